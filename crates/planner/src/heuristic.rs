@@ -1,0 +1,326 @@
+//! Heuristics: lower bounds of the remaining cost that guide the search.
+//!
+//! Each named one measures the displacement to the goal by a norm, scaled by the class's cheapest rate:
+//! the least of `time / norm(displacement)` over its primitives, at its fastest terrain. That makes it
+//! admissible for any class by construction, and consistent: one move cannot shrink the norm by more
+//! than it pays for. Where no primitive both moves and turns, the least cost of turning to a goal
+//! heading is added; moves leave it alone and turns leave the norm alone, so the sum stays consistent.
+//! For a set of goals the displacement is to the smallest rectangle around them.
+
+use crate::pose::{Heading, Pose};
+use crate::request::COST_MAX;
+use crate::tables::MovementTables;
+use std::fmt;
+use wheelbase_grid::CellXY;
+
+/// The heuristics that come with the planner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum HeuristicName {
+    /// Nothing: the search is Dijkstra's.
+    Zero,
+    /// `|dx| + |dy|`: the tightest where all moves go along one axis.
+    Manhattan,
+    /// `max(|dx|, |dy|)`.
+    Chebyshev,
+    /// 10000 a straight step, 14142 a diagonal one.
+    Octile,
+    /// `sqrt(dx^2 + dy^2)`.
+    Euclid,
+}
+
+impl HeuristicName {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Zero, Self::Manhattan, Self::Chebyshev, Self::Octile, Self::Euclid];
+
+    /// Name as written in queries.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Zero => "zero",
+            Self::Manhattan => "manhattan",
+            Self::Chebyshev => "chebyshev",
+            Self::Octile => "octile",
+            Self::Euclid => "euclid",
+        }
+    }
+
+    /// The heuristic of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|h| h.name() == name)
+    }
+}
+
+/// The heuristic of a request.
+#[derive(Clone, Copy, Default)]
+pub enum Heuristic<'a> {
+    /// The planner picks: Manhattan where every move goes along one axis, else octile.
+    #[default]
+    Default,
+    /// One of those that come with the planner.
+    Named(HeuristicName),
+    /// The caller's own: a lower bound in ticks from a pose to the goal. It need not be consistent;
+    /// if it is ever more than the true remaining cost, the answer may be dearer than the cheapest.
+    Custom(&'a (dyn Fn(Pose) -> u32 + Sync)),
+}
+
+impl fmt::Debug for Heuristic<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => write!(f, "Default"),
+            Self::Named(name) => write!(f, "Named({name:?})"),
+            Self::Custom(_) => write!(f, "Custom"),
+        }
+    }
+}
+
+/// What the kernel asks of a heuristic, at a cell and heading.
+pub(crate) trait Estimate {
+    /// The bound that orders the open list, weight included.
+    fn weighted(&self, x: i32, y: i32, heading: usize) -> u32;
+    /// The bound itself.
+    fn plain(&self, x: i32, y: i32, heading: usize) -> u32 {
+        self.weighted(x, y, heading)
+    }
+}
+
+/// Dijkstra.
+pub(crate) struct ZeroEstimate;
+
+impl Estimate for ZeroEstimate {
+    #[inline(always)]
+    fn weighted(&self, _: i32, _: i32, _: usize) -> u32 {
+        0
+    }
+}
+
+/// Smallest rectangle around the goal's cells, inclusive, and the least turning cost from a heading.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct GoalBox {
+    pub low: (i32, i32),
+    pub high: (i32, i32),
+    pub turn_ticks: [u32; 8],
+}
+
+impl GoalBox {
+    #[inline(always)]
+    fn apart(&self, x: i32, y: i32) -> (u32, u32) {
+        let dx = (self.low.0 - x).max(x - self.high.0).max(0);
+        let dy = (self.low.1 - y).max(y - self.high.1).max(0);
+        (dx as u32, dy as u32)
+    }
+}
+
+/// `rate * (major * max(dx, dy) + minor * min(dx, dy))`, rounded down, plus turning.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct LinearEstimate {
+    goal: GoalBox,
+    major: u64,
+    minor: u64,
+    /// The rate in ticks a unit of the norm: whole part, and 2^-64 parts rounded up, which is exact
+    /// for every norm a map can have (see `Rate::split`).
+    whole: u64,
+    fraction: u64,
+}
+
+impl Estimate for LinearEstimate {
+    #[inline(always)]
+    fn weighted(&self, x: i32, y: i32, heading: usize) -> u32 {
+        let (dx, dy) = self.goal.apart(x, y);
+        let norm = self.major * u64::from(dx.max(dy)) + self.minor * u64::from(dx.min(dy));
+        let part = ((u128::from(norm) * u128::from(self.fraction)) >> 64) as u64;
+        let ticks = norm * self.whole + part + u64::from(self.goal.turn_ticks[heading & 7]);
+        ticks.min(u64::from(COST_MAX)) as u32
+    }
+}
+
+/// The cheapest rate of a class by some norm: `ticks / norm`.
+#[derive(Clone, Copy, Debug)]
+struct Rate {
+    ticks: u64,
+    norm: u64,
+}
+
+impl Rate {
+    const NOTHING: Self = Self { ticks: 0, norm: 1 };
+
+    /// `floor(n * ticks / norm) = n * whole + (n * fraction >> 64)` for every n with n * norm < 2^64:
+    /// the fraction is too large by less than 2^-64, so the product by less than 1 / norm.
+    /// Here n < 2^41 (14142 * 2^27) and norm < 2^23 (14142 * 510).
+    fn split(self) -> (u64, u64) {
+        let rest = u128::from(self.ticks % self.norm);
+        let fraction = if rest == 0 { 0 } else { (rest << 64) / u128::from(self.norm) + 1 };
+        (self.ticks / self.norm, fraction as u64)
+    }
+}
+
+/// Euclidean distance or the caller's own, with a weight: the slower ones.
+pub(crate) struct AnyEstimate<'a> {
+    pub kind: AnyKind<'a>,
+    pub weight_permille: u32,
+}
+
+pub(crate) enum AnyKind<'a> {
+    Zero,
+    Linear(LinearEstimate),
+    Euclid(EuclidEstimate),
+    Custom(&'a (dyn Fn(Pose) -> u32 + Sync)),
+}
+
+impl Estimate for AnyEstimate<'_> {
+    fn weighted(&self, x: i32, y: i32, heading: usize) -> u32 {
+        let plain = u64::from(self.plain(x, y, heading));
+        // Rounded down, so that the bound of the weight holds to the tick.
+        (plain * u64::from(self.weight_permille) / 1000).min(u64::from(COST_MAX)) as u32
+    }
+
+    fn plain(&self, x: i32, y: i32, heading: usize) -> u32 {
+        match &self.kind {
+            AnyKind::Zero => 0,
+            AnyKind::Linear(linear) => linear.weighted(x, y, heading),
+            AnyKind::Euclid(euclid) => euclid.ticks(x, y, heading),
+            AnyKind::Custom(estimate) => {
+                let pose = Pose { cell: CellXY::new(x, y), heading: Heading(heading as u8) };
+                estimate(pose).min(COST_MAX)
+            }
+        }
+    }
+}
+
+/// `sqrt((dx^2 + dy^2) * ticks^2 / norm^2)`, rounded down exactly.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EuclidEstimate {
+    goal: GoalBox,
+    /// Square of the ticks and of the length of the cheapest displacement.
+    ticks_squared: u64,
+    length_squared: u64,
+}
+
+impl EuclidEstimate {
+    fn ticks(&self, x: i32, y: i32, heading: usize) -> u32 {
+        let (dx, dy) = self.goal.apart(x, y);
+        let square = u64::from(dx) * u64::from(dx) + u64::from(dy) * u64::from(dy);
+        let product = u128::from(square) * u128::from(self.ticks_squared);
+        let length = u128::from(self.length_squared);
+        // The float only guesses; whole numbers decide.
+        let mut root = (product as f64 / length as f64).sqrt() as u128;
+        while root > 0 && root * root * length > product {
+            root -= 1;
+        }
+        while (root + 1) * (root + 1) * length <= product {
+            root += 1;
+        }
+        let ticks = root + u128::from(self.goal.turn_ticks[heading & 7]);
+        ticks.min(u128::from(COST_MAX)) as u32
+    }
+}
+
+/// A heuristic made ready for one class, map and goal.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Prepared {
+    Zero,
+    Linear(LinearEstimate),
+    Euclid(EuclidEstimate),
+    Custom,
+}
+
+impl Prepared {
+    /// The estimate by name. `low` to `high` is the rectangle around the goal's cells, `headings` a
+    /// bit for each heading that a member has.
+    pub fn new(
+        heuristic: &Heuristic<'_>,
+        tables: &MovementTables,
+        low: (i32, i32),
+        high: (i32, i32),
+        headings: u8,
+    ) -> Self {
+        let name = match heuristic {
+            Heuristic::Custom(_) => return Self::Custom,
+            Heuristic::Named(name) => *name,
+            Heuristic::Default => default_name(tables),
+        };
+        if name == HeuristicName::Zero {
+            return Self::Zero;
+        }
+        let goal = GoalBox { low, high, turn_ticks: turn_ticks(tables, headings) };
+        let (major, minor) = match name {
+            HeuristicName::Zero | HeuristicName::Manhattan => (1, 1),
+            HeuristicName::Chebyshev => (1, 0),
+            HeuristicName::Octile => (10_000, 4_142),
+            HeuristicName::Euclid => {
+                let rate = cheapest_rate(tables, |dx, dy| dx * dx + dy * dy, |ticks| ticks * ticks);
+                let (ticks_squared, length_squared) = (rate.ticks, rate.norm);
+                return Self::Euclid(EuclidEstimate { goal, ticks_squared, length_squared });
+            }
+        };
+        let norm = |dx: u64, dy: u64| major * dx.max(dy) + minor * dx.min(dy);
+        let (whole, fraction) = cheapest_rate(tables, norm, |ticks| ticks).split();
+        Self::Linear(LinearEstimate { goal, major, minor, whole, fraction })
+    }
+
+    /// Most that one move of the class can add to the estimate.
+    pub fn step_max(&self, tables: &MovementTables) -> u64 {
+        let linear = match self {
+            Self::Zero => return 0,
+            Self::Linear(linear) => linear,
+            Self::Euclid(_) | Self::Custom => return u64::from(COST_MAX),
+        };
+        let steps = displacements(tables).map(|(_, dx, dy)| {
+            let norm = linear.major * dx.max(dy) + linear.minor * dx.min(dy);
+            norm * (linear.whole + 1)
+        });
+        let turning = linear.goal.turn_ticks.iter().max().map_or(0, |&t| u64::from(t));
+        steps.max().unwrap_or(0) + turning
+    }
+}
+
+fn default_name(tables: &MovementTables) -> HeuristicName {
+    let along_one_axis = displacements(tables).all(|(_, dx, dy)| dx == 0 || dy == 0);
+    if along_one_axis { HeuristicName::Manhattan } else { HeuristicName::Octile }
+}
+
+/// `(least ticks, |dx|, |dy|)` of every primitive that moves. A turned displacement has the same norms.
+fn displacements(tables: &MovementTables) -> impl Iterator<Item = (u64, u64, u64)> {
+    tables.class().primitives().iter().enumerate().filter(|(_, p)| p.by != (0, 0)).map(|(number, p)| {
+        let (dx, dy) = (p.by.0.unsigned_abs(), p.by.1.unsigned_abs());
+        (u64::from(tables.least_ticks(number)), u64::from(dx), u64::from(dy))
+    })
+}
+
+fn cheapest_rate(
+    tables: &MovementTables,
+    norm: impl Fn(u64, u64) -> u64,
+    of_ticks: impl Fn(u64) -> u64,
+) -> Rate {
+    let rates =
+        displacements(tables).map(|(ticks, dx, dy)| Rate { ticks: of_ticks(ticks), norm: norm(dx, dy) });
+    let least = rates.min_by(|a, b| {
+        (u128::from(a.ticks) * u128::from(b.norm)).cmp(&(u128::from(b.ticks) * u128::from(a.norm)))
+    });
+    least.unwrap_or(Rate::NOTHING)
+}
+
+/// Least ticks of pure turns from each heading to one in `headings`. All 0 where a primitive both moves
+/// and turns, for then a turn may come for free; 0 also from headings from which no turns lead there.
+fn turn_ticks(tables: &MovementTables, headings: u8) -> [u32; 8] {
+    let class = tables.class();
+    let both = class.primitives().iter().any(|p| p.by != (0, 0) && p.turn != 0);
+    if both {
+        return [0; 8];
+    }
+    let n = class.headings();
+    let mut ticks = [u64::MAX; 8];
+    for heading in (0..n).filter(|h| headings >> h & 1 == 1) {
+        ticks[heading as usize] = 0;
+    }
+    // Bellman-Ford over at most 8 headings.
+    for _ in 0..n {
+        for heading in 0..n {
+            for (number, _) in class.primitives().iter().enumerate().filter(|(_, p)| p.by == (0, 0)) {
+                let after = class.shape(Heading(heading), number).heading_after.0 as usize;
+                let way = ticks[after].saturating_add(u64::from(tables.least_ticks(number)));
+                let known = &mut ticks[heading as usize];
+                *known = way.min(*known);
+            }
+        }
+    }
+    ticks.map(|t| if t == u64::MAX { 0 } else { t.min(u64::from(COST_MAX)) as u32 })
+}

@@ -1,0 +1,62 @@
+//! Exact path planning for oriented units that cover more than one cell.
+//!
+//! Three objects: [`MovementTables`] (a [`MovementClass`] compiled against a map, shared by all
+//! agents of that class), [`Scratch`] (the memory of one search, one a worker) and [`Request`] (the
+//! caller's). Answers go into the caller's [`Path`]. [`plan`] does it in one call;
+//! [`begin`], [`advance`] and [`finish`] slice it to fit a frame.
+//!
+//! ```
+//! use wheelbase_grid::{CellXY, Grid, SideTable, TerrainTable};
+//! use wheelbase_planner::*;
+//!
+//! let grid = Grid::from_rows(&["......", "..WW..", "......"], TerrainTable::movingai(), SideTable::default())?;
+//! // A truck of two cells that reverses at a third of its speed.
+//! let mut spec = ClassSpec::new("truck", 4);
+//! spec.footprint = vec![(0, 0), (-1, 0)];
+//! spec.primitives = vec![
+//!     Primitive::step("forward", (1, 0), 2),
+//!     Primitive::step("reverse", (-1, 0), 6),
+//!     Primitive::turn("left", 1, 2),
+//!     Primitive::turn("right", -1, 2),
+//! ];
+//! let tables = MovementTables::compile(&grid, MovementClass::new(spec)?);
+//! let goal = [GoalMember::any(CellXY::new(5, 2))];
+//! let request = Request::new(Pose::new(1, 0, Heading(0)), Goal::of(&goal));
+//! let (mut scratch, mut path) = (Scratch::new(), Path::new());
+//! let answer = plan(&tables, &request, &mut scratch, &mut path);
+//! // It cannot turn south at the border: it turns north and backs down, 4 x 2 + 2 + 2 x 6 ticks.
+//! assert_eq!((answer.status, answer.cost), (Status::Found, 22));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+#![forbid(unsafe_code)]
+
+#[cfg(feature = "rayon")]
+pub mod batch;
+mod components;
+mod footprint;
+mod heuristic;
+mod movement;
+mod open_list;
+mod path;
+mod pose;
+mod primitive;
+pub mod reference;
+mod request;
+mod scratch;
+mod search;
+mod successor;
+mod tables;
+
+pub use components::Components;
+pub use footprint::{FOOTPRINT_CELLS_MAX, Footprint, OFFSET_MAX, Offset, Pivot};
+pub use heuristic::{Heuristic, HeuristicName};
+pub use movement::{ClassError, ClassSpec, MoveShape, MovementClass};
+pub use path::{Path, PathError, PathPose, check_path};
+pub use pose::{Heading, Pose, State, StateSpace, heading_from_name, heading_name};
+pub use primitive::{DISPLACEMENT_MAX, PRIMITIVES_MAX, Primitive, TIME_MAX};
+pub use request::{Answer, COST_MAX, Fallback, Goal, GoalMember, Progress, Reached, Reason, Request, Status};
+pub use scratch::Scratch;
+pub use search::{advance, begin, finish, plan};
+pub use successor::{Legality, MoveBlocked, PoseBlocked, move_time};
+pub use tables::{MovementTables, Successor};

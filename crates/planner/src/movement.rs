@@ -1,0 +1,326 @@
+//! Movement classes: all that the planner must know of an agent.
+
+use crate::footprint::{FOOTPRINT_CELLS_MAX, Footprint, OFFSET_MAX, Offset, Pivot};
+use crate::pose::Heading;
+use crate::primitive::{DISPLACEMENT_MAX, PRIMITIVES_MAX, Primitive, TIME_MAX};
+use std::fmt;
+use wheelbase_grid::{GridSize, Side};
+
+/// What a user writes of a class; [`MovementClass::new`] checks it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClassSpec {
+    /// Name.
+    pub name: String,
+    /// 1 (no facing) or 4.
+    pub headings: u8,
+    /// Covered cells `(forward, right)` from the anchor while facing east, 1 to 1,024.
+    pub footprint: Vec<(i32, i32)>,
+    /// Where it turns.
+    pub pivot: Pivot,
+    /// Speeds in permille by name of terrain kind, in place of the map's. Names the map lacks are
+    /// ignored.
+    pub speed: Vec<(String, u16)>,
+    /// Speeds in permille by name of side kind, in place of the map's.
+    pub side_speed: Vec<(String, u16)>,
+    /// Its moves, 1 to 16.
+    pub primitives: Vec<Primitive>,
+}
+
+impl ClassSpec {
+    /// A 1x1 class that turns about its centre, without moves yet.
+    pub fn new(name: &str, headings: u8) -> Self {
+        Self {
+            name: name.to_owned(),
+            headings,
+            footprint: vec![(0, 0)],
+            pivot: Pivot::default(),
+            speed: Vec::new(),
+            side_speed: Vec::new(),
+            primitives: Vec::new(),
+        }
+    }
+}
+
+/// What is wrong with a class.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ClassError {
+    /// The number of headings is not 1 or 4.
+    Headings(u8),
+    /// No cell, or more than 1,024.
+    FootprintSize(usize),
+    /// A footprint cell is listed twice.
+    FootprintTwice((i32, i32)),
+    /// A footprint or swept cell is farther than [`OFFSET_MAX`] from the anchor.
+    OffsetTooFar((i32, i32)),
+    /// No primitive, or more than 16.
+    PrimitiveCount(usize),
+    /// Two primitives have one name.
+    NameTwice(String),
+    /// A primitive neither moves nor turns.
+    NoEffect(String),
+    /// A displacement of more than 255 cells along one axis.
+    TooFar {
+        /// The primitive.
+        name: String,
+        /// Its displacement.
+        by: (i32, i32),
+    },
+    /// A turn by as many steps as there are headings, or more.
+    TurnTooFar {
+        /// The primitive.
+        name: String,
+        /// Its turn in heading steps.
+        turn: i32,
+        /// Headings of the class.
+        headings: u8,
+    },
+    /// A base time that is not 1 to 65,535 ticks.
+    Time {
+        /// The primitive.
+        name: String,
+        /// Its base time.
+        time: u32,
+    },
+    /// The footprint is larger than the map at every heading.
+    LargerThanMap {
+        /// Columns and rows of the footprint facing east.
+        extent: (u32, u32),
+        /// Size of the map.
+        size: GridSize,
+    },
+}
+
+impl fmt::Display for ClassError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Headings(n) => write!(f, "{n} headings; expected 1 or 4"),
+            Self::FootprintSize(n) => {
+                write!(f, "a footprint of {n} cells; expected 1 to {FOOTPRINT_CELLS_MAX}")
+            }
+            Self::FootprintTwice((a, b)) => write!(f, "footprint cell [{a}, {b}] is listed twice"),
+            Self::OffsetTooFar((a, b)) => {
+                write!(f, "cell [{a}, {b}] is more than {OFFSET_MAX} cells from the anchor")
+            }
+            Self::PrimitiveCount(0) => write!(f, "no moves; expected 1 to {PRIMITIVES_MAX}"),
+            Self::PrimitiveCount(n) => write!(f, "{n} moves; expected 1 to {PRIMITIVES_MAX}"),
+            Self::NameTwice(name) => write!(f, "two moves are named \"{name}\""),
+            Self::NoEffect(name) => {
+                write!(f, "move \"{name}\" neither moves nor turns; give it `by` or `turn`")
+            }
+            Self::TooFar { name, by: (a, b) } => write!(
+                f,
+                "move \"{name}\" goes by [{a}, {b}]; expected at most {DISPLACEMENT_MAX} cells either way"
+            ),
+            Self::TurnTooFar { name, turn, headings } => write!(
+                f,
+                "move \"{name}\" turns by {turn} steps; with {headings} headings expected fewer than {headings} either way"
+            ),
+            Self::Time { name, time } => {
+                write!(f, "move \"{name}\" takes {time} ticks; expected 1 to {TIME_MAX}")
+            }
+            Self::LargerThanMap { extent: (w, h), size } => {
+                write!(f, "a footprint of {w} x {h} cells does not fit on a map of {size} cells")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ClassError {}
+
+/// A primitive at one heading, in map axes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MoveShape {
+    /// Displacement of the anchor.
+    pub step: Offset,
+    /// Heading after the move.
+    pub heading_after: Heading,
+    /// Swept cells from the start anchor, row-major, without repeats.
+    pub swept: Vec<Offset>,
+    /// Edges between two swept cells: a swept cell and its east or south side, each edge once.
+    pub edges: Vec<(Offset, Side)>,
+}
+
+/// A checked movement class, with the shape of each move at each heading worked out.
+#[derive(Clone, Debug)]
+pub struct MovementClass {
+    spec: ClassSpec,
+    footprint: Footprint,
+    /// Edges within the footprint, by heading.
+    rest_edges: Vec<Vec<(Offset, Side)>>,
+    /// `[heading * n_primitives + primitive]`.
+    shapes: Vec<MoveShape>,
+}
+
+impl MovementClass {
+    /// Checks a class and works out its shapes.
+    /// # Errors
+    /// [`ClassError`] for the first thing that breaks a limit of DESIGN 2.4.
+    pub fn new(spec: ClassSpec) -> Result<Self, ClassError> {
+        check_spec(&spec)?;
+        let footprint = Footprint::new(&spec.footprint, spec.pivot, spec.headings);
+        let mut shapes = Vec::with_capacity(spec.headings as usize * spec.primitives.len());
+        for heading in (0..spec.headings).map(Heading) {
+            for primitive in &spec.primitives {
+                let turned = i32::from(heading.0) + primitive.turn;
+                let heading_after = Heading(turned.rem_euclid(i32::from(spec.headings)) as u8);
+                let swept = primitive.swept_cells(&footprint, heading, heading_after);
+                shapes.push(MoveShape {
+                    step: Offset::in_frame(primitive.by, heading.0),
+                    heading_after,
+                    edges: edges_between(&swept),
+                    swept,
+                });
+            }
+        }
+        let rest_edges = (0..spec.headings).map(|h| edges_between(footprint.at(Heading(h)))).collect();
+        Ok(Self { spec, footprint, rest_edges, shapes })
+    }
+
+    /// What it was made of.
+    pub fn spec(&self) -> &ClassSpec {
+        &self.spec
+    }
+
+    /// Number of headings, 1 or 4.
+    pub fn headings(&self) -> u8 {
+        self.spec.headings
+    }
+
+    /// Its primitives in order of their number.
+    pub fn primitives(&self) -> &[Primitive] {
+        &self.spec.primitives
+    }
+
+    /// Its cells at each heading.
+    pub fn footprint(&self) -> &Footprint {
+        &self.footprint
+    }
+
+    /// The shape of a primitive at a heading.
+    pub fn shape(&self, heading: Heading, primitive: usize) -> &MoveShape {
+        &self.shapes[heading.0 as usize * self.spec.primitives.len() + primitive]
+    }
+
+    pub(crate) fn rest_edges(&self, heading: Heading) -> &[(Offset, Side)] {
+        &self.rest_edges[heading.0 as usize]
+    }
+
+    /// Whether the body fits on a map of that size at any heading.
+    /// # Errors
+    /// [`ClassError::LargerThanMap`] if at none.
+    pub fn check_fits(&self, size: GridSize) -> Result<(), ClassError> {
+        let fits = (0..self.spec.headings).any(|heading| {
+            let (width, height) = self.footprint.extent(Heading(heading));
+            width <= size.width() && height <= size.height()
+        });
+        let extent = self.footprint.extent(Heading(0));
+        if fits { Ok(()) } else { Err(ClassError::LargerThanMap { extent, size }) }
+    }
+}
+
+fn check_spec(spec: &ClassSpec) -> Result<(), ClassError> {
+    if !matches!(spec.headings, 1 | 4) {
+        return Err(ClassError::Headings(spec.headings));
+    }
+    if !(1..=FOOTPRINT_CELLS_MAX).contains(&spec.footprint.len()) {
+        return Err(ClassError::FootprintSize(spec.footprint.len()));
+    }
+    let mut cells = spec.footprint.clone();
+    cells.sort_unstable();
+    if let Some(pair) = cells.windows(2).find(|pair| pair[0] == pair[1]) {
+        return Err(ClassError::FootprintTwice(pair[0]));
+    }
+    cells.iter().try_for_each(|&cell| check_offset(cell))?;
+    if !(1..=PRIMITIVES_MAX).contains(&spec.primitives.len()) {
+        return Err(ClassError::PrimitiveCount(spec.primitives.len()));
+    }
+    for (number, primitive) in spec.primitives.iter().enumerate() {
+        let name = || primitive.name.clone();
+        if spec.primitives[..number].iter().any(|p| p.name == primitive.name) {
+            return Err(ClassError::NameTwice(name()));
+        }
+        let (forward, right) = primitive.by;
+        if forward.unsigned_abs().max(right.unsigned_abs()) > DISPLACEMENT_MAX as u32 {
+            return Err(ClassError::TooFar { name: name(), by: primitive.by });
+        }
+        if primitive.turn.unsigned_abs() >= u32::from(spec.headings) {
+            let (turn, headings) = (primitive.turn, spec.headings);
+            return Err(ClassError::TurnTooFar { name: name(), turn, headings });
+        }
+        if primitive.by == (0, 0) && primitive.turn == 0 {
+            return Err(ClassError::NoEffect(name()));
+        }
+        if !(1..=TIME_MAX).contains(&primitive.time) {
+            return Err(ClassError::Time { name: name(), time: primitive.time });
+        }
+        primitive.swept.iter().try_for_each(|&cell| check_offset(cell))?;
+    }
+    Ok(())
+}
+
+fn check_offset(cell: (i32, i32)) -> Result<(), ClassError> {
+    let far = cell.0.unsigned_abs().max(cell.1.unsigned_abs());
+    if far > OFFSET_MAX as u32 { Err(ClassError::OffsetTooFar(cell)) } else { Ok(()) }
+}
+
+/// Edges between neighbouring cells of a row-major list, each by its cell to the west or north.
+fn edges_between(cells: &[Offset]) -> Vec<(Offset, Side)> {
+    let mut edges = Vec::new();
+    for &cell in cells {
+        for side in [Side::East, Side::South] {
+            let (dx, dy) = side.step();
+            if cells.binary_search(&cell.plus(Offset::new(dx, dy))).is_ok() {
+                edges.push((cell, side));
+            }
+        }
+    }
+    edges
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spec() -> ClassSpec {
+        let mut spec = ClassSpec::new("truck", 4);
+        spec.footprint = vec![(0, 0), (-1, 0)];
+        spec.primitives = Primitive::vehicle(2, 6, 2);
+        spec
+    }
+
+    #[test]
+    fn shapes_turn_with_the_heading() {
+        let class = MovementClass::new(spec()).unwrap();
+        assert_eq!(class.shape(Heading(1), 0).step, Offset::new(0, -1));
+        assert_eq!(class.shape(Heading(3), 3).heading_after, Heading(2));
+        assert_eq!(class.shape(Heading(0), 0).edges.len(), 2);
+        assert_eq!(class.rest_edges(Heading(0)), [(Offset::new(-1, 0), Side::East)]);
+    }
+
+    #[test]
+    fn limits_are_kept() {
+        let broken = |change: &dyn Fn(&mut ClassSpec)| {
+            let mut spec = spec();
+            change(&mut spec);
+            MovementClass::new(spec).unwrap_err()
+        };
+        assert_eq!(broken(&|s| s.headings = 5), ClassError::Headings(5));
+        assert_eq!(broken(&|s| s.footprint.clear()), ClassError::FootprintSize(0));
+        assert_eq!(broken(&|s| s.footprint = vec![(0, 0); 2]), ClassError::FootprintTwice((0, 0)));
+        assert_eq!(broken(&|s| s.footprint = vec![(1 << 20, 0)]), ClassError::OffsetTooFar((1 << 20, 0)));
+        assert_eq!(broken(&|s| s.primitives.clear()), ClassError::PrimitiveCount(0));
+        assert!(matches!(broken(&|s| s.primitives[1].name = "forward".into()), ClassError::NameTwice(_)));
+        assert!(matches!(broken(&|s| s.primitives[0].by = (0, 0)), ClassError::NoEffect(_)));
+        assert!(matches!(broken(&|s| s.primitives[0].by = (0, i32::MIN)), ClassError::TooFar { .. }));
+        assert!(matches!(broken(&|s| s.primitives[2].turn = -4), ClassError::TurnTooFar { .. }));
+        assert!(matches!(broken(&|s| s.primitives[2].time = 0), ClassError::Time { .. }));
+        assert!(matches!(broken(&|s| s.primitives[2].time = 65_536), ClassError::Time { .. }));
+    }
+
+    #[test]
+    fn a_body_that_fits_at_one_heading_fits() {
+        let class = MovementClass::new(spec()).unwrap();
+        assert!(class.check_fits(GridSize::new(1, 2).unwrap()).is_ok());
+        assert!(class.check_fits(GridSize::new(1, 1).unwrap()).is_err());
+    }
+}

@@ -1,0 +1,221 @@
+//! Open lists. Both give the least key first and, among equal keys, the one pushed last, so a search
+//! runs the same with either.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+/// What the kernel asks of an open list. Keys are `g + h`.
+pub(crate) trait OpenList {
+    fn push(&mut self, key: u64, state: u32);
+    fn pop(&mut self) -> Option<(u64, u32)>;
+}
+
+/// Widest range of keys at one time that the bucket queue takes.
+pub(crate) const BUCKETS_MAX: u64 = 1 << 16;
+
+const NONE: u32 = u32::MAX;
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    state: u32,
+    /// The entry below in its bucket, or the next free one.
+    below: u32,
+}
+
+/// A circular bucket queue (Dial 1969) for keys that never fall below the last one popped and never
+/// exceed it by as much as there are buckets. Each bucket is a stack; stacks share one pool.
+#[derive(Debug, Default)]
+pub(crate) struct BucketQueue {
+    /// Top entry of each bucket; valid only where its bit is set, so that a reset need not write it.
+    tops: Vec<u32>,
+    /// One bit a bucket that is not empty, then one bit a word of those.
+    full: Vec<u64>,
+    full_words: Vec<u64>,
+    pool: Vec<Entry>,
+    free: u32,
+    mask: u64,
+    /// Key popped last.
+    key: u64,
+}
+
+impl BucketQueue {
+    /// Empties it and makes room for keys up to `range` above the least.
+    pub fn reset(&mut self, range: u64, key: u64) {
+        debug_assert!(range < BUCKETS_MAX);
+        for at in 0..self.full_words.len() {
+            let mut words = std::mem::take(&mut self.full_words[at]);
+            while words != 0 {
+                self.full[at * 64 + words.trailing_zeros() as usize] = 0;
+                words &= words - 1;
+            }
+        }
+        let buckets = (range + 1).next_power_of_two().max(64) as usize;
+        if self.tops.len() < buckets {
+            self.tops.resize(buckets, NONE);
+            self.full.resize(buckets / 64, 0);
+            self.full_words.resize((buckets / 64).div_ceil(64), 0);
+        }
+        self.mask = buckets as u64 - 1;
+        self.pool.clear();
+        self.free = NONE;
+        self.key = key;
+    }
+
+    /// The first full bucket from `from` on, going round.
+    #[inline(always)]
+    fn next_full(&self, from: usize) -> Option<usize> {
+        let word = from / 64;
+        let ahead = self.full[word] & (!0 << (from % 64));
+        if ahead != 0 {
+            return Some(word * 64 + ahead.trailing_zeros() as usize);
+        }
+        self.next_full_word(word).map(|word| word * 64 + self.full[word].trailing_zeros() as usize)
+    }
+
+    fn next_full_word(&self, after: usize) -> Option<usize> {
+        let first = (after + 1) / 64;
+        let n_words = self.full_words.len();
+        // Once round, and the first word again for what lies before `after` in it.
+        for step in 0..=n_words {
+            let at = (first + step) % n_words;
+            let mut words = self.full_words[at];
+            if step == 0 && first < n_words {
+                words &= !0 << ((after + 1) % 64);
+            }
+            if words != 0 {
+                return Some(at * 64 + words.trailing_zeros() as usize);
+            }
+        }
+        None
+    }
+}
+
+impl OpenList for BucketQueue {
+    #[inline(always)]
+    fn push(&mut self, key: u64, state: u32) {
+        debug_assert!(key >= self.key && key - self.key <= self.mask, "key out of range");
+        let bucket = (key & self.mask) as usize;
+        let bit = 1 << (bucket % 64);
+        let word = &mut self.full[bucket / 64];
+        let below = if *word & bit != 0 { self.tops[bucket] } else { NONE };
+        if *word == 0 {
+            self.full_words[bucket / 4096] |= 1 << (bucket / 64 % 64);
+        }
+        *word |= bit;
+        let entry = Entry { state, below };
+        if self.free == NONE {
+            self.tops[bucket] = self.pool.len() as u32;
+            self.pool.push(entry);
+        } else {
+            let at = self.free;
+            self.free = self.pool[at as usize].below;
+            self.pool[at as usize] = entry;
+            self.tops[bucket] = at;
+        }
+    }
+
+    #[inline(always)]
+    fn pop(&mut self) -> Option<(u64, u32)> {
+        let from = (self.key & self.mask) as usize;
+        let bucket = self.next_full(from)?;
+        self.key += (bucket as u64).wrapping_sub(from as u64) & self.mask;
+        let at = self.tops[bucket];
+        let Entry { state, below } = self.pool[at as usize];
+        self.pool[at as usize].below = self.free;
+        self.free = at;
+        self.tops[bucket] = below;
+        if below == NONE {
+            self.full[bucket / 64] &= !(1 << (bucket % 64));
+            if self.full[bucket / 64] == 0 {
+                self.full_words[bucket / 4096] &= !(1 << (bucket / 64 % 64));
+            }
+        }
+        Some((self.key, state))
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct HeapEntry {
+    key: u64,
+    /// Number of the push.
+    pushed: u64,
+    state: u32,
+}
+
+impl Ord for HeapEntry {
+    /// The greatest is popped first: least key, then last pushed.
+    fn cmp(&self, other: &Self) -> Ordering {
+        (other.key, self.pushed).cmp(&(self.key, other.pushed))
+    }
+}
+
+impl PartialOrd for HeapEntry {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// A binary heap, for keys of any range and in any order.
+#[derive(Debug, Default)]
+pub(crate) struct HeapQueue {
+    heap: BinaryHeap<HeapEntry>,
+    pushed: u64,
+}
+
+impl HeapQueue {
+    /// Empties it.
+    pub fn reset(&mut self) {
+        self.heap.clear();
+        self.pushed = 0;
+    }
+}
+
+impl OpenList for HeapQueue {
+    fn push(&mut self, key: u64, state: u32) {
+        self.pushed += 1;
+        self.heap.push(HeapEntry { key, pushed: self.pushed, state });
+    }
+
+    fn pop(&mut self) -> Option<(u64, u32)> {
+        self.heap.pop().map(|entry| (entry.key, entry.state))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Both lists agree push by push on rising keys, over ranges with one and several bitmap words.
+        #[test]
+        fn bucket_queue_equals_heap(
+            range in prop::sample::select(vec![1_u64, 3, 60, 63, 64, 500, 4095, 4096, 9000, 65_535]),
+            first in 0_u64..10_000,
+            steps in prop::collection::vec((0_u8..3, any::<u64>()), 1..400),
+        ) {
+            let (mut buckets, mut heap) = (BucketQueue::default(), HeapQueue::default());
+            // Used before with another range: nothing of that may be left.
+            buckets.reset(100, 5);
+            (5..80).for_each(|key| buckets.push(key, 1));
+            buckets.reset(range, first);
+            heap.reset();
+            let mut least = first;
+            for (number, (what, draw)) in steps.into_iter().enumerate() {
+                if what < 2 {
+                    let key = least + draw % (range + 1);
+                    buckets.push(key, number as u32);
+                    heap.push(key, number as u32);
+                } else {
+                    let popped = heap.pop();
+                    prop_assert_eq!(buckets.pop(), popped);
+                    least = popped.map_or(least, |(key, _)| key);
+                }
+            }
+            while let Some(popped) = heap.pop() {
+                prop_assert_eq!(buckets.pop(), Some(popped));
+            }
+            prop_assert_eq!(buckets.pop(), None);
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! Requests, goals and answers.
+
+use crate::heuristic::Heuristic;
+use crate::pose::{Heading, Pose, StateSpace};
+use crate::successor::{Legality, PoseBlocked};
+use wheelbase_grid::{BitGrid, CellXY};
+
+/// Longest path in ticks, 2^32 - 2.
+pub const COST_MAX: u32 = u32::MAX - 1;
+
+/// One member of a goal: an anchor cell with one heading or any.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GoalMember {
+    /// Cell of the anchor; may lie off the map.
+    pub cell: CellXY,
+    /// The heading to arrive with, or `None` for any.
+    pub heading: Option<Heading>,
+}
+
+impl GoalMember {
+    /// A cell with any heading.
+    pub const fn any(cell: CellXY) -> Self {
+        Self { cell, heading: None }
+    }
+
+    /// One pose.
+    pub const fn pose(pose: Pose) -> Self {
+        Self { cell: pose.cell, heading: Some(pose.heading) }
+    }
+}
+
+/// A goal: a set of members, each widened by a radius.
+#[derive(Clone, Copy, Debug)]
+pub struct Goal<'a> {
+    /// The members as named.
+    pub members: &'a [GoalMember],
+    /// Any anchor whose squared Euclidean distance to a member is at most its square is a member
+    /// too, with that member's heading. In cells.
+    pub within: u32,
+}
+
+impl<'a> Goal<'a> {
+    /// The members as named, radius 0.
+    pub const fn of(members: &'a [GoalMember]) -> Self {
+        Self { members, within: 0 }
+    }
+
+    /// Whether a pose is a member.
+    pub fn matches(&self, pose: Pose) -> bool {
+        let reach = u64::from(self.within).pow(2);
+        self.members.iter().any(|member| {
+            member.heading.is_none_or(|h| h == pose.heading)
+                && member.cell.distance_squared(pose.cell) <= reach
+        })
+    }
+
+    /// Squared distance from a cell to the nearest member as named, whatever `within` says.
+    pub fn distance_squared(&self, cell: CellXY) -> u64 {
+        self.members.iter().map(|m| m.cell.distance_squared(cell)).min().unwrap_or(u64::MAX)
+    }
+
+    /// Calls `found` with every member pose on the map, in order of the named members, then row-major.
+    /// A pose that is near several named members comes several times.
+    pub(crate) fn for_each_pose(&self, space: StateSpace, mut found: impl FnMut(Pose)) {
+        // 128 bits: a radius and a cell of 32 bits each, squared.
+        let (width, height) = (i128::from(space.size().width()), i128::from(space.size().height()));
+        let reach = i128::from(self.within);
+        for member in self.members {
+            let (x, y) = (i128::from(member.cell.x), i128::from(member.cell.y));
+            for row in (y - reach).max(0)..(y + reach + 1).min(height) {
+                let half = (reach.pow(2) - (row - y).pow(2)).isqrt();
+                for column in (x - half).max(0)..(x + half + 1).min(width) {
+                    let cell = CellXY::new(column as i32, row as i32);
+                    match member.heading {
+                        Some(heading) => found(Pose { cell, heading }),
+                        None => (0..space.headings()).for_each(|h| found(Pose { cell, heading: Heading(h) })),
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What to do when no member of the goal can be reached.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fallback {
+    /// Say so.
+    #[default]
+    Fail,
+    /// Go to the reachable pose whose anchor is nearest to the goal as named (squared Euclidean
+    /// distance), among those the cheapest to reach, then the least state.
+    Nearest,
+}
+
+/// One question to the planner.
+///
+/// ```
+/// use wheelbase_planner::*;
+/// use wheelbase_grid::CellXY;
+/// let goal = [GoalMember::any(CellXY::new(9, 9))];
+/// let mut request = Request::new(Pose::new(0, 0, Heading(0)), Goal { members: &goal, within: 2 });
+/// request.heuristic = Heuristic::Named(HeuristicName::Euclid);
+/// request.weight_permille = 1500; // at most half as dear again as the cheapest
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// Where the agent is.
+    pub start: Pose,
+    /// Where it shall be.
+    pub goal: Goal<'a>,
+    /// Guides the search; never changes the cost of an exact answer.
+    pub heuristic: Heuristic<'a>,
+    /// 1000 is exact; the cost is at most `weight_permille / 1000` of the cheapest. At least 1000.
+    pub weight_permille: u32,
+    /// Most expansions before the search stops with [`Status::LimitReached`]; `None` for no limit.
+    pub expansions_max: Option<u64>,
+    /// With a limit: whether to give a path to the expanded pose of least heuristic when it is hit.
+    pub partial: bool,
+    /// What to do when the goal cannot be reached.
+    pub fallback: Fallback,
+    /// Cells that no move may sweep beside what the map says: where other agents rest. Same size as
+    /// the map.
+    pub obstacles: Option<&'a BitGrid>,
+}
+
+impl<'a> Request<'a> {
+    /// The cheapest path from `start` to `goal`, without limit, with the default heuristic.
+    pub fn new(start: Pose, goal: Goal<'a>) -> Self {
+        Self {
+            start,
+            goal,
+            heuristic: Heuristic::default(),
+            weight_permille: 1000,
+            expansions_max: None,
+            partial: false,
+            fallback: Fallback::Fail,
+            obstacles: None,
+        }
+    }
+}
+
+/// How a query ended; the first that applies, in this order (DESIGN 2.5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Status {
+    /// The start is off the map.
+    StartOffMap,
+    /// No member of the goal has its anchor on the map.
+    GoalOffMap,
+    /// The start is not a legal pose.
+    StartBlocked,
+    /// No member of the goal is a legal pose.
+    GoalBlocked,
+    /// There is a path.
+    Found,
+    /// There is none.
+    Unreachable,
+    /// The limit of expansions was hit first; the search can go on with more.
+    LimitReached,
+    /// The path would take more than [`COST_MAX`] ticks.
+    CostOverflow,
+}
+
+impl Status {
+    /// Name as written in answers: `found`, `start_off_map` ...
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::StartOffMap => "start_off_map",
+            Self::GoalOffMap => "goal_off_map",
+            Self::StartBlocked => "start_blocked",
+            Self::GoalBlocked => "goal_blocked",
+            Self::Found => "found",
+            Self::Unreachable => "unreachable",
+            Self::LimitReached => "limit_reached",
+            Self::CostOverflow => "cost_overflow",
+        }
+    }
+}
+
+/// Where the path of an answer ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Reached {
+    /// At a member of the goal.
+    Goal,
+    /// At the pose of [`Fallback::Nearest`].
+    Nearest,
+    /// At the best pose expanded before the limit.
+    Partial,
+}
+
+impl Reached {
+    /// Name as written in answers.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Goal => "goal",
+            Self::Nearest => "nearest",
+            Self::Partial => "partial",
+        }
+    }
+}
+
+/// How a query ended and what it gave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// How it ended.
+    pub status: Status,
+    /// Where the path ends; `None` without a path.
+    pub reached: Option<Reached>,
+    /// Cost of the path in ticks, 0 without one.
+    pub cost: u32,
+    /// Poses expanded.
+    pub expansions: u64,
+}
+
+/// Whether a sliced search has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// More expansions are needed.
+    Running,
+    /// [`crate::finish`] has the answer.
+    Done,
+}
+
+/// Why a query was not answered with a path to its goal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// The anchor of the start is off the map.
+    StartOffMap(CellXY),
+    /// The first named member; none is on the map.
+    GoalOffMap(CellXY),
+    /// What blocks the start.
+    StartBlocked(PoseBlocked),
+    /// What blocks the first member on the map at its first heading; all others are blocked too.
+    GoalBlocked {
+        /// The member.
+        goal: Pose,
+        /// What blocks it.
+        blocked: PoseBlocked,
+    },
+    /// No sequence of moves leads from the start to the goal.
+    Unreachable,
+    /// The limit that was hit.
+    LimitReached(u64),
+    /// The path would be too long.
+    CostOverflow,
+}
+
+impl Answer {
+    /// Why the status is not `found`, looked up on the map; `None` if it is.
+    pub fn reason(&self, legality: &Legality<'_>, request: &Request<'_>) -> Option<Reason> {
+        Some(match self.status {
+            Status::Found => return None,
+            Status::StartOffMap => Reason::StartOffMap(request.start.cell),
+            Status::GoalOffMap => {
+                Reason::GoalOffMap(request.goal.members.first().map_or(request.start.cell, |m| m.cell))
+            }
+            Status::StartBlocked => Reason::StartBlocked(legality.check_pose(request.start).err()?),
+            Status::GoalBlocked => {
+                let mut first = None;
+                request.goal.for_each_pose(legality.space(), |goal| {
+                    if first.is_none() {
+                        first = legality.check_pose(goal).err().map(|blocked| (goal, blocked));
+                    }
+                });
+                let (goal, blocked) = first?;
+                Reason::GoalBlocked { goal, blocked }
+            }
+            Status::Unreachable => Reason::Unreachable,
+            Status::LimitReached => Reason::LimitReached(request.expansions_max.unwrap_or(self.expansions)),
+            Status::CostOverflow => Reason::CostOverflow,
+        })
+    }
+}
+
+impl Reason {
+    /// The reason in words, with the names of the map's kinds and of the headings.
+    pub fn describe(&self, legality: &Legality<'_>, grid: &wheelbase_grid::Grid) -> String {
+        match self {
+            Self::StartOffMap(cell) => format!("the start {cell} is off the map of {}", grid.size()),
+            Self::GoalOffMap(cell) => {
+                format!("no goal is on the map of {}; the first is {cell}", grid.size())
+            }
+            Self::StartBlocked(blocked) => {
+                format!("the start is not a legal pose: {}", blocked.describe(grid))
+            }
+            Self::GoalBlocked { goal, blocked } => format!(
+                "no goal is a legal pose; of {}: {}",
+                legality.space().display(*goal),
+                blocked.describe(grid)
+            ),
+            Self::Unreachable => "no sequence of moves leads from the start to the goal".to_owned(),
+            Self::LimitReached(limit) => format!("the limit of {limit} expansions was reached first"),
+            Self::CostOverflow => format!("the path would take more than {COST_MAX} ticks"),
+        }
+    }
+}

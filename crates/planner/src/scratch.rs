@@ -1,0 +1,103 @@
+//! The memory of one search.
+
+use crate::heuristic::Prepared;
+use crate::open_list::{BucketQueue, HeapQueue};
+use crate::pose::State;
+use crate::request::Status;
+
+/// The memory of one search, one a worker; it grows to the largest map it has met and is reset without
+/// clearing. 8 bytes a state that a search may touch (taken from the system page by page as it does),
+/// and 8 a pose on the open list.
+///
+/// A search leaves its state here between [`crate::begin`] and [`crate::finish`].
+#[derive(Debug, Default)]
+pub struct Scratch {
+    /// `[n_states]`, see [`Node`].
+    pub(crate) nodes: Vec<u64>,
+    pub(crate) stamp: u32,
+    pub(crate) buckets: BucketQueue,
+    pub(crate) heap: HeapQueue,
+    /// States still to be visited when the reachable ones are gone through.
+    pub(crate) stack: Vec<u32>,
+    pub(crate) run: Run,
+}
+
+/// Where a search stands.
+#[derive(Debug, Default)]
+pub(crate) struct Run {
+    pub start: Option<State>,
+    pub ended: Option<Ended>,
+    pub expansions: u64,
+    /// Some path grew longer than `COST_MAX` and was not followed.
+    pub overflowed: bool,
+    pub prepared: Option<Prepared>,
+    pub in_buckets: bool,
+    /// The expanded pose of least heuristic, then least cost, then least index.
+    pub best: Option<(u32, u32, u32)>,
+}
+
+/// How a search ended, and where its path ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ended {
+    AtGoal(State),
+    AtNearest(State),
+    Without(Status),
+}
+
+/// A state's node in 64 bits: cost so far in the high 32; then the stamp of the search that last
+/// touched it (26 bits), two flags, and the primitive by which it was reached (4 bits).
+pub(crate) struct Node;
+
+impl Node {
+    pub const CLOSED: u64 = 1 << 4;
+    pub const GOAL: u64 = 1 << 5;
+    pub const LANE: u64 = 15;
+    pub const STAMP_SHIFT: u32 = 6;
+    /// Cost of a state that was marked but not reached.
+    pub const UNREACHED: u32 = u32::MAX;
+
+    #[inline(always)]
+    pub fn cost(node: u64) -> u32 {
+        (node >> 32) as u32
+    }
+
+    #[inline(always)]
+    pub fn stamp(node: u64) -> u32 {
+        node as u32 >> Self::STAMP_SHIFT
+    }
+
+    #[inline(always)]
+    pub fn new(cost: u32, stamp: u32, flags: u64) -> u64 {
+        u64::from(cost) << 32 | u64::from(stamp) << Self::STAMP_SHIFT | flags
+    }
+}
+
+const STAMPS: u32 = 1 << 26;
+
+impl Scratch {
+    /// An empty scratch; memory is taken at the first search.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Readies it for a search over so many states.
+    pub(crate) fn reset(&mut self, n_states: usize) {
+        if self.nodes.len() < n_states {
+            // Zeroed memory comes from the system untouched; growing in place would write it all.
+            self.nodes = vec![0; n_states];
+            self.stamp = 0;
+        }
+        self.stamp += 1;
+        if self.stamp == STAMPS {
+            // The stamps begin anew: nodes of long ago must not look like today's.
+            self.nodes.fill(0);
+            self.stamp = 1;
+        }
+        self.run = Run::default();
+    }
+
+    #[cfg(test)]
+    pub(crate) fn age_to_last_stamp(&mut self) {
+        self.stamp = STAMPS - 2;
+    }
+}

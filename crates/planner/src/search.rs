@@ -1,0 +1,424 @@
+//! A*: one kernel for every layout, heuristic and open list.
+//!
+//! Hart, Nilsson and Raphael 1968; weighted as Pohl 1970. A pose is settled when it is taken off the
+//! open list, not when it is generated, and reopened if a cheaper way to it turns up later, which
+//! happens only with weights and with inconsistent heuristics. Ties: least `g + h`, then last pushed.
+
+use crate::heuristic::{AnyEstimate, AnyKind, Estimate, Heuristic, Prepared, ZeroEstimate};
+use crate::open_list::{BUCKETS_MAX, OpenList};
+use crate::path::{Path, PathPose};
+use crate::pose::{Heading, Pose, State};
+use crate::request::{Answer, COST_MAX, Fallback, Progress, Reached, Request, Status};
+use crate::scratch::{Ended, Node, Run, Scratch};
+use crate::tables::{Layout, MoveWord, MovementTables, STEPS_STRIDE, Step, with_layout};
+use wheelbase_grid::{BitGrid, CellXY};
+
+/// Plans a cheapest path, or one within the request's weight, in one call: [`begin`], [`advance`] to
+/// the end or the limit, [`finish`]. Writes poses and moves to `path`, which is empty without one.
+///
+/// Allocates nothing once `scratch` and `path` have grown.
+pub fn plan(
+    tables: &MovementTables,
+    request: &Request<'_>,
+    scratch: &mut Scratch,
+    path: &mut Path,
+) -> Answer {
+    begin(tables, request, scratch);
+    advance(tables, request, scratch, u64::MAX);
+    finish(tables, request, scratch, path)
+}
+
+/// Begins a search: answers what needs no search, and readies the scratch for the rest. A search that
+/// was under way in the scratch is dropped.
+///
+/// # Panics
+/// If the request's obstacles are not of the size of the map.
+pub fn begin(tables: &MovementTables, request: &Request<'_>, scratch: &mut Scratch) -> Progress {
+    let space = tables.space();
+    if let Some(obstacles) = request.obstacles {
+        assert_eq!(obstacles.size(), space.size(), "obstacles of another map");
+    }
+    scratch.reset(space.n_states());
+    match mark_goals(tables, request, scratch) {
+        Err(status) => {
+            scratch.run.ended = Some(Ended::Without(status));
+            Progress::Done
+        }
+        Ok((start, prepared)) => {
+            push_start(tables, request, scratch, start, prepared);
+            Progress::Running
+        }
+    }
+}
+
+/// Marks the goal's legal poses that the start's component holds and readies the heuristic, or says
+/// with which status the query ends without a search.
+fn mark_goals(
+    tables: &MovementTables,
+    request: &Request<'_>,
+    scratch: &mut Scratch,
+) -> Result<(State, Prepared), Status> {
+    let space = tables.space();
+    let start = space.state(request.start).ok_or(Status::StartOffMap)?;
+    let start_label = tables.components().label(start);
+    let (mut on_map, mut legal, mut headings) = (false, false, 0_u8);
+    let (mut low, mut high) = ((i32::MAX, i32::MAX), (i32::MIN, i32::MIN));
+    request.goal.for_each_pose(space, |pose| {
+        let Some(state) = space.state(pose) else { return };
+        on_map = true;
+        let label = tables.components().label(state);
+        legal |= label.is_some();
+        if label.is_some() && label == start_label {
+            scratch.nodes[state.0 as usize] = Node::new(Node::UNREACHED, scratch.stamp, Node::GOAL);
+            let CellXY { x, y } = pose.cell;
+            low = (low.0.min(x), low.1.min(y));
+            high = (high.0.max(x), high.1.max(y));
+            headings |= 1 << pose.heading.0;
+        }
+    });
+    let nearest = request.fallback == Fallback::Nearest;
+    if !on_map && !nearest {
+        return Err(Status::GoalOffMap);
+    }
+    if start_label.is_none() {
+        return Err(Status::StartBlocked);
+    }
+    if !legal && !nearest {
+        return Err(Status::GoalBlocked);
+    }
+    if headings == 0 && !nearest {
+        return Err(Status::Unreachable);
+    }
+    let prepared = match headings {
+        // Nothing to be guided to: everything is gone through, for the nearest.
+        0 => Prepared::Zero,
+        _ => Prepared::new(&request.heuristic, tables, low, high, headings),
+    };
+    Ok((start, prepared))
+}
+
+fn push_start(
+    tables: &MovementTables,
+    request: &Request<'_>,
+    scratch: &mut Scratch,
+    start: State,
+    prepared: Prepared,
+) {
+    let Scratch { nodes, stamp, buckets, heap, run, .. } = scratch;
+    let pose = request.start;
+    let estimate = AnyEstimate::of(&prepared, request);
+    let key = u64::from(estimate.weighted(pose.cell.x, pose.cell.y, pose.heading.0 as usize));
+    let range = tables.most_ticks() + prepared.step_max(tables);
+    // Only a consistent heuristic keeps keys from falling, as buckets need.
+    let in_buckets = range < BUCKETS_MAX && request.weight_permille == 1000;
+    let goal = nodes[start.0 as usize] & Node::GOAL;
+    let is_goal = Node::stamp(nodes[start.0 as usize]) == *stamp && goal != 0;
+    nodes[start.0 as usize] = Node::new(0, *stamp, if is_goal { Node::GOAL } else { 0 });
+    if in_buckets {
+        buckets.reset(range, key);
+        buckets.push(key, start.0);
+    } else {
+        heap.reset();
+        heap.push(key, start.0);
+    }
+    *run = Run { start: Some(start), prepared: Some(prepared), in_buckets, ..Run::default() };
+}
+
+/// Goes on with a search for at most `expansions` more; a search that has ended stays ended. One that
+/// hit the request's limit goes on if the request now allows more.
+///
+/// `tables` and `request` are those given to [`begin`] (the limits aside), unchanged.
+pub fn advance(
+    tables: &MovementTables,
+    request: &Request<'_>,
+    scratch: &mut Scratch,
+    expansions: u64,
+) -> Progress {
+    let run = &scratch.run;
+    if run.ended.is_some() || run.prepared.is_none() {
+        return Progress::Done;
+    }
+    let left = request.expansions_max.map_or(u64::MAX, |max| max.saturating_sub(run.expansions));
+    let stop = run_kernel(tables, request, scratch, left.min(expansions));
+    match stop {
+        Stop::Budget if left <= expansions => Progress::Done,
+        Stop::Budget => Progress::Running,
+        Stop::Goal(state) => {
+            scratch.run.ended = Some(Ended::AtGoal(state));
+            Progress::Done
+        }
+        Stop::Exhausted => {
+            scratch.run.ended = Some(end_without_goal(tables, request, scratch));
+            Progress::Done
+        }
+    }
+}
+
+/// Gives the answer of a search and writes its path. Called before the search has ended, it says
+/// [`Status::LimitReached`], and the search can still go on.
+pub fn finish(tables: &MovementTables, request: &Request<'_>, scratch: &Scratch, path: &mut Path) -> Answer {
+    path.clear();
+    let run = &scratch.run;
+    let (status, end) = match (run.ended, run.start) {
+        (Some(Ended::AtGoal(state)), _) => (Status::Found, Some((Reached::Goal, state))),
+        (Some(Ended::AtNearest(state)), _) => (Status::Found, Some((Reached::Nearest, state))),
+        (Some(Ended::Without(status)), _) => (status, None),
+        (None, start) => {
+            let best = run.best.map(|(.., state)| State(state)).or(start);
+            (Status::LimitReached, best.filter(|_| request.partial).map(|state| (Reached::Partial, state)))
+        }
+    };
+    if let (Some((_, state)), Some(start)) = (end, run.start) {
+        write_path(tables, scratch, start, state, path);
+    }
+    Answer { status, reached: end.map(|(reached, _)| reached), cost: path.cost(), expansions: run.expansions }
+}
+
+/// Follows the primitives back from a state, then counts the arrivals forward: with a weight, a pose on
+/// the way may have become cheaper since the pose after it was reached.
+fn write_path(tables: &MovementTables, scratch: &Scratch, start: State, end: State, path: &mut Path) {
+    let space = tables.space();
+    let mut state = end;
+    while state != start {
+        let lane = (scratch.nodes[state.0 as usize] & Node::LANE) as usize;
+        path.moves.push(lane as u8);
+        let after = space.pose(state);
+        let turn = tables.class().primitives()[lane].turn;
+        let before = (i32::from(after.heading.0) - turn).rem_euclid(i32::from(space.headings()));
+        let step = tables.steps[before as usize * STEPS_STRIDE + lane];
+        state = State(state.0.wrapping_add_signed(-step.delta));
+    }
+    path.moves.reverse();
+    let mut arrival = 0;
+    path.poses.push(PathPose { pose: space.pose(state), arrival });
+    for &primitive in &path.moves {
+        arrival += tables.move_ticks(state, primitive as usize).unwrap_or(0);
+        state = tables.state_after(state, primitive as usize);
+        path.poses.push(PathPose { pose: space.pose(state), arrival });
+    }
+}
+
+/// The open list ran empty. Nothing more to say unless some path was too long to follow, or the nearest
+/// pose is asked for: then all reachable states are gone through, costs aside.
+fn end_without_goal(tables: &MovementTables, request: &Request<'_>, scratch: &mut Scratch) -> Ended {
+    let nearest = request.fallback == Fallback::Nearest;
+    let overflowed = scratch.run.overflowed;
+    let Some(start) = scratch.run.start else {
+        return Ended::Without(Status::Unreachable);
+    };
+    if !nearest && !overflowed {
+        return Ended::Without(Status::Unreachable);
+    }
+    let Scratch { nodes, stamp, stack, .. } = scratch;
+    let mut best: Option<(u64, u32, u32)> = None;
+    let mut goal_met = false;
+    stack.clear();
+    stack.push(start.0);
+    while let Some(state) = stack.pop() {
+        let node = nodes[state as usize];
+        let touched = Node::stamp(node) == *stamp;
+        goal_met |= touched && node & Node::GOAL != 0;
+        // Closed means settled and not yet visited here; a touched one that is not has been visited.
+        if touched && node & Node::CLOSED == 0 {
+            continue;
+        }
+        let cost = if touched { Node::cost(node) } else { Node::UNREACHED };
+        nodes[state as usize] = if touched { node & !Node::CLOSED } else { Node::new(cost, *stamp, 0) };
+        let pose = tables.space().pose(State(state));
+        let candidate = (request.goal.distance_squared(pose.cell), cost, state);
+        if best.is_none_or(|b| candidate < b) {
+            best = Some(candidate);
+        }
+        tables.for_each_successor(State(state), |next| {
+            let free = request.obstacles.is_none_or(|o| is_free(tables, pose, next.primitive as usize, o));
+            if free {
+                stack.push(next.state.0);
+            }
+        });
+    }
+    match best {
+        _ if goal_met => Ended::Without(Status::CostOverflow),
+        Some((_, cost, state)) if nearest && cost <= COST_MAX => Ended::AtNearest(State(state)),
+        _ if nearest => Ended::Without(Status::CostOverflow),
+        _ => Ended::Without(Status::Unreachable),
+    }
+}
+
+/// Whether a legal move sweeps none of the obstacles.
+#[inline]
+fn is_free(tables: &MovementTables, pose: Pose, primitive: usize, obstacles: &BitGrid) -> bool {
+    let CellXY { x, y } = pose.cell;
+    let swept = &tables.class().shape(pose.heading, primitive).swept;
+    swept.iter().all(|offset| !obstacles.get(CellXY::new(x + offset.dx, y + offset.dy)))
+}
+
+enum Stop {
+    Goal(State),
+    Exhausted,
+    Budget,
+}
+
+impl<'a> AnyEstimate<'a> {
+    fn of(prepared: &Prepared, request: &Request<'a>) -> Self {
+        let kind = match (prepared, request.heuristic) {
+            (Prepared::Linear(linear), _) => AnyKind::Linear(*linear),
+            (Prepared::Euclid(euclid), _) => AnyKind::Euclid(*euclid),
+            (Prepared::Custom, Heuristic::Custom(estimate)) => AnyKind::Custom(estimate),
+            _ => AnyKind::Zero,
+        };
+        Self { kind, weight_permille: request.weight_permille.max(1000) }
+    }
+}
+
+/// Picks the kernel for the layout, heuristic, open list and obstacles.
+fn run_kernel(tables: &MovementTables, request: &Request<'_>, scratch: &mut Scratch, budget: u64) -> Stop {
+    let Scratch { nodes, stamp, buckets, heap, run, .. } = scratch;
+    let Some(prepared) = run.prepared else { return Stop::Exhausted };
+    with_layout!(&tables.layouts, layout => {
+        let mut kernel = Kernel {
+            tables, layout, nodes, stamp: *stamp, budget,
+            track_best: request.partial, obstacles: request.obstacles, run,
+        };
+        match prepared {
+            Prepared::Zero if kernel.run.in_buckets => kernel.run(&ZeroEstimate, buckets),
+            Prepared::Linear(linear) if kernel.run.in_buckets => kernel.run(&linear, buckets),
+            _ => kernel.run(&AnyEstimate::of(&prepared, request), heap),
+        }
+    })
+}
+
+struct Kernel<'a, W: MoveWord> {
+    tables: &'a MovementTables,
+    layout: &'a Layout<W>,
+    nodes: &'a mut [u64],
+    stamp: u32,
+    budget: u64,
+    track_best: bool,
+    obstacles: Option<&'a BitGrid>,
+    run: &'a mut Run,
+}
+
+impl<W: MoveWord> Kernel<'_, W> {
+    fn run<E: Estimate, Q: OpenList>(&mut self, estimate: &E, open: &mut Q) -> Stop {
+        match self.obstacles {
+            None => self.expand_all::<E, Q, false>(estimate, open),
+            Some(_) => self.expand_all::<E, Q, true>(estimate, open),
+        }
+    }
+
+    /// Takes poses off the open list until one is a goal, none is left, or the budget is spent.
+    fn expand_all<E: Estimate, Q: OpenList, const OBSTACLES: bool>(
+        &mut self,
+        estimate: &E,
+        open: &mut Q,
+    ) -> Stop {
+        let space = self.tables.space();
+        let cells = CellDivider::new(space.size().width());
+        let heading_bits = space.headings().trailing_zeros();
+        let (steps, times) = (&self.tables.steps[..], &self.tables.times[..]);
+        let n_primitives = self.tables.class().primitives().len().min(W::LANES);
+        let stamp_bits = u64::from(self.stamp) << Node::STAMP_SHIFT;
+        let mut left = self.budget;
+        let stop = loop {
+            let Some((key, state)) = open.pop() else { break Stop::Exhausted };
+            let node = self.nodes[state as usize];
+            if node & Node::CLOSED != 0 {
+                continue;
+            }
+            if node & Node::GOAL != 0 {
+                break Stop::Goal(State(state));
+            }
+            if left == 0 {
+                // Back on top of its equals: the search goes on as if it had not stopped.
+                open.push(key, state);
+                break Stop::Budget;
+            }
+            left -= 1;
+            self.nodes[state as usize] = node | Node::CLOSED;
+            let g = Node::cost(node);
+            let heading = (state & ((1 << heading_bits) - 1)) as usize;
+            let (x, y) = cells.xy(state >> heading_bits);
+            if self.track_best {
+                let candidate = (estimate.plain(x, y, heading), g, state);
+                if self.run.best.is_none_or(|best| candidate < best) {
+                    self.run.best = Some(candidate);
+                }
+            }
+            let word = self.layout.words[state as usize];
+            let steps: &[Step] = &steps[heading * STEPS_STRIDE..][..STEPS_STRIDE];
+            for lane in 0..n_primitives {
+                let code = word.code(lane);
+                if code == 0 {
+                    continue;
+                }
+                let step = steps[lane];
+                if OBSTACLES && !self.may_sweep(x, y, heading, lane) {
+                    continue;
+                }
+                let (next_g, wrapped) = g.overflowing_add(times[lane << W::BITS | code]);
+                if wrapped || next_g > COST_MAX {
+                    self.run.overflowed = true;
+                    continue;
+                }
+                let next = state.wrapping_add_signed(step.delta);
+                let slot = &mut self.nodes[next as usize];
+                let known = *slot;
+                let same_search = Node::stamp(known) == self.stamp;
+                if same_search && Node::cost(known) <= next_g {
+                    continue;
+                }
+                let goal = if same_search { known & Node::GOAL } else { 0 };
+                *slot = u64::from(next_g) << 32 | stamp_bits | goal | lane as u64;
+                let h = estimate.weighted(x + step.dx, y + step.dy, step.heading_after as usize);
+                open.push(u64::from(next_g) + u64::from(h), next);
+            }
+        };
+        self.run.expansions += self.budget - left;
+        stop
+    }
+
+    #[inline(never)]
+    fn may_sweep(&self, x: i32, y: i32, heading: usize, lane: usize) -> bool {
+        let pose = Pose::new(x, y, Heading(heading as u8));
+        self.obstacles.is_none_or(|obstacles| is_free(self.tables, pose, lane, obstacles))
+    }
+}
+
+/// Column and row of a cell without a division: the quotient by the width as a product and a shift,
+/// exact for every cell index below 2^26 (Granlund and Montgomery 1994).
+#[derive(Clone, Copy)]
+struct CellDivider {
+    width: u32,
+    factor: u64,
+    shift: u32,
+}
+
+impl CellDivider {
+    fn new(width: u32) -> Self {
+        let shift = 26 + width.next_power_of_two().trailing_zeros();
+        Self { width, factor: (1_u64 << shift) / u64::from(width) + 1, shift }
+    }
+
+    #[inline(always)]
+    fn xy(self, cell: u32) -> (i32, i32) {
+        let y = (u64::from(cell) * self.factor >> self.shift) as u32;
+        ((cell - y * self.width) as i32, y as i32)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn cells_divide_exactly(width in 1_u32..=1 << 26, draw in any::<u32>()) {
+            let cell = draw % (1 << 26);
+            for cell in [cell, cell / width * width, (1 << 26) - 1, 0] {
+                let (x, y) = CellDivider::new(width).xy(cell);
+                prop_assert_eq!((x as u32, y as u32), (cell % width, cell / width));
+            }
+        }
+    }
+}

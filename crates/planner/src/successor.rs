@@ -1,0 +1,318 @@
+//! THE legal move and what it costs. Search, tables, traffic and checks all take the rule from here.
+//!
+//! This is the obvious version, cell by cell; [`crate::MovementTables`] is compiled from the same
+//! speeds and the same time rule, and is tested against it.
+
+use crate::footprint::Offset;
+use crate::movement::MovementClass;
+use crate::pose::{Heading, Pose, StateSpace};
+use std::fmt;
+use wheelbase_grid::{CellXY, Grid, Side, SideKind, TerrainKind};
+
+/// Time of a move in ticks: `ceil(base * 1000 / speed)` on flat ground, `speed` in permille being the
+/// lowest over the swept cells and the edges between them.
+///
+/// # Panics
+/// If the speed is 0: such a move is not legal.
+pub fn move_time(base: u32, speed: u16) -> u32 {
+    // base is at most 65,535, so the product fits 32 bits.
+    (base * 1000).div_ceil(u32::from(speed))
+}
+
+/// Why a pose is not legal: the first reason in row-major order, cells before edges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PoseBlocked {
+    /// The anchor or a covered cell is off the map.
+    OffMap {
+        /// The cell.
+        cell: CellXY,
+    },
+    /// A cell's terrain is impassable for the class.
+    Terrain {
+        /// The cell.
+        cell: CellXY,
+        /// Its kind.
+        kind: TerrainKind,
+    },
+    /// An edge between two cells of the body is impassable for the class.
+    Edge {
+        /// The cell to the west or north of the edge.
+        cell: CellXY,
+        /// The cell's side.
+        side: Side,
+        /// The slower of the two side kinds that face each other.
+        kind: SideKind,
+    },
+}
+
+impl PoseBlocked {
+    /// The reason in words, with the names of the map's kinds.
+    pub fn describe(&self, grid: &Grid) -> String {
+        match *self {
+            Self::OffMap { cell } => format!("cell {cell} is off the map of {}", grid.size()),
+            Self::Terrain { cell, kind } => {
+                format!("cell {cell} is {}", grid.terrain_table()[kind].name)
+            }
+            Self::Edge { cell, side, kind } => format!(
+                "the {} side of cell {cell} is closed by {}",
+                side.name(),
+                grid.side_table()[kind].name
+            ),
+        }
+    }
+}
+
+/// Why a move is not legal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MoveBlocked {
+    /// The class has no such primitive.
+    NoSuchPrimitive {
+        /// Number asked for.
+        primitive: usize,
+        /// Primitives the class has.
+        n_primitives: usize,
+    },
+    /// What blocks one of the swept cells.
+    Swept(PoseBlocked),
+}
+
+impl MoveBlocked {
+    /// The reason in words, with the names of the map's kinds.
+    pub fn describe(&self, grid: &Grid) -> String {
+        match self {
+            Self::NoSuchPrimitive { primitive, n_primitives } => {
+                format!("no move {primitive}; the class has moves 0 to {}", n_primitives - 1)
+            }
+            Self::Swept(blocked) => blocked.describe(grid),
+        }
+    }
+}
+
+impl fmt::Display for MoveBlocked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoSuchPrimitive { primitive, n_primitives } => {
+                write!(f, "no move {primitive}; the class has moves 0 to {}", n_primitives - 1)
+            }
+            Self::Swept(PoseBlocked::OffMap { cell }) => write!(f, "cell {cell} is off the map"),
+            Self::Swept(PoseBlocked::Terrain { cell, .. }) => write!(f, "cell {cell} is impassable"),
+            Self::Swept(PoseBlocked::Edge { cell, side, .. }) => {
+                write!(f, "the {} side of cell {cell} is closed", side.name())
+            }
+        }
+    }
+}
+
+/// A class's rules on one map: which poses and moves are legal and what a move costs.
+///
+/// ```
+/// # use wheelbase_grid::{CellXY, Grid, SideTable, TerrainTable};
+/// # use wheelbase_planner::*;
+/// # let grid = Grid::from_rows(&["..W"], TerrainTable::movingai(), SideTable::default())?;
+/// # let mut spec = ClassSpec::new("cart", 4);
+/// # spec.primitives = Primitive::vehicle(2, 6, 2);
+/// let class = MovementClass::new(spec)?;
+/// let legality = Legality::new(&grid, &class);
+/// assert_eq!(legality.explain(Pose::new(0, 0, Heading(0)), 0), Ok(2));
+/// let why = legality.explain(Pose::new(1, 0, Heading(0)), 0).unwrap_err();
+/// assert_eq!(why.describe(&grid), "cell (2, 0) is water");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Legality<'a> {
+    grid: &'a Grid,
+    class: &'a MovementClass,
+    terrain_speed: Vec<u16>,
+    side_speed: Vec<u16>,
+}
+
+impl<'a> Legality<'a> {
+    /// The rules of a class on a map.
+    pub fn new(grid: &'a Grid, class: &'a MovementClass) -> Self {
+        let terrain = grid.terrain_table().entries().iter();
+        let sides = grid.side_table().entries().iter();
+        let spec = class.spec();
+        Self {
+            grid,
+            class,
+            terrain_speed: terrain.map(|e| overridden(&spec.speed, &e.name, e.speed)).collect(),
+            side_speed: sides.map(|e| overridden(&spec.side_speed, &e.name, e.speed)).collect(),
+        }
+    }
+
+    /// All poses.
+    pub fn space(&self) -> StateSpace {
+        StateSpace::new(self.grid.size(), self.class.headings())
+    }
+
+    /// The class's speed on each terrain kind, in permille.
+    pub fn terrain_speeds(&self) -> &[u16] {
+        &self.terrain_speed
+    }
+
+    /// The class's speed over each side kind, in permille.
+    pub fn side_speeds(&self) -> &[u16] {
+        &self.side_speed
+    }
+
+    /// Base time of each primitive.
+    pub(crate) fn base_times(&self) -> impl Iterator<Item = u32> {
+        self.class.primitives().iter().map(|p| p.time)
+    }
+
+    /// The slower of the two sides that meet at an edge, and its speed. Both cells are on the map.
+    pub(crate) fn edge(&self, cell: CellXY, side: Side) -> (SideKind, u16) {
+        let kind_of = |xy, side| match self.grid.size().cell(xy) {
+            Some(cell) => self.grid.side_of(cell, side),
+            None => SideKind::OPEN,
+        };
+        let (dx, dy) = side.step();
+        let here = kind_of(cell, side);
+        let there = kind_of(CellXY::new(cell.x + dx, cell.y + dy), side.opposite());
+        let speed = |kind: SideKind| self.side_speed[kind.0 as usize];
+        if speed(there) < speed(here) { (there, speed(there)) } else { (here, speed(here)) }
+    }
+
+    /// Lowest speed over cells and edges at an anchor, or the first that is impassable.
+    fn lowest_speed(
+        &self,
+        anchor: CellXY,
+        cells: &[Offset],
+        edges: &[(Offset, Side)],
+    ) -> Result<u16, PoseBlocked> {
+        let at = |offset: &Offset| CellXY::new(anchor.x + offset.dx, anchor.y + offset.dy);
+        let mut lowest = u16::MAX;
+        for cell in cells.iter().map(at) {
+            let Some(kind) = self.grid.terrain_at(cell) else {
+                return Err(PoseBlocked::OffMap { cell });
+            };
+            let speed = self.terrain_speed[kind.0 as usize];
+            if speed == 0 {
+                return Err(PoseBlocked::Terrain { cell, kind });
+            }
+            lowest = lowest.min(speed);
+        }
+        for (offset, side) in edges {
+            let (kind, speed) = self.edge(at(offset), *side);
+            if speed == 0 {
+                return Err(PoseBlocked::Edge { cell: at(offset), side: *side, kind });
+            }
+            lowest = lowest.min(speed);
+        }
+        Ok(lowest)
+    }
+
+    /// Whether a pose is legal, and if not, why.
+    /// # Errors
+    /// [`PoseBlocked`] with the first reason. A heading the class does not have counts as off the map.
+    pub fn check_pose(&self, pose: Pose) -> Result<(), PoseBlocked> {
+        if self.space().state(pose).is_none() {
+            return Err(PoseBlocked::OffMap { cell: pose.cell });
+        }
+        let cells = self.class.footprint().at(pose.heading);
+        self.lowest_speed(pose.cell, cells, self.class.rest_edges(pose.heading)).map(|_| ())
+    }
+
+    /// Time of a move from a pose in ticks, or why it is not legal and where.
+    /// # Errors
+    /// [`MoveBlocked`] with the first reason.
+    pub fn explain(&self, pose: Pose, primitive: usize) -> Result<u32, MoveBlocked> {
+        let n_primitives = self.class.primitives().len();
+        if primitive >= n_primitives {
+            return Err(MoveBlocked::NoSuchPrimitive { primitive, n_primitives });
+        }
+        if self.space().state(pose).is_none() {
+            return Err(MoveBlocked::Swept(PoseBlocked::OffMap { cell: pose.cell }));
+        }
+        let shape = self.class.shape(pose.heading, primitive);
+        let end = self.pose_after(pose, primitive);
+        if !self.grid.size().contains(end.cell) {
+            return Err(MoveBlocked::Swept(PoseBlocked::OffMap { cell: end.cell }));
+        }
+        let speed = self.lowest_speed(pose.cell, &shape.swept, &shape.edges).map_err(MoveBlocked::Swept)?;
+        Ok(move_time(self.class.primitives()[primitive].time, speed))
+    }
+
+    /// Where a primitive leads from a pose, legal or not.
+    pub fn pose_after(&self, pose: Pose, primitive: usize) -> Pose {
+        let shape = self.class.shape(pose.heading, primitive);
+        let Offset { dx, dy } = shape.step;
+        Pose { cell: CellXY::new(pose.cell.x + dx, pose.cell.y + dy), heading: shape.heading_after }
+    }
+
+    /// Every legal move from a pose: `(primitive, pose after it, ticks)`, in order of primitive.
+    pub fn successors(&self, pose: Pose) -> impl Iterator<Item = (usize, Pose, u32)> {
+        (0..self.class.primitives().len()).filter_map(move |primitive| {
+            let ticks = self.explain(pose, primitive).ok()?;
+            Some((primitive, self.pose_after(pose, primitive), ticks))
+        })
+    }
+
+    /// Every legal move that leads to a pose: `(primitive, pose before it, ticks)`, in order of
+    /// primitive, then of the heading before. The exact inverse of [`Legality::successors`].
+    pub fn predecessors(&self, pose: Pose) -> impl Iterator<Item = (usize, Pose, u32)> {
+        let headings = self.class.headings();
+        let pairs = (0..self.class.primitives().len()).flat_map(move |p| (0..headings).map(move |h| (p, h)));
+        pairs.filter_map(move |(primitive, heading)| {
+            let shape = self.class.shape(Heading(heading), primitive);
+            if shape.heading_after != pose.heading {
+                return None;
+            }
+            let cell = CellXY::new(pose.cell.x - shape.step.dx, pose.cell.y - shape.step.dy);
+            let before = Pose { cell, heading: Heading(heading) };
+            Some((primitive, before, self.explain(before, primitive).ok()?))
+        })
+    }
+}
+
+fn overridden(overrides: &[(String, u16)], name: &str, speed: u16) -> u16 {
+    overrides.iter().find(|(n, _)| n == name).map_or(speed, |&(_, s)| s)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::movement::ClassSpec;
+    use crate::primitive::Primitive;
+    use wheelbase_grid::{SideTable, TerrainTable};
+
+    fn truck() -> MovementClass {
+        let mut spec = ClassSpec::new("truck", 4);
+        spec.footprint = vec![(0, 0), (-1, 0)];
+        spec.primitives = Primitive::vehicle(10, 30, 7);
+        spec.speed = vec![("swamp".to_owned(), 300), ("lava".to_owned(), 1)];
+        MovementClass::new(spec).unwrap()
+    }
+
+    #[test]
+    fn time_is_rounded_up_from_the_slowest_cell() {
+        assert_eq!(move_time(10, 1000), 10);
+        assert_eq!(move_time(10, 300), 34);
+        assert_eq!(move_time(1, u16::MAX), 1);
+        assert_eq!(move_time(65_535, 1), 65_535_000);
+        let grid = Grid::from_rows(&["..S."], TerrainTable::movingai(), SideTable::default()).unwrap();
+        let class = truck();
+        let legality = Legality::new(&grid, &class);
+        assert_eq!(legality.explain(Pose::new(1, 0, Heading(0)), 0), Ok(34));
+        // The body still stands in the swamp while it drives out of it.
+        assert_eq!(legality.explain(Pose::new(2, 0, Heading(0)), 0), Ok(34));
+        assert_eq!(legality.explain(Pose::new(3, 0, Heading(0)), 1), Ok(100));
+    }
+
+    #[test]
+    fn reasons_name_the_cell() {
+        let mut grid =
+            Grid::from_rows(&["....", "...T", "...."], TerrainTable::movingai(), SideTable::default())
+                .unwrap();
+        grid.add_wall([2, 0, 2, 1]).unwrap();
+        let class = truck();
+        let legality = Legality::new(&grid, &class);
+        let why = |x, y, h, m| legality.explain(Pose::new(x, y, Heading(h)), m).unwrap_err().describe(&grid);
+        assert_eq!(why(1, 0, 0, 0), "the E side of cell (1, 0) is closed by wall");
+        assert_eq!(why(2, 1, 0, 0), "cell (3, 1) is trees");
+        assert_eq!(why(1, 1, 0, 1), "cell (-1, 1) is off the map of 4 x 3");
+        assert_eq!(why(0, 1, 0, 9), "no move 9; the class has moves 0 to 3");
+        let pose = Pose::new(0, 0, Heading(0));
+        assert_eq!(legality.check_pose(pose), Err(PoseBlocked::OffMap { cell: CellXY::new(-1, 0) }));
+    }
+}

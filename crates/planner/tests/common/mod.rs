@@ -1,0 +1,127 @@
+//! Random worlds for the tests: maps with terrain, sides and walls, and classes of any shape.
+
+#![allow(dead_code, clippy::unwrap_used)]
+
+use proptest::prelude::*;
+use wheelbase_grid::*;
+use wheelbase_planner::*;
+
+/// Terrain and side kinds that every random map has.
+pub fn tables() -> (TerrainTable, SideTable) {
+    let kinds =
+        [("grass", ".", 1000), ("mud", "m", 400), ("road", "=", 1500), ("bog", "b", 37), ("deep", "~", 0)];
+    let entry = |(name, glyphs, speed): (&str, &str, u16)| TerrainEntry {
+        name: name.to_owned(),
+        glyphs: glyphs.to_owned(),
+        speed,
+        sides: [SideKind::OPEN; 4],
+    };
+    let sides = vec![
+        SideEntry { name: "stile".to_owned(), speed: 250 },
+        SideEntry { name: "hedge".to_owned(), speed: 0 },
+    ];
+    (TerrainTable::new(kinds.into_iter().map(entry).collect()).unwrap(), SideTable::new(sides).unwrap())
+}
+
+fn kind() -> impl Strategy<Value = u8> {
+    prop_oneof![6 => Just(0_u8), 1 => Just(1), 1 => Just(2), 1 => Just(3), 2 => Just(4)]
+}
+
+/// Maps of 1x1 to 9x9 cells, some with sides.
+pub fn grid() -> impl Strategy<Value = Grid> {
+    (1_u64..10, 1_u64..10)
+        .prop_flat_map(|(width, height)| {
+            let cells = prop::collection::vec(kind(), (width * height) as usize);
+            let sides = prop::collection::vec((any::<u16>(), 0_usize..4, 0_u8..4), 0..12);
+            (Just((width, height)), cells, prop_oneof![Just(Vec::new()), sides])
+        })
+        .prop_map(|((width, height), cells, sides)| {
+            let size = GridSize::new(width, height).unwrap();
+            let (terrain, side_table) = tables();
+            let cells = cells.into_iter().map(TerrainKind).collect();
+            let mut grid = Grid::from_terrain(size, cells, terrain, side_table);
+            for (cell, side, kind) in sides {
+                let xy = size.xy(Cell(u32::from(cell) % size.n_cells() as u32));
+                grid.set_side(xy, Side::ALL[side], SideKind(kind));
+            }
+            grid
+        })
+}
+
+fn footprint() -> impl Strategy<Value = Vec<(i32, i32)>> {
+    let rectangle = (1_i32..4, 1_i32..3, 0_i32..3, 0_i32..2).prop_map(|(length, width, f0, r0)| {
+        (0..length).flat_map(|f| (0..width).map(move |r| (f - f0, r - r0))).collect()
+    });
+    let shape =
+        prop::collection::btree_set((-2_i32..3, -2_i32..3), 1..5).prop_map(|s| s.into_iter().collect());
+    prop_oneof![1 => Just(vec![(0, 0)]), 3 => rectangle, 1 => shape]
+}
+
+fn pivot() -> impl Strategy<Value = Pivot> {
+    prop_oneof![
+        3 => Just(Pivot::default()),
+        1 => (-2_i32..3, -2_i32..3).prop_map(|(f, r)| Pivot { forward: 2 * f, right: 2 * r }),
+        1 => (-2_i32..2, -2_i32..2).prop_map(|(f, r)| Pivot { forward: 2 * f + 1, right: 2 * r + 1 }),
+    ]
+}
+
+fn overrides(names: &'static [&'static str]) -> impl Strategy<Value = Vec<(String, u16)>> {
+    let speed = prop_oneof![Just(0_u16), Just(333), Just(800), Just(65_535)];
+    prop_oneof![
+        2 => Just(Vec::new()),
+        1 => (prop::sample::select(names), speed).prop_map(|(name, speed)| vec![(name.to_owned(), speed)]),
+    ]
+}
+
+fn primitives(headings: u8) -> impl Strategy<Value = Vec<Primitive>> {
+    let time = prop_oneof![8 => 1_u32..13, 1 => 900_u32..1100, 1 => Just(65_535_u32)];
+    let turn = 1 - i32::from(headings)..i32::from(headings);
+    let listed = prop_oneof![3 => Just(Vec::new()), 1 => prop::collection::vec((-1_i32..2, -1_i32..2), 1..3)];
+    let random = ((-2_i32..3, -2_i32..3), turn, time.clone(), listed);
+    let vehicle = (time.clone(), time.clone(), time).prop_map(move |(forward, reverse, turn)| {
+        if headings == 1 { Primitive::four_ways(forward) } else { Primitive::vehicle(forward, reverse, turn) }
+    });
+    (vehicle, 0_usize..5, prop::collection::vec(random, 0..12)).prop_map(|(mut vehicle, kept, random)| {
+        vehicle.truncate(kept);
+        for (number, (by, turn, time, swept)) in random.into_iter().enumerate() {
+            if by != (0, 0) || turn != 0 {
+                vehicle.push(Primitive { name: format!("m{number}"), by, turn, time, swept });
+            }
+        }
+        if vehicle.is_empty() {
+            vehicle.push(Primitive::step("only", (1, 0), 3));
+        }
+        vehicle
+    })
+}
+
+/// Classes of any footprint, pivot, headings and moves.
+pub fn class() -> impl Strategy<Value = MovementClass> {
+    prop_oneof![1 => Just(1_u8), 3 => Just(4)]
+        .prop_flat_map(|headings| {
+            let speed = overrides(&["mud", "deep", "road", "nowhere"]);
+            let side_speed = overrides(&["open", "wall", "stile", "hedge"]);
+            (Just(headings), footprint(), pivot(), speed, side_speed, primitives(headings))
+        })
+        .prop_map(|(headings, footprint, pivot, speed, side_speed, primitives)| {
+            let name = "any".to_owned();
+            MovementClass::new(ClassSpec { name, headings, footprint, pivot, speed, side_speed, primitives })
+                .unwrap()
+        })
+}
+
+/// An ordinary class: 1x2, forward 2, reverse 6, turn 2.
+pub fn truck() -> MovementClass {
+    let mut spec = ClassSpec::new("truck", 4);
+    spec.footprint = vec![(0, 0), (-1, 0)];
+    spec.primitives = Primitive::vehicle(2, 6, 2);
+    MovementClass::new(spec).unwrap()
+}
+
+/// A goal near the map: some members off it, some with a heading.
+pub fn goal() -> impl Strategy<Value = (Vec<GoalMember>, u32)> {
+    let member = (-2_i32..11, -2_i32..11, prop::option::of(0_u8..4));
+    let member = member
+        .prop_map(|(x, y, heading)| GoalMember { cell: CellXY::new(x, y), heading: heading.map(Heading) });
+    (prop::collection::vec(member, 1..4), prop_oneof![3 => Just(0_u32), 1 => 0_u32..4])
+}

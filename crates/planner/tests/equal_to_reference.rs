@@ -1,0 +1,327 @@
+//! Search, tables and statuses against the slow reference, on random worlds and on all small ones.
+
+mod common;
+
+use common::{class, goal, grid, tables, truck};
+use proptest::prelude::*;
+use proptest::sample::Index;
+use wheelbase_grid::*;
+use wheelbase_planner::reference::Reference;
+use wheelbase_planner::*;
+
+/// What the rules say of a query, by the reference alone: status, reached, cost.
+fn expected(
+    legality: &Legality<'_>,
+    request: &Request<'_>,
+    reference: Option<&Reference>,
+) -> (Status, Option<Reached>, Option<u64>) {
+    let space = legality.space();
+    let nearest = request.fallback == Fallback::Nearest;
+    let Some(start) = space.state(request.start) else { return (Status::StartOffMap, None, None) };
+    let states = || (0..space.n_states() as u32).map(State);
+    let reach = i64::from(request.goal.within).pow(2);
+    let near = |cell: CellXY, member: &GoalMember| {
+        let (dx, dy) = (i64::from(cell.x - member.cell.x), i64::from(cell.y - member.cell.y));
+        dx * dx + dy * dy <= reach
+    };
+    let is_member = |pose: Pose| {
+        request.goal.members.iter().any(|m| near(pose.cell, m) && m.heading.is_none_or(|h| h == pose.heading))
+    };
+    // A heading that the class lacks makes no pose, so a goal of such members alone is not on the map.
+    if !nearest && !states().any(|s| is_member(space.pose(s))) {
+        return (Status::GoalOffMap, None, None);
+    }
+    if legality.check_pose(request.start).is_err() {
+        return (Status::StartBlocked, None, None);
+    }
+    let legal_goals: Vec<State> = states()
+        .filter(|&s| is_member(space.pose(s)) && legality.check_pose(space.pose(s)).is_ok())
+        .collect();
+    if !nearest && legal_goals.is_empty() {
+        return (Status::GoalBlocked, None, None);
+    }
+    let costs = &reference.expect("a legal start").costs;
+    assert_eq!(costs[start.0 as usize], Some(0));
+    if let Some(cost) = legal_goals.iter().filter_map(|s| costs[s.0 as usize]).min() {
+        return (Status::Found, Some(Reached::Goal), Some(cost));
+    }
+    if !nearest {
+        return (Status::Unreachable, None, None);
+    }
+    let best = states()
+        .filter_map(|s| {
+            let cell = space.pose(s).cell;
+            let distance = request.goal.members.iter().map(|m| m.cell.distance_squared(cell)).min();
+            Some((distance?, costs[s.0 as usize]?, s))
+        })
+        .min();
+    (Status::Found, Some(Reached::Nearest), best.map(|(_, cost, _)| cost))
+}
+
+fn heuristics() -> impl Strategy<Value = Heuristic<'static>> {
+    let named = prop::sample::select(HeuristicName::ALL.to_vec()).prop_map(Heuristic::Named);
+    prop_oneof![named, Just(Heuristic::Default)]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Status, cost and every step of every path, for random queries on random worlds.
+    #[test]
+    fn answers_equal_the_reference(
+        grid in grid(),
+        class in class(),
+        queries in prop::collection::vec(
+            (any::<Index>(), goal(), heuristics(), any::<bool>(), prop_oneof![2 => Just(1000_u32), 1 => 1000_u32..3000]),
+            1..8,
+        ),
+    ) {
+        let legality = Legality::new(&grid, &class);
+        let movement = MovementTables::compile(&grid, class.clone());
+        let space = movement.space();
+        let (mut scratch, mut path) = (Scratch::new(), Path::new());
+        for (start, (members, within), heuristic, nearest, weight) in queries {
+            let start = space.pose(State(start.index(space.n_states()) as u32));
+            let mut request = Request::new(start, Goal { members: &members, within });
+            request.heuristic = heuristic;
+            request.weight_permille = weight;
+            request.fallback = if nearest { Fallback::Nearest } else { Fallback::Fail };
+            let reference = legality.check_pose(start).is_ok().then(|| Reference::from(&legality, start));
+            let (status, reached, cost) = expected(&legality, &request, reference.as_ref());
+            let answer = plan(&movement, &request, &mut scratch, &mut path);
+            prop_assert_eq!((answer.status, answer.reached), (status, reached), "{:?}", request);
+            prop_assert_eq!(answer.reason(&legality, &request).is_some(), status != Status::Found);
+            let Some(cost) = cost else {
+                prop_assert!(path.poses.is_empty());
+                continue;
+            };
+            prop_assert_eq!(check_path(&legality, &path), Ok(()));
+            prop_assert_eq!(path.poses[0].pose, start);
+            prop_assert!(u64::from(answer.cost) >= cost);
+            prop_assert!(u64::from(answer.cost) * 1000 <= u64::from(weight) * cost);
+            let end = path.poses[path.poses.len() - 1].pose;
+            if reached == Some(Reached::Goal) {
+                prop_assert!(request.goal.matches(end));
+            } else if weight == 1000 {
+                let reference = reference.unwrap();
+                let state = space.state(end).unwrap();
+                prop_assert_eq!(reference.costs[state.0 as usize], Some(cost));
+            }
+        }
+    }
+
+    /// Tables against the rule, move by move; predecessors are the exact inverse of successors, in
+    /// both; and an update after edits gives what a fresh compile gives.
+    #[test]
+    fn tables_equal_the_rule_before_and_after_edits(
+        mut grid in grid(),
+        class in class(),
+        edits in prop::collection::vec((-2_i32..9, -2_i32..9, 0_u32..4, 0_u32..4, 0_u8..5, prop::option::of(0_usize..4)), 1..6),
+    ) {
+        let mut movement = MovementTables::compile(&grid, class.clone());
+        assert_tables(&grid, &class, &movement);
+        for (x, y, width, height, kind, side) in edits {
+            let xy = CellXY::new(x.rem_euclid(grid.size().width() as i32), y.rem_euclid(grid.size().height() as i32));
+            let edit = match side {
+                Some(side) => grid.set_side(xy, Side::ALL[side], SideKind(kind % 4)),
+                None => grid.set_terrain(Rect::new(x, y, width, height), TerrainKind(kind)),
+            };
+            movement.update(&grid, edit.changed);
+            assert_tables(&grid, &class, &movement);
+            let fresh = MovementTables::compile(&grid, class.clone());
+            for state in (0..movement.space().n_states() as u32).map(State) {
+                prop_assert_eq!(movement.components().label(state), fresh.components().label(state));
+            }
+        }
+    }
+
+    /// A search in slices, a search in one go, and one that hit its limit and went on, are the same.
+    #[test]
+    fn slices_change_nothing(
+        grid in grid(),
+        class in class(),
+        (members, within) in goal(),
+        start in any::<Index>(),
+        slice in 1_u64..5,
+        heuristic in heuristics(),
+        weight in prop_oneof![Just(1000_u32), Just(1700_u32)],
+    ) {
+        let movement = MovementTables::compile(&grid, class);
+        let start = movement.space().pose(State(start.index(movement.space().n_states()) as u32));
+        let mut request = Request::new(start, Goal { members: &members, within });
+        request.heuristic = heuristic;
+        request.weight_permille = weight;
+        let (mut scratch, mut whole, mut sliced) = (Scratch::new(), Path::new(), Path::new());
+        let answer = plan(&movement, &request, &mut scratch, &mut whole);
+
+        let mut progress = begin(&movement, &request, &mut scratch);
+        while progress == Progress::Running {
+            progress = advance(&movement, &request, &mut scratch, slice);
+        }
+        prop_assert_eq!(finish(&movement, &request, &scratch, &mut sliced), answer);
+        prop_assert_eq!(&sliced, &whole);
+
+        begin(&movement, &request, &mut scratch);
+        request.partial = true;
+        for limit in [0, 1, slice, 3 * slice] {
+            request.expansions_max = Some(limit);
+            advance(&movement, &request, &mut scratch, u64::MAX);
+            let limited = finish(&movement, &request, &scratch, &mut sliced);
+            prop_assert!(limited.expansions <= limit);
+            if limited.status == Status::LimitReached {
+                prop_assert_eq!(limited.reached, Some(Reached::Partial));
+                prop_assert_eq!(limited.expansions, limit);
+                prop_assert_eq!(check_path(&Legality::new(&grid, movement.class()), &sliced), Ok(()));
+            } else {
+                prop_assert_eq!(limited, answer);
+            }
+        }
+        request.expansions_max = None;
+        advance(&movement, &request, &mut scratch, u64::MAX);
+        prop_assert_eq!(finish(&movement, &request, &scratch, &mut sliced), answer);
+        prop_assert_eq!(sliced, whole);
+    }
+
+    /// A caller's own heuristic, admissible but not consistent, still gives the cheapest path.
+    #[test]
+    fn an_inconsistent_heuristic_stays_exact(
+        grid in grid(),
+        class in class(),
+        (members, within) in goal(),
+        start in any::<Index>(),
+        salt in any::<u64>(),
+    ) {
+        let movement = MovementTables::compile(&grid, class.clone());
+        let space = movement.space();
+        let legality = Legality::new(&grid, &class);
+        let start = space.pose(State(start.index(space.n_states()) as u32));
+        let mut request = Request::new(start, Goal { members: &members, within });
+        let (mut scratch, mut path) = (Scratch::new(), Path::new());
+        let plain = plan(&movement, &request, &mut scratch, &mut path);
+        // A random share of the true remaining cost.
+        let goals: Vec<State> = (0..space.n_states() as u32).map(State)
+            .filter(|&s| request.goal.matches(space.pose(s)) && movement.is_legal(s)).collect();
+        let to_goal: Vec<u64> = (0..space.n_states() as u32).map(|s| {
+            let costs = Reference::from(&legality, space.pose(State(s))).costs;
+            goals.iter().filter_map(|g| costs[g.0 as usize]).min().unwrap_or(0)
+        }).collect();
+        let estimate = |pose: Pose| {
+            let state = space.state(pose).unwrap().0 as usize;
+            let share = (salt ^ state as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
+            (u128::from(to_goal[state]) * u128::from(share) >> 32) as u32
+        };
+        request.heuristic = Heuristic::Custom(&estimate);
+        let guided = plan(&movement, &request, &mut scratch, &mut path);
+        prop_assert_eq!((guided.status, guided.cost), (plain.status, plain.cost));
+    }
+
+    /// Obstacles are cells that no move may sweep: the same as deep water there, start and goal aside.
+    #[test]
+    fn obstacles_equal_an_impassable_map(
+        grid in grid(),
+        class in class(),
+        goal in any::<Index>(),
+        start in any::<Index>(),
+        held in prop::collection::vec(any::<Index>(), 1..5),
+    ) {
+        let movement = MovementTables::compile(&grid, class.clone());
+        let space = movement.space();
+        let pose_at = |index: Index| space.pose(State(index.index(space.n_states()) as u32));
+        let (start, goal) = (pose_at(start), pose_at(goal));
+        let mut obstacles = BitGrid::new(grid.size());
+        for cell in held {
+            obstacles.set(grid.size().xy(Cell(cell.index(grid.size().n_cells()) as u32)), true);
+        }
+        let (mut scratch, mut path) = (Scratch::new(), Path::new());
+        let members = [GoalMember::pose(goal)];
+        let mut request = Request::new(start, Goal::of(&members));
+        request.obstacles = Some(&obstacles);
+        let answer = plan(&movement, &request, &mut scratch, &mut path);
+        // By the rule: Dijkstra over the moves that sweep no obstacle.
+        let legality = Legality::new(&grid, &class);
+        let mut costs = vec![None; space.n_states()];
+        let mut open = std::collections::BTreeSet::new();
+        if let Some(state) = space.state(start).filter(|&s| movement.is_legal(s)) {
+            open.insert((0_u64, state));
+        }
+        while let Some((cost, state)) = open.pop_first() {
+            if costs[state.0 as usize].is_some() {
+                continue;
+            }
+            costs[state.0 as usize] = Some(cost);
+            let pose = space.pose(state);
+            for (primitive, next, ticks) in legality.successors(pose) {
+                let swept = &class.shape(pose.heading, primitive).swept;
+                if !swept.iter().any(|o| obstacles.get(CellXY::new(pose.cell.x + o.dx, pose.cell.y + o.dy))) {
+                    open.insert((cost + u64::from(ticks), space.state(next).unwrap()));
+                }
+            }
+        }
+        let cost = space.state(goal).filter(|&s| movement.is_legal(s)).and_then(|s| costs[s.0 as usize]);
+        prop_assert_eq!((answer.status == Status::Found).then_some(u64::from(answer.cost)), cost);
+    }
+}
+
+fn assert_tables(grid: &Grid, class: &MovementClass, movement: &MovementTables) {
+    let legality = Legality::new(grid, class);
+    let space = movement.space();
+    let mut before: Vec<(State, u8, State, u32)> = Vec::new();
+    let mut after = before.clone();
+    for state in (0..space.n_states() as u32).map(State) {
+        let pose = space.pose(state);
+        assert_eq!(movement.is_legal(state), legality.check_pose(pose).is_ok(), "{pose:?}");
+        let mut quick = Vec::new();
+        movement
+            .for_each_successor(state, |s| quick.push((s.primitive as usize, space.pose(s.state), s.ticks)));
+        let slow: Vec<_> = legality.successors(pose).collect();
+        assert_eq!(quick, slow, "successors of {pose:?}");
+        quick.clear();
+        movement.for_each_predecessor(state, |s| {
+            quick.push((s.primitive as usize, space.pose(s.state), s.ticks))
+        });
+        let slow: Vec<_> = legality.predecessors(pose).collect();
+        assert_eq!(quick, slow, "predecessors of {pose:?}");
+        movement.for_each_successor(state, |s| after.push((state, s.primitive, s.state, s.ticks)));
+        movement.for_each_predecessor(state, |s| before.push((s.state, s.primitive, state, s.ticks)));
+    }
+    before.sort_unstable();
+    after.sort_unstable();
+    assert_eq!(before, after, "predecessors are not the inverse of successors");
+}
+
+/// All 65,536 maps of 4x4 cells of two terrains, every pair of legal poses of a 1x2.
+#[test]
+fn every_small_map_equals_the_reference() {
+    let halves: Vec<_> =
+        (0..2_u32).map(|half| std::thread::spawn(move || small_maps(half << 15..(half + 1) << 15))).collect();
+    let queries: u64 = halves.into_iter().map(|half| half.join().unwrap()).sum();
+    assert!(queries > 10_000_000, "{queries}");
+}
+
+fn small_maps(maps: std::ops::Range<u32>) -> u64 {
+    let (terrain, sides) = tables();
+    let class = truck();
+    let size = GridSize::new(4, 4).unwrap();
+    let (mut scratch, mut path) = (Scratch::new(), Path::new());
+    let mut queries = 0;
+    for map in maps {
+        let cells = (0..16).map(|cell| TerrainKind(if map >> cell & 1 == 1 { 4 } else { 0 })).collect();
+        let grid = Grid::from_terrain(size, cells, terrain.clone(), sides.clone());
+        let legality = Legality::new(&grid, &class);
+        let movement = MovementTables::compile(&grid, class.clone());
+        let space = movement.space();
+        let legal: Vec<State> = (0..64).map(State).filter(|&s| movement.is_legal(s)).collect();
+        for &start in &legal {
+            let costs = Reference::from(&legality, space.pose(start)).costs;
+            for &end in &legal {
+                let goal = [GoalMember::pose(space.pose(end))];
+                let request = Request::new(space.pose(start), Goal::of(&goal));
+                let answer = plan(&movement, &request, &mut scratch, &mut path);
+                let found = (answer.status == Status::Found).then_some(u64::from(answer.cost));
+                assert_eq!(found, costs[end.0 as usize], "map {map:016b}, {start:?} to {end:?}");
+                queries += 1;
+            }
+        }
+    }
+    queries
+}
