@@ -1,2 +1,44 @@
-//! wip
-fn main() {}
+//! `wheelbase`: runs, plans and checks scenarios of multi-tile units from the command line.
+
+mod args;
+mod check;
+mod failure;
+mod plan;
+mod query;
+mod run;
+
+use args::{Args, Command};
+use clap::Parser;
+use failure::{Exit, Failure};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => {
+            // Help and version go to standard output and are no failure.
+            let code = if error.use_stderr() { Exit::BadInput } else { Exit::Done };
+            let _ = error.print();
+            return code.into();
+        }
+    };
+    let outcome = args.refuse_unsupported().and_then(|()| match args.command {
+        Command::Run(args) => run::run(&args),
+        Command::Plan(args) => plan::run(&args),
+        Command::Check(args) => check::run(&args),
+        Command::Distances(_)
+        | Command::Bench(_)
+        | Command::Verify(_)
+        | Command::Render(_)
+        | Command::Report(_)
+        | Command::Generate(_) => Ok(Exit::Done),
+    });
+    match outcome {
+        Ok(exit) => exit.into(),
+        Err(Failure::ClosedPipe) => Exit::Done.into(),
+        Err(Failure::Message { exit, text }) => {
+            eprintln!("{text}");
+            exit.into()
+        }
+    }
+}

@@ -67,8 +67,8 @@ impl Node {
     }
 
     #[inline(always)]
-    pub fn new(cost: u32, stamp: u32, flags: u64) -> u64 {
-        u64::from(cost) << 32 | u64::from(stamp) << Self::STAMP_SHIFT | flags
+    pub fn pack(cost: u32, stamp: u32, flags: u64) -> u64 {
+        (u64::from(cost) << 32) | (u64::from(stamp) << Self::STAMP_SHIFT) | flags
     }
 }
 

@@ -69,7 +69,7 @@ fn mark_goals(
         let label = tables.components().label(state);
         legal |= label.is_some();
         if label.is_some() && label == start_label {
-            scratch.nodes[state.0 as usize] = Node::new(Node::UNREACHED, scratch.stamp, Node::GOAL);
+            scratch.nodes[state.0 as usize] = Node::pack(Node::UNREACHED, scratch.stamp, Node::GOAL);
             let CellXY { x, y } = pose.cell;
             low = (low.0.min(x), low.1.min(y));
             high = (high.0.max(x), high.1.max(y));
@@ -113,7 +113,7 @@ fn push_start(
     let in_buckets = range < BUCKETS_MAX && request.weight_permille == 1000;
     let goal = nodes[start.0 as usize] & Node::GOAL;
     let is_goal = Node::stamp(nodes[start.0 as usize]) == *stamp && goal != 0;
-    nodes[start.0 as usize] = Node::new(0, *stamp, if is_goal { Node::GOAL } else { 0 });
+    nodes[start.0 as usize] = Node::pack(0, *stamp, if is_goal { Node::GOAL } else { 0 });
     if in_buckets {
         buckets.reset(range, key);
         buckets.push(key, start.0);
@@ -223,7 +223,7 @@ fn end_without_goal(tables: &MovementTables, request: &Request<'_>, scratch: &mu
             continue;
         }
         let cost = if touched { Node::cost(node) } else { Node::UNREACHED };
-        nodes[state as usize] = if touched { node & !Node::CLOSED } else { Node::new(cost, *stamp, 0) };
+        nodes[state as usize] = if touched { node & !Node::CLOSED } else { Node::pack(cost, *stamp, 0) };
         let pose = tables.space().pose(State(state));
         let candidate = (request.goal.distance_squared(pose.cell), cost, state);
         if best.is_none_or(|b| candidate < b) {
@@ -401,7 +401,7 @@ impl CellDivider {
 
     #[inline(always)]
     fn xy(self, cell: u32) -> (i32, i32) {
-        let y = (u64::from(cell) * self.factor >> self.shift) as u32;
+        let y = ((u64::from(cell) * self.factor) >> self.shift) as u32;
         ((cell - y * self.width) as i32, y as i32)
     }
 }

@@ -1,1 +1,60 @@
-//! wip
+//! Thousands of oriented multi-tile agents, ticked exactly and deterministically.
+//!
+//! A scenario file is read by [`scenario`] (what was typed), given a meaning by [`build`], and becomes a
+//! [`Simulation`] that [`Simulation::step`] drives tick by tick. The result is the same for any number of
+//! threads.
+//!
+//! ```
+//! use std::path::Path;
+//! use wheelbase_sim::{Step, build, scenario};
+//! let text = r#"
+//! name = "there"
+//! ticks = 100
+//! [map]
+//! rows = ["........", "........"]
+//! [class.cart]
+//! headings = 4
+//! moves = [
+//!     { name = "forward", by = [1, 0], time = 4 },
+//!     { name = "left", turn = 1, time = 4 },
+//! ]
+//! [[agents]]
+//! class = "cart"
+//! at = [0, 0, "E"]
+//! orders = [{ goto = [7, 0] }]
+//! "#;
+//! let typed = scenario::parse("there.toml", text.as_bytes())?;
+//! let mut sim = build::build_simulation(Path::new("there.toml"), &typed)?;
+//! while sim.step() == Step::Running {}
+//! assert_eq!((sim.tick(), sim.counts().orders_done), (28, 1));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod agents;
+pub mod build;
+mod events;
+pub mod invariant;
+mod metrics;
+mod orders;
+mod path_pool;
+mod random;
+mod requests;
+mod reservation;
+pub mod scenario;
+mod state_hash;
+mod tick;
+pub mod trace;
+pub mod traffic;
+mod world;
+
+pub use agents::{Activity, AgentId, Agents, ClassId, Motion, Patience, Row};
+pub use events::{PendingEdits, TerrainEdit, TimedEdit};
+pub use metrics::{Counts, RunResult, STUCK_AFTER_TICKS, TickMs, TickTimes};
+pub use orders::{Order, OrderKind, OrderPool, OrderState, Trip};
+pub use path_pool::{PathHandle, PathPool};
+pub use requests::{PathRequest, Requests};
+pub use reservation::Reservation;
+pub use tick::Step;
+pub use world::{Settings, SimClass, Simulation};

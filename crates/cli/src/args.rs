@@ -1,0 +1,199 @@
+//! What was typed. Flags of DESIGN 8 that this release does not have yet are known and refused by name.
+
+use crate::failure::Failure;
+use clap::{Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Moves units that are bigger than one tile.
+#[derive(Debug, Parser)]
+#[command(name = "wheelbase", version, about, max_term_width = 100)]
+pub struct Args {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run a scenario to its end and print what came of it
+    Run(RunArgs),
+    /// Plan one path, or one for each line of a file of queries
+    Plan(PlanArgs),
+    /// Say what is wrong in scenario and map files, and where
+    Check(CheckArgs),
+    #[command(hide = true)]
+    Distances(Later),
+    #[command(hide = true)]
+    Bench(Later),
+    #[command(hide = true)]
+    Verify(Later),
+    #[command(hide = true)]
+    Render(Later),
+    #[command(hide = true)]
+    Report(Later),
+    #[command(hide = true)]
+    Generate(Later),
+}
+
+/// Arguments of a subcommand that is not supported yet.
+#[derive(Debug, clap::Args)]
+pub struct Later {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+    _rest: Vec<String>,
+}
+
+/// How results are printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people
+    #[default]
+    Text,
+    /// For programs
+    Json,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct RunArgs {
+    /// Scenario file (.toml)
+    #[arg(value_name = "SCENARIO")]
+    pub scenario: PathBuf,
+    /// Stop after this many ticks instead of the scenario's
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=0xFFFF_FFFE))]
+    pub ticks: Option<u32>,
+    /// Take this seed instead of the scenario's
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Worker threads; the result is the same for any number [default: one a core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// Output format
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    /// No progress bar
+    #[arg(long)]
+    pub quiet: bool,
+    /// Write a trace, one JSON object a line
+    #[arg(long, value_name = "FILE.jsonl")]
+    pub trace: Option<PathBuf>,
+    /// Check after every tick, the slow way, that no two agents hold one cell
+    #[arg(long)]
+    pub check_invariants: bool,
+    /// Spend this many expansions a tick on path requests instead of the scenario's
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1 << 40))]
+    pub expansions_per_tick: Option<u64>,
+    /// Let the traffic try this many poses a tick instead of the scenario's
+    #[arg(long, value_name = "N")]
+    pub tries_per_tick: Option<u64>,
+    #[arg(long, hide = true)]
+    watch: bool,
+    #[arg(long, hide = true)]
+    record: Option<PathBuf>,
+    #[arg(long, hide = true)]
+    metrics: Option<PathBuf>,
+    #[arg(long, hide = true)]
+    plan_out: Option<PathBuf>,
+    #[arg(long, hide = true)]
+    snapshot: Option<PathBuf>,
+    #[arg(long, hide = true)]
+    snapshot_every: Option<u64>,
+    #[arg(long, hide = true)]
+    resume: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct PlanArgs {
+    /// Map (.map) or scenario (.toml)
+    #[arg(value_name = "MAP|SCENARIO")]
+    pub target: PathBuf,
+    /// A file with one [class.NAME] table, or the name of a class of the scenario
+    #[arg(long, value_name = "FILE|NAME")]
+    pub class: Option<String>,
+    /// Where the agent stands: X,Y,HEADING
+    #[arg(
+        long,
+        value_name = "X,Y,H",
+        required_unless_present = "queries",
+        conflicts_with = "queries",
+        allow_hyphen_values = true
+    )]
+    pub from: Option<String>,
+    /// Where it shall go: X,Y with any heading or X,Y,HEADING
+    #[arg(
+        long,
+        value_name = "X,Y[,H]",
+        required_unless_present = "queries",
+        conflicts_with = "queries",
+        allow_hyphen_values = true
+    )]
+    pub to: Option<String>,
+    /// Any anchor so near to the goal is a goal too, in cells
+    #[arg(long, value_name = "R", default_value_t = 0, conflicts_with = "queries")]
+    pub within: u32,
+    /// zero, manhattan, chebyshev, octile or euclid [default: picked for the class]
+    #[arg(long, value_name = "NAME", conflicts_with = "queries")]
+    pub heuristic: Option<String>,
+    /// In permille: 1000 gives the cheapest path, 1500 one at most half as dear again
+    #[arg(long, value_name = "N", default_value_t = 1000, conflicts_with = "queries", value_parser = clap::value_parser!(u32).range(1000..))]
+    pub weight: u32,
+    /// What to do when the goal cannot be reached
+    #[arg(long, value_name = "fail|nearest", default_value = "fail", value_parser = ["fail", "nearest"], conflicts_with = "queries")]
+    pub fallback: String,
+    /// Give up after this many expansions
+    #[arg(long, value_name = "N", conflicts_with = "queries")]
+    pub expansions_max: Option<u64>,
+    /// Output format of a single plan
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    /// Answer a query a line, in order
+    #[arg(long, value_name = "FILE.jsonl")]
+    pub queries: Option<PathBuf>,
+    /// Worker threads for --queries [default: one a core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    #[arg(long, hide = true)]
+    window: Option<String>,
+    #[arg(long, hide = true)]
+    svg: Option<PathBuf>,
+    #[arg(long, hide = true)]
+    png: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct CheckArgs {
+    /// Scenario files (.toml), class files (.toml) and maps (.map)
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    #[arg(long, hide = true)]
+    plan: Option<PathBuf>,
+}
+
+impl Args {
+    /// Refuses what DESIGN names and this release does not have yet.
+    pub fn refuse_unsupported(&self) -> Result<(), Failure> {
+        let refused = match &self.command {
+            Command::Run(a) => [
+                (a.watch, "--watch"),
+                (a.record.is_some(), "--record"),
+                (a.metrics.is_some(), "--metrics"),
+                (a.plan_out.is_some(), "--plan-out"),
+                (a.snapshot.is_some(), "--snapshot"),
+                (a.snapshot_every.is_some(), "--snapshot-every"),
+                (a.resume.is_some(), "--resume"),
+            ]
+            .to_vec(),
+            Command::Plan(a) => {
+                vec![(a.window.is_some(), "--window"), (a.svg.is_some(), "--svg"), (a.png.is_some(), "--png")]
+            }
+            Command::Check(a) => vec![(a.plan.is_some(), "--plan")],
+            Command::Distances(_) => vec![(true, "distances")],
+            Command::Bench(_) => vec![(true, "bench")],
+            Command::Verify(_) => vec![(true, "verify")],
+            Command::Render(_) => vec![(true, "render")],
+            Command::Report(_) => vec![(true, "report")],
+            Command::Generate(_) => vec![(true, "generate")],
+        };
+        match refused.into_iter().find(|(given, _)| *given) {
+            Some((_, name)) => Err(Failure::bad_input(format!("not supported yet: {name}"))),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! How the program ends: exit statuses (DESIGN 8) and messages.
+
+use std::fmt::Display;
+use std::io;
+use std::process::ExitCode;
+
+/// Exit statuses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// Done.
+    Done = 0,
+    /// A negative answer.
+    Negative = 1,
+    /// Bad arguments or a bad file.
+    BadInput = 2,
+    /// An internal invariant broke.
+    Broken = 3,
+    /// Interrupted; what was asked for is still written whole.
+    Interrupted = 130,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+/// Why the program ends early.
+#[derive(Debug)]
+pub enum Failure {
+    /// Whoever read our output has closed it: a quiet end.
+    ClosedPipe,
+    /// A message for standard error, and the status.
+    Message {
+        /// Status to end with.
+        exit: Exit,
+        /// What to say.
+        text: String,
+    },
+}
+
+impl Failure {
+    /// Bad arguments or a bad file.
+    pub fn bad_input(text: impl Display) -> Self {
+        Self::Message { exit: Exit::BadInput, text: format!("error: {text}") }
+    }
+
+    /// A file that cannot be written.
+    pub fn writing(path: &std::path::Path, error: &io::Error) -> Self {
+        Self::bad_input(format!("{}: cannot be written: {error}", path.display()))
+    }
+}
+
+/// Errors of standard output.
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            return Self::ClosedPipe;
+        }
+        Self::bad_input(format!("standard output: {error}"))
+    }
+}

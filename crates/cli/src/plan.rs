@@ -1,0 +1,131 @@
+//! `wheelbase plan`: one path, or an answer for each line of a file of queries.
+
+use crate::args::{Format, PlanArgs};
+use crate::failure::{Exit, Failure};
+use crate::query::{AnswerLine, Query, heuristic, query_from_args};
+use std::io::{self, BufWriter, Write};
+use std::path::Path as FilePath;
+use wheelbase_planner::batch::{BatchScratch, plan_all};
+use wheelbase_planner::{
+    Answer, Fallback, Legality, MovementTables, Path, PathPose, Request, Scratch, Status, plan,
+};
+use wheelbase_sim::build::{PlanningProblem, load_problem};
+
+pub fn run(args: &PlanArgs) -> Result<Exit, Failure> {
+    let PlanningProblem { grid, class } =
+        load_problem(&args.target, args.class.as_deref()).map_err(Failure::bad_input)?;
+    let headings = class.headings();
+    if let Some(file) = &args.queries {
+        let queries = read_queries(file, headings)?;
+        let tables = MovementTables::compile(&grid, class);
+        return answer_all(&grid, &tables, &queries, args.threads);
+    }
+    let (from, to) = (args.from.as_deref().unwrap_or(""), args.to.as_deref().unwrap_or(""));
+    let mut query = query_from_args(from, to, headings).map_err(Failure::bad_input)?;
+    query.within = args.within;
+    if let Some(name) = &args.heuristic {
+        query.heuristic = heuristic(name).map_err(|error| Failure::bad_input(format!("--{error}")))?;
+    }
+    query.weight = args.weight;
+    query.expansions_max = args.expansions_max;
+    query.fallback = if args.fallback == "nearest" { Fallback::Nearest } else { Fallback::Fail };
+    let tables = MovementTables::compile(&grid, class);
+    let (mut scratch, mut path) = (Scratch::new(), Path::new());
+    let answer = plan(&tables, &query.request(), &mut scratch, &mut path);
+    let reason = reason(&grid, &tables, &query.request(), &answer);
+    let mut out = io::stdout().lock();
+    match args.format {
+        Format::Json => write_line(&mut out, &AnswerLine::new(&query, &tables, &answer, &path, reason))?,
+        Format::Text => write_text(&mut out, &tables, &answer, &path, reason)?,
+    }
+    out.flush()?;
+    Ok(if answer.status == Status::Found { Exit::Done } else { Exit::Negative })
+}
+
+fn read_queries(file: &FilePath, headings: u8) -> Result<Vec<Query>, Failure> {
+    let bytes = std::fs::read(file)
+        .map_err(|error| Failure::bad_input(format!("{}: cannot be read: {error}", file.display())))?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = good.iter().filter(|&&byte| byte == b'\n').count() + 1;
+        Failure::bad_input(format!("{}:{line}: not UTF-8 text", file.display()))
+    })?;
+    let mut queries = Vec::new();
+    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let query = Query::from_json(line, headings)
+            .map_err(|error| Failure::bad_input(format!("{}:{}: {error}", file.display(), number + 1)))?;
+        queries.push(query);
+    }
+    Ok(queries)
+}
+
+/// Answers every query in order, on all threads, and writes the lines as blocks are done.
+fn answer_all(
+    grid: &wheelbase_grid::Grid,
+    tables: &MovementTables,
+    queries: &[Query],
+    threads: Option<u16>,
+) -> Result<Exit, Failure> {
+    let pool = thread_pool(threads)?;
+    let requests: Vec<Request<'_>> = queries.iter().map(Query::request).collect();
+    let mut out = BufWriter::new(io::stdout());
+    let mut written: Result<(), Failure> = Ok(());
+    let mut lanes = BatchScratch::new();
+    pool.install(|| {
+        plan_all(tables, &requests, &mut lanes, |at, answer, path| {
+            if written.is_ok() {
+                let reason = reason(grid, tables, &requests[at], answer);
+                written = write_line(&mut out, &AnswerLine::new(&queries[at], tables, answer, path, reason));
+            }
+        });
+    });
+    written?;
+    out.flush()?;
+    Ok(Exit::Done)
+}
+
+/// A pool of so many threads, or one a core.
+pub fn thread_pool(threads: Option<u16>) -> Result<rayon::ThreadPool, Failure> {
+    let builder = rayon::ThreadPoolBuilder::new().num_threads(threads.map_or(0, usize::from));
+    builder.build().map_err(|error| Failure::bad_input(format!("threads cannot be started: {error}")))
+}
+
+fn reason(
+    grid: &wheelbase_grid::Grid,
+    tables: &MovementTables,
+    request: &Request<'_>,
+    answer: &Answer,
+) -> Option<String> {
+    let legality = Legality::new(grid, tables.class());
+    answer.reason(&legality, request).map(|reason| reason.describe(&legality, grid))
+}
+
+fn write_line(out: &mut impl Write, line: &AnswerLine<'_>) -> Result<(), Failure> {
+    serde_json::to_writer(&mut *out, line).map_err(io::Error::from)?;
+    Ok(out.write_all(b"\n")?)
+}
+
+fn write_text(
+    out: &mut impl Write,
+    tables: &MovementTables,
+    answer: &Answer,
+    path: &Path,
+    reason: Option<String>,
+) -> Result<(), Failure> {
+    let space = tables.space();
+    writeln!(out, "{}, {} expansions", answer.status.name().replace('_', " "), answer.expansions)?;
+    if let Some(reason) = reason {
+        writeln!(out, "{reason}")?;
+    }
+    if let Some(reached) = answer.reached {
+        writeln!(out, "reached: {}, cost {} ticks, {} moves", reached.name(), answer.cost, path.moves.len())?;
+        let primitives = tables.class().primitives();
+        let show = |p: &PathPose| format!("{:>8}  {}", p.arrival, space.display(p.pose));
+        writeln!(out, "{:>8}  pose", "tick")?;
+        writeln!(out, "{}", show(&path.poses[0]))?;
+        for (pose, &primitive) in path.poses[1..].iter().zip(&path.moves) {
+            writeln!(out, "{}  {}", show(pose), primitives[primitive as usize].name)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,245 @@
+//! Queries and answers of `plan`: what a JSON line or the command line asks, and the answer line.
+
+use serde::Serialize;
+use serde_json::Value;
+use wheelbase_grid::CellXY;
+use wheelbase_planner::{
+    Answer, Fallback, Goal, GoalMember, Heuristic, HeuristicName, MovementTables, Path, Pose, Request,
+    heading_from_name, heading_name,
+};
+
+/// One query, read and checked.
+#[derive(Clone, Debug)]
+pub struct Query {
+    pub id: Option<Value>,
+    pub start: Pose,
+    pub goal: Vec<GoalMember>,
+    pub within: u32,
+    pub heuristic: Heuristic<'static>,
+    pub weight: u32,
+    pub expansions_max: Option<u64>,
+    pub partial: bool,
+    pub fallback: Fallback,
+}
+
+/// Keys of a query line.
+const KEYS: [&str; 9] =
+    ["id", "from", "to", "within", "heuristic", "weight", "expansions_max", "partial", "fallback"];
+
+/// Heuristics that later releases bring.
+const LATER: [&str; 1] = ["greedy"];
+
+impl Query {
+    /// Reads a query line. The error says which key is wrong and what would be right.
+    pub fn from_json(line: &str, headings: u8) -> Result<Self, String> {
+        let value: Value = serde_json::from_str(line).map_err(|error| format!("not JSON: {error}"))?;
+        let Value::Object(table) = value else {
+            return Err(format!("expected a JSON object, found {value}"));
+        };
+        for key in table.keys() {
+            if key == "window" {
+                return Err("not supported yet: window".to_owned());
+            }
+            if !KEYS.contains(&key.as_str()) {
+                return Err(format!("unknown key \"{key}\"; expected one of {}", KEYS.join(", ")));
+            }
+        }
+        let get = |key: &str| table.get(key);
+        let required = |key: &str| get(key).ok_or_else(|| format!("key \"{key}\" is missing"));
+        let start = start_from_json(required("from")?, headings)?;
+        let mut query = Self::new(start, goal_from_json(required("to")?, headings)?);
+        query.id = get("id").cloned();
+        if let Some(value) = get("within") {
+            query.within = whole(value, "within", 0, u64::from(u32::MAX))? as u32;
+        }
+        if let Some(value) = get("heuristic") {
+            query.heuristic = heuristic(value.as_str().ok_or_else(|| wrong("heuristic", "a name", value))?)?;
+        }
+        if let Some(value) = get("weight") {
+            query.weight = whole(value, "weight", 1000, u64::from(u32::MAX))? as u32;
+        }
+        if let Some(value) = get("expansions_max") {
+            query.expansions_max = Some(whole(value, "expansions_max", 0, u64::MAX)?);
+        }
+        if let Some(value) = get("partial") {
+            query.partial = value.as_bool().ok_or_else(|| wrong("partial", "true or false", value))?;
+        }
+        if let Some(value) = get("fallback") {
+            query.fallback = match value.as_str() {
+                Some("fail") => Fallback::Fail,
+                Some("nearest") => Fallback::Nearest,
+                _ => return Err(wrong("fallback", "\"fail\" or \"nearest\"", value)),
+            };
+        }
+        Ok(query)
+    }
+
+    /// A query for the cheapest path with the default heuristic.
+    pub fn new(start: Pose, goal: Vec<GoalMember>) -> Self {
+        Self {
+            id: None,
+            start,
+            goal,
+            within: 0,
+            heuristic: Heuristic::Default,
+            weight: 1000,
+            expansions_max: None,
+            partial: false,
+            fallback: Fallback::Fail,
+        }
+    }
+
+    /// The request to the planner.
+    pub fn request(&self) -> Request<'_> {
+        let goal = Goal { members: &self.goal, within: self.within };
+        Request {
+            heuristic: self.heuristic,
+            weight_permille: self.weight,
+            expansions_max: self.expansions_max,
+            partial: self.partial,
+            fallback: self.fallback,
+            ..Request::new(self.start, goal)
+        }
+    }
+}
+
+fn wrong(key: &str, expected: &str, found: &Value) -> String {
+    format!("{key}: expected {expected}, found {found}")
+}
+
+fn whole(value: &Value, key: &str, low: u64, high: u64) -> Result<u64, String> {
+    let number = value.as_u64().filter(|number| (low..=high).contains(number));
+    number.ok_or_else(|| wrong(key, &format!("a whole number from {low} to {high}"), value))
+}
+
+/// The heuristic of that name.
+pub fn heuristic(name: &str) -> Result<Heuristic<'static>, String> {
+    if LATER.contains(&name) {
+        return Err(format!("not supported yet: heuristic \"{name}\""));
+    }
+    HeuristicName::from_name(name).map(Heuristic::Named).ok_or_else(|| {
+        let names: Vec<&str> = HeuristicName::ALL.iter().map(|h| h.name()).collect();
+        format!("heuristic: unknown name \"{name}\"; expected one of {}", names.join(", "))
+    })
+}
+
+fn headings_text(headings: u8) -> &'static str {
+    if headings == 1 { "\"-\"" } else { "\"E\", \"N\", \"W\" or \"S\"" }
+}
+
+/// Cell and heading name of `[x, y]` or `[x, y, "H"]`.
+fn parts<'a>(value: &'a Value, key: &str, form: &str) -> Result<(CellXY, Option<&'a str>), String> {
+    let complain = || wrong(key, form, value);
+    let items = value.as_array().filter(|items| (2..=3).contains(&items.len())).ok_or_else(complain)?;
+    let number = |at: usize| items[at].as_i64().and_then(|n| i32::try_from(n).ok()).ok_or_else(complain);
+    let name = match items.get(2) {
+        None => None,
+        Some(name) => Some(name.as_str().ok_or_else(complain)?),
+    };
+    Ok((CellXY::new(number(0)?, number(1)?), name))
+}
+
+fn start_from_json(value: &Value, headings: u8) -> Result<Pose, String> {
+    let form = format!("[x, y, heading] with heading {}", headings_text(headings));
+    let (cell, name) = parts(value, "from", &form)?;
+    let heading = match name {
+        None if headings == 1 => heading_from_name(1, "-"),
+        None => None,
+        Some(name) => heading_from_name(headings, name),
+    };
+    let heading = heading.ok_or_else(|| wrong("from", &form, value))?;
+    Ok(Pose { cell, heading })
+}
+
+fn goal_from_json(value: &Value, headings: u8) -> Result<Vec<GoalMember>, String> {
+    let list = value.as_array().filter(|items| items.first().is_some_and(Value::is_array));
+    match list {
+        Some(items) => items.iter().map(|item| member_from_json(item, headings)).collect(),
+        None => Ok(vec![member_from_json(value, headings)?]),
+    }
+}
+
+fn member_from_json(value: &Value, headings: u8) -> Result<GoalMember, String> {
+    let form = format!(
+        "[x, y] or [x, y, heading] with heading \"any\" or {}, or a list of such",
+        headings_text(headings)
+    );
+    let (cell, name) = parts(value, "to", &form)?;
+    let heading = match name {
+        None | Some("any") => None,
+        Some(name) => Some(heading_from_name(headings, name).ok_or_else(|| wrong("to", &form, value))?),
+    };
+    Ok(GoalMember { cell, heading })
+}
+
+/// A pose typed as `X,Y,H` or `X,Y`, as the JSON form that the readers above take.
+pub fn pose_from_arg(text: &str, flag: &str) -> Result<Value, String> {
+    let parts: Vec<&str> = text.split(',').map(str::trim).collect();
+    let complain = || format!("{flag}: expected X,Y or X,Y,HEADING, found \"{text}\"");
+    if !(2..=3).contains(&parts.len()) {
+        return Err(complain());
+    }
+    let mut items = Vec::new();
+    for number in &parts[..2] {
+        items.push(Value::from(number.parse::<i64>().map_err(|_| complain())?));
+    }
+    items.extend(parts.get(2).map(|heading| Value::from(*heading)));
+    Ok(Value::Array(items))
+}
+
+/// A single query of the command line.
+pub fn query_from_args(from: &str, to: &str, headings: u8) -> Result<Query, String> {
+    let start = start_from_json(&pose_from_arg(from, "--from")?, headings);
+    let goal = goal_from_json(&pose_from_arg(to, "--to")?, headings);
+    // The readers name the key; on the command line it is a flag.
+    let as_flag = |text: String| format!("--{text}");
+    Ok(Query::new(start.map_err(as_flag)?, goal.map_err(as_flag)?))
+}
+
+/// An answer line (DESIGN 8).
+#[derive(Debug, Serialize)]
+pub struct AnswerLine<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a Value>,
+    status: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reached: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost: Option<u32>,
+    expansions: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    moves: Option<Vec<&'a str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    poses: Option<Vec<(i32, i32, &'static str, u32)>>,
+}
+
+impl<'a> AnswerLine<'a> {
+    /// The line of an answer.
+    pub fn new(
+        query: &'a Query,
+        tables: &'a MovementTables,
+        answer: &Answer,
+        path: &Path,
+        reason: Option<String>,
+    ) -> Self {
+        let headings = tables.space().headings();
+        let primitives = tables.class().primitives();
+        let name = |&primitive: &u8| primitives[primitive as usize].name.as_str();
+        let pose = |p: &wheelbase_planner::PathPose| {
+            (p.pose.cell.x, p.pose.cell.y, heading_name(headings, p.pose.heading), p.arrival)
+        };
+        let with_path = answer.reached.is_some();
+        Self {
+            id: query.id.as_ref(),
+            status: answer.status.name(),
+            reached: answer.reached.map(|reached| reached.name()),
+            cost: with_path.then_some(answer.cost),
+            expansions: answer.expansions,
+            reason,
+            moves: with_path.then(|| path.moves.iter().map(name).collect()),
+            poses: with_path.then(|| path.poses.iter().map(pose).collect()),
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! `wheelbase run`: a scenario to its end, and what came of it.
+
+use crate::args::{Format, RunArgs};
+use crate::failure::{Exit, Failure};
+use crate::plan::thread_pool;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::fs::File;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+use wheelbase_sim::build::{Overrides, load_simulation};
+use wheelbase_sim::{RunResult, Simulation, Step, TickTimes, trace};
+
+/// Ticks between two looks at the progress bar.
+const PROGRESS_TICKS: u32 = 16;
+
+pub fn run(args: &RunArgs) -> Result<Exit, Failure> {
+    let overrides = Overrides {
+        ticks: args.ticks,
+        seed: args.seed,
+        expansions_per_tick: args.expansions_per_tick,
+        tries_per_tick: args.tries_per_tick,
+    };
+    let pool = thread_pool(args.threads)?;
+    let mut sim = pool.install(|| load_simulation(&args.scenario, overrides)).map_err(Failure::bad_input)?;
+    if args.check_invariants {
+        sim.check_invariants();
+    }
+    let mut trace = args.trace.as_deref().map(|path| TraceFile::create(path, &mut sim)).transpose()?;
+    let stop = stop_on_interrupt();
+    let started = Instant::now();
+    let (times, agent_ticks) = pool.install(|| drive(&mut sim, trace.as_mut(), &stop, !args.quiet))?;
+    let wall_s = started.elapsed().as_secs_f64();
+    let result = RunResult::of(&sim, pool.current_num_threads(), &times, wall_s, agent_ticks);
+    if let Some(trace) = trace {
+        trace.finish(&result)?;
+    }
+    let mut out = io::stdout().lock();
+    match args.format {
+        Format::Json => {
+            serde_json::to_writer(&mut out, &result).map_err(io::Error::from)?;
+            writeln!(out)?;
+        }
+        Format::Text => write_text(&mut out, &result)?,
+    }
+    out.flush()?;
+    Ok(match &result {
+        _ if stop.load(Ordering::Relaxed) => Exit::Interrupted,
+        RunResult { collisions: Some(1..), .. } => {
+            eprintln!(
+                "error: two agents held one cell; run the same command with --trace FILE.jsonl to report it"
+            );
+            Exit::Broken
+        }
+        result if result.orders_left_doable > 0 => Exit::Negative,
+        _ => Exit::Done,
+    })
+}
+
+/// Ticks to the end, or to the end of the tick in which Ctrl-C is pressed.
+fn drive(
+    sim: &mut Simulation,
+    mut trace: Option<&mut TraceFile>,
+    stop: &AtomicBool,
+    show: bool,
+) -> Result<(TickTimes, u64), Failure> {
+    let mut times = TickTimes::with_capacity(sim.settings().ticks);
+    let mut agent_ticks = 0;
+    let bar = progress_bar(sim.settings().ticks, show);
+    while !stop.load(Ordering::Relaxed) {
+        let tick = sim.tick();
+        let began = Instant::now();
+        let step = sim.step();
+        times.add(tick, began.elapsed());
+        if let Some(trace) = trace.as_deref_mut() {
+            trace.write(sim, tick)?;
+        }
+        if step == Step::Ended {
+            break;
+        }
+        agent_ticks += sim.agents().len() as u64;
+        if tick.is_multiple_of(PROGRESS_TICKS) {
+            bar.set_position(u64::from(tick));
+        }
+    }
+    bar.finish_and_clear();
+    Ok((times, agent_ticks))
+}
+
+/// A bar on standard error, on a terminal only.
+fn progress_bar(ticks: u32, show: bool) -> ProgressBar {
+    if !show || !io::stderr().is_terminal() {
+        return ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+    }
+    let bar = ProgressBar::new(u64::from(ticks));
+    let style = ProgressStyle::with_template("{bar:30} tick {pos} of {len}, {per_sec}, {eta} left");
+    if let Ok(style) = style {
+        bar.set_style(style);
+    }
+    bar
+}
+
+/// A flag that Ctrl-C raises; a second Ctrl-C ends the program at once.
+fn stop_on_interrupt() -> Arc<AtomicBool> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let raised = Arc::clone(&stop);
+    // Without a handler Ctrl-C still ends the program, only less politely.
+    let _ = ctrlc::set_handler(move || {
+        if raised.swap(true, Ordering::Relaxed) {
+            std::process::exit(Exit::Interrupted as i32);
+        }
+    });
+    stop
+}
+
+/// A trace being written.
+struct TraceFile {
+    path: PathBuf,
+    out: BufWriter<File>,
+}
+
+impl TraceFile {
+    fn create(path: &Path, sim: &mut Simulation) -> Result<Self, Failure> {
+        let file = File::create(path).map_err(|error| Failure::writing(path, &error))?;
+        let mut trace = Self { path: path.to_owned(), out: BufWriter::with_capacity(1 << 16, file) };
+        sim.keep_log();
+        trace.check(|out| trace::write_header(sim, out))?;
+        Ok(trace)
+    }
+
+    fn check(&mut self, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> Result<(), Failure> {
+        write(&mut self.out).map_err(|error| Failure::writing(&self.path, &error))
+    }
+
+    fn write(&mut self, sim: &mut Simulation, tick: u32) -> Result<(), Failure> {
+        self.check(|out| sim.take_log(|sim, event| trace::write_event(sim, tick, event, out)))
+    }
+
+    fn finish(mut self, result: &RunResult) -> Result<(), Failure> {
+        self.check(|out| {
+            trace::write_end(result, out)?;
+            out.flush()
+        })
+    }
+}
+
+fn write_text(out: &mut impl Write, result: &RunResult) -> io::Result<()> {
+    let RunResult { scenario, ticks, agents, moves, threads, .. } = result;
+    writeln!(out, "{scenario}: {agents} agents, {ticks} ticks, {moves} moves, {threads} threads")?;
+    let mut line = |name: &str, value: String| writeln!(out, "  {name:<22}{value}");
+    line("orders done", result.orders_done.to_string())?;
+    line("orders unreachable", result.orders_unreachable.to_string())?;
+    line("orders left", result.orders_left.to_string())?;
+    line("edits pending", result.edits_pending.to_string())?;
+    line("agents removed", result.removed.to_string())?;
+    line("agents stuck", result.stuck_agents.to_string())?;
+    if let Some(collisions) = result.collisions {
+        line("collisions", collisions.to_string())?;
+    }
+    line("flowtime", format!("{} ticks", result.flowtime))?;
+    line("waiting", format!("{} agent-ticks, longest {}", result.wait_ticks, result.longest_wait_ticks))?;
+    line(
+        "path requests",
+        format!(
+            "{}, {} expansions, longest {} ticks",
+            result.path_requests, result.expansions, result.longest_request_ticks
+        ),
+    )?;
+    let tick_ms = result.tick_ms;
+    line("time", format!("{:.3} s, {:.0} ticks a second", result.wall_s, result.ticks_per_s))?;
+    line("tick", format!("p50 {:.3} ms, p99 {:.3} ms, max {:.3} ms", tick_ms.p50, tick_ms.p99, tick_ms.max))?;
+    line("state hash", result.state_hash.clone())
+}

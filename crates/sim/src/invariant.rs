@@ -1,0 +1,86 @@
+//! What must hold after every tick, checked the obvious way, from the agents alone.
+
+use crate::agents::AgentId;
+use crate::events::held_cells;
+use crate::world::Simulation;
+use std::collections::{BTreeMap, BTreeSet};
+use wheelbase_grid::CellXY;
+use wheelbase_planner::Legality;
+
+/// Something that must never be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Violation {
+    /// Two agents hold a cell.
+    Overlap {
+        /// The one of lower id.
+        first: AgentId,
+        /// The other.
+        second: AgentId,
+        /// One of the cells.
+        cell: CellXY,
+    },
+    /// The reservation does not say who holds a cell.
+    Reservation {
+        /// The cell.
+        cell: CellXY,
+        /// Who it says.
+        kept: Option<AgentId>,
+        /// Who does.
+        right: Option<AgentId>,
+    },
+    /// A move in progress has no end in the future.
+    Overdue {
+        /// The agent.
+        agent: AgentId,
+        /// Tick at which its move ended or should have.
+        until: u32,
+    },
+    /// An agent rests in a pose that is not legal, though no edit stranded it.
+    IllegalPose {
+        /// The agent.
+        agent: AgentId,
+    },
+}
+
+/// Checks a simulation between two ticks: no cell is held by two agents, the reservation agrees with
+/// where the agents are, no move is overdue, and (unless an edit may have stranded agents) every pose is
+/// legal by the slow rule.
+pub fn check(sim: &Simulation) -> Vec<Violation> {
+    let mut found = Vec::new();
+    let mut holders: BTreeMap<CellXY, AgentId> = BTreeMap::new();
+    let mut pairs = BTreeSet::new();
+    let strands = sim.events.iter().any(|e| e.edit.on_agents == crate::scenario::OnAgents::Strand);
+    for row in 0..sim.agents().len() {
+        let agent = sim.agents().ids[row];
+        let (anchor, cells) = held_cells(sim, row);
+        for offset in cells {
+            let cell = CellXY::new(anchor.x + offset.dx, anchor.y + offset.dy);
+            if let Some(&first) = holders.get(&cell)
+                && pairs.insert((first, agent))
+            {
+                found.push(Violation::Overlap { first, second: agent, cell });
+            }
+            holders.entry(cell).or_insert(agent);
+        }
+        let motion = &sim.agents().motion[row];
+        if !motion.at_rest() && motion.until <= sim.tick() {
+            found.push(Violation::Overdue { agent, until: motion.until });
+        }
+        let class = sim.classes()[motion.class.0 as usize].tables.class();
+        if !strands && Legality::new(sim.grid(), class).check_pose(sim.pose(row)).is_err() {
+            found.push(Violation::IllegalPose { agent });
+        }
+    }
+    for cell in sim.grid().size().rect().cells() {
+        let (kept, right) = (sim.reservation().holder_at(cell), holders.get(&cell).copied());
+        if kept != right {
+            found.push(Violation::Reservation { cell, kept, right });
+        }
+    }
+    found
+}
+
+/// Pairs of agents in violation among the findings.
+pub fn colliding_pairs(found: &[Violation]) -> u64 {
+    found.iter().filter(|v| matches!(v, Violation::Overlap { .. })).count() as u64
+}

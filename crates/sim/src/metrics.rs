@@ -1,0 +1,221 @@
+//! What a run counts, and the result it prints.
+
+use crate::world::Simulation;
+use serde::Serialize;
+use serde_json::Value;
+
+/// An agent with somewhere to go that has ended no move for so many ticks at the end is stuck.
+pub const STUCK_AFTER_TICKS: u32 = 256;
+
+/// Counts of a run so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Agents ever placed.
+    pub placed: u64,
+    /// Agents taken out since.
+    pub removed: u64,
+    /// Orders done.
+    pub orders_done: u64,
+    /// Orders dropped because their goal cannot be reached.
+    pub orders_unreachable: u64,
+    /// Moves begun.
+    pub moves: u64,
+    /// Ticks from given to done, summed over orders done.
+    pub flowtime: u64,
+    /// Agent-ticks at rest with somewhere to go and a way there, or waiting for one to be found.
+    pub wait_ticks: u64,
+    /// Longest such wait of one agent.
+    pub longest_wait_ticks: u32,
+    /// Path requests made.
+    pub path_requests: u64,
+    /// Longest time from a request to its answer.
+    pub longest_request_ticks: u32,
+    /// Expansions of all searches.
+    pub expansions: u64,
+    /// Pairs of agents in violation, summed over ticks; `None` unless invariants are checked.
+    pub collisions: Option<u64>,
+}
+
+/// Ticks' durations and what is made of them; outside the simulation, for no clock reaches its state.
+#[derive(Clone, Debug, Default)]
+pub struct TickTimes {
+    nanos: Vec<u32>,
+    total_nanos: u64,
+}
+
+/// Durations kept; of a longer run the later ones replace the earlier.
+const TIMES_KEPT: usize = 1 << 22;
+
+/// Quantiles of the durations of ticks, in milliseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct TickMs {
+    /// Median.
+    pub p50: f64,
+    /// 99th percentile.
+    pub p99: f64,
+    /// Longest.
+    pub max: f64,
+}
+
+impl TickTimes {
+    /// Room for so many ticks.
+    pub fn with_capacity(ticks: u32) -> Self {
+        Self { nanos: Vec::with_capacity((ticks as usize).min(TIMES_KEPT)), total_nanos: 0 }
+    }
+
+    /// Adds the duration of a tick.
+    pub fn add(&mut self, tick: u32, duration: std::time::Duration) {
+        let nanos = duration.as_nanos().min(u128::from(u32::MAX)) as u32;
+        self.total_nanos += u64::from(nanos);
+        if self.nanos.len() < TIMES_KEPT {
+            self.nanos.push(nanos);
+        } else {
+            self.nanos[tick as usize % TIMES_KEPT] = nanos;
+        }
+    }
+
+    /// Seconds of all ticks together.
+    pub fn total_s(&self) -> f64 {
+        self.total_nanos as f64 / 1e9
+    }
+
+    /// Median, 99th percentile and maximum; 0 without ticks.
+    pub fn quantiles(&self) -> TickMs {
+        let mut sorted = self.nanos.clone();
+        sorted.sort_unstable();
+        let at = |permille: usize| {
+            let index = (sorted.len() * permille / 1000).min(sorted.len().saturating_sub(1));
+            sorted.get(index).map_or(0.0, |&nanos| f64::from(nanos) / 1e6)
+        };
+        TickMs { p50: at(500), p99: at(990), max: at(1000) }
+    }
+}
+
+/// The result of a run: the object that `run --format json` prints (DESIGN 8), keys in its order.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs, reason = "the keys are documented in DESIGN 8 and scenarios/README.md")]
+pub struct RunResult {
+    pub scenario: String,
+    pub seed: u64,
+    pub threads: usize,
+    pub ticks: u32,
+    pub agents: u64,
+    pub orders_done: u64,
+    pub orders_unreachable: u64,
+    pub orders_left: u64,
+    pub tasks_done: u64,
+    pub edits_pending: u64,
+    pub removed: u64,
+    pub collisions: Option<u64>,
+    pub moves: u64,
+    pub flowtime: u64,
+    pub wait_ticks: u64,
+    pub longest_wait_ticks: u32,
+    pub stuck_agents: u64,
+    pub path_requests: u64,
+    pub longest_request_ticks: u32,
+    pub expansions: u64,
+    pub state_hash: String,
+    pub wall_s: f64,
+    pub ticks_per_s: f64,
+    pub agent_ticks_per_s: f64,
+    pub moves_per_s: f64,
+    pub tick_ms: TickMs,
+    pub peak_memory_mib: Option<f64>,
+    /// Orders left whose goal could have been reached; not printed, it decides the exit status.
+    #[serde(skip)]
+    pub orders_left_doable: u64,
+}
+
+/// Keys of the result that depend on time, threads or memory.
+const NOT_OUTCOME: [&str; 7] =
+    ["threads", "wall_s", "ticks_per_s", "agent_ticks_per_s", "moves_per_s", "tick_ms", "peak_memory_mib"];
+
+impl RunResult {
+    /// The result of a run as it stands. `agent_ticks` is the number of agents summed over ticks.
+    pub fn of(sim: &Simulation, threads: usize, times: &TickTimes, wall_s: f64, agent_ticks: u64) -> Self {
+        let counts = sim.counts();
+        let rate = |count: u64| if wall_s > 0.0 { count as f64 / wall_s } else { 0.0 };
+        let (orders_left, orders_left_doable) = sim.orders_left();
+        Self {
+            scenario: sim.settings().name.clone(),
+            seed: sim.settings().seed,
+            threads,
+            ticks: sim.tick(),
+            agents: counts.placed,
+            orders_done: counts.orders_done,
+            orders_unreachable: counts.orders_unreachable,
+            orders_left,
+            tasks_done: 0,
+            edits_pending: sim.edits_pending() as u64,
+            removed: counts.removed,
+            collisions: counts.collisions,
+            moves: counts.moves,
+            flowtime: counts.flowtime,
+            wait_ticks: counts.wait_ticks,
+            longest_wait_ticks: counts.longest_wait_ticks,
+            stuck_agents: sim.stuck_agents(),
+            path_requests: counts.path_requests,
+            longest_request_ticks: counts.longest_request_ticks,
+            expansions: counts.expansions,
+            state_hash: format!("{:016x}", sim.state_hash()),
+            wall_s,
+            ticks_per_s: rate(u64::from(sim.tick())),
+            agent_ticks_per_s: rate(agent_ticks),
+            moves_per_s: rate(counts.moves),
+            tick_ms: times.quantiles(),
+            peak_memory_mib: peak_memory_mib(),
+            orders_left_doable,
+        }
+    }
+
+    /// The keys that depend neither on time nor on threads or memory.
+    pub fn outcome_json(&self) -> Value {
+        let mut value = serde_json::to_value(self).unwrap_or(Value::Null);
+        if let Value::Object(keys) = &mut value {
+            keys.retain(|key, _| !NOT_OUTCOME.contains(&key.as_str()));
+        }
+        value
+    }
+}
+
+/// Most memory this process has held, in MiB; `None` where the system does not say.
+fn peak_memory_mib() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kib: f64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
+    Some(kib / 1024.0)
+}
+
+impl Simulation {
+    /// Orders left with an end, and how many of them belong to agents that had a way.
+    fn orders_left(&self) -> (u64, u64) {
+        let (mut left, mut doable) = (0, 0);
+        for (motion, orders) in self.agents.motion.iter().zip(&self.agents.orders) {
+            let n = self.orders.left(orders) as u64;
+            left += n;
+            if motion.activity != crate::agents::Activity::Shut {
+                doable += n;
+            }
+        }
+        (left, doable)
+    }
+
+    /// Agents with somewhere to go and a way there that have ended no move for
+    /// [`STUCK_AFTER_TICKS`] ticks.
+    fn stuck_agents(&self) -> u64 {
+        use crate::agents::Activity;
+        let rows = 0..self.agents.len();
+        let stuck = rows.filter(|&row| {
+            let trying = matches!(
+                self.agents.motion[row].activity,
+                Activity::Asking | Activity::Following | Activity::Yielding
+            );
+            let has_trip =
+                self.orders.current(&self.agents.orders[row]).is_some_and(|o| o.kind.trip().is_some());
+            let still = self.tick - self.agents.patience[row].moved_at.max(self.agents.orders[row].since);
+            trying && has_trip && self.agents.motion[row].at_rest() && still >= STUCK_AFTER_TICKS
+        });
+        stuck.count() as u64
+    }
+}

@@ -1,0 +1,147 @@
+//! Orders: what agents are told to do, and where each stands in its list.
+
+use crate::scenario::IfUnreachable;
+use wheelbase_planner::{Fallback, GoalMember};
+
+/// One order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Order {
+    /// What to do.
+    pub kind: OrderKind,
+    /// The order as written in the scenario, for the trace.
+    pub as_written: serde_json::Value,
+}
+
+/// What an order asks for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum OrderKind {
+    /// Go to a member of the goal.
+    Goto(Trip),
+    /// Visit the members one after the other, for ever.
+    Patrol(Trip),
+    /// Stand for so many ticks.
+    Wait(u32),
+}
+
+/// Where to go and what to do if there is no way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trip {
+    /// Members of the goal, or the stations of a patrol.
+    pub members: Vec<GoalMember>,
+    /// Radius around each, in cells.
+    pub within: u32,
+    /// What to do when the goal cannot be reached.
+    pub fallback: Fallback,
+    /// What to do when that does not help.
+    pub if_unreachable: IfUnreachable,
+}
+
+impl OrderKind {
+    /// Name as written in scenarios and traces.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Goto(_) => "goto",
+            Self::Patrol(_) => "patrol",
+            Self::Wait(_) => "wait",
+        }
+    }
+
+    /// The trip of an order that goes somewhere.
+    pub fn trip(&self) -> Option<&Trip> {
+        match self {
+            Self::Goto(trip) | Self::Patrol(trip) => Some(trip),
+            Self::Wait(_) => None,
+        }
+    }
+}
+
+/// Where an agent stands in its list of orders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OrderState {
+    /// First of its orders in the pool.
+    pub first: u32,
+    /// Number of its orders.
+    pub count: u32,
+    /// Orders done or dropped; the next is the current one.
+    pub closed: u32,
+    /// Tick at which they were given.
+    pub given: u32,
+    /// Tick at which the current one became the current one.
+    pub since: u32,
+    /// Tick at which it last finished one; `u32::MAX` before the first.
+    pub finished_at: u32,
+    /// Station of the patrol it is going to.
+    pub station: u32,
+    /// The current one has been reported as unreachable.
+    pub reported: bool,
+    /// The path in hand ends at the pose nearest to the goal.
+    pub to_nearest: bool,
+}
+
+impl OrderState {
+    /// A list of orders given at a tick.
+    pub(crate) fn new(first: u32, count: u32, tick: u32) -> Self {
+        Self {
+            first,
+            count,
+            closed: 0,
+            given: tick,
+            since: tick,
+            finished_at: u32::MAX,
+            station: 0,
+            reported: false,
+            to_nearest: false,
+        }
+    }
+}
+
+/// All orders of all agents; those of a group are kept once.
+#[derive(Clone, Debug, Default)]
+pub struct OrderPool {
+    orders: Vec<Order>,
+}
+
+impl OrderPool {
+    /// Adds a list; returns where it begins and its length.
+    pub(crate) fn add(&mut self, orders: &[Order]) -> (u32, u32) {
+        let first = self.orders.len() as u32;
+        self.orders.extend_from_slice(orders);
+        (first, orders.len() as u32)
+    }
+
+    /// An order as written in the scenario, by its number in the pool.
+    pub fn written(&self, order: u32) -> &serde_json::Value {
+        &self.orders[order as usize].as_written
+    }
+
+    /// The list an agent was given.
+    pub fn list(&self, state: &OrderState) -> &[Order] {
+        &self.orders[state.first as usize..][..state.count as usize]
+    }
+
+    /// The orders it has not closed, current one first.
+    pub fn open(&self, state: &OrderState) -> &[Order] {
+        &self.list(state)[state.closed as usize..]
+    }
+
+    /// The current order.
+    pub fn current(&self, state: &OrderState) -> Option<&Order> {
+        self.open(state).first()
+    }
+
+    /// Orders not closed that have an end: those before the first patrol.
+    pub fn left(&self, state: &OrderState) -> usize {
+        self.open(state).iter().take_while(|order| !matches!(order.kind, OrderKind::Patrol(_))).count()
+    }
+}
+
+/// The members of the goal that an order has now: all of a `goto`, one station of a patrol.
+pub(crate) fn current_members<'a>(trip: &'a Trip, kind: &OrderKind, state: &OrderState) -> &'a [GoalMember] {
+    match kind {
+        OrderKind::Patrol(_) => {
+            let station = state.station as usize % trip.members.len();
+            &trip.members[station..=station]
+        }
+        _ => &trip.members,
+    }
+}

@@ -1,0 +1,98 @@
+//! Paths of all agents in one array of primitive numbers.
+
+/// What is left of an agent's path in the pool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PathHandle {
+    start: u32,
+    length: u32,
+}
+
+impl PathHandle {
+    /// No path.
+    pub const EMPTY: Self = Self { start: 0, length: 0 };
+
+    /// Moves left.
+    pub fn len(self) -> usize {
+        self.length as usize
+    }
+
+    /// Whether no move is left.
+    pub fn is_empty(self) -> bool {
+        self.length == 0
+    }
+}
+
+/// The moves of all paths: one byte a move, in one array that is compacted when half of it is dead.
+#[derive(Debug, Default)]
+pub struct PathPool {
+    moves: Vec<u8>,
+    /// The other half of a compaction, kept.
+    spare: Vec<u8>,
+    live: usize,
+}
+
+/// Below this the array is not worth compacting.
+const COMPACT_FROM: usize = 1 << 16;
+
+impl PathPool {
+    /// Moves of a path, next first.
+    pub fn moves(&self, path: PathHandle) -> &[u8] {
+        &self.moves[path.start as usize..][..path.len()]
+    }
+
+    /// Replaces an agent's path. Paths of other agents may move within the pool; `paths` are the
+    /// handles of all of them.
+    pub(crate) fn replace(&mut self, paths: &mut [PathHandle], row: usize, moves: &[u8]) {
+        self.drop_path(&mut paths[row]);
+        if self.moves.len() + moves.len() > COMPACT_FROM.max(2 * (self.live + moves.len())) {
+            self.compact(paths);
+        }
+        paths[row] = PathHandle { start: self.moves.len() as u32, length: moves.len() as u32 };
+        self.moves.extend_from_slice(moves);
+        self.live += moves.len();
+    }
+
+    /// Takes the next move off a path.
+    pub(crate) fn advance(&mut self, path: &mut PathHandle) {
+        path.start += 1;
+        path.length -= 1;
+        self.live -= 1;
+    }
+
+    /// Forgets a path.
+    pub(crate) fn drop_path(&mut self, path: &mut PathHandle) {
+        self.live -= path.len();
+        *path = PathHandle::EMPTY;
+    }
+
+    fn compact(&mut self, paths: &mut [PathHandle]) {
+        self.spare.clear();
+        for path in paths {
+            let start = self.spare.len() as u32;
+            self.spare.extend_from_slice(&self.moves[path.start as usize..][..path.len()]);
+            path.start = start;
+        }
+        std::mem::swap(&mut self.moves, &mut self.spare);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_survive_compaction() {
+        let mut pool = PathPool::default();
+        let mut paths = vec![PathHandle::EMPTY; 3];
+        pool.replace(&mut paths, 1, &[7, 8, 9]);
+        pool.advance(&mut paths[1]);
+        for round in 0..200_u8 {
+            pool.replace(&mut paths, 0, &[round; 1000]);
+            assert_eq!(pool.moves(paths[1]), [8, 9]);
+            assert_eq!(pool.moves(paths[0]), [round; 1000]);
+        }
+        assert!(pool.moves.len() <= COMPACT_FROM);
+        pool.drop_path(&mut paths[0]);
+        assert!(pool.moves(paths[0]).is_empty() && pool.live == 2);
+    }
+}

@@ -1,0 +1,325 @@
+//! Path requests: who asks first, and how the tick's expansions are shared out.
+//!
+//! Requests stand in order of priority plus age, then id. The first `search_slots` of them share the
+//! tick's budget equally; what they leave over is shared out again, round by round, among those still
+//! searching and those that move up. A search that does not finish keeps its slot and goes on next tick.
+
+use crate::agents::{Activity, AgentId, Agents};
+use crate::orders::{OrderKind, OrderPool, Trip, current_members};
+
+use crate::reservation::Reservation;
+use crate::trace::TraceEvent;
+use crate::world::{SimClass, Simulation};
+use rayon::prelude::*;
+use wheelbase_grid::{BitGrid, GridSize, Rect};
+use wheelbase_planner::{
+    Answer, Fallback, Goal, Path, Progress, Request, Scratch, Status, advance, begin, finish,
+};
+
+/// Cells around an agent, along each axis, in which resting agents count as obstacles.
+const AROUND_CELLS: i32 = 24;
+/// Most expansions of a search for a way around resting agents.
+const AROUND_EXPANSIONS_MAX: u64 = 20_000;
+/// Ticks until an agent that found no way around asks again; doubled with each failure.
+const ASK_AGAIN_TICKS: u32 = 16;
+/// Times that it is doubled at most.
+const FAILURES_MAX: u8 = 6;
+
+/// A request that is not answered yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PathRequest {
+    /// Who asks.
+    pub agent: AgentId,
+    /// Since when.
+    pub issued: u32,
+    /// The agent's given priority.
+    pub priority: i32,
+    /// A way around agents that rest nearby is asked for; the path in hand is kept if there is none.
+    pub around: bool,
+}
+
+impl PathRequest {
+    /// Priority plus age: age wins in the end, so a request of priority p waits for one of priority q
+    /// that comes later at most q - p ticks longer than for one of its own.
+    fn rank(&self, tick: u32) -> (std::cmp::Reverse<i64>, AgentId) {
+        (std::cmp::Reverse(i64::from(self.priority) + i64::from(tick - self.issued)), self.agent)
+    }
+}
+
+/// One search under way and its memory.
+#[derive(Debug)]
+struct Slot {
+    request: Option<PathRequest>,
+    begun: bool,
+    progress: Progress,
+    /// Expansions it may spend in this round, and has spent.
+    share: u64,
+    spent: u64,
+    scratch: Scratch,
+    path: Path,
+    obstacles: BitGrid,
+    answer: Option<Answer>,
+}
+
+/// All path requests: those that wait and those being searched.
+#[derive(Debug)]
+pub struct Requests {
+    queue: Vec<PathRequest>,
+    slots: Vec<Slot>,
+}
+
+impl Requests {
+    pub(crate) fn new(slots: usize, size: GridSize) -> Self {
+        let slot = || Slot {
+            request: None,
+            begun: false,
+            progress: Progress::Running,
+            share: 0,
+            spent: 0,
+            scratch: Scratch::new(),
+            path: Path::new(),
+            obstacles: BitGrid::new(size),
+            answer: None,
+        };
+        Self { queue: Vec::new(), slots: std::iter::repeat_with(slot).take(slots).collect() }
+    }
+
+    /// Adds a request.
+    pub(crate) fn push(&mut self, request: PathRequest) {
+        self.queue.push(request);
+    }
+
+    /// Requests not answered yet.
+    pub fn open(&self) -> usize {
+        self.queue.len() + self.slots.iter().filter(|slot| slot.request.is_some()).count()
+    }
+
+    /// Drops what an agent asked for.
+    pub(crate) fn forget(&mut self, agent: AgentId) {
+        self.queue.retain(|request| request.agent != agent);
+        for slot in &mut self.slots {
+            if slot.request.is_some_and(|request| request.agent == agent) {
+                slot.request = None;
+            }
+        }
+    }
+
+    /// The map has changed: searches under way begin anew and keep their age.
+    pub(crate) fn restart_searches(&mut self) {
+        for slot in &mut self.slots {
+            slot.begun = false;
+        }
+    }
+
+    /// Everything here that the next tick depends on, for the state hash.
+    pub(crate) fn for_each_word(&self, mut word: impl FnMut(u64)) {
+        let mut request_words = |request: &PathRequest| {
+            word(u64::from(request.agent.0) << 32 | u64::from(request.issued));
+            word(u64::from(request.around));
+        };
+        self.queue.iter().for_each(&mut request_words);
+        for slot in &self.slots {
+            if let Some(request) = &slot.request {
+                request_words(request);
+            }
+        }
+        for slot in self.slots.iter().filter(|slot| slot.request.is_some()) {
+            word(slot.spent);
+        }
+    }
+
+    /// Fills free slots from the queue, first request first.
+    fn fill_slots(&mut self, tick: u32) {
+        if self.queue.is_empty() {
+            return;
+        }
+        // Last request first, so that the first can be popped.
+        self.queue.sort_unstable_by_key(|request| std::cmp::Reverse(request.rank(tick)));
+        for slot in self.slots.iter_mut().filter(|slot| slot.request.is_none()) {
+            let Some(request) = self.queue.pop() else { break };
+            slot.request = Some(request);
+            slot.begun = false;
+            slot.spent = 0;
+        }
+    }
+
+    /// Shares a budget among the slots in use, in order of their requests; says how many have any.
+    fn share_out(&mut self, budget: u64, tick: u32) -> usize {
+        let mut active = self.slots.iter().filter(|slot| slot.request.is_some()).count() as u64;
+        let mut left = budget;
+        let mut given = 0;
+        self.slots.iter_mut().for_each(|slot| slot.share = 0);
+        // A free slot ranks last. Slots are few, so they are ranked where they stand.
+        while active > 0 && left > 0 {
+            let next = self.slots.iter_mut().filter(|slot| slot.share == 0 && slot.request.is_some());
+            let Some(slot) = next.min_by_key(|slot| slot.request.map(|request| request.rank(tick))) else {
+                break;
+            };
+            slot.share = left.div_ceil(active);
+            left -= slot.share;
+            active -= 1;
+            given += 1;
+        }
+        given
+    }
+}
+
+/// The requests phase of a tick: spends at most the tick's expansions and hands out the answers.
+pub(crate) fn answer_requests(sim: &mut Simulation) {
+    let mut budget = sim.settings.expansions_per_tick;
+    loop {
+        sim.requests.fill_slots(sim.tick);
+        if sim.requests.share_out(budget, sim.tick) == 0 {
+            break;
+        }
+        search_slots(sim);
+        let mut finished = false;
+        for at in 0..sim.requests.slots.len() {
+            let slot = &mut sim.requests.slots[at];
+            if slot.share == 0 {
+                continue;
+            }
+            let answer = slot.answer.take();
+            budget -= slot.share;
+            sim.counts.expansions += slot.share;
+            if let (Some(answer), Some(request)) = (answer, slot.request) {
+                slot.request = None;
+                finished = true;
+                let path = std::mem::take(&mut slot.path);
+                deliver(sim, request, &answer, &path);
+                sim.requests.slots[at].path = path;
+            }
+        }
+        if !finished {
+            break;
+        }
+    }
+}
+
+/// Advances every slot by its share, in parallel. A slot writes only to itself; `share` becomes what it
+/// spent.
+fn search_slots(sim: &mut Simulation) {
+    let Simulation { requests, agents, classes, orders, reservation, .. } = sim;
+    let world = SearchWorld { agents, classes, orders, reservation };
+    let active = requests.slots.iter().filter(|slot| slot.share > 0).count();
+    if active > 1 && rayon::current_num_threads() > 1 {
+        requests.slots.par_iter_mut().filter(|slot| slot.share > 0).for_each(|slot| slot.search(&world));
+    } else {
+        requests.slots.iter_mut().filter(|slot| slot.share > 0).for_each(|slot| slot.search(&world));
+    }
+}
+
+/// What a search reads.
+struct SearchWorld<'a> {
+    agents: &'a Agents,
+    classes: &'a [SimClass],
+    orders: &'a OrderPool,
+    reservation: &'a Reservation,
+}
+
+impl Slot {
+    fn search(&mut self, world: &SearchWorld<'_>) {
+        let Some(asked) = self.request else { return };
+        let Some(row) = world.agents.row(asked.agent) else { return };
+        let motion = world.agents.motion[row];
+        let state = &world.agents.orders[row];
+        let Some((kind, trip)) = current_trip(world.orders, state) else { return };
+        let tables = &world.classes[motion.class.0 as usize].tables;
+        if asked.around && !self.begun {
+            mark_resting_agents(&mut self.obstacles, world, row);
+        }
+        let goal = Goal { members: current_members(trip, kind, state), within: trip.within };
+        let mut request = Request::new(tables.space().pose(motion.state), goal);
+        request.fallback = trip.fallback;
+        if asked.around {
+            request.fallback = Fallback::Fail;
+            request.obstacles = Some(&self.obstacles);
+            request.expansions_max = Some(AROUND_EXPANSIONS_MAX);
+        }
+        if !self.begun {
+            self.progress = begin(tables, &request, &mut self.scratch);
+            self.begun = true;
+            self.spent = 0;
+        }
+        if self.progress == Progress::Running {
+            self.progress = advance(tables, &request, &mut self.scratch, self.share);
+        }
+        let answer = finish(tables, &request, &self.scratch, &mut self.path);
+        // What the search did in this round; the rest of its share goes back.
+        self.share = answer.expansions - self.spent;
+        self.spent = answer.expansions;
+        if self.progress == Progress::Done {
+            self.answer = Some(answer);
+        }
+    }
+}
+
+fn current_trip<'a>(
+    orders: &'a OrderPool,
+    state: &crate::orders::OrderState,
+) -> Option<(&'a OrderKind, &'a Trip)> {
+    let order = orders.current(state)?;
+    Some((&order.kind, order.kind.trip()?))
+}
+
+/// The cells of agents that rest near an agent.
+fn mark_resting_agents(obstacles: &mut BitGrid, world: &SearchWorld<'_>, row: usize) {
+    obstacles.clear();
+    let motion = world.agents.motion[row];
+    let center = world.classes[motion.class.0 as usize].tables.space().pose(motion.state).cell;
+    let side = 2 * AROUND_CELLS as u32 + 1;
+    let near = Rect::new(center.x - AROUND_CELLS, center.y - AROUND_CELLS, side, side);
+    for cell in near.intersection(obstacles.size().rect()).cells() {
+        let holder = world.reservation.holder_at(cell).and_then(|agent| world.agents.row(agent));
+        if holder.is_some_and(|other| other != row && world.agents.motion[other].at_rest()) {
+            obstacles.set(cell, true);
+        }
+    }
+}
+
+/// Gives an agent its answer.
+fn deliver(sim: &mut Simulation, request: PathRequest, answer: &Answer, path: &Path) {
+    let Some(row) = sim.agents.row(request.agent) else { return };
+    let waited = sim.tick - request.issued;
+    sim.counts.longest_request_ticks = sim.counts.longest_request_ticks.max(waited);
+    let found = answer.status == Status::Found;
+    if request.around {
+        let patience = &mut sim.agents.patience[row];
+        let failures = if found { 0 } else { (patience.failures + 1).min(FAILURES_MAX) };
+        patience.failures = failures;
+        patience.ask_again_at = sim.tick + (ASK_AGAIN_TICKS << failures);
+        sim.agents.motion[row].activity = Activity::Following;
+        if found && !path.moves.is_empty() {
+            sim.paths.replace(&mut sim.agents.paths, row, &path.moves);
+        }
+    } else if found {
+        sim.agents.orders[row].to_nearest = answer.reached == Some(wheelbase_planner::Reached::Nearest);
+        sim.paths.replace(&mut sim.agents.paths, row, &path.moves);
+        let arrived = path.moves.is_empty();
+        sim.agents.motion[row].activity = if arrived { Activity::Arrived } else { Activity::Following };
+    } else {
+        sim.paths.drop_path(&mut sim.agents.paths[row]);
+        refuse(sim, row, answer.status);
+    }
+}
+
+/// An order cannot be done: reported once, then kept or dropped as it says. An agent that an edit has
+/// stranded keeps its order in any case: it is the agent that cannot move, not the goal that is shut.
+fn refuse(sim: &mut Simulation, row: usize, status: Status) {
+    let agent = sim.agents.ids[row];
+    sim.agents.motion[row].activity = Activity::Shut;
+    if status == Status::StartBlocked {
+        return;
+    }
+    let state = sim.agents.orders[row];
+    let Some((kind, trip)) = current_trip(&sim.orders, &state) else { return };
+    let (order, drop) = (kind.name(), trip.if_unreachable == crate::scenario::IfUnreachable::Drop);
+    if !state.reported {
+        sim.note(TraceEvent::Unreachable { agent, order });
+    }
+    sim.agents.orders[row].reported = true;
+    if drop {
+        sim.counts.orders_unreachable += 1;
+        crate::tick::close_order(sim, row);
+    }
+}

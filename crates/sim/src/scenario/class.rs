@@ -1,0 +1,185 @@
+//! Reads movement classes.
+
+use std::collections::HashMap;
+
+use super::document::SPEED_RANGE;
+use super::reader::{Keys, ListOf, Node, Reader, Table};
+use super::{
+    Class, DISPLACEMENT_MAX, FOOTPRINT_CELLS_MAX, Located, MOVES_MAX, Move, OFFSET_MAX, SpeedOverride,
+};
+
+const CLASS_KEYS: Keys = Keys {
+    known: &["headings", "footprint", "pivot", "sweep", "speed", "side_speed", "moves"],
+    later: &["footprint_diagonal", "up", "down", "max_up", "max_down", "max_tilt"],
+};
+const SWEEP_KEYS: Keys = Keys { known: &["moves", "turns"], later: &[] };
+const MOVE_KEYS: Keys = Keys { known: &["name", "by", "turn", "time", "swept"], later: &["when"] };
+
+const MOVES: ListOf = ListOf { one: "move", many: "moves", len: 1..=MOVES_MAX };
+const FOOTPRINT_CELLS: ListOf = ListOf { one: "cell", many: "cells", len: 1..=FOOTPRINT_CELLS_MAX };
+const FOOTPRINT_ROWS: ListOf = ListOf { one: "row", many: "rows", len: 1..=usize::MAX };
+const SWEPT_CELLS: ListOf = ListOf { one: "cell", many: "cells", len: 0..=usize::MAX };
+const TERRAIN_SPEEDS: ListOf = ListOf { one: "terrain kind", many: "terrain speeds", len: 0..=usize::MAX };
+const SIDE_SPEEDS: ListOf = ListOf { one: "side kind", many: "side speeds", len: 0..=usize::MAX };
+
+const OFFSET_FORM: &str = "[forward, right]";
+const MOVE_NAME: &str = "the name of the move";
+/// Turns of the class with the most headings, 8; the planner knows how many this one has.
+const TURN_MAX: i64 = 7;
+
+/// Reads a `[class.NAME]` table.
+pub(super) fn class(reader: &mut Reader, node: &Node, name: &str) -> Option<Class> {
+    let table = reader.table(node, &CLASS_KEYS)?;
+    let line = reader.line(node);
+    let headings = reader.required(&table, "headings", "1 or 4", headings);
+    let footprint = reader.optional(&table, "footprint", Located { value: vec![[0, 0]], line }, footprint);
+    let pivot = reader.optional(&table, "pivot", Located { value: [0.0, 0.0], line }, pivot);
+    let sweep = reader.optional(&table, "sweep", (), sweep);
+    let speed = speeds(reader, &table, "speed", &TERRAIN_SPEEDS);
+    let side_speed = speeds(reader, &table, "side_speed", &SIDE_SPEEDS);
+    let moves = reader.required(&table, "moves", "a list of moves", moves);
+    let () = sweep?;
+    Some(Class {
+        name: name.to_owned(),
+        headings: headings?,
+        footprint: footprint?,
+        pivot: pivot?,
+        speed: speed?,
+        side_speed: side_speed?,
+        moves: moves?,
+        as_written: node.as_written(),
+        line,
+        key: node.key(),
+    })
+}
+
+fn headings(reader: &mut Reader, node: &Node) -> Option<Located<u8>> {
+    match node.whole() {
+        Some(n_headings @ (1 | 4)) => Some(Located { value: n_headings as u8, line: reader.line(node) }),
+        Some(6 | 8) => {
+            reader.not_supported_value(node);
+            None
+        }
+        _ => {
+            reader.unexpected(node, "1 or 4");
+            None
+        }
+    }
+}
+
+/// Reads a footprint given as offsets or as rows.
+fn footprint(reader: &mut Reader, node: &Node) -> Option<Located<Vec<[i32; 2]>>> {
+    let value = if node.first_item().is_some_and(|first| first.is_string()) {
+        footprint_rows(reader, node)?
+    } else {
+        reader.list(node, &FOOTPRINT_CELLS, offset)?
+    };
+    Some(Located { value, line: reader.line(node) })
+}
+
+/// The offsets of rows such as `["XX", "X>"]`. The body faces east, so that forward is to the right on
+/// the page and right is down.
+fn footprint_rows(reader: &mut Reader, node: &Node) -> Option<Vec<[i32; 2]>> {
+    let mut row_len = None;
+    let rows = reader.list(node, &FOOTPRINT_ROWS, |reader, node| {
+        let row = reader.string(node, "a row of glyphs")?;
+        if row.is_empty() || row.chars().any(|glyph| !matches!(glyph, 'X' | '>' | '.')) {
+            reader.unexpected(node, "a row of the glyphs X, > and .");
+            return None;
+        }
+        let first_len = *row_len.get_or_insert(row.len());
+        if row.len() != first_len {
+            let message = format!("expected {first_len} glyphs, as in the first row, found {}", row.len());
+            reader.mistake(node, message);
+            return None;
+        }
+        Some(row)
+    })?;
+    let glyphs = || {
+        rows.iter().enumerate().flat_map(|(row_idx, row)| {
+            row.chars().enumerate().map(move |(column, glyph)| (column as i32, row_idx as i32, glyph))
+        })
+    };
+    let anchors: Vec<_> = glyphs().filter(|&(_, _, glyph)| glyph == '>').collect();
+    let &[(anchor_column, anchor_row, _)] = anchors.as_slice() else {
+        let message = format!("expected exactly one > (the covered anchor), found {}", anchors.len());
+        reader.mistake(node, message);
+        return None;
+    };
+    let cells: Vec<[i32; 2]> = glyphs()
+        .filter(|&(_, _, glyph)| glyph != '.')
+        .map(|(column, row, _)| [column - anchor_column, row - anchor_row])
+        .collect();
+    if cells.len() > FOOTPRINT_CELLS_MAX {
+        let message = format!("expected at most {FOOTPRINT_CELLS_MAX} cells, found {}", cells.len());
+        reader.mistake(node, message);
+        return None;
+    }
+    Some(cells)
+}
+
+fn offset(reader: &mut Reader, node: &Node) -> Option<[i32; 2]> {
+    let limit = i64::from(OFFSET_MAX);
+    reader.whole_array(node, OFFSET_FORM, -limit..=limit)
+}
+
+fn pivot(reader: &mut Reader, node: &Node) -> Option<Located<[f64; 2]>> {
+    let items: Option<[Node; 2]> = node.items().and_then(|items| items.collect::<Vec<_>>().try_into().ok());
+    let Some(items) = items else {
+        reader.unexpected(node, OFFSET_FORM);
+        return None;
+    };
+    let [forward, right] = items.map(|node| reader.number(&node, OFFSET_MAX));
+    Some(Located { value: [forward?, right?], line: reader.line(node) })
+}
+
+/// Checks that both kinds of move are swept as `ends`.
+fn sweep(reader: &mut Reader, node: &Node) -> Option<()> {
+    let kind = |reader: &mut Reader, node: &Node| reader.choice(node, &[("ends", ())], &["full"]);
+    if !node.is_table() {
+        return kind(reader, node);
+    }
+    let table = reader.table(node, &SWEEP_KEYS)?;
+    let moves = reader.optional(&table, "moves", (), kind);
+    let turns = reader.optional(&table, "turns", (), kind);
+    moves.and(turns)
+}
+
+fn speeds(reader: &mut Reader, table: &Table, name: &'static str, of: &ListOf) -> Option<Vec<SpeedOverride>> {
+    reader.named(table, name, of, |reader, node, name| {
+        let speed = reader.whole(node, SPEED_RANGE)?;
+        Some(SpeedOverride { name: name.to_owned(), speed, line: reader.line(node), key: node.key() })
+    })
+}
+
+fn moves(reader: &mut Reader, node: &Node) -> Option<Vec<Move>> {
+    let mut names = HashMap::new();
+    reader.list(node, &MOVES, |reader, node| {
+        let table = reader.table(node, &MOVE_KEYS)?;
+        let name = reader.required(&table, "name", MOVE_NAME, |reader, node| {
+            let name = reader.filled_string(node, MOVE_NAME)?;
+            reader.unique_name(node, name, &mut names)
+        });
+        let displacement = i64::from(DISPLACEMENT_MAX);
+        let by = reader.optional(&table, "by", [0, 0], |reader, node| {
+            reader.whole_array(node, OFFSET_FORM, -displacement..=displacement)
+        });
+        let turn = reader.optional_whole(&table, "turn", 0, -TURN_MAX..=TURN_MAX);
+        if by == Some([0, 0]) && turn == Some(0) && table.all_known {
+            let message = "expected by = [forward, right] or turn = steps, found no motion".to_owned();
+            reader.mistake(node, message);
+        }
+        let time = reader.required_whole(&table, "time", 1..=i64::from(u16::MAX));
+        let swept = reader
+            .optional(&table, "swept", Vec::new(), |reader, node| reader.list(node, &SWEPT_CELLS, offset));
+        Some(Move {
+            name: name?,
+            by: by?,
+            turn: turn?,
+            time: time?,
+            swept: swept?,
+            line: reader.line(node),
+            key: node.key(),
+        })
+    })
+}

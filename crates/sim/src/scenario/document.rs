@@ -1,0 +1,251 @@
+//! Reads a document from its top: budgets, map, kinds, events.
+
+use std::collections::HashMap;
+use std::ops::RangeInclusive;
+
+use super::agents;
+use super::class;
+use super::reader::{Keys, ListOf, Names, Node, Reader, Table};
+use super::{
+    Area, CLASSES_MAX, ClassFile, EVENTS_MAX, EXPANSIONS_PER_TICK_MAX, Event, EventAction, Located, Map,
+    MapSource, OnAgents, SEARCH_SLOTS_MAX, Scenario, Side, TICK_MAX, Terrain, Wall,
+};
+
+/// Range of a speed in permille.
+pub(super) const SPEED_RANGE: RangeInclusive<i64> = 0..=u16::MAX as i64;
+/// Range of a coordinate, a priority and whatever else is an `i32`.
+pub(super) const I32_RANGE: RangeInclusive<i64> = i32::MIN as i64..=i32::MAX as i64;
+/// Range of a tick and of a number of ticks to wait.
+pub(super) const TICK_RANGE: RangeInclusive<i64> = 0..=TICK_MAX as i64;
+
+const SCENARIO_KEYS: Keys = Keys {
+    known: &[
+        "name",
+        "seed",
+        "ticks",
+        "collision",
+        "expansions_per_tick",
+        "search_slots",
+        "tries_per_tick",
+        "map",
+        "terrain",
+        "side",
+        "class",
+        "agents",
+        "groups",
+        "events",
+    ],
+    later: &[],
+};
+const CLASS_FILE_KEYS: Keys = Keys { known: &["class", "terrain", "side"], later: &[] };
+const MAP_KEYS: Keys = Keys { known: &["file", "rows", "shape", "walls"], later: &["generate", "elevation"] };
+const MAP_SOURCES: Keys = Keys { known: &["file", "rows"], later: &["generate"] };
+const TERRAIN_KEYS: Keys = Keys { known: &["glyphs", "speed", "sides"], later: &[] };
+const TERRAIN_SIDES: [&str; 4] = ["E", "N", "W", "S"];
+const TERRAIN_SIDE_KEYS: Keys = Keys { known: &TERRAIN_SIDES, later: &[] };
+const SIDE_KEYS: Keys = Keys { known: &["speed"], later: &[] };
+const EVENT_KEYS: Keys = Keys { known: &["tick", "set_terrain"], later: EVENT_ACTIONS.later };
+const EVENT_ACTIONS: Keys = Keys {
+    known: &["set_terrain"],
+    later: &["set_elevation", "set_side", "rotate", "add_agents", "remove_agents", "give_orders"],
+};
+const SET_TERRAIN_KEYS: Keys = Keys { known: &["area", "kind", "on_agents"], later: &[] };
+
+const CLASSES: ListOf = ListOf { one: "class", many: "classes", len: 0..=CLASSES_MAX };
+// How many kinds a map may have depends on those of its file: the builder counts them.
+const TERRAINS: ListOf = ListOf { one: "terrain kind", many: "terrain kinds", len: 0..=usize::MAX };
+const SIDES: ListOf = ListOf { one: "side kind", many: "side kinds", len: 0..=usize::MAX };
+const ROWS: ListOf = ListOf { one: "row", many: "rows", len: 1..=usize::MAX };
+const WALLS: ListOf = ListOf { one: "wall", many: "walls", len: 0..=usize::MAX };
+const EVENTS: ListOf = ListOf { one: "event", many: "events", len: 0..=EVENTS_MAX };
+
+const AREA_FORM: &str = "[x, y, width, height]";
+const SEED_DEFAULT: u64 = 0;
+const EXPANSIONS_PER_TICK_DEFAULT: u64 = 200_000;
+const SEARCH_SLOTS_DEFAULT: u32 = 16;
+const TRIES_PER_TICK_DEFAULT: u64 = 20_000;
+
+/// Reads a whole scenario.
+pub(super) fn scenario(reader: &mut Reader, document: &Node) -> Option<Scenario> {
+    let top = reader.table(document, &SCENARIO_KEYS)?;
+    let name = reader.required(&top, "name", "a string", |reader, node| reader.string(node, "a string"));
+    let seed = reader.optional_whole(&top, "seed", SEED_DEFAULT, 0..=i64::MAX);
+    let ticks = reader.required_whole(&top, "ticks", 1..=i64::from(TICK_MAX));
+    let collision = reader
+        .optional(&top, "collision", (), |reader, node| reader.choice(node, &[("swept", ())], &["discrete"]));
+    let expansions_per_tick = reader.optional_whole(
+        &top,
+        "expansions_per_tick",
+        EXPANSIONS_PER_TICK_DEFAULT,
+        1..=EXPANSIONS_PER_TICK_MAX as i64,
+    );
+    let search_slots =
+        reader.optional_whole(&top, "search_slots", SEARCH_SLOTS_DEFAULT, 1..=i64::from(SEARCH_SLOTS_MAX));
+    let tries_per_tick = reader.optional_whole(&top, "tries_per_tick", TRIES_PER_TICK_DEFAULT, 0..=i64::MAX);
+    let map = reader.required(&top, "map", "a [map] table with file or rows", map);
+    let (terrains, sides) = kinds(reader, &top);
+    let classes = reader.named(&top, "class", &CLASSES, class::class);
+    let mut n_agents = 0;
+    let mut names: Names = HashMap::new();
+    let agents = reader.optional(&top, "agents", Vec::new(), |reader, node| {
+        reader.list(node, &agents::AGENTS, |reader, node| {
+            n_agents += 1;
+            agents::agent(reader, node, &mut names)
+        })
+    });
+    let groups = reader.optional(&top, "groups", Vec::new(), |reader, node| {
+        reader.list(node, &agents::GROUPS, |reader, node| agents::group(reader, node, &mut n_agents))
+    });
+    let events =
+        reader.optional(&top, "events", Vec::new(), |reader, node| reader.list(node, &EVENTS, event));
+    let () = collision?;
+    Some(Scenario {
+        name: name?,
+        seed: seed?,
+        ticks: ticks?,
+        expansions_per_tick: expansions_per_tick?,
+        search_slots: search_slots?,
+        tries_per_tick: tries_per_tick?,
+        map: map?,
+        terrains: terrains?,
+        sides: sides?,
+        classes: classes?,
+        agents: agents?,
+        groups: groups?,
+        events: events?,
+    })
+}
+
+/// Reads a class file.
+pub(super) fn class_file(reader: &mut Reader, document: &Node) -> Option<ClassFile> {
+    let top = reader.table(document, &CLASS_FILE_KEYS)?;
+    let (terrains, sides) = kinds(reader, &top);
+    let mut n_classes = 0;
+    let classes = reader.named(&top, "class", &CLASSES, |reader, node, name| {
+        n_classes += 1;
+        if n_classes == 2 {
+            reader.mistake(node, "expected one class in a class file, found a second".to_owned());
+        }
+        class::class(reader, node, name)
+    });
+    let class = classes.and_then(|mut classes| {
+        if classes.is_empty() {
+            reader.missing(top.node, "class", "one [class.NAME] table");
+        }
+        classes.pop()
+    });
+    Some(ClassFile { class: class?, terrains: terrains?, sides: sides? })
+}
+
+/// Reads the terrain and the side kinds.
+fn kinds(reader: &mut Reader, top: &Table) -> (Option<Vec<Terrain>>, Option<Vec<Side>>) {
+    (reader.named(top, "terrain", &TERRAINS, terrain), reader.named(top, "side", &SIDES, side))
+}
+
+fn map(reader: &mut Reader, node: &Node) -> Option<Map> {
+    let table = reader.table(node, &MAP_KEYS)?;
+    let source = match reader.exactly_one(&table, &MAP_SOURCES) {
+        Some("file") => reader
+            .required(&table, "file", "a path", |reader, node| located_name(reader, node, "a path"))
+            .map(MapSource::File),
+        Some("rows") => reader
+            .required(&table, "rows", "a list of rows", |reader, node| {
+                reader.list(node, &ROWS, |reader, node| located_string(reader, node, "a row of glyphs"))
+            })
+            .map(MapSource::Rows),
+        _ => None,
+    };
+    let shape =
+        reader.optional(&table, "shape", (), |reader, node| reader.choice(node, &[("square", ())], &["hex"]));
+    let walls = reader.optional(&table, "walls", Vec::new(), |reader, node| reader.list(node, &WALLS, wall));
+    let () = shape?;
+    Some(Map { source: source?, walls: walls?, line: reader.line(node) })
+}
+
+fn wall(reader: &mut Reader, node: &Node) -> Option<Wall> {
+    let corners = reader.whole_array(node, "[x0, y0, x1, y1]", I32_RANGE)?;
+    Some(Wall { corners, line: reader.line(node), key: node.key() })
+}
+
+fn terrain(reader: &mut Reader, node: &Node, name: &str) -> Option<Terrain> {
+    let table = reader.table(node, &TERRAIN_KEYS)?;
+    let glyphs = reader.optional(&table, "glyphs", None, |reader, node| {
+        located_string(reader, node, "a string of glyphs").map(Some)
+    });
+    let speed = reader.required_whole(&table, "speed", SPEED_RANGE);
+    let sides = reader.optional(&table, "sides", [const { None }; 4], terrain_sides);
+    Some(Terrain {
+        name: name.to_owned(),
+        glyphs: glyphs?,
+        speed: speed?,
+        sides: sides?,
+        line: reader.line(node),
+        key: node.key(),
+    })
+}
+
+fn terrain_sides(reader: &mut Reader, node: &Node) -> Option<[Option<Located<String>>; 4]> {
+    let table = reader.table(node, &TERRAIN_SIDE_KEYS)?;
+    let [east, north, west, south] = TERRAIN_SIDES.map(|side| {
+        reader.optional(&table, side, None, |reader, node| {
+            located_name(reader, node, "the name of a side kind").map(Some)
+        })
+    });
+    Some([east?, north?, west?, south?])
+}
+
+fn side(reader: &mut Reader, node: &Node, name: &str) -> Option<Side> {
+    let table = reader.table(node, &SIDE_KEYS)?;
+    let speed = reader.required_whole(&table, "speed", SPEED_RANGE)?;
+    Some(Side { name: name.to_owned(), speed, line: reader.line(node), key: node.key() })
+}
+
+fn event(reader: &mut Reader, node: &Node) -> Option<Event> {
+    let table = reader.table(node, &EVENT_KEYS)?;
+    let tick = reader.required_whole(&table, "tick", TICK_RANGE);
+    let action = match reader.exactly_one(&table, &EVENT_ACTIONS) {
+        Some("set_terrain") => reader.required(&table, "set_terrain", "a table", set_terrain),
+        _ => None,
+    };
+    Some(Event { tick: tick?, action: action?, line: reader.line(node), key: node.key() })
+}
+
+fn set_terrain(reader: &mut Reader, node: &Node) -> Option<EventAction> {
+    let table = reader.table(node, &SET_TERRAIN_KEYS)?;
+    let area = required_area(reader, &table);
+    let expected = "the name of a terrain kind";
+    let kind = reader.required(&table, "kind", expected, |reader, node| located_name(reader, node, expected));
+    let on_agents = reader.optional(&table, "on_agents", OnAgents::default(), |reader, node| {
+        let right = [("wait", OnAgents::Wait), ("strand", OnAgents::Strand), ("remove", OnAgents::Remove)];
+        reader.choice(node, &right, &[])
+    });
+    Some(EventAction::SetTerrain { area: area?, kind: kind?, on_agents: on_agents? })
+}
+
+/// The `area` of a table.
+pub(super) fn required_area(reader: &mut Reader, table: &Table) -> Option<Area> {
+    reader.required(table, "area", AREA_FORM, area)
+}
+
+fn area(reader: &mut Reader, node: &Node) -> Option<Area> {
+    let items: Option<[Node; 4]> = node.items().and_then(|items| items.collect::<Vec<_>>().try_into().ok());
+    let Some([x, y, width, height]) = items else {
+        reader.unexpected(node, AREA_FORM);
+        return None;
+    };
+    let [x, y] = [x, y].map(|node| reader.whole(&node, I32_RANGE));
+    let [width, height] = [width, height].map(|node| reader.whole(&node, 1..=i64::from(u32::MAX)));
+    Some(Area { x: x?, y: y?, width: width?, height: height?, line: reader.line(node) })
+}
+
+/// A string with its line.
+fn located_string(reader: &mut Reader, node: &Node, expected: &str) -> Option<Located<String>> {
+    let value = reader.string(node, expected)?;
+    Some(Located { value, line: reader.line(node) })
+}
+
+/// A string of at least one character with its line.
+pub(super) fn located_name(reader: &mut Reader, node: &Node, expected: &str) -> Option<Located<String>> {
+    let value = reader.filled_string(node, expected)?;
+    Some(Located { value, line: reader.line(node) })
+}

@@ -1,0 +1,61 @@
+//! A hash of all that the next tick depends on.
+
+use crate::world::Simulation;
+
+/// 64-bit FNV-1a over words; any change of one word changes it.
+struct Hasher(u64);
+
+impl Hasher {
+    fn word(&mut self, word: u64) {
+        for byte in word.to_le_bytes() {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+}
+
+impl Simulation {
+    /// Hash of the state: the same for any thread count, in debug and release. Linear in agents,
+    /// moves left on their paths, and requests.
+    pub fn state_hash(&self) -> u64 {
+        let mut hash = Hasher(0xcbf2_9ce4_8422_2325);
+        hash.word(u64::from(self.tick));
+        hash.word(self.grid.revision());
+        hash.word(self.next_event as u64);
+        for waiting in self.pending.edits() {
+            hash.word(u64::from(waiting.tick));
+        }
+        let agents = &self.agents;
+        for row in 0..agents.len() {
+            let (motion, patience, orders) = (agents.motion[row], agents.patience[row], agents.orders[row]);
+            hash.word(u64::from(agents.ids[row].0) << 32 | u64::from(motion.state.0));
+            let small = u64::from(motion.primitive) << 24
+                | u64::from(motion.class.0) << 16
+                | (motion.activity as u64) << 8
+                | u64::from(motion.replan) << 2
+                | u64::from(orders.reported) << 1
+                | u64::from(orders.to_nearest);
+            hash.word(u64::from(motion.until) << 32 | small);
+            hash.word(patience.priority as u64);
+            hash.word(u64::from(patience.waits_since) << 32 | u64::from(patience.moved_at));
+            hash.word(u64::from(patience.ask_again_at) << 32 | u64::from(patience.failures));
+            hash.word(u64::from(orders.first) << 32 | u64::from(orders.closed));
+            hash.word(u64::from(orders.since) << 32 | u64::from(orders.finished_at));
+            hash.word(u64::from(orders.station));
+            let moves = self.paths.moves(agents.paths[row]);
+            hash.word(moves.len() as u64);
+            moves.iter().for_each(|&primitive| hash.word(u64::from(primitive)));
+        }
+        self.requests.for_each_word(|word| hash.word(word));
+        let counts = &self.counts;
+        for word in [
+            counts.orders_done,
+            counts.orders_unreachable,
+            counts.moves,
+            counts.wait_ticks,
+            counts.expansions,
+        ] {
+            hash.word(word);
+        }
+        hash.0
+    }
+}

@@ -1,0 +1,267 @@
+//! One tick: its phases and their order, and nothing else orders them.
+
+use crate::agents::{Activity, Motion};
+use crate::events::apply_events;
+use crate::invariant;
+use crate::orders::{OrderKind, current_members};
+use crate::requests::{PathRequest, answer_requests};
+use crate::trace::TraceEvent;
+use crate::traffic::{TrafficView, Yield};
+use crate::world::Simulation;
+use wheelbase_planner::{Goal, Pose};
+
+/// Whether a run goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// There is more to do.
+    Running,
+    /// The last tick is reached, or nothing is left to do.
+    Ended,
+}
+
+impl Simulation {
+    /// Runs one tick. At the last tick only what moves have finished is counted, and no move begins.
+    pub fn step(&mut self) -> Step {
+        let last = self.tick >= self.settings.ticks;
+        if !last {
+            apply_events(self);
+        }
+        run_orders(self);
+        if last || self.nothing_left() {
+            return Step::Ended;
+        }
+        answer_requests(self);
+        run_traffic(self);
+        count_waiting(self);
+        self.tick += 1;
+        finish_moves(self);
+        if self.check_invariants {
+            let found = invariant::check(self);
+            let pairs = invariant::colliding_pairs(&found);
+            self.counts.collisions = self.counts.collisions.map(|sum| sum + pairs);
+        }
+        Step::Running
+    }
+
+    /// Runs to the end.
+    pub fn run(&mut self) {
+        while self.step() == Step::Running {}
+    }
+
+    /// Whether no tick to come can change anything: no event is left, nobody moves, asks, follows or
+    /// pauses. An edit that still waits then waits for an agent that will not move.
+    fn nothing_left(&self) -> bool {
+        let still =
+            |motion: &Motion| motion.at_rest() && matches!(motion.activity, Activity::Idle | Activity::Shut);
+        self.next_event == self.events.len() && self.agents.motion.iter().all(still)
+    }
+}
+
+/// The orders phase: closes what is done and begins what comes next, for agents at rest.
+fn run_orders(sim: &mut Simulation) {
+    for row in 0..sim.agents.len() {
+        let motion = sim.agents.motion[row];
+        if !motion.at_rest() {
+            continue;
+        }
+        match motion.activity {
+            Activity::Idle => begin_order(sim, row),
+            Activity::Pausing => {
+                let order = sim.orders.current(&sim.agents.orders[row]);
+                if let Some(OrderKind::Wait(ticks)) = order.map(|order| &order.kind)
+                    && sim.tick - sim.agents.orders[row].since >= *ticks
+                {
+                    finish_order(sim, row);
+                }
+            }
+            Activity::Arrived => finish_order(sim, row),
+            Activity::Yielding if sim.agents.paths[row].is_empty() => {
+                if sim.tick >= sim.agents.patience[row].ask_again_at {
+                    begin_order(sim, row);
+                }
+            }
+            Activity::Following if motion.replan => ask_for_path(sim, row, false),
+            Activity::Yielding | Activity::Following | Activity::Asking | Activity::Shut => {}
+        }
+    }
+}
+
+/// Closes the current order as done, unless it was given, or another was done, at this very tick.
+fn finish_order(sim: &mut Simulation, row: usize) {
+    let (tick, agent) = (sim.tick, sim.agents.ids[row]);
+    let state = &mut sim.agents.orders[row];
+    if tick <= state.given || state.finished_at == tick {
+        return;
+    }
+    let Some(order) = sim.orders.current(state) else { return };
+    if matches!(order.kind, OrderKind::Patrol(_)) {
+        // A station is no order of its own; the patrol goes on.
+        state.station += 1;
+        state.since = tick;
+    } else {
+        let name = order.kind.name();
+        state.finished_at = tick;
+        sim.counts.orders_done += 1;
+        sim.counts.flowtime += u64::from(tick - state.given);
+        sim.note(TraceEvent::Done { agent, order: name });
+        close_order(sim, row);
+    }
+    begin_order(sim, row);
+}
+
+/// Takes the current order off the list; the next one begins in the orders phase.
+pub(crate) fn close_order(sim: &mut Simulation, row: usize) {
+    let state = &mut sim.agents.orders[row];
+    state.closed += 1;
+    state.since = sim.tick;
+    state.station = 0;
+    state.reported = false;
+    sim.agents.motion[row].activity = Activity::Idle;
+}
+
+/// Begins the current order, if there is one.
+fn begin_order(sim: &mut Simulation, row: usize) {
+    let state = sim.agents.orders[row];
+    let activity = match sim.orders.current(&state).map(|order| &order.kind) {
+        None => Activity::Idle,
+        Some(OrderKind::Wait(_)) => Activity::Pausing,
+        Some(_) if is_at_goal(sim, row) => Activity::Arrived,
+        Some(_) => return ask_for_path(sim, row, false),
+    };
+    sim.agents.motion[row].activity = activity;
+}
+
+fn is_at_goal(sim: &Simulation, row: usize) -> bool {
+    let state = &sim.agents.orders[row];
+    let Some(order) = sim.orders.current(state) else { return false };
+    let Some(trip) = order.kind.trip() else { return false };
+    let goal = Goal { members: current_members(trip, &order.kind, state), within: trip.within };
+    goal.matches(sim.pose(row))
+}
+
+/// Puts a path request in the queue; the agent rests until it is answered.
+fn ask_for_path(sim: &mut Simulation, row: usize, around: bool) {
+    let patience = sim.agents.patience[row];
+    let request =
+        PathRequest { agent: sim.agents.ids[row], issued: sim.tick, priority: patience.priority, around };
+    sim.requests.push(request);
+    sim.counts.path_requests += 1;
+    let motion = &mut sim.agents.motion[row];
+    motion.activity = Activity::Asking;
+    motion.replan = false;
+}
+
+/// The traffic phase: who may start a move, who asks for a way around, who makes way.
+fn run_traffic(sim: &mut Simulation) {
+    let mut decisions = std::mem::take(&mut sim.decisions);
+    decisions.clear();
+    let mut view = TrafficView {
+        tick: sim.tick,
+        tries: sim.settings.tries_per_tick,
+        grid_size: sim.grid.size(),
+        classes: &sim.classes,
+        agents: &sim.agents,
+        paths: &sim.paths,
+        pending: &sim.pending,
+        reservation: &mut sim.reservation,
+    };
+    sim.traffic.decide(&mut view, &mut decisions);
+    for start in &decisions.starts {
+        begin_move(sim, start.row as usize, start.ticks);
+    }
+    for &row in &decisions.replan {
+        sim.agents.motion[row as usize].replan = true;
+    }
+    for &row in &decisions.around {
+        ask_for_path(sim, row as usize, true);
+    }
+    for &Yield { row, first, count } in &decisions.yields {
+        let row = row as usize;
+        // What it asked for is void: it will not be where it asked from.
+        sim.requests.forget(sim.agents.ids[row]);
+        let moves = &decisions.yield_moves[first as usize..][..count as usize];
+        sim.paths.replace(&mut sim.agents.paths, row, moves);
+        sim.agents.motion[row].activity = Activity::Yielding;
+        sim.agents.motion[row].replan = false;
+    }
+    sim.decisions = decisions;
+}
+
+/// Begins the next move of an agent's path; its cells are reserved already.
+fn begin_move(sim: &mut Simulation, row: usize, ticks: u32) {
+    let path = &mut sim.agents.paths[row];
+    let primitive = sim.paths.moves(*path)[0];
+    sim.paths.advance(path);
+    let until = sim.tick.saturating_add(ticks).min(Motion::AT_REST - 1);
+    let motion = &mut sim.agents.motion[row];
+    motion.primitive = primitive;
+    motion.until = until;
+    let (class, state) = (motion.class, motion.state);
+    sim.agents.patience[row].waits_since = u32::MAX;
+    sim.counts.moves += 1;
+    if sim.log.is_some() {
+        let tables = &sim.classes[class.0 as usize].tables;
+        let to = tables.space().pose(tables.state_after(state, primitive as usize));
+        sim.note(TraceEvent::Move { agent: sim.agents.ids[row], class, primitive, to, until });
+    }
+}
+
+/// Counts the agents that could go on but rest.
+fn count_waiting(sim: &mut Simulation) {
+    let tick = sim.tick;
+    for (motion, patience) in sim.agents.motion.iter().zip(&mut sim.agents.patience) {
+        let waits = motion.at_rest() && matches!(motion.activity, Activity::Asking | Activity::Following);
+        if !waits {
+            patience.waits_since = u32::MAX;
+            continue;
+        }
+        if patience.waits_since == u32::MAX {
+            patience.waits_since = tick;
+        }
+        sim.counts.wait_ticks += 1;
+        let waited = tick + 1 - patience.waits_since;
+        sim.counts.longest_wait_ticks = sim.counts.longest_wait_ticks.max(waited);
+    }
+}
+
+/// Ends the moves that end at the present tick: from now on their agents rest on their footprints.
+fn finish_moves(sim: &mut Simulation) {
+    for row in 0..sim.agents.len() {
+        let motion = sim.agents.motion[row];
+        if motion.until != sim.tick {
+            continue;
+        }
+        let agent = sim.agents.ids[row];
+        let tables = &sim.classes[motion.class.0 as usize].tables;
+        let (before, primitive) = (tables.space().pose(motion.state), motion.primitive as usize);
+        let state = tables.state_after(motion.state, primitive);
+        let pose: Pose = tables.space().pose(state);
+        let class = tables.class();
+        sim.reservation.release(agent, before.cell, &class.shape(before.heading, primitive).swept);
+        sim.reservation.hold(agent, pose.cell, class.footprint().at(pose.heading));
+        let motion = &mut sim.agents.motion[row];
+        motion.state = state;
+        motion.until = Motion::AT_REST;
+        sim.agents.patience[row].moved_at = sim.tick;
+        settle(sim, row);
+    }
+}
+
+/// What an agent does next, once a move of its path has ended.
+fn settle(sim: &mut Simulation, row: usize) {
+    let path_done = sim.agents.paths[row].is_empty();
+    match sim.agents.motion[row].activity {
+        // It may come to its goal before its path ends, after it was pushed or the goal is wide.
+        Activity::Following if is_at_goal(sim, row) || (path_done && sim.agents.orders[row].to_nearest) => {
+            sim.paths.drop_path(&mut sim.agents.paths[row]);
+            sim.agents.motion[row].activity = Activity::Arrived;
+            sim.agents.motion[row].replan = false;
+        }
+        // A path around others may end where the goal is no more.
+        Activity::Following if path_done => sim.agents.motion[row].replan = true,
+        Activity::Yielding if path_done => {
+            sim.agents.patience[row].ask_again_at = sim.tick + crate::traffic::YIELD_HOLD_TICKS;
+        }
+        _ => {}
+    }
+}

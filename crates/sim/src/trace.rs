@@ -1,0 +1,197 @@
+//! Traces: one JSON object a line, complete enough that a stranger can replay and judge the run
+//! (DESIGN 9).
+
+use crate::agents::{AgentId, ClassId};
+use crate::metrics::RunResult;
+use crate::scenario::OnAgents;
+use crate::world::Simulation;
+use serde_json::{Value, json};
+use std::io::{self, Write};
+use wheelbase_grid::{Cell, Grid, Rect, Side, SideKind, TerrainKind};
+use wheelbase_planner::{Pose, heading_name};
+
+/// One thing that took effect. Small and `Copy`; names are looked up when it is written.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum TraceEvent {
+    /// An agent was placed.
+    Spawn {
+        /// The agent.
+        agent: AgentId,
+        /// Its class.
+        class: ClassId,
+        /// Where.
+        pose: Pose,
+        /// When.
+        tick: u32,
+    },
+    /// An agent was taken out at the present tick.
+    Remove {
+        /// The agent.
+        agent: AgentId,
+    },
+    /// An order was given.
+    Order {
+        /// The agent.
+        agent: AgentId,
+        /// Number of the order in the pool.
+        order: u32,
+    },
+    /// A move was begun.
+    Move {
+        /// The agent.
+        agent: AgentId,
+        /// Its class.
+        class: ClassId,
+        /// The primitive.
+        primitive: u8,
+        /// Where it leads.
+        to: Pose,
+        /// Tick at which it ends.
+        until: u32,
+    },
+    /// An order was done.
+    Done {
+        /// The agent.
+        agent: AgentId,
+        /// Kind of the order.
+        order: &'static str,
+    },
+    /// An order cannot be done.
+    Unreachable {
+        /// The agent.
+        agent: AgentId,
+        /// Kind of the order.
+        order: &'static str,
+    },
+    /// An edit took effect.
+    SetTerrain {
+        /// Cells, on the map.
+        area: Rect,
+        /// Their new kind.
+        kind: TerrainKind,
+        /// What the event said about agents.
+        on_agents: OnAgents,
+        /// Tick of the event.
+        asked: u32,
+        /// Tick at which it took effect.
+        tick: u32,
+    },
+}
+
+impl TraceEvent {
+    pub(crate) fn spawn(sim: &Simulation, row: usize) -> Self {
+        let class = sim.agents.motion[row].class;
+        Self::Spawn { agent: sim.agents.ids[row], class, pose: sim.pose(row), tick: sim.tick }
+    }
+}
+
+fn pose_json(sim: &Simulation, class: ClassId, pose: Pose) -> Value {
+    let headings = sim.classes()[class.0 as usize].tables.space().headings();
+    json!([pose.cell.x, pose.cell.y, heading_name(headings, pose.heading)])
+}
+
+/// Writes the first line: map, kinds and classes.
+/// # Errors
+/// Those of the writer.
+pub fn write_header(sim: &Simulation, out: &mut impl Write) -> io::Result<()> {
+    let grid = sim.grid();
+    let size = grid.size();
+    let terrain: Vec<Value> =
+        grid.terrain_table().entries().iter().map(|e| json!([e.name, e.speed])).collect();
+    let side_kinds: Vec<Value> =
+        grid.side_table().entries().iter().map(|e| json!([e.name, e.speed])).collect();
+    let classes: serde_json::Map<String, Value> =
+        sim.classes().iter().map(|class| (class.name.clone(), class.as_written.clone())).collect();
+    let header = json!({
+        "trace": 1,
+        "scenario": sim.settings().name,
+        "seed": sim.settings().seed,
+        "collision": "swept",
+        "shape": "square",
+        "size": [size.width(), size.height()],
+        "terrain": terrain,
+        "cells": cell_runs(grid),
+        "sides": sides_not_open(grid),
+        "side_kinds": side_kinds,
+        "classes": classes,
+    });
+    writeln!(out, "{header}")
+}
+
+/// `[count, kind]` of each run of equal cells, row-major.
+fn cell_runs(grid: &Grid) -> Vec<[u32; 2]> {
+    let mut runs: Vec<[u32; 2]> = Vec::new();
+    for kind in grid.terrain() {
+        match runs.last_mut() {
+            Some([count, last]) if *last == u32::from(kind.0) => *count += 1,
+            _ => runs.push([1, u32::from(kind.0)]),
+        }
+    }
+    runs
+}
+
+fn sides_not_open(grid: &Grid) -> Vec<Value> {
+    if grid.all_sides_open() {
+        return Vec::new();
+    }
+    let cells = (0..grid.size().n_cells() as u32).map(Cell);
+    let sides = cells.flat_map(|cell| Side::ALL.map(|side| (cell, side)));
+    let set = sides.filter(|&(cell, side)| grid.side_of(cell, side) != SideKind::OPEN);
+    set.map(|(cell, side)| {
+        let xy = grid.size().xy(cell);
+        json!([xy.x, xy.y, side.name(), grid.side_of(cell, side).0])
+    })
+    .collect()
+}
+
+/// Writes one line of what took effect at a tick.
+/// # Errors
+/// Those of the writer.
+pub fn write_event(sim: &Simulation, tick: u32, event: &TraceEvent, out: &mut impl Write) -> io::Result<()> {
+    let line = match *event {
+        TraceEvent::Spawn { agent, class, pose, tick } => json!({
+            "t": tick,
+            "spawn": agent.0,
+            "class": sim.classes()[class.0 as usize].name,
+            "at": pose_json(sim, class, pose),
+        }),
+        TraceEvent::Remove { agent } => json!({ "t": tick, "remove": agent.0 }),
+        TraceEvent::Order { agent, order } => json!({
+            "t": tick,
+            "agent": agent.0,
+            "order": sim.orders().written(order),
+        }),
+        TraceEvent::Move { agent, class, primitive, to, until } => json!({
+            "t": tick,
+            "agent": agent.0,
+            "move": sim.classes()[class.0 as usize].tables.class().primitives()[primitive as usize].name,
+            "to": pose_json(sim, class, to),
+            "until": until,
+        }),
+        TraceEvent::Done { agent, order } => json!({ "t": tick, "agent": agent.0, "done": order }),
+        TraceEvent::Unreachable { agent, order } => {
+            json!({ "t": tick, "agent": agent.0, "unreachable": order })
+        }
+        TraceEvent::SetTerrain { area, kind, on_agents, asked, tick } => {
+            let cells: Vec<[i32; 2]> = area.cells().map(|cell| [cell.x, cell.y]).collect();
+            json!({
+                "t": tick,
+                "set_terrain": { "cells": cells, "kind": kind.0 },
+                "on_agents": match on_agents {
+                    OnAgents::Wait => "wait",
+                    OnAgents::Strand => "strand",
+                    OnAgents::Remove => "remove",
+                },
+                "asked": asked,
+            })
+        }
+    };
+    writeln!(out, "{line}")
+}
+
+/// Writes the last line: the result, less what depends on time, threads or memory.
+/// # Errors
+/// Those of the writer.
+pub fn write_end(result: &RunResult, out: &mut impl Write) -> io::Result<()> {
+    writeln!(out, "{}", json!({ "t": result.ticks, "end": result.outcome_json() }))
+}

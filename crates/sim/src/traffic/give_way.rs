@@ -1,0 +1,253 @@
+//! The simple rule: wait; after a while look for a way around those that rest; after longer make those
+//! of lower rank step aside.
+//!
+//! Rank is priority plus the age of the order, then the lower id, so that the order of two agents does
+//! not change while both are under way (as in PIBT, Okumura et al. 2019), and age wins in the end.
+
+use super::{Decisions, Start, Traffic, TrafficView, Yield};
+use crate::agents::{Activity, AgentId, Motion};
+use std::cmp::Reverse;
+use wheelbase_grid::CellXY;
+use wheelbase_planner::{Offset, State};
+
+/// Moves ahead of an agent that one stepping aside keeps clear of.
+const AHEAD_MOVES: usize = 32;
+/// Poses tried for one agent that is to step aside.
+const ASIDE_TRIES: usize = 600;
+/// An agent asks for a way around after so many times the length of its next move.
+const AROUND_AFTER_MOVES: u32 = 2;
+/// It makes others step aside after so many.
+const PUSH_AFTER_MOVES: u32 = 4;
+
+/// Wait, go around, give way. Scratch memory: 4 bytes a cell twice, 4 bytes a state.
+#[derive(Debug, Default)]
+pub struct GiveWay {
+    /// Rows that would start a move, first first.
+    order: Vec<(Reverse<i64>, AgentId, u32)>,
+    /// Cells that a blocked agent of higher rank claims at this tick, by stamp.
+    claimed: Vec<u32>,
+    /// Cells that one stepping aside must keep clear of, by stamp.
+    avoid: Vec<u32>,
+    /// States seen while looking for room, by stamp.
+    seen: Vec<u32>,
+    /// Poses reached while looking for room: state, index of the one before, primitive.
+    reached: Vec<(State, u32, u8)>,
+    /// Rows that make way at this tick.
+    yielding: Vec<u32>,
+    claim_stamp: u32,
+    stamp: u32,
+}
+
+impl Traffic for GiveWay {
+    fn decide(&mut self, view: &mut TrafficView<'_>, decisions: &mut Decisions) {
+        self.begin_tick(view);
+        let order = std::mem::take(&mut self.order);
+        for &(_, _, row) in &order {
+            if !self.yielding.contains(&row) {
+                self.decide_one(view, row as usize, decisions);
+            }
+        }
+        self.order = order;
+    }
+}
+
+impl GiveWay {
+    fn begin_tick(&mut self, view: &TrafficView<'_>) {
+        let n_cells = view.grid_size.n_cells();
+        let n_states = view.classes.iter().map(|class| class.tables.space().n_states()).max().unwrap_or(0);
+        self.claimed.resize(n_cells, 0);
+        self.avoid.resize(n_cells, 0);
+        self.seen.resize(n_states, 0);
+        self.claim_stamp = next_stamp(self.claim_stamp, &mut self.claimed);
+        self.yielding.clear();
+        self.order.clear();
+        for (row, motion) in view.agents.motion.iter().enumerate() {
+            let goes = matches!(motion.activity, Activity::Following | Activity::Yielding)
+                && !motion.replan
+                && !view.agents.paths[row].is_empty();
+            if goes && motion.at_rest() {
+                self.order.push((Reverse(rank(view, row)), view.agents.ids[row], row as u32));
+            }
+        }
+        self.order.sort_unstable();
+    }
+
+    fn decide_one(&mut self, view: &mut TrafficView<'_>, row: usize, decisions: &mut Decisions) {
+        let motion = view.agents.motion[row];
+        let agent = view.agents.ids[row];
+        let tables = &view.classes[motion.class.0 as usize].tables;
+        let primitive = view.paths.moves(view.agents.paths[row])[0] as usize;
+        let Some(ticks) = tables.move_ticks(motion.state, primitive) else {
+            decisions.replan.push(row as u32);
+            return;
+        };
+        let pose = tables.space().pose(motion.state);
+        let swept = &tables.class().shape(pose.heading, primitive).swept[..];
+        let footprint = tables.class().footprint().at(pose.heading);
+        if view.pending.forbid(pose.cell, footprint, swept) {
+            return;
+        }
+        let blocker = view.reservation.blocker(agent, pose.cell, swept);
+        // One that stands on a claimed cell may always go: it clears the way.
+        let claimed = self.is_claimed(view, pose.cell, swept) && !self.is_claimed(view, pose.cell, footprint);
+        if blocker.is_none() && !claimed {
+            view.reservation.hold(agent, pose.cell, swept);
+            decisions.starts.push(Start { row: row as u32, ticks });
+            return;
+        }
+        let waits_since = view.agents.patience[row].waits_since;
+        let waited = if waits_since == u32::MAX { 0 } else { view.tick - waits_since };
+        if waited >= ticks.saturating_mul(PUSH_AFTER_MOVES) {
+            self.claim(view, pose.cell, swept);
+        }
+        let Some(other) = blocker.and_then(|other| view.agents.row(other)) else { return };
+        self.deal_with(view, row, other, waited, ticks, decisions);
+    }
+
+    /// An agent is blocked by another: has it step aside, or asks for a way around, in due time.
+    fn deal_with(
+        &mut self,
+        view: &mut TrafficView<'_>,
+        row: usize,
+        other: usize,
+        waited: u32,
+        ticks: u32,
+        decisions: &mut Decisions,
+    ) {
+        let theirs = view.agents.motion[other];
+        let starts = decisions.starts.iter().rev().any(|start| start.row == other as u32);
+        if !theirs.at_rest() || starts {
+            return;
+        }
+        let idle = matches!(theirs.activity, Activity::Idle | Activity::Arrived | Activity::Shut);
+        let push_after = if idle { ticks } else { ticks.saturating_mul(PUSH_AFTER_MOVES) };
+        let stands_aside = theirs.activity == Activity::Yielding && !view.agents.paths[other].is_empty();
+        if waited >= push_after && (idle || outranks(view, row, other)) && !stands_aside {
+            let taken = self.yielding.contains(&(other as u32)) || decisions.around.contains(&(other as u32));
+            if !taken && theirs.activity != Activity::Arrived && self.step_aside(view, row, other, decisions)
+            {
+                return;
+            }
+        }
+        let asks = view.agents.motion[row].activity == Activity::Following
+            && waited >= ticks.saturating_mul(AROUND_AFTER_MOVES)
+            && view.tick >= view.agents.patience[row].ask_again_at;
+        if asks {
+            decisions.around.push(row as u32);
+        }
+    }
+
+    fn is_claimed(&self, view: &TrafficView<'_>, anchor: CellXY, cells: &[Offset]) -> bool {
+        cells.iter().any(|&offset| self.claimed[index(view, anchor, offset)] == self.claim_stamp)
+    }
+
+    /// Nobody of lower rank may enter these cells at this tick.
+    fn claim(&mut self, view: &TrafficView<'_>, anchor: CellXY, cells: &[Offset]) {
+        for &offset in cells {
+            self.claimed[index(view, anchor, offset)] = self.claim_stamp;
+        }
+    }
+
+    /// Looks breadth-first for a pose near `other` that is clear of what `row` sweeps next, through free
+    /// cells only, and has it go there.
+    fn step_aside(
+        &mut self,
+        view: &mut TrafficView<'_>,
+        row: usize,
+        other: usize,
+        decisions: &mut Decisions,
+    ) -> bool {
+        self.stamp = next_stamp(self.stamp, &mut self.avoid);
+        if self.stamp == 1 {
+            self.seen.fill(0);
+        }
+        self.mark_ahead(view, row);
+        let motion = view.agents.motion[other];
+        let agent = view.agents.ids[other];
+        let tables = &view.classes[motion.class.0 as usize].tables;
+        self.reached.clear();
+        self.reached.push((motion.state, u32::MAX, 0));
+        self.seen[motion.state.0 as usize] = self.stamp;
+        let mut at = 0;
+        while at < self.reached.len() && at < ASIDE_TRIES && view.tries > 0 {
+            view.tries -= 1;
+            let state = self.reached[at].0;
+            let pose = tables.space().pose(state);
+            let footprint = tables.class().footprint().at(pose.heading);
+            let clear = footprint.iter().all(|&o| self.avoid[index(view, pose.cell, o)] != self.stamp);
+            if clear && at > 0 {
+                self.write_yield(other, at, decisions);
+                return true;
+            }
+            let (reached, seen, stamp) = (&mut self.reached, &mut self.seen, self.stamp);
+            tables.for_each_successor(state, |next| {
+                let swept = &tables.class().shape(pose.heading, next.primitive as usize).swept;
+                let held = tables.class().footprint().at(pose.heading);
+                let fresh = seen[next.state.0 as usize] != stamp;
+                if fresh
+                    && view.reservation.blocker(agent, pose.cell, swept).is_none()
+                    && !view.pending.forbid(pose.cell, held, swept)
+                {
+                    seen[next.state.0 as usize] = stamp;
+                    reached.push((next.state, at as u32, next.primitive));
+                }
+            });
+            at += 1;
+        }
+        false
+    }
+
+    /// Marks the cells that an agent sweeps in its next moves.
+    fn mark_ahead(&mut self, view: &TrafficView<'_>, row: usize) {
+        let Motion { mut state, class, .. } = view.agents.motion[row];
+        let tables = &view.classes[class.0 as usize].tables;
+        for &primitive in view.paths.moves(view.agents.paths[row]).iter().take(AHEAD_MOVES) {
+            if tables.move_ticks(state, primitive as usize).is_none() {
+                break;
+            }
+            let pose = tables.space().pose(state);
+            for &offset in &tables.class().shape(pose.heading, primitive as usize).swept {
+                self.avoid[index(view, pose.cell, offset)] = self.stamp;
+            }
+            state = tables.state_after(state, primitive as usize);
+        }
+    }
+
+    fn write_yield(&mut self, row: usize, at: usize, decisions: &mut Decisions) {
+        let first = decisions.yield_moves.len();
+        let mut at = at;
+        while self.reached[at].1 != u32::MAX {
+            decisions.yield_moves.push(self.reached[at].2);
+            at = self.reached[at].1 as usize;
+        }
+        decisions.yield_moves[first..].reverse();
+        let count = (decisions.yield_moves.len() - first) as u32;
+        decisions.yields.push(Yield { row: row as u32, first: first as u32, count });
+        self.yielding.push(row as u32);
+    }
+}
+
+/// Priority plus the ticks since the order was begun.
+fn rank(view: &TrafficView<'_>, row: usize) -> i64 {
+    let age = view.tick - view.agents.orders[row].since;
+    i64::from(view.agents.patience[row].priority) + i64::from(age)
+}
+
+fn outranks(view: &TrafficView<'_>, row: usize, other: usize) -> bool {
+    let key = |row: usize| (Reverse(rank(view, row)), view.agents.ids[row]);
+    key(row) < key(other)
+}
+
+fn index(view: &TrafficView<'_>, anchor: CellXY, offset: Offset) -> usize {
+    let (x, y) = (anchor.x + offset.dx, anchor.y + offset.dy);
+    y as usize * view.grid_size.width() as usize + x as usize
+}
+
+/// The next stamp; after 2^32 - 1 of them the marks are wiped and the count begins anew.
+fn next_stamp(stamp: u32, marks: &mut [u32]) -> u32 {
+    if stamp == u32::MAX {
+        marks.fill(0);
+        return 1;
+    }
+    stamp + 1
+}

@@ -1,0 +1,89 @@
+//! Traffic: who may start a move at this tick.
+//!
+//! A rule sees the agents, their paths and the reservation, takes cells for the moves it lets start, and
+//! writes down its decisions; [`crate::tick`] carries them out. Another rule can stand beside this one.
+
+mod give_way;
+
+pub use give_way::GiveWay;
+
+use crate::agents::Agents;
+use crate::events::PendingEdits;
+use crate::path_pool::PathPool;
+use crate::reservation::Reservation;
+use crate::world::SimClass;
+use wheelbase_grid::GridSize;
+
+/// Ticks that an agent stands aside before it asks for a path again.
+pub(crate) const YIELD_HOLD_TICKS: u32 = 12;
+
+/// What a traffic rule sees of the simulation.
+pub struct TrafficView<'a> {
+    /// The present tick.
+    pub tick: u32,
+    /// Poses it may try in looking for room, this tick.
+    pub tries: u64,
+    /// Size of the map.
+    pub grid_size: GridSize,
+    /// The classes and their tables.
+    pub classes: &'a [SimClass],
+    /// The agents.
+    pub agents: &'a Agents,
+    /// Their paths.
+    pub paths: &'a PathPool,
+    /// Edits that wait for cells to be left.
+    pub pending: &'a PendingEdits,
+    /// Who holds which cell; the rule takes the cells of the moves it lets start.
+    pub reservation: &'a mut Reservation,
+}
+
+/// An agent that starts the next move of its path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Start {
+    /// Its row.
+    pub row: u32,
+    /// Time of the move in ticks.
+    pub ticks: u32,
+}
+
+/// An agent that makes way: its path is replaced by `yield_moves[first..][..count]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Yield {
+    /// Its row.
+    pub row: u32,
+    /// First of its moves.
+    pub first: u32,
+    /// Number of its moves.
+    pub count: u32,
+}
+
+/// What a traffic rule decided for one tick. No row is in two lists.
+#[derive(Debug, Default)]
+pub struct Decisions {
+    /// Agents that start a move; its swept cells are theirs already.
+    pub starts: Vec<Start>,
+    /// Agents whose next move has become illegal.
+    pub replan: Vec<u32>,
+    /// Agents that ask for a way around those that rest nearby.
+    pub around: Vec<u32>,
+    /// Agents that make way.
+    pub yields: Vec<Yield>,
+    /// Moves of all that make way.
+    pub yield_moves: Vec<u8>,
+}
+
+impl Decisions {
+    pub(crate) fn clear(&mut self) {
+        self.starts.clear();
+        self.replan.clear();
+        self.around.clear();
+        self.yields.clear();
+        self.yield_moves.clear();
+    }
+}
+
+/// A rule of traffic.
+pub trait Traffic: Send {
+    /// Decides one tick. Must depend on nothing but the view and what earlier calls left in itself.
+    fn decide(&mut self, view: &mut TrafficView<'_>, decisions: &mut Decisions);
+}
