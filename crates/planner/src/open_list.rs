@@ -13,25 +13,26 @@ pub(crate) trait OpenList {
 /// Widest range of keys at one time that the bucket queue takes.
 pub(crate) const BUCKETS_MAX: u64 = 1 << 16;
 
-const NONE: u32 = u32::MAX;
-
-#[derive(Clone, Copy, Debug)]
-struct Entry {
-    state: u32,
-    /// The entry below in its bucket, or the next free one.
-    below: u32,
-}
+/// Slots of one block of the pool: a link and states above it. 64 are four cache lines; fewer are taken
+/// and given back too often, more waste memory on the many buckets that hold a few states.
+const BLOCK: usize = 64;
 
 /// A circular bucket queue (Dial 1969) for keys that never fall below the last one popped and never
-/// exceed it by as much as there are buckets. Each bucket is a stack; stacks share one pool.
+/// exceed it by as much as there are buckets. Each bucket is a stack in blocks of one shared pool, so
+/// that a push and a pop are one store and one load, and neither chases a link but once a block.
 #[derive(Debug, Default)]
 pub(crate) struct BucketQueue {
-    /// Top entry of each bucket; valid only where its bit is set, so that a reset need not write it.
+    /// Slot above the top state of each bucket; 0 where it is empty. The first slot of a block holds
+    /// no state, so a multiple of `BLOCK` says that there is no room: the bucket is empty or its
+    /// block, the one before that slot, is full.
     tops: Vec<u32>,
     /// One bit a bucket that is not empty, then one bit a word of those.
     full: Vec<u64>,
     full_words: Vec<u64>,
-    pool: Vec<Entry>,
+    /// Blocks. The first slot of each links to what `tops` was before the block was taken, or to the
+    /// next free block. Block 0 is never used.
+    pool: Vec<u32>,
+    /// The block last given back, 0 for none.
     free: u32,
     mask: u64,
     /// Key popped last.
@@ -42,30 +43,27 @@ impl BucketQueue {
     /// Empties it and makes room for keys up to `range` above the least.
     pub fn reset(&mut self, range: u64, key: u64) {
         debug_assert!(range < BUCKETS_MAX);
-        for at in 0..self.full_words.len() {
-            let mut words = std::mem::take(&mut self.full_words[at]);
-            while words != 0 {
-                self.full[at * 64 + words.trailing_zeros() as usize] = 0;
-                words &= words - 1;
-            }
+        while let Some(bucket) = self.next_full(0) {
+            self.tops[bucket] = 0;
+            self.mark_empty(bucket);
         }
         let buckets = (range + 1).next_power_of_two().max(64) as usize;
         if self.tops.len() < buckets {
-            self.tops.resize(buckets, NONE);
+            self.tops.resize(buckets, 0);
             self.full.resize(buckets / 64, 0);
             self.full_words.resize((buckets / 64).div_ceil(64), 0);
         }
         self.mask = buckets as u64 - 1;
         self.pool.clear();
-        self.free = NONE;
+        self.pool.resize(BLOCK, 0);
+        self.free = 0;
         self.key = key;
     }
 
     /// The first full bucket from `from` on, going round.
-    #[inline(always)]
     fn next_full(&self, from: usize) -> Option<usize> {
         let word = from / 64;
-        let ahead = self.full[word] & (!0 << (from % 64));
+        let ahead = self.full.get(word)? & (!0 << (from % 64));
         if ahead != 0 {
             return Some(word * 64 + ahead.trailing_zeros() as usize);
         }
@@ -88,6 +86,43 @@ impl BucketQueue {
         }
         None
     }
+
+    fn mark_empty(&mut self, bucket: usize) {
+        self.full[bucket / 64] &= !(1 << (bucket % 64));
+        if self.full[bucket / 64] == 0 {
+            self.full_words[bucket / 4096] &= !(1 << (bucket / 64 % 64));
+        }
+    }
+
+    /// Puts a block on a bucket that has no room and gives its first free slot.
+    #[inline(never)]
+    fn take_block(&mut self, bucket: usize, top: u32) -> u32 {
+        if top == 0 {
+            self.full[bucket / 64] |= 1 << (bucket % 64);
+            self.full_words[bucket / 4096] |= 1 << (bucket / 64 % 64);
+        }
+        let mut block = self.free as usize;
+        if block == 0 {
+            block = self.pool.len();
+            self.pool.resize(block + BLOCK, 0);
+        } else {
+            self.free = self.pool[block];
+        }
+        self.pool[block] = top;
+        block as u32 + 1
+    }
+
+    /// Takes the empty top block off a bucket.
+    #[inline(never)]
+    fn give_block_back(&mut self, bucket: usize, block: usize) {
+        let below = self.pool[block];
+        self.pool[block] = self.free;
+        self.free = block as u32;
+        self.tops[bucket] = below;
+        if below == 0 {
+            self.mark_empty(bucket);
+        }
+    }
 }
 
 impl OpenList for BucketQueue {
@@ -95,40 +130,27 @@ impl OpenList for BucketQueue {
     fn push(&mut self, key: u64, state: u32) {
         debug_assert!(key >= self.key && key - self.key <= self.mask, "key out of range");
         let bucket = (key & self.mask) as usize;
-        let bit = 1 << (bucket % 64);
-        let word = &mut self.full[bucket / 64];
-        let below = if *word & bit != 0 { self.tops[bucket] } else { NONE };
-        if *word == 0 {
-            self.full_words[bucket / 4096] |= 1 << (bucket / 64 % 64);
+        let mut top = self.tops[bucket];
+        if top as usize % BLOCK == 0 {
+            top = self.take_block(bucket, top);
         }
-        *word |= bit;
-        let entry = Entry { state, below };
-        if self.free == NONE {
-            self.tops[bucket] = self.pool.len() as u32;
-            self.pool.push(entry);
-        } else {
-            let at = self.free;
-            self.free = self.pool[at as usize].below;
-            self.pool[at as usize] = entry;
-            self.tops[bucket] = at;
-        }
+        self.pool[top as usize] = state;
+        self.tops[bucket] = top + 1;
     }
 
     #[inline(always)]
     fn pop(&mut self) -> Option<(u64, u32)> {
-        let from = (self.key & self.mask) as usize;
-        let bucket = self.next_full(from)?;
-        self.key += (bucket as u64).wrapping_sub(from as u64) & self.mask;
-        let at = self.tops[bucket];
-        let Entry { state, below } = self.pool[at as usize];
-        self.pool[at as usize].below = self.free;
-        self.free = at;
-        self.tops[bucket] = below;
-        if below == NONE {
-            self.full[bucket / 64] &= !(1 << (bucket % 64));
-            if self.full[bucket / 64] == 0 {
-                self.full_words[bucket / 4096] &= !(1 << (bucket / 64 % 64));
-            }
+        let mut bucket = (self.key & self.mask) as usize;
+        if self.tops[bucket] == 0 {
+            let from = bucket;
+            bucket = self.next_full(from)?;
+            self.key += (bucket as u64).wrapping_sub(from as u64) & self.mask;
+        }
+        let top = self.tops[bucket] as usize - 1;
+        let state = self.pool[top];
+        self.tops[bucket] = top as u32;
+        if top % BLOCK == 1 {
+            self.give_block_back(bucket, top - 1);
         }
         Some((self.key, state))
     }

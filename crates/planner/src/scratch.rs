@@ -44,31 +44,38 @@ pub(crate) enum Ended {
     Without(Status),
 }
 
-/// A state's node in 64 bits: cost so far in the high 32; then the stamp of the search that last
-/// touched it (26 bits), two flags, and the primitive by which it was reached (4 bits).
+/// A state's node in 64 bits: the stamp of the search that last touched it in the high 26, then the
+/// complement of the cost so far (32 bits), two flags, and the primitive by which it was reached
+/// (4 bits).
+///
+/// So a node that an earlier search left, and one that was reached at greater cost, are both less than
+/// what reaches it now: the kernel decides by one comparison.
 pub(crate) struct Node;
 
 impl Node {
     pub const CLOSED: u64 = 1 << 4;
     pub const GOAL: u64 = 1 << 5;
     pub const LANE: u64 = 15;
-    pub const STAMP_SHIFT: u32 = 6;
+    /// All that is not stamp and cost.
+    pub const FLAGS: u64 = (1 << Self::COST_SHIFT) - 1;
+    pub const COST_SHIFT: u32 = 6;
+    pub const STAMP_SHIFT: u32 = 38;
     /// Cost of a state that was marked but not reached.
     pub const UNREACHED: u32 = u32::MAX;
 
     #[inline(always)]
     pub fn cost(node: u64) -> u32 {
-        (node >> 32) as u32
+        !((node >> Self::COST_SHIFT) as u32)
     }
 
     #[inline(always)]
     pub fn stamp(node: u64) -> u32 {
-        node as u32 >> Self::STAMP_SHIFT
+        (node >> Self::STAMP_SHIFT) as u32
     }
 
     #[inline(always)]
     pub fn pack(cost: u32, stamp: u32, flags: u64) -> u64 {
-        (u64::from(cost) << 32) | (u64::from(stamp) << Self::STAMP_SHIFT) | flags
+        (u64::from(stamp) << Self::STAMP_SHIFT) | (u64::from(!cost) << Self::COST_SHIFT) | flags
     }
 }
 

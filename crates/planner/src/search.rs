@@ -10,7 +10,7 @@ use crate::path::{Path, PathPose};
 use crate::pose::{Heading, Pose, State};
 use crate::request::{Answer, COST_MAX, Fallback, Progress, Reached, Request, Status};
 use crate::scratch::{Ended, Node, Run, Scratch};
-use crate::tables::{Layout, MoveWord, MovementTables, STEPS_STRIDE, Step, with_layout};
+use crate::tables::{Layout, MoveWord, MovementTables, STEPS_STRIDE, with_layout};
 use wheelbase_grid::{BitGrid, CellXY};
 
 /// Plans a cheapest path, or one within the request's weight, in one call: [`begin`], [`advance`] to
@@ -281,7 +281,10 @@ fn run_kernel(tables: &MovementTables, request: &Request<'_>, scratch: &mut Scra
         };
         match prepared {
             Prepared::Zero if kernel.run.in_buckets => kernel.run(&ZeroEstimate, buckets),
-            Prepared::Linear(linear) if kernel.run.in_buckets => kernel.run(&linear, buckets),
+            Prepared::Linear(linear) if kernel.run.in_buckets => match linear.whole() {
+                Some(whole) => kernel.run(&whole, buckets),
+                None => kernel.run(&linear, buckets),
+            },
             _ => kernel.run(&AnyEstimate::of(&prepared, request), heap),
         }
     })
@@ -315,9 +318,13 @@ impl<W: MoveWord> Kernel<'_, W> {
         let space = self.tables.space();
         let cells = CellDivider::new(space.size().width());
         let heading_bits = space.headings().trailing_zeros();
-        let (steps, times) = (&self.tables.steps[..], &self.tables.times[..]);
-        let n_primitives = self.tables.class().primitives().len().min(W::LANES);
-        let stamp_bits = u64::from(self.stamp) << Node::STAMP_SHIFT;
+        let (steps, _) = self.tables.steps.as_chunks::<STEPS_STRIDE>();
+        let (times, words) = (&self.tables.times[..], &self.layout.words[..]);
+        // Lanes of a narrow word are unrolled; those past the last primitive are never legal.
+        let n_lanes = if W::LANES <= 8 { W::LANES } else { self.tables.class().primitives().len() };
+        // Nodes of this search are at least the first, those reached at no more than COST_MAX the second.
+        let touched = Node::pack(Node::UNREACHED, self.stamp, 0);
+        let dearest = Node::pack(COST_MAX, self.stamp, 0);
         let mut left = self.budget;
         let stop = loop {
             let Some((key, state)) = open.pop() else { break Stop::Exhausted };
@@ -344,9 +351,10 @@ impl<W: MoveWord> Kernel<'_, W> {
                     self.run.best = Some(candidate);
                 }
             }
-            let word = self.layout.words[state as usize];
-            let steps: &[Step] = &steps[heading * STEPS_STRIDE..][..STEPS_STRIDE];
-            for lane in 0..n_primitives {
+            let word = words[state as usize];
+            let steps = &steps[heading];
+            let base = node & !Node::FLAGS;
+            for lane in 0..n_lanes {
                 let code = word.code(lane);
                 if code == 0 {
                     continue;
@@ -355,22 +363,23 @@ impl<W: MoveWord> Kernel<'_, W> {
                 if OBSTACLES && !self.may_sweep(x, y, heading, lane) {
                     continue;
                 }
-                let (next_g, wrapped) = g.overflowing_add(times[lane << W::BITS | code]);
-                if wrapped || next_g > COST_MAX {
+                let ticks = u64::from(times[lane << W::BITS | code]);
+                // The node with the ticks added to its cost; past COST_MAX it runs into the stamp.
+                let reached = base - (ticks << Node::COST_SHIFT);
+                if reached < dearest {
                     self.run.overflowed = true;
                     continue;
                 }
                 let next = state.wrapping_add_signed(step.delta);
                 let slot = &mut self.nodes[next as usize];
                 let known = *slot;
-                let same_search = Node::stamp(known) == self.stamp;
-                if same_search && Node::cost(known) <= next_g {
+                if known >= reached {
                     continue;
                 }
-                let goal = if same_search { known & Node::GOAL } else { 0 };
-                *slot = u64::from(next_g) << 32 | stamp_bits | goal | lane as u64;
+                let goal = if known >= touched { known & Node::GOAL } else { 0 };
+                *slot = reached | goal | lane as u64;
                 let h = estimate.weighted(x + step.dx, y + step.dy, step.heading_after as usize);
-                open.push(u64::from(next_g) + u64::from(h), next);
+                open.push(u64::from(g) + ticks + u64::from(h), next);
             }
         };
         self.run.expansions += self.budget - left;

@@ -176,9 +176,6 @@ pub(crate) fn answer_requests(sim: &mut Simulation) {
         let mut finished = false;
         for at in 0..sim.requests.slots.len() {
             let slot = &mut sim.requests.slots[at];
-            if slot.share == 0 {
-                continue;
-            }
             let answer = slot.answer.take();
             budget -= slot.share;
             sim.counts.expansions += slot.share;

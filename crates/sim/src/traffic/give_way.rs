@@ -14,10 +14,16 @@ use wheelbase_planner::{Offset, State};
 const AHEAD_MOVES: usize = 32;
 /// Poses tried for one agent that is to step aside.
 const ASIDE_TRIES: usize = 600;
+/// Agents in one chain of displacement at most.
+const CHAIN_MAX: usize = 24;
 /// An agent asks for a way around after so many times the length of its next move.
 const AROUND_AFTER_MOVES: u32 = 2;
 /// It makes others step aside after so many.
 const PUSH_AFTER_MOVES: u32 = 4;
+
+/// After so many it makes any others step aside, whatever their rank: whoever has room must make it, or
+/// those packed around a goal keep the one on it from leaving.
+const PUSH_ANY_AFTER_MOVES: u32 = 10;
 
 /// Wait, go around, give way. Scratch memory: 4 bytes a cell twice, 4 bytes a state.
 #[derive(Debug, Default)]
@@ -32,10 +38,13 @@ pub struct GiveWay {
     seen: Vec<u32>,
     /// Poses reached while looking for room: state, index of the one before, primitive.
     reached: Vec<(State, u32, u8)>,
-    /// Rows that make way at this tick.
-    yielding: Vec<u32>,
+    /// By row: it starts a move or makes way at this tick, so nobody may displace it.
+    settled: Vec<bool>,
+    /// The one that is to pass, then those displaced for it.
+    chain: Vec<u32>,
     claim_stamp: u32,
     stamp: u32,
+    seen_stamp: u32,
 }
 
 impl Traffic for GiveWay {
@@ -43,7 +52,7 @@ impl Traffic for GiveWay {
         self.begin_tick(view);
         let order = std::mem::take(&mut self.order);
         for &(_, _, row) in &order {
-            if !self.yielding.contains(&row) {
+            if !self.settled[row as usize] {
                 self.decide_one(view, row as usize, decisions);
             }
         }
@@ -59,7 +68,8 @@ impl GiveWay {
         self.avoid.resize(n_cells, 0);
         self.seen.resize(n_states, 0);
         self.claim_stamp = next_stamp(self.claim_stamp, &mut self.claimed);
-        self.yielding.clear();
+        self.settled.clear();
+        self.settled.resize(view.agents.len(), false);
         self.order.clear();
         for (row, motion) in view.agents.motion.iter().enumerate() {
             let goes = matches!(motion.activity, Activity::Following | Activity::Yielding)
@@ -93,6 +103,7 @@ impl GiveWay {
         if blocker.is_none() && !claimed {
             view.reservation.hold(agent, pose.cell, swept);
             decisions.starts.push(Start { row: row as u32, ticks });
+            self.settled[row] = true;
             return;
         }
         let waits_since = view.agents.patience[row].waits_since;
@@ -115,16 +126,17 @@ impl GiveWay {
         decisions: &mut Decisions,
     ) {
         let theirs = view.agents.motion[other];
-        let starts = decisions.starts.iter().rev().any(|start| start.row == other as u32);
-        if !theirs.at_rest() || starts {
+        if !theirs.at_rest() || self.settled[other] {
             return;
         }
         let idle = matches!(theirs.activity, Activity::Idle | Activity::Arrived | Activity::Shut);
         let push_after = if idle { ticks } else { ticks.saturating_mul(PUSH_AFTER_MOVES) };
         let stands_aside = theirs.activity == Activity::Yielding && !view.agents.paths[other].is_empty();
-        if waited >= push_after && (idle || outranks(view, row, other)) && !stands_aside {
-            let taken = self.yielding.contains(&(other as u32)) || decisions.around.contains(&(other as u32));
-            if !taken && theirs.activity != Activity::Arrived && self.step_aside(view, row, other, decisions)
+        let may_push = idle
+            || outranks(view, row, other)
+            || waited >= ticks.saturating_mul(PUSH_ANY_AFTER_MOVES);
+        if waited >= push_after && may_push && !stands_aside {
+            if theirs.activity != Activity::Arrived && self.make_way(view, row, other, decisions)
             {
                 return;
             }
@@ -148,53 +160,109 @@ impl GiveWay {
         }
     }
 
-    /// Looks breadth-first for a pose near `other` that is clear of what `row` sweeps next, through free
-    /// cells only, and has it go there.
-    fn step_aside(
-        &mut self,
-        view: &mut TrafficView<'_>,
-        row: usize,
-        other: usize,
-        decisions: &mut Decisions,
-    ) -> bool {
+    /// Has `other` step aside for `row`, and whoever stands in its way there before it; says whether it
+    /// found room.
+    fn make_way(&mut self, view: &mut TrafficView<'_>, row: usize, other: usize, decisions: &mut Decisions) -> bool {
         self.stamp = next_stamp(self.stamp, &mut self.avoid);
-        if self.stamp == 1 {
-            self.seen.fill(0);
-        }
         self.mark_ahead(view, row);
+        self.chain.clear();
+        self.chain.extend([row as u32, other as u32]);
+        let (yields, moves) = (decisions.yields.len(), decisions.yield_moves.len());
+        let mut at = 1;
+        // Each one that is displaced may displace others, which are put behind it in the chain.
+        while at < self.chain.len() {
+            let room = self.chain.len() <= CHAIN_MAX && self.step_aside(view, self.chain[at] as usize, decisions);
+            if !room {
+                decisions.yields.truncate(yields);
+                decisions.yield_moves.truncate(moves);
+                return false;
+            }
+            at += 1;
+        }
+        for &row in &self.chain[1..] {
+            self.settled[row as usize] = true;
+        }
+        true
+    }
+
+    /// Sends an agent to the nearest pose that is clear of the cells to avoid: through free cells, or if
+    /// there is none, through others at rest, which join the chain.
+    fn step_aside(&mut self, view: &mut TrafficView<'_>, other: usize, decisions: &mut Decisions) -> bool {
+        let found = self.find_room(view, other, false).or_else(|| self.find_room(view, other, true));
+        let Some(at) = found else { return false };
+        let first = decisions.yield_moves.len();
+        let mut at = at;
+        while self.reached[at].1 != u32::MAX {
+            decisions.yield_moves.push(self.reached[at].2);
+            at = self.reached[at].1 as usize;
+        }
+        decisions.yield_moves[first..].reverse();
+        let moves = &decisions.yield_moves[first..];
+        decisions.yields.push(Yield { row: other as u32, first: first as u32, count: moves.len() as u32 });
+        // Those it displaces keep clear of its way.
+        let Motion { mut state, class, .. } = view.agents.motion[other];
+        let tables = &view.classes[class.0 as usize].tables;
+        for &primitive in moves {
+            let pose = tables.space().pose(state);
+            for &offset in &tables.class().shape(pose.heading, primitive as usize).swept {
+                self.avoid[index(view, pose.cell, offset)] = self.stamp;
+                let cell = CellXY::new(pose.cell.x + offset.dx, pose.cell.y + offset.dy);
+                if let Some(row) = view.reservation.holder_at(cell).and_then(|agent| view.agents.row(agent))
+                    && !self.chain.contains(&(row as u32))
+                {
+                    self.chain.push(row as u32);
+                }
+            }
+            state = tables.state_after(state, primitive as usize);
+        }
+        true
+    }
+
+    /// Looks breadth-first for the nearest pose clear of the cells to avoid; gives its place in
+    /// `reached`. Cells held by others are closed to it, or, if it may go through, only those held by
+    /// agents that move, make way already or stand in the chain.
+    fn find_room(&mut self, view: &mut TrafficView<'_>, other: usize, through: bool) -> Option<usize> {
+        self.seen_stamp = next_stamp(self.seen_stamp, &mut self.seen);
+        let Self { reached, seen, avoid, chain, settled, stamp, seen_stamp, .. } = self;
         let motion = view.agents.motion[other];
         let agent = view.agents.ids[other];
         let tables = &view.classes[motion.class.0 as usize].tables;
-        self.reached.clear();
-        self.reached.push((motion.state, u32::MAX, 0));
-        self.seen[motion.state.0 as usize] = self.stamp;
+        reached.clear();
+        reached.push((motion.state, u32::MAX, 0));
+        seen[motion.state.0 as usize] = *seen_stamp;
+        let may_displace = |holder: AgentId| {
+            holder == agent
+                || view.agents.row(holder).is_some_and(|row| {
+                    let motion = &view.agents.motion[row];
+                    through && motion.at_rest() && !settled[row] && !chain.contains(&(row as u32))
+                })
+        };
         let mut at = 0;
-        while at < self.reached.len() && at < ASIDE_TRIES && view.tries > 0 {
+        while at < reached.len() && at < ASIDE_TRIES && view.tries > 0 {
             view.tries -= 1;
-            let state = self.reached[at].0;
+            let state = reached[at].0;
             let pose = tables.space().pose(state);
-            let footprint = tables.class().footprint().at(pose.heading);
-            let clear = footprint.iter().all(|&o| self.avoid[index(view, pose.cell, o)] != self.stamp);
-            if clear && at > 0 {
-                self.write_yield(other, at, decisions);
-                return true;
+            let held = tables.class().footprint().at(pose.heading);
+            if at > 0 && held.iter().all(|&o| avoid[index(view, pose.cell, o)] != *stamp) {
+                return Some(at);
             }
-            let (reached, seen, stamp) = (&mut self.reached, &mut self.seen, self.stamp);
             tables.for_each_successor(state, |next| {
                 let swept = &tables.class().shape(pose.heading, next.primitive as usize).swept;
-                let held = tables.class().footprint().at(pose.heading);
-                let fresh = seen[next.state.0 as usize] != stamp;
+                let fresh = seen[next.state.0 as usize] != *seen_stamp;
+                let holder = |o: &Offset| {
+                    view.reservation.holder_at(CellXY::new(pose.cell.x + o.dx, pose.cell.y + o.dy))
+                };
                 if fresh
-                    && view.reservation.blocker(agent, pose.cell, swept).is_none()
+                    && swept.iter().filter_map(holder).all(may_displace)
                     && !view.pending.forbid(pose.cell, held, swept)
                 {
-                    seen[next.state.0 as usize] = stamp;
+                    seen[next.state.0 as usize] = *seen_stamp;
                     reached.push((next.state, at as u32, next.primitive));
                 }
             });
             at += 1;
         }
-        false
+        None
     }
 
     /// Marks the cells that an agent sweeps in its next moves.
@@ -211,19 +279,6 @@ impl GiveWay {
             }
             state = tables.state_after(state, primitive as usize);
         }
-    }
-
-    fn write_yield(&mut self, row: usize, at: usize, decisions: &mut Decisions) {
-        let first = decisions.yield_moves.len();
-        let mut at = at;
-        while self.reached[at].1 != u32::MAX {
-            decisions.yield_moves.push(self.reached[at].2);
-            at = self.reached[at].1 as usize;
-        }
-        decisions.yield_moves[first..].reverse();
-        let count = (decisions.yield_moves.len() - first) as u32;
-        decisions.yields.push(Yield { row: row as u32, first: first as u32, count });
-        self.yielding.push(row as u32);
     }
 }
 
