@@ -175,6 +175,10 @@ fn run_traffic(sim: &mut Simulation) {
     for &row in &decisions.around {
         ask_for_path(sim, row as usize, true);
     }
+    for &row in &decisions.give_up {
+        sim.paths.drop_path(&mut sim.agents.paths[row as usize]);
+        sim.agents.patience[row as usize].ask_again_at = sim.tick;
+    }
     for &Yield { row, first, count } in &decisions.yields {
         let row = row as usize;
         // What it asked for is void: it will not be where it asked from.
@@ -209,8 +213,14 @@ fn begin_move(sim: &mut Simulation, row: usize, ticks: u32) {
 /// Counts the agents that could go on but rest.
 fn count_waiting(sim: &mut Simulation) {
     let tick = sim.tick;
-    for (motion, patience) in sim.agents.motion.iter().zip(&mut sim.agents.patience) {
-        let waits = motion.at_rest() && matches!(motion.activity, Activity::Asking | Activity::Following);
+    let Simulation { agents, counts, .. } = sim;
+    for ((motion, patience), path) in agents.motion.iter().zip(&mut agents.patience).zip(&agents.paths) {
+        let goes = match motion.activity {
+            Activity::Asking | Activity::Following => true,
+            Activity::Yielding => !path.is_empty(),
+            _ => false,
+        };
+        let waits = motion.at_rest() && goes;
         if !waits {
             patience.waits_since = u32::MAX;
             continue;
@@ -218,9 +228,8 @@ fn count_waiting(sim: &mut Simulation) {
         if patience.waits_since == u32::MAX {
             patience.waits_since = tick;
         }
-        sim.counts.wait_ticks += 1;
-        let waited = tick + 1 - patience.waits_since;
-        sim.counts.longest_wait_ticks = sim.counts.longest_wait_ticks.max(waited);
+        counts.wait_ticks += 1;
+        counts.longest_wait_ticks = counts.longest_wait_ticks.max(tick + 1 - patience.waits_since);
     }
 }
 

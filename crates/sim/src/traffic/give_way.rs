@@ -111,6 +111,12 @@ impl GiveWay {
         if waited >= ticks.saturating_mul(PUSH_AFTER_MOVES) {
             self.claim(view, pose.cell, swept);
         }
+        let gives_up = motion.activity == Activity::Yielding;
+        if gives_up && waited >= ticks.saturating_mul(PUSH_AFTER_MOVES) {
+            // The room it was sent to is taken; it goes its own way again.
+            decisions.give_up.push(row as u32);
+            return;
+        }
         let Some(other) = blocker.and_then(|other| view.agents.row(other)) else { return };
         self.deal_with(view, row, other, waited, ticks, decisions);
     }

@@ -57,7 +57,8 @@ pub struct Yield {
     pub count: u32,
 }
 
-/// What a traffic rule decided for one tick. No row is in two lists.
+/// What a traffic rule decided for one tick. A row that makes way may also be in
+/// a list that it entered before; making way wins.
 #[derive(Debug, Default)]
 pub struct Decisions {
     /// Agents that start a move; its swept cells are theirs already.
@@ -66,6 +67,8 @@ pub struct Decisions {
     pub replan: Vec<u32>,
     /// Agents that ask for a way around those that rest nearby.
     pub around: Vec<u32>,
+    /// Agents that were making way and go their own way again.
+    pub give_up: Vec<u32>,
     /// Agents that make way.
     pub yields: Vec<Yield>,
     /// Moves of all that make way.
@@ -77,6 +80,7 @@ impl Decisions {
         self.starts.clear();
         self.replan.clear();
         self.around.clear();
+        self.give_up.clear();
         self.yields.clear();
         self.yield_moves.clear();
     }
