@@ -46,14 +46,17 @@ pub fn run(args: &RunArgs) -> Result<Exit, Failure> {
         Format::Text => write_text(&mut out, &result)?,
     }
     out.flush()?;
+    if let Some((tick, violation)) = sim.violation() {
+        return Err(Failure::Message {
+            exit: Exit::Broken,
+            text: format!(
+                "error: a rule of the simulation broke at tick {tick}: {violation}\nto report it, send the scenario, seed {} and this command",
+                result.seed
+            ),
+        });
+    }
     Ok(match &result {
         _ if stop.load(Ordering::Relaxed) => Exit::Interrupted,
-        RunResult { collisions: Some(1..), .. } => {
-            eprintln!(
-                "error: two agents held one cell; run the same command with --trace FILE.jsonl to report it"
-            );
-            Exit::Broken
-        }
         result if result.orders_left_doable > 0 => Exit::Negative,
         _ => Exit::Done,
     })

@@ -154,6 +154,7 @@ pub fn build_simulation(path: &Path, typed: &Scenario) -> Result<Simulation, Loa
         counts: Counts::default(),
         tick: 0,
         check_invariants: false,
+        violation: None,
         log: None,
         grid,
     };

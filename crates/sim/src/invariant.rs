@@ -4,11 +4,12 @@ use crate::agents::AgentId;
 use crate::events::held_cells;
 use crate::world::Simulation;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use wheelbase_grid::CellXY;
 use wheelbase_planner::Legality;
 
 /// Something that must never be.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Violation {
     /// Two agents hold a cell.
     Overlap {
@@ -40,6 +41,25 @@ pub enum Violation {
         /// The agent.
         agent: AgentId,
     },
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name =
+            |agent: &Option<AgentId>| agent.map_or("nobody".to_owned(), |id| format!("agent {}", id.0));
+        match self {
+            Self::Overlap { first, second, cell } => {
+                write!(f, "agents {} and {} both hold cell {cell}", first.0, second.0)
+            }
+            Self::Reservation { cell, kept, right } => {
+                write!(f, "cell {cell} is reserved for {}, but {} holds it", name(kept), name(right))
+            }
+            Self::Overdue { agent, until } => {
+                write!(f, "the move of agent {} should have ended at tick {until}", agent.0)
+            }
+            Self::IllegalPose { agent } => write!(f, "agent {} rests in a pose that is not legal", agent.0),
+        }
+    }
 }
 
 /// Checks a simulation between two ticks: no cell is held by two agents, the reservation agrees with

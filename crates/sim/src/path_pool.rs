@@ -23,7 +23,7 @@ impl PathHandle {
 }
 
 /// The moves of all paths: one byte a move, in one array that is compacted when half of it is dead.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct PathPool {
     moves: Vec<u8>,
     /// The other half of a compaction, kept.
@@ -33,6 +33,14 @@ pub struct PathPool {
 
 /// Below this the array is not worth compacting.
 const COMPACT_FROM: usize = 1 << 16;
+
+impl Default for PathPool {
+    /// Room for what is not worth compacting, so that small worlds never grow it.
+    fn default() -> Self {
+        let room = || Vec::with_capacity(COMPACT_FROM);
+        Self { moves: room(), spare: room(), live: 0 }
+    }
+}
 
 impl PathPool {
     /// Moves of a path, next first.

@@ -25,6 +25,9 @@ const ASK_AGAIN_TICKS: u32 = 16;
 /// Times that it is doubled at most.
 const FAILURES_MAX: u8 = 6;
 
+/// Moves of a path for which a slot has room from the start.
+const PATH_ROOM: usize = 1024;
+
 /// A request that is not answered yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PathRequest {
@@ -77,7 +80,7 @@ impl Requests {
             share: 0,
             spent: 0,
             scratch: Scratch::new(),
-            path: Path::new(),
+            path: Path { poses: Vec::with_capacity(PATH_ROOM), moves: Vec::with_capacity(PATH_ROOM) },
             obstacles: BitGrid::new(size),
             answer: None,
         };

@@ -39,6 +39,7 @@ impl Simulation {
             let found = invariant::check(self);
             let pairs = invariant::colliding_pairs(&found);
             self.counts.collisions = self.counts.collisions.map(|sum| sum + pairs);
+            self.violation = self.violation.or(found.first().map(|&violation| (self.tick, violation)));
         }
         Step::Running
     }

@@ -2,6 +2,7 @@
 
 use crate::agents::{Activity, AgentId, Agents, ClassId, Motion, Row};
 use crate::events::{PendingEdits, TimedEdit};
+use crate::invariant::Violation;
 use crate::metrics::Counts;
 use crate::orders::{OrderPool, OrderState};
 use crate::path_pool::PathPool;
@@ -61,6 +62,7 @@ pub struct Simulation {
     pub(crate) counts: Counts,
     pub(crate) tick: u32,
     pub(crate) check_invariants: bool,
+    pub(crate) violation: Option<(u32, Violation)>,
     /// What happened since it was last taken, if anybody asked for it.
     pub(crate) log: Option<Vec<TraceEvent>>,
 }
@@ -126,6 +128,11 @@ impl Simulation {
     /// Edits that wait until they disturb nobody.
     pub fn edits_pending(&self) -> usize {
         self.pending.len()
+    }
+
+    /// The first violation found and the tick after which it was, if invariants are checked.
+    pub fn violation(&self) -> Option<(u32, Violation)> {
+        self.violation
     }
 
     /// Has every tick checked by [`crate::invariant::check`], and violations counted.

@@ -138,12 +138,10 @@ impl GiveWay {
         let idle = matches!(theirs.activity, Activity::Idle | Activity::Arrived | Activity::Shut);
         let push_after = if idle { ticks } else { ticks.saturating_mul(PUSH_AFTER_MOVES) };
         let stands_aside = theirs.activity == Activity::Yielding && !view.agents.paths[other].is_empty();
-        let may_push = idle
-            || outranks(view, row, other)
-            || waited >= ticks.saturating_mul(PUSH_ANY_AFTER_MOVES);
+        let may_push =
+            idle || outranks(view, row, other) || waited >= ticks.saturating_mul(PUSH_ANY_AFTER_MOVES);
         if waited >= push_after && may_push && !stands_aside {
-            if theirs.activity != Activity::Arrived && self.make_way(view, row, other, decisions)
-            {
+            if theirs.activity != Activity::Arrived && self.make_way(view, row, other, decisions) {
                 return;
             }
         }
@@ -168,7 +166,13 @@ impl GiveWay {
 
     /// Has `other` step aside for `row`, and whoever stands in its way there before it; says whether it
     /// found room.
-    fn make_way(&mut self, view: &mut TrafficView<'_>, row: usize, other: usize, decisions: &mut Decisions) -> bool {
+    fn make_way(
+        &mut self,
+        view: &mut TrafficView<'_>,
+        row: usize,
+        other: usize,
+        decisions: &mut Decisions,
+    ) -> bool {
         self.stamp = next_stamp(self.stamp, &mut self.avoid);
         self.mark_ahead(view, row);
         self.chain.clear();
@@ -177,7 +181,8 @@ impl GiveWay {
         let mut at = 1;
         // Each one that is displaced may displace others, which are put behind it in the chain.
         while at < self.chain.len() {
-            let room = self.chain.len() <= CHAIN_MAX && self.step_aside(view, self.chain[at] as usize, decisions);
+            let room =
+                self.chain.len() <= CHAIN_MAX && self.step_aside(view, self.chain[at] as usize, decisions);
             if !room {
                 decisions.yields.truncate(yields);
                 decisions.yield_moves.truncate(moves);

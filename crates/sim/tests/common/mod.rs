@@ -1,0 +1,81 @@
+//! Simulations from text, and runs that are checked after every tick.
+
+#![allow(dead_code)]
+
+use std::path::Path;
+use wheelbase_sim::{Simulation, Step, build, invariant, scenario};
+
+/// Builds a scenario given as text.
+pub fn simulation(text: &str) -> Simulation {
+    let typed =
+        scenario::parse("test.toml", text.as_bytes()).unwrap_or_else(|errors| panic!("{errors}\n{text}"));
+    build::build_simulation(Path::new("test.toml"), &typed).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// Runs to the end; nothing that must never be may be after any tick. Gives the state hash after each.
+pub fn run_checked(sim: &mut Simulation) -> Vec<u64> {
+    let mut hashes = Vec::new();
+    loop {
+        let step = sim.step();
+        let found = invariant::check(sim);
+        assert!(found.is_empty(), "tick {}: {found:?}", sim.tick());
+        hashes.push(sim.state_hash());
+        if step == Step::Ended {
+            return hashes;
+        }
+    }
+}
+
+/// Runs on so many threads.
+pub fn on_threads<T: Send>(threads: usize, run: impl FnOnce() -> T + Send) -> T {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(run)
+}
+
+/// A cart of one cell: forward 2, reverse 6, turns 1.
+pub const CART: &str = r#"
+[class.cart]
+headings = 4
+moves = [
+    { name = "forward", by = [1, 0], time = 2 },
+    { name = "reverse", by = [-1, 0], time = 6 },
+    { name = "left", turn = 1, time = 1 },
+    { name = "right", turn = -1, time = 1 },
+]
+"#;
+
+/// A truck of two cells: forward 3, reverse 9, turns 3; it wades at a third.
+pub const TRUCK: &str = r#"
+[class.truck]
+headings = 4
+footprint = ["X>"]
+speed = { swamp = 333 }
+moves = [
+    { name = "forward", by = [1, 0], time = 3 },
+    { name = "reverse", by = [-1, 0], time = 9 },
+    { name = "left", turn = 1, time = 3 },
+    { name = "right", turn = -1, time = 3 },
+]
+"#;
+
+/// A 2x2 that turns on the spot, and a walker without facing.
+pub const OTHERS: &str = r#"
+[class.tank]
+headings = 4
+footprint = [[0, 0], [-1, 0], [0, 1], [-1, 1]]
+pivot = [-0.5, 0.5]
+side_speed = { hedge = 500 }
+moves = [
+    { name = "forward", by = [1, 0], time = 4 },
+    { name = "reverse", by = [-1, 0], time = 5 },
+    { name = "left", turn = 1, time = 2 },
+    { name = "right", turn = -1, time = 2 },
+]
+[class.walker]
+headings = 1
+moves = [
+    { name = "E", by = [1, 0], time = 1 },
+    { name = "N", by = [0, -1], time = 1 },
+    { name = "W", by = [-1, 0], time = 1 },
+    { name = "S", by = [0, 1], time = 1 },
+]
+"#;

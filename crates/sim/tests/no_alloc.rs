@@ -1,0 +1,64 @@
+//! In steady state a tick allocates nothing. The only test of this file: the counter is the process's.
+
+mod common;
+
+use common::{CART, OTHERS, TRUCK, on_threads, simulation};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+struct Counting;
+
+static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
+
+// SAFETY: every call is passed on to the system's allocator unchanged; the counter touches no memory of
+// the caller's.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller keeps the contract of `alloc`, which is the same for both.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: `pointer` came from `alloc` or `realloc` here, that is from the system's allocator.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: as for `dealloc`; the size is the caller's.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+/// A crowd on patrol: requests, waiting, ways around and giving way in every tick.
+#[test]
+fn a_steady_tick_allocates_nothing() {
+    let rows = vec!["\"........................................\""; 30].join(",");
+    let mut text = format!(
+        "name = \"steady\"\nticks = 100000\nsearch_slots = 2\n[map]\nrows = [{rows}]\n[side.hedge]\nspeed = 0\n{CART}{TRUCK}{OTHERS}"
+    );
+    for (class, count) in [("cart", 20), ("truck", 20), ("tank", 10), ("walker", 20)] {
+        text += &format!("[[groups]]\nclass = \"{class}\"\ncount = {count}\narea = [0, 0, 40, 30]\n");
+        text += "orders = [{ patrol = [[2, 2], [37, 27], [37, 2], [2, 27]], within = 4 }]\n";
+    }
+    for threads in [1, 2] {
+        let mut sim = simulation(&text);
+        on_threads(threads, || {
+            for _ in 0..20_000 {
+                sim.step();
+            }
+            let (before, requests, moves) =
+                (ALLOCATIONS.load(Ordering::Relaxed), sim.counts().path_requests, sim.counts().moves);
+            for _ in 0..2000 {
+                sim.step();
+            }
+            let allocations = ALLOCATIONS.load(Ordering::Relaxed) - before;
+            assert!(sim.counts().path_requests > requests + 100 && sim.counts().moves > moves + 1000);
+            assert_eq!(allocations, 0, "{threads} threads");
+        });
+    }
+}

@@ -1,0 +1,179 @@
+//! Orders, events and what they promise, on small hand-made worlds.
+
+mod common;
+
+use common::{CART, TRUCK, run_checked, simulation};
+use wheelbase_grid::CellXY;
+use wheelbase_sim::{Activity, Simulation, Step};
+
+fn world(rows: &[&str], more: &str) -> Simulation {
+    let rows: Vec<String> = rows.iter().map(|row| format!("\"{row}\"")).collect();
+    simulation(&format!(
+        "name = \"test\"\nticks = 500\n[map]\nrows = [{}]\n{CART}{TRUCK}{more}",
+        rows.join(",")
+    ))
+}
+
+fn cart(at: &str, orders: &str) -> String {
+    format!("[[agents]]\nclass = \"cart\"\nat = {at}\norders = [{orders}]\n")
+}
+
+fn set_terrain(tick: u32, area: &str, kind: &str, on_agents: &str) -> String {
+    format!(
+        "[[events]]\ntick = {tick}\nset_terrain = {{ area = {area}, kind = \"{kind}\", on_agents = \"{on_agents}\" }}\n"
+    )
+}
+
+fn cell(sim: &Simulation, row: usize) -> CellXY {
+    sim.pose(row).cell
+}
+
+fn step_to(sim: &mut Simulation, tick: u32) {
+    while sim.tick() < tick && sim.step() == Step::Running {}
+    assert_eq!(sim.tick(), tick);
+}
+
+#[test]
+fn orders_run_in_turn_and_one_a_tick_is_done() {
+    let orders = "{ goto = [0, 0] }, { wait = 0 }, { goto = [3, 0] }, { wait = 10 }, { goto = [0, 0] }";
+    let mut sim = world(&["...."], &cart("[0, 0, \"E\"]", orders));
+    run_checked(&mut sim);
+    // Done at 1, 2, 8 (3 x 2 ticks), 18, and 26 (it turns about in 2 and drives 6).
+    assert_eq!((sim.tick(), sim.counts().orders_done), (26, 5));
+    assert_eq!(sim.counts().flowtime, 1 + 2 + 8 + 18 + 26);
+}
+
+#[test]
+fn a_patrol_goes_on_for_ever_and_counts_as_nothing_left() {
+    let mut sim = world(&["...."], &cart("[0, 0, \"E\"]", "{ patrol = [[0, 0], [3, 0]] }, { wait = 1 }"));
+    run_checked(&mut sim);
+    assert_eq!((sim.tick(), sim.counts().orders_done), (500, 0));
+    assert!(sim.counts().moves > 100);
+    let times = wheelbase_sim::TickTimes::default();
+    assert_eq!(wheelbase_sim::RunResult::of(&sim, 1, &times, 1.0, 1).orders_left, 0);
+}
+
+#[test]
+fn an_unreachable_order_is_dropped_and_the_next_runs() {
+    let mut sim = world(&["..W."], &cart("[0, 0, \"E\"]", "{ goto = [3, 0] }, { goto = [1, 0] }"));
+    run_checked(&mut sim);
+    assert_eq!((sim.counts().orders_unreachable, sim.counts().orders_done), (1, 1));
+    assert_eq!(cell(&sim, 0), CellXY::new(1, 0));
+}
+
+#[test]
+fn nearest_goes_as_near_as_it_can() {
+    let mut sim = world(&["..W."], &cart("[0, 0, \"E\"]", "{ goto = [3, 0], fallback = \"nearest\" }"));
+    run_checked(&mut sim);
+    assert_eq!((sim.counts().orders_done, cell(&sim, 0)), (1, CellXY::new(1, 0)));
+}
+
+#[test]
+fn an_order_that_waits_is_asked_again_after_the_edit_that_helps() {
+    let order = "{ goto = [3, 0], if_unreachable = \"wait\" }";
+    let more = cart("[0, 0, \"E\"]", order)
+        // Makes nothing faster: not asked again.
+        + &set_terrain(20, "[0, 1, 1, 1]", "trees", "wait")
+        + &set_terrain(50, "[2, 0, 1, 1]", "ground", "wait");
+    let mut sim = world(&["..W.", "...."], &more.replace("[0, 1, 1, 1]", "[3, 1, 1, 1]"));
+    step_to(&mut sim, 1);
+    // Row 1 leads round the water.
+    assert_eq!(sim.agents().motion[0].activity, Activity::Following);
+
+    let mut sim = world(&["..W."], &more.replace("[0, 1, 1, 1]", "[3, 0, 1, 1]").replace("trees", "swamp"));
+    step_to(&mut sim, 40);
+    assert_eq!(sim.agents().motion[0].activity, Activity::Shut);
+    assert_eq!(sim.counts().path_requests, 1);
+    run_checked(&mut sim);
+    // From tick 50: three steps, the last onto swamp at half speed.
+    assert_eq!((sim.tick(), sim.counts().orders_done, sim.counts().orders_unreachable), (58, 1, 0));
+}
+
+#[test]
+fn an_edit_waits_until_it_disturbs_nobody_and_lets_nobody_else_in() {
+    // The first cart is on the bridge at tick 5; the second would follow it.
+    let more = cart("[1, 0, \"E\"]", "{ goto = [6, 0] }")
+        + &cart("[0, 0, \"E\"]", "{ goto = [5, 0], if_unreachable = \"wait\" }")
+        + &set_terrain(5, "[3, 0, 1, 1]", "water", "wait")
+        + &set_terrain(60, "[3, 0, 1, 1]", "ground", "wait");
+    let mut sim = world(&["......."], &more);
+    step_to(&mut sim, 6);
+    assert_eq!(sim.edits_pending(), 1);
+    step_to(&mut sim, 7);
+    // Its move off the bridge holds the bridge until tick 6; the edit applies in the tick after.
+    assert_eq!(sim.edits_pending(), 0);
+    step_to(&mut sim, 59);
+    assert_eq!(cell(&sim, 1), CellXY::new(2, 0));
+    assert_eq!(sim.agents().motion[1].activity, Activity::Shut);
+    run_checked(&mut sim);
+    assert_eq!(sim.counts().orders_done, 2);
+}
+
+#[test]
+fn a_stranded_agent_stays_until_an_edit_frees_it() {
+    let more = cart("[1, 0, \"E\"]", "{ goto = [4, 0] }")
+        + &set_terrain(0, "[1, 0, 1, 1]", "water", "strand")
+        + &set_terrain(30, "[1, 0, 1, 1]", "ground", "strand");
+    let mut sim = world(&["....."], &more);
+    step_to(&mut sim, 29);
+    assert_eq!((cell(&sim, 0), sim.counts().moves), (CellXY::new(1, 0), 0));
+    run_checked(&mut sim);
+    assert_eq!((sim.tick(), sim.counts().orders_done, sim.counts().orders_unreachable), (36, 1, 0));
+}
+
+#[test]
+fn a_move_keeps_its_time_whatever_is_edited_meanwhile() {
+    let more =
+        cart("[0, 0, \"E\"]", "{ goto = [1, 0] }") + &set_terrain(1, "[0, 0, 2, 1]", "swamp", "strand");
+    let mut sim = world(&[".."], &more);
+    run_checked(&mut sim);
+    assert_eq!((sim.tick(), sim.counts().orders_done), (2, 1));
+}
+
+#[test]
+fn removed_agents_are_counted_and_free_their_cells() {
+    let more = cart("[2, 0, \"E\"]", "{ wait = 400 }")
+        + &cart("[0, 0, \"E\"]", "{ goto = [4, 0], if_unreachable = \"wait\" }")
+        + &set_terrain(10, "[2, 0, 1, 1]", "water", "remove")
+        + &set_terrain(11, "[2, 0, 1, 1]", "ground", "remove");
+    let mut sim = world(&["....."], &more);
+    run_checked(&mut sim);
+    assert_eq!((sim.counts().removed, sim.agents().len()), (1, 1));
+    assert_eq!(sim.agents().ids[0].0, 1);
+    assert_eq!((cell(&sim, 0), sim.counts().orders_done), (CellXY::new(4, 0), 1));
+    let rows: Vec<u32> = sim.entities().query::<&wheelbase_sim::Row>().iter().map(|row| row.0).collect();
+    assert_eq!(rows, [0]);
+}
+
+#[test]
+fn two_agents_share_a_goal_one_after_the_other() {
+    let orders = "{ goto = [4, 1] }";
+    let more = cart("[0, 0, \"E\"]", orders) + &cart("[0, 2, \"E\"]", orders);
+    let mut sim = world(&[".......", ".......", "......."], &more);
+    run_checked(&mut sim);
+    assert_eq!(sim.counts().orders_done, 2);
+}
+
+#[test]
+fn head_on_in_a_corridor_with_a_bay_the_lower_rank_gives_way() {
+    let more = cart("[0, 1, \"E\"]", "{ goto = [9, 1] }") + &cart("[9, 1, \"W\"]", "{ goto = [0, 1] }");
+    let mut sim = world(&["TTTTT.TTTT", "..........", "TTTTTTTTTT"], &more);
+    run_checked(&mut sim);
+    assert_eq!(sim.counts().orders_done, 2, "{:?}", sim.counts());
+}
+
+#[test]
+fn nothing_begins_at_the_last_tick_and_what_ends_there_counts() {
+    let text = |ticks: u32| {
+        format!(
+            "name = \"t\"\nticks = {ticks}\n[map]\nrows = [\"....\"]\n{CART}{}",
+            cart("[0, 0, \"E\"]", "{ goto = [3, 0] }")
+        )
+    };
+    let mut sim = simulation(&text(6));
+    run_checked(&mut sim);
+    assert_eq!((sim.tick(), sim.counts().orders_done, sim.counts().moves), (6, 1, 3));
+    let mut sim = simulation(&text(4));
+    run_checked(&mut sim);
+    assert_eq!((sim.tick(), sim.counts().orders_done, sim.counts().moves), (4, 0, 2));
+}
