@@ -1,7 +1,8 @@
 //! Queries and answers of `plan`: what a JSON line or the command line asks, and the answer line.
 
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
+use serde_json::value::RawValue;
 use wheelbase_grid::CellXY;
 use wheelbase_planner::{
     Answer, Fallback, Goal, GoalMember, Heuristic, HeuristicName, MovementTables, Path, Pose, Request,
@@ -11,7 +12,7 @@ use wheelbase_planner::{
 /// One query, read and checked.
 #[derive(Clone, Debug)]
 pub struct Query {
-    pub id: Option<Value>,
+    pub id: Option<Box<RawValue>>,
     pub start: Pose,
     pub goal: Vec<GoalMember>,
     pub within: u32,
@@ -48,12 +49,16 @@ impl Query {
         let required = |key: &str| get(key).ok_or_else(|| format!("key \"{key}\" is missing"));
         let start = start_from_json(required("from")?, headings)?;
         let mut query = Self::new(start, goal_from_json(required("to")?, headings)?);
-        query.id = get("id").cloned();
+        if get("id").is_some() {
+            let EchoedId { id } = serde_json::from_str(line).map_err(|error| format!("not JSON: {error}"))?;
+            query.id = id;
+        }
         if let Some(value) = get("within") {
             query.within = whole(value, "within", 0, u64::from(u32::MAX))? as u32;
         }
         if let Some(value) = get("heuristic") {
-            query.heuristic = heuristic(value.as_str().ok_or_else(|| wrong("heuristic", "a name", value))?)?;
+            let name = value.as_str().ok_or_else(|| wrong("heuristic", "a name", value))?;
+            query.heuristic = heuristic(name, "heuristic")?;
         }
         if let Some(value) = get("weight") {
             query.weight = whole(value, "weight", 1000, u64::from(u32::MAX))? as u32;
@@ -112,14 +117,14 @@ fn whole(value: &Value, key: &str, low: u64, high: u64) -> Result<u64, String> {
     number.ok_or_else(|| wrong(key, &format!("a whole number from {low} to {high}"), value))
 }
 
-/// The heuristic of that name.
-pub fn heuristic(name: &str) -> Result<Heuristic<'static>, String> {
+/// The heuristic of that name. `place` is the key or flag that named it.
+pub fn heuristic(name: &str, place: &str) -> Result<Heuristic<'static>, String> {
     if LATER.contains(&name) {
-        return Err(format!("not supported yet: heuristic \"{name}\""));
+        return Err(format!("not supported yet: {place} \"{name}\""));
     }
     HeuristicName::from_name(name).map(Heuristic::Named).ok_or_else(|| {
         let names: Vec<&str> = HeuristicName::ALL.iter().map(|h| h.name()).collect();
-        format!("heuristic: unknown name \"{name}\"; expected one of {}", names.join(", "))
+        format!("{place}: expected one of {}, found \"{name}\"", names.join(", "))
     })
 }
 
@@ -172,35 +177,59 @@ fn member_from_json(value: &Value, headings: u8) -> Result<GoalMember, String> {
     Ok(GoalMember { cell, heading })
 }
 
-/// A pose typed as `X,Y,H` or `X,Y`, as the JSON form that the readers above take.
-pub fn pose_from_arg(text: &str, flag: &str) -> Result<Value, String> {
+/// Cell and heading name typed as `X,Y` or `X,Y,HEADING`.
+fn parts_of_arg(text: &str) -> Option<(CellXY, Option<&str>)> {
     let parts: Vec<&str> = text.split(',').map(str::trim).collect();
-    let complain = || format!("{flag}: expected X,Y or X,Y,HEADING, found \"{text}\"");
-    if !(2..=3).contains(&parts.len()) {
-        return Err(complain());
-    }
-    let mut items = Vec::new();
-    for number in &parts[..2] {
-        items.push(Value::from(number.parse::<i64>().map_err(|_| complain())?));
-    }
-    items.extend(parts.get(2).map(|heading| Value::from(*heading)));
-    Ok(Value::Array(items))
+    let (x, y, name) = match parts[..] {
+        [x, y] => (x, y, None),
+        [x, y, name] => (x, y, Some(name)),
+        _ => return None,
+    };
+    Some((CellXY::new(x.parse().ok()?, y.parse().ok()?), name))
 }
 
 /// A single query of the command line.
 pub fn query_from_args(from: &str, to: &str, headings: u8) -> Result<Query, String> {
-    let start = start_from_json(&pose_from_arg(from, "--from")?, headings);
-    let goal = goal_from_json(&pose_from_arg(to, "--to")?, headings);
-    // The readers name the key; on the command line it is a flag.
-    let as_flag = |text: String| format!("--{text}");
-    Ok(Query::new(start.map_err(as_flag)?, goal.map_err(as_flag)?))
+    let known = headings_text(headings).replace('"', "");
+    let parts = parts_of_arg(from).and_then(|(cell, name)| {
+        let heading = match name {
+            None if headings == 1 => heading_from_name(1, "-"),
+            None => None,
+            Some(name) => heading_from_name(headings, name),
+        };
+        heading.map(|heading| Pose { cell, heading })
+    });
+    let Some(start) = parts else {
+        return Err(format!("--from: expected X,Y,HEADING with heading {known}, found \"{from}\""));
+    };
+    let parts = parts_of_arg(to).and_then(|(cell, name)| match name {
+        None | Some("any") => Some(GoalMember::any(cell)),
+        Some(name) => heading_from_name(headings, name).map(|h| GoalMember { cell, heading: Some(h) }),
+    });
+    let Some(goal) = parts else {
+        let form = format!("X,Y or X,Y,HEADING with heading any, {known}");
+        return Err(format!("--to: expected {form}, found \"{to}\""));
+    };
+    Ok(Query::new(start, vec![goal]))
+}
+
+/// The id of a query line as it is written there: a number that no machine number holds is echoed too.
+#[derive(Deserialize)]
+struct EchoedId {
+    #[serde(default, deserialize_with = "as_written")]
+    id: Option<Box<RawValue>>,
+}
+
+/// Also a null is an id.
+fn as_written<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Box<RawValue>>, D::Error> {
+    Deserialize::deserialize(from).map(Some)
 }
 
 /// An answer line (DESIGN 8).
 #[derive(Debug, Serialize)]
 pub struct AnswerLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<&'a Value>,
+    id: Option<&'a RawValue>,
     status: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     reached: Option<&'static str>,
@@ -232,7 +261,7 @@ impl<'a> AnswerLine<'a> {
         };
         let with_path = answer.reached.is_some();
         Self {
-            id: query.id.as_ref(),
+            id: query.id.as_deref(),
             status: answer.status.name(),
             reached: answer.reached.map(|reached| reached.name()),
             cost: with_path.then_some(answer.cost),
