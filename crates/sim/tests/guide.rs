@@ -182,7 +182,7 @@ fn limits_are_those_of_the_code() {
         ("Top level", "class", grouped(scenario::CLASSES_MAX as u64)),
         ("Top level", "agents", grouped(scenario::AGENTS_MAX.into())),
         ("Top level", "events", grouped(scenario::EVENTS_MAX as u64)),
-        ("`[map]`", "rows", grouped(u64::from(wheelbase_grid::CELLS_MAX))),
+        ("`[map]`", "rows", grouped(wheelbase_grid::CELLS_MAX)),
         ("`[class.NAME]`", "footprint", grouped(scenario::FOOTPRINT_CELLS_MAX as u64)),
         ("`[class.NAME]`", "footprint", grouped(wheelbase_planner::OFFSET_MAX as u64)),
         ("`[class.NAME]`", "moves", grouped(scenario::MOVES_MAX as u64)),
