@@ -1,6 +1,8 @@
 //! The scenarios that a new user reads first run to their end, with the outcome that their comments
 //! promise and the same one every time.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "all of it is for tests")]
+
 use std::path::{Path, PathBuf};
 use wheelbase_planner::{Goal, GoalMember, Heading, Pose, Request, Scratch, Status, plan};
 use wheelbase_sim::build::{Overrides, load_problem, load_simulation};
