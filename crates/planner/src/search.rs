@@ -4,14 +4,15 @@
 //! open list, not when it is generated, and reopened if a cheaper way to it turns up later, which
 //! happens only with weights and with inconsistent heuristics. Ties: least `g + h`, then last pushed.
 
-use crate::heuristic::{AnyEstimate, AnyKind, Estimate, Heuristic, Prepared, ZeroEstimate};
+use crate::components::Way;
+use crate::heuristic::{AnyEstimate, AnyKind, Estimate, Heuristic, HeuristicName, Prepared, ZeroEstimate};
 use crate::open_list::{BUCKETS_MAX, OpenList};
 use crate::path::{Path, PathPose};
 use crate::pose::{Heading, Pose, State};
 use crate::request::{Answer, COST_MAX, Fallback, Progress, Reached, Request, Status};
 use crate::scratch::{Ended, Node, Run, Scratch};
 use crate::tables::{Layout, MoveWord, MovementTables, STEPS_STRIDE, with_layout};
-use wheelbase_grid::{BitGrid, CellXY};
+use wheelbase_grid::{BitGrid, CellXY, Rect};
 
 /// Plans a cheapest path, or one within the request's weight, in one call: [`begin`], [`advance`] to
 /// the end or the limit, [`finish`]. Writes poses and moves to `path`, which is empty without one.
@@ -66,9 +67,8 @@ fn mark_goals(
     request.goal.for_each_pose(space, |pose| {
         let Some(state) = space.state(pose) else { return };
         on_map = true;
-        let label = tables.components().label(state);
-        legal |= label.is_some();
-        if label.is_some() && label == start_label {
+        legal |= tables.is_legal(state);
+        if start_label.is_some() && tables.components().way(start, state) != Way::No {
             scratch.nodes[state.0 as usize] = Node::pack(Node::UNREACHED, scratch.stamp, Node::GOAL);
             let CellXY { x, y } = pose.cell;
             low = (low.0.min(x), low.1.min(y));
@@ -107,10 +107,11 @@ fn push_start(
     let Scratch { nodes, stamp, buckets, heap, run, .. } = scratch;
     let pose = request.start;
     let estimate = AnyEstimate::of(&prepared, request);
-    let key = u64::from(estimate.weighted(pose.cell.x, pose.cell.y, pose.heading.0 as usize));
+    let bound = estimate.weighted(pose.cell.x, pose.cell.y, pose.heading.0 as usize);
+    let key = estimate.key(0, bound);
     let range = tables.most_ticks() + prepared.step_max(tables);
     // Only a consistent heuristic keeps keys from falling, as buckets need.
-    let in_buckets = range < BUCKETS_MAX && request.weight_permille == 1000;
+    let in_buckets = range < BUCKETS_MAX && request.weight_permille == 1000 && !estimate.greedy;
     let goal = nodes[start.0 as usize] & Node::GOAL;
     let is_goal = Node::stamp(nodes[start.0 as usize]) == *stamp && goal != 0;
     nodes[start.0 as usize] = Node::pack(0, *stamp, if is_goal { Node::GOAL } else { 0 });
@@ -139,7 +140,13 @@ pub fn advance(
         return Progress::Done;
     }
     let left = request.expansions_max.map_or(u64::MAX, |max| max.saturating_sub(run.expansions));
-    let stop = run_kernel(tables, request, scratch, left.min(expansions));
+    let (before, budget) = (run.expansions, left.min(expansions));
+    let mut stop = run_kernel(tables, request, scratch, budget);
+    if matches!(stop, Stop::Exhausted) && needs_exact_costs(request, scratch) {
+        begin_again_exactly(tables, request, scratch);
+        let spent = scratch.run.expansions - before;
+        stop = run_kernel(tables, request, scratch, budget - spent);
+    }
     match stop {
         Stop::Budget if left <= expansions => Progress::Done,
         Stop::Budget => Progress::Running,
@@ -152,6 +159,25 @@ pub fn advance(
             Progress::Done
         }
     }
+}
+
+fn is_greedy(request: &Request<'_>) -> bool {
+    matches!(request.heuristic, Heuristic::Named(HeuristicName::Greedy))
+}
+
+/// A greedy search keeps the first way it finds to a pose, but the nearest one is told by exact costs.
+fn needs_exact_costs(request: &Request<'_>, scratch: &Scratch) -> bool {
+    let greedy = is_greedy(request) && !matches!(scratch.run.prepared, Some(Prepared::Zero));
+    greedy && request.fallback == Fallback::Nearest
+}
+
+/// Begins anew as Dijkstra's search, once a greedy one has found that there is no way to the goal.
+fn begin_again_exactly(tables: &MovementTables, request: &Request<'_>, scratch: &mut Scratch) {
+    let Some(start) = scratch.run.start else { return };
+    let expansions = scratch.run.expansions;
+    scratch.reset(tables.space().n_states());
+    push_start(tables, request, scratch, start, Prepared::Zero);
+    scratch.run.expansions = expansions;
 }
 
 /// Gives the answer of a search and writes its path. Called before the search has ended, it says
@@ -230,8 +256,7 @@ fn end_without_goal(tables: &MovementTables, request: &Request<'_>, scratch: &mu
             best = Some(candidate);
         }
         tables.for_each_successor(State(state), |next| {
-            let free = request.obstacles.is_none_or(|o| is_free(tables, pose, next.primitive as usize, o));
-            if free {
+            if is_free(tables, request, pose, next.primitive as usize) {
                 stack.push(next.state.0);
             }
         });
@@ -244,12 +269,20 @@ fn end_without_goal(tables: &MovementTables, request: &Request<'_>, scratch: &mu
     }
 }
 
-/// Whether a legal move sweeps none of the obstacles.
+/// Whether a legal move sweeps no cell outside the request's window and none of its obstacles.
 #[inline]
-fn is_free(tables: &MovementTables, pose: Pose, primitive: usize, obstacles: &BitGrid) -> bool {
+fn is_free(tables: &MovementTables, request: &Request<'_>, pose: Pose, primitive: usize) -> bool {
     let CellXY { x, y } = pose.cell;
-    let swept = &tables.class().shape(pose.heading, primitive).swept;
-    swept.iter().all(|offset| !obstacles.get(CellXY::new(x + offset.dx, y + offset.dy)))
+    let shape = tables.class().shape(pose.heading, primitive);
+    let (low, high) = shape.bounds;
+    let inside = |window: Rect| {
+        window.contains(CellXY::new(x + low.dx, y + low.dy))
+            && window.contains(CellXY::new(x + high.dx, y + high.dy))
+    };
+    let free = |obstacles: &BitGrid| {
+        shape.swept.iter().all(|offset| !obstacles.get(CellXY::new(x + offset.dx, y + offset.dy)))
+    };
+    request.window.is_none_or(inside) && request.obstacles.is_none_or(free)
 }
 
 enum Stop {
@@ -266,7 +299,8 @@ impl<'a> AnyEstimate<'a> {
             (Prepared::Custom, Heuristic::Custom(estimate)) => AnyKind::Custom(estimate),
             _ => AnyKind::Zero,
         };
-        Self { kind, weight_permille: request.weight_permille.max(1000) }
+        let greedy = is_greedy(request) && !matches!(kind, AnyKind::Zero);
+        Self { kind, weight_permille: request.weight_permille.max(1000), greedy }
     }
 }
 
@@ -277,7 +311,7 @@ fn run_kernel(tables: &MovementTables, request: &Request<'_>, scratch: &mut Scra
     with_layout!(&tables.layouts, layout => {
         let mut kernel = Kernel {
             tables, layout, nodes, stamp: *stamp, budget,
-            track_best: request.partial, obstacles: request.obstacles, run,
+            track_best: request.partial, request, run,
         };
         match prepared {
             Prepared::Zero if kernel.run.in_buckets => kernel.run(&ZeroEstimate, buckets),
@@ -297,20 +331,21 @@ struct Kernel<'a, W: MoveWord> {
     stamp: u32,
     budget: u64,
     track_best: bool,
-    obstacles: Option<&'a BitGrid>,
+    request: &'a Request<'a>,
     run: &'a mut Run,
 }
 
 impl<W: MoveWord> Kernel<'_, W> {
     fn run<E: Estimate, Q: OpenList>(&mut self, estimate: &E, open: &mut Q) -> Stop {
-        match self.obstacles {
-            None => self.expand_all::<E, Q, false>(estimate, open),
-            Some(_) => self.expand_all::<E, Q, true>(estimate, open),
+        if self.request.obstacles.is_none() && self.request.window.is_none() {
+            self.expand_all::<E, Q, false>(estimate, open)
+        } else {
+            self.expand_all::<E, Q, true>(estimate, open)
         }
     }
 
     /// Takes poses off the open list until one is a goal, none is left, or the budget is spent.
-    fn expand_all<E: Estimate, Q: OpenList, const OBSTACLES: bool>(
+    fn expand_all<E: Estimate, Q: OpenList, const BOUNDED: bool>(
         &mut self,
         estimate: &E,
         open: &mut Q,
@@ -360,10 +395,10 @@ impl<W: MoveWord> Kernel<'_, W> {
                     continue;
                 }
                 let step = steps[lane];
-                if OBSTACLES && !self.may_sweep(x, y, heading, lane) {
+                if BOUNDED && !self.may_sweep(x, y, heading, lane) {
                     continue;
                 }
-                let ticks = u64::from(times[lane << W::BITS | code]);
+                let ticks = u64::from(word.ticks(lane, times));
                 // The node with the ticks added to its cost; past COST_MAX it runs into the stamp.
                 let reached = base - (ticks << Node::COST_SHIFT);
                 if reached < dearest {
@@ -376,10 +411,13 @@ impl<W: MoveWord> Kernel<'_, W> {
                 if known >= reached {
                     continue;
                 }
+                if estimate.keeps_first() && known >= touched && Node::cost(known) != Node::UNREACHED {
+                    continue;
+                }
                 let goal = if known >= touched { known & Node::GOAL } else { 0 };
                 *slot = reached | goal | lane as u64;
                 let h = estimate.weighted(x + step.dx, y + step.dy, step.heading_after as usize);
-                open.push(u64::from(g) + ticks + u64::from(h), next);
+                open.push(estimate.key(g + ticks as u32, h), next);
             }
         };
         self.run.expansions += self.budget - left;
@@ -389,7 +427,7 @@ impl<W: MoveWord> Kernel<'_, W> {
     #[inline(never)]
     fn may_sweep(&self, x: i32, y: i32, heading: usize, lane: usize) -> bool {
         let pose = Pose::new(x, y, Heading(heading as u8));
-        self.obstacles.is_none_or(|obstacles| is_free(self.tables, pose, lane, obstacles))
+        is_free(self.tables, self.request, pose, lane)
     }
 }
 

@@ -38,7 +38,7 @@ const SCENARIO_KEYS: Keys = Keys {
     later: &[],
 };
 const CLASS_FILE_KEYS: Keys = Keys { known: &["class", "terrain", "side"], later: &[] };
-const MAP_KEYS: Keys = Keys { known: &["file", "rows", "shape", "walls"], later: &["generate", "elevation"] };
+const MAP_KEYS: Keys = Keys { known: &["file", "rows", "shape", "elevation", "walls"], later: &["generate"] };
 const MAP_SOURCES: Keys = Keys { known: &["file", "rows"], later: &["generate"] };
 const TERRAIN_KEYS: Keys = Keys { known: &["glyphs", "speed", "sides"], later: &[] };
 const TERRAIN_SIDES: [&str; 4] = ["E", "N", "W", "S"];
@@ -56,6 +56,7 @@ const CLASSES: ListOf = ListOf { one: "class", many: "classes", len: 0..=CLASSES
 const TERRAINS: ListOf = ListOf { one: "terrain kind", many: "terrain kinds", len: 0..=usize::MAX };
 const SIDES: ListOf = ListOf { one: "side kind", many: "side kinds", len: 0..=usize::MAX };
 const ROWS: ListOf = ListOf { one: "row", many: "rows", len: 1..=usize::MAX };
+const HEIGHTS: ListOf = ListOf { one: "height", many: "heights", len: 1..=usize::MAX };
 const WALLS: ListOf = ListOf { one: "wall", many: "walls", len: 0..=usize::MAX };
 const EVENTS: ListOf = ListOf { one: "event", many: "events", len: 0..=EVENTS_MAX };
 
@@ -157,9 +158,24 @@ fn map(reader: &mut Reader, node: &Node) -> Option<Map> {
     };
     let shape =
         reader.optional(&table, "shape", (), |reader, node| reader.choice(node, &[("square", ())], &["hex"]));
+    let elevation = reader.optional(&table, "elevation", None, |reader, node| {
+        if node.is_string() {
+            // Heights from a picture.
+            reader.not_supported_value(node);
+            return None;
+        }
+        reader.list(node, &ROWS, height_row).map(Some)
+    });
     let walls = reader.optional(&table, "walls", Vec::new(), |reader, node| reader.list(node, &WALLS, wall));
     let () = shape?;
-    Some(Map { source: source?, walls: walls?, line: reader.line(node) })
+    Some(Map { source: source?, elevation: elevation?, walls: walls?, line: reader.line(node) })
+}
+
+fn height_row(reader: &mut Reader, node: &Node) -> Option<Located<Vec<i16>>> {
+    let value = reader.list(node, &HEIGHTS, |reader, node| {
+        reader.whole(node, i64::from(i16::MIN)..=i64::from(i16::MAX))
+    })?;
+    Some(Located { value, line: reader.line(node) })
 }
 
 fn wall(reader: &mut Reader, node: &Node) -> Option<Wall> {
