@@ -65,23 +65,23 @@ impl PendingEdits {
 /// The events phase of a tick: edits that waited, then the tick's own, in order of the file.
 pub(crate) fn apply_events(sim: &mut Simulation) {
     retry_pending(sim);
-    let removed = sim.counts.removed;
     while let Some(&timed) = sim.events.get(sim.next_event).filter(|e| e.tick <= sim.tick) {
         sim.next_event += 1;
         if !try_apply(sim, timed) {
             sim.pending.edits.push(timed);
         }
     }
-    if sim.counts.removed != removed {
-        retry_pending(sim);
-    }
+    // One of the tick's own may have removed or stranded those that an edit waited for.
+    retry_pending(sim);
 }
 
+/// Tries the edits that wait, oldest first, until none of them takes effect any more.
 fn retry_pending(sim: &mut Simulation) {
     let mut at = 0;
     while at < sim.pending.edits.len() {
         if try_apply(sim, sim.pending.edits[at]) {
             sim.pending.edits.remove(at);
+            at = 0;
         } else {
             at += 1;
         }

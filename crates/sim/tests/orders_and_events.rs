@@ -121,6 +121,21 @@ fn a_stranded_agent_stays_until_an_edit_frees_it() {
     assert_eq!((sim.tick(), sim.counts().orders_done, sim.counts().orders_unreachable), (36, 1, 0));
 }
 
+/// Found by the random runs: the edit that waits takes effect in the very tick in which another strands
+/// the agent it waited for.
+#[test]
+fn an_edit_that_strands_lets_one_that_waited_take_effect() {
+    let truck = "[[agents]]\nclass = \"truck\"\nat = [1, 0, \"E\"]\norders = [{ wait = 15 }]\n";
+    let more = truck.to_owned()
+        + &set_terrain(3, "[1, 0, 1, 1]", "water", "wait")
+        + &set_terrain(5, "[0, 0, 1, 1]", "water", "strand");
+    let mut sim = world(&["...."], &more);
+    step_to(&mut sim, 5);
+    assert_eq!(sim.edits_pending(), 1);
+    step_to(&mut sim, 6);
+    assert_eq!(sim.edits_pending(), 0);
+}
+
 #[test]
 fn a_move_keeps_its_time_whatever_is_edited_meanwhile() {
     let more =
