@@ -3,10 +3,19 @@
 use crate::failure::Failure;
 use clap::{Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
+use wheelbase_sim::scenario::EXPANSIONS_PER_TICK_MAX;
+
+const EXIT_STATUSES: &str = "\
+Exit status:
+  0    done
+  1    a negative answer: no path, or orders left that could have been done
+  2    bad arguments or a bad file
+  3    an internal invariant broke
+  130  interrupted; what was asked for is still written whole";
 
 /// Moves units that are bigger than one tile.
 #[derive(Debug, Parser)]
-#[command(name = "wheelbase", version, about, max_term_width = 100)]
+#[command(name = "wheelbase", version, about, max_term_width = 100, after_help = EXIT_STATUSES)]
 pub struct Args {
     #[command(subcommand)]
     pub command: Command,
@@ -20,17 +29,17 @@ pub enum Command {
     Plan(PlanArgs),
     /// Say what is wrong in scenario and map files, and where
     Check(CheckArgs),
-    #[command(hide = true)]
+    #[command(hide = true, disable_help_flag = true)]
     Distances(Later),
-    #[command(hide = true)]
+    #[command(hide = true, disable_help_flag = true)]
     Bench(Later),
-    #[command(hide = true)]
+    #[command(hide = true, disable_help_flag = true)]
     Verify(Later),
-    #[command(hide = true)]
+    #[command(hide = true, disable_help_flag = true)]
     Render(Later),
-    #[command(hide = true)]
+    #[command(hide = true, disable_help_flag = true)]
     Report(Later),
-    #[command(hide = true)]
+    #[command(hide = true, disable_help_flag = true)]
     Generate(Later),
 }
 
@@ -57,13 +66,13 @@ pub struct RunArgs {
     #[arg(value_name = "SCENARIO")]
     pub scenario: PathBuf,
     /// Stop after this many ticks instead of the scenario's
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=0xFFFF_FFFE))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u32, 0, 0xFFFF_FFFE>)]
     pub ticks: Option<u32>,
     /// Take this seed instead of the scenario's
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u64, 0, { u64::MAX }>)]
     pub seed: Option<u64>,
     /// Worker threads; the result is the same for any number [default: one a core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u16, 1, 1024>)]
     pub threads: Option<u16>,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
@@ -78,10 +87,10 @@ pub struct RunArgs {
     #[arg(long)]
     pub check_invariants: bool,
     /// Spend this many expansions a tick on path requests instead of the scenario's
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1 << 40))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u64, 1, EXPANSIONS_PER_TICK_MAX>)]
     pub expansions_per_tick: Option<u64>,
     /// Let the traffic try this many poses a tick instead of the scenario's
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u64, 0, { u64::MAX }>)]
     pub tries_per_tick: Option<u64>,
     #[arg(long, hide = true)]
     watch: bool,
@@ -126,19 +135,22 @@ pub struct PlanArgs {
     )]
     pub to: Option<String>,
     /// Any anchor so near to the goal is a goal too, in cells
-    #[arg(long, value_name = "R", default_value_t = 0, conflicts_with = "queries")]
+    #[arg(long, value_name = "R", default_value_t = 0, conflicts_with = "queries", allow_negative_numbers = true, value_parser = whole::<u32, 0, U32_MAX>)]
     pub within: u32,
-    /// zero, manhattan, chebyshev, octile or euclid [default: picked for the class]
+    /// zero, manhattan, chebyshev, octile, euclid or greedy [default: picked for the class]
     #[arg(long, value_name = "NAME", conflicts_with = "queries")]
     pub heuristic: Option<String>,
     /// In permille: 1000 gives the cheapest path, 1500 one at most half as dear again
-    #[arg(long, value_name = "N", default_value_t = 1000, conflicts_with = "queries", value_parser = clap::value_parser!(u32).range(1000..))]
+    #[arg(long, value_name = "N", default_value_t = 1000, conflicts_with = "queries", allow_negative_numbers = true, value_parser = whole::<u32, 1000, U32_MAX>)]
     pub weight: u32,
     /// What to do when the goal cannot be reached
     #[arg(long, value_name = "fail|nearest", default_value = "fail", value_parser = ["fail", "nearest"], conflicts_with = "queries")]
     pub fallback: String,
+    /// No move may sweep a cell outside this rectangle
+    #[arg(long, value_name = "X,Y,W,H", conflicts_with = "queries", allow_hyphen_values = true)]
+    pub window: Option<String>,
     /// Give up after this many expansions
-    #[arg(long, value_name = "N", conflicts_with = "queries")]
+    #[arg(long, value_name = "N", conflicts_with = "queries", allow_negative_numbers = true, value_parser = whole::<u64, 0, { u64::MAX }>)]
     pub expansions_max: Option<u64>,
     /// Output format of a single plan
     #[arg(long, value_enum, default_value_t)]
@@ -147,10 +159,8 @@ pub struct PlanArgs {
     #[arg(long, value_name = "FILE.jsonl")]
     pub queries: Option<PathBuf>,
     /// Worker threads for --queries [default: one a core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u16, 1, 1024>)]
     pub threads: Option<u16>,
-    #[arg(long, hide = true)]
-    window: Option<String>,
     #[arg(long, hide = true)]
     svg: Option<PathBuf>,
     #[arg(long, hide = true)]
@@ -164,6 +174,15 @@ pub struct CheckArgs {
     pub files: Vec<PathBuf>,
     #[arg(long, hide = true)]
     plan: Option<PathBuf>,
+}
+
+const U32_MAX: u64 = u32::MAX as u64;
+
+/// Reads a whole number from `LOW` to `HIGH`, and says so where it is none.
+fn whole<T: TryFrom<u64>, const LOW: u64, const HIGH: u64>(text: &str) -> Result<T, String> {
+    let number = text.parse().ok().filter(|number| (LOW..=HIGH).contains(number));
+    let number = number.and_then(|number| T::try_from(number).ok());
+    number.ok_or_else(|| format!("expected a whole number from {LOW} to {HIGH}"))
 }
 
 impl Args {
@@ -181,7 +200,7 @@ impl Args {
             ]
             .to_vec(),
             Command::Plan(a) => {
-                vec![(a.window.is_some(), "--window"), (a.svg.is_some(), "--svg"), (a.png.is_some(), "--png")]
+                vec![(a.svg.is_some(), "--svg"), (a.png.is_some(), "--png")]
             }
             Command::Check(a) => vec![(a.plan.is_some(), "--plan")],
             Command::Distances(_) => vec![(true, "distances")],

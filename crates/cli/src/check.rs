@@ -5,7 +5,7 @@ use crate::failure::{Exit, Failure};
 use std::io::{self, Write};
 use std::path::Path;
 use wheelbase_sim::build::{
-    LoadError, build_simulation, check_map, read_class_file, read_scenario, warnings,
+    LoadError, build_simulation, check_class_file, check_map, read_scenario, warnings,
 };
 
 pub fn run(args: &CheckArgs) -> Result<Exit, Failure> {
@@ -37,6 +37,7 @@ pub fn run(args: &CheckArgs) -> Result<Exit, Failure> {
 /// Warnings of a file that is right otherwise. A `.toml` file without a map is taken for a class file.
 fn check_file(file: &Path) -> Result<Vec<String>, LoadError> {
     let extension = file.extension().and_then(|extension| extension.to_str()).unwrap_or("");
+    let refuse = |why| Err(LoadError::File { file: file.display().to_string(), why });
     match extension {
         "map" => check_map(file),
         "toml" => match read_scenario(file) {
@@ -44,27 +45,24 @@ fn check_file(file: &Path) -> Result<Vec<String>, LoadError> {
                 let sim = build_simulation(file, &typed)?;
                 Ok(warnings(file, &typed, &sim).iter().map(ToString::to_string).collect())
             }
-            Err(error @ LoadError::File { .. }) => Err(error),
-            Err(error) => {
-                let class_file = lacks_map(&error);
-                if class_file { read_class_file(file).map(|_| Vec::new()) } else { Err(error) }
-            }
+            Err(error) if lacks(&error, &["map", "name", "ticks"]) => match check_class_file(file) {
+                Err(of_class) if lacks(&of_class, &["class"]) => Err(error),
+                checked => checked.map(|()| Vec::new()),
+            },
+            Err(error) => Err(error),
         },
-        _ => Err(LoadError::File {
-            file: file.display().to_string(),
-            why: "expected a scenario or class file (.toml) or a map (.map)".to_owned(),
-        }),
+        "json" => refuse("not supported yet: problem files (.json)".to_owned()),
+        other => {
+            let found = if other.is_empty() { "no ending".to_owned() } else { format!("\".{other}\"") };
+            refuse(format!("expected a scenario or class file (.toml) or a map (.map), found {found}"))
+        }
     }
 }
 
-fn lacks_map(error: &LoadError) -> bool {
-    match error {
-        LoadError::Scenario(errors) => {
-            let missing = |key: &str| {
-                errors.as_slice().iter().any(|e| e.key == key && e.message.starts_with("missing"))
-            };
-            missing("map") && missing("name") && missing("ticks")
-        }
-        LoadError::File { .. } => false,
-    }
+/// Whether a file lacks all of these keys at its top.
+fn lacks(error: &LoadError, keys: &[&str]) -> bool {
+    let LoadError::Scenario(errors) = error else { return false };
+    let is_missing =
+        |key: &&str| errors.as_slice().iter().any(|e| e.key == *key && e.message.starts_with("missing"));
+    keys.iter().all(is_missing)
 }

@@ -45,8 +45,11 @@ impl Failure {
         Self::Message { exit: Exit::BadInput, text: format!("error: {text}") }
     }
 
-    /// A file that cannot be written.
+    /// A file that cannot be written. It may be a pipe, and a closed one.
     pub fn writing(path: &std::path::Path, error: &io::Error) -> Self {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            return Self::ClosedPipe;
+        }
         Self::bad_input(format!("{}: cannot be written: {error}", path.display()))
     }
 }

@@ -3,6 +3,7 @@
 mod args;
 mod check;
 mod failure;
+mod interrupt;
 mod plan;
 mod query;
 mod run;
@@ -10,6 +11,7 @@ mod run;
 use args::{Args, Command};
 use clap::Parser;
 use failure::{Exit, Failure};
+use std::io::Write;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -37,7 +39,8 @@ fn main() -> ExitCode {
         Ok(exit) => exit.into(),
         Err(Failure::ClosedPipe) => Exit::Done.into(),
         Err(Failure::Message { exit, text }) => {
-            eprintln!("{text}");
+            // Nobody may be there to read it; `eprintln` would panic.
+            let _ = writeln!(std::io::stderr(), "{text}");
             exit.into()
         }
     }

@@ -2,14 +2,18 @@
 
 use crate::args::{Format, PlanArgs};
 use crate::failure::{Exit, Failure};
-use crate::query::{AnswerLine, Query, heuristic, query_from_args};
+use crate::interrupt::Interrupt;
+use crate::query::{AnswerLine, Query, heuristic, query_from_args, window_from_arg};
 use std::io::{self, BufWriter, Write};
 use std::path::Path as FilePath;
 use wheelbase_planner::batch::{BatchScratch, plan_all};
 use wheelbase_planner::{
     Answer, Fallback, Legality, MovementTables, Path, PathPose, Request, Scratch, Status, plan,
 };
-use wheelbase_sim::build::{PlanningProblem, load_problem};
+use wheelbase_sim::build::{PlanningProblem, load_problem, read_file};
+
+/// Queries a worker answers between two looks at Ctrl-C and at the pipe we write to.
+const QUERIES_A_CHUNK: usize = 64;
 
 pub fn run(args: &PlanArgs) -> Result<Exit, Failure> {
     let PlanningProblem { grid, class } =
@@ -24,10 +28,13 @@ pub fn run(args: &PlanArgs) -> Result<Exit, Failure> {
     let mut query = query_from_args(from, to, headings).map_err(Failure::bad_input)?;
     query.within = args.within;
     if let Some(name) = &args.heuristic {
-        query.heuristic = heuristic(name).map_err(|error| Failure::bad_input(format!("--{error}")))?;
+        query.heuristic = heuristic(name, "--heuristic").map_err(Failure::bad_input)?;
     }
     query.weight = args.weight;
     query.expansions_max = args.expansions_max;
+    if let Some(window) = &args.window {
+        query.window = Some(window_from_arg(window).map_err(Failure::bad_input)?);
+    }
     query.fallback = if args.fallback == "nearest" { Fallback::Nearest } else { Fallback::Fail };
     let tables = MovementTables::compile(&grid, class);
     let (mut scratch, mut path) = (Scratch::new(), Path::new());
@@ -43,8 +50,7 @@ pub fn run(args: &PlanArgs) -> Result<Exit, Failure> {
 }
 
 fn read_queries(file: &FilePath, headings: u8) -> Result<Vec<Query>, Failure> {
-    let bytes = std::fs::read(file)
-        .map_err(|error| Failure::bad_input(format!("{}: cannot be read: {error}", file.display())))?;
+    let bytes = read_file(file).map_err(Failure::bad_input)?;
     let text = String::from_utf8(bytes).map_err(|error| {
         let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = good.iter().filter(|&&byte| byte == b'\n').count() + 1;
@@ -66,22 +72,30 @@ fn answer_all(
     queries: &[Query],
     threads: Option<u16>,
 ) -> Result<Exit, Failure> {
+    let stop = Interrupt::listen();
     let pool = thread_pool(threads)?;
     let requests: Vec<Request<'_>> = queries.iter().map(Query::request).collect();
     let mut out = BufWriter::new(io::stdout());
     let mut written: Result<(), Failure> = Ok(());
     let mut lanes = BatchScratch::new();
-    pool.install(|| {
-        plan_all(tables, &requests, &mut lanes, |at, answer, path| {
-            if written.is_ok() {
-                let reason = reason(grid, tables, &requests[at], answer);
-                written = write_line(&mut out, &AnswerLine::new(&queries[at], tables, answer, path, reason));
-            }
+    let chunk_len = QUERIES_A_CHUNK * pool.current_num_threads();
+    for (chunk, requests) in queries.chunks(chunk_len).zip(requests.chunks(chunk_len)) {
+        pool.install(|| {
+            plan_all(tables, requests, &mut lanes, |at, answer, path| {
+                if written.is_ok() {
+                    let reason = reason(grid, tables, &requests[at], answer);
+                    let line = AnswerLine::new(&chunk[at], tables, answer, path, reason);
+                    written = write_line(&mut out, &line);
+                }
+            });
         });
-    });
+        if written.is_err() || stop.is_raised() {
+            break;
+        }
+    }
     written?;
     out.flush()?;
-    Ok(Exit::Done)
+    Ok(if stop.is_raised() { Exit::Interrupted } else { Exit::Done })
 }
 
 /// A pool of so many threads, or one a core.

@@ -1,8 +1,9 @@
 //! Queries and answers of `plan`: what a JSON line or the command line asks, and the answer line.
 
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
-use wheelbase_grid::CellXY;
+use serde_json::value::RawValue;
+use wheelbase_grid::{CellXY, Rect};
 use wheelbase_planner::{
     Answer, Fallback, Goal, GoalMember, Heuristic, HeuristicName, MovementTables, Path, Pose, Request,
     heading_from_name, heading_name,
@@ -11,7 +12,7 @@ use wheelbase_planner::{
 /// One query, read and checked.
 #[derive(Clone, Debug)]
 pub struct Query {
-    pub id: Option<Value>,
+    pub id: Option<Box<RawValue>>,
     pub start: Pose,
     pub goal: Vec<GoalMember>,
     pub within: u32,
@@ -20,14 +21,12 @@ pub struct Query {
     pub expansions_max: Option<u64>,
     pub partial: bool,
     pub fallback: Fallback,
+    pub window: Option<Rect>,
 }
 
 /// Keys of a query line.
-const KEYS: [&str; 9] =
-    ["id", "from", "to", "within", "heuristic", "weight", "expansions_max", "partial", "fallback"];
-
-/// Heuristics that later releases bring.
-const LATER: [&str; 1] = ["greedy"];
+const KEYS: [&str; 10] =
+    ["id", "from", "to", "within", "heuristic", "weight", "expansions_max", "partial", "fallback", "window"];
 
 impl Query {
     /// Reads a query line. The error says which key is wrong and what would be right.
@@ -37,9 +36,6 @@ impl Query {
             return Err(format!("expected a JSON object, found {value}"));
         };
         for key in table.keys() {
-            if key == "window" {
-                return Err("not supported yet: window".to_owned());
-            }
             if !KEYS.contains(&key.as_str()) {
                 return Err(format!("unknown key \"{key}\"; expected one of {}", KEYS.join(", ")));
             }
@@ -48,12 +44,16 @@ impl Query {
         let required = |key: &str| get(key).ok_or_else(|| format!("key \"{key}\" is missing"));
         let start = start_from_json(required("from")?, headings)?;
         let mut query = Self::new(start, goal_from_json(required("to")?, headings)?);
-        query.id = get("id").cloned();
+        if get("id").is_some() {
+            let EchoedId { id } = serde_json::from_str(line).map_err(|error| format!("not JSON: {error}"))?;
+            query.id = id;
+        }
         if let Some(value) = get("within") {
             query.within = whole(value, "within", 0, u64::from(u32::MAX))? as u32;
         }
         if let Some(value) = get("heuristic") {
-            query.heuristic = heuristic(value.as_str().ok_or_else(|| wrong("heuristic", "a name", value))?)?;
+            let name = value.as_str().ok_or_else(|| wrong("heuristic", "a name", value))?;
+            query.heuristic = heuristic(name, "heuristic")?;
         }
         if let Some(value) = get("weight") {
             query.weight = whole(value, "weight", 1000, u64::from(u32::MAX))? as u32;
@@ -71,6 +71,9 @@ impl Query {
                 _ => return Err(wrong("fallback", "\"fail\" or \"nearest\"", value)),
             };
         }
+        if let Some(value) = get("window") {
+            query.window = Some(window_from_json(value, "window")?);
+        }
         Ok(query)
     }
 
@@ -86,6 +89,7 @@ impl Query {
             expansions_max: None,
             partial: false,
             fallback: Fallback::Fail,
+            window: None,
         }
     }
 
@@ -98,9 +102,26 @@ impl Query {
             expansions_max: self.expansions_max,
             partial: self.partial,
             fallback: self.fallback,
+            window: self.window,
             ..Request::new(self.start, goal)
         }
     }
+}
+
+/// A window `[x, y, width, height]`; it may be empty or reach off the map. `place` is the key or flag.
+pub fn window_from_json(value: &Value, place: &str) -> Result<Rect, String> {
+    let complain = || wrong(place, "[x, y, width, height], whole numbers, width and height not negative", value);
+    let items = value.as_array().filter(|items| items.len() == 4).ok_or_else(complain)?;
+    let corner = |at: usize| items[at].as_i64().and_then(|n| i32::try_from(n).ok()).ok_or_else(complain);
+    let side = |at: usize| items[at].as_u64().and_then(|n| u32::try_from(n).ok()).ok_or_else(complain);
+    Ok(Rect::new(corner(0)?, corner(1)?, side(2)?, side(3)?))
+}
+
+/// A window typed as `X,Y,W,H`.
+pub fn window_from_arg(text: &str) -> Result<Rect, String> {
+    let numbers: Result<Vec<i64>, _> = text.split(',').map(|part| part.trim().parse::<i64>()).collect();
+    let value = numbers.map_or_else(|_| Value::from(text), Value::from);
+    window_from_json(&value, "--window")
 }
 
 fn wrong(key: &str, expected: &str, found: &Value) -> String {
@@ -112,14 +133,11 @@ fn whole(value: &Value, key: &str, low: u64, high: u64) -> Result<u64, String> {
     number.ok_or_else(|| wrong(key, &format!("a whole number from {low} to {high}"), value))
 }
 
-/// The heuristic of that name.
-pub fn heuristic(name: &str) -> Result<Heuristic<'static>, String> {
-    if LATER.contains(&name) {
-        return Err(format!("not supported yet: heuristic \"{name}\""));
-    }
+/// The heuristic of that name. `place` is the key or flag that named it.
+pub fn heuristic(name: &str, place: &str) -> Result<Heuristic<'static>, String> {
     HeuristicName::from_name(name).map(Heuristic::Named).ok_or_else(|| {
         let names: Vec<&str> = HeuristicName::ALL.iter().map(|h| h.name()).collect();
-        format!("heuristic: unknown name \"{name}\"; expected one of {}", names.join(", "))
+        format!("{place}: expected one of {}, found \"{name}\"", names.join(", "))
     })
 }
 
@@ -172,35 +190,59 @@ fn member_from_json(value: &Value, headings: u8) -> Result<GoalMember, String> {
     Ok(GoalMember { cell, heading })
 }
 
-/// A pose typed as `X,Y,H` or `X,Y`, as the JSON form that the readers above take.
-pub fn pose_from_arg(text: &str, flag: &str) -> Result<Value, String> {
+/// Cell and heading name typed as `X,Y` or `X,Y,HEADING`.
+fn parts_of_arg(text: &str) -> Option<(CellXY, Option<&str>)> {
     let parts: Vec<&str> = text.split(',').map(str::trim).collect();
-    let complain = || format!("{flag}: expected X,Y or X,Y,HEADING, found \"{text}\"");
-    if !(2..=3).contains(&parts.len()) {
-        return Err(complain());
-    }
-    let mut items = Vec::new();
-    for number in &parts[..2] {
-        items.push(Value::from(number.parse::<i64>().map_err(|_| complain())?));
-    }
-    items.extend(parts.get(2).map(|heading| Value::from(*heading)));
-    Ok(Value::Array(items))
+    let (x, y, name) = match parts[..] {
+        [x, y] => (x, y, None),
+        [x, y, name] => (x, y, Some(name)),
+        _ => return None,
+    };
+    Some((CellXY::new(x.parse().ok()?, y.parse().ok()?), name))
 }
 
 /// A single query of the command line.
 pub fn query_from_args(from: &str, to: &str, headings: u8) -> Result<Query, String> {
-    let start = start_from_json(&pose_from_arg(from, "--from")?, headings);
-    let goal = goal_from_json(&pose_from_arg(to, "--to")?, headings);
-    // The readers name the key; on the command line it is a flag.
-    let as_flag = |text: String| format!("--{text}");
-    Ok(Query::new(start.map_err(as_flag)?, goal.map_err(as_flag)?))
+    let known = headings_text(headings).replace('"', "");
+    let parts = parts_of_arg(from).and_then(|(cell, name)| {
+        let heading = match name {
+            None if headings == 1 => heading_from_name(1, "-"),
+            None => None,
+            Some(name) => heading_from_name(headings, name),
+        };
+        heading.map(|heading| Pose { cell, heading })
+    });
+    let Some(start) = parts else {
+        return Err(format!("--from: expected X,Y,HEADING with heading {known}, found \"{from}\""));
+    };
+    let parts = parts_of_arg(to).and_then(|(cell, name)| match name {
+        None | Some("any") => Some(GoalMember::any(cell)),
+        Some(name) => heading_from_name(headings, name).map(|h| GoalMember { cell, heading: Some(h) }),
+    });
+    let Some(goal) = parts else {
+        let form = format!("X,Y or X,Y,HEADING with heading any, {known}");
+        return Err(format!("--to: expected {form}, found \"{to}\""));
+    };
+    Ok(Query::new(start, vec![goal]))
+}
+
+/// The id of a query line as it is written there: a number that no machine number holds is echoed too.
+#[derive(Deserialize)]
+struct EchoedId {
+    #[serde(default, deserialize_with = "as_written")]
+    id: Option<Box<RawValue>>,
+}
+
+/// Also a null is an id.
+fn as_written<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Box<RawValue>>, D::Error> {
+    Deserialize::deserialize(from).map(Some)
 }
 
 /// An answer line (DESIGN 8).
 #[derive(Debug, Serialize)]
 pub struct AnswerLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<&'a Value>,
+    id: Option<&'a RawValue>,
     status: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     reached: Option<&'static str>,
@@ -232,7 +274,7 @@ impl<'a> AnswerLine<'a> {
         };
         let with_path = answer.reached.is_some();
         Self {
-            id: query.id.as_ref(),
+            id: query.id.as_deref(),
             status: answer.status.name(),
             reached: answer.reached.map(|reached| reached.name()),
             cost: with_path.then_some(answer.cost),

@@ -2,13 +2,12 @@
 
 use crate::args::{Format, RunArgs};
 use crate::failure::{Exit, Failure};
+use crate::interrupt::Interrupt;
 use crate::plan::thread_pool;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use wheelbase_sim::build::{Overrides, load_simulation};
 use wheelbase_sim::{RunResult, Simulation, Step, TickTimes, trace};
@@ -23,13 +22,17 @@ pub fn run(args: &RunArgs) -> Result<Exit, Failure> {
         expansions_per_tick: args.expansions_per_tick,
         tries_per_tick: args.tries_per_tick,
     };
+    if args.scenario.extension().is_some_and(|extension| extension == "json") {
+        let file = args.scenario.display();
+        return Err(Failure::bad_input(format!("{file}: not supported yet: problem files (.json)")));
+    }
+    let stop = Interrupt::listen();
     let pool = thread_pool(args.threads)?;
     let mut sim = pool.install(|| load_simulation(&args.scenario, overrides)).map_err(Failure::bad_input)?;
     if args.check_invariants {
         sim.check_invariants();
     }
     let mut trace = args.trace.as_deref().map(|path| TraceFile::create(path, &mut sim)).transpose()?;
-    let stop = stop_on_interrupt();
     let started = Instant::now();
     let (times, agent_ticks) = pool.install(|| drive(&mut sim, trace.as_mut(), &stop, !args.quiet))?;
     let wall_s = started.elapsed().as_secs_f64();
@@ -37,15 +40,8 @@ pub fn run(args: &RunArgs) -> Result<Exit, Failure> {
     if let Some(trace) = trace {
         trace.finish(&result)?;
     }
-    let mut out = io::stdout().lock();
-    match args.format {
-        Format::Json => {
-            serde_json::to_writer(&mut out, &result).map_err(io::Error::from)?;
-            writeln!(out)?;
-        }
-        Format::Text => write_text(&mut out, &result)?,
-    }
-    out.flush()?;
+    let printed = print_result(args.format, &result);
+    // Said first: a closed pipe must not hide it.
     if let Some((tick, violation)) = sim.violation() {
         return Err(Failure::Message {
             exit: Exit::Broken,
@@ -55,24 +51,37 @@ pub fn run(args: &RunArgs) -> Result<Exit, Failure> {
             ),
         });
     }
+    printed?;
     Ok(match &result {
-        _ if stop.load(Ordering::Relaxed) => Exit::Interrupted,
+        _ if stop.is_raised() => Exit::Interrupted,
         result if result.orders_left_doable > 0 => Exit::Negative,
         _ => Exit::Done,
     })
+}
+
+fn print_result(format: Format, result: &RunResult) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    match format {
+        Format::Json => {
+            serde_json::to_writer(&mut out, result).map_err(io::Error::from)?;
+            writeln!(out)?;
+        }
+        Format::Text => write_text(&mut out, result)?,
+    }
+    Ok(out.flush()?)
 }
 
 /// Ticks to the end, or to the end of the tick in which Ctrl-C is pressed.
 fn drive(
     sim: &mut Simulation,
     mut trace: Option<&mut TraceFile>,
-    stop: &AtomicBool,
+    stop: &Interrupt,
     show: bool,
 ) -> Result<(TickTimes, u64), Failure> {
     let mut times = TickTimes::with_capacity(sim.settings().ticks);
     let mut agent_ticks = 0;
     let bar = progress_bar(sim.settings().ticks, show);
-    while !stop.load(Ordering::Relaxed) {
+    while !stop.is_raised() {
         let tick = sim.tick();
         let began = Instant::now();
         let step = sim.step();
@@ -103,19 +112,6 @@ fn progress_bar(ticks: u32, show: bool) -> ProgressBar {
         bar.set_style(style);
     }
     bar
-}
-
-/// A flag that Ctrl-C raises; a second Ctrl-C ends the program at once.
-fn stop_on_interrupt() -> Arc<AtomicBool> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let raised = Arc::clone(&stop);
-    // Without a handler Ctrl-C still ends the program, only less politely.
-    let _ = ctrlc::set_handler(move || {
-        if raised.swap(true, Ordering::Relaxed) {
-            std::process::exit(Exit::Interrupted as i32);
-        }
-    });
-    stop
 }
 
 /// A trace being written.

@@ -59,5 +59,5 @@ pub use primitive::{DISPLACEMENT_MAX, PRIMITIVES_MAX, Primitive, Sweep, SweepRul
 pub use request::{Answer, COST_MAX, Fallback, Goal, GoalMember, Progress, Reached, Reason, Request, Status};
 pub use scratch::Scratch;
 pub use search::{advance, begin, finish, plan};
-pub use successor::{Legality, MoveBlocked, PoseBlocked, move_time};
+pub use successor::{Legality, MoveBlocked, PoseBlocked, SLOPE_FLAT, move_time};
 pub use tables::{MovementTables, Successor};

@@ -9,8 +9,8 @@ use crate::pose::{Heading, Pose, StateSpace};
 use std::fmt;
 use wheelbase_grid::{CellXY, Grid, Side, SideKind, TerrainKind};
 
-/// `slope` of a move on flat ground.
-pub(crate) const SLOPE_FLAT: u64 = 1000;
+/// `slope` of a move on flat ground, in permille of the base time.
+pub const SLOPE_FLAT: u64 = 1000;
 
 /// Time of a move in ticks: `ceil(base * slope / speed)`, `speed` in permille being the lowest over the
 /// swept cells and the edges between them, `slope` 1000 on flat ground. A time that does not fit is

@@ -169,9 +169,8 @@ fn sweep(reader: &mut Reader, node: &Node) -> Option<Sweep> {
 
 fn climb(reader: &mut Reader, table: &Table) -> Option<Climb> {
     let units = 0..=i64::from(u32::MAX);
-    let mut limit = |name| {
-        reader.optional(table, name, None, |reader, node| reader.whole(node, units.clone()).map(Some))
-    };
+    let mut limit =
+        |name| reader.optional(table, name, None, |reader, node| reader.whole(node, units.clone()).map(Some));
     let (max_up, max_down, max_tilt) = (limit("max_up"), limit("max_down"), limit("max_tilt"));
     let up = reader.optional_whole(table, "up", 0, units);
     let down = reader.optional_whole(table, "down", 0, I32_RANGE);

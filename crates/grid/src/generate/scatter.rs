@@ -1,0 +1,46 @@
+//! Maps of scattered obstacles: open land, and single cells at random.
+
+use super::SplitMix64;
+use super::canvas::{Canvas, OUT, SWAMP, TREES, inset};
+use crate::{Rect, TerrainKind};
+
+/// Cells along a side of the tiles that hold at most one clump of trees each.
+const TREE_TILE: u32 = 14;
+/// Cells along a side of the tiles that hold at most one patch of swamp each.
+const SWAMP_TILE: u32 = 20;
+
+pub(super) fn draw_open(canvas: &mut Canvas, random: &mut SplitMix64) {
+    clumps(canvas, random, 520, TREES);
+}
+
+pub(super) fn draw_random(canvas: &mut Canvas, random: &mut SplitMix64) {
+    for tile in tiles(canvas.rect(), SWAMP_TILE) {
+        if random.chance(500) {
+            canvas.clump(random, tile, 5, SWAMP);
+        }
+    }
+    for kind in canvas.cells_mut() {
+        if random.chance(200) {
+            *kind = OUT;
+        }
+    }
+}
+
+/// Puts a clump into so many of a thousand tiles. No two clumps come closer than two cells, and none
+/// comes that close to the border, so that they never close anything off.
+pub(super) fn clumps(canvas: &mut Canvas, random: &mut SplitMix64, permille: u32, kind: TerrainKind) {
+    for tile in tiles(canvas.rect(), TREE_TILE) {
+        let within = inset(tile, 1);
+        if random.chance(permille) && !within.is_empty() {
+            canvas.clump(random, within, 2, kind);
+        }
+    }
+}
+
+/// The squares of `side` cells that fill `area`, row by row; those at the east and south end may be
+/// smaller.
+fn tiles(area: Rect, side: u32) -> impl Iterator<Item = Rect> {
+    let starts = move |length: u32| (0..length).step_by(side as usize).map(|start| start as i32);
+    starts(area.height)
+        .flat_map(move |y| starts(area.width).map(move |x| Rect::new(x, y, side, side).intersection(area)))
+}
