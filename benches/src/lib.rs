@@ -24,8 +24,10 @@ pub const FAIR: &str = "fair: same tables, same heuristic, exact, costs equal";
 /// Ticks of the moves of every class here: forward, reverse, a quarter turn.
 pub const MOVE_TICKS: (u32, u32, u32) = (2, 6, 2);
 
-/// A vehicle of `length` x `width` cells on four headings, both odd or a truck's, turning about the
-/// anchor: the front cell of a body one cell wide, else the middle.
+/// A vehicle on four headings that turns about its anchor, with the moves of [`MOVE_TICKS`].
+///
+/// # Panics
+/// If the footprint breaks a limit of the planner.
 pub fn vehicle(name: &str, footprint: Vec<(i32, i32)>) -> MovementClass {
     let (forward, reverse, turn) = MOVE_TICKS;
     let mut spec = ClassSpec::new(name, 4);
@@ -92,7 +94,7 @@ impl Draws {
 
     /// A number below `n`, which is at least 1.
     pub fn below(&mut self, n: u32) -> u32 {
-        ((self.next_u64() >> 32) * u64::from(n) >> 32) as u32
+        (((self.next_u64() >> 32) * u64::from(n)) >> 32) as u32
     }
 }
 
@@ -170,17 +172,11 @@ pub fn drawn_scenes(n_queries: usize) -> Vec<Scene> {
 /// Dijkstra, so that both expand nearly all of it: the size of a body must not cost time.
 pub fn open_scenes(n_queries: usize) -> [Scene; 2] {
     let grid = open(512);
-    let scene = |name, class| Scene::new(name, &grid, class, n_queries, 5).guided_by(HeuristicName::Zero);
-    let (cart, mut carrier) = (scene("open 1x1", cart()), scene("open 3x9", carrier()));
-    // Those that fit the larger body serve both.
-    carrier.queries.truncate(n_queries);
-    Scene { queries: carrier.queries.clone(), ..cart }.with(carrier)
-}
-
-impl Scene {
-    fn with(self, other: Self) -> [Self; 2] {
-        [self, other]
-    }
+    let mut scenes = [("open 1x1", cart()), ("open 3x9", carrier())]
+        .map(|(name, class)| Scene::new(name, &grid, class, n_queries, 5).guided_by(HeuristicName::Zero));
+    // Where the larger body fits, so does the smaller.
+    scenes[0].queries = scenes[1].queries.clone();
+    scenes
 }
 
 const GROUND: TerrainKind = TerrainKind(0);

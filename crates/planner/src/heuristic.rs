@@ -11,7 +11,7 @@ use crate::pose::{Heading, Pose};
 use crate::request::COST_MAX;
 use crate::tables::MovementTables;
 use std::fmt;
-use wheelbase_grid::CellXY;
+use wheelbase_grid::{CellXY, GridSize};
 
 /// The heuristics that come with the planner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -79,6 +79,8 @@ impl fmt::Debug for Heuristic<'_> {
 
 /// What the kernel asks of a heuristic, at a cell and heading.
 pub(crate) trait Estimate {
+    /// Whether it is ever more than 0.
+    const GUIDED: bool = true;
     /// The bound that orders the open list, weight included.
     fn weighted(&self, x: i32, y: i32, heading: usize) -> u32;
     /// Key of a pose on the open list, from its cost so far and its weighted bound.
@@ -101,6 +103,8 @@ pub(crate) trait Estimate {
 pub(crate) struct ZeroEstimate;
 
 impl Estimate for ZeroEstimate {
+    const GUIDED: bool = false;
+
     #[inline(always)]
     fn weighted(&self, _: i32, _: i32, _: usize) -> u32 {
         0
@@ -147,30 +151,47 @@ impl Estimate for LinearEstimate {
     }
 }
 
-/// [`LinearEstimate`] where the rate is a whole number of ticks, as it is for most classes: half the
-/// instructions, and it is asked for every push.
+/// [`LinearEstimate`] where the rate is a whole number of ticks and no estimate on the map is too large,
+/// as for nearly every class: a third of the instructions, and it is asked at every push. `SUM` says
+/// that `major` and `minor` are equal, so that the norm is a sum.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct WholeEstimate {
+pub(crate) struct WholeEstimate<const SUM: bool> {
     goal: GoalBox,
     /// The rate times `major` and times `minor`.
-    major: u64,
-    minor: u64,
+    major: u32,
+    minor: u32,
 }
 
-impl Estimate for WholeEstimate {
+impl<const SUM: bool> Estimate for WholeEstimate<SUM> {
     #[inline(always)]
     fn weighted(&self, x: i32, y: i32, heading: usize) -> u32 {
         let (dx, dy) = self.goal.apart(x, y);
-        let ticks = self.major * u64::from(dx.max(dy)) + self.minor * u64::from(dx.min(dy));
-        (ticks + u64::from(self.goal.turn_ticks[heading & 7])).min(u64::from(COST_MAX)) as u32
+        let turning = self.goal.turn_ticks[heading & 7];
+        match SUM {
+            true => self.major * (dx + dy) + turning,
+            false => self.major * dx.max(dy) + self.minor * dx.min(dy) + turning,
+        }
     }
 }
 
 impl LinearEstimate {
-    /// The same estimate without fractions, where it has none.
-    pub fn whole(&self) -> Option<WholeEstimate> {
-        let Self { goal, major, minor, whole, fraction } = *self;
-        (fraction == 0).then_some(WholeEstimate { goal, major: major * whole, minor: minor * whole })
+    /// Whether [`WholeEstimate`] can stand in on a map of that size.
+    pub fn is_whole(&self, size: GridSize) -> bool {
+        let (width, height) = (u64::from(size.width()), u64::from(size.height()));
+        let norm = self.major * width.max(height) + self.minor * width.min(height);
+        let turning = self.goal.turn_ticks.iter().max().map_or(0, |&t| u64::from(t));
+        self.fraction == 0 && norm.saturating_mul(self.whole).saturating_add(turning) <= u64::from(COST_MAX)
+    }
+
+    /// Whether the norm is a sum.
+    pub fn is_sum(&self) -> bool {
+        self.major == self.minor
+    }
+
+    /// The same estimate for a map on which [`LinearEstimate::is_whole`].
+    pub fn whole<const SUM: bool>(&self) -> WholeEstimate<SUM> {
+        let rate = |weight: u64| (weight * self.whole) as u32;
+        WholeEstimate { goal: self.goal, major: rate(self.major), minor: rate(self.minor) }
     }
 }
 
@@ -375,4 +396,131 @@ fn turn_ticks(tables: &MovementTables, headings: u8) -> [u32; 8] {
         }
     }
     ticks.map(|t| if t == u64::MAX { 0 } else { t.min(u64::from(COST_MAX)) as u32 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::movement::{ClassSpec, MovementClass};
+    use crate::pose::State;
+    use crate::primitive::Primitive;
+    use crate::reference::Reference;
+    use crate::successor::Legality;
+    use wheelbase_grid::{Grid, SideTable, TerrainTable};
+
+    fn classes() -> Vec<MovementClass> {
+        let class = |headings, primitives: Vec<Primitive>, slowest: u16| {
+            let mut spec = ClassSpec::new("any", headings);
+            spec.primitives = primitives;
+            spec.speed = vec![("swamp".to_owned(), slowest), ("water".to_owned(), 1700)];
+            MovementClass::new(spec).unwrap()
+        };
+        let leap = |name, by| Primitive::step(name, by, 11);
+        let knight = [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)];
+        let names = ["a", "b", "c", "d", "e", "f", "g", "h"];
+        let mut arcs = Primitive::vehicle(3, 9, 4);
+        arcs.push(Primitive { turn: 1, ..Primitive::step("arc", (2, -1), 5) });
+        let one_way = vec![Primitive::step("forward", (1, 0), 2), Primitive::turn("about", 2, 7)];
+        vec![
+            class(1, Primitive::four_ways(5), 300),
+            class(4, Primitive::vehicle(2, 6, 2), 500),
+            class(1, names.into_iter().zip(knight).map(|(name, by)| leap(name, by)).collect(), 333),
+            class(4, arcs, 999),
+            class(4, one_way, 37),
+            class(4, Primitive::vehicle(40_001, 65_535, 12_345), 1),
+        ]
+    }
+
+    fn estimate_of(prepared: &Prepared) -> impl Fn(Pose) -> u32 {
+        let prepared = *prepared;
+        move |pose| {
+            let (x, y, heading) = (pose.cell.x, pose.cell.y, pose.heading.0 as usize);
+            match &prepared {
+                Prepared::Zero | Prepared::Custom => 0,
+                Prepared::Linear(linear) => linear.weighted(x, y, heading),
+                Prepared::Euclid(euclid) => euclid.ticks(x, y, heading),
+            }
+        }
+    }
+
+    const ROWS: [&str; 9] = [
+        "..S..W...",
+        ".TT..S...",
+        "....SS.T.",
+        "..T....T.",
+        "S.T.WW.T.",
+        "..T......",
+        "....TTT..",
+        ".S......S",
+        "..W...S..",
+    ];
+
+    /// For every pose: 0 at the goal, never more than the true remaining cost, never less than the
+    /// estimate after a move by more than the move costs, and never raised by more than `step_max`.
+    #[test]
+    fn every_estimate_is_admissible_and_consistent() {
+        let grid = Grid::from_rows(&ROWS, TerrainTable::movingai(), SideTable::default()).unwrap();
+        let goals = [((4, 5), (4, 5), 0b0001_u8), ((7, 1), (8, 1), 0b1111), ((0, 0), (3, 2), 0b0110)];
+        for class in classes() {
+            let tables = MovementTables::compile(&grid, class);
+            let legality = Legality::new(&grid, tables.class());
+            let space = tables.space();
+            let states: Vec<State> =
+                (0..space.n_states() as u32).map(State).filter(|&s| tables.is_legal(s)).collect();
+            let costs: Vec<Vec<Option<u64>>> =
+                states.iter().map(|&s| Reference::from(&legality, space.pose(s)).costs).collect();
+            for (low, high, headings) in goals {
+                let is_goal = |pose: Pose| {
+                    let CellXY { x, y } = pose.cell;
+                    let inside = (low.0..=high.0).contains(&x) && (low.1..=high.1).contains(&y);
+                    inside && headings >> pose.heading.0 & 1 == 1
+                };
+                let goal_states: Vec<State> =
+                    states.iter().copied().filter(|&s| is_goal(space.pose(s))).collect();
+                for name in HeuristicName::ALL {
+                    let prepared = Prepared::new(&Heuristic::Named(name), &tables, low, high, headings);
+                    let estimate = estimate_of(&prepared);
+                    for (&state, costs) in states.iter().zip(&costs) {
+                        let here = u64::from(estimate(space.pose(state)));
+                        let true_cost = goal_states.iter().filter_map(|g| costs[g.0 as usize]).min();
+                        assert!(true_cost.is_none_or(|cost| here <= cost), "{name:?}: too high");
+                        assert!(!is_goal(space.pose(state)) || here == 0, "{name:?}: not 0 at a goal");
+                        tables.for_each_successor(state, |next| {
+                            let there = u64::from(estimate(space.pose(next.state)));
+                            assert!(here <= there + u64::from(next.ticks), "{name:?}: not consistent");
+                            assert!(there <= here + prepared.step_max(&tables), "{name:?}: step_max");
+                        });
+                    }
+                }
+            }
+        }
+    }
+
+    /// The estimate in whole ticks is the same number as the general one, wherever it is used.
+    #[test]
+    fn whole_estimates_equal_the_general_one() {
+        let grid = Grid::from_rows(&ROWS, TerrainTable::movingai(), SideTable::default()).unwrap();
+        let mut n_whole = 0;
+        for class in classes() {
+            let tables = MovementTables::compile(&grid, class);
+            for name in HeuristicName::ALL {
+                let prepared = Prepared::new(&Heuristic::Named(name), &tables, (3, 4), (5, 4), 1);
+                let Prepared::Linear(linear) = prepared else { continue };
+                if !linear.is_whole(grid.size()) {
+                    continue;
+                }
+                n_whole += 1;
+                for state in (0..tables.space().n_states() as u32).map(State) {
+                    let Pose { cell: CellXY { x, y }, heading } = tables.space().pose(state);
+                    let heading = heading.0 as usize;
+                    let whole = match linear.is_sum() {
+                        true => linear.whole::<true>().weighted(x, y, heading),
+                        false => linear.whole::<false>().weighted(x, y, heading),
+                    };
+                    assert_eq!(whole, linear.weighted(x, y, heading));
+                }
+            }
+        }
+        assert!(n_whole >= 6, "{n_whole}");
+    }
 }

@@ -7,7 +7,7 @@ use crate::request::Status;
 
 /// The memory of one search, one a worker; it grows to the largest map it has met and is reset without
 /// clearing. 8 bytes a state that a search may touch (taken from the system page by page as it does),
-/// and 8 a pose on the open list.
+/// and 4 a pose on the open list, in blocks of 64.
 ///
 /// A search leaves its state here between [`crate::begin`] and [`crate::finish`].
 #[derive(Debug, Default)]

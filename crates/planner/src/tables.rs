@@ -383,12 +383,18 @@ impl MovementTables {
 
     /// Calls `found` with every legal move from a state, in order of primitive.
     pub fn for_each_successor(&self, state: State, mut found: impl FnMut(Successor)) {
-        for primitive in 0..self.class.primitives().len() {
-            if let Some(ticks) = self.move_ticks(state, primitive) {
-                let state = self.state_after(state, primitive);
-                found(Successor { primitive: primitive as u8, state, ticks });
+        let heading = state.0 as usize % self.space.headings() as usize;
+        let steps = &self.steps[heading * STEPS_STRIDE..][..self.class.primitives().len()];
+        with_layout!(&self.layouts, layout => {
+            let word = layout.words[state.0 as usize];
+            for (primitive, step) in steps.iter().enumerate() {
+                if word.code(primitive) != 0 {
+                    let ticks = word.ticks(primitive, &self.times);
+                    let state = State(state.0.wrapping_add_signed(step.delta));
+                    found(Successor { primitive: primitive as u8, state, ticks });
+                }
             }
-        }
+        })
     }
 
     /// Calls `found` with every legal move that leads to a state, in order of primitive, then of the

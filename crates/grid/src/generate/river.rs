@@ -5,14 +5,14 @@ use super::canvas::{Canvas, GROUND, SWAMP, TREES, WATER};
 use super::scatter;
 use crate::TerrainKind;
 
-/// Cells of ground kept free of trees on either side of the river. A body can always walk along the
-/// bank, so that no crossing is closed off by a wood.
-const BANK: i32 = 3;
+/// Cells of ground kept free of trees on either side of the river, at right angles to it. A 3x3 body can
+/// always go along the bank, even of a slanting river, so that no crossing is closed off by a wood.
+const BANK: i64 = 5;
 /// Least distance across from the river's middle to the border of a map that has room for it.
 const MARGIN: i32 = 14;
 
 pub(super) fn draw(canvas: &mut Canvas, random: &mut SplitMix64) {
-    scatter::clumps(canvas, random, 650, TREES);
+    scatter::clumps(canvas, random, 550, 3, TREES);
     let course = Course::new(canvas, random);
     let crossings = course.crossings(random);
     course.draw_water(canvas, random);
@@ -36,6 +36,14 @@ struct Crossing {
     width: i32,
     /// Swamp for a ford, ground for a bridge.
     kind: TerrainKind,
+}
+
+/// What the river takes of a line across the map.
+struct Line {
+    /// The first cell of water and the first past it.
+    water: (i32, i32),
+    /// Cells of bank on either side.
+    bank: i32,
 }
 
 /// The river's course, in cells along the axis of the map in which it flows and across it. There is
@@ -80,8 +88,8 @@ impl Course {
         }
     }
 
-    /// The middle of the river and its extent across, at one place along the map.
-    fn water(&self, along: i32) -> (i32, i32) {
+    /// The line across the map at one place along it.
+    fn line(&self, along: i32) -> Line {
         let after = self.bends.partition_point(|bend| bend.along <= along).clamp(1, self.bends.len() - 1);
         let (a, b) = (self.bends[after - 1], self.bends[after]);
         let (done, step) = (i64::from(along - a.along), i64::from(b.along - a.along));
@@ -91,22 +99,17 @@ impl Course {
         let width = i64::from(a.width) + i64::from(b.width - a.width) * done / step;
         // A slanting river is as wide as a flat one only if its extent across grows with its slope.
         let slope_256 = 256 * rise * 6 * done * (step - done) / step.pow(3);
-        let extent = width * (65_536 + slope_256 * slope_256).isqrt() / 256;
-        (middle as i32, extent as i32)
+        let stretch_256 = (65_536 + slope_256 * slope_256).isqrt();
+        let extent = width * stretch_256 / 256;
+        let start = (middle - extent / 2) as i32;
+        Line { water: (start, start + extent as i32), bank: (BANK * stretch_256 / 256) as i32 }
     }
 
     fn draw_water(&self, canvas: &mut Canvas, random: &mut SplitMix64) {
-        let land = |middle: i32, extent: i32| (middle - extent / 2, middle - extent / 2 + extent);
         for along in 0..self.length {
-            let (middle, extent) = self.water(along);
-            let (start, end) = land(middle, extent);
-            self.fill_across(canvas, along, (start - BANK, end + BANK), |_| Some(GROUND));
-        }
-        // Banks come before any water: on a steep piece they reach past that of the next place.
-        for along in 0..self.length {
-            let (middle, extent) = self.water(along);
-            let (start, end) = land(middle, extent);
-            let ragged = i32::from(extent > 2 && random.chance(200));
+            let Line { water: (start, end), bank } = self.line(along);
+            self.fill_across(canvas, along, (start - bank, end + bank), |_| Some(GROUND));
+            let ragged = i32::from(end - start > 4 && random.chance(200));
             self.fill_across(canvas, along, (start + ragged, end), |_| Some(WATER));
         }
     }

@@ -10,7 +10,7 @@ const TREE_TILE: u32 = 14;
 const SWAMP_TILE: u32 = 20;
 
 pub(super) fn draw_open(canvas: &mut Canvas, random: &mut SplitMix64) {
-    clumps(canvas, random, 520, TREES);
+    clumps(canvas, random, 520, 2, TREES);
 }
 
 pub(super) fn draw_random(canvas: &mut Canvas, random: &mut SplitMix64) {
@@ -26,13 +26,20 @@ pub(super) fn draw_random(canvas: &mut Canvas, random: &mut SplitMix64) {
     }
 }
 
-/// Puts a clump into so many of a thousand tiles. No two clumps come closer than two cells, and none
-/// comes that close to the border, so that they never close anything off.
-pub(super) fn clumps(canvas: &mut Canvas, random: &mut SplitMix64, permille: u32, kind: TerrainKind) {
+/// Puts a clump of discs of at most that radius into so many of a thousand tiles. At least two cells
+/// lie between two clumps, and one between a clump and the border: they never close anything off.
+pub(super) fn clumps(
+    canvas: &mut Canvas,
+    random: &mut SplitMix64,
+    permille: u32,
+    radius: i32,
+    kind: TerrainKind,
+) {
     for tile in tiles(canvas.rect(), TREE_TILE) {
         let within = inset(tile, 1);
-        if random.chance(permille) && !within.is_empty() {
-            canvas.clump(random, within, 2, kind);
+        // A tile at the end of the map may have no room for more than a hedge along the border.
+        if random.chance(permille) && !inset(within, radius).is_empty() {
+            canvas.clump(random, within, radius, kind);
         }
     }
 }

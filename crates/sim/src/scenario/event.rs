@@ -68,7 +68,7 @@ fn set_elevation(reader: &mut Reader, node: &Node) -> Option<EventAction> {
 fn set_side(reader: &mut Reader, node: &Node) -> Option<EventAction> {
     let table = reader.table(node, &SET_SIDE_KEYS)?;
     let cell = cell(reader, &table);
-    let side = reader.required(&table, "side", "E, N, W or S", |reader, node| {
+    let side = reader.required(&table, "side", "\"E\", \"N\", \"W\" or \"S\"", |reader, node| {
         let value = reader.choice(node, &TERRAIN_SIDES.map(|side| (side, side)), &[])?;
         Some(Located { value: value.to_owned(), line: reader.line(node) })
     });

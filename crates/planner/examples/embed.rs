@@ -1,0 +1,99 @@
+//! The loop that a real-time strategy game writes: orders, a budget of expansions a frame, an order
+//! that nobody can carry out answered at once, and a building put up in the way of those on the road.
+
+use std::error::Error;
+use wheelbase_grid::{CellXY, Grid, Rect, SideTable, TerrainTable};
+use wheelbase_planner::*;
+
+struct Unit {
+    name: &'static str,
+    class: usize,
+    pose: Pose,
+    goal: [GoalMember; 1],
+    path: Path,
+    moves_made: usize,
+    asks: bool,
+}
+
+impl Unit {
+    fn new(name: &'static str, class: usize, pose: Pose, to: CellXY) -> Self {
+        let goal = [GoalMember::any(to)];
+        Self { name, class, pose, goal, path: Path::new(), moves_made: 0, asks: true }
+    }
+
+    /// Whether the rest of its path can still be driven.
+    fn can_go_on(&self, tables: &MovementTables) -> bool {
+        let mut rest = self.path.poses.iter().zip(&self.path.moves).skip(self.moves_made);
+        rest.all(|(from, &m)| {
+            tables.space().state(from.pose).is_some_and(|s| tables.move_ticks(s, m.into()).is_some())
+        })
+    }
+}
+
+/// Plays until all stand still; returns what happened.
+pub fn play() -> Result<Vec<String>, Box<dyn Error>> {
+    let rows =
+        ["................", ".......W........", ".......W..WWW...", "..........W.W...", ".......W..WWW..."];
+    let mut grid = Grid::from_rows(&rows, TerrainTable::movingai(), SideTable::default())?;
+    let (mut scout, mut truck) = (ClassSpec::new("scout", 4), ClassSpec::new("truck", 4));
+    scout.primitives = Primitive::vehicle(2, 6, 2);
+    (truck.footprint, truck.primitives) = (vec![(0, 0), (-1, 0)], Primitive::vehicle(3, 9, 4));
+    // Tables are shared by all units of a class; a scratch belongs to a worker, of which there is one.
+    let classes = [MovementClass::new(scout)?, MovementClass::new(truck)?];
+    let mut tables = classes.map(|class| MovementTables::compile(&grid, class));
+    let (mut scratch, mut under_way, mut expanded, mut log) = (Scratch::new(), None, 0, Vec::new());
+    let mut units = [
+        Unit::new("ant", 0, Pose::new(3, 0, Heading(0)), CellXY::new(11, 3)),
+        Unit::new("bee", 0, Pose::new(0, 3, Heading(0)), CellXY::new(15, 4)),
+        Unit::new("cow", 1, Pose::new(2, 4, Heading(0)), CellXY::new(14, 0)),
+    ];
+    for frame in 0..100 {
+        if frame == 6 {
+            let water = grid.terrain_table().kind_of_name("water").ok_or("no water")?;
+            let edit = grid.set_terrain(Rect::new(7, 2, 1, 2), water);
+            tables.iter_mut().for_each(|tables| tables.update(&grid, edit.changed));
+            log.push(format!("{frame}: a building closes the gap"));
+            under_way = None; // A search on the old map is worth nothing: it begins anew.
+            for unit in units.iter_mut().filter(|unit| !unit.can_go_on(&tables[unit.class])) {
+                log.push(format!("{frame}: {} must find another way", unit.name));
+                unit.asks = true;
+            }
+        }
+        let mut budget = 60;
+        while let Some(at) = under_way.or_else(|| units.iter().position(|unit| unit.asks)) {
+            let unit = &mut units[at];
+            let (tables, request) = (&tables[unit.class], Request::new(unit.pose, Goal::of(&unit.goal)));
+            if under_way.is_none() {
+                begin(tables, &request, &mut scratch);
+                expanded = 0;
+            }
+            let progress = advance(tables, &request, &mut scratch, budget);
+            let answer = finish(tables, &request, &scratch, &mut unit.path);
+            budget -= answer.expansions - expanded;
+            (under_way, expanded) = (Some(at), answer.expansions);
+            if progress == Progress::Running {
+                break; // The rest of it in the next frame.
+            }
+            (under_way, unit.asks, unit.moves_made) = (None, false, 0);
+            let legality = Legality::new(&grid, tables.class());
+            log.push(match answer.reason(&legality, &request) {
+                None => format!("{frame}: {} goes, {} ticks", unit.name, answer.cost),
+                Some(why) => format!("{frame}: {} stays: {}", unit.name, why.describe(&legality, &grid)),
+            });
+        }
+        // A move a frame; a game would go by the arrival ticks.
+        for unit in units.iter_mut().filter(|unit| !unit.asks && unit.moves_made < unit.path.moves.len()) {
+            unit.moves_made += 1;
+            unit.pose = unit.path.poses[unit.moves_made].pose;
+            if unit.moves_made == unit.path.moves.len() {
+                log.push(format!("{frame}: {} arrives at {}", unit.name, unit.pose.cell));
+            }
+        }
+    }
+    Ok(log)
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    play()?.iter().for_each(|line| println!("{line}"));
+    Ok(())
+}

@@ -1,0 +1,195 @@
+//! Neither a search nor an update of the tables allocates once its memory has grown.
+//!
+//! The one test of this file, and the one place outside `capi` with unsafe code: it counts what the
+//! thread it runs on asks of the allocator.
+
+#![allow(clippy::unwrap_used)]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use wheelbase_grid::{BitGrid, CellXY, Grid, Rect, Side, SideKind, SideTable, TerrainKind, TerrainTable};
+use wheelbase_planner::*;
+
+thread_local! {
+    /// Made in advance and without a destructor, so that counting allocates nothing itself.
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+struct Counting;
+
+fn count() {
+    ALLOCATIONS.with(|n| n.set(n.get() + 1));
+}
+
+// SAFETY: every call is handed to `System` as it came, so `System` upholds the contract; counting
+// neither allocates nor unwinds.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: the caller keeps the contract of `alloc`, which is the same here.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: the caller keeps the contract of `alloc_zeroed`, which is the same here.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count();
+        // SAFETY: the caller keeps the contract of `realloc`; `block` came from `System`, as all do.
+        unsafe { System.realloc(block, layout, size) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: the caller keeps the contract of `dealloc`; `block` came from `System`, as all do.
+        unsafe { System.dealloc(block, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn allocations_in<T>(work: impl FnOnce() -> T) -> (u64, T) {
+    let before = ALLOCATIONS.with(Cell::get);
+    let result = work();
+    (ALLOCATIONS.with(Cell::get) - before, result)
+}
+
+const GROUND: TerrainKind = TerrainKind(0);
+const WATER: TerrainKind = TerrainKind(2);
+
+/// 64 x 48 cells with a lake, and a river across that leaves one ford, rows 20 to 22.
+fn river() -> Grid {
+    let rows = vec![".".repeat(64); 48];
+    let mut grid = Grid::from_rows(&rows, TerrainTable::movingai(), SideTable::default()).unwrap();
+    grid.set_terrain(Rect::new(30, 0, 3, 48), WATER);
+    grid.set_terrain(FORD, GROUND);
+    grid.set_terrain(Rect::new(8, 10, 12, 9), WATER);
+    grid
+}
+
+const FORD: Rect = Rect::new(30, 20, 3, 3);
+
+fn truck() -> MovementClass {
+    let mut spec = ClassSpec::new("truck", 4);
+    spec.footprint = vec![(0, 0), (-1, 0)];
+    spec.primitives = Primitive::vehicle(2, 6, 2);
+    MovementClass::new(spec).unwrap()
+}
+
+/// Cannot go back, so what lies west of it is not reached but by search.
+fn barge() -> MovementClass {
+    let mut spec = ClassSpec::new("barge", 1);
+    spec.primitives = Primitive::four_ways(40_000);
+    spec.primitives.remove(2);
+    MovementClass::new(spec).unwrap()
+}
+
+/// What a request may be made of. Everything here is the caller's, and made in advance.
+struct Ask<'a> {
+    tables: &'a MovementTables,
+    request: Request<'a>,
+    /// Expansions a slice.
+    slice: Option<u64>,
+}
+
+fn answer(ask: &Ask<'_>, scratch: &mut Scratch, path: &mut Path) -> Answer {
+    let Some(slice) = ask.slice else { return plan(ask.tables, &ask.request, scratch, path) };
+    begin(ask.tables, &ask.request, scratch);
+    while advance(ask.tables, &ask.request, scratch, slice) == Progress::Running {}
+    finish(ask.tables, &ask.request, scratch, path)
+}
+
+#[test]
+fn after_warm_up_nothing_allocates() {
+    a_search_allocates_nothing();
+    an_update_allocates_nothing();
+}
+
+fn a_search_allocates_nothing() {
+    let grid = river();
+    let (truck, barge) = (MovementTables::compile(&grid, truck()), MovementTables::compile(&grid, barge()));
+    let start = Pose::new(2, 40, Heading(0));
+    let far = [GoalMember::any(CellXY::new(60, 2))];
+    let set = [far[0], GoalMember::pose(Pose::new(50, 30, Heading(2))), GoalMember::any(CellXY::new(40, 44))];
+    let lake = [GoalMember::any(CellXY::new(14, 14))];
+    let off = [GoalMember::any(CellXY::new(-9, 3))];
+    let mut held = BitGrid::new(grid.size());
+    held.fill(Rect::new(30, 20, 3, 1), true);
+    held.fill(Rect::new(40, 0, 1, 30), true);
+    let custom = |pose: Pose| (60 - pose.cell.x).unsigned_abs();
+
+    let ask = |members, change: &dyn Fn(&mut Request<'_>)| {
+        let mut request = Request::new(start, Goal::of(members));
+        change(&mut request);
+        Ask { tables: &truck, request, slice: None }
+    };
+    let mut asks: Vec<Ask<'_>> = HeuristicName::ALL
+        .into_iter()
+        .map(|name| ask(&far, &|r| r.heuristic = Heuristic::Named(name)))
+        .collect();
+    asks.push(ask(&far, &|r| r.weight_permille = 1800));
+    asks.push(ask(&set, &|r| r.goal.within = 3));
+    asks.push(ask(&lake, &|_| ()));
+    asks.push(ask(&lake, &|r| r.fallback = Fallback::Nearest));
+    asks.push(ask(&off, &|r| r.fallback = Fallback::Nearest));
+    asks.push(ask(&far, &|r| (r.expansions_max, r.partial) = (Some(300), true)));
+    asks.push(Ask { slice: Some(17), ..ask(&set, &|_| ()) });
+    let mut around = ask(&far, &|_| ());
+    around.request.obstacles = Some(&held);
+    asks.push(around);
+    let mut guided = ask(&far, &|_| ());
+    guided.request.heuristic = Heuristic::Custom(&custom);
+    asks.push(guided);
+    for fallback in [Fallback::Fail, Fallback::Nearest] {
+        let mut back = ask(&far, &|r| r.fallback = fallback);
+        (back.request.start, back.tables) = (Pose::new(63, 47, Heading(0)), &barge);
+        asks.push(back);
+    }
+
+    let (mut scratch, mut path) = (Scratch::new(), Path::new());
+    let expected: Vec<Answer> = asks.iter().map(|ask| answer(ask, &mut scratch, &mut path)).collect();
+    let statuses = |status| expected.iter().filter(|answer| answer.status == status).count();
+    assert_eq!((statuses(Status::Found), statuses(Status::Unreachable)), (asks.len() - 3, 1));
+    assert_eq!((statuses(Status::GoalBlocked), statuses(Status::LimitReached)), (1, 1));
+    // Another order, so that nothing is left from the same query just before.
+    for (ask, expected) in asks.iter().zip(&expected).rev() {
+        let (allocations, answer) = allocations_in(|| answer(ask, &mut scratch, &mut path));
+        assert_eq!(allocations, 0, "{:?}", ask.request);
+        assert_eq!(answer, *expected, "{:?}", ask.request);
+    }
+}
+
+fn an_update_allocates_nothing() {
+    let mut grid = river();
+    let mut tables = MovementTables::compile(&grid, truck());
+    let banks = |tables: &MovementTables| {
+        let state = |x, y| tables.space().state(Pose::new(x, y, Heading(0))).unwrap();
+        tables.components().way(state(5, 5), state(50, 40)) == Way::Yes
+    };
+    let update = |tables: &mut MovementTables, grid: &mut Grid, area, kind| {
+        let (allocations, ()) = allocations_in(|| {
+            let edit = grid.set_terrain(area, kind);
+            tables.update(grid, edit.changed);
+        });
+        allocations
+    };
+    // Compiling has grown all that terrain needs: there is no warm-up.
+    assert!(banks(&tables));
+    assert_eq!(update(&mut tables, &mut grid, FORD, WATER), 0);
+    assert!(!banks(&tables), "the components follow");
+    assert_eq!(update(&mut tables, &mut grid, Rect::new(0, 0, 64, 48), GROUND), 0);
+    assert!(banks(&tables));
+
+    // The first side that is not open brings the edge layers into being; later ones find them.
+    let edit = grid.set_side(CellXY::new(3, 3), Side::East, SideKind::WALL);
+    tables.update(&grid, edit.changed);
+    let (allocations, ()) = allocations_in(|| {
+        let edit = grid.set_side(CellXY::new(20, 30), Side::South, SideKind::WALL);
+        tables.update(&grid, edit.changed);
+    });
+    assert_eq!(allocations, 0);
+    assert_eq!(update(&mut tables, &mut grid, Rect::new(10, 10, 5, 5), WATER), 0);
+}
