@@ -142,7 +142,11 @@ pub fn heuristic(name: &str, place: &str) -> Result<Heuristic<'static>, String> 
 }
 
 fn headings_text(headings: u8) -> &'static str {
-    if headings == 1 { "\"-\"" } else { "\"E\", \"N\", \"W\" or \"S\"" }
+    match headings {
+        1 => "\"-\"",
+        4 => "\"E\", \"N\", \"W\" or \"S\"",
+        _ => "\"E\", \"NE\", \"N\", \"NW\", \"W\", \"SW\", \"S\" or \"SE\"",
+    }
 }
 
 /// Cell and heading name of `[x, y]` or `[x, y, "H"]`.

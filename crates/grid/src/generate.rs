@@ -34,7 +34,9 @@ pub enum MapKind {
     /// Rooms of about 12 to 20 cells behind walls one cell thick, with doors of 3 to 6 cells. Every
     /// room can be reached.
     Rooms,
-    /// Corridors of 3 to 4 cells behind walls one cell thick, with a few loops and many dead ends.
+    /// Corridors 4 cells wide, with a few loops and many dead ends. A 3x5 body can go everywhere if it
+    /// can step sideways within its corridor; one that only goes straight on and turns about its middle
+    /// cannot take every bend.
     Maze,
     /// Open land with woods and a winding river of water, 4 to 8 cells wide, right across the map. It
     /// is crossed at swamp fords and at bridges of ground, at one place at least.

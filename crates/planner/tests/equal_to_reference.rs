@@ -1,5 +1,7 @@
 //! Search, tables and statuses against the slow reference, on random worlds and on all small ones.
 
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
 mod common;
 
 use common::{class, goal, grid, tables, truck};
@@ -276,7 +278,7 @@ proptest! {
         let estimate = |pose: Pose| {
             let state = space.state(pose).unwrap().0 as usize;
             let share = (salt ^ state as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
-            (u128::from(to_goal[state]) * u128::from(share) >> 32) as u32
+            ((u128::from(to_goal[state]) * u128::from(share)) >> 32) as u32
         };
         request.heuristic = Heuristic::Custom(&estimate);
         let guided = plan(&movement, &request, &mut scratch, &mut path);

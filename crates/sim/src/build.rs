@@ -16,8 +16,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use wheelbase_grid::map_file::movingai;
 use wheelbase_grid::{
-    CellXY, Grid, GridError, GridSize, Rect, Side, SideEntry, SideKind, SideTable, TableError, TerrainEntry,
-    TerrainTable,
+    CellXY, Grid, GridError, GridSize, MapKind, Rect, Side, SideEntry, SideKind, SideTable, TableError, TerrainEntry,
+    TerrainKind, TerrainTable, generate,
 };
 use wheelbase_planner::{
     ClassError, ClassSpec, Fallback, Goal, GoalMember, Heading, Legality, MovementClass, MovementTables,

@@ -174,7 +174,8 @@ fn review_agents(sim: &mut Simulation, eased: &[bool]) {
         let motion = sim.agents.motion[row];
         let eased = eased[motion.class.0 as usize];
         match motion.activity {
-            Activity::Following if eased || !path_is_legal(sim, row) => {
+            // One that asks for a way around others keeps its old path in case there is none.
+            Activity::Following | Activity::Asking if eased || !path_is_legal(sim, row) => {
                 sim.agents.motion[row].replan = true;
             }
             Activity::Yielding if !path_is_legal(sim, row) => {

@@ -283,6 +283,9 @@ fn deliver(sim: &mut Simulation, request: PathRequest, answer: &Answer, path: &P
     let waited = sim.tick - request.issued;
     sim.counts.longest_request_ticks = sim.counts.longest_request_ticks.max(waited);
     let found = answer.status == Status::Found;
+    if found {
+        sim.agents.motion[row].replan = false;
+    }
     if request.around {
         let patience = &mut sim.agents.patience[row];
         let failures = if found { 0 } else { (patience.failures + 1).min(FAILURES_MAX) };

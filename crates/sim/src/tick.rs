@@ -11,6 +11,9 @@ use crate::traffic::{TrafficView, Yield};
 use crate::world::Simulation;
 use wheelbase_planner::Goal;
 
+/// Ticks that a patrol gives at least to a station that it can only get near.
+const NEAREST_STATION_TICKS: u32 = 64;
+
 /// Whether a run goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
@@ -97,6 +100,10 @@ fn finish_order(sim: &mut Simulation, row: usize) {
     }
     let Some(order) = sim.orders.current(state) else { return };
     if matches!(order.kind, OrderKind::Patrol(_)) {
+        // As near as it can get to a station that is out of reach: it asks again, but not every tick.
+        if state.to_nearest && tick - state.since < NEAREST_STATION_TICKS {
+            return;
+        }
         // A station is no order of its own; the patrol goes on.
         state.station += 1;
         state.since = tick;
@@ -270,7 +277,11 @@ fn settle(sim: &mut Simulation, row: usize) {
     let path_done = sim.agents.paths[row].is_empty();
     match sim.agents.motion[row].activity {
         // It may come to its goal before its path ends, after it was pushed or the goal is wide.
-        Activity::Following if is_at_goal(sim, row) || (path_done && sim.agents.orders[row].to_nearest) => {
+        // The nearest pose is where it goes only as long as no edit has opened a better way.
+        Activity::Following
+            if is_at_goal(sim, row)
+                || (path_done && sim.agents.orders[row].to_nearest && !sim.agents.motion[row].replan) =>
+        {
             sim.paths.drop_path(&mut sim.agents.paths[row]);
             sim.agents.motion[row].activity = Activity::Arrived;
             sim.agents.motion[row].replan = false;

@@ -1,6 +1,8 @@
 //! What holds for every scenario: no two agents ever hold a cell, a lone agent arrives on time, and the
 //! result does not depend on the number of threads.
 
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use common::{CART, OTHERS, TRUCK, on_threads, run_checked, simulation};

@@ -5,15 +5,17 @@ use super::canvas::{Canvas, GROUND, OUT};
 use super::span::{Span, cut};
 use crate::{Rect, Side};
 
-/// Least, usual and greatest width of a corridor. Most are 4 cells wide: there a 3x5 body can turn at
-/// a bend, in 3 cells it can only pass straight on.
-const CORRIDOR: (i32, i32, i32) = (3, 4, 4);
+/// Width of a corridor. A 3x5 body can bend round a corner of two such corridors; with 3 cells, it could
+/// not, and a single corridor of that width would divide the maze for it.
+const CORRIDOR: i32 = 4;
+/// Least width of a corridor where the map has no room for two of the usual width.
+const CORRIDOR_MIN: i32 = 3;
 /// How many of a thousand walls the search left standing are opened all the same, which makes loops.
 const LOOPS_PERMILLE: u32 = 60;
 
 pub(super) fn draw(canvas: &mut Canvas, random: &mut SplitMix64) {
     let (width, height) = canvas.lengths();
-    let maze = Maze { columns: cut(random, width, 1, CORRIDOR), rows: cut(random, height, 1, CORRIDOR) };
+    let maze = Maze { columns: corridors(random, width), rows: corridors(random, height) };
     canvas.fill(canvas.rect(), OUT);
     for row in &maze.rows {
         for column in &maze.columns {
@@ -22,6 +24,29 @@ pub(super) fn draw(canvas: &mut Canvas, random: &mut SplitMix64) {
     }
     carve_tree(canvas, random, &maze);
     carve_loops(canvas, random, &maze);
+    clear_posts(canvas, &maze);
+}
+
+/// Where corridors can run across an axis of `length` cells, at least one cell apart.
+fn corridors(random: &mut SplitMix64, length: i32) -> Vec<Span> {
+    let n_corridors = (length + 1) / (CORRIDOR + 1);
+    if n_corridors < 2 {
+        return cut(random, length, 1, (CORRIDOR_MIN, CORRIDOR, CORRIDOR));
+    }
+    // What is left over makes some walls thicker, those at the border of the map included.
+    let mut thicker = vec![0; n_corridors as usize + 1];
+    for _ in 0..(length + 1) % (CORRIDOR + 1) {
+        thicker[random.below(n_corridors as u32 + 1) as usize] += 1;
+    }
+    let mut start = 0;
+    let before = thicker.iter().take(n_corridors as usize);
+    before
+        .map(|extra| {
+            let corridor = Span::new(start + extra, CORRIDOR);
+            start = corridor.end() + 1;
+            corridor
+        })
+        .collect()
 }
 
 /// Where the nodes of the maze lie, each as wide and high as the corridors that meet in it; a node's
@@ -36,27 +61,29 @@ impl Maze {
         self.columns.len() * self.rows.len()
     }
 
-    /// The node next to `node` on that side, if there is one.
-    fn neighbour(&self, node: u32, side: Side) -> Option<u32> {
+    /// The node next to `node` on that side and the wall between the two, if there is one.
+    fn next(&self, node: u32, side: Side) -> Option<(u32, Rect)> {
         let n_columns = self.columns.len() as i32;
         let (column, row) = (node as i32 % n_columns, node as i32 / n_columns);
         let (dx, dy) = side.step();
-        let (column, row) = (column + dx, row + dy);
-        let inside = (0..n_columns).contains(&column) && (0..self.rows.len() as i32).contains(&row);
-        inside.then(|| (row * n_columns + column) as u32)
+        let (next_column, next_row) = (column + dx, row + dy);
+        let inside =
+            (0..n_columns).contains(&next_column) && (0..self.rows.len() as i32).contains(&next_row);
+        inside.then(|| {
+            let columns = between(self.columns[column as usize], self.columns[next_column as usize]);
+            let rows = between(self.rows[row as usize], self.rows[next_row as usize]);
+            ((next_row * n_columns + next_column) as u32, columns.rect(rows))
+        })
     }
+}
 
-    /// The wall on that side of a node.
-    fn wall(&self, node: u32, side: Side) -> Rect {
-        let column = self.columns[node as usize % self.columns.len()];
-        let row = self.rows[node as usize / self.columns.len()];
-        match side {
-            Side::East => Span::new(column.end(), 1).rect(row),
-            Side::North => column.rect(Span::new(row.start - 1, 1)),
-            Side::West => Span::new(column.start - 1, 1).rect(row),
-            Side::South => column.rect(Span::new(row.end(), 1)),
-        }
+/// What lies between two spans; the span itself where both are the same.
+fn between(a: Span, b: Span) -> Span {
+    if a == b {
+        return a;
     }
+    let start = a.end().min(b.end());
+    Span::new(start, a.start.max(b.start) - start)
 }
 
 /// Opens walls along a random depth-first search, so that exactly one way leads from any node to any
@@ -67,11 +94,12 @@ fn carve_tree(canvas: &mut Canvas, random: &mut SplitMix64, maze: &Maze) {
     reached[first as usize] = true;
     let mut trail = vec![first];
     while let Some(&node) = trail.last() {
-        let mut ways = [(Side::East, 0); 4];
+        let mut ways = [None; 4];
         let mut n_ways = 0;
         for side in Side::ALL {
-            if let Some(next) = maze.neighbour(node, side).filter(|&next| !reached[next as usize]) {
-                ways[n_ways] = (side, next);
+            let way = maze.next(node, side).filter(|&(next, _)| !reached[next as usize]);
+            if way.is_some() {
+                ways[n_ways] = way;
                 n_ways += 1;
             }
         }
@@ -79,33 +107,37 @@ fn carve_tree(canvas: &mut Canvas, random: &mut SplitMix64, maze: &Maze) {
             trail.pop();
             continue;
         }
-        let (side, next) = ways[random.below(n_ways as u32) as usize];
-        canvas.fill(maze.wall(node, side), GROUND);
-        reached[next as usize] = true;
-        trail.push(next);
+        if let Some((next, wall)) = ways[random.below(n_ways as u32) as usize] {
+            canvas.fill(wall, GROUND);
+            reached[next as usize] = true;
+            trail.push(next);
+        }
     }
 }
 
 fn carve_loops(canvas: &mut Canvas, random: &mut SplitMix64, maze: &Maze) {
     for node in 0..maze.n_nodes() as u32 {
         for side in [Side::East, Side::South] {
-            let wall = maze.wall(node, side);
-            let closed = maze.neighbour(node, side).is_some() && !canvas.is_ground(wall);
-            if closed && random.chance(LOOPS_PERMILLE) {
+            let Some((_, wall)) = maze.next(node, side) else { continue };
+            if !canvas.is_ground(wall) && random.chance(LOOPS_PERMILLE) {
                 canvas.fill(wall, GROUND);
             }
         }
     }
-    // Where all four walls about a post are open now, it goes too: that makes a small place to turn.
-    for row in &maze.rows {
-        for column in &maze.columns {
-            let (x, y) = (column.end(), row.end());
-            if [(1, 0), (0, -1), (-1, 0), (0, 1)]
-                .iter()
-                .all(|(dx, dy)| canvas.at(x + dx, y + dy) == Some(GROUND))
-            {
-                canvas.put(x, y, GROUND);
-            }
+}
+
+/// Takes away each corner post whose four walls are all open: that makes a small place.
+fn clear_posts(canvas: &mut Canvas, maze: &Maze) {
+    for node in 0..maze.n_nodes() as u32 {
+        let (Some((east, wall_east)), Some((south, wall_south))) =
+            (maze.next(node, Side::East), maze.next(node, Side::South))
+        else {
+            continue;
+        };
+        let far = [maze.next(east, Side::South), maze.next(south, Side::East)];
+        let near_open = canvas.is_ground(wall_east) && canvas.is_ground(wall_south);
+        if near_open && far.into_iter().flatten().all(|(_, wall)| canvas.is_ground(wall)) {
+            canvas.fill(Rect::new(wall_east.x, wall_south.y, wall_east.width, wall_south.height), GROUND);
         }
     }
 }

@@ -10,7 +10,7 @@ const TREE_TILE: u32 = 14;
 const SWAMP_TILE: u32 = 20;
 
 pub(super) fn draw_open(canvas: &mut Canvas, random: &mut SplitMix64) {
-    clumps(canvas, random, 520, 2, TREES);
+    clumps(canvas, random, 330, 2, TREES);
 }
 
 pub(super) fn draw_random(canvas: &mut Canvas, random: &mut SplitMix64) {

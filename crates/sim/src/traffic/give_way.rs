@@ -144,10 +144,12 @@ impl GiveWay {
         let stands_aside = theirs.activity == Activity::Yielding && !view.agents.paths[other].is_empty();
         let may_push =
             idle || outranks(view, row, other) || waited >= ticks.saturating_mul(PUSH_ANY_AFTER_MOVES);
-        if waited >= push_after && may_push && !stands_aside {
-            if theirs.activity != Activity::Arrived && self.make_way(view, row, other, decisions) {
-                return;
-            }
+        let pushes = waited >= push_after && may_push && !stands_aside;
+        // One that has arrived goes on by itself at the next tick, but for one that stands on the station
+        // of a patrol: it may have no other.
+        let goes_on = theirs.activity == Activity::Arrived && view.agents.orders[other].station == 0;
+        if pushes && !goes_on && self.make_way(view, row, other, decisions) {
+            return;
         }
         let asks = view.agents.motion[row].activity == Activity::Following
             && waited >= ticks.saturating_mul(AROUND_AFTER_MOVES)

@@ -1,7 +1,7 @@
 //! Traffic: who may start a move at this tick.
 //!
 //! A rule sees the agents, their paths and the reservation, takes cells for the moves it lets start, and
-//! writes down its decisions; [`crate::tick`] carries them out. Another rule can stand beside this one.
+//! writes down its decisions; the tick carries them out. Another rule can stand beside this one.
 
 mod give_way;
 

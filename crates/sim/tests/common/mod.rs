@@ -1,6 +1,6 @@
 //! Simulations from text, and runs that are checked after every tick.
 
-#![allow(dead_code)]
+#![allow(dead_code, clippy::unwrap_used)]
 
 use std::path::Path;
 use wheelbase_sim::{Simulation, Step, build, invariant, scenario};

@@ -1,0 +1,200 @@
+//! `wheelbase check`: what is wrong in files, and where.
+
+#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
+
+mod common;
+
+use common::*;
+
+#[test]
+fn a_good_file_is_ok() {
+    let folder = Folder::with("trucks.toml", TRUCKS);
+    folder.write("cart.toml", CART);
+    folder.write("a.map", MAP);
+    assert_eq!(folder.run(&["check", "trucks.toml"]).done(), "trucks.toml: ok\n");
+    assert_eq!(folder.run(&["check", "cart.toml"]).done(), "cart.toml: ok\n");
+    assert_eq!(folder.run(&["check", "a.map"]).done(), "a.map: ok\n");
+    assert_eq!(
+        folder.run(&["check", "a.map", "cart.toml", "trucks.toml"]).done(),
+        "a.map: ok\ncart.toml: ok\ntrucks.toml: ok\n"
+    );
+}
+
+#[test]
+fn overrides_of_unknown_kinds_are_warnings() {
+    let scenario =
+        trucks_with("headings = 4\n", "headings = 4\nspeed = { mud = 300 }\nside_speed = { hedge = 0 }\n");
+    let folder = Folder::with("s.toml", &scenario);
+    let (mud, hedge) = (line_of(&scenario, "mud"), line_of(&scenario, "hedge"));
+    assert_eq!(
+        folder.run(&["check", "s.toml"]).done(),
+        format!(
+            "warning: s.toml:{mud}: class.truck.speed.mud: the map has no terrain \"mud\"; ignored\n\
+             warning: s.toml:{hedge}: class.truck.side_speed.hedge: the map has no side kind \"hedge\"; ignored\n\
+             s.toml: ok, 2 warnings\n"
+        )
+    );
+}
+
+#[test]
+fn a_speed_that_changes_no_time_is_a_warning() {
+    let scenario =
+        trucks_with("speed = 500\n", "speed = 500\n[terrain.turf]\nglyphs = \"t\"\nspeed = 1001\n");
+    let folder = Folder::with("s.toml", &scenario);
+    let line = line_of(&scenario, "[class.truck]");
+    assert_eq!(
+        folder.run(&["check", "s.toml"]).done(),
+        format!(
+            "warning: s.toml:{line}: class.truck: terrain \"turf\" at speed 1001 takes as long as at 1000: \
+             the base times are too small to tell\n\
+             s.toml: ok, 1 warning\n"
+        )
+    );
+}
+
+#[test]
+fn a_goal_that_cannot_be_reached_as_the_map_starts_is_a_warning() {
+    let warning = |order: &str| {
+        let scenario = trucks_with("{ goto = [6, 3, \"E\"] }", order);
+        let folder = Folder::with("s.toml", &scenario);
+        let output = folder.run(&["check", "s.toml"]).done();
+        let place = format!("warning: s.toml:{}: agents[0].orders[0]: ", line_of(&scenario, order));
+        let Some(rest) = output.strip_prefix(&place) else { panic!("{output} not at {place}") };
+        let Some(message) = rest.strip_suffix("\ns.toml: ok, 1 warning\n") else { panic!("{output}") };
+        message.to_owned()
+    };
+    let blocked = "as the map starts, no goal is a legal pose; of ";
+    assert_eq!(warning("{ goto = [2, 1, \"E\"] }"), format!("{blocked}(2, 1, E): cell (2, 1) is deep"));
+    // The second stop of a patrol, though the first is fine.
+    assert_eq!(
+        warning("{ patrol = [[6, 3], [3, 2, \"N\"]] }"),
+        format!("{blocked}(3, 2, N): cell (3, 2) is deep")
+    );
+    let folder = Folder::with("s.toml", trucks_with("[map]\n", "[map]\nwalls = [[5, 0, 5, 4]]\n"));
+    let output = folder.run(&["check", "s.toml"]).done();
+    let unreachable = "as the map starts, no sequence of moves leads from the start to the goal";
+    assert_eq!(output.matches(unreachable).count(), 2, "{output}");
+}
+
+#[test]
+fn an_edit_off_the_map_is_a_warning() {
+    let event = "\n[[events]]\ntick = 5\nset_terrain = { area = [8, 0, 5, 5], kind = \"deep\" }\n";
+    let scenario = format!("{TRUCKS}{event}");
+    let folder = Folder::with("s.toml", &scenario);
+    let line = line_of(&scenario, "set_terrain");
+    assert_eq!(
+        folder.run(&["check", "s.toml"]).done(),
+        format!(
+            "warning: s.toml:{line}: events[0].set_terrain.area: no cell is on the map of 8 x 4; ignored\n\
+             s.toml: ok, 1 warning\n"
+        )
+    );
+}
+
+#[test]
+fn text_after_the_last_row_is_a_warning_of_the_map_and_of_its_scenario() {
+    let folder = Folder::with("maps/a.map", format!("{MAP}\nthe end\n"));
+    let scenario = format!(
+        "name = \"s\"\nticks = 9\n[map]\nfile = \"maps/a.map\"\n{CART}[[agents]]\nclass = \"cart\"\nat = [0, 0, \"E\"]\n"
+    );
+    folder.write("s.toml", scenario);
+    let warning = "warning: maps/a.map:10: text after the last row is not read (lines: 1)\n";
+    assert_eq!(folder.run(&["check", "maps/a.map"]).done(), format!("{warning}maps/a.map: ok, 1 warning\n"));
+    assert_eq!(folder.run(&["check", "s.toml"]).done(), format!("{warning}s.toml: ok, 1 warning\n"));
+}
+
+#[test]
+fn one_bad_file_of_several_is_told_with_the_others() {
+    let folder = Folder::with("good.toml", TRUCKS);
+    folder.write("bad.toml", trucks_with("time = 2 }", "time = 0 }"));
+    folder.write("cart.toml", CART.replace("turn = -1", "turn = -4"));
+    folder.write("a.map", MAP.replace("......", "....."));
+    let ended = folder.run(&[
+        "check",
+        "bad.toml",
+        "good.toml",
+        "cart.toml",
+        "no.map",
+        "a.map",
+        "a.txt",
+        "a.json",
+        "a",
+    ]);
+    let ended = ended.code(2);
+    assert_eq!(ended.stderr, "");
+    let lines: Vec<&str> = ended.stdout.lines().collect();
+    assert_eq!(
+        lines,
+        [
+            "bad.toml:25: class.truck.moves[0].time: expected a whole number from 1 to 65535, found 0",
+            "good.toml: ok",
+            "cart.toml:6: class.cart.moves[2]: move \"right\" turns by -4 steps; with 4 headings expected fewer than 4 either way",
+            "no.map: cannot be read: No such file or directory (os error 2)",
+            "a.map:8:6: the row has 5 glyphs, expected 6",
+            "a.txt: expected a scenario or class file (.toml) or a map (.map), found \".txt\"",
+            "a.json: not supported yet: problem files (.json)",
+            "a: expected a scenario or class file (.toml) or a map (.map), found no ending",
+        ]
+    );
+    assert_eq!(
+        folder.run(&["check", "good.toml", "--plan", "p.json"]).refused(),
+        "not supported yet: --plan"
+    );
+    let none = folder.run(&["check"]).refused();
+    assert!(none.contains("<FILE>..."), "{none}");
+}
+
+#[test]
+fn a_class_file_is_checked_as_far_as_it_goes_without_a_map() {
+    let check = |piece: &str, replacement: &str| {
+        let folder = Folder::with("cart.toml", replaced(CART, piece, replacement));
+        let ended = folder.run(&["check", "cart.toml"]).code(2);
+        assert_eq!(ended.stderr, "");
+        ended.stdout.trim_end().replacen("cart.toml:", "", 1)
+    };
+    assert_eq!(
+        check("headings = 4\n", "headings = 4\npivot = [0.5, 0]\n"),
+        "3: class.cart.pivot: expected two multiples of a half within 65535 cells, both whole or both not, found [0.5, 0]"
+    );
+    assert_eq!(
+        check("headings = 4\n", "headings = 4\nfootprint = [[0, 0], [0, 0]]\n"),
+        "3: class.cart.footprint: expected each cell once, found [0, 0] twice"
+    );
+    assert_eq!(
+        check("headings = 4\n", "headings = 4\nfootprint = [[0, 0], [0, 70000]]\n"),
+        "3: class.cart.footprint: cell [0, 70000] is more than 65535 cells from the anchor"
+    );
+    assert_eq!(
+        check("turn = 1,", "turn = 1, swept = [[70000, 0]],"),
+        "5: class.cart.moves[1].swept: cell [70000, 0] is more than 65535 cells from the anchor"
+    );
+    assert_eq!(
+        check("[class.cart]", "[terrain.mud]\nspeed = 1\nsides = { N = \"hedge\" }\n[class.cart]"),
+        "3: terrain.mud.sides.N: no side kind \"hedge\", expected open or wall"
+    );
+    assert_eq!(
+        check(
+            "[class.cart]",
+            "[class.tank]\nheadings = 4\nmoves = [{ name = \"f\", by = [1, 0], time = 1 }]\n[class.cart]"
+        ),
+        "4: class.cart: expected one class in a class file, found a second"
+    );
+    assert_eq!(
+        check("[class.cart]", "[class.cart]\nspeeds = {}"),
+        "2: class.cart.speeds: unknown key, did you mean `speed`?"
+    );
+}
+
+#[test]
+fn a_file_of_neither_kind_lacks_what_a_scenario_has_or_a_class() {
+    let folder = Folder::with("empty.toml", "");
+    let ended = folder.run(&["check", "empty.toml"]).code(2);
+    let missing: Vec<&str> = ended.stdout.lines().map(|line| line.split(", ").next().unwrap()).collect();
+    assert_eq!(
+        missing,
+        ["empty.toml:1: name: missing", "empty.toml:1: ticks: missing", "empty.toml:1: map: missing"]
+    );
+    folder.write("half.toml", "name = \"half\"\n");
+    let ended = folder.run(&["check", "half.toml"]).code(2);
+    assert!(ended.stdout.contains("half.toml:1: map: missing, expected a [map] table"), "{ended:#?}");
+}

@@ -1,0 +1,242 @@
+//! Runs the program in a folder of its own, and the scenario most tests start from.
+
+#![allow(
+    dead_code,
+    clippy::unwrap_used,
+    reason = "each test file uses some of it, and all of it is for tests"
+)]
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Two trucks that pass each other around a pond; both arrive.
+pub const TRUCKS: &str = r#"name = "two trucks"
+seed = 7
+ticks = 200
+
+[map]
+rows = [
+  "........",
+  "..~~....",
+  "..~~..ss",
+  "........",
+]
+
+[terrain.deep]
+glyphs = "~"
+speed = 0
+
+[terrain.shallow]
+glyphs = "s"
+speed = 500
+
+[class.truck]
+headings = 4
+footprint = [[0, 0], [-1, 0]]
+moves = [
+  { name = "forward", by = [1, 0], time = 2 },
+  { name = "reverse", by = [-1, 0], time = 6 },
+  { name = "left", turn = 1, time = 4 },
+  { name = "right", turn = -1, time = 4 },
+]
+
+[[agents]]
+name = "convoy-1"
+class = "truck"
+at = [1, 0, "E"]
+orders = [{ goto = [6, 3, "E"] }]
+
+[[agents]]
+class = "truck"
+at = [6, 3, "W"]
+orders = [{ goto = [1, 0, "any"], within = 1 }, { wait = 5 }]
+"#;
+
+/// A class file: a cart of one cell.
+pub const CART: &str = r#"[class.cart]
+headings = 4
+moves = [
+  { name = "forward", by = [1, 0], time = 1 },
+  { name = "left", turn = 1, time = 1 },
+  { name = "right", turn = -1, time = 1 },
+]
+"#;
+
+/// A MovingAI map with a wall of trees and a gap at its south end.
+pub const MAP: &str = "type octile\nheight 4\nwidth 6\nmap\n..T...\n..T...\n..T...\n......\n";
+
+/// [`TRUCKS`] with one piece replaced by another.
+pub fn trucks_with(piece: &str, replacement: &str) -> String {
+    replaced(TRUCKS, piece, replacement)
+}
+
+/// A text with its one `piece` replaced.
+pub fn replaced(text: &str, piece: &str, replacement: &str) -> String {
+    assert_eq!(text.matches(piece).count(), 1, "{piece:?} must stand once in\n{text}");
+    text.replace(piece, replacement)
+}
+
+/// Line of the only place where `piece` stands, from 1.
+pub fn line_of(text: &str, piece: &str) -> usize {
+    assert_eq!(text.matches(piece).count(), 1, "{piece:?} must stand once in\n{text}");
+    text[..text.find(piece).unwrap()].matches('\n').count() + 1
+}
+
+/// A folder of its own for a test, removed at its end. The program runs in it, so that messages name
+/// files as the test does.
+pub struct Folder(PathBuf);
+
+impl Folder {
+    /// A new one, empty.
+    pub fn new() -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("{}-{number}", std::process::id());
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    /// One with a file.
+    pub fn with(name: &str, contents: impl AsRef<[u8]>) -> Self {
+        let folder = Self::new();
+        folder.write(name, contents);
+        folder
+    }
+
+    /// The path of a file in it.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    /// Writes a file.
+    pub fn write(&self, name: &str, contents: impl AsRef<[u8]>) {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, contents).unwrap();
+    }
+
+    /// Reads a text file.
+    pub fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    /// The program with its arguments, not started.
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_wheelbase"));
+        command.args(args).current_dir(&self.0).env("RUST_BACKTRACE", "0");
+        command
+    }
+
+    /// Runs the program to its end.
+    pub fn run(&self, args: &[&str]) -> Ended {
+        Ended::of(args, &self.command(args).output().unwrap())
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// How a run of the program ended.
+#[derive(Debug)]
+pub struct Ended {
+    /// Arguments it was given, for messages.
+    pub args: Vec<String>,
+    /// Exit status; -1 if a signal killed it.
+    pub code: i32,
+    /// Standard output.
+    pub stdout: String,
+    /// Standard error.
+    pub stderr: String,
+}
+
+impl Ended {
+    /// Of a process that has ended. It may never have panicked.
+    pub fn of(args: &[&str], output: &Output) -> Self {
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+        let ended = Self {
+            args: args.iter().map(|arg| (*arg).to_owned()).collect(),
+            code: output.status.code().unwrap_or(-1),
+            stdout: text(&output.stdout),
+            stderr: text(&output.stderr),
+        };
+        assert!(!ended.stderr.contains("panicked") && !ended.stdout.contains("panicked"), "{ended:#?}");
+        assert!(matches!(ended.code, 0 | 1 | 2 | 130), "{ended:#?}");
+        ended
+    }
+
+    /// It ended with this status.
+    #[track_caller]
+    pub fn code(self, code: i32) -> Self {
+        assert_eq!(self.code, code, "{self:#?}");
+        self
+    }
+
+    /// It ended well and said nothing on standard error; its standard output.
+    #[track_caller]
+    pub fn done(self) -> String {
+        let ended = self.code(0);
+        assert_eq!(ended.stderr, "", "{ended:#?}");
+        ended.stdout
+    }
+
+    /// It refused its input: status 2, nothing on standard output, a message. The message, without the
+    /// word `error` before it and the line end behind it.
+    #[track_caller]
+    pub fn refused(self) -> String {
+        let ended = self.code(2);
+        assert_eq!(ended.stdout, "", "{ended:#?}");
+        let Some(message) = ended.stderr.strip_prefix("error: ") else { panic!("{ended:#?}") };
+        message.trim_end().to_owned()
+    }
+
+    /// Its standard output as one JSON value.
+    #[track_caller]
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:#?}"))
+    }
+
+    /// Its standard output as one JSON value a line.
+    #[track_caller]
+    pub fn json_lines(&self) -> Vec<Value> {
+        json_lines(&self.stdout)
+    }
+}
+
+/// Sends the signal of Ctrl-C.
+pub fn interrupt(child: &Child) {
+    let status = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(status.success());
+}
+
+/// One JSON value a line, the last line too.
+#[track_caller]
+pub fn json_lines(text: &str) -> Vec<Value> {
+    assert!(text.is_empty() || text.ends_with('\n'), "the last line has no end: {text:?}");
+    let read = |line: &str| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+    text.lines().map(read).collect()
+}
+
+/// The keys of a JSON object in the order in which they are written.
+#[track_caller]
+pub fn keys(object: &Value) -> Vec<&str> {
+    let Some(object) = object.as_object() else { panic!("no object: {object}") };
+    object.keys().map(String::as_str).collect()
+}
+
+/// A small random sequence (Knuth's MMIX), the same on every run.
+pub struct Lcg(pub u64);
+
+impl Lcg {
+    /// The next number below `n`.
+    pub fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % n
+    }
+}

@@ -1,0 +1,460 @@
+//! `wheelbase plan`: answers, statuses, queries, classes.
+
+#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
+
+mod common;
+
+use common::*;
+use serde_json::{Value, json};
+use std::fmt::Write;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+/// A class that only goes east, so that every path is the only one.
+const EAST: &str = r#"
+[class.east]
+headings = 1
+moves = [{ name = "east", by = [1, 0], time = 10 }]
+"#;
+
+/// A row of cells for [`EAST`], one of them water, one of them a slow one.
+const ROW: &str = "type octile\nheight 2\nwidth 6\nmap\n....S.\n..W...\n";
+
+fn row() -> Folder {
+    let folder = Folder::with("row.map", ROW);
+    folder.write("east.toml", EAST);
+    folder
+}
+
+/// Arguments of a single plan with JSON output on the row.
+fn on_row<'a>(from: &'a str, to: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let mut args = vec!["plan", "row.map", "--class", "east.toml", "--format", "json", "--from", from];
+    args.extend(["--to", to]);
+    args.extend(more);
+    args
+}
+
+#[test]
+fn a_found_answer_is_one_line_with_its_keys_in_order() {
+    let folder = row();
+    let line = concat!(
+        r#"{"status":"found","reached":"goal","cost":20,"expansions":2,"moves":["east","east"],"#,
+        r#""poses":[[0,0,"-",0],[1,0,"-",10],[2,0,"-",20]]}"#,
+        "\n"
+    );
+    assert_eq!(folder.run(&on_row("0,0", "2,0", &[])).done(), line);
+    // A class without facing may be written with or without its heading.
+    assert_eq!(folder.run(&on_row("0,0,-", "2,0,-", &[])).done(), line);
+    assert_eq!(folder.run(&on_row(" 0, 0 ", "2,0,any", &[])).done(), line);
+    let at_goal = concat!(
+        r#"{"status":"found","reached":"goal","cost":0,"expansions":0,"moves":[],"poses":[[5,1,"-",0]]}"#,
+        "\n"
+    );
+    assert_eq!(folder.run(&on_row("5,1", "5,1", &[])).done(), at_goal);
+    // Slow ground: 10 ticks at 500 permille.
+    let swamp = folder.run(&on_row("3,0", "5,0", &[])).json();
+    assert_eq!(swamp["poses"], json!([[3, 0, "-", 0], [4, 0, "-", 20], [5, 0, "-", 40]]));
+}
+
+#[test]
+fn an_oriented_answer_names_headings_and_moves() {
+    let folder = Folder::with("trucks.toml", TRUCKS);
+    let plan =
+        folder.run(&["plan", "trucks.toml", "--from", "5,3,E", "--to", "7,3,E", "--format", "json"]).json();
+    assert_eq!(plan["moves"], json!(["forward", "forward"]));
+    assert_eq!(plan["poses"], json!([[5, 3, "E", 0], [6, 3, "E", 2], [7, 3, "E", 4]]));
+    let plan =
+        folder.run(&["plan", "trucks.toml", "--from", "5,3,E", "--to", "5,3,W", "--format", "json"]).json();
+    assert_eq!((&plan["status"], plan["poses"].as_array().unwrap().len()), (&json!("found"), 3));
+    assert_eq!(plan["cost"], 8);
+}
+
+/// Every status with its reason, in the order of DESIGN 2.5.
+#[test]
+fn each_status_has_its_reason_and_exit_status_1() {
+    let folder = row();
+    for (from, to, more, status, reason) in [
+        ("-1,0", "9,9", &[][..], "start_off_map", "the start (-1, 0) is off the map of 6 x 2"),
+        ("2,1", "6,0", &[], "goal_off_map", "no goal is on the map of 6 x 2; the first is (6, 0)"),
+        ("2,1", "2,1", &[], "start_blocked", "the start is not a legal pose: cell (2, 1) is water"),
+        ("0,0", "2,1", &[], "goal_blocked", "no goal is a legal pose; of (2, 1, -): cell (2, 1) is water"),
+        ("3,0", "0,0", &[], "unreachable", "no sequence of moves leads from the start to the goal"),
+        (
+            "0,0",
+            "5,0",
+            &["--expansions-max", "2"],
+            "limit_reached",
+            "the limit of 2 expansions was reached first",
+        ),
+    ] {
+        let ended = folder.run(&on_row(from, to, more)).code(1);
+        assert_eq!(ended.stderr, "");
+        let answer = ended.json();
+        assert_eq!(keys(&answer), ["status", "expansions", "reason"], "{answer}");
+        assert_eq!((&answer["status"], &answer["reason"]), (&json!(status), &json!(reason)));
+    }
+    // 65,535 ticks at a thousandth of the speed: 66 cells are more than a clock of 32 bits counts.
+    let bog = format!("{EAST}\n[terrain.bog]\nglyphs = \"b\"\nspeed = 1\n").replace("10 }", "65535 }");
+    folder.write("bog.toml", bog);
+    folder.write("bog.map", format!("type octile\nheight 1\nwidth 70\nmap\n{}\n", "b".repeat(70)));
+    let args = ["plan", "bog.map", "--class", "bog.toml", "--format", "json", "--from", "0,0", "--to"];
+    let answer = folder.run(&[&args[..], &["69,0"]].concat()).code(1).json();
+    assert_eq!(answer["status"], "cost_overflow");
+    assert_eq!(answer["reason"], "the path would take more than 4294967294 ticks");
+    let answer = folder.run(&[&args[..], &["65,0"]].concat()).code(0).json();
+    assert_eq!(answer["cost"], 65 * 65_535_000_u64);
+}
+
+#[test]
+fn text_is_for_people() {
+    let folder = row();
+    let args = |from, to| vec!["plan", "row.map", "--class", "east.toml", "--from", from, "--to", to];
+    assert_eq!(
+        folder.run(&args("3,0", "5,0")).done(),
+        "found, 2 expansions\n\
+         reached: goal, cost 40 ticks, 2 moves\n    \
+         tick  pose\n       \
+         0  (3, 0, -)\n      \
+         20  (4, 0, -)  east\n      \
+         40  (5, 0, -)  east\n"
+    );
+    assert_eq!(
+        folder.run(&args("0,0", "2,1")).code(1).stdout,
+        "goal blocked, 0 expansions\n\
+         no goal is a legal pose; of (2, 1, -): cell (2, 1) is water\n"
+    );
+}
+
+#[test]
+fn within_weight_heuristic_and_fallback_are_heeded() {
+    let folder = row();
+    let answer = folder.run(&on_row("0,0", "5,0", &["--within", "2"])).json();
+    assert_eq!(answer["cost"], 30);
+    // Euclid's circle, not a square: (2, 1) is the root of 2 away from (1, 0).
+    let answer = folder.run(&on_row("0,0", "1,1", &["--within", "1"])).json();
+    assert_eq!((&answer["cost"], &answer["status"]), (&json!(10), &json!("found")));
+    let answer = folder.run(&on_row("0,0", "1,0", &["--within", "4294967295"])).json();
+    assert_eq!(answer["cost"], 0);
+    let answer = folder.run(&on_row("0,1", "4,1", &["--fallback", "nearest"])).code(0).json();
+    assert_eq!((&answer["reached"], &answer["cost"]), (&json!("nearest"), &json!(10)));
+    let answer = folder.run(&on_row("0,1", "4,1", &["--fallback", "fail"])).code(1).json();
+    assert_eq!(answer["status"], "unreachable");
+    for name in ["zero", "manhattan", "chebyshev", "octile", "euclid"] {
+        let answer = folder.run(&on_row("0,0", "5,0", &["--heuristic", name])).json();
+        assert_eq!((name, &answer["cost"]), (name, &json!(70)));
+    }
+    let trucks = Folder::with("trucks.toml", TRUCKS);
+    let args = ["plan", "trucks.toml", "--format", "json", "--from", "1,0,E", "--to", "6,3"];
+    let cheapest = trucks.run(&args).json()["cost"].as_u64().unwrap();
+    for weight in ["1000", "1001", "1500", "4000", "4294967295"] {
+        let answer = trucks.run(&[&args[..], &["--weight", weight]].concat()).code(0).json();
+        let (cost, weight): (u64, u64) = (answer["cost"].as_u64().unwrap(), weight.parse().unwrap());
+        assert!(cost >= cheapest && cost * 1000 <= cheapest * weight, "{cost} at {weight}");
+    }
+}
+
+#[test]
+fn queries_are_answered_in_order_with_their_ids() {
+    let folder = row();
+    folder.write(
+        "q.jsonl",
+        concat!(
+            r#"{"id":"first","from":[0,0,"-"],"to":[1,0,"-"]}"#,
+            "\n",
+            r#"  {"to":[[5,1],[2,0,"any"]], "from":[0,0], "id":17}  "#,
+            "\n\n",
+            r#"{"from":[0,0],"to":[2,1]}"#,
+            "\r\n",
+            r#"{"id":123456789012345678901234567890,"from":[0,0],"to":[2,0],"expansions_max":1,"partial":true}"#,
+            "\n",
+            r#"{"id":null,"from":[0,0],"to":[2,0],"expansions_max":1,"partial":false}"#,
+            "\n",
+            r#"{"id":{"b":[1.50,"é"],"a":2},"from":[0,1],"to":[4,1],"fallback":"nearest"}"#,
+            "\n",
+            r#"{"id":"","from":[0,0],"to":[5,0],"within":4,"heuristic":"zero","weight":1500}"#,
+        ),
+    );
+    let output = folder.run(&["plan", "row.map", "--class", "east.toml", "--queries", "q.jsonl"]).done();
+    assert_eq!(
+        output.lines().collect::<Vec<_>>(),
+        [
+            r#"{"id":"first","status":"found","reached":"goal","cost":10,"expansions":1,"moves":["east"],"poses":[[0,0,"-",0],[1,0,"-",10]]}"#,
+            r#"{"id":17,"status":"found","reached":"goal","cost":20,"expansions":2,"moves":["east","east"],"poses":[[0,0,"-",0],[1,0,"-",10],[2,0,"-",20]]}"#,
+            r#"{"status":"goal_blocked","expansions":0,"reason":"no goal is a legal pose; of (2, 1, -): cell (2, 1) is water"}"#,
+            r#"{"id":123456789012345678901234567890,"status":"limit_reached","reached":"partial","cost":0,"expansions":1,"reason":"the limit of 1 expansions was reached first","moves":[],"poses":[[0,0,"-",0]]}"#,
+            r#"{"id":null,"status":"limit_reached","expansions":1,"reason":"the limit of 1 expansions was reached first"}"#,
+            r#"{"id":{"b":[1.50,"é"],"a":2},"status":"found","reached":"nearest","cost":10,"expansions":2,"moves":["east"],"poses":[[0,1,"-",0],[1,1,"-",10]]}"#,
+            r#"{"id":"","status":"found","reached":"goal","cost":10,"expansions":1,"moves":["east"],"poses":[[0,0,"-",0],[1,0,"-",10]]}"#,
+        ]
+    );
+}
+
+/// A random map as rows, one cell in five blocked.
+fn random_map(random: &mut Lcg, width: usize, height: usize) -> String {
+    let mut map = format!("type octile\nheight {height}\nwidth {width}\nmap\n");
+    for _ in 0..height {
+        map.extend((0..width).map(|_| if random.below(5) == 0 { '@' } else { '.' }));
+        map.push('\n');
+    }
+    map
+}
+
+/// Queries between random poses of a map of that size, some of them blocked or off the map.
+fn random_queries(random: &mut Lcg, n_queries: usize, width: usize, height: usize) -> String {
+    let mut lines = String::new();
+    for id in 0..n_queries {
+        let [a, b] = [0, 1].map(|_| [random.below(width + 1), random.below(height)]);
+        let heading = ["E", "N", "W", "S"][random.below(4)];
+        let more = ["", r#","fallback":"nearest""#, r#","weight":1500"#, r#","within":3"#][random.below(4)];
+        let ([x, y], [to_x, to_y]) = (a, b);
+        writeln!(lines, r#"{{"id":{id},"from":[{x},{y},"{heading}"],"to":[{to_x},{to_y},"any"]{more}}}"#)
+            .unwrap();
+    }
+    lines
+}
+
+#[test]
+fn answers_are_the_same_for_any_number_of_threads() {
+    let (folder, mut random) = (Folder::with("cart.toml", CART), Lcg(1));
+    folder.write("a.map", random_map(&mut random, 48, 40));
+    folder.write("q.jsonl", random_queries(&mut random, 500, 48, 40));
+    let answers = |threads: &str| {
+        let args = ["plan", "a.map", "--class", "cart.toml", "--queries", "q.jsonl", "--threads", threads];
+        folder.run(&args).done()
+    };
+    let one = answers("1");
+    assert_eq!(one, answers("2"));
+    assert_eq!(one, answers("8"));
+    let lines = json_lines(&one);
+    assert_eq!(
+        lines.iter().map(|line| line["id"].as_u64().unwrap()).collect::<Vec<_>>(),
+        Vec::from_iter(0..500)
+    );
+    let statuses = |status: &str| lines.iter().filter(|line| line["status"] == status).count();
+    assert!(statuses("found") > 200 && statuses("start_blocked") > 20 && statuses("start_off_map") > 0);
+    // A line of the batch is what the same query gives alone.
+    let found =
+        lines.iter().find(|line| line["cost"].as_u64() > Some(20) && line["reached"] == "goal").unwrap();
+    let queries = json_lines(&folder.read("q.jsonl"));
+    let query = &queries[found["id"].as_u64().unwrap() as usize];
+    let from = format!("{},{},{}", query["from"][0], query["from"][1], query["from"][2].as_str().unwrap());
+    let to = format!("{},{}", query["to"][0], query["to"][1]);
+    let (within, weight) = (query["within"].as_u64().unwrap_or(0), query["weight"].as_u64().unwrap_or(1000));
+    let (within, weight) = (within.to_string(), weight.to_string());
+    let mut args = vec!["plan", "a.map", "--class", "cart.toml", "--format", "json", "--from", &from];
+    args.extend(["--to", &to, "--within", &within, "--weight", &weight]);
+    let mut alone = folder.run(&args).json();
+    alone.as_object_mut().unwrap().shift_insert(0, "id".to_owned(), found["id"].clone());
+    assert_eq!(alone.to_string(), found.to_string());
+}
+
+#[test]
+fn a_malformed_query_is_named_before_any_answer() {
+    let folder = row();
+    let good = r#"{"from":[0,0],"to":[1,0]}"#;
+    let refused = |line: &str| {
+        folder.write("q.jsonl", format!("{good}\n\n{line}\n{good}\n"));
+        let message =
+            folder.run(&["plan", "row.map", "--class", "east.toml", "--queries", "q.jsonl"]).refused();
+        let Some(message) = message.strip_prefix("q.jsonl:3: ") else { panic!("{message}") };
+        message.to_owned()
+    };
+    for (line, message) in [
+        (r#"{"from":[0,0],"to":[1,0]"#, "not JSON: EOF while parsing an object at line 1 column 24"),
+        ("[]", "expected a JSON object, found []"),
+        (r#"{"to":[1,0]}"#, "key \"from\" is missing"),
+        (r#"{"from":[0,0]}"#, "key \"to\" is missing"),
+        (r#"{"from":[0],"to":[1,0]}"#, "from: expected [x, y, heading] with heading \"-\", found [0]"),
+        (
+            r#"{"from":[0,0,"E"],"to":[1,0]}"#,
+            "from: expected [x, y, heading] with heading \"-\", found [0,0,\"E\"]",
+        ),
+        (
+            r#"{"from":[0,0],"to":[]}"#,
+            "to: expected [x, y] or [x, y, heading] with heading \"any\" or \"-\", or a list of such, found []",
+        ),
+        (
+            r#"{"from":[0,0],"to":[[1,0],[1.5,0]]}"#,
+            "to: expected [x, y] or [x, y, heading] with heading \"any\" or \"-\", or a list of such, found [1.5,0]",
+        ),
+        (
+            r#"{"from":[0,0],"to":[1,0],"within":-1}"#,
+            "within: expected a whole number from 0 to 4294967295, found -1",
+        ),
+        (
+            r#"{"from":[0,0],"to":[1,0],"weight":999}"#,
+            "weight: expected a whole number from 1000 to 4294967295, found 999",
+        ),
+        (
+            r#"{"from":[0,0],"to":[1,0],"expansions_max":"many"}"#,
+            "expansions_max: expected a whole number from 0 to 18446744073709551615, found \"many\"",
+        ),
+        (r#"{"from":[0,0],"to":[1,0],"partial":1}"#, "partial: expected true or false, found 1"),
+        (
+            r#"{"from":[0,0],"to":[1,0],"fallback":"near"}"#,
+            "fallback: expected \"fail\" or \"nearest\", found \"near\"",
+        ),
+        (
+            r#"{"from":[0,0],"to":[1,0],"heuristic":"best"}"#,
+            "heuristic: expected one of zero, manhattan, chebyshev, octile, euclid, found \"best\"",
+        ),
+        (r#"{"from":[0,0],"to":[1,0],"heuristic":"greedy"}"#, "not supported yet: heuristic \"greedy\""),
+        (r#"{"from":[0,0],"to":[1,0],"window":[0,0,1,1]}"#, "not supported yet: window"),
+        (
+            r#"{"from":[0,0],"to":[1,0],"wihtin":1}"#,
+            "unknown key \"wihtin\"; expected one of id, from, to, within, heuristic, weight, \
+             expansions_max, partial, fallback",
+        ),
+    ] {
+        assert_eq!(refused(line), message);
+    }
+    folder.write("q.jsonl", b"\n\xff\n");
+    let refused = folder.run(&["plan", "row.map", "--class", "east.toml", "--queries", "q.jsonl"]).refused();
+    assert_eq!(refused, "q.jsonl:2: not UTF-8 text");
+    folder.write("q.jsonl", "");
+    assert_eq!(folder.run(&["plan", "row.map", "--class", "east.toml", "--queries", "q.jsonl"]).done(), "");
+    let missing = folder.run(&["plan", "row.map", "--class", "east.toml", "--queries", "no.jsonl"]).refused();
+    assert!(missing.starts_with("no.jsonl: cannot be read: "), "{missing}");
+}
+
+#[test]
+fn a_class_comes_from_a_file_or_from_the_scenario() {
+    let two = format!("{TRUCKS}\n{CART}");
+    let folder = Folder::with("two.toml", two);
+    folder.write("one.toml", TRUCKS);
+    folder.write("cart.toml", CART.replace("cart", "hovercart"));
+    folder.write("a.map", MAP);
+    let plan = |target: &str, more: &[&str]| {
+        let args = ["plan", target, "--from", "1,0,E", "--to", "2,0,E", "--format", "json"];
+        folder.run(&[&args[..], more].concat())
+    };
+    let cost = |ended: Ended| ended.code(0).json()["cost"].as_u64().unwrap();
+    assert_eq!(cost(plan("one.toml", &[])), 2, "a scenario's only class");
+    assert_eq!(cost(plan("two.toml", &["--class", "truck"])), 2, "by name");
+    assert_eq!(cost(plan("two.toml", &["--class", "cart"])), 1, "by name");
+    assert_eq!(cost(plan("two.toml", &["--class", "cart.toml"])), 1, "by file, on the scenario's map");
+    let args =
+        ["plan", "a.map", "--class", "cart.toml", "--from", "0,3,E", "--to", "5,3,E", "--format", "json"];
+    assert_eq!(cost(folder.run(&args)), 5);
+
+    assert_eq!(
+        plan("two.toml", &[]).refused(),
+        "two.toml: has several classes; name one with --class: truck, cart"
+    );
+    assert_eq!(
+        plan("two.toml", &["--class", "tank"]).refused(),
+        "two.toml: no class and no file named \"tank\"; classes of two.toml: truck, cart"
+    );
+    assert_eq!(
+        plan("a.map", &["--class", "tank"]).refused(),
+        "a.map: no class and no file named \"tank\"; classes of a.map: none"
+    );
+    for more in [&[][..], &["--class", "octile"]] {
+        assert_eq!(
+            plan("a.map", more).refused(),
+            "a.map: not supported yet: class octile; name a class with --class"
+        );
+    }
+    folder.write("none.toml", TRUCKS.split("[class.truck]").next().unwrap());
+    let refused = plan("none.toml", &[]).refused();
+    assert_eq!(refused, "none.toml: not supported yet: class octile; name a class with --class");
+}
+
+#[test]
+fn a_class_file_brings_its_kinds() {
+    let folder = Folder::with("a.map", "type octile\nheight 1\nwidth 4\nmap\n.Sm.\n");
+    let cost = |kinds: &str| {
+        folder.write("cart.toml", format!("{CART}{kinds}"));
+        let args =
+            ["plan", "a.map", "--class", "cart.toml", "--from", "0,0,E", "--to", "3,0", "--format", "json"];
+        folder.run(&args)
+    };
+    let unknown = cost("").refused();
+    assert_eq!(unknown, "a.map:5:3: glyph 'm' has no terrain; expected one of \".GSWT@O\"");
+    let mud = "[terrain.mud]\nglyphs = \"m\"\nspeed = 250\n";
+    assert_eq!(cost(mud).code(0).json()["cost"], 2 + 4 + 4);
+    let answer = cost(&format!("{mud}[terrain.swamp]\nspeed = 0\n")).code(1).json();
+    assert_eq!(answer["status"], "unreachable");
+    // A mistake in the kinds is one of the class file, and so named.
+    assert_eq!(
+        cost("[terrain.mud]\nglyphs = \"m\"\nspeed = 250\nsides = { W = \"hedge\" }\n").refused(),
+        "cart.toml:11: terrain.mud.sides.W: no side kind \"hedge\", expected open or wall"
+    );
+    assert_eq!(
+        cost("[terrain.mud]\nglyphs = \"mm\"\nspeed = 250\n").refused(),
+        "cart.toml:9: terrain.mud.glyphs: expected each glyph once, found 'm' twice"
+    );
+    // On the map of a scenario too.
+    folder.write("trucks.toml", TRUCKS);
+    folder.write("cart.toml", format!("{CART}[terrain.mud]\nglyphs = \"s\"\nspeed = 250\n"));
+    let args = ["plan", "trucks.toml", "--class", "cart.toml", "--from", "0,0,E", "--to", "3,0"];
+    assert_eq!(
+        folder.run(&args).refused(),
+        "cart.toml:9: terrain.mud.glyphs: glyph 's' belongs to \"shallow\" and to \"mud\"; a glyph has one kind"
+    );
+}
+
+#[test]
+fn what_is_not_supported_yet_is_refused_by_name() {
+    let folder = Folder::with("trucks.toml", TRUCKS);
+    for (flag, value, message) in [
+        ("--window", "0,0,4,4", "not supported yet: --window"),
+        ("--svg", "a.svg", "not supported yet: --svg"),
+        ("--png", "a.png", "not supported yet: --png"),
+        ("--heuristic", "greedy", "not supported yet: --heuristic \"greedy\""),
+    ] {
+        let args = ["plan", "trucks.toml", "--from", "1,0,E", "--to", "6,3", flag, value];
+        assert_eq!(folder.run(&args).refused(), message);
+    }
+    assert!(!folder.path("a.svg").exists() && !folder.path("a.png").exists());
+}
+
+/// A batch that takes minutes.
+fn long_batch() -> Folder {
+    let (folder, mut random) = (Folder::with("cart.toml", CART), Lcg(2));
+    folder.write("a.map", random_map(&mut random, 300, 300));
+    folder.write("q.jsonl", random_queries(&mut random, 50_000, 300, 300));
+    folder
+}
+
+#[test]
+fn interrupted_queries_end_with_a_whole_line() {
+    let folder = long_batch();
+    let output = std::fs::File::create(folder.path("out.jsonl")).unwrap();
+    let args = ["plan", "a.map", "--class", "cart.toml", "--queries", "q.jsonl", "--threads", "1"];
+    let mut child = folder.command(&args).stdout(output).stderr(Stdio::piped()).spawn().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while folder.read("out.jsonl").is_empty() && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    interrupt(&child);
+    let asked = Instant::now();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(asked.elapsed() < Duration::from_secs(30), "{:?}", asked.elapsed());
+    let lines = json_lines(&folder.read("out.jsonl"));
+    let ids: Vec<&Value> = lines.iter().map(|line| &line["id"]).collect();
+    assert!((1..50_000).contains(&ids.len()));
+    assert_eq!(ids, Vec::from_iter((0..ids.len()).map(|id| json!(id)).collect::<Vec<_>>().iter()));
+}
+
+#[test]
+fn a_closed_pipe_ends_queries_early_and_quietly() {
+    let folder = long_batch();
+    let args = ["plan", "a.map", "--class", "cart.toml", "--queries", "q.jsonl"];
+    let mut child = folder.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let started = Instant::now();
+    let ended = Ended::of(&args, &child.wait_with_output().unwrap()).code(0);
+    assert_eq!(ended.stderr, "");
+    assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
+}
+
+#[test]
+fn a_full_disk_is_said() {
+    let folder = row();
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let args = on_row("0,0", "2,0", &[]);
+    let output = folder.command(&args).stdout(full).output().unwrap();
+    let ended = Ended::of(&args, &output).code(2);
+    assert!(ended.stderr.starts_with("error: standard output: "), "{ended:#?}");
+}

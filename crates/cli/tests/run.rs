@@ -1,0 +1,350 @@
+//! `wheelbase run`: results, exit statuses, traces, Ctrl-C.
+
+#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
+
+mod common;
+
+use common::*;
+use serde_json::{Value, json};
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+/// Keys of the result in the order of DESIGN 8.
+const KEYS: [&str; 27] = [
+    "scenario",
+    "seed",
+    "threads",
+    "ticks",
+    "agents",
+    "orders_done",
+    "orders_unreachable",
+    "orders_left",
+    "tasks_done",
+    "edits_pending",
+    "removed",
+    "collisions",
+    "moves",
+    "flowtime",
+    "wait_ticks",
+    "longest_wait_ticks",
+    "stuck_agents",
+    "path_requests",
+    "longest_request_ticks",
+    "expansions",
+    "state_hash",
+    "wall_s",
+    "ticks_per_s",
+    "agent_ticks_per_s",
+    "moves_per_s",
+    "tick_ms",
+    "peak_memory_mib",
+];
+
+/// Keys that depend on time, threads or memory: those the end of a trace does not have.
+const NOT_OUTCOME: [&str; 7] =
+    ["threads", "wall_s", "ticks_per_s", "agent_ticks_per_s", "moves_per_s", "tick_ms", "peak_memory_mib"];
+
+fn trucks() -> Folder {
+    Folder::with("trucks.toml", TRUCKS)
+}
+
+fn outcome(result: &Value) -> Value {
+    let mut result = result.clone();
+    result.as_object_mut().unwrap().retain(|key, _| !NOT_OUTCOME.contains(&key.as_str()));
+    result
+}
+
+/// Thirty trucks at random that cross a map.
+fn crowd() -> String {
+    let rows = vec![format!("  \"{}\",\n", ".".repeat(32)); 24].concat();
+    let trucks = trucks_with("  \"........\",\n  \"..~~....\",\n  \"..~~..ss\",\n  \"........\",\n", &rows);
+    let map_and_class = trucks.split("[[agents]]").next().unwrap();
+    format!(
+        "{map_and_class}[[groups]]\nclass = \"truck\"\ncount = 30\narea = [0, 0, 12, 24]\n\
+         orders = [{{ goto = [[28, 4], [28, 12], [28, 20]], within = 3 }}]\n"
+    )
+}
+
+#[test]
+fn json_has_every_key_in_order() {
+    let folder = trucks();
+    let ended = folder.run(&["run", "trucks.toml", "--format", "json", "--threads", "2"]).code(0);
+    assert_eq!(ended.stderr, "", "no progress bar on a pipe");
+    assert_eq!(ended.stdout.matches('\n').count(), 1);
+    let result = ended.json();
+    assert_eq!(keys(&result), KEYS);
+    assert_eq!(keys(&result["tick_ms"]), ["p50", "p99", "max"]);
+    assert_eq!(result["scenario"], "two trucks");
+    for (key, value) in [
+        ("seed", 7),
+        ("threads", 2),
+        ("ticks", 36),
+        ("agents", 2),
+        ("orders_done", 3),
+        ("orders_unreachable", 0),
+        ("orders_left", 0),
+        ("tasks_done", 0),
+        ("edits_pending", 0),
+        ("removed", 0),
+    ] {
+        assert_eq!((key, &result[key]), (key, &json!(value)));
+    }
+    assert_eq!(result["collisions"], Value::Null);
+    let hash = result["state_hash"].as_str().unwrap();
+    assert!(hash.len() == 16 && hash.chars().all(|c| matches!(c, '0'..='9' | 'a'..='f')), "{hash}");
+    for key in ["wall_s", "ticks_per_s", "agent_ticks_per_s", "moves_per_s", "peak_memory_mib"] {
+        assert!(result[key].as_f64().unwrap() > 0.0, "{key}");
+    }
+    let checked =
+        folder.run(&["run", "trucks.toml", "--format", "json", "--check-invariants"]).code(0).json();
+    assert_eq!(checked["collisions"], 0);
+    assert_eq!(checked["state_hash"], result["state_hash"]);
+}
+
+#[test]
+fn text_is_for_people() {
+    let folder = trucks();
+    let text = folder.run(&["run", "trucks.toml", "--quiet", "--threads", "2"]).done();
+    let lines: Vec<&str> = text.lines().collect();
+    let (head, counts) = lines.split_first().unwrap();
+    assert!(
+        head.starts_with("two trucks: 2 agents, 36 ticks, ") && head.ends_with(" moves, 2 threads"),
+        "{head}"
+    );
+    let names: Vec<&str> = counts.iter().map(|line| line[..24].trim()).collect();
+    assert_eq!(
+        names,
+        [
+            "orders done",
+            "orders unreachable",
+            "orders left",
+            "edits pending",
+            "agents removed",
+            "agents stuck",
+            "flowtime",
+            "waiting",
+            "path requests",
+            "time",
+            "tick",
+            "state hash"
+        ]
+    );
+    assert_eq!(counts[0], "  orders done           3");
+    let checked = folder.run(&["run", "trucks.toml", "--check-invariants"]).done();
+    assert!(checked.contains("\n  collisions            0\n"), "{checked}");
+}
+
+#[test]
+fn the_exit_status_says_whether_orders_were_left() {
+    let folder = trucks();
+    let status = |more: &[&str]| {
+        let ended = folder.run(&[&["run", "s.toml", "--format", "json"], more].concat());
+        assert_eq!(ended.stderr, "");
+        (ended.code, ended.json())
+    };
+    folder.write("s.toml", TRUCKS);
+    assert_eq!(status(&[]).0, 0);
+    let (code, result) = status(&["--ticks", "5"]);
+    assert_eq!((code, &result["ticks"], &result["orders_left"]), (1, &json!(5), &json!(3)));
+    let (code, result) = status(&["--ticks", "0"]);
+    assert_eq!((code, &result["ticks"], &result["moves"]), (1, &json!(0), &json!(0)));
+    assert_eq!(status(&["--ticks", "36"]).0, 0, "what ends at the last tick counts");
+    assert_eq!(status(&["--ticks", "35"]).0, 1);
+    // A patrol has no end, and what stands behind it never begins.
+    let patrol = "[{ patrol = [[6, 3], [1, 0]] }, { wait = 1 }]";
+    folder.write("s.toml", trucks_with("[{ goto = [6, 3, \"E\"] }]", patrol));
+    let (code, result) = status(&[]);
+    assert_eq!((code, &result["ticks"], &result["orders_left"]), (0, &json!(200), &json!(0)));
+    // An order that is kept and could not have been done.
+    let shut = "[{ goto = [2, 1, \"E\"], if_unreachable = \"wait\" }]";
+    folder.write("s.toml", trucks_with("[{ goto = [6, 3, \"E\"] }]", shut));
+    let (code, result) = status(&[]);
+    assert_eq!((code, &result["orders_left"], &result["orders_unreachable"]), (0, &json!(1), &json!(0)));
+}
+
+#[test]
+fn what_is_typed_takes_the_place_of_what_the_scenario_says() {
+    let folder = Folder::with("crowd.toml", crowd());
+    let run = |more: &[&str]| folder.run(&[&["run", "crowd.toml", "--format", "json"], more].concat());
+    let result = run(&[]).json();
+    assert_eq!(result["seed"], 7);
+    let reseeded = run(&["--seed", "18446744073709551615"]).json();
+    assert_eq!(reseeded["seed"], u64::MAX);
+    assert_ne!(reseeded["state_hash"], result["state_hash"]);
+    let slow = run(&["--expansions-per-tick", "20"]).json();
+    assert!(slow["longest_request_ticks"].as_u64() > result["longest_request_ticks"].as_u64());
+    // Two carts in a lane: one has to make way into the bay, and the traffic may not even try.
+    let lane = format!(
+        "name = \"lane\"\nticks = 500\n[map]\nrows = [\"@@@@.@@@@\", \".........\"]\n{CART}\
+         [[agents]]\nclass = \"cart\"\nat = [0, 1, \"E\"]\norders = [{{ goto = [8, 1] }}]\n\
+         [[agents]]\nclass = \"cart\"\nat = [8, 1, \"W\"]\norders = [{{ goto = [0, 1] }}]\n"
+    );
+    folder.write("lane.toml", lane);
+    assert_eq!(folder.run(&["run", "lane.toml", "--format", "json"]).code(0).json()["orders_done"], 2);
+    let stopped =
+        folder.run(&["run", "lane.toml", "--format", "json", "--tries-per-tick", "0"]).code(1).json();
+    assert_eq!((&stopped["orders_left"], &stopped["stuck_agents"]), (&json!(2), &json!(2)));
+}
+
+#[test]
+fn the_state_hash_is_the_same_for_any_number_of_threads() {
+    let folder = Folder::with("crowd.toml", crowd());
+    let run = |threads: &str| {
+        let args = ["run", "crowd.toml", "--format", "json", "--check-invariants", "--threads", threads];
+        let trace = format!("{threads}.jsonl");
+        let ended = folder.run(&[&args[..], &["--trace", &trace]].concat());
+        (outcome(&ended.json()), folder.read(&trace))
+    };
+    let one = run("1");
+    assert!(one.0["moves"].as_u64() > Some(300) && one.0["collisions"] == 0, "{}", one.0);
+    assert_eq!(one, run("2"));
+    assert_eq!(one, run("8"));
+}
+
+#[test]
+fn a_trace_begins_with_the_map_and_ends_with_the_result() {
+    let folder = Folder::with("trucks.toml", trucks_with("[map]\n", "[map]\nwalls = [[6, 0, 6, 1]]\n"));
+    let ended = folder.run(&["run", "trucks.toml", "--format", "json", "--trace", "t.jsonl"]).code(0);
+    assert_eq!(ended.stderr, "");
+    let text = folder.read("t.jsonl");
+    let lines = json_lines(&text);
+    let header = concat!(
+        r#"{"trace":1,"scenario":"two trucks","seed":7,"collision":"swept","shape":"square","size":[8,4],"#,
+        r#""terrain":[["deep",0],["shallow",500],["ground",1000],["swamp",500],["water",0],["trees",0],["out",0]],"#,
+        r#""cells":[[10,2],[2,0],[6,2],[2,0],[2,2],[2,1],[8,2]],"#,
+        r#""sides":[[5,0,"E",1],[6,0,"W",1]],"side_kinds":[["open",65535],["wall",0]],"#,
+        r#""classes":{"truck":{"footprint":[[0,0],[-1,0]],"headings":4,"moves":["#,
+        r#"{"by":[1,0],"name":"forward","time":2},{"by":[-1,0],"name":"reverse","time":6},"#,
+        r#"{"name":"left","time":4,"turn":1},{"name":"right","time":4,"turn":-1}]}}}"#,
+    );
+    assert_eq!(text.lines().next(), Some(header));
+    let end = lines.last().unwrap();
+    assert_eq!(keys(end), ["t", "end"]);
+    let result = ended.json();
+    assert_eq!(end["t"], result["ticks"]);
+    assert_eq!(end["end"].to_string(), outcome(&result).to_string());
+
+    assert_eq!(text.lines().nth(1), Some(r#"{"t":0,"spawn":0,"class":"truck","at":[1,0,"E"]}"#));
+    let order = r#"{"t":0,"agent":1,"order":{"goto":[1,0,"any"],"within":1}}"#;
+    assert!(text.lines().any(|line| line == order), "{text}");
+    let moves: Vec<&Value> = lines.iter().filter(|line| line.get("move").is_some()).collect();
+    assert_eq!(result["moves"], moves.len());
+    assert!(moves.iter().all(|line| keys(line) == ["t", "agent", "move", "to", "until"]));
+    let done = lines.iter().filter(|line| line.get("done").is_some()).count();
+    assert_eq!(result["orders_done"], done);
+    let ticks: Vec<u64> = lines[1..].iter().map(|line| line["t"].as_u64().unwrap()).collect();
+    assert!(ticks.is_sorted());
+}
+
+#[test]
+fn a_trace_tells_of_edits_and_of_what_cannot_be_done() {
+    let events = "[[events]]\ntick = 3\nset_terrain = { area = [7, 0, 9, 1], kind = \"deep\", on_agents = \"strand\" }\n";
+    let scenario = trucks_with("goto = [6, 3, \"E\"]", "goto = [2, 1]") + events;
+    let folder = Folder::with("s.toml", scenario);
+    let result = folder.run(&["run", "s.toml", "--format", "json", "--trace", "t.jsonl"]).code(0).json();
+    assert_eq!(result["orders_unreachable"], 1);
+    let trace = folder.read("t.jsonl");
+    let has = |line: &str| assert!(trace.lines().any(|other| other == line), "{line} is not in\n{trace}");
+    has(r#"{"t":3,"set_terrain":{"cells":[[7,0]],"kind":0},"on_agents":"strand","asked":3}"#);
+    has(r#"{"t":0,"agent":0,"unreachable":"goto"}"#);
+}
+
+#[test]
+fn a_closed_pipe_is_a_quiet_end() {
+    let folder = trucks();
+    for more in [&["--format", "json"][..], &["--format", "text"], &["--trace", "/dev/stdout"]] {
+        let args = [&["run", "trucks.toml"], more].concat();
+        let mut child = folder.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let ended = Ended::of(&args, &child.wait_with_output().unwrap()).code(0);
+        assert_eq!(ended.stderr, "");
+    }
+    // Nobody reads the message either.
+    let mut child =
+        folder.command(&["run", "no.toml"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stderr.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0));
+}
+
+/// A run for ever: a patrol of slow steps, and an agent that stands.
+fn endless() -> Folder {
+    let patrol = trucks_with("[{ goto = [6, 3, \"E\"] }]", "[{ patrol = [[6, 3], [1, 0]] }]");
+    let endless = replaced(&patrol, "ticks = 200", "ticks = 4294967294");
+    let slow =
+        endless.replace("time = 2 }", "time = 20000 }").replace("{ wait = 5 }", "{ wait = 4000000000 }");
+    Folder::with("endless.toml", slow)
+}
+
+/// Waits until the program has taken charge of Ctrl-C and has worked for a while.
+fn let_it_work(child: &Child) {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    let caught = || {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap().trim().to_owned();
+        u64::from_str_radix(&mask, 16).unwrap() & 2 != 0
+    };
+    while !caught() {
+        assert!(Instant::now() < deadline, "Ctrl-C is not caught");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    std::thread::sleep(Duration::from_millis(300));
+}
+
+#[test]
+fn after_ctrl_c_all_is_written_whole() {
+    let folder = endless();
+    let args = ["run", "endless.toml", "--format", "json", "--trace", "t.jsonl"];
+    let child = folder.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let_it_work(&child);
+    let asked = Instant::now();
+    interrupt(&child);
+    let ended = Ended::of(&args, &child.wait_with_output().unwrap()).code(130);
+    assert!(asked.elapsed() < Duration::from_secs(5), "{:?}", asked.elapsed());
+    assert_eq!(ended.stderr, "");
+    let result = ended.json();
+    assert_eq!(keys(&result), KEYS);
+    let ticks = result["ticks"].as_u64().unwrap();
+    assert!((1..4_294_967_294).contains(&ticks));
+    let trace = json_lines(&folder.read("t.jsonl"));
+    assert_eq!(trace[0]["trace"], 1);
+    let end = trace.last().unwrap();
+    assert_eq!((&end["t"], &end["end"]), (&json!(ticks), &outcome(&result)));
+    // The same ticks without the interruption come to the same state.
+    let ticks = ticks.to_string();
+    let again = folder.run(&["run", "endless.toml", "--format", "json", "--ticks", &ticks]).json();
+    assert_eq!(again["state_hash"], result["state_hash"]);
+}
+
+#[test]
+fn what_is_not_supported_yet_is_refused_by_name() {
+    let folder = trucks();
+    for flag in ["--record", "--metrics", "--plan-out", "--snapshot", "--resume"] {
+        let refused = folder.run(&["run", "trucks.toml", flag, "a.file"]).refused();
+        assert_eq!(refused, format!("not supported yet: {flag}"));
+    }
+    assert_eq!(folder.run(&["run", "trucks.toml", "--watch"]).refused(), "not supported yet: --watch");
+    let refused = folder.run(&["run", "trucks.toml", "--snapshot-every", "10"]).refused();
+    assert_eq!(refused, "not supported yet: --snapshot-every");
+    assert!(!folder.path("a.file").exists());
+    for subcommand in ["distances", "bench", "verify", "render", "report", "generate"] {
+        for more in [&[][..], &["trucks.toml", "--html", "a.html"], &["--help"]] {
+            let refused = folder.run(&[&[subcommand], more].concat()).refused();
+            assert_eq!(refused, format!("not supported yet: {subcommand}"));
+        }
+    }
+    let refused = folder.run(&["run", "problem.json"]).refused();
+    assert_eq!(refused, "problem.json: not supported yet: problem files (.json)");
+}
+
+#[test]
+fn nothing_but_data_is_on_standard_output() {
+    let folder = Folder::with("crowd.toml", crowd());
+    for more in [&[][..], &["--quiet"]] {
+        let ended = folder.run(&[&["run", "crowd.toml", "--format", "json"], more].concat());
+        assert_eq!((ended.stderr.as_str(), ended.json_lines().len()), ("", 1));
+    }
+    assert!(folder.run(&["--version"]).done().starts_with("wheelbase 0."));
+    let missing = folder.run(&[]).code(2);
+    assert!(missing.stdout.is_empty() && missing.stderr.contains("Usage: wheelbase <COMMAND>"));
+}

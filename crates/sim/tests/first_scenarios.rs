@@ -1,0 +1,183 @@
+//! The scenarios that a new user reads first run to their end, with the outcome that their comments
+//! promise and the same one every time.
+
+use std::path::{Path, PathBuf};
+use wheelbase_planner::{Goal, GoalMember, Heading, Pose, Request, Scratch, Status, plan};
+use wheelbase_sim::build::{Overrides, load_problem, load_simulation};
+use wheelbase_sim::{RunResult, Simulation, Step, TickTimes, invariant};
+
+const NAMES: [&str; 4] = ["1_yard.toml", "2_dead_end.toml", "3_lake.toml", "river.toml"];
+
+/// What a run comes to. The state hash holds all the rest.
+#[derive(Debug, PartialEq, Eq)]
+struct Outcome {
+    ticks: u32,
+    orders_done: u64,
+    orders_unreachable: u64,
+    moves: u64,
+    /// As `wheelbase run` prints it.
+    state_hash: String,
+}
+
+fn first(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/first").join(name)
+}
+
+fn load(name: &str) -> Simulation {
+    load_simulation(&first(name), Overrides::default()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Runs to the end; nothing that must never be may be after any tick, and nothing may be left to do.
+fn run(name: &str) -> (Simulation, Outcome) {
+    let mut sim = load(name);
+    sim.check_invariants();
+    while sim.step() == Step::Running {
+        let found = invariant::check(&sim);
+        assert!(found.is_empty(), "{name}: tick {}: {found:?}", sim.tick());
+    }
+    let result = RunResult::of(&sim, 1, &TickTimes::default(), 0.0, 0);
+    assert_eq!(result.orders_left, 0, "{name}");
+    assert_eq!((result.stuck_agents, result.edits_pending), (0, 0), "{name}");
+    assert_eq!(result.collisions, Some(0), "{name}");
+    let counts = *sim.counts();
+    let outcome = Outcome {
+        ticks: sim.tick(),
+        orders_done: counts.orders_done,
+        orders_unreachable: counts.orders_unreachable,
+        moves: counts.moves,
+        state_hash: result.state_hash,
+    };
+    (sim, outcome)
+}
+
+/// Cost and number of moves of a cheapest path, as `wheelbase plan` gives it.
+fn planned(name: &str, class: &str, from: (i32, i32, u8), to: (i32, i32, Option<u8>)) -> (u32, usize) {
+    let problem = load_problem(&first(name), Some(class)).unwrap_or_else(|error| panic!("{error}"));
+    let tables = wheelbase_planner::MovementTables::compile(&problem.grid, problem.class);
+    let start = Pose::new(from.0, from.1, Heading(from.2));
+    let cell = wheelbase_grid::CellXY::new(to.0, to.1);
+    let members = [GoalMember { cell, heading: to.2.map(Heading) }];
+    let goal = Goal { members: &members, within: 0 };
+    let mut path = wheelbase_planner::Path::new();
+    let answer = plan(&tables, &Request::new(start, goal), &mut Scratch::new(), &mut path);
+    assert_eq!(answer.status, Status::Found);
+    (answer.cost, path.moves.len())
+}
+
+const E: u8 = 0;
+const N: u8 = 1;
+const W: u8 = 2;
+
+#[test]
+fn yard() {
+    let outcome = run("1_yard.toml").1;
+    let pinned = Outcome {
+        ticks: 160,
+        orders_done: 3,
+        orders_unreachable: 0,
+        moves: 14,
+        state_hash: "999ae2816a9b2cd1".to_owned(),
+    };
+    assert_eq!(outcome, pinned);
+    assert_eq!(planned("1_yard.toml", "truck", (2, 2, E), (5, 4, Some(N))), (80, 8));
+    assert_eq!(planned("1_yard.toml", "truck", (5, 4, N), (2, 2, None)), (60, 6));
+}
+
+#[test]
+fn dead_end() {
+    let outcome = run("2_dead_end.toml").1;
+    let pinned = Outcome {
+        ticks: 220,
+        orders_done: 1,
+        orders_unreachable: 0,
+        moves: 10,
+        state_hash: "3d49252999fb601b".to_owned(),
+    };
+    assert_eq!(outcome, pinned);
+    assert_eq!(planned("2_dead_end.toml", "truck", (9, 2, E), (1, 2, Some(W))), (220, 10));
+}
+
+#[test]
+fn lake() {
+    let outcome = run("3_lake.toml").1;
+    let pinned = Outcome {
+        ticks: 350,
+        orders_done: 2,
+        orders_unreachable: 0,
+        moves: 49,
+        state_hash: "ba2ee9ca33e8ee67".to_owned(),
+    };
+    assert_eq!(outcome, pinned);
+    assert_eq!(planned("3_lake.toml", "hovercraft", (2, 2, E), (22, 2, None)), (192, 20));
+    assert_eq!(planned("3_lake.toml", "truck", (2, 6, E), (22, 6, None)), (350, 29));
+}
+
+#[test]
+fn river() {
+    let (sim, outcome) = run("river.toml");
+    let pinned = Outcome {
+        ticks: 1491,
+        orders_done: 10,
+        orders_unreachable: 0,
+        moves: 524,
+        state_hash: "71e22a552dab4297".to_owned(),
+    };
+    assert_eq!(outcome, pinned);
+    assert!(sim.tick() < sim.settings().ticks, "it ends because all is done");
+}
+
+/// What the comments of `river.toml` promise: the bridge is drawn up late, because a truck is on it.
+#[test]
+fn the_bridge_waits_for_the_truck_on_it() {
+    let mut sim = load("river.toml");
+    let mut waited = 0;
+    while sim.step() == Step::Running {
+        waited += u32::from(sim.edits_pending() > 0);
+    }
+    assert_eq!(waited, 48, "ticks from 120 to 168");
+}
+
+#[test]
+fn two_runs_agree_tick_by_tick() {
+    for name in NAMES {
+        let (mut one, mut other) = (load(name), load(name));
+        loop {
+            let step = one.step();
+            assert_eq!(step, other.step());
+            assert_eq!(one.state_hash(), other.state_hash(), "{name}: tick {}", one.tick());
+            if step == Step::Ended {
+                break;
+            }
+        }
+    }
+}
+
+/// The guides quote outcomes; they are these.
+#[test]
+fn guides_quote_these_outcomes() {
+    let guide = include_str!("../../../scenarios/README.md");
+    for name in NAMES {
+        let outcome = run(name).1;
+        let row = guide.lines().find(|line| line.contains(&format!("`first/{name}`")));
+        let quoted = format!("| {} ticks, {} moves |", outcome.ticks, outcome.moves);
+        assert!(row.is_some_and(|row| row.ends_with(&quoted)), "scenarios/README.md: {name}: {quoted}");
+    }
+    let readme = include_str!("../../../README.md");
+    let (_, outcome) = run("river.toml");
+    for quoted in [
+        format!(" agents, {} ticks, {} moves, ", outcome.ticks, outcome.moves),
+        format!("state hash            {}", outcome.state_hash),
+    ] {
+        assert!(readme.contains(&quoted), "README.md: expected {quoted}");
+    }
+}
+
+/// Every file in the folder has its test here.
+#[test]
+fn no_scenario_is_left_out() {
+    let entries = std::fs::read_dir(first("")).expect("the folder is there");
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    assert_eq!(names, NAMES);
+}
