@@ -39,8 +39,8 @@ pub enum Command {
     Render(Later),
     #[command(hide = true, disable_help_flag = true)]
     Report(Later),
-    #[command(hide = true, disable_help_flag = true)]
-    Generate(Later),
+    /// Write a seeded map
+    Generate(GenerateArgs),
 }
 
 /// Arguments of a subcommand that is not supported yet.
@@ -185,6 +185,22 @@ fn whole<T: TryFrom<u64>, const LOW: u64, const HIGH: u64>(text: &str) -> Result
     number.ok_or_else(|| format!("expected a whole number from {LOW} to {HIGH}"))
 }
 
+#[derive(Debug, clap::Args)]
+pub struct GenerateArgs {
+    /// open, random, rooms, maze, river, base or streets
+    #[arg(value_name = "KIND")]
+    pub kind: String,
+    /// Columns and rows
+    #[arg(long, value_name = "W,H")]
+    pub size: String,
+    /// The same seed gives the same map
+    #[arg(long, value_name = "N")]
+    pub seed: u64,
+    /// Where to write it
+    #[arg(short, long = "output", value_name = "FILE.map")]
+    pub output: PathBuf,
+}
+
 impl Args {
     /// Refuses what DESIGN names and this release does not have yet.
     pub fn refuse_unsupported(&self) -> Result<(), Failure> {
@@ -208,7 +224,7 @@ impl Args {
             Command::Verify(_) => vec![(true, "verify")],
             Command::Render(_) => vec![(true, "render")],
             Command::Report(_) => vec![(true, "report")],
-            Command::Generate(_) => vec![(true, "generate")],
+            Command::Generate(_) => Vec::new(),
         };
         match refused.into_iter().find(|(given, _)| *given) {
             Some((_, name)) => Err(Failure::bad_input(format!("not supported yet: {name}"))),

@@ -110,7 +110,8 @@ impl Query {
 
 /// A window `[x, y, width, height]`; it may be empty or reach off the map. `place` is the key or flag.
 pub fn window_from_json(value: &Value, place: &str) -> Result<Rect, String> {
-    let complain = || wrong(place, "[x, y, width, height], whole numbers, width and height not negative", value);
+    let complain =
+        || wrong(place, "[x, y, width, height], whole numbers, width and height not negative", value);
     let items = value.as_array().filter(|items| items.len() == 4).ok_or_else(complain)?;
     let corner = |at: usize| items[at].as_i64().and_then(|n| i32::try_from(n).ok()).ok_or_else(complain);
     let side = |at: usize| items[at].as_u64().and_then(|n| u32::try_from(n).ok()).ok_or_else(complain);

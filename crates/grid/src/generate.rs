@@ -29,7 +29,7 @@ pub enum MapKind {
     /// Open land: about 3 % of the cells are clumps of trees, at least 2 cells apart.
     Open,
     /// One cell in five is blocked at random, as in the random maps of the MovingAI benchmarks, and
-    /// some land is swamp. Too dense for bodies wider than one cell.
+    /// some land is swamp. A few cells are closed off, and it is too dense for bodies wider than one cell.
     Random,
     /// Rooms of about 12 to 20 cells behind walls one cell thick, with doors of 3 to 6 cells. Every
     /// room can be reached.

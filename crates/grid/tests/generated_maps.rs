@@ -1,5 +1,7 @@
 //! Generated maps stay the same for ever, are connected, and have room for vehicles.
 
+#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
+
 use wheelbase_grid::map_file::movingai;
 use wheelbase_grid::{
     BitGrid, CellXY, Grid, GridSize, MapKind, Rect, Side, SideTable, TerrainTable, generate,
@@ -43,8 +45,15 @@ fn fnv_hash(grid: &Grid) -> u64 {
 #[test]
 fn a_seed_gives_the_same_map_for_ever() {
     let hashes = MapKind::ALL.map(|kind| (kind.name(), fnv_hash(&map(kind, 64, 48, 1))));
-    let pinned: [(&str, u64); 7] =
-        [("open", 0), ("random", 0), ("rooms", 0), ("maze", 0), ("river", 0), ("base", 0), ("streets", 0)];
+    let pinned: [(&str, u64); 7] = [
+        ("open", 0xd86c_1a5c_6f3b_7a90),
+        ("random", 0x52a9_6a5c_3a4b_1d34),
+        ("rooms", 0x1ebe_777f_6a0d_50d1),
+        ("maze", 0xfc99_c415_b9f8_e645),
+        ("river", 0xf49d_843a_64ad_408b),
+        ("base", 0xfb01_978b_dccf_5a61),
+        ("streets", 0x6475_3d36_3e5e_5dd1),
+    ];
     assert_eq!(hashes, pinned, "{hashes:#x?}");
 }
 
@@ -142,15 +151,14 @@ fn most_of_a_map_is_one_piece() {
                 }
             }
         }
-        println!("{}: {least} {least_3x3}", kind.name());
-        // All but random maps are one piece by construction, but for a nook here and there.
         let promised = match kind {
-            MapKind::Open | MapKind::Base => 800,
-            MapKind::Random => 800,
-            MapKind::Rooms | MapKind::Maze | MapKind::River | MapKind::Streets => 900,
+            MapKind::Rooms | MapKind::Maze | MapKind::Base | MapKind::Streets => 1000,
+            // A clump of trees may have a hole.
+            MapKind::Open | MapKind::River => 990,
+            MapKind::Random => 950,
         };
         assert!(least >= promised, "{}: {least}", kind.name());
-        assert!(least_3x3 >= 600, "{}: {least_3x3} for 3x3", kind.name());
+        assert!(least_3x3 >= 950, "{}: {least_3x3} for 3x3", kind.name());
     }
 }
 
@@ -192,8 +200,7 @@ fn a_3x5_body_can_use_the_main_parts() {
             .map(|seed| largest_3x5_piece_permille(&passable(&map(kind, 128, 128, seed)), side_steps))
             .min()
             .unwrap();
-        println!("{}: {least}", kind.name());
-        assert!(least >= 600, "{}: {least}", kind.name());
+        assert!(least >= 700, "{}: {least}", kind.name());
     }
 }
 
@@ -202,26 +209,29 @@ fn as_much_is_blocked_as_promised() {
     for (kind, expected) in [(MapKind::Open, 20..45), (MapKind::Random, 190..210)] {
         let grid = map(kind, 1000, 1000, 5);
         let blocked = 1000 - passable(&grid).count_ones() / 1000;
-        println!("{}: {blocked} permille", kind.name());
         assert!(expected.contains(&blocked), "{}: {blocked} permille", kind.name());
     }
 }
 
 #[test]
-fn a_river_has_fords_and_bridges_and_no_other_way_over() {
+fn a_river_runs_right_across_and_has_fords_and_bridges() {
     for seed in 0..30 {
-        let grid = map(MapKind::River, 128, 96, seed);
+        let grid = &map(MapKind::River, 128, 96, seed);
         let [swamp, water] = ["swamp", "water"].map(|name| grid.terrain_table().kind_of_name(name).unwrap());
-        let count = |kind| grid.terrain().iter().filter(|&&k| k == kind).count();
-        // At least one ford of 4 x 4 cells, and a river of 4 cells across the shorter way less crossings.
-        assert!(count(swamp) >= 16 && count(water) >= 200, "seed {seed}");
-        let whole = passable(&grid);
-        let mut dry = whole.clone();
-        for xy in grid.size().rect().cells().filter(|&xy| grid.terrain_at(xy) == Some(swamp)) {
-            dry.set(xy, false);
-        }
-        // A bridge leads across, too, where there are two crossings.
+        let cells_of = |kind| grid.size().rect().cells().filter(move |&xy| grid.terrain_at(xy) == Some(kind));
+        assert!(cells_of(swamp).count() >= 16, "seed {seed}: no ford of 4 x 4 cells");
+
+        // Without the fords a bridge still joins the banks.
+        let mut dry = passable(grid);
+        cells_of(swamp).for_each(|xy| dry.set(xy, false));
         assert!(largest_piece_permille(&dry) >= 900, "seed {seed}");
+
+        // All lines across the map meet the river, but for those over bridges.
+        let distinct = |of: fn(CellXY) -> i32| {
+            cells_of(swamp).chain(cells_of(water)).map(of).collect::<std::collections::BTreeSet<i32>>().len()
+        };
+        let (columns, rows) = (distinct(|xy| xy.x), distinct(|xy| xy.y));
+        assert!(columns >= 128 * 7 / 10 || rows >= 96 * 7 / 10, "seed {seed}");
     }
 }
 
@@ -241,12 +251,14 @@ fn print_maps() {
 }
 
 #[test]
-#[ignore = "times maps of 4096 x 4096"]
+#[ignore = "times the largest maps"]
 fn time_large_maps() {
-    for kind in MapKind::ALL {
-        let start = std::time::Instant::now();
-        let grid = map(kind, 4096, 4096, 1);
-        let elapsed_ms = start.elapsed().as_millis();
-        println!("{}: {elapsed_ms} ms, hash {:016x}", kind.name(), fnv_hash(&grid));
+    for (width, height) in [(4096, 4096), (8192, 8192), (1 << 26, 1), (1, 1 << 26)] {
+        for kind in MapKind::ALL {
+            let start = std::time::Instant::now();
+            let grid = map(kind, width, height, 1);
+            let elapsed_ms = start.elapsed().as_millis();
+            println!("{} {width}x{height}: {elapsed_ms} ms, hash {:016x}", kind.name(), fnv_hash(&grid));
+        }
     }
 }

@@ -221,7 +221,8 @@ impl MovementTables {
         let n_levels = levels.speeds.len();
         // With slopes the number of different times is known only afterwards: the next wider layout is
         // taken when one does not hold them.
-        let wider: [(usize, usize, fn(StateSpace) -> Layouts); 6] = [
+        type MakeLayout = fn(StateSpace) -> Layouts;
+        let wider: [(usize, usize, MakeLayout); 6] = [
             (4, 3, |space| Layouts::Bits2x4(Layout::new(space))),
             (4, 15, |space| Layouts::Bits4x4(Layout::new(space))),
             (8, 15, |space| Layouts::Bits4x8(Layout::new(space))),

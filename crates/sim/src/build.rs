@@ -16,12 +16,13 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use wheelbase_grid::map_file::movingai;
 use wheelbase_grid::{
-    CellXY, Grid, GridError, GridSize, MapKind, Rect, Side, SideEntry, SideKind, SideTable, TableError, TerrainEntry,
-    TerrainKind, TerrainTable, generate,
+    CellXY, Grid, GridError, GridSize, MapKind, Rect, Side, SideEntry, SideKind, SideTable, TableError,
+    TerrainEntry, TerrainKind, TerrainTable, generate,
 };
 use wheelbase_planner::{
     ClassError, ClassSpec, Fallback, Goal, GoalMember, Heading, Legality, MovementClass, MovementTables,
-    OFFSET_MAX, Pivot, Pose, PoseBlocked, Primitive, SLOPE_FLAT, State, heading_from_name, heading_name, move_time,
+    OFFSET_MAX, Pivot, Pose, PoseBlocked, Primitive, SLOPE_FLAT, State, heading_from_name, heading_name,
+    move_time,
 };
 
 /// Largest file that is read, in bytes: a map of 2^26 cells with room to spare.
@@ -438,7 +439,11 @@ fn build_grid(path: &Path, typed: &Scenario, kinds: &Kinds<'_>) -> Result<Grid, 
         scenario::MapSource::Generate { kind, size, seed } => {
             let Some(map_kind) = MapKind::from_name(&kind.value) else {
                 let known = listed(MapKind::ALL.iter().map(|kind| kind.name()));
-                errors.add(kind.line, "map.generate.kind", format!("expected {known}, found \"{}\"", kind.value));
+                errors.add(
+                    kind.line,
+                    "map.generate.kind",
+                    format!("expected {known}, found \"{}\"", kind.value),
+                );
                 return Err(ScenarioErrors::new(errors.take()).into());
             };
             let size = GridSize::new(u64::from(size[0]), u64::from(size[1])).map_err(|error| {
@@ -447,7 +452,8 @@ fn build_grid(path: &Path, typed: &Scenario, kinds: &Kinds<'_>) -> Result<Grid, 
             })?;
             let made = generate(map_kind, size, *seed);
             // The scenario's kinds take the place of those of the generated map, by glyph.
-            let texts: Vec<String> = made.terrain().chunks(size.width() as usize).map(|row| glyph_row(&made, row)).collect();
+            let texts: Vec<String> =
+                made.terrain().chunks(size.width() as usize).map(|row| glyph_row(&made, row)).collect();
             Grid::from_rows(&texts, terrain_table, side_table).map_err(|error| {
                 errors.add(kind.line, "map.generate", error);
                 ScenarioErrors::new(errors.take())
@@ -493,7 +499,8 @@ fn add_elevation(
 ) -> Grid {
     let (width, height) = (grid.size().width() as usize, grid.size().height() as usize);
     if rows.len() != height {
-        let message = format!("expected {height} rows of heights, one a row of the map, found {}", rows.len());
+        let message =
+            format!("expected {height} rows of heights, one a row of the map, found {}", rows.len());
         errors.add(rows.first().map_or(line, |row| row.line), "map.elevation", message);
     }
     for (number, row) in rows.iter().enumerate().filter(|(_, row)| row.value.len() != width) {
@@ -569,7 +576,8 @@ fn place_in_class(class: &scenario::Class, error: &ClassError) -> (u32, String) 
         }
         ClassError::OffsetTooFar((forward, right)) => {
             let cell = [*forward, *right];
-            let sweeps = class.moves.iter().find(|one| one.swept.iter().flatten().any(|swept| *swept == cell));
+            let sweeps =
+                class.moves.iter().find(|one| one.swept.iter().flatten().any(|swept| *swept == cell));
             let of_move = sweeps.map(|one| (one.line, format!("{}.swept", one.key)));
             if class.footprint.value.contains(&cell) {
                 footprint()
@@ -592,10 +600,7 @@ fn place_in_class(class: &scenario::Class, error: &ClassError) -> (u32, String) 
 fn build_events(typed: &Scenario, grid: &Grid, errors: &mut Complaints<'_>) -> Vec<TimedEdit> {
     let mut events = Vec::new();
     for event in &typed.events {
-        let scenario::EventAction::SetTerrain { area, kind, on_agents } = &event.action else {
-            refuse_event(event, errors);
-            continue;
-        };
+        let scenario::EventAction::SetTerrain { area, kind, on_agents } = &event.action;
         let Some(kind) = grid.terrain_table().kind_of_name(&kind.value) else {
             let known = listed(grid.terrain_table().entries().iter().map(|e| e.name.as_str()));
             let message = format!("no terrain \"{}\", expected {known}", kind.value);
@@ -610,28 +615,14 @@ fn build_events(typed: &Scenario, grid: &Grid, errors: &mut Complaints<'_>) -> V
     events
 }
 
-/// Events that are read and that this release cannot carry out yet.
-fn refuse_event(event: &scenario::Event, errors: &mut Complaints<'_>) {
-    let name = match &event.action {
-        scenario::EventAction::SetTerrain { .. } => "set_terrain",
-        scenario::EventAction::SetElevation { .. } => "set_elevation",
-        scenario::EventAction::SetSide { .. } => "set_side",
-        scenario::EventAction::Rotate { .. } => "rotate",
-        scenario::EventAction::AddAgents(_) => "add_agents",
-        scenario::EventAction::RemoveAgents(_) => "remove_agents",
-        scenario::EventAction::GiveOrders { .. } => "give_orders",
-    };
-    let key = format!("{}.{name}", event.key);
-    errors.add(event.line, &key, format!("not supported yet: {key}"));
-}
-
 fn area_rect(area: &scenario::Area) -> Rect {
     Rect::new(area.x, area.y, area.width, area.height)
 }
 
 /// Whether an agent is of the built-in class, and none of its name takes its place.
 fn uses_octile(typed: &Scenario) -> bool {
-    let mut named = typed.agents.iter().map(|agent| &agent.class).chain(typed.groups.iter().map(|g| &g.class));
+    let mut named =
+        typed.agents.iter().map(|agent| &agent.class).chain(typed.groups.iter().map(|g| &g.class));
     named.any(|name| name.value == "octile") && typed.classes.iter().all(|class| class.name != "octile")
 }
 
@@ -806,11 +797,6 @@ fn build_orders(
                 check_on_map(sim, order, &trip, &trip.members, errors);
                 OrderKind::Goto(trip)
             }
-            scenario::OrderKind::GotoArea { .. } => {
-                let key = format!("{}.goto_area", order.key);
-                errors.add(order.line, &key, format!("not supported yet: {key}"));
-                continue;
-            }
             scenario::OrderKind::Patrol { stops, reach } => {
                 let trip = build_trip(space.headings(), order, stops, reach, errors);
                 for station in &trip.members {
@@ -907,7 +893,7 @@ pub fn warnings(path: &Path, typed: &Scenario, sim: &Simulation) -> Vec<Scenario
     }
     warn_of_goals(typed, sim, &mut found);
     for event in &typed.events {
-        let scenario::EventAction::SetTerrain { area, .. } = &event.action else { continue };
+        let scenario::EventAction::SetTerrain { area, .. } = &event.action;
         if area_rect(area).intersection(sim.grid.size().rect()).is_empty() {
             let message = format!("no cell is on the map of {}; ignored", sim.grid.size());
             found.add(area.line, &format!("{}.set_terrain.area", event.key), message);

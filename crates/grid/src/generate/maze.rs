@@ -34,10 +34,11 @@ fn corridors(random: &mut SplitMix64, length: i32) -> Vec<Span> {
         return cut(random, length, 1, (CORRIDOR_MIN, CORRIDOR, CORRIDOR));
     }
     // What is left over makes some walls thicker, those at the border of the map included.
-    let mut thicker = vec![0; n_corridors as usize + 1];
-    for _ in 0..(length + 1) % (CORRIDOR + 1) {
-        thicker[random.below(n_corridors as u32 + 1) as usize] += 1;
+    let mut thicker: Vec<i32> = vec![0; n_corridors as usize + 1];
+    for left_over in 0..(length + 1) % (CORRIDOR + 1) {
+        thicker[left_over as usize % (n_corridors as usize + 1)] += 1;
     }
+    random.shuffle(&mut thicker);
     let mut start = 0;
     let before = thicker.iter().take(n_corridors as usize);
     before
@@ -67,8 +68,7 @@ impl Maze {
         let (column, row) = (node as i32 % n_columns, node as i32 / n_columns);
         let (dx, dy) = side.step();
         let (next_column, next_row) = (column + dx, row + dy);
-        let inside =
-            (0..n_columns).contains(&next_column) && (0..self.rows.len() as i32).contains(&next_row);
+        let inside = (0..n_columns).contains(&next_column) && (0..self.rows.len() as i32).contains(&next_row);
         inside.then(|| {
             let columns = between(self.columns[column as usize], self.columns[next_column as usize]);
             let rows = between(self.rows[row as usize], self.rows[next_row as usize]);

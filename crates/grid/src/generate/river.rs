@@ -12,7 +12,7 @@ const BANK: i64 = 5;
 const MARGIN: i32 = 14;
 
 pub(super) fn draw(canvas: &mut Canvas, random: &mut SplitMix64) {
-    scatter::clumps(canvas, random, 550, 3, TREES);
+    scatter::clumps(canvas, random, 600, (2, 3), TREES);
     let course = Course::new(canvas, random);
     let crossings = course.crossings(random);
     course.draw_water(canvas, random);
@@ -136,17 +136,17 @@ impl Course {
     fn crossings(&self, random: &mut SplitMix64) -> Vec<Crossing> {
         let mut places: Vec<i32> = self.bends.iter().map(|bend| bend.along).collect();
         places.retain(|&along| along >= 6 && along < self.length - 6);
-        // Three in four bends are crossed, and the first two always, where there are so many.
-        let mut n_crossed = 0;
-        places.retain(|_| {
-            let crossed = n_crossed < 2 || random.chance(750);
-            n_crossed += usize::from(crossed);
-            crossed
-        });
+        // Two at least, where there are so many, then two bends in five. More would make the river no
+        // obstacle.
+        random.shuffle(&mut places);
+        places.truncate((places.len() * 2 / 5).max(2));
+        places.sort_unstable();
+        let mut is_ford = random.chance(600);
         if places.is_empty() {
             places.push(self.length / 2);
+            // On a short map a bridge might leave no water at all.
+            is_ford = true;
         }
-        let mut is_ford = random.chance(600);
         let mut crossings = Vec::with_capacity(places.len());
         for middle in places {
             let width = if is_ford { random.between(4, 8) } else { random.between(4, 6) };

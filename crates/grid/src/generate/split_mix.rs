@@ -21,7 +21,7 @@ impl SplitMix64 {
     /// A number from 0 to `n - 1`; `n` is not 0. Its bias is below n / 2^32, which no map shows.
     pub(super) fn below(&mut self, n: u32) -> u32 {
         debug_assert!(n > 0, "no number is below 0");
-        ((self.next() >> 32) * u64::from(n) >> 32) as u32
+        (((self.next() >> 32) * u64::from(n)) >> 32) as u32
     }
 
     /// A number from `low` to `high`, both included; `low` where `high` is less.

@@ -12,6 +12,18 @@ const ALLEY: (i32, i32) = (3, 4);
 /// Least and greatest length of a block.
 const BLOCK: (i32, i32) = (10, 24);
 
+/// A piece of street between two crossings.
+struct Piece {
+    /// Numbers of the crossings.
+    crossings: (u32, u32),
+    /// Whether it leads along x.
+    along_x: bool,
+    /// Its cells from crossing to crossing.
+    along: Span,
+    /// Its cells from kerb to kerb.
+    across: Span,
+}
+
 pub(super) fn draw(canvas: &mut Canvas, random: &mut SplitMix64) {
     let (width, height) = canvas.lengths();
     let columns = streets(random, width);
@@ -66,24 +78,11 @@ fn blocks(streets: &[Span], length: i32) -> Vec<Span> {
 /// Builds over some streets between two crossings, wholly or but for a dead end. A random spanning
 /// tree of streets stays, so that every crossing can be reached.
 fn close_streets(canvas: &mut Canvas, random: &mut SplitMix64, columns: &[Span], rows: &[Span]) {
-    let mut pieces = Vec::new();
-    for (at_row, row) in rows.iter().enumerate() {
-        for (at_column, column) in columns.iter().enumerate() {
-            let crossing = (at_row * columns.len() + at_column) as u32;
-            if let Some(next) = columns.get(at_column + 1) {
-                let between = Span::new(column.end(), next.start - column.end());
-                pieces.push((crossing, crossing + 1, between, *row, true));
-            }
-            if let Some(next) = rows.get(at_row + 1) {
-                let between = Span::new(row.end(), next.start - row.end());
-                pieces.push((crossing, crossing + columns.len() as u32, between, *column, false));
-            }
-        }
-    }
+    let mut pieces = pieces_of(columns, rows);
     random.shuffle(&mut pieces);
     let mut reached = UnionFind::new(columns.len() * rows.len());
-    for (from, to, along, across, along_x) in pieces {
-        if reached.join(from, to) || !random.chance(350) {
+    for Piece { crossings, along_x, along, across } in pieces {
+        if reached.join(crossings.0, crossings.1) || !random.chance(350) {
             continue;
         }
         let built = match random.below(4) {
@@ -94,6 +93,26 @@ fn close_streets(canvas: &mut Canvas, random: &mut SplitMix64, columns: &[Span],
         };
         canvas.fill(if along_x { built.rect(across) } else { across.rect(built) }, OUT);
     }
+}
+
+/// All pieces of street between two crossings; the crossings are numbered row by row.
+fn pieces_of(columns: &[Span], rows: &[Span]) -> Vec<Piece> {
+    let between = |a: &Span, b: &Span| Span::new(a.end(), b.start - a.end());
+    let mut pieces = Vec::with_capacity(2 * columns.len() * rows.len());
+    for (at_row, row) in rows.iter().enumerate() {
+        for (at_column, column) in columns.iter().enumerate() {
+            let crossing = (at_row * columns.len() + at_column) as u32;
+            if let Some(next) = columns.get(at_column + 1) {
+                let crossings = (crossing, crossing + 1);
+                pieces.push(Piece { crossings, along_x: true, along: between(column, next), across: *row });
+            }
+            if let Some(next) = rows.get(at_row + 1) {
+                let crossings = (crossing, crossing + columns.len() as u32);
+                pieces.push(Piece { crossings, along_x: false, along: between(row, next), across: *column });
+            }
+        }
+    }
+    pieces
 }
 
 /// Opens some blocks: a square, an alley that ends in the block, or a courtyard at its end.

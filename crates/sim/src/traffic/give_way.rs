@@ -274,8 +274,7 @@ impl GiveWay {
                     view.reservation.holder_at(cell).is_none_or(may_displace)
                         && view.reservation.claimant_at(cell).is_none()
                 };
-                if fresh && cells.all(open) && !view.pending.forbid(pose.cell, held, step.swept().1)
-                {
+                if fresh && cells.all(open) && !view.pending.forbid(pose.cell, held, step.swept().1) {
                     seen[next.state.0 as usize] = *seen_stamp;
                     reached.push((next.state, at as u32, next.primitive));
                 }
