@@ -15,7 +15,7 @@ use wheelbase_grid::map_file::movingai;
 use wheelbase_grid::{CellXY, Grid, GridSize, Rect, SideTable, TerrainKind, TerrainTable};
 use wheelbase_planner::{
     Answer, ClassSpec, Goal, GoalMember, Heading, Heuristic, HeuristicName, MovementClass, MovementTables,
-    Path, Pose, Primitive, Request, Scratch, State, Status, plan,
+    Path, Pose, Primitive, Request, Scratch, State, Status, Way, plan,
 };
 
 /// What each output says of the comparison.
@@ -117,7 +117,7 @@ impl Scene {
             let query = Query { start: tables.space().pose(start), goal: tables.space().pose(goal) };
             let (from, to) = (query.start.cell, query.goal.cell);
             let apart = (from.x - to.x).abs().max((from.y - to.y).abs());
-            if apart >= far && tables.components().joined(start, goal) {
+            if apart >= far && tables.components().way(start, goal) == Way::Yes {
                 queries.push(query);
             }
         }

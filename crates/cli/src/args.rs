@@ -39,8 +39,8 @@ pub enum Command {
     Render(Later),
     #[command(hide = true, disable_help_flag = true)]
     Report(Later),
-    #[command(hide = true, disable_help_flag = true)]
-    Generate(Later),
+    /// Write a seeded map
+    Generate(GenerateArgs),
 }
 
 /// Arguments of a subcommand that is not supported yet.
@@ -137,7 +137,7 @@ pub struct PlanArgs {
     /// Any anchor so near to the goal is a goal too, in cells
     #[arg(long, value_name = "R", default_value_t = 0, conflicts_with = "queries", allow_negative_numbers = true, value_parser = whole::<u32, 0, U32_MAX>)]
     pub within: u32,
-    /// zero, manhattan, chebyshev, octile or euclid [default: picked for the class]
+    /// zero, manhattan, chebyshev, octile, euclid or greedy [default: picked for the class]
     #[arg(long, value_name = "NAME", conflicts_with = "queries")]
     pub heuristic: Option<String>,
     /// In permille: 1000 gives the cheapest path, 1500 one at most half as dear again
@@ -146,6 +146,9 @@ pub struct PlanArgs {
     /// What to do when the goal cannot be reached
     #[arg(long, value_name = "fail|nearest", default_value = "fail", value_parser = ["fail", "nearest"], conflicts_with = "queries")]
     pub fallback: String,
+    /// No move may sweep a cell outside this rectangle
+    #[arg(long, value_name = "X,Y,W,H", conflicts_with = "queries", allow_hyphen_values = true)]
+    pub window: Option<String>,
     /// Give up after this many expansions
     #[arg(long, value_name = "N", conflicts_with = "queries", allow_negative_numbers = true, value_parser = whole::<u64, 0, { u64::MAX }>)]
     pub expansions_max: Option<u64>,
@@ -158,8 +161,6 @@ pub struct PlanArgs {
     /// Worker threads for --queries [default: one a core]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u16, 1, 1024>)]
     pub threads: Option<u16>,
-    #[arg(long, hide = true)]
-    window: Option<String>,
     #[arg(long, hide = true)]
     svg: Option<PathBuf>,
     #[arg(long, hide = true)]
@@ -184,6 +185,22 @@ fn whole<T: TryFrom<u64>, const LOW: u64, const HIGH: u64>(text: &str) -> Result
     number.ok_or_else(|| format!("expected a whole number from {LOW} to {HIGH}"))
 }
 
+#[derive(Debug, clap::Args)]
+pub struct GenerateArgs {
+    /// open, random, rooms, maze, river, base or streets
+    #[arg(value_name = "KIND")]
+    pub kind: String,
+    /// Columns and rows
+    #[arg(long, value_name = "W,H")]
+    pub size: String,
+    /// The same seed gives the same map
+    #[arg(long, value_name = "N")]
+    pub seed: u64,
+    /// Where to write it
+    #[arg(short, long = "output", value_name = "FILE.map")]
+    pub output: PathBuf,
+}
+
 impl Args {
     /// Refuses what DESIGN names and this release does not have yet.
     pub fn refuse_unsupported(&self) -> Result<(), Failure> {
@@ -199,7 +216,7 @@ impl Args {
             ]
             .to_vec(),
             Command::Plan(a) => {
-                vec![(a.window.is_some(), "--window"), (a.svg.is_some(), "--svg"), (a.png.is_some(), "--png")]
+                vec![(a.svg.is_some(), "--svg"), (a.png.is_some(), "--png")]
             }
             Command::Check(a) => vec![(a.plan.is_some(), "--plan")],
             Command::Distances(_) => vec![(true, "distances")],
@@ -207,7 +224,7 @@ impl Args {
             Command::Verify(_) => vec![(true, "verify")],
             Command::Render(_) => vec![(true, "render")],
             Command::Report(_) => vec![(true, "report")],
-            Command::Generate(_) => vec![(true, "generate")],
+            Command::Generate(_) => Vec::new(),
         };
         match refused.into_iter().find(|(given, _)| *given) {
             Some((_, name)) => Err(Failure::bad_input(format!("not supported yet: {name}"))),

@@ -3,6 +3,7 @@
 mod args;
 mod check;
 mod failure;
+mod generate;
 mod interrupt;
 mod plan;
 mod query;
@@ -32,8 +33,8 @@ fn main() -> ExitCode {
         | Command::Bench(_)
         | Command::Verify(_)
         | Command::Render(_)
-        | Command::Report(_)
-        | Command::Generate(_) => Ok(Exit::Done),
+        | Command::Report(_) => Ok(Exit::Done),
+        Command::Generate(args) => generate::run(&args),
     });
     match outcome {
         Ok(exit) => exit.into(),

@@ -3,7 +3,7 @@
 use crate::args::{Format, PlanArgs};
 use crate::failure::{Exit, Failure};
 use crate::interrupt::Interrupt;
-use crate::query::{AnswerLine, Query, heuristic, query_from_args};
+use crate::query::{AnswerLine, Query, heuristic, query_from_args, window_from_arg};
 use std::io::{self, BufWriter, Write};
 use std::path::Path as FilePath;
 use wheelbase_planner::batch::{BatchScratch, plan_all};
@@ -32,6 +32,9 @@ pub fn run(args: &PlanArgs) -> Result<Exit, Failure> {
     }
     query.weight = args.weight;
     query.expansions_max = args.expansions_max;
+    if let Some(window) = &args.window {
+        query.window = Some(window_from_arg(window).map_err(Failure::bad_input)?);
+    }
     query.fallback = if args.fallback == "nearest" { Fallback::Nearest } else { Fallback::Fail };
     let tables = MovementTables::compile(&grid, class);
     let (mut scratch, mut path) = (Scratch::new(), Path::new());

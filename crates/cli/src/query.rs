@@ -3,7 +3,7 @@
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
-use wheelbase_grid::CellXY;
+use wheelbase_grid::{CellXY, Rect};
 use wheelbase_planner::{
     Answer, Fallback, Goal, GoalMember, Heuristic, HeuristicName, MovementTables, Path, Pose, Request,
     heading_from_name, heading_name,
@@ -21,14 +21,12 @@ pub struct Query {
     pub expansions_max: Option<u64>,
     pub partial: bool,
     pub fallback: Fallback,
+    pub window: Option<Rect>,
 }
 
 /// Keys of a query line.
-const KEYS: [&str; 9] =
-    ["id", "from", "to", "within", "heuristic", "weight", "expansions_max", "partial", "fallback"];
-
-/// Heuristics that later releases bring.
-const LATER: [&str; 1] = ["greedy"];
+const KEYS: [&str; 10] =
+    ["id", "from", "to", "within", "heuristic", "weight", "expansions_max", "partial", "fallback", "window"];
 
 impl Query {
     /// Reads a query line. The error says which key is wrong and what would be right.
@@ -38,9 +36,6 @@ impl Query {
             return Err(format!("expected a JSON object, found {value}"));
         };
         for key in table.keys() {
-            if key == "window" {
-                return Err("not supported yet: window".to_owned());
-            }
             if !KEYS.contains(&key.as_str()) {
                 return Err(format!("unknown key \"{key}\"; expected one of {}", KEYS.join(", ")));
             }
@@ -76,6 +71,9 @@ impl Query {
                 _ => return Err(wrong("fallback", "\"fail\" or \"nearest\"", value)),
             };
         }
+        if let Some(value) = get("window") {
+            query.window = Some(window_from_json(value, "window")?);
+        }
         Ok(query)
     }
 
@@ -91,6 +89,7 @@ impl Query {
             expansions_max: None,
             partial: false,
             fallback: Fallback::Fail,
+            window: None,
         }
     }
 
@@ -103,9 +102,27 @@ impl Query {
             expansions_max: self.expansions_max,
             partial: self.partial,
             fallback: self.fallback,
+            window: self.window,
             ..Request::new(self.start, goal)
         }
     }
+}
+
+/// A window `[x, y, width, height]`; it may be empty or reach off the map. `place` is the key or flag.
+pub fn window_from_json(value: &Value, place: &str) -> Result<Rect, String> {
+    let complain =
+        || wrong(place, "[x, y, width, height], whole numbers, width and height not negative", value);
+    let items = value.as_array().filter(|items| items.len() == 4).ok_or_else(complain)?;
+    let corner = |at: usize| items[at].as_i64().and_then(|n| i32::try_from(n).ok()).ok_or_else(complain);
+    let side = |at: usize| items[at].as_u64().and_then(|n| u32::try_from(n).ok()).ok_or_else(complain);
+    Ok(Rect::new(corner(0)?, corner(1)?, side(2)?, side(3)?))
+}
+
+/// A window typed as `X,Y,W,H`.
+pub fn window_from_arg(text: &str) -> Result<Rect, String> {
+    let numbers: Result<Vec<i64>, _> = text.split(',').map(|part| part.trim().parse::<i64>()).collect();
+    let value = numbers.map_or_else(|_| Value::from(text), Value::from);
+    window_from_json(&value, "--window")
 }
 
 fn wrong(key: &str, expected: &str, found: &Value) -> String {
@@ -119,9 +136,6 @@ fn whole(value: &Value, key: &str, low: u64, high: u64) -> Result<u64, String> {
 
 /// The heuristic of that name. `place` is the key or flag that named it.
 pub fn heuristic(name: &str, place: &str) -> Result<Heuristic<'static>, String> {
-    if LATER.contains(&name) {
-        return Err(format!("not supported yet: {place} \"{name}\""));
-    }
     HeuristicName::from_name(name).map(Heuristic::Named).ok_or_else(|| {
         let names: Vec<&str> = HeuristicName::ALL.iter().map(|h| h.name()).collect();
         format!("{place}: expected one of {}, found \"{name}\"", names.join(", "))
@@ -129,7 +143,11 @@ pub fn heuristic(name: &str, place: &str) -> Result<Heuristic<'static>, String> 
 }
 
 fn headings_text(headings: u8) -> &'static str {
-    if headings == 1 { "\"-\"" } else { "\"E\", \"N\", \"W\" or \"S\"" }
+    match headings {
+        1 => "\"-\"",
+        4 => "\"E\", \"N\", \"W\" or \"S\"",
+        _ => "\"E\", \"NE\", \"N\", \"NW\", \"W\", \"SW\", \"S\" or \"SE\"",
+    }
 }
 
 /// Cell and heading name of `[x, y]` or `[x, y, "H"]`.

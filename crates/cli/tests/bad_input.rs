@@ -340,13 +340,39 @@ fn duplicate_names() {
 }
 
 #[test]
+fn slopes_headings_and_generated_maps() {
+    let at = |piece: &str, replacement: &str, message: &str| {
+        let found = refused(trucks_with(piece, replacement));
+        assert!(found.contains(message), "{found}");
+    };
+    at("headings = 4", "headings = 5", "class.truck.headings: expected 1, 4 or 8, found 5");
+    at("headings = 4", "headings = 4\nmax_up = -1", "class.truck.max_up: expected a whole number from 0");
+    at("headings = 4", "headings = 4\nup = 1.5", "class.truck.up: expected a whole number from 0");
+    at("headings = 4", "headings = 4\nsweep = \"half\"", "class.truck.sweep: expected \"ends\" or \"full\"");
+    at("headings = 4", "headings = 8", "must say `when`");
+    at("headings = 4", "headings = 4\nfootprint_diagonal = [[0, 0]]", "needs 8 headings");
+    at("ticks = 200", "ticks = 200\ncollision = \"hard\"", "collision: expected \"swept\" or \"discrete\"");
+    let map = |map: &str| refused(format!("name = \"s\"\nticks = 1\n[map]\n{map}\n"));
+    assert_eq!(
+        map("rows = [\"..\"]\nelevation = [[0]]"),
+        "5: map.elevation[0]: expected 2 heights, one a cell of the row, found 1"
+    );
+    assert_eq!(
+        map("rows = [\".\"]\nelevation = [[0], [1]]"),
+        "5: map.elevation: expected 1 rows of heights, one a row of the map, found 2"
+    );
+    assert!(map("rows = [\".\"]\nelevation = [[40000]]").contains("from -32768 to 32767, found 40000"));
+    assert!(
+        map("generate = { kind = \"hills\", size = [9, 9] }").contains("map.generate.kind: expected open, ")
+    );
+    assert!(map("generate = { kind = \"maze\", size = [67108864, 2] }").contains("67108864 x 2 cells"));
+    assert!(map("generate = { kind = \"maze\" }").contains("map.generate.size: missing"));
+}
+
+#[test]
 fn unsupported_keys() {
     for (piece, replacement, key) in [
-        ("ticks = 200", "collision = \"discrete\"", "collision = \"discrete\""),
-        ("headings = 4", "headings = 8", "class.truck.headings = 8"),
         ("headings = 4", "headings = 6", "class.truck.headings = 6"),
-        ("headings = 4", "max_up = 1", "class.truck.max_up"),
-        ("headings = 4", "sweep = \"full\"", "class.truck.sweep = \"full\""),
         ("{ wait = 5 }", "{ goto_area = [0, 0, 1, 1] }", "agents[1].orders[1].goto_area"),
     ] {
         let message = refused(trucks_with(piece, replacement));
@@ -359,16 +385,14 @@ fn unsupported_keys() {
         assert_eq!(event(&format!("{key} = {{}}")), format!("43: not supported yet: events[0].{key}"));
     }
     let map = |map: &str| refused(format!("name = \"s\"\nticks = 1\n[map]\n{map}\n"));
-    assert_eq!(map("generate = { kind = \"maze\" }"), "4: not supported yet: map.generate");
-    assert_eq!(map("rows = [\".\"]\nelevation = [[0]]"), "5: not supported yet: map.elevation");
+    assert_eq!(
+        map("rows = [\".\"]\nelevation = \"hills.png\""),
+        "5: not supported yet: map.elevation = \"hills.png\""
+    );
     assert_eq!(map("rows = [\".\"]\nshape = \"hex\""), "5: not supported yet: map.shape = \"hex\"");
     let group =
         "[[groups]]\nclass = \"truck\"\ncount = 1\narea = [0, 0, 9, 9]\ntasks = { kind = \"random\" }\n";
     assert_eq!(refused(format!("{TRUCKS}{group}")), "45: not supported yet: groups[0].tasks");
-    assert_eq!(
-        refused_at("class = \"truck\"\nat = [1", "class = \"octile\"\nat = [1"),
-        "not supported yet: class octile"
-    );
 }
 
 #[test]
@@ -734,7 +758,7 @@ fn bad_numbers_on_the_command_line() {
     }
     assert_eq!(
         plan("--heuristic", "best"),
-        "--heuristic: expected one of zero, manhattan, chebyshev, octile, euclid, found \"best\""
+        "--heuristic: expected one of zero, manhattan, chebyshev, octile, euclid, greedy, found \"best\""
     );
     assert!(plan("--fallback", "near").contains("[possible values: fail, nearest]"));
 }

@@ -296,14 +296,16 @@ fn a_malformed_query_is_named_before_any_answer() {
         ),
         (
             r#"{"from":[0,0],"to":[1,0],"heuristic":"best"}"#,
-            "heuristic: expected one of zero, manhattan, chebyshev, octile, euclid, found \"best\"",
+            "heuristic: expected one of zero, manhattan, chebyshev, octile, euclid, greedy, found \"best\"",
         ),
-        (r#"{"from":[0,0],"to":[1,0],"heuristic":"greedy"}"#, "not supported yet: heuristic \"greedy\""),
-        (r#"{"from":[0,0],"to":[1,0],"window":[0,0,1,1]}"#, "not supported yet: window"),
+        (
+            r#"{"from":[0,0],"to":[1,0],"window":[0,0,1]}"#,
+            "window: expected [x, y, width, height], whole numbers, width and height not negative, found [0,0,1]",
+        ),
         (
             r#"{"from":[0,0],"to":[1,0],"wihtin":1}"#,
             "unknown key \"wihtin\"; expected one of id, from, to, within, heuristic, weight, \
-             expansions_max, partial, fallback",
+             expansions_max, partial, fallback, window",
         ),
     ] {
         assert_eq!(refused(line), message);
@@ -349,15 +351,15 @@ fn a_class_comes_from_a_file_or_from_the_scenario() {
         plan("a.map", &["--class", "tank"]).refused(),
         "a.map: no class and no file named \"tank\"; classes of a.map: none"
     );
+    // Without a class a map is planned for the built-in one.
     for more in [&[][..], &["--class", "octile"]] {
-        assert_eq!(
-            plan("a.map", more).refused(),
-            "a.map: not supported yet: class octile; name a class with --class"
-        );
+        let args = ["plan", "a.map", "--from", "1,0", "--to", "0,0", "--format", "json"];
+        let answer = folder.run(&[&args[..], more].concat()).code(0).json();
+        assert_eq!((&answer["cost"], &answer["moves"]), (&10_000.into(), &vec!["W"].into()));
     }
     folder.write("none.toml", TRUCKS.split("[class.truck]").next().unwrap());
-    let refused = plan("none.toml", &[]).refused();
-    assert_eq!(refused, "none.toml: not supported yet: class octile; name a class with --class");
+    let args = ["plan", "none.toml", "--from", "1,0", "--to", "0,0", "--format", "json"];
+    assert_eq!(folder.run(&args).code(0).json()["cost"], 10_000);
 }
 
 #[test]
@@ -395,14 +397,54 @@ fn a_class_file_brings_its_kinds() {
 }
 
 #[test]
+fn a_window_bounds_the_moves_and_greed_finds_a_path() {
+    let folder = Folder::with("trucks.toml", TRUCKS);
+    let plan = |more: &[&str]| {
+        let args =
+            ["plan", "trucks.toml", "--class", "truck", "--from", "1,0,E", "--to", "6,0", "--format", "json"];
+        folder.run(&[&args[..], more].concat())
+    };
+    let cost = plan(&[]).code(0).json()["cost"].as_u64().unwrap();
+    assert_eq!(plan(&["--window", "0,0,9,9"]).code(0).json()["cost"], cost);
+    assert_eq!(plan(&["--window", "0,0,4,4"]).code(1).json()["status"], "unreachable");
+    assert!(plan(&["--heuristic", "greedy"]).code(0).json()["cost"].as_u64().unwrap() >= cost);
+    assert_eq!(
+        plan(&["--window", "1,2"]).refused(),
+        "--window: expected [x, y, width, height], whole numbers, width and height not negative, found [1,2]"
+    );
+}
+
+#[test]
+fn generated_maps_are_planned_on() {
+    let folder = Folder::with("trucks.toml", TRUCKS);
+    for kind in ["open", "random", "rooms", "maze", "river", "base", "streets"] {
+        let file = format!("{kind}.map");
+        let args = ["generate", kind, "--size", "40,30", "--seed", "7", "-o", &file];
+        assert_eq!(folder.run(&args).done(), "");
+        let first = folder.read(&file);
+        folder.run(&args).done();
+        assert_eq!(folder.read(&file), first);
+        folder.run(&["check", &file]).code(0);
+    }
+    let refused = |args: &[&str]| folder.run(args).refused();
+    let hills = refused(&["generate", "hills", "--size", "4,4", "--seed", "1", "-o", "a.map"]);
+    assert_eq!(
+        hills,
+        "KIND: expected one of open, random, rooms, maze, river, base, streets, found \"hills\""
+    );
+    let size = refused(&["generate", "maze", "--size", "4x4", "--seed", "1", "-o", "a.map"]);
+    assert_eq!(size, "--size: expected W,H, found \"4x4\"");
+    let zero = refused(&["generate", "maze", "--size", "0,4", "--seed", "1", "-o", "a.map"]);
+    assert!(zero.starts_with("--size: a map of 0 x 4 cells"), "{zero}");
+    assert!(!folder.path("a.map").exists());
+}
+
+#[test]
 fn what_is_not_supported_yet_is_refused_by_name() {
     let folder = Folder::with("trucks.toml", TRUCKS);
-    for (flag, value, message) in [
-        ("--window", "0,0,4,4", "not supported yet: --window"),
-        ("--svg", "a.svg", "not supported yet: --svg"),
-        ("--png", "a.png", "not supported yet: --png"),
-        ("--heuristic", "greedy", "not supported yet: --heuristic \"greedy\""),
-    ] {
+    for (flag, value, message) in
+        [("--svg", "a.svg", "not supported yet: --svg"), ("--png", "a.png", "not supported yet: --png")]
+    {
         let args = ["plan", "trucks.toml", "--from", "1,0,E", "--to", "6,3", flag, value];
         assert_eq!(folder.run(&args).refused(), message);
     }

@@ -3,10 +3,10 @@
 use crate::{Cell, CellXY, GridSize, Rect, Side, SideKind, SideTable, SizeError, TerrainKind, TerrainTable};
 use std::fmt;
 
-/// A map: terrain kind of each cell, kind of each of its sides.
+/// A map: terrain kind of each cell, kind of each of its sides, its elevation.
 ///
 /// Layers are flat, row-major arrays of `width * height` elements. The side layer takes memory only
-/// once a side other than `open` has been set.
+/// once a side other than `open` has been set, the elevation layer only once a height other than 0 has.
 ///
 /// ```
 /// use wheelbase_grid::{CellXY, Grid, Rect, SideTable, TerrainTable};
@@ -23,6 +23,8 @@ pub struct Grid {
     terrain: Vec<TerrainKind>,
     /// Four side kinds a cell, four bits each, the east side lowest. Empty while every side is open.
     sides: Vec<u16>,
+    /// Empty while every cell has always been at height 0.
+    elevation: Vec<i16>,
     terrain_table: TerrainTable,
     side_table: SideTable,
     revision: u64,
@@ -31,7 +33,8 @@ pub struct Grid {
 /// What an edit did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edit {
-    /// The cells whose terrain or sides differ now; empty if nothing does.
+    /// The smallest rectangle of all cells whose terrain, sides or elevation differ now; empty if
+    /// nothing does.
     pub changed: Rect,
     /// The map's revision after the edit; the same as before if nothing changed.
     pub revision: u64,
@@ -67,6 +70,13 @@ pub enum GridError {
         /// Size of the map.
         size: GridSize,
     },
+    /// An elevation layer has not one height a cell.
+    ElevationLength {
+        /// Heights given.
+        found: usize,
+        /// Cells of the map.
+        expected: usize,
+    },
 }
 
 impl fmt::Display for GridError {
@@ -85,6 +95,9 @@ impl fmt::Display for GridError {
                 size.width(),
                 size.height()
             ),
+            Self::ElevationLength { found, expected } => {
+                write!(f, "{found} elevations, expected {expected}, one a cell")
+            }
         }
     }
 }
@@ -121,7 +134,8 @@ impl Grid {
         assert_eq!(terrain.len(), size.n_cells(), "one terrain kind a cell");
         let n_kinds = terrain_table.entries().len();
         assert!(terrain.iter().all(|kind| (kind.0 as usize) < n_kinds), "terrain kind not in the table");
-        let mut grid = Self { size, terrain, sides: Vec::new(), terrain_table, side_table, revision: 0 };
+        let (sides, elevation) = (Vec::new(), Vec::new());
+        let mut grid = Self { size, terrain, sides, elevation, terrain_table, side_table, revision: 0 };
         grid.give_starting_sides();
         grid
     }
@@ -152,6 +166,29 @@ impl Grid {
             }
         }
         Ok(Self::from_terrain(size, terrain, terrain_table, side_table))
+    }
+
+    /// The same map with the given heights, `[height * width]`, row-major. This is how a map is made,
+    /// not an edit of it: the revision stays.
+    ///
+    /// ```
+    /// use wheelbase_grid::{Cell, Grid, SideTable, TerrainTable};
+    /// let flat = Grid::from_rows(&["..", ".."], TerrainTable::movingai(), SideTable::default())?;
+    /// assert_eq!(flat.elevation(), None);
+    /// let hill = flat.with_elevation(vec![0, 0, 3, -1])?;
+    /// assert_eq!(hill.elevation_of(Cell(2)), 3);
+    /// # Ok::<(), wheelbase_grid::GridError>(())
+    /// ```
+    /// # Errors
+    /// [`GridError::ElevationLength`] if there are not `width * height` heights.
+    pub fn with_elevation(mut self, elevation: Vec<i16>) -> Result<Self, GridError> {
+        let (found, expected) = (elevation.len(), self.size.n_cells());
+        if found != expected {
+            return Err(GridError::ElevationLength { found, expected });
+        }
+        // A layer of zeros says no more than none, and would only keep the planner off its flat path.
+        self.elevation = if elevation.iter().all(|&height| height == 0) { Vec::new() } else { elevation };
+        Ok(self)
     }
 
     fn give_starting_sides(&mut self) {
@@ -214,26 +251,38 @@ impl Grid {
         }
     }
 
-    /// Gives every cell of `area` that lies on the map a terrain kind. Sides stay as they are.
+    /// The elevation layer, `[height * width]`, row-major, or `None` while every cell has always been
+    /// at height 0.
+    pub fn elevation(&self) -> Option<&[i16]> {
+        (!self.elevation.is_empty()).then_some(self.elevation.as_slice())
+    }
+
+    /// Height of a cell; 0 on a map without elevation.
+    pub fn elevation_of(&self, cell: Cell) -> i16 {
+        self.elevation.get(cell.0 as usize).copied().unwrap_or(0)
+    }
+
+    /// Gives every cell of `area` that lies on the map a terrain kind. Sides and elevation stay as they
+    /// are.
     /// # Panics
     /// If the kind is not in the table.
     pub fn set_terrain(&mut self, area: Rect, kind: TerrainKind) -> Edit {
         assert!((kind.0 as usize) < self.terrain_table.entries().len(), "terrain kind not in the table");
-        let mut changed = Rect::new(0, 0, 0, 0);
+        let changed = fill_area(&mut self.terrain, self.size, area, kind);
+        self.count_edit(changed)
+    }
+
+    /// Gives every cell of `area` that lies on the map a height. Takes memory for the layer only when
+    /// the first cell leaves height 0.
+    pub fn set_elevation(&mut self, area: Rect, height: i16) -> Edit {
         let area = area.intersection(self.size.rect());
-        // An empty one may lie off the map altogether.
-        let rows = if area.is_empty() { 0 } else { area.height as i32 };
-        for y in area.y..area.y + rows {
-            let start = y as usize * self.size.width() as usize + area.x as usize;
-            let row = &mut self.terrain[start..start + area.width as usize];
-            let first = row.iter().position(|&k| k != kind);
-            let last = row.iter().rposition(|&k| k != kind);
-            if let (Some(first), Some(last)) = (first, last) {
-                row.fill(kind);
-                let part = Rect::new(area.x + first as i32, y, (last - first + 1) as u32, 1);
-                changed = changed.union(part);
+        if self.elevation.is_empty() {
+            if height == 0 || area.is_empty() {
+                return self.count_edit(Rect::new(0, 0, 0, 0));
             }
+            self.elevation = vec![0; self.size.n_cells()];
         }
+        let changed = fill_area(&mut self.elevation, self.size, area, height);
         self.count_edit(changed)
     }
 
@@ -255,6 +304,38 @@ impl Grid {
         let packed = &mut self.sides[cell.0 as usize];
         *packed = (*packed & !(15 << shift)) | u16::from(kind.0) << shift;
         self.count_edit(Rect::new(xy.x, xy.y, 1, 1))
+    }
+
+    /// Turns a tile by so many quarter turns, counter-clockwise positive, and its four sides with it:
+    /// after one turn, what was the east side is the north side. Terrain and elevation stay. Only the
+    /// edges of this cell change.
+    ///
+    /// ```
+    /// use wheelbase_grid::{Cell, CellXY, Grid, Side, SideKind, SideTable, TerrainTable};
+    /// let mut grid = Grid::from_rows(&["..."], TerrainTable::movingai(), SideTable::default())?;
+    /// grid.set_side(CellXY::new(1, 0), Side::East, SideKind::WALL);
+    /// grid.rotate(CellXY::new(1, 0), 1);
+    /// assert_eq!(grid.side_of(Cell(1), Side::North), SideKind::WALL);
+    /// assert_eq!(grid.side_of(Cell(1), Side::East), SideKind::OPEN);
+    /// # Ok::<(), wheelbase_grid::GridError>(())
+    /// ```
+    /// # Panics
+    /// If the cell is off the map.
+    pub fn rotate(&mut self, xy: CellXY, quarter_turns: i32) -> Edit {
+        let Some(cell) = self.size.cell(xy) else {
+            panic!("rotate: cell {xy} is off the map of {}", self.size);
+        };
+        let mut changed = Rect::new(0, 0, 0, 0);
+        // Without a side layer all sides are open, and turning does nothing.
+        if let Some(packed) = self.sides.get_mut(cell.0 as usize) {
+            // Sides are packed counter-clockwise from east, so that turning the tile turns the bits.
+            let turned = packed.rotate_left(4 * quarter_turns.rem_euclid(4) as u32);
+            if turned != *packed {
+                *packed = turned;
+                changed = Rect::new(xy.x, xy.y, 1, 1);
+            }
+        }
+        self.count_edit(changed)
     }
 
     /// Puts walls along cell borders from corner point `(x0, y0)` to corner point `(x1, y1)`; corner
@@ -295,6 +376,27 @@ impl Grid {
     }
 }
 
+/// Gives every cell of `area` that lies on the map a value in one layer, and tells the smallest
+/// rectangle of all cells whose value differs now.
+fn fill_area<T: Copy + PartialEq>(layer: &mut [T], size: GridSize, area: Rect, value: T) -> Rect {
+    let mut changed = Rect::new(0, 0, 0, 0);
+    let area = area.intersection(size.rect());
+    // An empty one may lie off the map altogether.
+    let rows = if area.is_empty() { 0 } else { area.height as i32 };
+    for y in area.y..area.y + rows {
+        let start = y as usize * size.width() as usize + area.x as usize;
+        let row = &mut layer[start..start + area.width as usize];
+        let first = row.iter().position(|&old| old != value);
+        let last = row.iter().rposition(|&old| old != value);
+        if let (Some(first), Some(last)) = (first, last) {
+            row.fill(value);
+            let part = Rect::new(area.x + first as i32, y, (last - first + 1) as u32, 1);
+            changed = changed.union(part);
+        }
+    }
+    changed
+}
+
 fn pack_sides(sides: [SideKind; 4]) -> u16 {
     (0..4).fold(0, |packed, at| packed | u16::from(sides[at].0) << (4 * at))
 }
@@ -302,6 +404,7 @@ fn pack_sides(sides: [SideKind; 4]) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn open_grid(width: u64, height: u64) -> Grid {
         let size = GridSize::new(width, height).unwrap();
@@ -358,5 +461,148 @@ mod tests {
         let unknown = rows(&["..", ".é"]).unwrap_err();
         assert!(unknown.to_string().starts_with("cell (1, 1): glyph 'é' has no terrain"));
         assert_eq!(rows(&["."]).unwrap().size().n_cells(), 1);
+    }
+
+    #[test]
+    fn a_flat_map_has_no_elevation_layer_until_a_cell_leaves_height_0() {
+        let mut grid = open_grid(4, 3);
+        assert_eq!((grid.elevation(), grid.elevation_of(Cell(5))), (None, 0));
+        assert!(grid.set_elevation(Rect::new(0, 0, 4, 3), 0).changed.is_empty());
+        assert!(grid.set_elevation(Rect::new(9, 9, 2, 2), 7).changed.is_empty());
+        assert_eq!((grid.elevation(), grid.revision()), (None, 0));
+        let edit = grid.set_elevation(Rect::new(2, 1, 9, 9), -7);
+        assert_eq!(edit, Edit { changed: Rect::new(2, 1, 2, 2), revision: 1 });
+        assert_eq!(grid.elevation(), Some(&[0, 0, 0, 0, 0, 0, -7, -7, 0, 0, -7, -7][..]));
+    }
+
+    #[test]
+    fn an_elevation_layer_has_one_height_a_cell() {
+        let error = open_grid(4, 3).with_elevation(vec![0; 11]).unwrap_err();
+        assert_eq!(error, GridError::ElevationLength { found: 11, expected: 12 });
+        assert_eq!(error.to_string(), "11 elevations, expected 12, one a cell");
+        assert_eq!(open_grid(4, 3).with_elevation(vec![0; 12]).unwrap().elevation(), None);
+        let heights = vec![1, 0, i16::MIN, i16::MAX];
+        let grid = open_grid(2, 2).with_elevation(heights.clone()).unwrap();
+        assert_eq!((grid.elevation(), grid.revision()), (Some(&heights[..]), 0));
+    }
+
+    #[test]
+    fn a_quarter_turn_brings_east_to_north() {
+        let mut grid = open_grid(3, 3);
+        let xy = CellXY::new(1, 1);
+        assert!(grid.rotate(xy, 1).changed.is_empty(), "all four sides are open");
+        grid.set_side(xy, Side::East, SideKind::WALL);
+        let edit = grid.rotate(xy, 1);
+        assert_eq!(edit, Edit { changed: Rect::new(1, 1, 1, 1), revision: 2 });
+        let at = |grid: &Grid| -> Vec<Side> {
+            Side::ALL.into_iter().filter(|&side| grid.side_of(Cell(4), side) == SideKind::WALL).collect()
+        };
+        assert_eq!(at(&grid), [Side::North]);
+        grid.rotate(xy, 1);
+        assert_eq!(at(&grid), [Side::West]);
+        grid.rotate(xy, -3);
+        assert_eq!(at(&grid), [Side::South]);
+        assert!(grid.rotate(xy, 400).changed.is_empty());
+        grid.set_side(xy, Side::North, SideKind::WALL);
+        assert!(grid.rotate(xy, i32::MIN + 2).changed.is_empty(), "half a turn of two opposite walls");
+    }
+
+    #[test]
+    #[should_panic(expected = "rotate: cell (3, 0) is off the map of 3 x 3")]
+    fn no_tile_turns_off_the_map() {
+        open_grid(3, 3).rotate(CellXY::new(3, 0), 1);
+    }
+
+    /// The obvious slow version: one record a cell, one cell at a time.
+    #[derive(Clone, PartialEq)]
+    struct PlainCell {
+        height: i16,
+        /// Side kinds in the order east, north, west, south.
+        sides: [u8; 4],
+    }
+
+    #[derive(Clone, Debug)]
+    enum Step {
+        SetElevation(Rect, i16),
+        SetSide(i32, i32, usize, u8),
+        Rotate(i32, i32, i32),
+    }
+
+    impl Step {
+        /// Does it to the map and tells what the map reported.
+        fn apply(&self, grid: &mut Grid) -> Edit {
+            match *self {
+                Self::SetElevation(area, height) => grid.set_elevation(area, height),
+                Self::SetSide(x, y, side, kind) => {
+                    grid.set_side(CellXY::new(x, y), Side::ALL[side], SideKind(kind))
+                }
+                Self::Rotate(x, y, turns) => grid.rotate(CellXY::new(x, y), turns),
+            }
+        }
+
+        /// Does it to the cell at `xy`.
+        fn apply_plainly(&self, cell: &mut PlainCell, xy: CellXY) {
+            match *self {
+                Self::SetElevation(area, height) if area.contains(xy) => cell.height = height,
+                Self::SetSide(x, y, side, kind) if xy == CellXY::new(x, y) => cell.sides[side] = kind,
+                Self::Rotate(x, y, turns) if xy == CellXY::new(x, y) => {
+                    for _ in 0..turns.unsigned_abs() {
+                        let [east, north, west, south] = cell.sides;
+                        let left = [south, east, north, west];
+                        let right = [north, west, south, east];
+                        cell.sides = if turns > 0 { left } else { right };
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Steps on a map of at least 5 x 4; areas may lie off it.
+    fn step() -> impl Strategy<Value = Step> {
+        prop_oneof![
+            (-3..8, -3..8, 0u32..7, 0u32..7, prop_oneof![-2..3i16, any::<i16>()])
+                .prop_map(|(x, y, w, h, height)| Step::SetElevation(Rect::new(x, y, w, h), height)),
+            (0..5, 0..4, 0usize..4, 0u8..2).prop_map(|(x, y, side, kind)| Step::SetSide(x, y, side, kind)),
+            (0..5, 0..4, -9..10).prop_map(|(x, y, turns)| Step::Rotate(x, y, turns)),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn elevation_and_turned_tiles_agree_with_one_record_a_cell(
+            width in 5u64..8,
+            height in 4u64..8,
+            steps in proptest::collection::vec(step(), 0..30),
+        ) {
+            let mut grid = open_grid(width, height);
+            let size = grid.size();
+            let mut plain = vec![PlainCell { height: 0, sides: [0; 4] }; size.n_cells()];
+            let mut revision = 0;
+            for step in steps {
+                let before = plain.clone();
+                for (cell, xy) in plain.iter_mut().zip(size.rect().cells()) {
+                    step.apply_plainly(cell, xy);
+                }
+                let changed = size.rect().cells().zip(before.iter().zip(&plain))
+                    .filter(|(_, (before, after))| before != after)
+                    .fold(Rect::new(0, 0, 0, 0), |all, (xy, _)| all.union(Rect::new(xy.x, xy.y, 1, 1)));
+                revision += u64::from(!changed.is_empty());
+
+                let edit = step.apply(&mut grid);
+                prop_assert_eq!(edit.revision, revision);
+                prop_assert_eq!(edit.changed.is_empty(), changed.is_empty());
+                if !changed.is_empty() {
+                    prop_assert_eq!(edit.changed, changed);
+                }
+                for (at, cell) in plain.iter().enumerate() {
+                    let at = Cell(at as u32);
+                    prop_assert_eq!(grid.elevation_of(at), cell.height);
+                    prop_assert_eq!(Side::ALL.map(|side| grid.side_of(at, side).0), cell.sides);
+                }
+                let ever_raised = grid.elevation().is_some();
+                prop_assert!(ever_raised || plain.iter().all(|cell| cell.height == 0));
+            }
+        }
     }
 }

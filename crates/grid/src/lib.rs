@@ -1,8 +1,9 @@
 //! Terrain for units that are bigger than one cell.
 //!
-//! A [`Grid`] is a rectangle of cells, one flat array a layer: the terrain kind of each cell and the
-//! kind of each of its four sides. It knows no agent and no heading. Edits report the rectangle they
-//! changed and bump a revision, so that whatever was compiled from the map can follow.
+//! A [`Grid`] is a rectangle of cells, one flat array a layer: the terrain kind of each cell, the kind
+//! of each of its four sides, its elevation. It knows no agent and no heading. Edits report the
+//! rectangle they changed and bump a revision, so that whatever was compiled from the map can follow.
+//! [`generate()`] makes maps from a seed.
 //!
 //! x grows to the east, y grows to the south; cell `(x, y)` has index `y * width + x`.
 
@@ -10,6 +11,7 @@
 
 mod bit_grid;
 mod cell;
+mod generate;
 mod grid;
 pub mod map_file;
 mod terrain;
@@ -17,6 +19,7 @@ mod world_space;
 
 pub use bit_grid::BitGrid;
 pub use cell::{CELLS_MAX, Cell, CellXY, GridSize, Rect, SizeError};
+pub use generate::{MapKind, generate};
 pub use grid::{Edit, Grid, GridError};
 pub use terrain::{
     SIDE_KINDS_MAX, SPEED_NORMAL, SPEED_OPEN, Side, SideEntry, SideKind, SideTable, TERRAIN_KINDS_MAX,

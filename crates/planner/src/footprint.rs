@@ -1,5 +1,7 @@
 //! The cells an agent covers, at every heading.
 
+use crate::geometry::diagonal_footprint;
+
 /// Most cells a footprint may have.
 pub const FOOTPRINT_CELLS_MAX: usize = 1024;
 /// Farthest that a footprint or swept cell may be given from the anchor, in cells along one axis.
@@ -72,11 +74,16 @@ impl Pivot {
 
     /// A cell after `quarters` quarter turns counter-clockwise about this pivot, which stays where it
     /// is relative to the anchor.
-    fn turn(self, cell: Offset, quarters: u8) -> Offset {
+    pub(crate) fn turn(self, cell: Offset, quarters: u8) -> Offset {
         let from_pivot = (2 * cell.dx - self.forward, 2 * cell.dy - self.right);
         let turned = Offset::in_frame(from_pivot, quarters);
         Offset::new((turned.dx + self.forward) / 2, (turned.dy + self.right) / 2)
     }
+}
+
+/// Quarter turns from the first heading of its kind: of 8 headings E and NE are both 0.
+pub(crate) fn quarters(heading: u8, headings: u8) -> u8 {
+    if headings < 4 { 0 } else { heading / (headings / 4) }
 }
 
 /// The cells an agent covers at each heading, as offsets from its anchor in map axes, row-major.
@@ -86,12 +93,28 @@ pub struct Footprint {
 }
 
 impl Footprint {
-    /// Turns the east-facing cells `(forward, right)` to every heading. A class with one heading
-    /// gives them in map axes and never turns.
-    pub(crate) fn new(cells: &[(i32, i32)], pivot: Pivot, headings: u8) -> Self {
+    /// Turns the east-facing cells `(forward, right)` to every heading. A class with one heading gives
+    /// them in map axes and never turns. With 8 headings `diagonal` is the footprint facing NE, in map
+    /// axes; without it a cell belongs to it when the turned body covers at least half of it.
+    pub(crate) fn new(
+        cells: &[(i32, i32)],
+        diagonal: Option<&[(i32, i32)]>,
+        pivot: Pivot,
+        headings: u8,
+    ) -> Self {
+        let offsets = |cells: &[(i32, i32)]| -> Vec<Offset> {
+            cells.iter().map(|&(dx, dy)| Offset::new(dx, dy)).collect()
+        };
+        let straight = offsets(cells);
+        let diagonal = match diagonal {
+            _ if headings != 8 => Vec::new(),
+            Some(given) => offsets(given),
+            None => diagonal_footprint(cells, pivot),
+        };
         let turned_to = |heading: u8| {
-            let mut turned: Vec<Offset> =
-                cells.iter().map(|&(f, r)| pivot.turn(Offset::new(f, r), heading)).collect();
+            let from = if headings == 8 && heading % 2 == 1 { &diagonal } else { &straight };
+            let quarters = quarters(heading, headings);
+            let mut turned: Vec<Offset> = from.iter().map(|&cell| pivot.turn(cell, quarters)).collect();
             turned.sort_unstable();
             turned
         };
@@ -128,7 +151,7 @@ mod tests {
 
     #[test]
     fn a_truck_turns_about_its_anchor() {
-        let truck = Footprint::new(&[(0, 0), (-1, 0)], Pivot::default(), 4);
+        let truck = Footprint::new(&[(0, 0), (-1, 0)], None, Pivot::default(), 4);
         assert_eq!(cells(&truck, 0), [(-1, 0), (0, 0)]);
         assert_eq!(cells(&truck, 1), [(0, 0), (0, 1)]);
         assert_eq!(cells(&truck, 2), [(0, 0), (1, 0)]);
@@ -139,7 +162,7 @@ mod tests {
     #[test]
     fn a_square_turns_on_the_spot_about_a_half_pivot() {
         let pivot = Pivot::from_cells(-0.5, 0.5).unwrap();
-        let square = Footprint::new(&[(0, 0), (-1, 0), (0, 1), (-1, 1)], pivot, 4);
+        let square = Footprint::new(&[(0, 0), (-1, 0), (0, 1), (-1, 1)], None, pivot, 4);
         for heading in 1..4 {
             assert_eq!(cells(&square, heading), cells(&square, 0));
         }

@@ -26,11 +26,15 @@ pub enum HeuristicName {
     Octile,
     /// `sqrt(dx^2 + dy^2)`.
     Euclid,
+    /// The default one, with the cost so far left aside: the first path found, and soon, but not a cheap
+    /// one.
+    Greedy,
 }
 
 impl HeuristicName {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::Zero, Self::Manhattan, Self::Chebyshev, Self::Octile, Self::Euclid];
+    pub const ALL: [Self; 6] =
+        [Self::Zero, Self::Manhattan, Self::Chebyshev, Self::Octile, Self::Euclid, Self::Greedy];
 
     /// Name as written in queries.
     pub fn name(self) -> &'static str {
@@ -40,6 +44,7 @@ impl HeuristicName {
             Self::Chebyshev => "chebyshev",
             Self::Octile => "octile",
             Self::Euclid => "euclid",
+            Self::Greedy => "greedy",
         }
     }
 
@@ -78,6 +83,16 @@ pub(crate) trait Estimate {
     const GUIDED: bool = true;
     /// The bound that orders the open list, weight included.
     fn weighted(&self, x: i32, y: i32, heading: usize) -> u32;
+    /// Key of a pose on the open list, from its cost so far and its weighted bound.
+    #[inline(always)]
+    fn key(&self, cost: u32, bound: u32) -> u64 {
+        u64::from(cost) + u64::from(bound)
+    }
+    /// Whether the first way found to a pose is kept, cheaper ones or not.
+    #[inline(always)]
+    fn keeps_first(&self) -> bool {
+        false
+    }
     /// The bound itself.
     fn plain(&self, x: i32, y: i32, heading: usize) -> u32 {
         self.weighted(x, y, heading)
@@ -204,6 +219,7 @@ impl Rate {
 pub(crate) struct AnyEstimate<'a> {
     pub kind: AnyKind<'a>,
     pub weight_permille: u32,
+    pub greedy: bool,
 }
 
 pub(crate) enum AnyKind<'a> {
@@ -218,6 +234,14 @@ impl Estimate for AnyEstimate<'_> {
         let plain = u64::from(self.plain(x, y, heading));
         // Rounded down, so that the bound of the weight holds to the tick.
         (plain * u64::from(self.weight_permille) / 1000).min(u64::from(COST_MAX)) as u32
+    }
+
+    fn key(&self, cost: u32, bound: u32) -> u64 {
+        if self.greedy { u64::from(bound) } else { u64::from(cost) + u64::from(bound) }
+    }
+
+    fn keeps_first(&self) -> bool {
+        self.greedy
     }
 
     fn plain(&self, x: i32, y: i32, heading: usize) -> u32 {
@@ -285,12 +309,13 @@ impl Prepared {
             Heuristic::Named(name) => *name,
             Heuristic::Default => default_name(tables),
         };
+        let name = if name == HeuristicName::Greedy { default_name(tables) } else { name };
         if name == HeuristicName::Zero {
             return Self::Zero;
         }
         let goal = GoalBox { low, high, turn_ticks: turn_ticks(tables, headings) };
         let (major, minor) = match name {
-            HeuristicName::Zero | HeuristicName::Manhattan => (1, 1),
+            HeuristicName::Zero | HeuristicName::Greedy | HeuristicName::Manhattan => (1, 1),
             HeuristicName::Chebyshev => (1, 0),
             HeuristicName::Octile => (10_000, 4_142),
             HeuristicName::Euclid => {

@@ -35,6 +35,7 @@
 pub mod batch;
 mod components;
 mod footprint;
+mod geometry;
 mod heuristic;
 mod movement;
 mod open_list;
@@ -48,15 +49,15 @@ mod search;
 mod successor;
 mod tables;
 
-pub use components::Components;
+pub use components::{Components, Way};
 pub use footprint::{FOOTPRINT_CELLS_MAX, Footprint, OFFSET_MAX, Offset, Pivot};
 pub use heuristic::{Heuristic, HeuristicName};
-pub use movement::{ClassError, ClassSpec, MoveShape, MovementClass};
+pub use movement::{ClassError, ClassSpec, Climb, MoveShape, MovementClass};
 pub use path::{Path, PathError, PathPose, check_path};
 pub use pose::{Heading, Pose, State, StateSpace, heading_from_name, heading_name};
-pub use primitive::{DISPLACEMENT_MAX, PRIMITIVES_MAX, Primitive, TIME_MAX};
+pub use primitive::{DISPLACEMENT_MAX, PRIMITIVES_MAX, Primitive, Sweep, SweepRule, TIME_MAX, When};
 pub use request::{Answer, COST_MAX, Fallback, Goal, GoalMember, Progress, Reached, Reason, Request, Status};
 pub use scratch::Scratch;
 pub use search::{advance, begin, finish, plan};
-pub use successor::{Legality, MoveBlocked, PoseBlocked, move_time};
+pub use successor::{Legality, MoveBlocked, PoseBlocked, SLOPE_FLAT, move_time};
 pub use tables::{MovementTables, Successor};

@@ -1,22 +1,45 @@
 //! Movement classes: all that the planner must know of an agent.
 
-use crate::footprint::{FOOTPRINT_CELLS_MAX, Footprint, OFFSET_MAX, Offset, Pivot};
+use crate::footprint::{FOOTPRINT_CELLS_MAX, Footprint, OFFSET_MAX, Offset, Pivot, quarters};
 use crate::pose::Heading;
-use crate::primitive::{DISPLACEMENT_MAX, PRIMITIVES_MAX, Primitive, TIME_MAX};
+use crate::primitive::{Body, DISPLACEMENT_MAX, PRIMITIVES_MAX, Primitive, Sweep, SweepRule, TIME_MAX, When};
 use std::fmt;
 use wheelbase_grid::{GridSize, Side};
+
+/// What slopes cost a class and which it can take (DESIGN 2.4). An agent stands at the height of the
+/// highest cell under its footprint.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Climb {
+    /// Permille of the base time for each unit that a move rises.
+    pub up: u32,
+    /// Permille of the base time for each unit that it falls; may be negative.
+    pub down: i32,
+    /// Most units that a move may rise.
+    pub max_up: Option<u32>,
+    /// Most units that it may fall.
+    pub max_down: Option<u32>,
+    /// Most units by which the highest and the lowest cell of a footprint may differ.
+    pub max_tilt: Option<u32>,
+}
 
 /// What a user writes of a class; [`MovementClass::new`] checks it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClassSpec {
     /// Name.
     pub name: String,
-    /// 1 (no facing) or 4.
+    /// 1 (no facing), 4 or 8.
     pub headings: u8,
     /// Covered cells `(forward, right)` from the anchor while facing east, 1 to 1,024.
     pub footprint: Vec<(i32, i32)>,
+    /// With 8 headings, the cells covered while facing NE, in map axes `(east, south)`; without it those
+    /// of which the turned body covers at least half.
+    pub footprint_diagonal: Option<Vec<(i32, i32)>>,
     /// Where it turns.
     pub pivot: Pivot,
+    /// Which cells its moves touch.
+    pub sweep: Sweep,
+    /// What slopes cost it.
+    pub climb: Climb,
     /// Speeds in permille by name of terrain kind, in place of the map's. Names the map lacks are
     /// ignored.
     pub speed: Vec<(String, u16)>,
@@ -33,7 +56,10 @@ impl ClassSpec {
             name: name.to_owned(),
             headings,
             footprint: vec![(0, 0)],
+            footprint_diagonal: None,
             pivot: Pivot::default(),
+            sweep: Sweep::default(),
+            climb: Climb::default(),
             speed: Vec::new(),
             side_speed: Vec::new(),
             primitives: Vec::new(),
@@ -44,7 +70,7 @@ impl ClassSpec {
 /// What is wrong with a class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ClassError {
-    /// The number of headings is not 1 or 4.
+    /// The number of headings is not 1, 4 or 8.
     Headings(u8),
     /// No cell, or more than 1,024.
     FootprintSize(usize),
@@ -81,6 +107,16 @@ pub enum ClassError {
         /// Its base time.
         time: u32,
     },
+    /// `when` where there are not 8 headings.
+    WhenWithout8(String),
+    /// With 8 headings, a primitive that moves or lists swept cells does not say `when`.
+    WhenMissing(String),
+    /// A primitive that moves and turns does not list its swept cells where a rule is `full`.
+    SweptMissing(String),
+    /// A diagonal footprint where there are not 8 headings.
+    DiagonalWithout8,
+    /// No cell is half covered by the body turned by 45 degrees.
+    DiagonalEmpty,
     /// The footprint is larger than the map at every heading.
     LargerThanMap {
         /// Columns and rows of the footprint facing east.
@@ -93,7 +129,7 @@ pub enum ClassError {
 impl fmt::Display for ClassError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Headings(n) => write!(f, "{n} headings; expected 1 or 4"),
+            Self::Headings(n) => write!(f, "{n} headings; expected 1, 4 or 8"),
             Self::FootprintSize(n) => {
                 write!(f, "a footprint of {n} cells; expected 1 to {FOOTPRINT_CELLS_MAX}")
             }
@@ -118,6 +154,20 @@ impl fmt::Display for ClassError {
             Self::Time { name, time } => {
                 write!(f, "move \"{name}\" takes {time} ticks; expected 1 to {TIME_MAX}")
             }
+            Self::WhenWithout8(name) => {
+                write!(f, "move \"{name}\" says `when`, which only classes with 8 headings do")
+            }
+            Self::WhenMissing(name) => {
+                write!(f, "move \"{name}\" must say `when`: with 8 headings \"straight\" or \"diagonal\"")
+            }
+            Self::SweptMissing(name) => write!(
+                f,
+                "move \"{name}\" both moves and turns, so where `sweep` is \"full\" it must list `swept`"
+            ),
+            Self::DiagonalWithout8 => write!(f, "a diagonal footprint needs 8 headings"),
+            Self::DiagonalEmpty => {
+                write!(f, "no cell is half covered by the body at 45 degrees; give `footprint_diagonal`")
+            }
             Self::LargerThanMap { extent: (w, h), size } => {
                 write!(f, "a footprint of {w} x {h} cells does not fit on a map of {size} cells")
             }
@@ -136,6 +186,10 @@ pub struct MoveShape {
     pub heading_after: Heading,
     /// Swept cells from the start anchor, row-major, without repeats.
     pub swept: Vec<Offset>,
+    /// North-west and south-east corner of the smallest rectangle around the swept cells.
+    pub bounds: (Offset, Offset),
+    /// Whether the primitive can start at this heading at all.
+    pub applies: bool,
     /// Edges between two swept cells: a swept cell and its east or south side, each edge once.
     pub edges: Vec<(Offset, Side)>,
 }
@@ -149,6 +203,7 @@ pub struct MovementClass {
     rest_edges: Vec<Vec<(Offset, Side)>>,
     /// `[heading * n_primitives + primitive]`.
     shapes: Vec<MoveShape>,
+    reversible: bool,
 }
 
 impl MovementClass {
@@ -157,23 +212,57 @@ impl MovementClass {
     /// [`ClassError`] for the first thing that breaks a limit of DESIGN 2.4.
     pub fn new(spec: ClassSpec) -> Result<Self, ClassError> {
         check_spec(&spec)?;
-        let footprint = Footprint::new(&spec.footprint, spec.pivot, spec.headings);
+        let diagonal = spec.footprint_diagonal.as_deref();
+        let footprint = Footprint::new(&spec.footprint, diagonal, spec.pivot, spec.headings);
+        if (0..spec.headings).any(|heading| footprint.at(Heading(heading)).is_empty()) {
+            return Err(ClassError::DiagonalEmpty);
+        }
+        let body = Body {
+            cells: &spec.footprint,
+            footprint: &footprint,
+            pivot: spec.pivot,
+            sweep: spec.sweep,
+            headings: spec.headings,
+        };
         let mut shapes = Vec::with_capacity(spec.headings as usize * spec.primitives.len());
         for heading in (0..spec.headings).map(Heading) {
             for primitive in &spec.primitives {
                 let turned = i32::from(heading.0) + primitive.turn;
                 let heading_after = Heading(turned.rem_euclid(i32::from(spec.headings)) as u8);
-                let swept = primitive.swept_cells(&footprint, heading, heading_after);
+                let swept = primitive.swept_cells(&body, heading, heading_after);
                 shapes.push(MoveShape {
-                    step: Offset::in_frame(primitive.by, heading.0),
+                    step: Offset::in_frame(primitive.by, quarters(heading.0, spec.headings)),
                     heading_after,
+                    bounds: bounds(&swept),
+                    applies: primitive.when.holds(heading),
                     edges: edges_between(&swept),
                     swept,
                 });
             }
         }
         let rest_edges = (0..spec.headings).map(|h| edges_between(footprint.at(Heading(h)))).collect();
-        Ok(Self { spec, footprint, rest_edges, shapes })
+        let reversible = all_reversible(&shapes, spec.primitives.len());
+        Ok(Self { spec, footprint, rest_edges, shapes, reversible })
+    }
+
+    /// The built-in class `octile`, the agent of the MovingAI benchmark: 1x1 without facing, eight moves
+    /// named by their direction, straight 10000 and diagonal 14142 ticks, no cutting of corners.
+    pub fn octile() -> Self {
+        let mut spec = ClassSpec::new("octile", 1);
+        spec.sweep = Sweep::both(SweepRule::Full);
+        let ways = [
+            ("E", (1, 0)),
+            ("NE", (1, -1)),
+            ("N", (0, -1)),
+            ("NW", (-1, -1)),
+            ("W", (-1, 0)),
+            ("SW", (-1, 1)),
+            ("S", (0, 1)),
+            ("SE", (1, 1)),
+        ];
+        let ticks = |(dx, dy): (i32, i32)| if dx * dy == 0 { 10_000 } else { 14_142 };
+        spec.primitives = ways.map(|(name, by)| Primitive::step(name, by, ticks(by))).to_vec();
+        Self::new(spec).unwrap_or_else(|error| unreachable!("the built-in class is right: {error}"))
     }
 
     /// What it was made of.
@@ -181,7 +270,7 @@ impl MovementClass {
         &self.spec
     }
 
-    /// Number of headings, 1 or 4.
+    /// Number of headings: 1, 4 or 8.
     pub fn headings(&self) -> u8 {
         self.spec.headings
     }
@@ -199,6 +288,12 @@ impl MovementClass {
     /// The shape of a primitive at a heading.
     pub fn shape(&self, heading: Heading, primitive: usize) -> &MoveShape {
         &self.shapes[heading.0 as usize * self.spec.primitives.len() + primitive]
+    }
+
+    /// Whether each move at each heading has one that leads back over the same cells, so that on flat
+    /// ground one is legal where the other is.
+    pub(crate) fn is_reversible(&self) -> bool {
+        self.reversible
     }
 
     pub(crate) fn rest_edges(&self, heading: Heading) -> &[(Offset, Side)] {
@@ -219,24 +314,23 @@ impl MovementClass {
 }
 
 fn check_spec(spec: &ClassSpec) -> Result<(), ClassError> {
-    if !matches!(spec.headings, 1 | 4) {
+    if !matches!(spec.headings, 1 | 4 | 8) {
         return Err(ClassError::Headings(spec.headings));
     }
-    if !(1..=FOOTPRINT_CELLS_MAX).contains(&spec.footprint.len()) {
-        return Err(ClassError::FootprintSize(spec.footprint.len()));
+    check_footprint(&spec.footprint)?;
+    if let Some(diagonal) = &spec.footprint_diagonal {
+        check_footprint(diagonal)?;
+        if spec.headings != 8 {
+            return Err(ClassError::DiagonalWithout8);
+        }
     }
-    let mut cells = spec.footprint.clone();
-    cells.sort_unstable();
-    if let Some(pair) = cells.windows(2).find(|pair| pair[0] == pair[1]) {
-        return Err(ClassError::FootprintTwice(pair[0]));
-    }
-    cells.iter().try_for_each(|&cell| check_offset(cell))?;
     if !(1..=PRIMITIVES_MAX).contains(&spec.primitives.len()) {
         return Err(ClassError::PrimitiveCount(spec.primitives.len()));
     }
     for (number, primitive) in spec.primitives.iter().enumerate() {
         let name = || primitive.name.clone();
-        if spec.primitives[..number].iter().any(|p| p.name == primitive.name) {
+        let same = |p: &Primitive| p.name == primitive.name && p.when.meets(primitive.when);
+        if spec.primitives[..number].iter().any(same) {
             return Err(ClassError::NameTwice(name()));
         }
         let (forward, right) = primitive.by;
@@ -253,14 +347,63 @@ fn check_spec(spec: &ClassSpec) -> Result<(), ClassError> {
         if !(1..=TIME_MAX).contains(&primitive.time) {
             return Err(ClassError::Time { name: name(), time: primitive.time });
         }
-        primitive.swept.iter().try_for_each(|&cell| check_offset(cell))?;
+        primitive.swept.iter().flatten().try_for_each(|&cell| check_offset(cell))?;
+        if spec.headings != 8 && primitive.when != When::Any {
+            return Err(ClassError::WhenWithout8(name()));
+        }
+        let framed = primitive.by != (0, 0) || primitive.swept.is_some();
+        if spec.headings == 8 && framed && primitive.when == When::Any {
+            return Err(ClassError::WhenMissing(name()));
+        }
+        let full = spec.sweep.moves == SweepRule::Full || spec.sweep.turns == SweepRule::Full;
+        let both = primitive.by != (0, 0) && primitive.turn != 0;
+        if full && both && primitive.swept.is_none() {
+            return Err(ClassError::SweptMissing(name()));
+        }
     }
     Ok(())
+}
+
+fn check_footprint(cells: &[(i32, i32)]) -> Result<(), ClassError> {
+    if !(1..=FOOTPRINT_CELLS_MAX).contains(&cells.len()) {
+        return Err(ClassError::FootprintSize(cells.len()));
+    }
+    let mut sorted = cells.to_vec();
+    sorted.sort_unstable();
+    if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+        return Err(ClassError::FootprintTwice(pair[0]));
+    }
+    sorted.iter().try_for_each(|&cell| check_offset(cell))
 }
 
 fn check_offset(cell: (i32, i32)) -> Result<(), ClassError> {
     let far = cell.0.unsigned_abs().max(cell.1.unsigned_abs());
     if far > OFFSET_MAX as u32 { Err(ClassError::OffsetTooFar(cell)) } else { Ok(()) }
+}
+
+fn bounds(cells: &[Offset]) -> (Offset, Offset) {
+    let mut corners = (cells[0], cells[0]);
+    for &Offset { dx, dy } in cells {
+        corners.0 = Offset::new(corners.0.dx.min(dx), corners.0.dy.min(dy));
+        corners.1 = Offset::new(corners.1.dx.max(dx), corners.1.dy.max(dy));
+    }
+    corners
+}
+
+fn all_reversible(shapes: &[MoveShape], n_primitives: usize) -> bool {
+    shapes.chunks(n_primitives).enumerate().all(|(heading, moves)| {
+        moves.iter().filter(|shape| shape.applies).all(|shape| {
+            let at_end = &shapes[shape.heading_after.0 as usize * n_primitives..][..n_primitives];
+            let back = Offset::new(-shape.step.dx, -shape.step.dy);
+            at_end.iter().any(|other| {
+                other.applies
+                    && other.step == back
+                    && other.heading_after.0 as usize == heading
+                    && other.swept.len() == shape.swept.len()
+                    && other.swept.iter().zip(&shape.swept).all(|(o, s)| o.plus(shape.step) == *s)
+            })
+        })
+    })
 }
 
 /// Edges between neighbouring cells of a row-major list, each by its cell to the west or north.

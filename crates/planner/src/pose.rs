@@ -2,7 +2,8 @@
 
 use wheelbase_grid::{Cell, CellXY, GridSize};
 
-/// A facing, counted counter-clockwise from east: of 4 headings 0 is E, 1 N, 2 W, 3 S. An agent
+/// A facing, counted counter-clockwise from east: of 4 headings 0 is E, 1 N, 2 W, 3 S; of 8
+/// 0 is E, 1 NE, 2 N and so on. An agent
 /// that has no facing has heading 0 only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Heading(pub u8);
@@ -29,12 +30,18 @@ pub struct State(pub u32);
 
 const NAMES_1: [&str; 1] = ["-"];
 const NAMES_4: [&str; 4] = ["E", "N", "W", "S"];
+const NAMES_8: [&str; 8] = ["E", "NE", "N", "NW", "W", "SW", "S", "SE"];
 
 fn heading_names(headings: u8) -> &'static [&'static str] {
-    if headings == 1 { &NAMES_1 } else { &NAMES_4 }
+    match headings {
+        1 => &NAMES_1,
+        4 => &NAMES_4,
+        _ => &NAMES_8,
+    }
 }
 
-/// Name of a heading as written in files: `-` for an agent without a facing, else `E`, `N`, `W`, `S`.
+/// Name of a heading as written in files: `-` for an agent without a facing, else `E`, `N`, `W`, `S`, and
+/// of 8 headings also `NE`, `NW`, `SW`, `SE`.
 ///
 /// # Panics
 /// If `heading` is not below `headings`.
@@ -66,7 +73,7 @@ impl StateSpace {
         self.size
     }
 
-    /// Number of headings, 1 or 4.
+    /// Number of headings: 1, 4 or 8.
     pub fn headings(self) -> u8 {
         self.headings
     }

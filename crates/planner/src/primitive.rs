@@ -1,6 +1,7 @@
 //! Motion primitives: the moves an agent can make.
 
-use crate::footprint::{Footprint, Offset};
+use crate::footprint::{Footprint, Offset, Pivot, quarters};
+use crate::geometry::{cells_of_translation, cells_of_turn};
 use crate::pose::Heading;
 
 /// Most primitives a class may have.
@@ -9,6 +10,61 @@ pub const PRIMITIVES_MAX: usize = 16;
 pub const DISPLACEMENT_MAX: i32 = 255;
 /// Longest base time of a primitive, in ticks.
 pub const TIME_MAX: u32 = 65_535;
+
+/// From which headings a primitive can start, with 8 headings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum When {
+    /// From all.
+    #[default]
+    Any,
+    /// From E, N, W and S.
+    Straight,
+    /// From NE, NW, SW and SE. Its displacement and swept cells are given in map axes `(east, south)`
+    /// while facing NE, and turn with the heading by quarter turns.
+    Diagonal,
+}
+
+impl When {
+    /// Whether it holds at a heading.
+    pub fn holds(self, heading: Heading) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Straight => heading.0.is_multiple_of(2),
+            Self::Diagonal => !heading.0.is_multiple_of(2),
+        }
+    }
+
+    /// Whether both can hold at one heading.
+    pub(crate) fn meets(self, other: Self) -> bool {
+        self == Self::Any || other == Self::Any || self == other
+    }
+}
+
+/// Which cells a move touches (DESIGN 2.3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum SweepRule {
+    /// The footprints at both ends, and at each of the equal steps between.
+    #[default]
+    Ends,
+    /// Every cell whose open square the moving body touches.
+    Full,
+}
+
+/// The rule for displacements and the rule for turns. A primitive that does both is swept as `ends`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Sweep {
+    /// Of primitives that move.
+    pub moves: SweepRule,
+    /// Of primitives that turn.
+    pub turns: SweepRule,
+}
+
+impl Sweep {
+    /// One rule for both.
+    pub const fn both(rule: SweepRule) -> Self {
+        Self { moves: rule, turns: rule }
+    }
+}
 
 /// One move an agent can make, in its own frame.
 ///
@@ -29,19 +85,23 @@ pub struct Primitive {
     pub turn: i32,
     /// Base time in ticks at speed 1000, 1 to 65,535.
     pub time: u32,
-    /// Further swept cells, offsets from the start anchor in the start frame.
-    pub swept: Vec<(i32, i32)>,
+    /// Further swept cells, offsets from the start anchor in the start frame. A primitive that both moves
+    /// and turns must list them, if only an empty list, where a rule of the class is `full`.
+    pub swept: Option<Vec<(i32, i32)>>,
+    /// From which headings it can start; with 8 headings one that moves or lists swept cells must say
+    /// `Straight` or `Diagonal`, with fewer it is `Any`.
+    pub when: When,
 }
 
 impl Primitive {
     /// A displacement by `(forward, right)` cells that keeps the heading.
     pub fn step(name: &str, by: (i32, i32), time: u32) -> Self {
-        Self { name: name.to_owned(), by, turn: 0, time, swept: Vec::new() }
+        Self { name: name.to_owned(), by, turn: 0, time, swept: None, when: When::Any }
     }
 
     /// A turn by so many heading steps, positive to the left, about the pivot.
     pub fn turn(name: &str, turn: i32, time: u32) -> Self {
-        Self { name: name.to_owned(), by: (0, 0), turn, time, swept: Vec::new() }
+        Self { name: name.to_owned(), by: (0, 0), turn, time, swept: None, when: When::Any }
     }
 
     /// The usual four moves of a vehicle: `forward`, `reverse`, `left`, `right`.
@@ -60,24 +120,45 @@ impl Primitive {
         ways.into_iter().map(|(name, by)| Self::step(name, by, time)).collect()
     }
 
-    /// Every cell the move touches from a heading, as offsets from the start anchor, row-major: the
-    /// footprints at both ends, at each of the equal steps between, and the listed cells
-    /// (DESIGN 2.3, `sweep = "ends"`).
-    pub(crate) fn swept_cells(&self, footprint: &Footprint, heading: Heading, after: Heading) -> Vec<Offset> {
-        let frame = |by| Offset::in_frame(by, heading.0);
-        let steps = gcd(self.by.0.unsigned_abs(), self.by.1.unsigned_abs()) as i32;
-        let mut cells: Vec<Offset> = footprint.at(heading).to_vec();
-        for step in 1..steps {
-            let part = frame((self.by.0 / steps * step, self.by.1 / steps * step));
-            cells.extend(footprint.at(heading).iter().map(|cell| cell.plus(part)));
-        }
+    /// Every cell the move touches from a heading, as offsets from the start anchor, row-major.
+    pub(crate) fn swept_cells(&self, body: &Body<'_>, heading: Heading, after: Heading) -> Vec<Offset> {
+        let frame = |by| Offset::in_frame(by, quarters(heading.0, body.headings));
+        let footprint = body.footprint.at(heading);
         let end = frame(self.by);
-        cells.extend(footprint.at(after).iter().map(|cell| cell.plus(end)));
-        cells.extend(self.swept.iter().map(|&cell| frame(cell)));
+        let mut cells: Vec<Offset> = footprint.to_vec();
+        cells.extend(body.footprint.at(after).iter().map(|cell| cell.plus(end)));
+        cells.extend(self.swept.iter().flatten().map(|&cell| frame(cell)));
+        let (moves, turns) = (self.by != (0, 0), self.turn != 0);
+        match (moves, turns) {
+            (true, false) if body.sweep.moves == SweepRule::Full => {
+                cells.extend(cells_of_translation(footprint, end));
+            }
+            (false, true) if body.sweep.turns == SweepRule::Full => {
+                let turned = cells_of_turn(body.cells, body.pivot, heading.0, self.turn, body.headings);
+                cells.extend(turned);
+            }
+            _ => {
+                let steps = gcd(self.by.0.unsigned_abs(), self.by.1.unsigned_abs()) as i32;
+                for step in 1..steps {
+                    let part = frame((self.by.0 / steps * step, self.by.1 / steps * step));
+                    cells.extend(footprint.iter().map(|cell| cell.plus(part)));
+                }
+            }
+        }
         cells.sort_unstable();
         cells.dedup();
         cells
     }
+}
+
+/// What of a class decides which cells its moves sweep.
+pub(crate) struct Body<'a> {
+    /// The east-facing cells as given.
+    pub cells: &'a [(i32, i32)],
+    pub footprint: &'a Footprint,
+    pub pivot: Pivot,
+    pub sweep: Sweep,
+    pub headings: u8,
 }
 
 fn gcd(a: u32, b: u32) -> u32 {
@@ -87,15 +168,18 @@ fn gcd(a: u32, b: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::footprint::Pivot;
+
+    fn swept(primitive: &Primitive, cells: &[(i32, i32)], after: u8) -> Vec<(i32, i32)> {
+        let footprint = Footprint::new(cells, None, Pivot::default(), 4);
+        let (pivot, sweep) = (Pivot::default(), Sweep::default());
+        let body = Body { cells, footprint: &footprint, pivot, sweep, headings: 4 };
+        let cells = primitive.swept_cells(&body, Heading(0), Heading(after));
+        cells.iter().map(|o| (o.dx, o.dy)).collect()
+    }
 
     #[test]
     fn a_long_step_sweeps_what_lies_between() {
-        let point = Footprint::new(&[(0, 0)], Pivot::default(), 4);
-        let sweep = |by| {
-            let cells = Primitive::step("s", by, 1).swept_cells(&point, Heading(0), Heading(0));
-            cells.iter().map(|o| (o.dx, o.dy)).collect::<Vec<_>>()
-        };
+        let sweep = |by| swept(&Primitive::step("s", by, 1), &[(0, 0)], 0);
         assert_eq!(sweep((3, 0)), [(0, 0), (1, 0), (2, 0), (3, 0)]);
         assert_eq!(sweep((2, 1)), [(0, 0), (2, 1)]);
         assert_eq!(sweep((-2, 2)), [(0, 0), (-1, 1), (-2, 2)]);
@@ -103,8 +187,7 @@ mod tests {
 
     #[test]
     fn a_turn_sweeps_both_footprints() {
-        let truck = Footprint::new(&[(0, 0), (-1, 0)], Pivot::default(), 4);
-        let left = Primitive::turn("left", 1, 1).swept_cells(&truck, Heading(0), Heading(1));
-        assert_eq!(left, [Offset::new(-1, 0), Offset::new(0, 0), Offset::new(0, 1)]);
+        let left = swept(&Primitive::turn("left", 1, 1), &[(0, 0), (-1, 0)], 1);
+        assert_eq!(left, [(-1, 0), (0, 0), (0, 1)]);
     }
 }

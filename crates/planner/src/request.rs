@@ -3,7 +3,7 @@
 use crate::heuristic::Heuristic;
 use crate::pose::{Heading, Pose, StateSpace};
 use crate::successor::{Legality, PoseBlocked};
-use wheelbase_grid::{BitGrid, CellXY};
+use wheelbase_grid::{BitGrid, CellXY, Rect};
 
 /// Longest path in ticks, 2^32 - 2.
 pub const COST_MAX: u32 = u32::MAX - 1;
@@ -118,6 +118,8 @@ pub struct Request<'a> {
     pub partial: bool,
     /// What to do when the goal cannot be reached.
     pub fallback: Fallback,
+    /// No move may sweep a cell outside it; it does not bind the start and the goal themselves.
+    pub window: Option<Rect>,
     /// Cells that no move may sweep beside what the map says: where other agents rest. Same size as
     /// the map.
     pub obstacles: Option<&'a BitGrid>,
@@ -134,6 +136,7 @@ impl<'a> Request<'a> {
             expansions_max: None,
             partial: false,
             fallback: Fallback::Fail,
+            window: None,
             obstacles: None,
         }
     }

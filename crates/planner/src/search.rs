@@ -4,14 +4,15 @@
 //! open list, not when it is generated, and reopened if a cheaper way to it turns up later, which
 //! happens only with weights and with inconsistent heuristics. Ties: least `g + h`, then last pushed.
 
-use crate::heuristic::{AnyEstimate, AnyKind, Estimate, Heuristic, Prepared, ZeroEstimate};
+use crate::components::Way;
+use crate::heuristic::{AnyEstimate, AnyKind, Estimate, Heuristic, HeuristicName, Prepared, ZeroEstimate};
 use crate::open_list::{BUCKETS_MAX, OpenList};
 use crate::path::{Path, PathPose};
 use crate::pose::{Heading, Pose, State};
 use crate::request::{Answer, COST_MAX, Fallback, Progress, Reached, Request, Status};
 use crate::scratch::{Ended, Node, Run, Scratch};
 use crate::tables::{MoveWord, MovementTables, STEPS_STRIDE, Step, with_layout};
-use wheelbase_grid::{BitGrid, CellXY};
+use wheelbase_grid::{BitGrid, CellXY, Rect};
 
 /// Plans a cheapest path, or one within the request's weight, in one call: [`begin`], [`advance`] to
 /// the end or the limit, [`finish`]. Writes poses and moves to `path`, which is empty without one.
@@ -66,9 +67,8 @@ fn mark_goals(
     request.goal.for_each_pose(space, |pose| {
         let Some(state) = space.state(pose) else { return };
         on_map = true;
-        let label = tables.components().label(state);
-        legal |= label.is_some();
-        if label.is_some() && label == start_label {
+        legal |= tables.is_legal(state);
+        if start_label.is_some() && tables.components().way(start, state) != Way::No {
             scratch.nodes[state.0 as usize] = Node::pack(Node::UNREACHED, scratch.stamp, Node::GOAL);
             let CellXY { x, y } = pose.cell;
             low = (low.0.min(x), low.1.min(y));
@@ -107,10 +107,11 @@ fn push_start(
     let Scratch { nodes, stamp, buckets, heap, run, .. } = scratch;
     let pose = request.start;
     let estimate = AnyEstimate::of(&prepared, request);
-    let key = u64::from(estimate.weighted(pose.cell.x, pose.cell.y, pose.heading.0 as usize));
+    let bound = estimate.weighted(pose.cell.x, pose.cell.y, pose.heading.0 as usize);
+    let key = estimate.key(0, bound);
     let range = tables.most_ticks() + prepared.step_max(tables);
     // Only a consistent heuristic keeps keys from falling, as buckets need.
-    let in_buckets = range < BUCKETS_MAX && request.weight_permille == 1000;
+    let in_buckets = range < BUCKETS_MAX && request.weight_permille == 1000 && !estimate.greedy;
     let goal = nodes[start.0 as usize] & Node::GOAL;
     let is_goal = Node::stamp(nodes[start.0 as usize]) == *stamp && goal != 0;
     nodes[start.0 as usize] = Node::pack(0, *stamp, if is_goal { Node::GOAL } else { 0 });
@@ -139,7 +140,13 @@ pub fn advance(
         return Progress::Done;
     }
     let left = request.expansions_max.map_or(u64::MAX, |max| max.saturating_sub(run.expansions));
-    let stop = run_kernel(tables, request, scratch, left.min(expansions));
+    let (before, budget) = (run.expansions, left.min(expansions));
+    let mut stop = run_kernel(tables, request, scratch, budget);
+    if matches!(stop, Stop::Exhausted) && needs_exact_costs(request, scratch) {
+        begin_again_exactly(tables, request, scratch);
+        let spent = scratch.run.expansions - before;
+        stop = run_kernel(tables, request, scratch, budget - spent);
+    }
     match stop {
         Stop::Budget if left <= expansions => Progress::Done,
         Stop::Budget => Progress::Running,
@@ -152,6 +159,25 @@ pub fn advance(
             Progress::Done
         }
     }
+}
+
+fn is_greedy(request: &Request<'_>) -> bool {
+    matches!(request.heuristic, Heuristic::Named(HeuristicName::Greedy))
+}
+
+/// A greedy search keeps the first way it finds to a pose, but the nearest one is told by exact costs.
+fn needs_exact_costs(request: &Request<'_>, scratch: &Scratch) -> bool {
+    let greedy = is_greedy(request) && !matches!(scratch.run.prepared, Some(Prepared::Zero));
+    greedy && request.fallback == Fallback::Nearest
+}
+
+/// Begins anew as Dijkstra's search, once a greedy one has found that there is no way to the goal.
+fn begin_again_exactly(tables: &MovementTables, request: &Request<'_>, scratch: &mut Scratch) {
+    let Some(start) = scratch.run.start else { return };
+    let expansions = scratch.run.expansions;
+    scratch.reset(tables.space().n_states());
+    push_start(tables, request, scratch, start, Prepared::Zero);
+    scratch.run.expansions = expansions;
 }
 
 /// Gives the answer of a search and writes its path. Called before the search has ended, it says
@@ -230,8 +256,7 @@ fn end_without_goal(tables: &MovementTables, request: &Request<'_>, scratch: &mu
             best = Some(candidate);
         }
         tables.for_each_successor(State(state), |next| {
-            let free = request.obstacles.is_none_or(|o| is_free(tables, pose, next.primitive as usize, o));
-            if free {
+            if is_free(tables, request, pose, next.primitive as usize) {
                 stack.push(next.state.0);
             }
         });
@@ -244,12 +269,20 @@ fn end_without_goal(tables: &MovementTables, request: &Request<'_>, scratch: &mu
     }
 }
 
-/// Whether a legal move sweeps none of the obstacles.
+/// Whether a legal move sweeps no cell outside the request's window and none of its obstacles.
 #[inline]
-fn is_free(tables: &MovementTables, pose: Pose, primitive: usize, obstacles: &BitGrid) -> bool {
+fn is_free(tables: &MovementTables, request: &Request<'_>, pose: Pose, primitive: usize) -> bool {
     let CellXY { x, y } = pose.cell;
-    let swept = &tables.class().shape(pose.heading, primitive).swept;
-    swept.iter().all(|offset| !obstacles.get(CellXY::new(x + offset.dx, y + offset.dy)))
+    let shape = tables.class().shape(pose.heading, primitive);
+    let (low, high) = shape.bounds;
+    let inside = |window: Rect| {
+        window.contains(CellXY::new(x + low.dx, y + low.dy))
+            && window.contains(CellXY::new(x + high.dx, y + high.dy))
+    };
+    let free = |obstacles: &BitGrid| {
+        shape.swept.iter().all(|offset| !obstacles.get(CellXY::new(x + offset.dx, y + offset.dy)))
+    };
+    request.window.is_none_or(inside) && request.obstacles.is_none_or(free)
 }
 
 enum Stop {
@@ -266,7 +299,8 @@ impl<'a> AnyEstimate<'a> {
             (Prepared::Custom, Heuristic::Custom(estimate)) => AnyKind::Custom(estimate),
             _ => AnyKind::Zero,
         };
-        Self { kind, weight_permille: request.weight_permille.max(1000) }
+        let greedy = is_greedy(request) && !matches!(kind, AnyKind::Zero);
+        Self { kind, weight_permille: request.weight_permille.max(1000), greedy }
     }
 }
 
@@ -279,7 +313,7 @@ fn run_kernel(tables: &MovementTables, request: &Request<'_>, scratch: &mut Scra
         let mut kernel = Kernel {
             tables, words: &layout.words, steps, times: &tables.times, nodes, budget,
             touched: Node::pack(Node::UNREACHED, *stamp, 0), dearest: Node::pack(COST_MAX, *stamp, 0),
-            track_best: request.partial, obstacles: request.obstacles, run,
+            track_best: request.partial, request, run,
         };
         match prepared {
             Prepared::Zero if kernel.run.in_buckets => kernel.run(&ZeroEstimate, buckets),
@@ -306,7 +340,7 @@ struct Kernel<'a, W: MoveWord> {
     dearest: u64,
     budget: u64,
     track_best: bool,
-    obstacles: Option<&'a BitGrid>,
+    request: &'a Request<'a>,
     run: &'a mut Run,
 }
 
@@ -334,14 +368,15 @@ struct Expansion<W> {
 
 impl<W: MoveWord> Kernel<'_, W> {
     fn run<E: Estimate, Q: OpenList>(&mut self, estimate: &E, open: &mut Q) -> Stop {
-        match self.obstacles {
-            None => self.expand_all::<E, Q, false>(estimate, open),
-            Some(_) => self.expand_all::<E, Q, true>(estimate, open),
+        if self.request.obstacles.is_none() && self.request.window.is_none() {
+            self.expand_all::<E, Q, false>(estimate, open)
+        } else {
+            self.expand_all::<E, Q, true>(estimate, open)
         }
     }
 
     /// Takes poses off the open list until one is a goal, none is left, or the budget is spent.
-    fn expand_all<E: Estimate, Q: OpenList, const OBSTACLES: bool>(
+    fn expand_all<E: Estimate, Q: OpenList, const BOUNDED: bool>(
         &mut self,
         estimate: &E,
         open: &mut Q,
@@ -389,10 +424,10 @@ impl<W: MoveWord> Kernel<'_, W> {
             // Four by four: each of the four has branches of its own, which are better predicted.
             // Lanes past the last primitive are never legal.
             for lane in (0..n_lanes).step_by(4) {
-                self.generate::<E, Q, OBSTACLES>(&at, lane, estimate, open, &mut held);
-                self.generate::<E, Q, OBSTACLES>(&at, lane + 1, estimate, open, &mut held);
-                self.generate::<E, Q, OBSTACLES>(&at, lane + 2, estimate, open, &mut held);
-                self.generate::<E, Q, OBSTACLES>(&at, lane + 3, estimate, open, &mut held);
+                self.generate::<E, Q, BOUNDED>(&at, lane, estimate, open, &mut held);
+                self.generate::<E, Q, BOUNDED>(&at, lane + 1, estimate, open, &mut held);
+                self.generate::<E, Q, BOUNDED>(&at, lane + 2, estimate, open, &mut held);
+                self.generate::<E, Q, BOUNDED>(&at, lane + 3, estimate, open, &mut held);
             }
         };
         self.run.expansions += self.budget - left;
@@ -401,7 +436,7 @@ impl<W: MoveWord> Kernel<'_, W> {
 
     /// Generates the successor by one primitive, if it is legal and not known to be as cheap already.
     #[inline(always)]
-    fn generate<E: Estimate, Q: OpenList, const OBSTACLES: bool>(
+    fn generate<E: Estimate, Q: OpenList, const BOUNDED: bool>(
         &mut self,
         at: &Expansion<W>,
         lane: usize,
@@ -410,11 +445,11 @@ impl<W: MoveWord> Kernel<'_, W> {
         held: &mut u32,
     ) {
         let code = at.word.code(lane);
-        if code == 0 || (OBSTACLES && !self.may_sweep(at.x, at.y, at.heading, lane)) {
+        if code == 0 || (BOUNDED && !self.may_sweep(at.x, at.y, at.heading, lane)) {
             return;
         }
         let step = self.steps[at.heading][lane];
-        let ticks = self.times[lane << W::BITS | code];
+        let ticks = at.word.ticks(lane, self.times);
         // The node with the ticks added to its cost; past COST_MAX it runs down into the stamp.
         let reached = at.node - (u64::from(ticks) << Node::COST_SHIFT);
         if reached < self.dearest {
@@ -427,10 +462,13 @@ impl<W: MoveWord> Kernel<'_, W> {
         if known >= reached {
             return;
         }
+        if estimate.keeps_first() && known >= self.touched && Node::cost(known) != Node::UNREACHED {
+            return;
+        }
         let goal = if known >= self.touched { known & Node::GOAL } else { 0 };
         *slot = reached | goal | lane as u64;
         let h = estimate.weighted(at.x + step.dx, at.y + step.dy, step.heading_after as usize);
-        let key = u64::from(Node::cost(reached)) + u64::from(h);
+        let key = estimate.key(Node::cost(reached), h);
         if !holds::<E, Q>() || key != at.key {
             open.push(key, next);
             return;
@@ -444,7 +482,7 @@ impl<W: MoveWord> Kernel<'_, W> {
     #[inline(never)]
     fn may_sweep(&self, x: i32, y: i32, heading: usize, lane: usize) -> bool {
         let pose = Pose::new(x, y, Heading(heading as u8));
-        self.obstacles.is_none_or(|obstacles| is_free(self.tables, pose, lane, obstacles))
+        is_free(self.tables, self.request, pose, lane)
     }
 }
 

@@ -4,19 +4,40 @@
 //! speeds and the same time rule, and is tested against it.
 
 use crate::footprint::Offset;
-use crate::movement::MovementClass;
+use crate::movement::{Climb, MovementClass};
 use crate::pose::{Heading, Pose, StateSpace};
 use std::fmt;
 use wheelbase_grid::{CellXY, Grid, Side, SideKind, TerrainKind};
 
-/// Time of a move in ticks: `ceil(base * 1000 / speed)` on flat ground, `speed` in permille being the
-/// lowest over the swept cells and the edges between them.
+/// `slope` of a move on flat ground, in permille of the base time.
+pub const SLOPE_FLAT: u64 = 1000;
+
+/// Time of a move in ticks: `ceil(base * slope / speed)`, `speed` in permille being the lowest over the
+/// swept cells and the edges between them, `slope` 1000 on flat ground. A time that does not fit is
+/// `u32::MAX`, longer than any path may be.
 ///
 /// # Panics
 /// If the speed is 0: such a move is not legal.
-pub fn move_time(base: u32, speed: u16) -> u32 {
-    // base is at most 65,535, so the product fits 32 bits.
-    (base * 1000).div_ceil(u32::from(speed))
+pub fn move_time(base: u32, slope: u64, speed: u16) -> u32 {
+    let ticks = u64::from(base).saturating_mul(slope).div_ceil(u64::from(speed));
+    ticks.min(u64::from(u32::MAX)) as u32
+}
+
+/// `slope` of a move that rises (or, negative, falls) by so many units.
+pub(crate) fn slope_of(climb: &Climb, rise: i32) -> u64 {
+    let per_unit = if rise > 0 { i64::from(climb.up) } else { i64::from(climb.down) };
+    (1000 + i64::from(rise.unsigned_abs()) * per_unit).max(1) as u64
+}
+
+/// Whether the class can take a rise (or, negative, a fall) of so many units in one move.
+pub(crate) fn climbs(climb: &Climb, rise: i32) -> bool {
+    let limit = if rise > 0 { climb.max_up } else { climb.max_down };
+    limit.is_none_or(|limit| rise.unsigned_abs() <= limit)
+}
+
+/// Whether the class can stand on ground whose highest and lowest cell differ by so many units.
+pub(crate) fn tilts(climb: &Climb, tilt: i32) -> bool {
+    climb.max_tilt.is_none_or(|limit| tilt.unsigned_abs() <= limit)
 }
 
 /// Why a pose is not legal: the first reason in row-major order, cells before edges.
@@ -43,6 +64,15 @@ pub enum PoseBlocked {
         /// The slower of the two side kinds that face each other.
         kind: SideKind,
     },
+    /// The ground under the body is too uneven.
+    Tilt {
+        /// Cell of the anchor.
+        cell: CellXY,
+        /// By how much its highest and lowest cell differ.
+        tilt: i32,
+        /// Most that the class can take.
+        max_tilt: u32,
+    },
 }
 
 impl PoseBlocked {
@@ -58,6 +88,11 @@ impl PoseBlocked {
                 side.name(),
                 grid.side_table()[kind].name
             ),
+            Self::Tilt { cell, tilt, max_tilt } => {
+                format!(
+                    "at cell {cell} the ground under the body tilts by {tilt}; the class takes at most {max_tilt}"
+                )
+            }
         }
     }
 }
@@ -72,18 +107,35 @@ pub enum MoveBlocked {
         /// Primitives the class has.
         n_primitives: usize,
     },
+    /// The primitive starts at other headings only.
+    WrongHeading {
+        /// Heading asked for.
+        heading: Heading,
+    },
     /// What blocks one of the swept cells.
     Swept(PoseBlocked),
+    /// The move rises too far.
+    Rise {
+        /// Units that it rises.
+        rise: i32,
+        /// Most that the class can take.
+        max_up: u32,
+    },
+    /// The move falls too far.
+    Fall {
+        /// Units that it falls.
+        fall: i32,
+        /// Most that the class can take.
+        max_down: u32,
+    },
 }
 
 impl MoveBlocked {
     /// The reason in words, with the names of the map's kinds.
     pub fn describe(&self, grid: &Grid) -> String {
         match self {
-            Self::NoSuchPrimitive { primitive, n_primitives } => {
-                format!("no move {primitive}; the class has moves 0 to {}", n_primitives - 1)
-            }
             Self::Swept(blocked) => blocked.describe(grid),
+            other => other.to_string(),
         }
     }
 }
@@ -94,11 +146,19 @@ impl fmt::Display for MoveBlocked {
             Self::NoSuchPrimitive { primitive, n_primitives } => {
                 write!(f, "no move {primitive}; the class has moves 0 to {}", n_primitives - 1)
             }
+            Self::WrongHeading { heading } => {
+                write!(f, "the move does not start at heading {} (`when`)", heading.0)
+            }
             Self::Swept(PoseBlocked::OffMap { cell }) => write!(f, "cell {cell} is off the map"),
             Self::Swept(PoseBlocked::Terrain { cell, .. }) => write!(f, "cell {cell} is impassable"),
             Self::Swept(PoseBlocked::Edge { cell, side, .. }) => {
                 write!(f, "the {} side of cell {cell} is closed", side.name())
             }
+            Self::Swept(PoseBlocked::Tilt { cell, tilt, max_tilt }) => {
+                write!(f, "the body would tilt by {tilt} at cell {cell}, at most {max_tilt} is allowed")
+            }
+            Self::Rise { rise, max_up } => write!(f, "it rises by {rise}, at most {max_up} is allowed"),
+            Self::Fall { fall, max_down } => write!(f, "it falls by {fall}, at most {max_down} is allowed"),
         }
     }
 }
@@ -202,6 +262,26 @@ impl<'a> Legality<'a> {
         Ok(lowest)
     }
 
+    /// Height at which an agent stands at a legal anchor, or why the ground is too uneven. 0 on a map
+    /// without elevations.
+    fn height(&self, pose: Pose) -> Result<i32, PoseBlocked> {
+        let Some(elevation) = self.grid.elevation() else { return Ok(0) };
+        let (mut lowest, mut highest) = (i32::MAX, i32::MIN);
+        for offset in self.class.footprint().at(pose.heading) {
+            let cell = CellXY::new(pose.cell.x + offset.dx, pose.cell.y + offset.dy);
+            let Some(at) = self.grid.size().cell(cell) else { return Err(PoseBlocked::OffMap { cell }) };
+            let height = i32::from(elevation[at.0 as usize]);
+            (lowest, highest) = (lowest.min(height), highest.max(height));
+        }
+        let climb = &self.class.spec().climb;
+        match climb.max_tilt {
+            Some(max_tilt) if !tilts(climb, highest - lowest) => {
+                Err(PoseBlocked::Tilt { cell: pose.cell, tilt: highest - lowest, max_tilt })
+            }
+            _ => Ok(highest),
+        }
+    }
+
     /// Whether a pose is legal, and if not, why.
     /// # Errors
     /// [`PoseBlocked`] with the first reason. A heading the class does not have counts as off the map.
@@ -210,7 +290,8 @@ impl<'a> Legality<'a> {
             return Err(PoseBlocked::OffMap { cell: pose.cell });
         }
         let cells = self.class.footprint().at(pose.heading);
-        self.lowest_speed(pose.cell, cells, self.class.rest_edges(pose.heading)).map(|_| ())
+        self.lowest_speed(pose.cell, cells, self.class.rest_edges(pose.heading))?;
+        self.height(pose).map(|_| ())
     }
 
     /// Time of a move from a pose in ticks, or why it is not legal and where.
@@ -225,12 +306,27 @@ impl<'a> Legality<'a> {
             return Err(MoveBlocked::Swept(PoseBlocked::OffMap { cell: pose.cell }));
         }
         let shape = self.class.shape(pose.heading, primitive);
+        if !shape.applies {
+            return Err(MoveBlocked::WrongHeading { heading: pose.heading });
+        }
         let end = self.pose_after(pose, primitive);
         if !self.grid.size().contains(end.cell) {
             return Err(MoveBlocked::Swept(PoseBlocked::OffMap { cell: end.cell }));
         }
         let speed = self.lowest_speed(pose.cell, &shape.swept, &shape.edges).map_err(MoveBlocked::Swept)?;
-        Ok(move_time(self.class.primitives()[primitive].time, speed))
+        let before = self.height(pose).map_err(MoveBlocked::Swept)?;
+        let rise = self.height(end).map_err(MoveBlocked::Swept)? - before;
+        let climb = &self.class.spec().climb;
+        match (climb.max_up, climb.max_down) {
+            _ if climbs(climb, rise) => {}
+            (Some(max_up), _) if rise > 0 => return Err(MoveBlocked::Rise { rise, max_up }),
+            (_, max_down) => {
+                let max_down = max_down.unwrap_or_default();
+                return Err(MoveBlocked::Fall { fall: -rise, max_down });
+            }
+        }
+        let slope = if self.grid.elevation().is_some() { slope_of(climb, rise) } else { SLOPE_FLAT };
+        Ok(move_time(self.class.primitives()[primitive].time, slope, speed))
     }
 
     /// Where a primitive leads from a pose, legal or not.
@@ -255,7 +351,7 @@ impl<'a> Legality<'a> {
         let pairs = (0..self.class.primitives().len()).flat_map(move |p| (0..headings).map(move |h| (p, h)));
         pairs.filter_map(move |(primitive, heading)| {
             let shape = self.class.shape(Heading(heading), primitive);
-            if shape.heading_after != pose.heading {
+            if shape.heading_after != pose.heading || !shape.applies {
                 return None;
             }
             let cell = CellXY::new(pose.cell.x - shape.step.dx, pose.cell.y - shape.step.dy);
@@ -286,10 +382,10 @@ mod tests {
 
     #[test]
     fn time_is_rounded_up_from_the_slowest_cell() {
-        assert_eq!(move_time(10, 1000), 10);
-        assert_eq!(move_time(10, 300), 34);
-        assert_eq!(move_time(1, u16::MAX), 1);
-        assert_eq!(move_time(65_535, 1), 65_535_000);
+        assert_eq!(move_time(10, SLOPE_FLAT, 1000), 10);
+        assert_eq!(move_time(10, SLOPE_FLAT, 300), 34);
+        assert_eq!(move_time(1, SLOPE_FLAT, u16::MAX), 1);
+        assert_eq!(move_time(65_535, SLOPE_FLAT, 1), 65_535_000);
         let grid = Grid::from_rows(&["..S."], TerrainTable::movingai(), SideTable::default()).unwrap();
         let class = truck();
         let legality = Legality::new(&grid, &class);

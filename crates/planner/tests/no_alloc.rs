@@ -167,7 +167,7 @@ fn an_update_allocates_nothing() {
     let mut tables = MovementTables::compile(&grid, truck());
     let banks = |tables: &MovementTables| {
         let state = |x, y| tables.space().state(Pose::new(x, y, Heading(0))).unwrap();
-        tables.components().joined(state(5, 5), state(50, 40))
+        tables.components().way(state(5, 5), state(50, 40)) == Way::Yes
     };
     let update = |tables: &mut MovementTables, grid: &mut Grid, area, kind| {
         let (allocations, ()) = allocations_in(|| {

@@ -7,7 +7,7 @@ use crate::orders::{Order, OrderKind, OrderPool, Trip};
 use crate::path_pool::PathPool;
 use crate::random::Random;
 use crate::requests::Requests;
-use crate::reservation::Reservation;
+use crate::reservation::{CollisionRule, Reservation};
 use crate::scenario::{self, Scenario, ScenarioError, ScenarioErrors};
 use crate::traffic::{Decisions, GiveWay};
 use crate::world::{Settings, SimClass, Simulation};
@@ -16,12 +16,13 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use wheelbase_grid::map_file::movingai;
 use wheelbase_grid::{
-    CellXY, Grid, GridError, GridSize, Rect, Side, SideEntry, SideKind, SideTable, TableError, TerrainEntry,
-    TerrainTable,
+    CellXY, Grid, GridError, GridSize, MapKind, Rect, Side, SideEntry, SideKind, SideTable, TableError,
+    TerrainEntry, TerrainKind, TerrainTable, generate,
 };
 use wheelbase_planner::{
     ClassError, ClassSpec, Fallback, Goal, GoalMember, Heading, Legality, MovementClass, MovementTables,
-    OFFSET_MAX, Pivot, Pose, PoseBlocked, Primitive, State, heading_from_name, heading_name, move_time,
+    OFFSET_MAX, Pivot, Pose, PoseBlocked, Primitive, SLOPE_FLAT, State, heading_from_name, heading_name,
+    move_time,
 };
 
 /// Largest file that is read, in bytes: a map of 2^26 cells with room to spare.
@@ -136,14 +137,27 @@ pub fn build_simulation(path: &Path, typed: &Scenario) -> Result<Simulation, Loa
             as_written: class.as_written.clone(),
         }));
     }
+    if uses_octile(typed) {
+        classes.push(SimClass {
+            name: "octile".to_owned(),
+            tables: MovementTables::compile(&grid, MovementClass::octile()),
+            // An empty table in a trace stands for the built-in class.
+            as_written: serde_json::Value::Object(serde_json::Map::new()),
+        });
+    }
     errors.stop_here()?;
     let events = build_events(typed, &grid, &mut errors);
+    let collision = match typed.collision {
+        scenario::Collision::Swept => CollisionRule::Swept,
+        scenario::Collision::Discrete => CollisionRule::Discrete,
+    };
     let mut sim = Simulation {
         settings: Settings {
             name: typed.name.clone(),
             seed: typed.seed,
             ticks: typed.ticks,
             expansions_per_tick: typed.expansions_per_tick,
+            collision,
             search_slots: typed.search_slots as usize,
             tries_per_tick: typed.tries_per_tick,
         },
@@ -152,7 +166,7 @@ pub fn build_simulation(path: &Path, typed: &Scenario) -> Result<Simulation, Loa
         agents: Agents::default(),
         orders: OrderPool::default(),
         paths: PathPool::default(),
-        reservation: Reservation::new(grid.size()),
+        reservation: Reservation::new(grid.size(), collision),
         requests: Requests::new(typed.search_slots as usize, grid.size()),
         traffic: Box::new(GiveWay::default()),
         decisions: Decisions::default(),
@@ -163,6 +177,7 @@ pub fn build_simulation(path: &Path, typed: &Scenario) -> Result<Simulation, Loa
         tick: 0,
         check_invariants: false,
         violation: None,
+        ended: Vec::new(),
         log: None,
         grid,
     };
@@ -194,7 +209,7 @@ pub fn load_problem(target: &Path, class: Option<&str>) -> Result<PlanningProble
     let complain = |why: String| LoadError::File { file: target.display().to_string(), why };
     let (class_file, file);
     let (class, own, written_in) = match (named, class) {
-        (Some(class), _) => (class, None, target),
+        (Some(class), _) => (Some(class), None, target),
         (None, Some(name)) if name != "octile" || Path::new(name).exists() => {
             file = Path::new(name);
             if !file.exists() {
@@ -206,7 +221,7 @@ pub fn load_problem(target: &Path, class: Option<&str>) -> Result<PlanningProble
                 )));
             }
             class_file = read_class_file(file)?;
-            (&class_file.class, Some(&class_file), file)
+            (Some(&class_file.class), Some(&class_file), file)
         }
         (None, None) if classes.len() > 1 => {
             let names: Vec<&str> = classes.iter().map(|class| class.name.as_str()).collect();
@@ -215,8 +230,8 @@ pub fn load_problem(target: &Path, class: Option<&str>) -> Result<PlanningProble
                 names.join(", ")
             )));
         }
-        // The built-in class sweeps its diagonal steps by `sweep = "full"`.
-        _ => return Err(complain("not supported yet: class octile; name a class with --class".to_owned())),
+        // The built-in class.
+        _ => (None, None, target),
     };
     let mut kinds = Kinds::default();
     if let Some(typed) = &typed {
@@ -235,7 +250,10 @@ pub fn load_problem(target: &Path, class: Option<&str>) -> Result<PlanningProble
         }
     };
     let mut errors = Complaints::new(written_in);
-    let built = build_class(class, Some(grid.size()), &mut errors);
+    let built = match class {
+        Some(class) => build_class(class, Some(grid.size()), &mut errors),
+        None => Some(MovementClass::octile()),
+    };
     errors.stop_here()?;
     built
         .map(|class| PlanningProblem { grid, class })
@@ -418,6 +436,29 @@ fn build_grid(path: &Path, typed: &Scenario, kinds: &Kinds<'_>) -> Result<Grid, 
             }
             read_map(&map, terrain_table, side_table)?.grid
         }
+        scenario::MapSource::Generate { kind, size, seed } => {
+            let Some(map_kind) = MapKind::from_name(&kind.value) else {
+                let known = listed(MapKind::ALL.iter().map(|kind| kind.name()));
+                errors.add(
+                    kind.line,
+                    "map.generate.kind",
+                    format!("expected {known}, found \"{}\"", kind.value),
+                );
+                return Err(ScenarioErrors::new(errors.take()).into());
+            };
+            let size = GridSize::new(u64::from(size[0]), u64::from(size[1])).map_err(|error| {
+                errors.add(kind.line, "map.generate.size", error);
+                ScenarioErrors::new(errors.take())
+            })?;
+            let made = generate(map_kind, size, *seed);
+            // The scenario's kinds take the place of those of the generated map, by glyph.
+            let texts: Vec<String> =
+                made.terrain().chunks(size.width() as usize).map(|row| glyph_row(&made, row)).collect();
+            Grid::from_rows(&texts, terrain_table, side_table).map_err(|error| {
+                errors.add(kind.line, "map.generate", error);
+                ScenarioErrors::new(errors.take())
+            })?
+        }
         scenario::MapSource::Rows(rows) => {
             let texts: Vec<&str> = rows.iter().map(|row| row.value.as_str()).collect();
             Grid::from_rows(&texts, terrain_table, side_table).map_err(|error| {
@@ -432,6 +473,10 @@ fn build_grid(path: &Path, typed: &Scenario, kinds: &Kinds<'_>) -> Result<Grid, 
             })?
         }
     };
+    if let Some(rows) = &typed.map.elevation {
+        grid = add_elevation(grid, rows, typed.map.line, &mut errors);
+        errors.stop_here()?;
+    }
     for wall in &typed.map.walls {
         if let Err(error) = grid.add_wall(wall.corners.map(i64::from)) {
             errors.add(wall.line, &wall.key, error);
@@ -439,6 +484,35 @@ fn build_grid(path: &Path, typed: &Scenario, kinds: &Kinds<'_>) -> Result<Grid, 
     }
     errors.stop_here()?;
     Ok(grid)
+}
+
+/// A row of a generated map as glyphs.
+fn glyph_row(made: &Grid, row: &[TerrainKind]) -> String {
+    row.iter().filter_map(|&kind| made.terrain_table()[kind].glyphs.chars().next()).collect()
+}
+
+fn add_elevation(
+    grid: Grid,
+    rows: &[scenario::Located<Vec<i16>>],
+    line: u32,
+    errors: &mut Complaints<'_>,
+) -> Grid {
+    let (width, height) = (grid.size().width() as usize, grid.size().height() as usize);
+    if rows.len() != height {
+        let message =
+            format!("expected {height} rows of heights, one a row of the map, found {}", rows.len());
+        errors.add(rows.first().map_or(line, |row| row.line), "map.elevation", message);
+    }
+    for (number, row) in rows.iter().enumerate().filter(|(_, row)| row.value.len() != width) {
+        let message = format!("expected {width} heights, one a cell of the row, found {}", row.value.len());
+        errors.add(row.line, &format!("map.elevation[{number}]"), message);
+    }
+    let heights: Vec<i16> = rows.iter().flat_map(|row| row.value.iter().copied()).collect();
+    if heights.len() != width * height {
+        return grid;
+    }
+    let flat = grid.clone();
+    grid.with_elevation(heights).unwrap_or(flat)
 }
 
 /// Makes a class; with `size`, one that fits on a map of that size.
@@ -462,13 +536,17 @@ fn build_class(
         by: pair(&one.by),
         turn: one.turn,
         time: u32::from(one.time),
-        swept: one.swept.iter().map(pair).collect(),
+        swept: one.swept.as_ref().map(|swept| swept.iter().map(pair).collect()),
+        when: one.when,
     };
     let spec = ClassSpec {
         name: class.name.clone(),
         headings: class.headings.value,
         footprint: class.footprint.value.iter().map(pair).collect(),
+        footprint_diagonal: class.footprint_diagonal.as_ref().map(|cells| cells.iter().map(pair).collect()),
         pivot,
+        sweep: class.sweep,
+        climb: class.climb,
         speed: speeds(&class.speed),
         side_speed: speeds(&class.side_speed),
         primitives: class.moves.iter().map(primitive).collect(),
@@ -498,7 +576,8 @@ fn place_in_class(class: &scenario::Class, error: &ClassError) -> (u32, String) 
         }
         ClassError::OffsetTooFar((forward, right)) => {
             let cell = [*forward, *right];
-            let sweeps = class.moves.iter().find(|one| one.swept.contains(&cell));
+            let sweeps =
+                class.moves.iter().find(|one| one.swept.iter().flatten().any(|swept| *swept == cell));
             let of_move = sweeps.map(|one| (one.line, format!("{}.swept", one.key)));
             if class.footprint.value.contains(&cell) {
                 footprint()
@@ -540,6 +619,13 @@ fn area_rect(area: &scenario::Area) -> Rect {
     Rect::new(area.x, area.y, area.width, area.height)
 }
 
+/// Whether an agent is of the built-in class, and none of its name takes its place.
+fn uses_octile(typed: &Scenario) -> bool {
+    let mut named =
+        typed.agents.iter().map(|agent| &agent.class).chain(typed.groups.iter().map(|g| &g.class));
+    named.any(|name| name.value == "octile") && typed.classes.iter().all(|class| class.name != "octile")
+}
+
 fn class_named(
     sim: &Simulation,
     name: &scenario::Located<String>,
@@ -549,10 +635,7 @@ fn class_named(
     let at = sim.classes.iter().position(|class| class.name == name.value);
     if at.is_none() {
         let known = listed(sim.classes.iter().map(|class| class.name.as_str()));
-        let message = match name.value.as_str() {
-            "octile" => "not supported yet: class octile".to_owned(),
-            other => format!("no class \"{other}\", expected {known}"),
-        };
+        let message = format!("no class \"{}\", expected {known}", name.value);
         errors.add(name.line, &format!("{key}.class"), message);
     }
     at.map(|at| ClassId(at as u8))
@@ -798,7 +881,7 @@ pub fn warnings(path: &Path, typed: &Scenario, sim: &Simulation) -> Vec<Scenario
     for (class, typed_class) in sim.classes.iter().zip(&typed.classes) {
         let legality = Legality::new(&sim.grid, class.tables.class());
         for (entry, &speed) in sim.grid.terrain_table().entries().iter().zip(legality.terrain_speeds()) {
-            let same = |p: &Primitive| move_time(p.time, speed) == p.time;
+            let same = |p: &Primitive| move_time(p.time, SLOPE_FLAT, speed) == p.time;
             if speed > 0 && speed != 1000 && class.tables.class().primitives().iter().all(same) {
                 let message = format!(
                     "terrain \"{}\" at speed {speed} takes as long as at 1000: the base times are too small to tell",

@@ -1,6 +1,7 @@
 //! Scenario events: edits of the map and what they do to agents.
 
 use crate::agents::{Activity, AgentId, Motion};
+use crate::reservation::{CollisionRule, Step};
 use crate::scenario::OnAgents;
 use crate::trace::TraceEvent;
 use crate::world::Simulation;
@@ -128,9 +129,7 @@ fn disturbed_agents(sim: &Simulation, area: Rect, kind: TerrainKind) -> Vec<Agen
     if !blocked.contains(&true) {
         return disturbed;
     }
-    for cell in area.cells() {
-        let Some(agent) = sim.reservation.holder_at(cell) else { continue };
-        let Some(row) = sim.agents.row(agent) else { continue };
+    let mut consider = |row: usize| {
         let motion = &sim.agents.motion[row];
         let tables = &sim.classes[motion.class.0 as usize].tables;
         let legal = match motion.at_rest() {
@@ -138,7 +137,21 @@ fn disturbed_agents(sim: &Simulation, area: Rect, kind: TerrainKind) -> Vec<Agen
             false => tables.move_ticks(motion.state, motion.primitive as usize).is_some(),
         };
         if blocked[motion.class.0 as usize] && legal {
-            disturbed.push(agent);
+            disturbed.push(sim.agents.ids[row]);
+        }
+    };
+    match sim.reservation.rule() {
+        // Whoever touches a cell holds it.
+        CollisionRule::Swept => {
+            let holders = area.cells().filter_map(|cell| sim.reservation.holder_at(cell));
+            holders.filter_map(|agent| sim.agents.row(agent)).for_each(&mut consider);
+        }
+        CollisionRule::Discrete => {
+            let touches = |row: &usize| {
+                let (anchor, cells) = touched_cells(sim, *row);
+                cells.iter().any(|o| area.contains(CellXY::new(anchor.x + o.dx, anchor.y + o.dy)))
+            };
+            (0..sim.agents.len()).filter(touches).for_each(&mut consider);
         }
     }
     disturbed.sort_unstable();
@@ -192,14 +205,21 @@ fn path_is_legal(sim: &Simulation, row: usize) -> bool {
     })
 }
 
-/// The cells an agent holds, from its anchor: its swept cells in mid-move, else its footprint.
-pub(crate) fn held_cells(sim: &Simulation, row: usize) -> (CellXY, &[Offset]) {
+/// The move in progress of an agent.
+pub(crate) fn step_of(sim: &Simulation, row: usize) -> Step<'_> {
     let motion = &sim.agents.motion[row];
-    let pose = sim.pose(row);
     let class = sim.classes[motion.class.0 as usize].tables.class();
-    let cells = match motion.at_rest() {
-        true => class.footprint().at(pose.heading),
-        false => &class.shape(pose.heading, motion.primitive as usize).swept[..],
-    };
-    (pose.cell, cells)
+    Step { class, pose: sim.pose(row), primitive: motion.primitive as usize }
+}
+
+/// The cells an agent holds, and their anchor.
+pub(crate) fn held_cells(sim: &Simulation, row: usize) -> (CellXY, &[Offset]) {
+    let step = step_of(sim, row);
+    if sim.agents.motion[row].at_rest() { step.start() } else { sim.reservation.held(&step) }
+}
+
+/// The cells an agent touches: its swept cells in mid-move, else its footprint.
+fn touched_cells(sim: &Simulation, row: usize) -> (CellXY, &[Offset]) {
+    let step = step_of(sim, row);
+    if sim.agents.motion[row].at_rest() { step.start() } else { step.swept() }
 }

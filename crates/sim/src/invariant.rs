@@ -2,6 +2,7 @@
 
 use crate::agents::AgentId;
 use crate::events::held_cells;
+use crate::reservation::CollisionRule;
 use crate::world::Simulation;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -19,6 +20,13 @@ pub enum Violation {
         second: AgentId,
         /// One of the cells.
         cell: CellXY,
+    },
+    /// Two agents whose moves ended at one tick have exchanged places (discrete rule).
+    Exchange {
+        /// The one of lower id.
+        first: AgentId,
+        /// The other.
+        second: AgentId,
     },
     /// The reservation does not say who holds a cell.
     Reservation {
@@ -50,6 +58,9 @@ impl fmt::Display for Violation {
         match self {
             Self::Overlap { first, second, cell } => {
                 write!(f, "agents {} and {} both hold cell {cell}", first.0, second.0)
+            }
+            Self::Exchange { first, second } => {
+                write!(f, "agents {} and {} exchange places", first.0, second.0)
             }
             Self::Reservation { cell, kept, right } => {
                 write!(f, "cell {cell} is reserved for {}, but {} holds it", name(kept), name(right))
@@ -91,6 +102,9 @@ pub fn check(sim: &Simulation) -> Vec<Violation> {
             found.push(Violation::IllegalPose { agent });
         }
     }
+    if sim.settings().collision == CollisionRule::Discrete {
+        find_exchanges(sim, &mut found);
+    }
     for cell in sim.grid().size().rect().cells() {
         let (kept, right) = (sim.reservation().holder_at(cell), holders.get(&cell).copied());
         if kept != right {
@@ -100,7 +114,31 @@ pub fn check(sim: &Simulation) -> Vec<Violation> {
     found
 }
 
+/// Of moves that ended at the present tick: each of two ended on what the other gave up.
+fn find_exchanges(sim: &Simulation, found: &mut Vec<Violation>) {
+    let place = |row: u32, state| {
+        let tables = &sim.classes()[sim.agents().motion[row as usize].class.0 as usize].tables;
+        let pose = tables.space().pose(state);
+        let cells = tables.class().footprint().at(pose.heading).iter();
+        cells.map(|o| CellXY::new(pose.cell.x + o.dx, pose.cell.y + o.dy)).collect::<BTreeSet<_>>()
+    };
+    let places: Vec<_> = sim
+        .ended
+        .iter()
+        .map(|&(row, before)| (row, place(row, before), place(row, sim.agents().motion[row as usize].state)))
+        .collect();
+    for (at, (row, before, after)) in places.iter().enumerate() {
+        for (other, other_before, other_after) in &places[at + 1..] {
+            if !after.is_disjoint(other_before) && !other_after.is_disjoint(before) {
+                let (first, second) = (sim.agents().ids[*row as usize], sim.agents().ids[*other as usize]);
+                found.push(Violation::Exchange { first, second });
+            }
+        }
+    }
+}
+
 /// Pairs of agents in violation among the findings.
 pub fn colliding_pairs(found: &[Violation]) -> u64 {
-    found.iter().filter(|v| matches!(v, Violation::Overlap { .. })).count() as u64
+    let colliding = |v: &&Violation| matches!(v, Violation::Overlap { .. } | Violation::Exchange { .. });
+    found.iter().filter(colliding).count() as u64
 }

@@ -55,6 +55,6 @@ pub use metrics::{Counts, RunResult, STUCK_AFTER_TICKS, TickMs, TickTimes};
 pub use orders::{Order, OrderKind, OrderPool, OrderState, Trip};
 pub use path_pool::{PathHandle, PathPool};
 pub use requests::{PathRequest, Requests};
-pub use reservation::Reservation;
+pub use reservation::{CollisionRule, Reservation};
 pub use tick::Step;
 pub use world::{Settings, SimClass, Simulation};

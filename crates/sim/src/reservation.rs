@@ -1,25 +1,100 @@
-//! Who holds which cell: the one structure that keeps agents apart.
-//!
-//! The `swept` rule (DESIGN 2.6): a move holds its swept cells from its start tick up to its end tick,
-//! a resting agent holds its footprint, and no cell is held by two.
+//! Who holds which cell: the one structure that keeps agents apart, for both rules of DESIGN 2.6.
 
 use crate::agents::AgentId;
 use wheelbase_grid::{Cell, CellXY, GridSize};
-use wheelbase_planner::Offset;
+use wheelbase_planner::{MoveShape, MovementClass, Offset, Pose};
 
-/// Holder of each cell, `[height * width]`, 4 bytes a cell.
+/// What it means that two agents do not collide.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum CollisionRule {
+    /// A move holds its swept cells from its start tick up to its end tick; a resting agent holds its
+    /// footprint.
+    #[default]
+    Swept,
+    /// An agent holds its start footprint until its move ends and its end footprint from that tick on.
+    /// A cell given up at a tick may be taken at that tick, but two may not exchange.
+    Discrete,
+}
+
+impl CollisionRule {
+    /// Name as written in scenarios and traces.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Swept => "swept",
+            Self::Discrete => "discrete",
+        }
+    }
+}
+
+/// Holder of each cell, `[height * width]`, 4 bytes a cell; under the discrete rule 8 more.
+///
+/// Moves are let start one after the other, and a cell is free for a move only if its holder has begun to
+/// leave it. So of two agents that would exchange, the first is held up by the second, which rests, and
+/// the other way round: no exchange is ever begun.
 #[derive(Clone, Debug)]
 pub struct Reservation {
     size: GridSize,
+    rule: CollisionRule,
     holder: Vec<u32>,
+    /// Discrete rule: tick at which the holder leaves the cell; `STAYS` if it does not.
+    leaves: Vec<u32>,
+    /// Discrete rule: the agent whose move in progress ends on the cell.
+    claimant: Vec<u32>,
 }
 
 const NOBODY: u32 = u32::MAX;
+const STAYS: u32 = u32::MAX;
+
+/// A move that is asked about: the class, the pose it begins in and its primitive.
+#[derive(Clone, Copy, Debug)]
+pub struct Step<'a> {
+    /// The class.
+    pub class: &'a MovementClass,
+    /// Pose at the start.
+    pub pose: Pose,
+    /// Number of the primitive.
+    pub primitive: usize,
+}
+
+impl<'a> Step<'a> {
+    fn shape(&self) -> &'a MoveShape {
+        self.class.shape(self.pose.heading, self.primitive)
+    }
+
+    /// Cells under the body at the start, and their anchor.
+    pub fn start(&self) -> (CellXY, &'a [Offset]) {
+        (self.pose.cell, self.class.footprint().at(self.pose.heading))
+    }
+
+    /// Cells that the body touches, and their anchor.
+    pub fn swept(&self) -> (CellXY, &'a [Offset]) {
+        (self.pose.cell, &self.shape().swept)
+    }
+
+    /// Cells under the body at the end, and their anchor.
+    pub fn end(&self) -> (CellXY, &'a [Offset]) {
+        let shape = self.shape();
+        let cell = CellXY::new(self.pose.cell.x + shape.step.dx, self.pose.cell.y + shape.step.dy);
+        (cell, self.class.footprint().at(shape.heading_after))
+    }
+}
 
 impl Reservation {
     /// A map that nobody stands on.
-    pub fn new(size: GridSize) -> Self {
-        Self { size, holder: vec![NOBODY; size.n_cells()] }
+    pub fn new(size: GridSize, rule: CollisionRule) -> Self {
+        let discrete = if rule == CollisionRule::Discrete { size.n_cells() } else { 0 };
+        Self {
+            size,
+            rule,
+            holder: vec![NOBODY; size.n_cells()],
+            leaves: vec![STAYS; discrete],
+            claimant: vec![NOBODY; discrete],
+        }
+    }
+
+    /// The rule it keeps.
+    pub fn rule(&self) -> CollisionRule {
+        self.rule
     }
 
     /// Who holds a cell.
@@ -49,6 +124,80 @@ impl Reservation {
         })
     }
 
+    /// Cells that a move needs for itself, and their anchor.
+    pub fn needed<'a>(&self, step: &Step<'a>) -> (CellXY, &'a [Offset]) {
+        match self.rule {
+            CollisionRule::Swept => step.swept(),
+            CollisionRule::Discrete => step.end(),
+        }
+    }
+
+    /// Cells that an agent holds in mid-move, and their anchor.
+    pub fn held<'a>(&self, step: &Step<'a>) -> (CellXY, &'a [Offset]) {
+        match self.rule {
+            CollisionRule::Swept => step.swept(),
+            CollisionRule::Discrete => step.start(),
+        }
+    }
+
+    /// The first other agent that keeps a move, which would end at tick `until`, from starting now.
+    pub fn blocker_of_move(&self, agent: AgentId, step: &Step<'_>, until: u32) -> Option<AgentId> {
+        let (anchor, cells) = self.needed(step);
+        if self.rule == CollisionRule::Swept {
+            return self.blocker(agent, anchor, cells);
+        }
+        cells.iter().find_map(|&offset| {
+            let at = self.index(anchor, offset);
+            let (holder, claimant) = (self.holder[at], self.claimant[at]);
+            if claimant != NOBODY && claimant != agent.0 {
+                return Some(AgentId(claimant));
+            }
+            let in_time = holder == NOBODY || holder == agent.0 || self.leaves[at] <= until;
+            (!in_time).then_some(AgentId(holder))
+        })
+    }
+
+    /// Whether a cell is on its way to another agent.
+    pub fn claimant_at(&self, xy: CellXY) -> Option<AgentId> {
+        let claimant = *self.claimant.get(self.size.cell(xy)?.0 as usize)?;
+        (claimant != NOBODY).then_some(AgentId(claimant))
+    }
+
+    /// Takes the cells of a move that nobody keeps from starting.
+    pub(crate) fn begin_move(&mut self, agent: AgentId, step: &Step<'_>, until: u32) {
+        debug_assert_eq!(self.blocker_of_move(agent, step, until), None, "a move is begun that is blocked");
+        let (anchor, cells) = self.needed(step);
+        if self.rule == CollisionRule::Swept {
+            return self.hold(agent, anchor, cells);
+        }
+        let (start_anchor, start) = step.start();
+        for &offset in start {
+            let at = self.index(start_anchor, offset);
+            self.leaves[at] = until;
+        }
+        for &offset in cells {
+            let at = self.index(anchor, offset);
+            self.claimant[at] = agent.0;
+            if self.holder[at] == agent.0 {
+                self.leaves[at] = STAYS;
+            }
+        }
+    }
+
+    /// The first half of ending a move: gives up its cells. When all that end at a tick have, each takes
+    /// its footprint with [`Reservation::hold`].
+    pub(crate) fn end_move(&mut self, agent: AgentId, step: &Step<'_>) {
+        let (anchor, cells) = self.held(step);
+        self.release(agent, anchor, cells);
+        if self.rule == CollisionRule::Discrete {
+            let (anchor, cells) = step.end();
+            for &offset in cells {
+                let at = self.index(anchor, offset);
+                self.claimant[at] = NOBODY;
+            }
+        }
+    }
+
     /// Gives cells to an agent.
     ///
     /// # Panics
@@ -67,6 +216,9 @@ impl Reservation {
             let at = self.index(anchor, offset);
             if self.holder[at] == agent.0 {
                 self.holder[at] = NOBODY;
+                if let Some(leaves) = self.leaves.get_mut(at) {
+                    *leaves = STAYS;
+                }
             }
         }
     }

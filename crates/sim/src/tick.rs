@@ -5,10 +5,11 @@ use crate::events::apply_events;
 use crate::invariant;
 use crate::orders::{OrderKind, current_members};
 use crate::requests::{PathRequest, answer_requests};
+use crate::reservation::Step as MoveStep;
 use crate::trace::TraceEvent;
 use crate::traffic::{TrafficView, Yield};
 use crate::world::Simulation;
-use wheelbase_planner::{Goal, Pose};
+use wheelbase_planner::Goal;
 
 /// Ticks that a patrol gives at least to a station that it can only get near.
 const NEAREST_STATION_TICKS: u32 = 64;
@@ -241,27 +242,34 @@ fn count_waiting(sim: &mut Simulation) {
     }
 }
 
-/// Ends the moves that end at the present tick: from now on their agents rest on their footprints.
+/// Ends the moves that end at the present tick: from now on their agents rest on their footprints. All give
+/// up their cells before any takes its own, for one may end where another began.
 fn finish_moves(sim: &mut Simulation) {
-    for row in 0..sim.agents.len() {
-        let motion = sim.agents.motion[row];
-        if motion.until != sim.tick {
-            continue;
+    let mut ended = std::mem::take(&mut sim.ended);
+    ended.clear();
+    for (row, motion) in sim.agents.motion.iter().enumerate() {
+        if motion.until == sim.tick {
+            ended.push((row as u32, motion.state));
+            let tables = &sim.classes[motion.class.0 as usize].tables;
+            let pose = tables.space().pose(motion.state);
+            let step = MoveStep { class: tables.class(), pose, primitive: motion.primitive as usize };
+            sim.reservation.end_move(sim.agents.ids[row], &step);
         }
-        let agent = sim.agents.ids[row];
-        let tables = &sim.classes[motion.class.0 as usize].tables;
-        let (before, primitive) = (tables.space().pose(motion.state), motion.primitive as usize);
-        let state = tables.state_after(motion.state, primitive);
-        let pose: Pose = tables.space().pose(state);
-        let class = tables.class();
-        sim.reservation.release(agent, before.cell, &class.shape(before.heading, primitive).swept);
-        sim.reservation.hold(agent, pose.cell, class.footprint().at(pose.heading));
-        let motion = &mut sim.agents.motion[row];
-        motion.state = state;
-        motion.until = Motion::AT_REST;
-        sim.agents.patience[row].moved_at = sim.tick;
-        settle(sim, row);
     }
+    for &(row, before) in &ended {
+        let row = row as usize;
+        let motion = &mut sim.agents.motion[row];
+        let tables = &sim.classes[motion.class.0 as usize].tables;
+        motion.state = tables.state_after(before, motion.primitive as usize);
+        motion.until = Motion::AT_REST;
+        let pose = tables.space().pose(motion.state);
+        sim.reservation.hold(sim.agents.ids[row], pose.cell, tables.class().footprint().at(pose.heading));
+        sim.agents.patience[row].moved_at = sim.tick;
+    }
+    for &(row, _) in &ended {
+        settle(sim, row as usize);
+    }
+    sim.ended = ended;
 }
 
 /// What an agent does next, once a move of its path has ended.

@@ -102,29 +102,32 @@ pub fn write_header(sim: &Simulation, out: &mut impl Write) -> io::Result<()> {
         grid.side_table().entries().iter().map(|e| json!([e.name, e.speed])).collect();
     let classes: serde_json::Map<String, Value> =
         sim.classes().iter().map(|class| (class.name.clone(), class.as_written.clone())).collect();
-    let header = json!({
+    let mut header = json!({
         "trace": 1,
         "scenario": sim.settings().name,
         "seed": sim.settings().seed,
-        "collision": "swept",
+        "collision": sim.settings().collision.name(),
         "shape": "square",
         "size": [size.width(), size.height()],
         "terrain": terrain,
-        "cells": cell_runs(grid),
+        "cells": runs(grid.terrain().iter().map(|kind| i64::from(kind.0))),
         "sides": sides_not_open(grid),
         "side_kinds": side_kinds,
         "classes": classes,
     });
+    if let Some(elevation) = grid.elevation() {
+        header["elevation"] = json!(runs(elevation.iter().map(|&height| i64::from(height))));
+    }
     writeln!(out, "{header}")
 }
 
-/// `[count, kind]` of each run of equal cells, row-major.
-fn cell_runs(grid: &Grid) -> Vec<[u32; 2]> {
-    let mut runs: Vec<[u32; 2]> = Vec::new();
-    for kind in grid.terrain() {
+/// `[count, value]` of each run of equal values.
+fn runs(values: impl Iterator<Item = i64>) -> Vec<[i64; 2]> {
+    let mut runs: Vec<[i64; 2]> = Vec::new();
+    for value in values {
         match runs.last_mut() {
-            Some([count, last]) if *last == u32::from(kind.0) => *count += 1,
-            _ => runs.push([1, u32::from(kind.0)]),
+            Some([count, last]) if *last == value => *count += 1,
+            _ => runs.push([1, value]),
         }
     }
     runs

@@ -7,7 +7,7 @@ use crate::metrics::Counts;
 use crate::orders::{OrderPool, OrderState};
 use crate::path_pool::PathPool;
 use crate::requests::Requests;
-use crate::reservation::Reservation;
+use crate::reservation::{CollisionRule, Reservation, Step};
 use crate::trace::TraceEvent;
 use crate::traffic::{Decisions, Traffic};
 use wheelbase_grid::Grid;
@@ -31,6 +31,8 @@ pub struct Settings {
     pub name: String,
     /// All randomness comes from it.
     pub seed: u64,
+    /// What a collision is.
+    pub collision: CollisionRule,
     /// Ticks to run at most.
     pub ticks: u32,
     /// Expansions that path requests may spend a tick.
@@ -63,6 +65,8 @@ pub struct Simulation {
     pub(crate) tick: u32,
     pub(crate) check_invariants: bool,
     pub(crate) violation: Option<(u32, Violation)>,
+    /// Moves that ended at the present tick: rows and the states in which they began.
+    pub(crate) ended: Vec<(u32, State)>,
     /// What happened since it was last taken, if anybody asked for it.
     pub(crate) log: Option<Vec<TraceEvent>>,
 }
@@ -209,13 +213,14 @@ impl Simulation {
         for row in (0..gone.len()).filter(|&row| gone[row]) {
             let agent = self.agents.ids[row];
             let motion = self.agents.motion[row];
-            let pose = self.pose(row);
             let class = self.classes[motion.class.0 as usize].tables.class();
-            let cells = match motion.at_rest() {
-                true => class.footprint().at(pose.heading),
-                false => &class.shape(pose.heading, motion.primitive as usize).swept,
-            };
-            self.reservation.release(agent, pose.cell, cells);
+            let step = Step { class, pose: self.pose(row), primitive: motion.primitive as usize };
+            if motion.at_rest() {
+                let (anchor, cells) = step.start();
+                self.reservation.release(agent, anchor, cells);
+            } else {
+                self.reservation.end_move(agent, &step);
+            }
             self.paths.drop_path(&mut self.agents.paths[row]);
             self.requests.forget(agent);
             // Its entity is gone with it; that it was there is our own doing.

@@ -15,10 +15,11 @@ const READER: [&str; 3] = [
 ];
 
 /// Where the guide describes the keys of each `Keys` constant.
-const SECTIONS: [(&str, &str); 15] = [
+const SECTIONS: [(&str, &str); 16] = [
     ("SCENARIO_KEYS", "Top level"),
     ("CLASS_FILE_KEYS", "Class files"),
     ("MAP_KEYS", "`[map]`"),
+    ("GENERATE_KEYS", "`generate`"),
     ("TERRAIN_KEYS", "`[terrain.NAME]`"),
     ("TERRAIN_SIDE_KEYS", "`sides`"),
     ("SIDE_KEYS", "`[side.NAME]`"),
@@ -74,7 +75,9 @@ fn reader_keys() -> Vec<Keys> {
         let mut rest = source;
         while let Some((name, after)) = between(rest, "const ", ": ") {
             rest = after;
-            let Some(after) = after.strip_prefix("Keys = Keys {") else { continue };
+            // The value may stand on a line of its own.
+            let value = after.strip_prefix("Keys =").map(str::trim_start);
+            let Some(after) = value.and_then(|value| value.strip_prefix("Keys {")) else { continue };
             let (body, after) = after.split_once("};").unwrap();
             rest = after;
             let (known, later) = body.split_once("later:").unwrap();

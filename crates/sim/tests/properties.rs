@@ -44,11 +44,12 @@ fn scenario() -> impl Strategy<Value = String> {
         let event = (0_u32..200, 0..width, 0..height, 1_u32..5, 1_u32..5, 0_usize..4, 0_usize..3);
         let groups = prop::collection::vec(group, 1..5);
         let events = prop::collection::vec(event, 0..5);
-        (Just((width, height, map)), groups, events, 1_u64..400, 1_u32..5, any::<u32>())
+        (Just((width, height, map)), groups, events, 1_u64..400, 1_u32..5, (any::<u32>(), any::<bool>()))
     })
-    .prop_map(|((width, height, map), groups, events, expansions, slots, seed)| {
+    .prop_map(|((width, height, map), groups, events, expansions, slots, (seed, discrete))| {
+        let collision = if discrete { "discrete" } else { "swept" };
         let mut text = format!(
-            "name = \"random\"\nseed = {seed}\nticks = 260\nexpansions_per_tick = {expansions}\nsearch_slots = {slots}\n{map}"
+            "name = \"random\"\nseed = {seed}\nticks = 260\nexpansions_per_tick = {expansions}\nsearch_slots = {slots}\ncollision = \"{collision}\"\n{map}"
         );
         text += "[side.hedge]\nspeed = 0\n";
         text += &[CART, TRUCK, OTHERS].concat();

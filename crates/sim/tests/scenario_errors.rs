@@ -2,9 +2,10 @@
 
 use proptest::prelude::*;
 use serde_json::json;
+use wheelbase_planner::{SweepRule, When};
 use wheelbase_sim::scenario::{
-    Area, Event, EventAction, Fallback, IfUnreachable, Located, MapSource, OnAgents, OrderKind, Reach,
-    ScenarioError, ScenarioErrors, WrittenPose, parse, parse_class_file,
+    Area, Collision, Event, EventAction, Fallback, IfUnreachable, Located, MapSource, OnAgents, OrderKind,
+    Reach, ScenarioError, ScenarioErrors, WrittenPose, parse, parse_class_file,
 };
 
 /// Every key that is read, most of them once.
@@ -172,9 +173,9 @@ fn good_classes_are_read_field_by_field() {
     assert_eq!((hedge.name.as_str(), hedge.speed, hedge.line), ("hedge", 500, 34));
     let [forward, left] = &truck.moves[..] else { panic!("{:?}", truck.moves) };
     assert_eq!((forward.name.as_str(), forward.by, forward.turn), ("forward", [1, 0], 0));
-    assert_eq!((forward.time, forward.swept.len(), forward.line), (10, 0, 36));
+    assert_eq!((forward.time, &forward.swept, forward.line), (10, &None, 36));
     assert_eq!((left.name.as_str(), left.by, left.turn), ("left", [0, 0], 1));
-    assert_eq!((left.time, &left.swept, left.line), (10, &vec![[1, -1]], 37));
+    assert_eq!((left.time, &left.swept, left.line), (10, &Some(vec![[1, -1]]), 37));
     assert_eq!(left.key, "class.truck.moves[1]");
     assert_eq!(
         truck.as_written,
@@ -353,7 +354,7 @@ fn wrong_types_say_what_was_found() {
     );
     assert_eq!(
         message("\"swept\"", &format!("{:?}", "\u{e9}".repeat(100))),
-        format!("4: collision: expected \"swept\", found \"{}...", "\u{e9}".repeat(39))
+        format!("4: collision: expected \"swept\" or \"discrete\", found \"{}...", "\u{e9}".repeat(39))
     );
 }
 
@@ -407,23 +408,41 @@ fn numbers_out_of_range_say_the_range() {
     }
 }
 
+/// What of the rule book is read: eight headings, sweeps, slopes, heights, generated maps.
+#[test]
+fn the_rule_book_is_read() {
+    let text = good_with(
+        "headings = 4",
+        "headings = 8\nup = 100\ndown = -20\nmax_up = 3\nfootprint_diagonal = [[0, 0], [1, -1]]",
+    )
+    .replace("{ moves = \"ends\", turns = \"ends\" }", "{ turns = \"full\" }")
+    .replace("turn = 1,", "turn = 1, when = \"diagonal\",")
+    .replace("\"swept\"", "\"discrete\"")
+    .replace("shape = \"square\"", "elevation = [[0, 1, 2, 3], [-4, 5, 6, 7]]");
+    let scenario = parse("x.toml", text.as_bytes()).unwrap_or_else(|errors| panic!("{errors}"));
+    assert_eq!(scenario.collision, Collision::Discrete);
+    let heights = scenario.map.elevation.expect("heights");
+    assert_eq!((&heights[1].value[..], heights.len()), (&[-4, 5, 6, 7][..], 2));
+    let class = &scenario.classes[0];
+    assert_eq!((class.headings.value, class.climb.up, class.climb.down), (8, 100, -20));
+    assert_eq!((class.climb.max_up, class.climb.max_down), (Some(3), None));
+    assert_eq!(class.footprint_diagonal, Some(vec![[0, 0], [1, -1]]));
+    assert_eq!((class.sweep.moves, class.sweep.turns), (SweepRule::Ends, SweepRule::Full));
+    assert_eq!((class.moves[0].when, class.moves[1].when), (When::Any, When::Diagonal));
+
+    let rows = "rows = [\n  \"....\",\n  \"..~~\",\n]";
+    let text = good_with(rows, "generate = { kind = \"river\", size = [30, 20], seed = 3 }");
+    let scenario = parse("x.toml", text.as_bytes()).unwrap_or_else(|errors| panic!("{errors}"));
+    let MapSource::Generate { kind, size, seed } = scenario.map.source else { panic!("a generated map") };
+    assert_eq!((kind.value.as_str(), size, seed), ("river", [30, 20], 3));
+}
+
 #[test]
 fn what_is_not_supported_yet_is_refused_by_name() {
     for (piece, replacement, line, key) in [
-        ("pivot = [0, -0.5]", "max_up = 3", 31, "class.truck.max_up"),
-        ("pivot = [0, -0.5]", "max_down = 3", 31, "class.truck.max_down"),
-        ("pivot = [0, -0.5]", "max_tilt = 3", 31, "class.truck.max_tilt"),
-        ("pivot = [0, -0.5]", "up = 3", 31, "class.truck.up"),
-        ("pivot = [0, -0.5]", "down = 3", 31, "class.truck.down"),
-        ("pivot = [0, -0.5]", "footprint_diagonal = [[0, 0]]", 31, "class.truck.footprint_diagonal"),
-        ("\"swept\"", "\"discrete\"", 4, "collision = \"discrete\""),
         ("\"square\"", "\"hex\"", 14, "map.shape = \"hex\""),
-        ("shape = \"square\"", "elevation = \"a.png\"", 14, "map.elevation"),
-        ("headings = 4", "headings = 8", 29, "class.truck.headings = 8"),
+        ("shape = \"square\"", "elevation = \"a.png\"", 14, "map.elevation = \"a.png\""),
         ("headings = 4", "headings = 6", 29, "class.truck.headings = 6"),
-        ("{ moves = \"ends\", turns = \"ends\" }", "\"full\"", 32, "class.truck.sweep = \"full\""),
-        ("moves = \"ends\"", "moves = \"full\"", 32, "class.truck.sweep.moves = \"full\""),
-        ("turn = 1,", "turn = 1, when = \"straight\",", 37, "class.truck.moves[1].when"),
         ("{ wait = 50 }", "{ goto_area = [0, 0, 1, 1] }", 56, "agents[0].orders[1].goto_area"),
         ("count = 500", "count = 500\ntasks = { kind = \"random\" }", 67, "groups[0].tasks"),
         ("set_terrain =", "set_elevation =", 72, "events[0].set_elevation"),
@@ -435,24 +454,25 @@ fn what_is_not_supported_yet_is_refused_by_name() {
     ] {
         assert_eq!(message(piece, replacement), format!("{line}: not supported yet: {key}"));
     }
-    let rows = "rows = [\n  \"....\",\n  \"..~~\",\n]";
-    assert_eq!(message(rows, "generate = { kind = \"river\" }"), "10: not supported yet: map.generate");
-    let mistakes = mistakes(&good_with("pivot = [0, -0.5]", "max_up = 3"));
-    assert_eq!(mistakes[0].message, "not supported yet: class.truck.max_up");
-    assert_eq!(mistakes[0].key, "class.truck.max_up");
+    let mistakes = mistakes(&good_with("headings = 4", "headings = 6"));
+    assert_eq!(mistakes[0].message, "not supported yet: class.truck.headings = 6");
+    assert_eq!(mistakes[0].key, "class.truck.headings");
 }
 
 #[test]
 fn maps_have_exactly_one_source() {
     assert_eq!(
         messages("name = 'x'\nticks = 1\n"),
-        ["1: map: missing, expected a [map] table with file or rows"]
+        ["1: map: missing, expected a [map] table with file, rows or generate"]
     );
     assert_eq!(
         message("shape = \"square\"", "file = \"a.map\""),
-        "9: map: expected only one of file or rows, found file and rows"
+        "9: map: expected only one of file, rows or generate, found file and rows"
     );
-    assert_eq!(messages("name = 'x'\nticks = 1\n[map]\n"), ["3: map: expected file or rows, found none"]);
+    assert_eq!(
+        messages("name = 'x'\nticks = 1\n[map]\n"),
+        ["3: map: expected file, rows or generate, found none"]
+    );
     assert_eq!(
         messages("name = 'x'\nticks = 1\n[map]\nrows = []"),
         ["4: map.rows: expected at least one row, found an empty list"]
@@ -469,7 +489,7 @@ fn missing_keys_are_named_at_their_table() {
         ("name = \"river crossing\"\n", "1: name: missing, expected a string"),
         ("ticks = 3000\n", "1: ticks: missing, expected a whole number from 1 to 4294967294"),
         ("speed = 400\n", "17: terrain.shallow.speed: missing, expected a whole number from 0 to 65535"),
-        ("headings = 4\n", "28: class.truck.headings: missing, expected 1 or 4"),
+        ("headings = 4\n", "28: class.truck.headings: missing, expected 1, 4 or 8"),
         ("name = \"left\", ", "37: class.truck.moves[1].name: missing, expected the name of the move"),
         (", time = 0x0a", "37: class.truck.moves[1].time: missing, expected a whole number from 1 to 65535"),
         ("class = \"octile\"\n", "60: agents[1].class: missing, expected the name of a class"),
@@ -524,7 +544,7 @@ fn classes_must_have_moves_and_a_body() {
             "[\"X>\", \"X..\"]",
             "30: class.truck.footprint[1]: expected 2 glyphs, as in the first row, found 3",
         ),
-        ("headings = 4", "headings = 5", "29: class.truck.headings: expected 1 or 4, found 5"),
+        ("headings = 4", "headings = 5", "29: class.truck.headings: expected 1, 4 or 8, found 5"),
         (
             "name = \"left\"",
             "name = \"\"",
@@ -544,7 +564,7 @@ fn classes_must_have_moves_and_a_body() {
         (
             "turns = \"ends\"",
             "turns = \"end\"",
-            "32: class.truck.sweep.turns: expected \"ends\", found \"end\"",
+            "32: class.truck.sweep.turns: expected \"ends\" or \"full\", found \"end\"",
         ),
         ("[class.truck]", "[class.\"\"]", "28: class.\"\": expected a name for the class, found \"\""),
     ] {
@@ -645,7 +665,7 @@ fn a_file_that_is_not_toml_is_one_mistake_with_a_line() {
         [
             "1: name: missing, expected a string",
             "1: ticks: missing, expected a whole number from 1 to 4294967294",
-            "1: map: missing, expected a [map] table with file or rows",
+            "1: map: missing, expected a [map] table with file, rows or generate",
         ]
     );
 }
@@ -656,14 +676,14 @@ fn several_mistakes_come_in_line_order() {
         .replace("speed = 400", "speed = 70000")
         .replace("seed = 7", "sead = 7")
         .replace("tick = 600", "tick = -1")
-        .replace("headings = 4", "headings = 8\nmax_up = 2");
+        .replace("headings = 4", "headings = 6\nmax_up = -2");
     let errors = parse("scenarios/x.toml", text.as_bytes()).expect_err("wrong");
     assert_eq!(
         errors.to_string(),
         "scenarios/x.toml:2: sead: unknown key, did you mean `seed`?\n\
          scenarios/x.toml:18: terrain.shallow.speed: expected a whole number from 0 to 65535, found 70000\n\
-         scenarios/x.toml:29: not supported yet: class.truck.headings = 8\n\
-         scenarios/x.toml:30: not supported yet: class.truck.max_up\n\
+         scenarios/x.toml:29: not supported yet: class.truck.headings = 6\n\
+         scenarios/x.toml:30: class.truck.max_up: expected a whole number from 0 to 4294967295, found -2\n\
          scenarios/x.toml:63: agents[1].at: expected [x, y, heading], found 7\n\
          scenarios/x.toml:72: events[0].tick: expected a whole number from 0 to 4294967294, found -1"
     );

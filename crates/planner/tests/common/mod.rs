@@ -27,15 +27,17 @@ fn kind() -> impl Strategy<Value = u8> {
     prop_oneof![6 => Just(0_u8), 1 => Just(1), 1 => Just(2), 1 => Just(3), 2 => Just(4)]
 }
 
-/// Maps of 1x1 to 9x9 cells, some with sides.
+/// Maps of 1x1 to 9x9 cells, some with sides, some with hills.
 pub fn grid() -> impl Strategy<Value = Grid> {
     (1_u64..10, 1_u64..10)
         .prop_flat_map(|(width, height)| {
             let cells = prop::collection::vec(kind(), (width * height) as usize);
             let sides = prop::collection::vec((any::<u16>(), 0_usize..4, 0_u8..4), 0..12);
-            (Just((width, height)), cells, prop_oneof![Just(Vec::new()), sides])
+            let heights = prop::collection::vec(-3_i16..6, (width * height) as usize);
+            let heights = prop_oneof![2 => Just(None), 1 => heights.prop_map(Some)];
+            (Just((width, height)), cells, prop_oneof![Just(Vec::new()), sides], heights)
         })
-        .prop_map(|((width, height), cells, sides)| {
+        .prop_map(|((width, height), cells, sides, heights)| {
             let size = GridSize::new(width, height).unwrap();
             let (terrain, side_table) = tables();
             let cells = cells.into_iter().map(TerrainKind).collect();
@@ -44,7 +46,10 @@ pub fn grid() -> impl Strategy<Value = Grid> {
                 let xy = size.xy(Cell(u32::from(cell) % size.n_cells() as u32));
                 grid.set_side(xy, Side::ALL[side], SideKind(kind));
             }
-            grid
+            match heights {
+                Some(heights) => grid.with_elevation(heights).unwrap(),
+                None => grid,
+            }
         })
 }
 
@@ -77,36 +82,96 @@ fn primitives(headings: u8) -> impl Strategy<Value = Vec<Primitive>> {
     let time = prop_oneof![8 => 1_u32..13, 1 => 900_u32..1100, 1 => Just(65_535_u32)];
     let turn = 1 - i32::from(headings)..i32::from(headings);
     let listed = prop_oneof![3 => Just(Vec::new()), 1 => prop::collection::vec((-1_i32..2, -1_i32..2), 1..3)];
-    let random = ((-2_i32..3, -2_i32..3), turn, time.clone(), listed);
-    let vehicle = (time.clone(), time.clone(), time).prop_map(move |(forward, reverse, turn)| {
-        if headings == 1 { Primitive::four_ways(forward) } else { Primitive::vehicle(forward, reverse, turn) }
-    });
-    (vehicle, 0_usize..5, prop::collection::vec(random, 0..12)).prop_map(|(mut vehicle, kept, random)| {
-        vehicle.truncate(kept);
-        for (number, (by, turn, time, swept)) in random.into_iter().enumerate() {
-            if by != (0, 0) || turn != 0 {
-                vehicle.push(Primitive { name: format!("m{number}"), by, turn, time, swept });
+    let random = ((-2_i32..3, -2_i32..3), turn, time.clone(), prop::option::of(listed), any::<bool>());
+    let vehicle =
+        (time.clone(), time.clone(), time).prop_map(move |(forward, reverse, turn)| match headings {
+            1 => Primitive::four_ways(forward),
+            4 => Primitive::vehicle(forward, reverse, turn),
+            _ => vehicle_of_8(forward, reverse, turn),
+        });
+    (vehicle, 0_usize..7, prop::collection::vec(random, 0..10)).prop_map(
+        move |(mut vehicle, kept, random)| {
+            vehicle.truncate(kept);
+            for (number, (by, turn, time, swept, straight)) in random.into_iter().enumerate() {
+                // A move that also turns lists its swept cells, for the sweep may be full.
+                let swept = if by != (0, 0) && turn != 0 { Some(swept.unwrap_or_default()) } else { swept };
+                let framed = headings == 8 && (by != (0, 0) || swept.is_some());
+                let when = match (framed, straight) {
+                    (false, _) => When::Any,
+                    (true, true) => When::Straight,
+                    (true, false) => When::Diagonal,
+                };
+                if by != (0, 0) || turn != 0 {
+                    vehicle.push(Primitive { name: format!("m{number}"), by, turn, time, swept, when });
+                }
             }
-        }
-        if vehicle.is_empty() {
-            vehicle.push(Primitive::step("only", (1, 0), 3));
-        }
-        vehicle
-    })
+            if vehicle.is_empty() {
+                vehicle.push(Primitive::turn("only", i32::from(headings > 1), 3));
+                if headings == 1 {
+                    vehicle = Primitive::four_ways(3);
+                }
+            }
+            vehicle
+        },
+    )
 }
 
-/// Classes of any footprint, pivot, headings and moves.
+/// The usual moves of a vehicle with 8 headings.
+pub fn vehicle_of_8(forward: u32, reverse: u32, turn: u32) -> Vec<Primitive> {
+    let longer = |time: u32| (time * 1414).div_ceil(1000).min(65_535);
+    let step = |name: &str, by, time, when| Primitive { when, ..Primitive::step(name, by, time) };
+    vec![
+        step("forward", (1, 0), forward, When::Straight),
+        step("forward", (1, -1), longer(forward), When::Diagonal),
+        Primitive::turn("left", 1, turn),
+        Primitive::turn("right", -1, turn),
+        step("reverse", (-1, 0), reverse, When::Straight),
+        step("reverse", (-1, 1), longer(reverse), When::Diagonal),
+    ]
+}
+
+fn sweep() -> impl Strategy<Value = Sweep> {
+    let rule = || prop_oneof![2 => Just(SweepRule::Ends), 1 => Just(SweepRule::Full)];
+    (rule(), rule()).prop_map(|(moves, turns)| Sweep { moves, turns })
+}
+
+fn climb() -> impl Strategy<Value = Climb> {
+    let limit = || prop::option::of(0_u32..4);
+    let steep = (0_u32..400, -300_i32..400, limit(), limit(), limit())
+        .prop_map(|(up, down, max_up, max_down, max_tilt)| Climb { up, down, max_up, max_down, max_tilt });
+    prop_oneof![1 => Just(Climb::default()), 2 => steep]
+}
+
+/// Classes of any footprint, pivot, headings, sweep, climb and moves.
 pub fn class() -> impl Strategy<Value = MovementClass> {
-    prop_oneof![1 => Just(1_u8), 3 => Just(4)]
+    prop_oneof![1 => Just(1_u8), 3 => Just(4), 3 => Just(8)]
         .prop_flat_map(|headings| {
             let speed = overrides(&["mud", "deep", "road", "nowhere"]);
             let side_speed = overrides(&["open", "wall", "stile", "hedge"]);
-            (Just(headings), footprint(), pivot(), speed, side_speed, primitives(headings))
+            let diagonal = prop::option::of(footprint());
+            let shape = (footprint(), diagonal, pivot(), sweep(), climb());
+            (Just(headings), shape, speed, side_speed, primitives(headings))
         })
-        .prop_map(|(headings, footprint, pivot, speed, side_speed, primitives)| {
-            let name = "any".to_owned();
-            MovementClass::new(ClassSpec { name, headings, footprint, pivot, speed, side_speed, primitives })
-                .unwrap()
+        .prop_map(|(headings, shape, speed, side_speed, primitives)| {
+            let (footprint, diagonal, pivot, sweep, climb) = shape;
+            let mut spec = ClassSpec {
+                name: "any".to_owned(),
+                headings,
+                footprint,
+                footprint_diagonal: diagonal.filter(|_| headings == 8),
+                pivot,
+                sweep,
+                climb,
+                speed,
+                side_speed,
+                primitives,
+            };
+            MovementClass::new(spec.clone()).unwrap_or_else(|error| {
+                // A thin body may cover no cell by half.
+                assert_eq!(error, ClassError::DiagonalEmpty, "{spec:?}");
+                spec.footprint_diagonal = Some(vec![(0, 0)]);
+                MovementClass::new(spec).unwrap()
+            })
         })
 }
 
@@ -120,7 +185,7 @@ pub fn truck() -> MovementClass {
 
 /// A goal near the map: some members off it, some with a heading.
 pub fn goal() -> impl Strategy<Value = (Vec<GoalMember>, u32)> {
-    let member = (-2_i32..11, -2_i32..11, prop::option::of(0_u8..4));
+    let member = (-2_i32..11, -2_i32..11, prop::option::of(0_u8..8));
     let member = member
         .prop_map(|(x, y, heading)| GoalMember { cell: CellXY::new(x, y), heading: heading.map(Heading) });
     (prop::collection::vec(member, 1..4), prop_oneof![3 => Just(0_u32), 1 => 0_u32..4])

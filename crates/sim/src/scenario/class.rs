@@ -1,19 +1,34 @@
 //! Reads movement classes.
 
 use std::collections::HashMap;
+use wheelbase_planner::{Climb, Sweep, SweepRule, When};
 
-use super::document::SPEED_RANGE;
+use super::document::{I32_RANGE, SPEED_RANGE};
 use super::reader::{Keys, ListOf, Node, Reader, Table};
 use super::{
     Class, DISPLACEMENT_MAX, FOOTPRINT_CELLS_MAX, Located, MOVES_MAX, Move, OFFSET_MAX, SpeedOverride,
 };
 
 const CLASS_KEYS: Keys = Keys {
-    known: &["headings", "footprint", "pivot", "sweep", "speed", "side_speed", "moves"],
-    later: &["footprint_diagonal", "up", "down", "max_up", "max_down", "max_tilt"],
+    known: &[
+        "headings",
+        "footprint",
+        "footprint_diagonal",
+        "pivot",
+        "sweep",
+        "speed",
+        "side_speed",
+        "up",
+        "down",
+        "max_up",
+        "max_down",
+        "max_tilt",
+        "moves",
+    ],
+    later: &[],
 };
 const SWEEP_KEYS: Keys = Keys { known: &["moves", "turns"], later: &[] };
-const MOVE_KEYS: Keys = Keys { known: &["name", "by", "turn", "time", "swept"], later: &["when"] };
+const MOVE_KEYS: Keys = Keys { known: &["name", "by", "turn", "time", "swept", "when"], later: &[] };
 
 const MOVES: ListOf = ListOf { one: "move", many: "moves", len: 1..=MOVES_MAX };
 const FOOTPRINT_CELLS: ListOf = ListOf { one: "cell", many: "cells", len: 1..=FOOTPRINT_CELLS_MAX };
@@ -31,19 +46,25 @@ const TURN_MAX: i64 = 7;
 pub(super) fn class(reader: &mut Reader, node: &Node, name: &str) -> Option<Class> {
     let table = reader.table(node, &CLASS_KEYS)?;
     let line = reader.line(node);
-    let headings = reader.required(&table, "headings", "1 or 4", headings);
+    let headings = reader.required(&table, "headings", "1, 4 or 8", headings);
     let footprint = reader.optional(&table, "footprint", Located { value: vec![[0, 0]], line }, footprint);
     let pivot = reader.optional(&table, "pivot", Located { value: [0.0, 0.0], line }, pivot);
-    let sweep = reader.optional(&table, "sweep", (), sweep);
+    let footprint_diagonal = reader.optional(&table, "footprint_diagonal", None, |reader, node| {
+        reader.list(node, &FOOTPRINT_CELLS, offset).map(Some)
+    });
+    let sweep = reader.optional(&table, "sweep", Sweep::default(), sweep);
+    let climb = climb(reader, &table);
     let speed = speeds(reader, &table, "speed", &TERRAIN_SPEEDS);
     let side_speed = speeds(reader, &table, "side_speed", &SIDE_SPEEDS);
     let moves = reader.required(&table, "moves", "a list of moves", moves);
-    let () = sweep?;
     Some(Class {
         name: name.to_owned(),
         headings: headings?,
         footprint: footprint?,
+        footprint_diagonal: footprint_diagonal?,
         pivot: pivot?,
+        sweep: sweep?,
+        climb: climb?,
         speed: speed?,
         side_speed: side_speed?,
         moves: moves?,
@@ -55,13 +76,13 @@ pub(super) fn class(reader: &mut Reader, node: &Node, name: &str) -> Option<Clas
 
 fn headings(reader: &mut Reader, node: &Node) -> Option<Located<u8>> {
     match node.whole() {
-        Some(n_headings @ (1 | 4)) => Some(Located { value: n_headings as u8, line: reader.line(node) }),
-        Some(6 | 8) => {
+        Some(n_headings @ (1 | 4 | 8)) => Some(Located { value: n_headings as u8, line: reader.line(node) }),
+        Some(6) => {
             reader.not_supported_value(node);
             None
         }
         _ => {
-            reader.unexpected(node, "1 or 4");
+            reader.unexpected(node, "1, 4 or 8");
             None
         }
     }
@@ -133,16 +154,27 @@ fn pivot(reader: &mut Reader, node: &Node) -> Option<Located<[f64; 2]>> {
     Some(Located { value: [forward?, right?], line: reader.line(node) })
 }
 
-/// Checks that both kinds of move are swept as `ends`.
-fn sweep(reader: &mut Reader, node: &Node) -> Option<()> {
-    let kind = |reader: &mut Reader, node: &Node| reader.choice(node, &[("ends", ())], &["full"]);
+fn sweep(reader: &mut Reader, node: &Node) -> Option<Sweep> {
+    let rule = |reader: &mut Reader, node: &Node| {
+        reader.choice(node, &[("ends", SweepRule::Ends), ("full", SweepRule::Full)], &[])
+    };
     if !node.is_table() {
-        return kind(reader, node);
+        return rule(reader, node).map(Sweep::both);
     }
     let table = reader.table(node, &SWEEP_KEYS)?;
-    let moves = reader.optional(&table, "moves", (), kind);
-    let turns = reader.optional(&table, "turns", (), kind);
-    moves.and(turns)
+    let moves = reader.optional(&table, "moves", SweepRule::Ends, rule);
+    let turns = reader.optional(&table, "turns", SweepRule::Ends, rule);
+    Some(Sweep { moves: moves?, turns: turns? })
+}
+
+fn climb(reader: &mut Reader, table: &Table) -> Option<Climb> {
+    let units = 0..=i64::from(u32::MAX);
+    let mut limit =
+        |name| reader.optional(table, name, None, |reader, node| reader.whole(node, units.clone()).map(Some));
+    let (max_up, max_down, max_tilt) = (limit("max_up"), limit("max_down"), limit("max_tilt"));
+    let up = reader.optional_whole(table, "up", 0, units);
+    let down = reader.optional_whole(table, "down", 0, I32_RANGE);
+    Some(Climb { up: up?, down: down?, max_up: max_up?, max_down: max_down?, max_tilt: max_tilt? })
 }
 
 fn speeds(reader: &mut Reader, table: &Table, name: &'static str, of: &ListOf) -> Option<Vec<SpeedOverride>> {
@@ -156,9 +188,18 @@ fn moves(reader: &mut Reader, node: &Node) -> Option<Vec<Move>> {
     let mut names = HashMap::new();
     reader.list(node, &MOVES, |reader, node| {
         let table = reader.table(node, &MOVE_KEYS)?;
+        let when = reader.optional(&table, "when", When::Any, |reader, node| {
+            reader.choice(node, &[("straight", When::Straight), ("diagonal", When::Diagonal)], &[])
+        });
         let name = reader.required(&table, "name", MOVE_NAME, |reader, node| {
             let name = reader.filled_string(node, MOVE_NAME)?;
-            reader.unique_name(node, name, &mut names)
+            // A name may stand once for the straight and once for the diagonal headings.
+            let in_full = match when {
+                Some(When::Straight) => format!("{name} (straight)"),
+                Some(When::Diagonal) => format!("{name} (diagonal)"),
+                _ => name.clone(),
+            };
+            reader.unique_name(node, in_full, &mut names).map(|_| name)
         });
         let displacement = i64::from(DISPLACEMENT_MAX);
         let by = reader.optional(&table, "by", [0, 0], |reader, node| {
@@ -170,14 +211,16 @@ fn moves(reader: &mut Reader, node: &Node) -> Option<Vec<Move>> {
             reader.mistake(node, message);
         }
         let time = reader.required_whole(&table, "time", 1..=i64::from(u16::MAX));
-        let swept = reader
-            .optional(&table, "swept", Vec::new(), |reader, node| reader.list(node, &SWEPT_CELLS, offset));
+        let swept = reader.optional(&table, "swept", None, |reader, node| {
+            reader.list(node, &SWEPT_CELLS, offset).map(Some)
+        });
         Some(Move {
             name: name?,
             by: by?,
             turn: turn?,
             time: time?,
             swept: swept?,
+            when: when?,
             line: reader.line(node),
             key: node.key(),
         })

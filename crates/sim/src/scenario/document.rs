@@ -7,8 +7,9 @@ use super::agents;
 use super::class;
 use super::reader::{Keys, ListOf, Names, Node, Reader, Table};
 use super::{
-    Area, CLASSES_MAX, ClassFile, EVENTS_MAX, EXPANSIONS_PER_TICK_MAX, Event, EventAction, Located, Map,
-    MapSource, OnAgents, SEARCH_SLOTS_MAX, Scenario, Side, TICK_MAX, Terrain, Wall,
+    Area, CLASSES_MAX, ClassFile, Collision, EVENTS_MAX, EXPANSIONS_PER_TICK_MAX, Event, EventAction,
+    GENERATED_LEN_MAX, Located, Map, MapSource, OnAgents, SEARCH_SLOTS_MAX, Scenario, Side, TICK_MAX,
+    Terrain, Wall,
 };
 
 /// Range of a speed in permille.
@@ -38,8 +39,10 @@ const SCENARIO_KEYS: Keys = Keys {
     later: &[],
 };
 const CLASS_FILE_KEYS: Keys = Keys { known: &["class", "terrain", "side"], later: &[] };
-const MAP_KEYS: Keys = Keys { known: &["file", "rows", "shape", "walls"], later: &["generate", "elevation"] };
-const MAP_SOURCES: Keys = Keys { known: &["file", "rows"], later: &["generate"] };
+const MAP_KEYS: Keys =
+    Keys { known: &["file", "rows", "generate", "shape", "elevation", "walls"], later: &[] };
+const MAP_SOURCES: Keys = Keys { known: &["file", "rows", "generate"], later: &[] };
+const GENERATE_KEYS: Keys = Keys { known: &["kind", "size", "seed"], later: &[] };
 const TERRAIN_KEYS: Keys = Keys { known: &["glyphs", "speed", "sides"], later: &[] };
 const TERRAIN_SIDES: [&str; 4] = ["E", "N", "W", "S"];
 const TERRAIN_SIDE_KEYS: Keys = Keys { known: &TERRAIN_SIDES, later: &[] };
@@ -56,9 +59,11 @@ const CLASSES: ListOf = ListOf { one: "class", many: "classes", len: 0..=CLASSES
 const TERRAINS: ListOf = ListOf { one: "terrain kind", many: "terrain kinds", len: 0..=usize::MAX };
 const SIDES: ListOf = ListOf { one: "side kind", many: "side kinds", len: 0..=usize::MAX };
 const ROWS: ListOf = ListOf { one: "row", many: "rows", len: 1..=usize::MAX };
+const HEIGHTS: ListOf = ListOf { one: "height", many: "heights", len: 1..=usize::MAX };
 const WALLS: ListOf = ListOf { one: "wall", many: "walls", len: 0..=usize::MAX };
 const EVENTS: ListOf = ListOf { one: "event", many: "events", len: 0..=EVENTS_MAX };
 
+const SIZE_FORM: &str = "[width, height]";
 const AREA_FORM: &str = "[x, y, width, height]";
 const SEED_DEFAULT: u64 = 0;
 const EXPANSIONS_PER_TICK_DEFAULT: u64 = 200_000;
@@ -71,8 +76,9 @@ pub(super) fn scenario(reader: &mut Reader, document: &Node) -> Option<Scenario>
     let name = reader.required(&top, "name", "a string", |reader, node| reader.string(node, "a string"));
     let seed = reader.optional_whole(&top, "seed", SEED_DEFAULT, 0..=i64::MAX);
     let ticks = reader.required_whole(&top, "ticks", 1..=i64::from(TICK_MAX));
-    let collision = reader
-        .optional(&top, "collision", (), |reader, node| reader.choice(node, &[("swept", ())], &["discrete"]));
+    let collision = reader.optional(&top, "collision", Collision::default(), |reader, node| {
+        reader.choice(node, &[("swept", Collision::Swept), ("discrete", Collision::Discrete)], &[])
+    });
     let expansions_per_tick = reader.optional_whole(
         &top,
         "expansions_per_tick",
@@ -82,7 +88,7 @@ pub(super) fn scenario(reader: &mut Reader, document: &Node) -> Option<Scenario>
     let search_slots =
         reader.optional_whole(&top, "search_slots", SEARCH_SLOTS_DEFAULT, 1..=i64::from(SEARCH_SLOTS_MAX));
     let tries_per_tick = reader.optional_whole(&top, "tries_per_tick", TRIES_PER_TICK_DEFAULT, 0..=i64::MAX);
-    let map = reader.required(&top, "map", "a [map] table with file or rows", map);
+    let map = reader.required(&top, "map", "a [map] table with file, rows or generate", map);
     let (terrains, sides) = kinds(reader, &top);
     let classes = reader.named(&top, "class", &CLASSES, class::class);
     let mut n_agents = 0;
@@ -98,11 +104,11 @@ pub(super) fn scenario(reader: &mut Reader, document: &Node) -> Option<Scenario>
     });
     let events =
         reader.optional(&top, "events", Vec::new(), |reader, node| reader.list(node, &EVENTS, event));
-    let () = collision?;
     Some(Scenario {
         name: name?,
         seed: seed?,
         ticks: ticks?,
+        collision: collision?,
         expansions_per_tick: expansions_per_tick?,
         search_slots: search_slots?,
         tries_per_tick: tries_per_tick?,
@@ -153,13 +159,39 @@ fn map(reader: &mut Reader, node: &Node) -> Option<Map> {
                 reader.list(node, &ROWS, |reader, node| located_string(reader, node, "a row of glyphs"))
             })
             .map(MapSource::Rows),
+        Some("generate") => reader.required(&table, "generate", "a table with kind and size", generate),
         _ => None,
     };
     let shape =
         reader.optional(&table, "shape", (), |reader, node| reader.choice(node, &[("square", ())], &["hex"]));
+    let elevation = reader.optional(&table, "elevation", None, |reader, node| {
+        if node.is_string() {
+            // Heights from a picture.
+            reader.not_supported_value(node);
+            return None;
+        }
+        reader.list(node, &ROWS, height_row).map(Some)
+    });
     let walls = reader.optional(&table, "walls", Vec::new(), |reader, node| reader.list(node, &WALLS, wall));
     let () = shape?;
-    Some(Map { source: source?, walls: walls?, line: reader.line(node) })
+    Some(Map { source: source?, elevation: elevation?, walls: walls?, line: reader.line(node) })
+}
+
+fn generate(reader: &mut Reader, node: &Node) -> Option<MapSource> {
+    let table = reader.table(node, &GENERATE_KEYS)?;
+    let name = "the name of a generator";
+    let kind = reader.required(&table, "kind", name, |reader, node| located_name(reader, node, name));
+    let size = reader.required(&table, "size", SIZE_FORM, |reader, node| {
+        reader.whole_array(node, SIZE_FORM, 1..=i64::from(GENERATED_LEN_MAX))
+    });
+    let seed = reader.optional_whole(&table, "seed", SEED_DEFAULT, 0..=i64::MAX);
+    Some(MapSource::Generate { kind: kind?, size: size?, seed: seed? })
+}
+
+fn height_row(reader: &mut Reader, node: &Node) -> Option<Located<Vec<i16>>> {
+    let value = reader
+        .list(node, &HEIGHTS, |reader, node| reader.whole(node, i64::from(i16::MIN)..=i64::from(i16::MAX)))?;
+    Some(Located { value, line: reader.line(node) })
 }
 
 fn wall(reader: &mut Reader, node: &Node) -> Option<Wall> {

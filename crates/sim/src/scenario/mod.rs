@@ -5,7 +5,7 @@
 //! is why the structs carry lines and key paths: its complaints name them as those of this module do.
 //!
 //! Keys of the format that this release does not read yet are refused by name, never ignored. Keys with
-//! only one value so far (`collision`, `map.shape`, `sweep`) are checked and not kept.
+//! only one value so far (`map.shape`) are checked and not kept.
 
 mod agents;
 mod class;
@@ -14,6 +14,7 @@ mod error;
 mod reader;
 
 use serde_json::Value;
+use wheelbase_planner::{Climb, Sweep, When};
 
 pub use self::error::{ScenarioError, ScenarioErrors};
 
@@ -23,6 +24,8 @@ pub const TICK_MAX: u32 = u32::MAX - 1;
 pub const EXPANSIONS_PER_TICK_MAX: u64 = 1 << 40;
 /// Most searches that may be under way at once.
 pub const SEARCH_SLOTS_MAX: u32 = 1024;
+/// Most columns and most rows of a generated map; the builder bounds their product.
+pub const GENERATED_LEN_MAX: u32 = 1 << 26;
 /// Most agents a scenario may place, those of its groups included.
 pub const AGENTS_MAX: u32 = 1 << 20;
 /// Most events a scenario may have.
@@ -101,6 +104,8 @@ pub struct Scenario {
     pub seed: u64,
     /// Ticks after which a run stops, 1 to [`TICK_MAX`].
     pub ticks: u32,
+    /// `collision`: what it means that two agents do not collide.
+    pub collision: Collision,
     /// Expansions the planner may make each tick, 1 to [`EXPANSIONS_PER_TICK_MAX`]; 200,000 by default.
     pub expansions_per_tick: u64,
     /// Searches under way at once, 1 to [`SEARCH_SLOTS_MAX`]; 16 by default.
@@ -135,11 +140,24 @@ pub struct ClassFile {
     pub sides: Vec<Side>,
 }
 
+/// The rule that keeps agents apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Collision {
+    /// `"swept"`: a move holds all that it sweeps, until it ends.
+    #[default]
+    Swept,
+    /// `"discrete"`: an agent holds what it leaves until its move ends, and then what it enters.
+    Discrete,
+}
+
 /// The `[map]` table. Its key path is `map`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Map {
     /// Where the cells come from.
     pub source: MapSource,
+    /// `map.elevation`: rows of heights, the northern first; not checked for number and length. Row `n`
+    /// has the key path `map.elevation[n]`.
+    pub elevation: Option<Vec<Located<Vec<i16>>>>,
     /// `map.walls`, in the order of the file.
     pub walls: Vec<Wall>,
     /// Line of the table.
@@ -154,6 +172,15 @@ pub enum MapSource {
     /// `map.rows`: one glyph a cell, from north to south; at least one row, not checked for length.
     /// Row `n` has the key path `map.rows[n]`.
     Rows(Vec<Located<String>>),
+    /// `map.generate`: made by rule.
+    Generate {
+        /// `kind`: name of the generator; not looked up.
+        kind: Located<String>,
+        /// `size`: columns and rows, each 1 to [`GENERATED_LEN_MAX`]; their product is not checked.
+        size: [u32; 2],
+        /// `seed`; 0 by default.
+        seed: u64,
+    },
 }
 
 /// A wall along cell borders.
@@ -197,24 +224,30 @@ pub struct Side {
     pub key: String,
 }
 
-/// A `[class.NAME]` table. Its sweep is `ends`.
+/// A `[class.NAME]` table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Class {
     /// Name of the class; not empty.
     pub name: String,
-    /// `headings`: 1 or 4.
+    /// `headings`: 1, 4 or 8.
     pub headings: Located<u8>,
     /// `footprint`: `[forward, right]` offsets while facing east, 1 to [`FOOTPRINT_CELLS_MAX`], each
     /// number at most [`OFFSET_MAX`] from 0. Rows are turned into offsets, row by row. One cell,
     /// `[0, 0]`, by default. Cells may repeat.
     pub footprint: Located<Vec<[i32; 2]>>,
+    /// `footprint_diagonal`: offsets in map axes while facing NE.
+    pub footprint_diagonal: Option<Vec<[i32; 2]>>,
     /// `pivot`: `[forward, right]`, finite, at most [`OFFSET_MAX`] from 0; `[0, 0]` by default.
     pub pivot: Located<[f64; 2]>,
+    /// `sweep`: which cells its moves touch.
+    pub sweep: Sweep,
+    /// `up`, `down`, `max_up`, `max_down`, `max_tilt`: what slopes cost and which it can take.
+    pub climb: Climb,
     /// `speed`: overrides by terrain kind, in the order of the file.
     pub speed: Vec<SpeedOverride>,
     /// `side_speed`: overrides by side kind, in the order of the file.
     pub side_speed: Vec<SpeedOverride>,
-    /// `moves`: 1 to [`MOVES_MAX`], names unique.
+    /// `moves`: 1 to [`MOVES_MAX`], names unique for each `when`.
     pub moves: Vec<Move>,
     /// The table as typed, a JSON object; for the trace.
     pub as_written: Value,
@@ -252,7 +285,9 @@ pub struct Move {
     pub time: u16,
     /// `swept`: offsets `[forward, right]` of further swept cells, each number at most [`OFFSET_MAX`]
     /// from 0; none by default.
-    pub swept: Vec<[i32; 2]>,
+    pub swept: Option<Vec<[i32; 2]>>,
+    /// `when`: the headings from which it starts.
+    pub when: When,
     /// Line of the move.
     pub line: u32,
     /// Key path, such as `class.truck.moves[2]`.

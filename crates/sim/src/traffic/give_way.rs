@@ -6,6 +6,7 @@
 
 use super::{Decisions, Start, Traffic, TrafficView, Yield};
 use crate::agents::{Activity, AgentId, Motion};
+use crate::reservation::Step;
 use std::cmp::Reverse;
 use wheelbase_grid::CellXY;
 use wheelbase_planner::{Offset, State};
@@ -92,16 +93,19 @@ impl GiveWay {
             return;
         };
         let pose = tables.space().pose(motion.state);
-        let swept = &tables.class().shape(pose.heading, primitive).swept[..];
-        let footprint = tables.class().footprint().at(pose.heading);
+        let step = Step { class: tables.class(), pose, primitive };
+        let (swept, footprint) = (step.swept().1, step.start().1);
         if view.pending.forbid(pose.cell, footprint, swept) {
             return;
         }
-        let blocker = view.reservation.blocker(agent, pose.cell, swept);
+        let until = view.tick.saturating_add(ticks);
+        let blocker = view.reservation.blocker_of_move(agent, &step, until);
+        let (needed_anchor, needed) = view.reservation.needed(&step);
         // One that stands on a claimed cell may always go: it clears the way.
-        let claimed = self.is_claimed(view, pose.cell, swept) && !self.is_claimed(view, pose.cell, footprint);
+        let claimed =
+            self.is_claimed(view, needed_anchor, needed) && !self.is_claimed(view, pose.cell, footprint);
         if blocker.is_none() && !claimed {
-            view.reservation.hold(agent, pose.cell, swept);
+            view.reservation.begin_move(agent, &step, until);
             decisions.starts.push(Start { row: row as u32, ticks });
             self.settled[row] = true;
             return;
@@ -109,7 +113,7 @@ impl GiveWay {
         let waits_since = view.agents.patience[row].waits_since;
         let waited = if waits_since == u32::MAX { 0 } else { view.tick - waits_since };
         if waited >= ticks.saturating_mul(PUSH_AFTER_MOVES) {
-            self.claim(view, pose.cell, swept);
+            self.claim(view, needed_anchor, needed);
         }
         let gives_up = motion.activity == Activity::Yielding;
         if gives_up && waited >= ticks.saturating_mul(PUSH_AFTER_MOVES) {
@@ -217,9 +221,11 @@ impl GiveWay {
         let tables = &view.classes[class.0 as usize].tables;
         for &primitive in moves {
             let pose = tables.space().pose(state);
-            for &offset in &tables.class().shape(pose.heading, primitive as usize).swept {
-                self.avoid[index(view, pose.cell, offset)] = self.stamp;
-                let cell = CellXY::new(pose.cell.x + offset.dx, pose.cell.y + offset.dy);
+            let step = Step { class: tables.class(), pose, primitive: primitive as usize };
+            let (anchor, needed) = view.reservation.needed(&step);
+            for &offset in needed {
+                self.avoid[index(view, anchor, offset)] = self.stamp;
+                let cell = CellXY::new(anchor.x + offset.dx, anchor.y + offset.dy);
                 if let Some(row) = view.reservation.holder_at(cell).and_then(|agent| view.agents.row(agent))
                     && !self.chain.contains(&(row as u32))
                 {
@@ -260,15 +266,15 @@ impl GiveWay {
                 return Some(at);
             }
             tables.for_each_successor(state, |next| {
-                let swept = &tables.class().shape(pose.heading, next.primitive as usize).swept;
+                let step = Step { class: tables.class(), pose, primitive: next.primitive as usize };
                 let fresh = seen[next.state.0 as usize] != *seen_stamp;
-                let holder = |o: &Offset| {
-                    view.reservation.holder_at(CellXY::new(pose.cell.x + o.dx, pose.cell.y + o.dy))
+                let (anchor, needed) = view.reservation.needed(&step);
+                let mut cells = needed.iter().map(|o| CellXY::new(anchor.x + o.dx, anchor.y + o.dy));
+                let open = |cell| {
+                    view.reservation.holder_at(cell).is_none_or(may_displace)
+                        && view.reservation.claimant_at(cell).is_none()
                 };
-                if fresh
-                    && swept.iter().filter_map(holder).all(may_displace)
-                    && !view.pending.forbid(pose.cell, held, swept)
-                {
+                if fresh && cells.all(open) && !view.pending.forbid(pose.cell, held, step.swept().1) {
                     seen[next.state.0 as usize] = *seen_stamp;
                     reached.push((next.state, at as u32, next.primitive));
                 }
@@ -287,8 +293,10 @@ impl GiveWay {
                 break;
             }
             let pose = tables.space().pose(state);
-            for &offset in &tables.class().shape(pose.heading, primitive as usize).swept {
-                self.avoid[index(view, pose.cell, offset)] = self.stamp;
+            let step = Step { class: tables.class(), pose, primitive: primitive as usize };
+            let (anchor, needed) = view.reservation.needed(&step);
+            for &offset in needed {
+                self.avoid[index(view, anchor, offset)] = self.stamp;
             }
             state = tables.state_after(state, primitive as usize);
         }
