@@ -474,8 +474,12 @@ fn build_grid(path: &Path, typed: &Scenario, kinds: &Kinds<'_>) -> Result<Grid, 
         }
     };
     if let Some(rows) = &typed.map.elevation {
-        grid = add_elevation(grid, rows, typed.map.line, &mut errors);
+        let heights = read_heights(&grid, rows, typed.map.line, &mut errors);
         errors.stop_here()?;
+        grid = grid.with_elevation(heights).map_err(|error| {
+            errors.add(typed.map.line, "map.elevation", error);
+            ScenarioErrors::new(errors.take())
+        })?;
     }
     for wall in &typed.map.walls {
         if let Err(error) = grid.add_wall(wall.corners.map(i64::from)) {
@@ -491,12 +495,13 @@ fn glyph_row(made: &Grid, row: &[TerrainKind]) -> String {
     row.iter().filter_map(|&kind| made.terrain_table()[kind].glyphs.chars().next()).collect()
 }
 
-fn add_elevation(
-    grid: Grid,
+/// The heights of a map, row-major; complains of rows that do not match it.
+fn read_heights(
+    grid: &Grid,
     rows: &[scenario::Located<Vec<i16>>],
     line: u32,
     errors: &mut Complaints<'_>,
-) -> Grid {
+) -> Vec<i16> {
     let (width, height) = (grid.size().width() as usize, grid.size().height() as usize);
     if rows.len() != height {
         let message =
@@ -507,12 +512,7 @@ fn add_elevation(
         let message = format!("expected {width} heights, one a cell of the row, found {}", row.value.len());
         errors.add(row.line, &format!("map.elevation[{number}]"), message);
     }
-    let heights: Vec<i16> = rows.iter().flat_map(|row| row.value.iter().copied()).collect();
-    if heights.len() != width * height {
-        return grid;
-    }
-    let flat = grid.clone();
-    grid.with_elevation(heights).unwrap_or(flat)
+    rows.iter().flat_map(|row| row.value.iter().copied()).collect()
 }
 
 /// Makes a class; with `size`, one that fits on a map of that size.

@@ -6,7 +6,6 @@
 
 use crate::agents::{Activity, AgentId, Agents};
 use crate::orders::{OrderKind, OrderPool, Trip, current_members};
-
 use crate::reservation::Reservation;
 use crate::trace::TraceEvent;
 use crate::world::{SimClass, Simulation};
