@@ -239,16 +239,16 @@ fn map_of(file: &FilePath, scen: &ScenFile) -> Result<PathBuf, Failure> {
     let by_name = file.with_file_name(scen.map_name());
     let by_file = file.with_extension("");
     let by_file = if by_file.extension().is_some() { by_file } else { by_file.with_extension("map") };
-    match [&by_name, &by_file].into_iter().find(|map| map.exists()) {
-        Some(map) => Ok(map.clone()),
-        None => Err(Failure::bad_input(format!(
-            "{}:{}: map: there is neither {} nor {}; expected the map beside the queries",
-            file.display(),
-            scen.queries[0].line,
-            by_name.display(),
-            by_file.display()
-        ))),
+    if let Some(map) = [&by_name, &by_file].into_iter().find(|map| map.exists()) {
+        return Ok(map.clone());
     }
+    let missing = match by_name == by_file {
+        true => format!("there is no {}", by_name.display()),
+        false => format!("there is neither {} nor {}", by_name.display(), by_file.display()),
+    };
+    let line = scen.queries[0].line;
+    let file = file.display();
+    Err(Failure::bad_input(format!("{file}:{line}: map: {missing}; expected the map beside the queries")))
 }
 
 impl QueriesResult {
@@ -329,9 +329,9 @@ fn write_queries_text(out: &mut impl Write, result: &QueriesResult) -> io::Resul
     }
     row(out, "expansions", format!("{}, {:.1} ns each", result.expansions, result.ns_per_expansion))?;
     let QueryMs { median, p95, max } = result.query_ms;
-    row(out, "query", format!("median {median:.3} ms, p95 {p95:.3} ms, max {max:.3} ms, on one thread"))?;
+    row(out, "query", format!("median {median:.4} ms, p95 {p95:.4} ms, max {max:.3} ms, on one thread"))?;
     let batch = match result.queries_per_s {
-        Some(per_s) => format!("{per_s:.0} queries a second, {} threads", result.threads),
+        Some(per_s) => format!("{per_s:.0} queries/s, {} threads", result.threads),
         None => "not run".to_owned(),
     };
     row(out, "batch", batch)?;
@@ -455,12 +455,12 @@ fn write_scenario_text(out: &mut impl Write, result: &ScenarioResult) -> io::Res
     writeln!(out, "{scenario}: {agents} agents, {ticks} ticks, {moves} moves, {threads} threads")?;
     let [ticks, agent_ticks, moves] =
         [run.ticks_per_s, run.agent_ticks_per_s, run.moves_per_s].map(|per_s| format!("{per_s:.0}"));
-    row(out, "a second", format!("{ticks} ticks, {agent_ticks} agent-ticks, {moves} moves"))?;
+    row(out, "throughput", format!("{ticks} ticks/s, {agent_ticks} agent-ticks/s, {moves} moves/s"))?;
     let tick_ms = run.tick_ms;
     row(
         out,
         "tick",
-        format!("p50 {:.3} ms, p99 {:.3} ms, max {:.3} ms", tick_ms.p50, tick_ms.p99, tick_ms.max),
+        format!("p50 {:.4} ms, p99 {:.4} ms, max {:.3} ms", tick_ms.p50, tick_ms.p99, tick_ms.max),
     )?;
     let shares = Phase::ALL.iter().zip(result.phase_shares);
     let shares = shares.map(|(phase, share)| format!("{} {:.1} %", phase.name(), 100.0 * share));
@@ -469,7 +469,7 @@ fn write_scenario_text(out: &mut impl Write, result: &ScenarioResult) -> io::Res
         out,
         "path requests",
         format!(
-            "{}, {} expansions, {:.0} a second",
+            "{}, {} expansions, {:.0} expansions/s",
             run.path_requests, run.expansions, result.expansions_per_s
         ),
     )?;

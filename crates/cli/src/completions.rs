@@ -21,20 +21,21 @@ pub fn supported_commands() -> Command {
 }
 
 fn supported(command: &Command) -> Command {
-    let shown = Command::new(command.get_name().to_owned())
+    let mut shown = Command::new(command.get_name().to_owned())
         .args(command.get_arguments().filter(|arg| !arg.is_hide_set()).cloned())
         .subcommands(command.get_subcommands().filter(|c| !c.is_hide_set()).map(supported))
         .subcommand_required(command.is_subcommand_required_set());
-    let shown = match command.get_version() {
-        Some(version) => shown.version(version.to_owned()),
-        None => shown,
-    };
-    let shown = match command.get_after_long_help() {
-        Some(text) => shown.after_long_help(text.clone()),
-        None => shown,
-    };
-    match command.get_about() {
-        Some(about) => shown.about(about.clone()),
-        None => shown,
+    if let Some(version) = command.get_version() {
+        shown = shown.version(version.to_owned());
     }
+    if let Some(about) = command.get_about() {
+        shown = shown.about(about.clone());
+    }
+    if let Some(about) = command.get_long_about() {
+        shown = shown.long_about(about.clone());
+    }
+    if let Some(keys) = command.get_after_long_help() {
+        shown = shown.after_long_help(keys.clone());
+    }
+    shown
 }
