@@ -168,7 +168,7 @@ pub struct PlanArgs {
 
 #[derive(Debug, clap::Args)]
 pub struct CheckArgs {
-    /// Scenario files (.toml), class files (.toml) and maps (.map)
+    /// Scenario files (.toml), class files (.toml), maps (.map) and queries on them (.scen)
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
     #[arg(long, hide = true)]
@@ -193,7 +193,7 @@ pub struct GenerateArgs {
     #[arg(long, value_name = "W,H")]
     pub size: String,
     /// The same seed gives the same map
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u64, 0, { u64::MAX }>)]
     pub seed: u64,
     /// Where to write it
     #[arg(short, long = "output", value_name = "FILE.map")]

@@ -7,17 +7,17 @@ use crate::interrupt::Interrupt;
 use crate::output::{print, progress_bar, row};
 use crate::plan::thread_pool;
 use crate::run::drive;
+use crate::scen::{ScenProblem, load_scen};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::path::{Path as FilePath, PathBuf};
 use std::time::Instant;
-use wheelbase_grid::map_file::movingai_scen::{self, ScenFile, ScenQuery};
+use wheelbase_grid::map_file::{ScenFile, ScenQuery};
 use wheelbase_planner::batch::{BatchScratch, plan_all};
 use wheelbase_planner::{
     Goal, GoalMember, Heading, MovementClass, MovementTables, Path, Pose, Request, Scratch, Status, plan,
 };
-use wheelbase_sim::build::{Overrides, PlanningProblem, load_problem, load_simulation, read_file};
+use wheelbase_sim::build::{Overrides, PlanningProblem, load_simulation};
 use wheelbase_sim::{Calibration, Phase, RunResult, peak_memory_mib, quantile_ms};
 
 /// The keys of the JSON form, for the help and the manual.
@@ -160,22 +160,8 @@ fn bench_queries(args: &BenchArgs) -> Result<Exit, Failure> {
     let stop = Interrupt::listen();
     let pool = thread_pool(args.threads)?;
     let begun = Instant::now();
-    let scen = read_scen(&args.target)?;
-    let map = map_of(&args.target, &scen)?;
-    let PlanningProblem { grid, class } =
-        load_problem(&map, args.class.as_deref()).map_err(Failure::bad_input)?;
-    if grid.size() != scen.size {
-        return Err(Failure::bad_input(format!(
-            "{}:{}: the size of the map is {} x {}, but {} is {} x {}",
-            args.target.display(),
-            scen.queries[0].line,
-            scen.size.width(),
-            scen.size.height(),
-            map.display(),
-            grid.size().width(),
-            grid.size().height(),
-        )));
-    }
+    let ScenProblem { queries: scen, map, problem: PlanningProblem { grid, class } } =
+        load_scen(&args.target, args.class.as_deref()).map_err(Failure::bad_input)?;
     let load_s = begun.elapsed().as_secs_f64();
     let begun = Instant::now();
     let tables = MovementTables::compile(&grid, class);
@@ -225,30 +211,6 @@ fn bench_queries(args: &BenchArgs) -> Result<Exit, Failure> {
         Some(lengths) if lengths.differ > 0 => Exit::Negative,
         _ => Exit::Done,
     })
-}
-
-fn read_scen(file: &FilePath) -> Result<ScenFile, Failure> {
-    let bytes = read_file(file).map_err(Failure::bad_input)?;
-    movingai_scen::parse(&bytes).map_err(|error| {
-        Failure::bad_input(format!("{}:{}:{}: {}", file.display(), error.line, error.column, error.kind))
-    })
-}
-
-/// The map of a `.scen` file: beside it, by the name that is in it or else by the name of the file.
-fn map_of(file: &FilePath, scen: &ScenFile) -> Result<PathBuf, Failure> {
-    let by_name = file.with_file_name(scen.map_name());
-    let by_file = file.with_extension("");
-    let by_file = if by_file.extension().is_some() { by_file } else { by_file.with_extension("map") };
-    if let Some(map) = [&by_name, &by_file].into_iter().find(|map| map.exists()) {
-        return Ok(map.clone());
-    }
-    let missing = match by_name == by_file {
-        true => format!("there is no {}", by_name.display()),
-        false => format!("there is neither {} nor {}", by_name.display(), by_file.display()),
-    };
-    let line = scen.queries[0].line;
-    let file = file.display();
-    Err(Failure::bad_input(format!("{file}:{line}: map: {missing}; expected the map beside the queries")))
 }
 
 impl QueriesResult {

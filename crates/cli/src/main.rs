@@ -12,6 +12,7 @@ mod output;
 mod plan;
 mod query;
 mod run;
+mod scen;
 
 use args::{Args, Command};
 use clap::Parser;
