@@ -164,7 +164,8 @@ fn push_start(
         heap.reset();
         heap.push(key, start.0);
     }
-    *run = Run { start: Some(start), prepared: Some(prepared), in_buckets, ..Run::default() };
+    let by_area = request.area.is_some();
+    *run = Run { start: Some(start), prepared: Some(prepared), in_buckets, by_area, ..Run::default() };
 }
 
 /// Goes on with a search for at most `expansions` more; a search that has ended stays ended. One that
@@ -205,10 +206,10 @@ pub fn advance(
 
 /// Goes on past the pose that a search for a goal by area ended at: one that is open no more. What was found
 /// before it stays passed over, so as long as open poses only become fewer, the next that is found is the
-/// cheapest of those left. Nothing happens to a search that did not end at a goal.
-pub fn pass_goal(request: &Request<'_>, scratch: &mut Scratch) -> Progress {
+/// cheapest of those left. Nothing happens to a search that did not end at such a goal.
+pub fn pass_goal(scratch: &mut Scratch) -> Progress {
     match scratch.run.ended {
-        Some(Ended::AtGoal(_)) if request.area.is_some() => {
+        Some(Ended::AtGoal(_)) if scratch.run.by_area => {
             scratch.run.ended = None;
             Progress::Running
         }

@@ -3,24 +3,40 @@
 use super::classes::class_named;
 use super::complaints::{Complaints, listed};
 use super::events::area_rect;
-use super::orders::build_orders;
-use crate::agents::ClassId;
+use super::orders::add_orders;
+use crate::agents::{AgentId, ClassId};
+use crate::orders::OrderList;
+use crate::placement::Placement;
 use crate::random::Random;
 use crate::scenario::{self, Scenario};
 use crate::world::Simulation;
+use std::collections::BTreeMap;
 use wheelbase_grid::{CellXY, GridSize};
 use wheelbase_planner::{Heading, Legality, Pose, PoseBlocked, State, heading_from_name, heading_name};
 
-pub(super) fn place_agents(sim: &mut Simulation, typed: &Scenario, errors: &mut Complaints<'_>) {
+const NOT_PLACED: AgentId = AgentId(u32::MAX);
+
+/// Agents by name.
+pub(super) type AgentNames<'s> = BTreeMap<&'s str, AgentId>;
+
+/// Places the agents that have a place of their own; gives those that have a name by it.
+pub(super) fn place_agents<'s>(
+    sim: &mut Simulation,
+    typed: &'s Scenario,
+    errors: &mut Complaints<'_>,
+) -> AgentNames<'s> {
+    let named = typed.agents.iter().filter_map(|agent| agent.name.as_ref());
+    // One that cannot be placed has a name all the same, so that only its place is complained of.
+    let mut names: AgentNames<'_> = named.map(|name| (name.value.as_str(), NOT_PLACED)).collect();
     // The agents that were placed, by number of their ids.
     let mut placed: Vec<&scenario::Agent> = Vec::new();
     for agent in &typed.agents {
         let Some(class) = class_named(sim, &agent.class, &agent.key, errors) else { continue };
-        let orders = build_orders(sim, class, &agent.orders, errors);
+        let orders = add_orders(sim, class, &agent.orders, errors);
         match start_of(sim, agent, class, &placed) {
             Ok(state) => {
-                let orders = sim.orders.add(&orders);
-                sim.place(class, state, agent.priority, orders);
+                let id = sim.place(class, state, agent.priority, orders);
+                names.extend(agent.name.as_ref().map(|name| (name.value.as_str(), id)));
                 placed.push(agent);
             }
             Err(message) => {
@@ -30,6 +46,7 @@ pub(super) fn place_agents(sim: &mut Simulation, typed: &Scenario, errors: &mut 
             }
         }
     }
+    names
 }
 
 /// Where an agent is to stand, or why it cannot.
@@ -102,10 +119,9 @@ pub(super) fn read_group(
     sim: &mut Simulation,
     group: &scenario::Group,
     errors: &mut Complaints<'_>,
-) -> Option<(ClassId, (u32, u32))> {
+) -> Option<(ClassId, OrderList)> {
     let class = class_named(sim, &group.class, &group.key, errors)?;
-    let orders = build_orders(sim, class, &group.orders, errors);
-    Some((class, sim.orders.add(&orders)))
+    Some((class, add_orders(sim, class, &group.orders, errors)))
 }
 
 /// Places a group at random: its legal poses are drawn without putting back, and those that are free
@@ -114,35 +130,16 @@ pub(super) fn place_group(
     sim: &mut Simulation,
     group: &scenario::Group,
     class: ClassId,
-    orders: (u32, u32),
+    orders: OrderList,
     random: &mut Random,
     errors: &mut Complaints<'_>,
 ) {
-    let space = sim.classes[class.0 as usize].tables.space();
-    let mut poses: Vec<State> = Vec::new();
-    for cell in area_rect(&group.area).intersection(sim.grid.size().rect()).cells() {
-        let at = |h| space.state(Pose { cell, heading: Heading(h) });
-        let tables = &sim.classes[class.0 as usize].tables;
-        poses.extend((0..space.headings()).filter_map(at).filter(|&state| tables.is_legal(state)));
-    }
-    let n_poses = poses.len();
+    let mut placement = Placement::new(sim, class, area_rect(&group.area));
     for placed in 0..group.count {
-        let free = loop {
-            if poses.is_empty() {
-                break None;
-            }
-            let state = poses.swap_remove(random.below(poses.len()));
-            let pose = space.pose(state);
-            let cells = sim.classes[class.0 as usize].tables.class().footprint().at(pose.heading);
-            let nobody = crate::agents::AgentId(u32::MAX);
-            if sim.reservation.blocker(nobody, pose.cell, cells).is_none() {
-                break Some(state);
-            }
-        };
-        let Some(state) = free else {
+        let Some(state) = placement.draw(sim, random) else {
             let message = format!(
-                "found room for {placed} of {} agents; the area has {n_poses} legal poses of class \"{}\" and no free one is left",
-                group.count, group.class.value
+                "found room for {placed} of {} agents; the area has {} legal poses of class \"{}\" and no free one is left",
+                group.count, placement.n_legal, group.class.value
             );
             errors.add(group.line, &group.key, message);
             return;

@@ -91,8 +91,12 @@ fn place_in_class(class: &scenario::Class, error: &ClassError) -> (u32, String) 
 
 /// Whether an agent is of the built-in class, and none of its name takes its place.
 pub(super) fn uses_octile(typed: &Scenario) -> bool {
-    let mut named =
-        typed.agents.iter().map(|agent| &agent.class).chain(typed.groups.iter().map(|g| &g.class));
+    let added = typed.events.iter().filter_map(|event| match &event.action {
+        scenario::EventAction::AddAgents(group) => Some(group),
+        _ => None,
+    });
+    let groups = typed.groups.iter().chain(added).map(|group| &group.class);
+    let mut named = typed.agents.iter().map(|agent| &agent.class).chain(groups);
     named.any(|name| name.value == "octile") && typed.classes.iter().all(|class| class.name != "octile")
 }
 

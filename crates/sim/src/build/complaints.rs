@@ -30,6 +30,16 @@ impl<'p> Complaints<'p> {
         self.found.push(ScenarioError { file, line, key, message: message.to_string() });
     }
 
+    /// None yet, about the same file.
+    pub(super) fn of_same_file(&self) -> Self {
+        Self::new(self.file)
+    }
+
+    /// Adds mistakes found apart.
+    pub(super) fn extend(&mut self, found: Vec<ScenarioError>) {
+        self.found.extend(found);
+    }
+
     /// The mistakes so far, in line order.
     pub(super) fn take(&mut self) -> Vec<ScenarioError> {
         let mut found = std::mem::take(&mut self.found);

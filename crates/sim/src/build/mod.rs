@@ -13,6 +13,7 @@ pub use warnings::warnings;
 
 use crate::agents::Agents;
 use crate::events::PendingEdits;
+use crate::given_poses::GivenPoses;
 use crate::metrics::Counts;
 use crate::orders::OrderPool;
 use crate::path_pool::PathPool;
@@ -32,7 +33,7 @@ use std::fmt;
 use std::io::Read;
 use std::path::Path;
 use wheelbase_grid::{Grid, SideTable, TerrainTable};
-use wheelbase_planner::{MovementClass, MovementTables};
+use wheelbase_planner::{ClassSpeeds, MovementClass, MovementTables};
 
 /// Largest file that is read, in bytes: a map of 2^26 cells with room to spare.
 const FILE_BYTES_MAX: u64 = 1 << 28;
@@ -140,20 +141,22 @@ pub fn build_simulation(path: &Path, typed: &Scenario) -> Result<Simulation, Loa
         let built = build_class(class, Some(grid.size()), &mut errors);
         classes.extend(built.map(|built| SimClass {
             name: class.name.clone(),
+            speeds: ClassSpeeds::of(&grid, &built),
             tables: MovementTables::compile(&grid, built),
             as_written: class.as_written.clone(),
         }));
     }
     if uses_octile(typed) {
+        let octile = MovementClass::octile();
         classes.push(SimClass {
             name: "octile".to_owned(),
-            tables: MovementTables::compile(&grid, MovementClass::octile()),
+            speeds: ClassSpeeds::of(&grid, &octile),
+            tables: MovementTables::compile(&grid, octile),
             // An empty table in a trace stands for the built-in class.
             as_written: serde_json::Value::Object(serde_json::Map::new()),
         });
     }
     errors.stop_here()?;
-    let events = build_events(typed, &grid, &mut errors);
     let collision = match typed.collision {
         scenario::Collision::Swept => CollisionRule::Swept,
         scenario::Collision::Discrete => CollisionRule::Discrete,
@@ -174,10 +177,11 @@ pub fn build_simulation(path: &Path, typed: &Scenario) -> Result<Simulation, Loa
         orders: OrderPool::default(),
         paths: PathPool::default(),
         reservation: Reservation::new(grid.size(), collision),
+        given: GivenPoses::default(),
         requests: Requests::new(typed.search_slots as usize, grid.size()),
         traffic: Box::new(GiveWay::default()),
         decisions: Decisions::default(),
-        events,
+        events: Vec::new(),
         next_event: 0,
         pending: PendingEdits::default(),
         counts: Counts::default(),
@@ -188,9 +192,13 @@ pub fn build_simulation(path: &Path, typed: &Scenario) -> Result<Simulation, Loa
         log: None,
         grid,
     };
-    place_agents(&mut sim, typed, &mut errors);
+    let names = place_agents(&mut sim, typed, &mut errors);
     let groups: Vec<_> = typed.groups.iter().map(|group| read_group(&mut sim, group, &mut errors)).collect();
+    sim.events = build_events(&mut sim, typed, &names, &mut errors);
     errors.stop_here()?;
+    if sim.orders.any_to_area() {
+        sim.given = GivenPoses::new(sim.grid.size());
+    }
     let mut random = Random::new(typed.seed);
     for (group, read) in typed.groups.iter().zip(groups) {
         let Some((class, orders)) = read else { continue };

@@ -4,14 +4,15 @@ use super::complaints::Complaints;
 use super::events::area_rect;
 use super::map::{beside, read_map};
 use crate::orders::OrderKind;
-use crate::scenario::{self, Scenario, ScenarioError};
+use crate::scenario::{self, Area, Chosen, EventAction, Located, Scenario, ScenarioError};
 use crate::world::Simulation;
+use std::collections::BTreeMap;
 use std::path::Path;
-use wheelbase_planner::{Goal, GoalMember, Legality, Primitive, SLOPE_FLAT, move_time};
+use wheelbase_planner::{Goal, GoalArea, GoalMember, Legality, Primitive, SLOPE_FLAT, move_time};
 
 /// What looks wrong in a scenario that can be run: text after the last row of its map, overrides of
 /// kinds that the map lacks, speeds that change no time, first orders that cannot be done on the map as
-/// it starts, edits off the map.
+/// it starts, events that do nothing.
 pub fn warnings(path: &Path, typed: &Scenario, sim: &Simulation) -> Vec<ScenarioError> {
     let mut found = Complaints::new(path);
     warn_of_map(path, typed, sim, &mut found);
@@ -39,13 +40,7 @@ pub fn warnings(path: &Path, typed: &Scenario, sim: &Simulation) -> Vec<Scenario
         }
     }
     warn_of_goals(typed, sim, &mut found);
-    for event in &typed.events {
-        let scenario::EventAction::SetTerrain { area, .. } = &event.action;
-        if area_rect(area).intersection(sim.grid.size().rect()).is_empty() {
-            let message = format!("no cell is on the map of {}; ignored", sim.grid.size());
-            found.add(area.line, &format!("{}.set_terrain.area", event.key), message);
-        }
-    }
+    warn_of_events(typed, sim, &mut found);
     found.take()
 }
 
@@ -56,6 +51,58 @@ fn warn_of_map(path: &Path, typed: &Scenario, sim: &Simulation, found: &mut Comp
     let (terrain, sides) = (sim.grid.terrain_table().clone(), sim.grid.side_table().clone());
     for warning in read_map(&map, terrain, sides).map(|read| read.warnings).unwrap_or_default() {
         found.add_in(&map, warning.line as u32, "", warning.kind);
+    }
+}
+
+/// Events that come too late, that are about no cell of the map, or about agents that are gone by then.
+fn warn_of_events(typed: &Scenario, sim: &Simulation, found: &mut Complaints<'_>) {
+    let mut by_time: Vec<&scenario::Event> = typed.events.iter().collect();
+    by_time.sort_by_key(|event| event.tick);
+    // Tick and event that took each name out.
+    let mut gone: BTreeMap<&str, (u32, &str)> = BTreeMap::new();
+    for event in by_time {
+        if event.tick >= typed.ticks {
+            let message = format!("never takes effect: the run stops at tick {}", typed.ticks);
+            found.add(event.line, &event.key, message);
+        }
+        let (action, area, names) = parts_of(&event.action);
+        let key = format!("{}.{action}", event.key);
+        if let Some(area) = area
+            && area_rect(area).intersection(sim.grid.size().rect()).is_empty()
+        {
+            let message = format!("no cell is on the map of {}; ignored", sim.grid.size());
+            found.add(area.line, &format!("{key}.area"), message);
+        }
+        for (at, name) in names.iter().enumerate() {
+            if let Some((tick, by)) = gone.get(name.value.as_str()) {
+                let message =
+                    format!("agent \"{}\" is taken out at tick {tick} by {by}; ignored", name.value);
+                found.add(name.line, &format!("{key}.names[{at}]"), message);
+            }
+        }
+        if let EventAction::RemoveAgents(_) = event.action {
+            for name in names {
+                gone.entry(name.value.as_str()).or_insert((event.tick, event.key.as_str()));
+            }
+        }
+    }
+}
+
+/// Name of an event's action, and the cells and the agents that it is about.
+fn parts_of(action: &EventAction) -> (&'static str, Option<&Area>, &[Located<String>]) {
+    let (name, area, chosen) = match action {
+        EventAction::SetTerrain { area, .. } => ("set_terrain", Some(area), None),
+        EventAction::SetElevation { area, .. } => ("set_elevation", Some(area), None),
+        EventAction::SetSide { .. } => ("set_side", None, None),
+        EventAction::Rotate { .. } => ("rotate", None, None),
+        EventAction::AddAgents(group) => ("add_agents", Some(&group.area), None),
+        EventAction::RemoveAgents(chosen) => ("remove_agents", None, Some(chosen)),
+        EventAction::GiveOrders { chosen, .. } => ("give_orders", None, Some(chosen)),
+    };
+    match chosen {
+        Some(Chosen::Area(area)) => (name, Some(area), &[]),
+        Some(Chosen::Names(names)) => (name, None, names),
+        None => (name, area, &[]),
     }
 }
 
@@ -73,7 +120,11 @@ fn warn_of_goals(typed: &Scenario, sim: &Simulation, found: &mut Complaints<'_>)
         };
         for members in goals {
             let goal = Goal { members, within: trip.within };
-            let request = Request { fallback: trip.fallback, ..Request::new(sim.pose(row), goal) };
+            let mut request = Request { fallback: trip.fallback, ..Request::new(sim.pose(row), goal) };
+            if let OrderKind::GotoArea(area, _) = order.kind {
+                // Whoever stands there may go.
+                request.area = Some(GoalArea { area, open: &|_| true });
+            }
             let answer = plan(&class.tables, &request, &mut scratch, &mut path);
             if answer.status != Status::Found {
                 let legality = Legality::new(&sim.grid, class.tables.class());
