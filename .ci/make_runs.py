@@ -5,7 +5,7 @@ usage: make_runs.py --seed N --out DIR --program PATH [--judge DIR] [--count K] 
                     [--debug-program PATH] [--write-only]
 
 Each case is a file `NNN.toml`: a map of 1x1 to 40x40 cells, one to four movement classes, agents and groups
-with orders, edits of the terrain. The same seed writes the same files. A case is wrong if
+with orders, events of every kind, either rule of collision. The same seed writes the same files. A case is wrong if
 
 - the program ends with another exit status than 0 or 1, or takes too long;
 - the outcome, with the state hash, or the trace differs between 1, 2 and 8 threads, or (given
@@ -222,6 +222,11 @@ def draw_class(rng, name, width, height):
         keys["speed"] = {terrain: rng.choice((0, 250, 800, 1000, 2000)) for terrain in names}
     if rng.random() < 0.3:
         keys["side_speed"] = {"hedge": rng.choice((0, 500))}
+    if rng.random() < 0.6:                     # the map is flat until an event lifts some of it
+        for key, values in (("up", (0, 100, 500)), ("down", (0, -50, 100)), ("max_up", (0, 1, 3)),
+                            ("max_down", (0, 2, 5)), ("max_tilt", (0, 1, 4))):
+            if rng.random() < 0.5:
+                keys[key] = rng.choice(values)
     keys["moves"] = draw_moves(rng, headings)
     return name, keys
 
@@ -283,9 +288,10 @@ class Ground:
 # -- agents and events ----------------------------------------------------------------------------
 
 def draw_goal(rng, case, headings):
+    """A goal; without `headings` one for agents of any class."""
     height, width = len(case["rows"]), len(case["rows"][0])
     goal = [rng.randrange(width), rng.randrange(height)]
-    heading = rng.choice(("any", None, None, *(HEADINGS if headings == 4 else ("-",))))
+    heading = rng.choice(("any", None, None, *{4: HEADINGS, 1: "-"}.get(headings, ())))
     return goal + ([heading] if heading else [])
 
 
@@ -293,6 +299,15 @@ def draw_order(rng, case, headings):
     kind = rng.random()
     if kind < 0.2:
         return {"wait": rng.choice((0, 1, 7, 40, rng.randint(0, 200)))}
+    if kind > 0.8:
+        height, width = len(case["rows"]), len(case["rows"][0])
+        order = {"goto_area": [rng.randint(-3, width - 1), rng.randint(-3, height - 1),
+                               rng.randint(4, 12), rng.randint(4, 12)]}
+        if rng.random() < 0.3:
+            order["fallback"] = "nearest"
+        if rng.random() < 0.3:
+            order["if_unreachable"] = rng.choice(("wait", "drop"))
+        return order
     if kind < 0.3:
         order = {"patrol": [draw_goal(rng, case, headings) for _ in range(rng.randint(1, 3))]}
     elif kind < 0.5:
@@ -360,22 +375,58 @@ def draw_groups(rng, case):
     return groups
 
 
+def draw_area(rng, case, large):
+    height, width = len(case["rows"]), len(case["rows"][0])
+    longest = 20 if large else 4
+    return [rng.randint(-1, width - 1), rng.randint(-1, height - 1), rng.randint(1, longest),
+            rng.randint(1, longest)]
+
+
+def draw_edit(rng, case, kind):
+    """The keys of an edit of the map."""
+    cell = [rng.randrange(len(case["rows"][0])), rng.randrange(len(case["rows"]))]
+    if kind == "set_terrain":
+        keys = {"area": draw_area(rng, case, rng.random() < 0.15),
+                "kind": rng.choice([terrain[0] for terrain in TERRAINS] + ["grass", "deep"])}
+    elif kind == "set_elevation":
+        keys = {"area": draw_area(rng, case, rng.random() < 0.3),
+                "height": rng.choice((0, 0, 1, 2, 3, -2, 6))}
+    elif kind == "set_side":
+        keys = {"cell": cell, "side": rng.choice(HEADINGS), "kind": rng.choice(list(SIDES))}
+    else:
+        keys = {"cell": cell, "turns": rng.choice((1, -1, 2, 3, 4, -7))}
+    if rng.random() < 0.85:
+        keys["on_agents"] = rng.choice(("wait", "strand", "remove"))
+    return keys
+
+
+def draw_about_agents(rng, case, kind):
+    """The keys of an event that is about agents."""
+    if kind == "add_agents":
+        name = rng.choice(list(case["class"]))
+        return {"class": name, "count": rng.randint(1, 8), "area": draw_area(rng, case, True),
+                "orders": draw_orders(rng, case, case["class"][name]["headings"])}
+    names = [agent["name"] for agent in case["agents"] if "name" in agent]
+    if names and rng.random() < 0.4:
+        keys = {"names": [rng.choice(names) for _ in range(rng.randint(1, 3))]}
+    else:
+        keys = {"area": draw_area(rng, case, kind == "give_orders")}
+    if kind == "give_orders":
+        keys["orders"] = draw_orders(rng, case, None)
+    return keys
+
+
 def draw_events(rng, case, ticks):
     events = []
-    height, width = len(case["rows"]), len(case["rows"][0])
+    edits = ("set_terrain", "set_elevation", "set_side", "rotate")
     tick = rng.randint(0, ticks)
-    for _ in range(rng.choice((0, 1, 2, 4, 8, 16))):
+    for _ in range(rng.choice((0, 1, 2, 4, 8, 16, 30))):
         if rng.random() < 0.7:
-            tick = rng.choice((0, 1, rng.randint(0, ticks), rng.randint(0, ticks), rng.randint(0, ticks + 50)))
-        large = rng.random() < 0.15
-        set_terrain = {
-            "area": [rng.randint(-1, width - 1), rng.randint(-1, height - 1),
-                     rng.randint(1, 20 if large else 4), rng.randint(1, 20 if large else 4)],
-            "kind": rng.choice([terrain[0] for terrain in TERRAINS] + ["grass", "deep"]),
-        }
-        if rng.random() < 0.85:
-            set_terrain["on_agents"] = rng.choice(("wait", "strand", "remove"))
-        events.append({"tick": tick, "set_terrain": set_terrain})
+            tick = rng.choice((0, 1, rng.randint(0, ticks), rng.randint(0, min(ticks, 100)),
+                               rng.randint(0, ticks + 50)))
+        kind = rng.choice((*edits, *edits, "set_terrain", "add_agents", "remove_agents", "give_orders"))
+        keys = draw_edit(rng, case, kind) if kind in edits else draw_about_agents(rng, case, kind)
+        events.append({"tick": tick, kind: keys})
     return events
 
 
@@ -394,8 +445,8 @@ def draw_case(rng, number):
     top = {"name": f"random {number}", "ticks": ticks}
     if rng.random() < 0.9:
         top["seed"] = rng.randrange(2 ** 32)
-    if rng.random() < 0.2:
-        top["collision"] = "swept"
+    if rng.random() < 0.6:
+        top["collision"] = rng.choice(("swept", "discrete"))
     if rng.random() < 0.4:
         top["expansions_per_tick"] = rng.choice((1, 7, 60, 500, 5000))
     if rng.random() < 0.4:

@@ -1,12 +1,11 @@
 //! What must hold after every tick, checked the obvious way, from the agents alone.
 
 use crate::agents::AgentId;
-use crate::events::held_cells;
 use crate::reservation::CollisionRule;
 use crate::world::Simulation;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use wheelbase_grid::CellXY;
+use wheelbase_grid::{Cell, CellXY};
 use wheelbase_planner::Legality;
 
 /// Something that must never be.
@@ -37,6 +36,15 @@ pub enum Violation {
         /// Who does.
         right: Option<AgentId>,
     },
+    /// What is kept of the poses that have been given is not what the agents have.
+    Given {
+        /// A cell of a given pose.
+        cell: CellXY,
+        /// Who it is kept for.
+        kept: Option<AgentId>,
+        /// Who has been given it; of several the one of lowest id.
+        right: Option<AgentId>,
+    },
     /// A move in progress has no end in the future.
     Overdue {
         /// The agent.
@@ -65,6 +73,9 @@ impl fmt::Display for Violation {
             Self::Reservation { cell, kept, right } => {
                 write!(f, "cell {cell} is reserved for {}, but {} holds it", name(kept), name(right))
             }
+            Self::Given { cell, kept, right } => {
+                write!(f, "cell {cell} is given to {}, but kept for {}", name(right), name(kept))
+            }
             Self::Overdue { agent, until } => {
                 write!(f, "the move of agent {} should have ended at tick {until}", agent.0)
             }
@@ -74,16 +85,15 @@ impl fmt::Display for Violation {
 }
 
 /// Checks a simulation between two ticks: no cell is held by two agents, the reservation agrees with
-/// where the agents are, no move is overdue, and (unless an edit may have stranded agents) every pose is
-/// legal by the slow rule.
+/// where the agents are, no move is overdue, and every pose but those that an edit stranded is legal by the
+/// slow rule.
 pub fn check(sim: &Simulation) -> Vec<Violation> {
     let mut found = Vec::new();
     let mut holders: BTreeMap<CellXY, AgentId> = BTreeMap::new();
     let mut pairs = BTreeSet::new();
-    let strands = sim.events.iter().any(|e| e.edit.on_agents == crate::scenario::OnAgents::Strand);
     for row in 0..sim.agents().len() {
         let agent = sim.agents().ids[row];
-        let (anchor, cells) = held_cells(sim, row);
+        let (anchor, cells) = sim.held_cells(row);
         for offset in cells {
             let cell = CellXY::new(anchor.x + offset.dx, anchor.y + offset.dy);
             if let Some(&first) = holders.get(&cell)
@@ -98,13 +108,15 @@ pub fn check(sim: &Simulation) -> Vec<Violation> {
             found.push(Violation::Overdue { agent, until: motion.until });
         }
         let class = sim.classes()[motion.class.0 as usize].tables.class();
-        if !strands && Legality::new(sim.grid(), class).check_pose(sim.pose(row)).is_err() {
+        let stranded = sim.agents().patience[row].stranded;
+        if !stranded && Legality::new(sim.grid(), class).check_pose(sim.pose(row)).is_err() {
             found.push(Violation::IllegalPose { agent });
         }
     }
     if sim.settings().collision == CollisionRule::Discrete {
         find_exchanges(sim, &mut found);
     }
+    find_given(sim, &mut found);
     for cell in sim.grid().size().rect().cells() {
         let (kept, right) = (sim.reservation().holder_at(cell), holders.get(&cell).copied());
         if kept != right {
@@ -112,6 +124,31 @@ pub fn check(sim: &Simulation) -> Vec<Violation> {
         }
     }
     found
+}
+
+/// Poses that have been given: none of them overlap, and no other cell is kept for anybody.
+fn find_given(sim: &Simulation, found: &mut Vec<Violation>) {
+    let mut right_of: BTreeMap<CellXY, AgentId> = BTreeMap::new();
+    for (row, state) in sim.agents().given.iter().enumerate() {
+        let Some(state) = *state else { continue };
+        let (agent, class) = (sim.agents().ids[row], sim.agents().motion[row].class);
+        let tables = &sim.classes()[class.0 as usize].tables;
+        let pose = tables.space().pose(state);
+        for offset in tables.class().footprint().at(pose.heading) {
+            let cell = CellXY::new(pose.cell.x + offset.dx, pose.cell.y + offset.dy);
+            let right = *right_of.entry(cell).or_insert(agent);
+            if right != agent {
+                found.push(Violation::Given { cell, kept: Some(agent), right: Some(right) });
+            }
+        }
+    }
+    let size = sim.grid().size();
+    for cell in (0..size.n_cells() as u32).map(Cell) {
+        let (kept, right) = (sim.given.holder(cell), right_of.get(&size.xy(cell)).copied());
+        if kept != right {
+            found.push(Violation::Given { cell: size.xy(cell), kept, right });
+        }
+    }
 }
 
 /// Of moves that ended at the present tick: each of two ended on what the other gave up.

@@ -14,6 +14,8 @@ pub struct Counts {
     pub placed: u64,
     /// Agents taken out since.
     pub removed: u64,
+    /// Agents that an event was to add and that found no room.
+    pub not_placed: u64,
     /// Orders done.
     pub orders_done: u64,
     /// Orders dropped because their goal cannot be reached.
@@ -110,6 +112,7 @@ pub struct RunResult {
     pub tasks_done: u64,
     pub edits_pending: u64,
     pub removed: u64,
+    pub not_placed: u64,
     pub collisions: Option<u64>,
     pub moves: u64,
     pub flowtime: u64,
@@ -153,6 +156,7 @@ impl RunResult {
             tasks_done: 0,
             edits_pending: sim.edits_pending() as u64,
             removed: counts.removed,
+            not_placed: counts.not_placed,
             collisions: counts.collisions,
             moves: counts.moves,
             flowtime: counts.flowtime,
@@ -217,7 +221,8 @@ impl Simulation {
             );
             let has_trip =
                 self.orders.current(&self.agents.orders[row]).is_some_and(|o| o.kind.trip().is_some());
-            let still = self.tick - self.agents.patience[row].moved_at.max(self.agents.orders[row].since);
+            let since = self.agents.patience[row].moved_at.max(self.agents.orders[row].since);
+            let still = self.tick.saturating_sub(since);
             trying && has_trip && self.agents.motion[row].at_rest() && still >= STUCK_AFTER_TICKS
         });
         stuck.count() as u64

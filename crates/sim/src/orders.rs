@@ -1,6 +1,7 @@
 //! Orders: what agents are told to do, and where each stands in its list.
 
 use crate::scenario::IfUnreachable;
+use wheelbase_grid::Rect;
 use wheelbase_planner::{Fallback, GoalMember};
 
 /// One order.
@@ -17,6 +18,9 @@ pub struct Order {
 pub enum OrderKind {
     /// Go to a member of the goal.
     Goto(Trip),
+    /// Go to the cheapest pose with its anchor in the area that no other agent stands on or has been given.
+    /// The trip has no members.
+    GotoArea(Rect, Trip),
     /// Visit the members one after the other, for ever.
     Patrol(Trip),
     /// Stand for so many ticks.
@@ -26,7 +30,8 @@ pub enum OrderKind {
 /// Where to go and what to do if there is no way.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trip {
-    /// Members of the goal, or the stations of a patrol.
+    /// Members of the goal, or the stations of a patrol. Empty for a class that has none of the headings
+    /// asked for: such a goal cannot be reached.
     pub members: Vec<GoalMember>,
     /// Radius around each, in cells.
     pub within: u32,
@@ -41,6 +46,7 @@ impl OrderKind {
     pub fn name(&self) -> &'static str {
         match self {
             Self::Goto(_) => "goto",
+            Self::GotoArea(..) => "goto_area",
             Self::Patrol(_) => "patrol",
             Self::Wait(_) => "wait",
         }
@@ -49,24 +55,33 @@ impl OrderKind {
     /// The trip of an order that goes somewhere.
     pub fn trip(&self) -> Option<&Trip> {
         match self {
-            Self::Goto(trip) | Self::Patrol(trip) => Some(trip),
+            Self::Goto(trip) | Self::GotoArea(_, trip) | Self::Patrol(trip) => Some(trip),
             Self::Wait(_) => None,
         }
     }
 }
 
-/// Where an agent stands in its list of orders.
+/// A list of orders in the pool.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct OrderList {
+    /// First of them.
+    pub first: u32,
+    /// How many.
+    pub count: u32,
+}
+
+/// Where an agent stands in its orders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OrderState {
-    /// First of its orders in the pool.
-    pub first: u32,
-    /// Number of its orders.
-    pub count: u32,
-    /// Orders done or dropped; the next is the current one.
-    pub closed: u32,
+    /// Those of the list under way that are not closed, the current one first.
+    pub open: OrderList,
+    /// Number in the pool of the list that comes next, and of the last; `u32::MAX` without one.
+    next: u32,
+    last: u32,
     /// Tick at which they were given.
     pub given: u32,
-    /// Tick at which the current one became the current one.
+    /// Tick at which the current one became the current one; if that was in mid-move, at which the move
+    /// ends.
     pub since: u32,
     /// Tick at which it last finished one; `u32::MAX` before the first.
     pub finished_at: u32,
@@ -78,13 +93,15 @@ pub struct OrderState {
     pub to_nearest: bool,
 }
 
+const NONE: u32 = u32::MAX;
+
 impl OrderState {
     /// A list of orders given at a tick.
-    pub(crate) fn new(first: u32, count: u32, tick: u32) -> Self {
+    pub(crate) fn new(list: OrderList, tick: u32) -> Self {
         Self {
-            first,
-            count,
-            closed: 0,
+            open: list,
+            next: NONE,
+            last: NONE,
             given: tick,
             since: tick,
             finished_at: u32::MAX,
@@ -93,20 +110,65 @@ impl OrderState {
             to_nearest: false,
         }
     }
+
+    /// What tells its orders from others, for the state hash.
+    pub(crate) fn words(&self) -> [u64; 2] {
+        let pair = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
+        [pair(self.open.first, self.open.count), pair(self.next, self.last)]
+    }
 }
 
 /// All orders of all agents; those of a group are kept once.
 #[derive(Clone, Debug, Default)]
 pub struct OrderPool {
     orders: Vec<Order>,
+    /// Lists that an agent was given behind another one, each with the number of the one behind it.
+    behind: Vec<(OrderList, u32)>,
 }
 
 impl OrderPool {
-    /// Adds a list; returns where it begins and its length.
-    pub(crate) fn add(&mut self, orders: &[Order]) -> (u32, u32) {
+    /// Adds a list.
+    pub(crate) fn add(&mut self, orders: &[Order]) -> OrderList {
         let first = self.orders.len() as u32;
         self.orders.extend_from_slice(orders);
-        (first, orders.len() as u32)
+        OrderList { first, count: orders.len() as u32 }
+    }
+
+    /// Puts a list behind what an agent has.
+    pub(crate) fn append(&mut self, state: &mut OrderState, list: OrderList) {
+        if list.count == 0 {
+            return;
+        }
+        if state.open.count == 0 {
+            state.open = list;
+            return;
+        }
+        let number = self.behind.len() as u32;
+        self.behind.push((list, NONE));
+        match self.behind.get_mut(state.last as usize) {
+            Some((_, next)) => *next = number,
+            None => state.next = number,
+        }
+        state.last = number;
+    }
+
+    /// Takes the current order off an agent's list.
+    pub(crate) fn close(&self, state: &mut OrderState) {
+        state.open.first += 1;
+        state.open.count -= 1;
+        if state.open.count == 0
+            && let Some(&(list, next)) = self.behind.get(state.next as usize)
+        {
+            (state.open, state.next) = (list, next);
+            if next == NONE {
+                state.last = NONE;
+            }
+        }
+    }
+
+    /// Whether some order goes to an area.
+    pub(crate) fn any_to_area(&self) -> bool {
+        self.orders.iter().any(|order| matches!(order.kind, OrderKind::GotoArea(..)))
     }
 
     /// An order as written in the scenario, by its number in the pool.
@@ -114,24 +176,22 @@ impl OrderPool {
         &self.orders[order as usize].as_written
     }
 
-    /// The list an agent was given.
-    pub fn list(&self, state: &OrderState) -> &[Order] {
-        &self.orders[state.first as usize..][..state.count as usize]
-    }
-
-    /// The orders it has not closed, current one first.
-    pub fn open(&self, state: &OrderState) -> &[Order] {
-        &self.list(state)[state.closed as usize..]
+    /// The orders an agent has not closed, current one first.
+    pub fn open(&self, state: &OrderState) -> impl Iterator<Item = &Order> {
+        let behind = |number: u32| self.behind.get(number as usize);
+        let lists = std::iter::successors(behind(state.next), move |(_, next)| behind(*next));
+        let lists = std::iter::once(state.open).chain(lists.map(|(list, _)| *list));
+        lists.flat_map(|list| &self.orders[list.first as usize..][..list.count as usize])
     }
 
     /// The current order.
     pub fn current(&self, state: &OrderState) -> Option<&Order> {
-        self.open(state).first()
+        (state.open.count > 0).then(|| &self.orders[state.open.first as usize])
     }
 
     /// Orders not closed that have an end: those before the first patrol.
     pub fn left(&self, state: &OrderState) -> usize {
-        self.open(state).iter().take_while(|order| !matches!(order.kind, OrderKind::Patrol(_))).count()
+        self.open(state).take_while(|order| !matches!(order.kind, OrderKind::Patrol(_))).count()
     }
 }
 
@@ -139,8 +199,8 @@ impl OrderPool {
 pub(crate) fn current_members<'a>(trip: &'a Trip, kind: &OrderKind, state: &OrderState) -> &'a [GoalMember] {
     match kind {
         OrderKind::Patrol(_) => {
-            let station = state.station as usize % trip.members.len();
-            &trip.members[station..=station]
+            let station = state.station as usize % trip.members.len().max(1);
+            trip.members.get(station..=station).unwrap_or(&[])
         }
         _ => &trip.members,
     }
