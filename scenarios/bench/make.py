@@ -1,21 +1,33 @@
 """Writes the scenarios of this folder: `python3 scenarios/bench/make.py`.
 
-The map is divided into blocks. Each block is where one group starts; it goes on patrol to the border of
-the map, east, north, west or south by turns, over to the opposite border and back, in legs short enough
-that a search for one stays small. Nothing here is random; the program places the agents from the seed.
+The map is divided into blocks, and in each block one group starts. In `1k`, `5k` and `10k` it goes on patrol to the border
+of the map, east, north, west or south by turns, over to the opposite border and back, in legs short enough that
+a search for one stays small. In `rooms_and_river` it goes to another block. Nothing here is random; the program places
+the agents from the seed.
 """
 import pathlib
 
-# name, comment, kind of map, its side in cells, blocks along a side, agents a block, cells a leg, search slots
+# name, what it is, ticks, map, its side in cells, blocks along a side, agents a block, cells a leg (None: to another
+# block), search slots
 SCENARIOS = [
-    ("1k", "1,000 mixed agents; a river with fords and bridges, woods", "river", 512, 5, 40, 512, 16),
-    ("5k", "5,000 mixed agents between the buildings of a base", "base", 1024, 10, 50, 256, 16),
-    ("10k", "10,000 mixed agents on open land with woods", "open", 2048, 10, 100, 256, 8),
+    ("1k", "1,000 mixed agents on patrol; a river with fords and bridges, woods", 2000, "river", 512, 5, 40, 512, 16),
+    ("5k", "5,000 mixed agents on patrol between the buildings of a base", 2000, "base", 1024, 10, 50, 256, 16),
+    ("10k", "10,000 mixed agents on patrol on open land with woods", 2000, "open", 2048, 10, 100, 256, 8),
+    ("rooms_and_river", "1,000 mixed agents change places between rooms", 20000, None, 256, 5, 40, None, 16),
 ]
 
+# What the comment of a scenario says besides.
+NOTES = {
+    "rooms_and_river": """\
+# Each of 25 groups has 40 places to reach in another part of the map, through doors of 3 to 6 cells that others want to
+# pass the other way, and over a river with few crossings. No two ever hold one cell; that is all the rule of traffic
+# promises. NOTE
+#
+""",
+}
+
 CLASSES = """\
-# Four speeds: ground 1000, swamp 500, woods 250 and water 0, but 800 for a hovercraft. Which of them a map has depends
-# on its kind.
+# Four speeds: ground 1000, swamp 500, woods 250 and water 0, but 800 for a hovercraft. Not every map has all four.
 [terrain.ground]
 speed = 1000
 [terrain.swamp]
@@ -47,7 +59,7 @@ moves = [
 headings = 4
 footprint = ["X>", "XX"]
 pivot = [-0.5, 0.5]
-speed = { water = 800, trees = 0 }
+speed = { water = 800 }
 moves = [
   { name = "forward", by = [1, 0],  time = 12 },
   { name = "reverse", by = [-1, 0], time = 36 },
@@ -67,7 +79,6 @@ moves = [
 [class.carrier]
 headings = 4
 footprint = ["XXXXX", "XX>XX", "XXXXX"]
-speed = { trees = 0 }
 moves = [
   { name = "forward", by = [1, 0],  time = 20 },
   { name = "reverse", by = [-1, 0], time = 60 },
@@ -94,11 +105,18 @@ def stations(start, toward_end, length, leg):
 
 
 def group(scenario, i, j):
-    _, _, _, size, blocks, count, leg, _ = scenario
+    _, _, _, _, size, blocks, count, leg, _ = scenario
     # Five by five blocks have all the shares. 7 has no factor in common with 25, so neighbours differ.
     class_name = SHARES[7 * (i % 5 + 5 * (j % 5)) % 25]
     edges = [block * size // blocks for block in range(blocks + 1)]
-    area = [edges[i], edges[j], edges[i + 1] - edges[i], edges[j + 1] - edges[j]]
+
+    def block(i, j):
+        return [edges[i], edges[j], edges[i + 1] - edges[i], edges[j + 1] - edges[j]]
+
+    head = f'  {{ class = "{class_name}", count = {count}, area = {block(i, j)}, orders = '
+    if leg is None:
+        # Of five by five blocks each is the goal of one, and none its own.
+        return f"{head}[{{ goto_area = {block((2 * i + j) % 5, (i + 2 * j + 1) % 5)} }}] }},"
     # Each group keeps to a line of its own, or all of a row would meet at the same places.
     upright = (i + j) % 2 == 1
     first, lane = (j, i) if upright else (i, j)
@@ -106,25 +124,25 @@ def group(scenario, i, j):
     along = (edges[first] + edges[first + 1]) // 2
     places = stations(along, (i + j) % 4 < 2, size, leg)
     stops = ", ".join(f"[{across}, {at}]" if upright else f"[{at}, {across}]" for at in places)
-    return (
-        f'  {{ class = "{class_name}", count = {count}, area = {area},'
-        f" orders = [{{ patrol = [{stops}], within = 16 }}] }},"
-    )
+    return f"{head}[{{ patrol = [{stops}], within = 16 }}] }},"
 
 
 def text(scenario):
-    name, comment, kind, size, blocks, _, _, slots = scenario
+    name, title, ticks, kind, size, blocks, _, _, slots = scenario
     groups = "\n".join(group(scenario, i, j) for j in range(blocks) for i in range(blocks))
+    map_source = f'generate = {{ kind = "{kind}", size = [{size}, {size}], seed = 1 }}'
+    if kind is None:
+        map_source = f'file = "../maps/{name}.map"'
     return f"""\
-# {comment}, on patrol across the map.
+# {title}.
 #
-#     wheelbase bench scenarios/bench/{name}.toml
+#     wheelbase {"bench" if kind else "run"} scenarios/bench/{name}.toml
 #
-# Written by scenarios/bench/make.py, which says how; change that and run it again.
+{NOTES.get(name, "")}# Written by scenarios/bench/make.py, which says how; change that and run it again.
 
-name = "{name}"
+name = "{name.replace("_", " ")}"
 seed = 1
-ticks = 2000
+ticks = {ticks}
 expansions_per_tick = 4000000   # all ask for their first path at once
 search_slots = {slots}
 
@@ -134,7 +152,7 @@ groups = [
 ]
 
 [map]
-generate = {{ kind = "{kind}", size = [{size}, {size}], seed = 1 }}
+{map_source}
 
 {CLASSES}"""
 

@@ -8,7 +8,7 @@ use wheelbase_planner::{Goal, GoalMember, Heading, Pose, Request, Scratch, Statu
 use wheelbase_sim::build::{Overrides, load_problem, load_simulation};
 use wheelbase_sim::{RunResult, Simulation, Step, TickTimes, invariant};
 
-const NAMES: [&str; 8] = [
+const NAMES: [&str; 10] = [
     "1_yard.toml",
     "2_dead_end.toml",
     "3_lake.toml",
@@ -16,6 +16,8 @@ const NAMES: [&str; 8] = [
     "5_ledge.toml",
     "6_diagonal.toml",
     "7_crowd.toml",
+    "8_road_tiles.toml",
+    "9_reinforcements.toml",
     "river.toml",
 ];
 
@@ -197,6 +199,48 @@ fn crowd() {
         state_hash: "4b831ee03c1cd4da".to_owned(),
     };
     assert_eq!(outcome, pinned);
+}
+
+/// A cart whose order waits sets out when the bend joins the depots; the other's order was dropped.
+#[test]
+fn road_tiles() {
+    let outcome = run("8_road_tiles.toml").1;
+    let pinned = Outcome {
+        ticks: 210,
+        orders_done: 1,
+        orders_unreachable: 1,
+        moves: 11,
+        state_hash: "8H".to_owned(),
+    };
+    assert_eq!(outcome, pinned);
+    assert_eq!(answered("8_road_tiles.toml", "cart", (0, 2, E), (6, 6, None)).0, Status::Unreachable);
+
+    let mut sim = load("8_road_tiles.toml");
+    let (mut first_move, mut waited) = (None, 0);
+    while sim.step() == Step::Running {
+        if sim.counts().moves > 0 {
+            first_move.get_or_insert(sim.tick() - 1);
+        }
+        waited += u32::from(sim.edits_pending() > 0);
+    }
+    assert_eq!(first_move, Some(100), "the tick of the second turn");
+    assert_eq!(waited, 5, "ticks from 155 to 160: the cart is on the border that is to be shut");
+}
+
+/// Twenty join two, each gets a place on the field and then at the eastern border, and all leave.
+#[test]
+fn reinforcements() {
+    let (sim, outcome) = run("9_reinforcements.toml");
+    let pinned = Outcome {
+        ticks: 1500,
+        orders_done: 42,
+        orders_unreachable: 0,
+        moves: 1176,
+        state_hash: "9H".to_owned(),
+    };
+    assert_eq!(outcome, pinned);
+    let counts = sim.counts();
+    assert_eq!((counts.placed, counts.removed, sim.agents().len()), (22, 22, 0));
 }
 
 #[test]
