@@ -131,11 +131,22 @@ impl TraceFile {
     }
 }
 
+/// Orders done, of how many, and their share; rounded down, so that 100 % is all of them.
+fn share_of_orders(result: &RunResult) -> String {
+    let done = result.orders_done;
+    let all = done + result.orders_unreachable + result.orders_left;
+    if all == 0 {
+        return done.to_string();
+    }
+    let permille = u128::from(done) * 1000 / u128::from(all);
+    format!("{done} of {all}, {}.{} %", permille / 10, permille % 10)
+}
+
 fn write_text(out: &mut impl Write, result: &RunResult) -> io::Result<()> {
     let RunResult { scenario, ticks, agents, moves, threads, .. } = result;
     writeln!(out, "{scenario}: {agents} agents, {ticks} ticks, {moves} moves, {threads} threads")?;
     let mut line = |name: &str, value: String| row(out, name, value);
-    line("orders done", result.orders_done.to_string())?;
+    line("orders done", share_of_orders(result))?;
     line("orders unreachable", result.orders_unreachable.to_string())?;
     line("orders left", result.orders_left.to_string())?;
     line("edits pending", result.edits_pending.to_string())?;

@@ -131,7 +131,7 @@ fn text_is_for_people() {
             "state hash"
         ]
     );
-    assert_eq!(counts[0], "  orders done           3");
+    assert_eq!(counts[0], "  orders done           3 of 3, 100.0 %");
     let checked = folder.run(&["run", "trucks.toml", "--check-invariants"]).done();
     assert!(checked.contains("\n  collisions            0\n"), "{checked}");
 }

@@ -8,7 +8,18 @@ use wheelbase_planner::{Goal, GoalMember, Heading, Pose, Request, Scratch, Statu
 use wheelbase_sim::build::{Overrides, load_problem, load_simulation};
 use wheelbase_sim::{RunResult, Simulation, Step, TickTimes, invariant};
 
-const NAMES: [&str; 4] = ["1_yard.toml", "2_dead_end.toml", "3_lake.toml", "river.toml"];
+const NAMES: [&str; 10] = [
+    "1_yard.toml",
+    "2_dead_end.toml",
+    "3_lake.toml",
+    "4_hill.toml",
+    "5_ledge.toml",
+    "6_diagonal.toml",
+    "7_crowd.toml",
+    "8_road_tiles.toml",
+    "9_reinforcements.toml",
+    "river.toml",
+];
 
 /// What a run comes to. The state hash holds all the rest.
 #[derive(Debug, PartialEq, Eq)]
@@ -54,6 +65,17 @@ fn run(name: &str) -> (Simulation, Outcome) {
 
 /// Cost and number of moves of a cheapest path, as `wheelbase plan` gives it.
 fn planned(name: &str, class: &str, from: (i32, i32, u8), to: (i32, i32, Option<u8>)) -> (u32, usize) {
+    let (status, cost, n_moves) = answered(name, class, from, to);
+    assert_eq!(status, Status::Found);
+    (cost, n_moves)
+}
+
+fn answered(
+    name: &str,
+    class: &str,
+    from: (i32, i32, u8),
+    to: (i32, i32, Option<u8>),
+) -> (Status, u32, usize) {
     let problem = load_problem(&first(name), Some(class)).unwrap_or_else(|error| panic!("{error}"));
     let tables = wheelbase_planner::MovementTables::compile(&problem.grid, problem.class);
     let start = Pose::new(from.0, from.1, Heading(from.2));
@@ -62,8 +84,7 @@ fn planned(name: &str, class: &str, from: (i32, i32, u8), to: (i32, i32, Option<
     let goal = Goal { members: &members, within: 0 };
     let mut path = wheelbase_planner::Path::new();
     let answer = plan(&tables, &Request::new(start, goal), &mut Scratch::new(), &mut path);
-    assert_eq!(answer.status, Status::Found);
-    (answer.cost, path.moves.len())
+    (answer.status, answer.cost, path.moves.len())
 }
 
 const E: u8 = 0;
@@ -112,6 +133,114 @@ fn lake() {
     assert_eq!(outcome, pinned);
     assert_eq!(planned("3_lake.toml", "hovercraft", (2, 2, E), (22, 2, None)), (192, 20));
     assert_eq!(planned("3_lake.toml", "truck", (2, 6, E), (22, 6, None)), (350, 29));
+}
+
+/// The truck goes round the ridge and the walker over it; up costs more than down.
+#[test]
+fn hill() {
+    let outcome = run("4_hill.toml").1;
+    let pinned = Outcome {
+        ticks: 300,
+        orders_done: 4,
+        orders_unreachable: 0,
+        moves: 59,
+        state_hash: "2a97fdf3c8778455".to_owned(),
+    };
+    assert_eq!(outcome, pinned);
+    // Round: the three rows down and up are six moves more than over.
+    assert_eq!(planned("4_hill.toml", "truck", (1, 4, E), (17, 4, None)), (250, 25));
+    assert_eq!(planned("4_hill.toml", "walker", (1, 2, 0), (17, 2, None)), (252, 16));
+    assert_eq!(planned("4_hill.toml", "truck", (1, 1, E), (9, 1, None)), (160, 8));
+    assert_eq!(planned("4_hill.toml", "truck", (9, 1, E), (1, 1, None)), (140, 10));
+}
+
+/// There is a way down the ledge and a longer one back; there is one into the pit and none out.
+#[test]
+fn ledge() {
+    let outcome = run("5_ledge.toml").1;
+    let pinned = Outcome {
+        ticks: 80,
+        orders_done: 4,
+        orders_unreachable: 1,
+        moves: 12,
+        state_hash: "4d1e98edff2020b7".to_owned(),
+    };
+    assert_eq!(outcome, pinned);
+    assert_eq!(planned("5_ledge.toml", "scout", (5, 3, 0), (7, 3, None)), (20, 2));
+    assert_eq!(planned("5_ledge.toml", "scout", (7, 3, 0), (5, 3, None)), (60, 6));
+    assert_eq!(planned("5_ledge.toml", "scout", (9, 2, 0), (12, 2, None)), (30, 3));
+    assert_eq!(answered("5_ledge.toml", "scout", (12, 2, 0), (9, 2, None)).0, Status::Unreachable);
+}
+
+#[test]
+fn diagonal() {
+    let outcome = run("6_diagonal.toml").1;
+    let pinned = Outcome {
+        ticks: 250,
+        orders_done: 2,
+        orders_unreachable: 0,
+        moves: 40,
+        state_hash: "285339ff08ce3c8e".to_owned(),
+    };
+    assert_eq!(outcome, pinned);
+    assert_eq!(planned("6_diagonal.toml", "eight", (4, 12, E), (17, 1, Some(E))), (184, 15));
+    assert_eq!(planned("6_diagonal.toml", "four", (4, 14, E), (17, 3, None)), (250, 25));
+}
+
+/// All sixty arrive.
+#[test]
+fn crowd() {
+    let outcome = run("7_crowd.toml").1;
+    let pinned = Outcome {
+        ticks: 3477,
+        orders_done: 60,
+        orders_unreachable: 0,
+        moves: 5317,
+        state_hash: "4fb90e6a0fd53d76".to_owned(),
+    };
+    assert_eq!(outcome, pinned);
+}
+
+/// A cart whose order waits sets out when the bend joins the depots; the other's order was dropped.
+#[test]
+fn road_tiles() {
+    let outcome = run("8_road_tiles.toml").1;
+    let pinned = Outcome {
+        ticks: 210,
+        orders_done: 1,
+        orders_unreachable: 1,
+        moves: 11,
+        state_hash: "c7e6a0dcafec9589".to_owned(),
+    };
+    assert_eq!(outcome, pinned);
+    assert_eq!(answered("8_road_tiles.toml", "cart", (0, 2, E), (6, 6, None)).0, Status::Unreachable);
+
+    let mut sim = load("8_road_tiles.toml");
+    let (mut first_move, mut waited) = (None, 0);
+    while sim.step() == Step::Running {
+        if sim.counts().moves > 0 {
+            first_move.get_or_insert(sim.tick() - 1);
+        }
+        waited += u32::from(sim.edits_pending() > 0);
+    }
+    assert_eq!(first_move, Some(100), "the tick of the second turn");
+    assert_eq!(waited, 5, "ticks from 155 to 160: the cart is on the border that is to be shut");
+}
+
+/// Twenty join two, each gets a place on the field and then at the eastern border, and all leave.
+#[test]
+fn reinforcements() {
+    let (sim, outcome) = run("9_reinforcements.toml");
+    let pinned = Outcome {
+        ticks: 2000,
+        orders_done: 42,
+        orders_unreachable: 0,
+        moves: 1168,
+        state_hash: "310c1021536a7e72".to_owned(),
+    };
+    assert_eq!(outcome, pinned);
+    let counts = sim.counts();
+    assert_eq!((counts.placed, counts.removed, sim.agents().len()), (22, 22, 0));
 }
 
 #[test]
