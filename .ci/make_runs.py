@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes random scenarios, runs each of them in several ways and judges what comes of it.
 
-usage: make_runs.py --seed N --out DIR --program PATH --judge DIR [--count K] [--only I]
+usage: make_runs.py --seed N --out DIR --program PATH [--count K] [--only I]
                     [--debug-program PATH] [--write-only] [--quiet]
 
 Each case is a file `NNN.toml`, drawn by `random_scenario.py`. The same seed writes the same files. A case is
@@ -10,8 +10,9 @@ wrong if
 - the program ends with another exit status than 0 or 1, or takes too long;
 - the outcome, with the state hash, or the trace differs between 1, 2 and 8 threads, or (given
   --debug-program) between an optimised and a debug build;
-- the head of the trace is not the map and the classes of the file, or an event is missing from it;
 - two agents collide, or the judge finds a violation in the trace;
+- the head of the trace is not the map and the classes of the file; an edit of the file is missing, or waits
+  for nobody; a run ends before its last tick with something left to do;
 - an order is called unreachable although the judge knows a way;
 - an agent that is alone does not arrive after exactly the cost of its path as `wheelbase plan` says it.
 
@@ -27,6 +28,10 @@ import random
 import re
 import subprocess
 import sys
+
+import judge_run  # finds the judge: the modules after it need it too
+import random_scenario
+import rules
 
 THREADS = (1, 2, 8)
 TIMEOUT_S = 120
@@ -127,118 +132,11 @@ def run_all(args, scenario, case, trace):
 
 # -- judging --------------------------------------------------------------------------------------
 
-def make_judge():
-    """The judge's replay of a trace, with an exact answer where its own is too strict: whether an edit that
-    waited could have taken effect the tick before. It asks that of the map with the other edits of this tick
-    in it. One of them may have stranded or removed the very agent that the edit waited for."""
-
-    class Judge(judge_trace.TraceJudge):
-        def __init__(self):
-            super().__init__()
-            self.n_excused = 0
-            self.layers = None                 # the map as it was before the edits of this tick
-            self.layers_tick = None
-            self.moves_of = collections.Counter()
-            self.edits = collections.Counter()
-
-        def on_move(self, line):
-            agent = self.agents.get(line["agent"])
-            if agent is not None:
-                self.moves_of[agent.tables.cls.name] += 1
-            super().on_move(line)
-
-        def on_edit(self, line):
-            grid = self.grid
-            if self.layers_tick != self.now:
-                heights = None if grid.elevation is None else list(grid.elevation)
-                self.layers = list(grid.cells), bytearray(grid.sides), heights
-                self.layers_tick = self.now
-            self.edits[edit_key(line)] += 1
-            n_before = len(self.violations)
-            super().on_edit(line)
-            late = [v for v in self.violations[n_before:]
-                    if v[0] == "edit_late" and v[2].endswith("disturbed nobody the tick before")]
-            if late and self.disturbed_before(line):
-                self.violations.remove(late[0])
-                self.n_excused += 1
-
-        def disturbed_before(self, line):
-            """Whether the edit would have disturbed an agent the tick before, on the map of then."""
-            grid = self.grid
-            now = grid.cells, grid.sides, grid.elevation
-            grid.cells, grid.sides, grid.elevation = self.layers
-            grid.cells, grid.sides = list(grid.cells), bytearray(grid.sides)
-            grid.elevation = None if grid.elevation is None else list(grid.elevation)
-            agents = [a for a in list(self.agents.values()) + self.gone if self.is_legal(a, self.now - 1)]
-            key = next(k for k in ("set_terrain", "set_side", "set_elevation") if k in line)
-            places = [place[:2] for place in line[key].get("sides") or line[key]["cells"]]
-            self.apply_edit(key, line[key], [y * grid.width + x for x, y in places])
-            disturbed = [a.id for a in agents if not self.is_legal(a, self.now - 1)]
-            grid.cells, grid.sides, grid.elevation = now
-            return bool(disturbed)
-
-    return Judge()
-
-
-def edit_key(line):
-    """An edit of a trace, such that it can be found among the events of the file."""
-    kind = next(k for k in ("set_terrain", "set_side", "set_elevation") if k in line)
-    return line["asked"], kind, json.dumps(line[kind], sort_keys=True), line["on_agents"]
-
-
-def judge_head(head, case):
-    """The head of the trace against the map and the classes of the file."""
-    grid = random_scenario.grid_of(case)
-    cells = [kind for count, kind in head["cells"] for _ in range(count)]
-    if [tuple(head["terrain"][kind]) for kind in cells] != [tuple(grid.kinds[kind]) for kind in grid.cells]:
-        raise Wrong("the cells of the trace are not those of the map")
-    sides = {(x, y, side): head["side_kinds"][kind] for x, y, side, kind in head["sides"]}
-    for y in range(grid.height):
-        for x in range(grid.width):
-            for number, side in enumerate(rules.SQUARE_SIDES):
-                kind = grid.side_kinds[grid.side(x, y, number)]
-                if tuple(sides.get((x, y, side), ("open", rules.OPEN_SPEED))) != tuple(kind):
-                    raise Wrong(f"side {side} of cell ({x}, {y}) is {kind[0]} by the file and not by the trace")
-    heights = [value for count, value in head.get("elevation", []) for _ in range(count)]
-    flat = [0] * len(cells)
-    if (heights or flat) != (grid.elevation or flat):
-        raise Wrong("the elevation of the trace is not that of the map")
-    for name, keys in case["class"].items():
-        if head["classes"].get(name) != keys:
-            raise Wrong(f"class {name} of the trace is not that of the file")
-
-
-def judge_edits(judge, case, outcome):
-    """Each edit that the file asks for has taken effect once, or is pending at the end."""
-    asked = random_scenario.edits_asked(case, outcome["ticks"], judge.kind_names)
-    strange = judge.edits - asked
-    if strange:
-        raise Wrong(f"edit that the file does not ask for: {next(iter(strange))}")
-    missing = (asked - judge.edits).total()
-    if missing != outcome["edits_pending"]:
-        raise Wrong(f"{missing} edits have not taken effect, edits_pending is {outcome['edits_pending']}")
-
-
-def judge_run(trace, case, outcome, sums):
+def judge(trace, case, outcome, sums):
     """Judges a trace; returns the moves of each class."""
-    judge = make_judge()
-    with open(trace, encoding="utf-8") as file:
-        lines = list(file)
-    try:
-        judge.read_header(lines[0])
-    except judge_trace.Stop as stop:
-        raise Wrong(f"judge: {stop}") from None
-    judge_head(judge.head, case)
-    judge.kind_names = [name for name, _ in judge.head["terrain"]]
-    for line in lines[1:]:
-        judge.read_line(line)
-    judge.finish_reading()
-    if judge.violations:
-        told = "; ".join(f"tick {tick}: {check}: {text}" for check, tick, text in judge.violations[:3])
-        raise Wrong(f"judge: {len(judge.violations)} violations: {told[:400]}")
-    if judge.n_unreachable_with_way:
-        raise Wrong(f"{judge.n_unreachable_with_way} goals called unreachable have a way")
-    judge_edits(judge, case, outcome)
+    judge, wrong = judge_run.judge_run(trace, case, outcome)
+    if wrong:
+        raise Wrong(f"judge: {len(wrong)} violations: {'; '.join(wrong[:3])[:400]}")
     sums["edits"] += judge.n_edits
     sums["disturbed"] += judge.n_disturbed
     sums["excused"] += judge.n_excused
@@ -292,7 +190,7 @@ class Drawn:
 def run_case(args, scenario, case, sums, drawn):
     trace = os.path.join(args.out, "trace.jsonl")
     status, outcome = run_all(args, scenario, case, trace)
-    moves_of = judge_run(trace, case, outcome, sums)
+    moves_of = judge(trace, case, outcome, sums)
     if case.get("alone"):
         judge_alone(args.program, scenario, case, args.out, outcome)
         sums["alone"] += 1
@@ -309,14 +207,12 @@ def main():
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--out", required=True)
     parser.add_argument("--program", required=True)
-    parser.add_argument("--judge", required=True, help="folder of judge_trace.py")
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--only", type=int, help="run this case alone")
     parser.add_argument("--debug-program")
     parser.add_argument("--write-only", action="store_true")
     parser.add_argument("--quiet", action="store_true", help="leave out the table of what was drawn")
     args = parser.parse_args()
-    load_judge(args.judge)
     os.makedirs(args.out, exist_ok=True)
     wrong, drawn = 0, Drawn()
     sums = dict.fromkeys(("empty", "without a move", "alone", *SUMMED, "edits", "disturbed", "excused", "exit 1"), 0)
@@ -337,15 +233,6 @@ def main():
     figures = ", ".join(f"{name} {value}" for name, value in sums.items())
     print(f"seed {args.seed}: runs {len(numbers)}, {figures}, wrong {wrong}")
     return 0 if wrong == 0 else 1
-
-
-def load_judge(folder):
-    """The judge's modules, from the folder that the user names."""
-    global judge_trace, rules, random_scenario
-    sys.path.insert(0, folder)
-    import judge_trace
-    import random_scenario
-    import rules
 
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@ A case is a dict: `top` (the keys without a table), `map`, the tables `terrain`,
 `agents`, `groups` and `events`, and `alone` where one agent is by itself. `scenario_text` writes it as TOML.
 Where agents can stand is asked of the judge's own statement of the rules.
 """
-import collections
 import json
 import math
 
@@ -314,7 +313,7 @@ def draw_grounds(rng, case, grid):
     """Fills in the classes; returns where each can stand, by name."""
     elevated = "elevation" in case["map"]
     grounds = {}
-    for number in range(rng.randint(1, 4)):
+    for number in range(rng.randint(0, 1) if case["octile"] else rng.randint(1, 4)):
         name = f"c{number}"
         for _ in range(8):
             keys = draw_class(rng, elevated)
@@ -392,9 +391,9 @@ def draw_area(rng, grid, smallest, largest):
             rng.randint(smallest, largest), rng.randint(smallest, largest)]
 
 
-def draw_groups(rng, grounds, grid, ticks, is_empty):
+def draw_groups(rng, grounds, grid, ticks, at_least):
     groups = []
-    for _ in range(rng.choice((0, 1, 1, 2, 3)) or is_empty):
+    for _ in range(max(at_least, rng.choice((0, 1, 1, 2, 3)))):
         name, ground = rng.choice(list(grounds.items()))
         room = grid.width * grid.height // (4 * len(ground.movement.footprint))
         group = {"class": name, "count": min(60, rng.randint(1, max(1, room // rng.choice((1, 3, 8)))))}
@@ -406,12 +405,25 @@ def draw_groups(rng, grounds, grid, ticks, is_empty):
     return groups
 
 
-def draw_events(rng, grid, ticks):
+def draw_area_of_event(rng, case, grid):
+    """The area of an edit: anywhere, or where an agent begins or a goal is."""
+    places = [agent["at"] for agent in case["agents"]]
+    for keys in case["agents"] + case["groups"]:
+        for order in keys["orders"]:
+            goals = order.get("goto", order.get("patrol", []))
+            places += goals if goals and isinstance(goals[0], list) else [goals] if goals else []
+    area = draw_area(rng, grid, 1, 20 if rng.random() < 0.15 else 4)
+    if places and rng.random() < 0.5:
+        x, y = rng.choice(places)[:2]
+        area[:2] = [x - rng.randrange(area[2]), y - rng.randrange(area[3])]
+    return area
+
+
+def draw_events(rng, case, grid, ticks):
     events = []
     for _ in range(rng.choice((0, 0, 1, 2, 4, 10))):
         tick = rng.choice((0, rng.randint(0, ticks), rng.randint(0, ticks // 4)))
-        large = rng.random() < 0.15
-        set_terrain = {"area": draw_area(rng, grid, 1, 20 if large else 4),
+        set_terrain = {"area": draw_area_of_event(rng, case, grid),
                        "kind": rng.choice([terrain[0] for terrain in TERRAINS] + ["grass", "deep"])}
         if rng.random() < 0.85:
             set_terrain["on_agents"] = rng.choice(("wait", "strand", "remove"))
@@ -468,8 +480,8 @@ def draw_case(rng, number, generated_rows):
         top["ticks"] = max(ticks, ALONE_TICKS)
         top.pop("expansions_per_tick", None)
         return case
-    case["groups"] = draw_groups(rng, grounds, grid, ticks, not case["agents"])
-    case["events"] = draw_events(rng, grid, ticks)
+    case["groups"] = draw_groups(rng, grounds, grid, ticks, len(case["agents"]) < 3)
+    case["events"] = draw_events(rng, case, grid, ticks)
     return case
 
 
@@ -479,21 +491,18 @@ def grid_of(case):
                                 case["map"].get("walls", ()), case["map"].get("elevation"))
 
 
-def edits_asked(case, ticks, kind_names):
-    """The edits that a run which ended at tick `ticks` was asked for, each as (tick, what, its body in a trace as JSON,
-    on_agents), counted. Those that touch no cell of the map are left out."""
-    height, width = len(case["rows"]), len(case["rows"][0])
-    asked = collections.Counter()
-    for event in case["events"]:
-        if event["tick"] > ticks or event["tick"] >= case["top"]["ticks"]:
-            continue
+def edits_asked(case, grid):
+    """The edits that a whole run is asked for, each as (tick, what, its body in a trace, on_agents), in the order
+    in which they are tried. Those that touch no cell of the map are left out."""
+    asked = []
+    for event in sorted(case["events"], key=lambda event: event["tick"]):
         body = event["set_terrain"]
         x0, y0, w, h = body["area"]
-        cells = [[x, y] for y in range(max(0, y0), min(height, y0 + h))
-                 for x in range(max(0, x0), min(width, x0 + w))]
-        if cells:
-            written = json.dumps({"cells": cells, "kind": kind_names.index(body["kind"])}, sort_keys=True)
-            asked[event["tick"], "set_terrain", written, body.get("on_agents", "wait")] += 1
+        cells = [[x, y] for y in range(max(0, y0), min(grid.height, y0 + h))
+                 for x in range(max(0, x0), min(grid.width, x0 + w))]
+        if cells and event["tick"] < case["top"]["ticks"]:
+            written = {"cells": cells, "kind": grid.kind_no(body["kind"])}
+            asked.append((event["tick"], "set_terrain", written, body.get("on_agents", "wait")))
     return asked
 
 
