@@ -14,7 +14,7 @@ wrong if
 - the head of the trace is not the map and the classes of the file; an edit of the file is missing, or waits
   for nobody; a run ends before its last tick with something left to do;
 - an order is called unreachable although the judge knows a way;
-- an agent that is alone does not arrive after exactly the cost of its path as `wheelbase plan` says it.
+- an agent that is alone does not arrive after exactly the costs of its paths as `wheelbase plan` says them.
 
 A group that finds no room is made smaller; a case that is left without an agent is counted as empty. Ends with
 a table of what was drawn and a line `runs N, empty N, ..., wrong N`; exit status 0 only if nothing is wrong.
@@ -133,35 +133,40 @@ def run_all(args, scenario, case, trace):
 # -- judging --------------------------------------------------------------------------------------
 
 def judge(trace, case, outcome, sums):
-    """Judges a trace; returns the moves of each class."""
+    """Judges a trace; returns the judge."""
     judge, wrong = judge_run.judge_run(trace, case, outcome)
     if wrong:
         raise Wrong(f"judge: {len(wrong)} violations: {'; '.join(wrong[:3])[:400]}")
     sums["edits"] += judge.n_edits
     sums["disturbed"] += judge.n_disturbed
     sums["excused"] += judge.n_excused
-    return judge.moves_of
+    return judge
 
 
-def judge_alone(program, scenario, case, folder, outcome):
-    """An agent that is alone arrives exactly its path's cost after its order."""
+def judge_alone(program, scenario, case, folder, done_at):
+    """An agent that is alone does one order after the other, each in exactly its path's cost, or one tick
+    where it is there already."""
     agent = case["agents"][0]
-    order = agent["orders"][0]
-    query = {"from": agent["at"], "to": order["goto"], "within": order.get("within", 0),
-             "fallback": order.get("fallback", "fail")}
     queries = os.path.join(folder, "alone.jsonl")
-    with open(queries, "w", encoding="utf-8") as file:
-        file.write(json.dumps(query) + "\n")
-    status, out, err = call([program, "plan", scenario, "--class", agent["class"], "--queries", queries])
-    if status != 0:
-        raise Wrong(f"plan: exit status {status}: {err.strip()[-300:]}")
-    answer = json.loads(out)
-    expected = max(1, answer["cost"]) if answer["status"] == "found" else None
-    if expected is not None and expected > case["top"]["ticks"]:
-        expected = None                        # the run ends before it arrives
-    done = outcome["flowtime"] if outcome["orders_done"] else None
-    if done != expected:
-        raise Wrong(f"alone: done after {done} ticks; plan says {answer['status']}, {answer.get('cost')}")
+    tick, pose = 0, agent["at"]
+    for number, order in enumerate(agent["orders"]):
+        query = {"from": pose, "to": order["goto"], "within": order.get("within", 0),
+                 "fallback": order.get("fallback", "fail")}
+        with open(queries, "w", encoding="utf-8") as file:
+            file.write(json.dumps(query) + "\n")
+        status, out, err = call([program, "plan", scenario, "--class", agent["class"], "--queries", queries])
+        if status != 0:
+            raise Wrong(f"plan: exit status {status}: {err.strip()[-300:]}")
+        answer = json.loads(out)
+        if answer["status"] != "found":
+            return
+        tick += max(1, answer["cost"])
+        done = done_at[number][0] if number < len(done_at) else None
+        if done != (tick if tick <= case["top"]["ticks"] else None):
+            raise Wrong(f"alone: order {number} done at {done}; plan says {answer['cost']}, so at {tick}")
+        if done is None:
+            return
+        pose = done_at[number][1]
 
 
 # -- all cases ------------------------------------------------------------------------------------
@@ -190,16 +195,16 @@ class Drawn:
 def run_case(args, scenario, case, sums, drawn):
     trace = os.path.join(args.out, "trace.jsonl")
     status, outcome = run_all(args, scenario, case, trace)
-    moves_of = judge(trace, case, outcome, sums)
+    judged = judge(trace, case, outcome, sums)
     if case.get("alone"):
-        judge_alone(args.program, scenario, case, args.out, outcome)
+        judge_alone(args.program, scenario, case, args.out, judged.done_at)
         sums["alone"] += 1
     for key in SUMMED:
         sums[key] += outcome[key]
     sums["exit 1"] += status
     sums["empty"] += outcome["agents"] == 0
     sums["without a move"] += outcome["moves"] == 0
-    drawn.add(case, moves_of)
+    drawn.add(case, judged.moves_of)
 
 
 def main():

@@ -473,10 +473,8 @@ def draw_case(rng, number, generated_rows):
     if rng.random() < 0.15 and case["agents"]:     # one agent alone: its arrival is held against `plan`
         case["alone"] = True
         agent = case["agents"] = case["agents"][:1]
-        order = {}
-        while "goto" not in order:
-            order = draw_order(rng, grounds[agent[0]["class"]], ticks)
-        agent[0]["orders"] = [order]
+        orders = [draw_order(rng, grounds[agent[0]["class"]], ticks) for _ in range(24)]
+        agent[0]["orders"] = [order for order in orders if "goto" in order][:rng.randint(1, 4)]
         top["ticks"] = max(ticks, ALONE_TICKS)
         top.pop("expansions_per_tick", None)
         return case
