@@ -18,6 +18,7 @@ GENERATED = ("open", "random", "rooms", "maze", "river", "base", "streets")
 OCTILE_SPEED_UP, OCTILE_TICKS = 40, 30_000
 ALONE_TICKS = 20_000
 POSE_TRIES = 60
+EDITS = ("set_terrain", "set_elevation", "set_side", "rotate")
 
 # (forward, right) cells and the pivots that suit them.
 FOOTPRINTS = (
@@ -345,13 +346,15 @@ def draw_order(rng, ground, ticks):
     kind = rng.random()
     if kind < 0.15:
         return {"wait": rng.choice((0, 1, 7, ticks // 20, rng.randint(0, ticks // 4 + 1)))}
-    if kind < 0.25:
+    if kind < 0.27:
+        order = {"goto_area": draw_area(rng, ground.grid, 1, 12)}
+    elif kind < 0.35:
         order = {"patrol": [draw_goal(rng, ground) for _ in range(rng.randint(1, 3))]}
-    elif kind < 0.45:
+    elif kind < 0.55:
         order = {"goto": [draw_goal(rng, ground) for _ in range(rng.randint(1, 4))]}
     else:
         order = {"goto": draw_goal(rng, ground)}
-    if rng.random() < 0.35:
+    if rng.random() < 0.35 and "goto_area" not in order:
         order["within"] = rng.choice((1, 2, 3, 5))
     if rng.random() < 0.3:
         order["fallback"] = rng.choice(("nearest", "nearest", "nearest", "fail"))
@@ -391,18 +394,20 @@ def draw_area(rng, grid, smallest, largest):
             rng.randint(smallest, largest), rng.randint(smallest, largest)]
 
 
+def draw_group(rng, grounds, grid, ticks, at_most):
+    name, ground = rng.choice(list(grounds.items()))
+    room = grid.width * grid.height // (4 * len(ground.movement.footprint))
+    group = {"class": name, "count": min(at_most, rng.randint(1, max(1, room // rng.choice((1, 3, 8)))))}
+    group["area"] = draw_area(rng, grid, 5, 40) if rng.random() < 0.3 else [0, 0, grid.width, grid.height]
+    if rng.random() < 0.2:
+        group["priority"] = rng.randint(-20, 20)
+    group["orders"] = draw_orders(rng, ground, ticks)
+    return group
+
+
 def draw_groups(rng, grounds, grid, ticks, at_least):
-    groups = []
-    for _ in range(max(at_least, rng.choice((0, 1, 1, 2, 3)))):
-        name, ground = rng.choice(list(grounds.items()))
-        room = grid.width * grid.height // (4 * len(ground.movement.footprint))
-        group = {"class": name, "count": min(60, rng.randint(1, max(1, room // rng.choice((1, 3, 8)))))}
-        group["area"] = draw_area(rng, grid, 5, 40) if rng.random() < 0.3 else [0, 0, grid.width, grid.height]
-        if rng.random() < 0.2:
-            group["priority"] = rng.randint(-20, 20)
-        group["orders"] = draw_orders(rng, ground, ticks)
-        groups.append(group)
-    return groups
+    n_groups = max(at_least, rng.choice((0, 1, 1, 2, 3)))
+    return [draw_group(rng, grounds, grid, ticks, 60) for _ in range(n_groups)]
 
 
 def draw_area_of_event(rng, case, grid):
@@ -419,16 +424,68 @@ def draw_area_of_event(rng, case, grid):
     return area
 
 
-def draw_events(rng, case, grid, ticks):
+def draw_edit(rng, case, grid):
+    """What an edit event does, and to which cells."""
+    kind = rng.random()
+    area = draw_area_of_event(rng, case, grid)
+    if kind < 0.5:
+        name = rng.choice([terrain[0] for terrain in TERRAINS] + ["grass", "deep"])
+        action, body = "set_terrain", {"area": area, "kind": name}
+    elif kind < 0.65 or "elevation" in case["map"] and kind < 0.75:
+        action, body = "set_elevation", {"area": area, "height": rng.choice((0, 0, 1, 2, 5, -3, 30_000))}
+    else:
+        cell = [min(grid.width - 1, max(0, area[0])), min(grid.height - 1, max(0, area[1]))]
+        if kind < 0.88:
+            body = {"cell": cell, "side": rng.choice(rules.SQUARE_SIDES), "kind": draw_side_kind(rng)}
+            action = "set_side"
+        else:
+            action, body = "rotate", {"cell": cell, "turns": rng.choice((1, 1, 2, -1, 3, 4, -7))}
+    if rng.random() < 0.85:
+        body["on_agents"] = rng.choice(("wait", "strand", "remove"))
+    return {action: body}
+
+
+def draw_side_kind(rng):
+    return rng.choice(("wall", "wall", "hedge", "stile", "open"))
+
+
+def draw_events(rng, case, grid, grounds, ticks):
     events = []
+    names = {agent["name"]: agent["class"] for agent in case["agents"] if "name" in agent}
     for _ in range(rng.choice((0, 0, 1, 2, 4, 10))):
-        tick = rng.choice((0, rng.randint(0, ticks), rng.randint(0, ticks // 4)))
-        set_terrain = {"area": draw_area_of_event(rng, case, grid),
-                       "kind": rng.choice([terrain[0] for terrain in TERRAINS] + ["grass", "deep"])}
-        if rng.random() < 0.85:
-            set_terrain["on_agents"] = rng.choice(("wait", "strand", "remove"))
-        events.append({"tick": tick, "set_terrain": set_terrain})
+        event = {"tick": rng.choice((0, rng.randint(0, ticks), rng.randint(0, ticks // 4)))}
+        kind = rng.random()
+        if kind < 0.1:
+            at_most = max(1, grid.width * grid.height // 20)
+            event["add_agents"] = draw_group(rng, grounds, grid, ticks, min(12, at_most))
+        elif kind < 0.15:
+            event["remove_agents"] = draw_chosen(rng, case, grid, names)
+        elif kind < 0.28:
+            chosen = draw_chosen(rng, case, grid, names)
+            # Those in an area may be of any class: their goals name no heading.
+            ground = grounds[names[chosen["names"][0]]] if "names" in chosen else rng.choice(list(grounds.values()))
+            orders = draw_orders(rng, ground, ticks)
+            event["give_orders"] = {**chosen, "orders": orders if "names" in chosen else without_headings(orders)}
+        else:
+            event.update(draw_edit(rng, case, grid))
+        events.append(event)
     return events
+
+
+def draw_chosen(rng, case, grid, names):
+    """`names` of agents of one class, or an `area`."""
+    if not names or rng.random() < 0.4:
+        return {"area": draw_area_of_event(rng, case, grid)}
+    first = rng.choice(list(names))
+    alike = [name for name in names if names[name] == names[first]]
+    return {"names": rng.sample(alike, rng.randint(1, len(alike)))}
+
+
+def without_headings(orders):
+    def bare(goals):
+        return [goal[:2] for goal in goals] if isinstance(goals[0], list) else goals[:2]
+    return [{key: bare(value) if key in ("goto", "patrol") else value for key, value in order.items()}
+            for order in orders]
 
 
 # -- cases ----------------------------------------------------------------------------------------
@@ -479,7 +536,7 @@ def draw_case(rng, number, generated_rows):
         top.pop("expansions_per_tick", None)
         return case
     case["groups"] = draw_groups(rng, grounds, grid, ticks, len(case["agents"]) < 3)
-    case["events"] = draw_events(rng, case, grid, ticks)
+    case["events"] = draw_events(rng, case, grid, grounds, ticks)
     return case
 
 
@@ -490,17 +547,27 @@ def grid_of(case):
 
 
 def edits_asked(case, grid):
-    """The edits that a whole run is asked for, each as (tick, what, its body in a trace, on_agents), in the order
-    in which they are tried. Those that touch no cell of the map are left out."""
+    """The edits that a whole run is asked for, each as (tick, what, its body, on_agents), in the order in which
+    they are tried. The body is that of a trace, but for `rotate`: what that does depends on the map of then.
+    Those that touch no cell of the map are left out."""
     asked = []
     for event in sorted(case["events"], key=lambda event: event["tick"]):
-        body = event["set_terrain"]
-        x0, y0, w, h = body["area"]
-        cells = [[x, y] for y in range(max(0, y0), min(grid.height, y0 + h))
-                 for x in range(max(0, x0), min(grid.width, x0 + w))]
-        if cells and event["tick"] < case["top"]["ticks"]:
-            written = {"cells": cells, "kind": grid.kind_no(body["kind"])}
-            asked.append((event["tick"], "set_terrain", written, body.get("on_agents", "wait")))
+        (what, body), = [item for item in event.items() if item[0] != "tick"]
+        if event["tick"] >= case["top"]["ticks"] or what not in EDITS:
+            continue
+        if what in ("set_terrain", "set_elevation"):
+            x0, y0, w, h = body["area"]
+            cells = [[x, y] for y in range(max(0, y0), min(grid.height, y0 + h))
+                     for x in range(max(0, x0), min(grid.width, x0 + w))]
+            if not cells:
+                continue
+            written = {"cells": cells}
+            written |= {"kind": grid.kind_no(body["kind"])} if "kind" in body else {"height": body["height"]}
+        elif what == "set_side":
+            written = {"sides": [[*body["cell"], body["side"], grid.side_kind_no(body["kind"])]]}
+        else:
+            written = {key: body[key] for key in ("cell", "turns")}
+        asked.append((event["tick"], what, written, body.get("on_agents", "wait")))
     return asked
 
 
@@ -538,7 +605,9 @@ def class_features(keys):
 
 def case_features(case):
     """What of the rule book a case draws on, its classes left aside."""
-    orders = [order for keys in case["agents"] + case["groups"] for order in keys["orders"]]
+    givers = case["agents"] + case["groups"] + [body for event in case["events"] for body in event.values()
+                                                if isinstance(body, dict)]
+    orders = [order for keys in givers for order in keys.get("orders", ())]
     found = {
         f"collision {case['top'].get('collision', 'swept')}": True,
         "elevation": "elevation" in case["map"],
@@ -550,6 +619,7 @@ def case_features(case):
         "within": any("within" in order for order in orders),
         "fallback nearest": any(order.get("fallback") == "nearest" for order in orders),
         "if_unreachable wait": any(order.get("if_unreachable") == "wait" for order in orders),
+        "goto_area": any("goto_area" in order for order in orders),
         "patrol": any("patrol" in order for order in orders),
         "wait": any("wait" in order for order in orders),
     }
@@ -557,5 +627,5 @@ def case_features(case):
         found[f"generate {case['map']['generate']['kind']}"] = True
     for event in case["events"]:
         (name, body), = [item for item in event.items() if item[0] != "tick"]
-        found[f"event {name} {body.get('on_agents', 'wait')}"] = True
+        found[f"event {name} {body.get('on_agents', 'wait')}" if name in EDITS else f"event {name}"] = True
     return {name for name, is_there in found.items() if is_there}

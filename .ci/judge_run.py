@@ -1,0 +1,196 @@
+"""Judges a run by its trace and its scenario: the judge's replay, and what only the scenario can tell.
+
+The judge of traces knows no scenario: it cannot say that an edit is missing, that one waits for nobody, or
+that a run ended while something was left to do.
+"""
+import collections
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "shared", "judge"))
+
+import judge_trace  # noqa: E402
+import random_scenario  # noqa: E402
+import rules  # noqa: E402
+import solve  # noqa: E402
+
+TRACED_EDITS = ("set_terrain", "set_side", "set_elevation")
+
+
+class RunJudge(judge_trace.TraceJudge):
+    """The judge's replay, and beside it the edits that the scenario asks for and the moves of each class.
+
+    The judge holds an edit that waited to have disturbed somebody the tick before, on the map with the other
+    edits of this tick in it. One of those may have stranded or removed whom the edit waited for. Here instead
+    each edit that waits is tried at each tick at which something changed, on the map of that tick."""
+
+    def __init__(self, case):
+        super().__init__()
+        self.case = case
+        self.asked = []                        # edits of the scenario: (tick, what, body, on_agents)
+        self.waiting = []                      # of those, what has not taken effect, first first
+        self.moves_of = collections.Counter()
+        self.shut = {}                         # agent -> the order that it reported and keeps
+        self.done_at = []                      # tick and pose of each order done
+
+    def read_header(self, text):
+        super().read_header(text)
+        self.asked = random_scenario.edits_asked(self.case, self.grid)
+        self.waiting = list(self.asked)
+
+    def on_move(self, line):
+        agent = self.agents.get(line["agent"])
+        if agent is not None:
+            self.moves_of[agent.tables.cls.name] += 1
+        super().on_move(line)
+
+    def on_done(self, line):
+        agent = self.agents.get(line["agent"])
+        if agent is not None:
+            self.done_at.append((self.now, self.pose(agent)))
+        super().on_done(line)
+
+    def on_unreachable(self, line):
+        agent = self.agents.get(line["agent"])
+        super().on_unreachable(line)
+        if agent is not None and agent.orders:
+            self.shut[agent.id] = agent.orders[0]
+
+    def on_edit(self, line):
+        what = next(what for what in TRACED_EDITS if what in line)
+        edit = next((edit for edit in self.waiting if edit[0] == line["asked"] and edit[3] == line["on_agents"]
+                     and self.is_same(edit, what, line[what])), None)
+        if edit is None:
+            self.wrong("edit_strange", f"the scenario asks for no such edit: {json.dumps(line)[:200]}")
+        else:
+            self.waiting.remove(edit)
+        super().on_edit(line)
+
+    def traced(self, edit):
+        """An edit as the trace writes it, on the map as it is: what, and its body."""
+        _, what, body, _ = edit
+        if what != "rotate":
+            return what, body
+        x, y = body["cell"]
+        return "set_side", {"sides": [[x, y, rules.SQUARE_SIDES[(side + body["turns"]) % 4], self.grid.side(x, y, side)]
+                                      for side in range(4)]}
+
+    def is_same(self, edit, what, body):
+        """Whether a line of the trace does what the edit asks for; of sides it may name more than change."""
+        its_what, its_body = self.traced(edit)
+        if what != "set_side" or its_what != "set_side":
+            return (what, body) == (its_what, its_body)
+        grid = self.grid
+        own = {(x, y): {side: grid.side(x, y, n) for n, side in enumerate(rules.SQUARE_SIDES)}
+               for x, y, _, _ in its_body["sides"] + body["sides"]}
+        after = []
+        for sides in (its_body["sides"], body["sides"]):
+            result = {cell: dict(of) for cell, of in own.items()}
+            for x, y, side, kind in sides:
+                result[x, y][side] = kind
+            after.append(result)
+        return after[0] == after[1]
+
+    def close_tick(self):
+        for edit in self.waiting:
+            if edit[0] <= self.now and not self.disturbs(edit):
+                self.wrong("edit_late", f"{edit[1]} of tick {edit[0]} disturbs nobody and waits")
+        super().close_tick()
+
+    def disturbs(self, edit):
+        """Whether an edit would disturb an agent in the events phase of this tick, before any move begins."""
+        if edit[3] != "wait":
+            return False
+        what, body = self.traced(edit)
+        places = body["sides"] if what == "set_side" else body["cells"]
+        cells = [place[1] * self.grid.width + place[0] for place in places]
+        touched = set(cells)
+        near = [agent for agent in self.agents.values()
+                if not touched.isdisjoint(agent.cells) or not touched.isdisjoint(agent.start_cells)]
+        legal = [agent for agent in near if self.is_legal_in_events(agent)]
+        grid = self.grid
+        layers = grid.cells, grid.sides, grid.elevation, grid.plain_sides
+        grid.cells, grid.sides = list(grid.cells), bytearray(grid.sides)
+        grid.elevation = None if grid.elevation is None else list(grid.elevation)
+        self.apply_edit(what, body, cells)
+        disturbed = any(not self.is_legal_in_events(agent) for agent in legal)
+        grid.cells, grid.sides, grid.elevation, grid.plain_sides = layers
+        return disturbed
+
+    def is_legal_in_events(self, agent):
+        began = agent.begun_at == self.now
+        move = agent.move if agent.until is not None and not began else None
+        x, y, heading = agent.start_pose if began else (agent.x, agent.y, agent.heading)
+        if move is None:
+            return rules.slow_pose_problem(self.grid, agent.tables.cls, x, y, heading) is None
+        return rules.slow_move(self.grid, agent.tables.cls, x, y, move)[1] is None
+
+    def judge_end(self, outcome):
+        """What is left at the end: edits that wait, and orders where the run ended before its last tick."""
+        last = self.case["top"]["ticks"]
+        due = [edit for edit in self.waiting if edit[0] <= self.now]
+        if len(due) != outcome["edits_pending"]:
+            self.wrong("edit_missing", f"{len(due)} edits wait, edits_pending is {outcome['edits_pending']}")
+        if self.now >= last:
+            return
+        for agent in self.agents.values():
+            # One that an edit has stranded keeps its order.
+            if not agent.orders or not agent.tables.legal_pose(agent.x, agent.y, agent.heading):
+                continue
+            order = agent.orders[0]
+            if self.shut.get(agent.id) is not order:
+                self.wrong("ended_early", f"agent {agent.id} has {order.kind} to do")
+            elif order.kind == "goto" and self.has_way(agent, order):
+                self.wrong("ended_early", f"agent {agent.id} has a way to its {order.kind}")
+
+    def has_way(self, agent, order):
+        n_before = self.n_unreachable_with_way
+        self.count_claim(agent, order.value, order.within)
+        return self.n_unreachable_with_way > n_before
+
+
+def head_problem(head, case):
+    """What in the head of a trace is not as in the scenario, or None."""
+    grid = random_scenario.grid_of(case)
+    cells = [kind for count, kind in head["cells"] for _ in range(count)]
+    if [tuple(head["terrain"][kind]) for kind in cells] != [tuple(grid.kinds[kind]) for kind in grid.cells]:
+        return "the cells of the trace are not those of the map"
+    sides = {(x, y, side): head["side_kinds"][kind] for x, y, side, kind in head["sides"]}
+    for y in range(grid.height):
+        for x in range(grid.width):
+            for number, side in enumerate(rules.SQUARE_SIDES):
+                kind = grid.side_kinds[grid.side(x, y, number)]
+                if tuple(sides.get((x, y, side), ("open", rules.OPEN_SPEED))) != tuple(kind):
+                    return f"side {side} of cell ({x}, {y}) is {kind[0]} in the scenario and not in the trace"
+    heights = [value for count, value in head.get("elevation", []) for _ in range(count)]
+    flat = [0] * len(cells)
+    if (heights or flat) != (grid.elevation or flat):
+        return "the elevation of the trace is not that of the map"
+    for name, keys in case["class"].items():
+        if head["classes"].get(name) != keys:
+            return f"class {name} of the trace is not that of the scenario"
+    return None
+
+
+def judge_run(path, case, outcome):
+    """Judges the trace in a file; returns the judge and what is wrong, as texts."""
+    judge = RunJudge(case)
+    with open(path, encoding="utf-8") as file:
+        lines = list(file)
+    try:
+        judge.read_header(lines[0])
+    except judge_trace.Stop as stop:
+        return judge, [f"header: {stop}"]
+    problem = head_problem(judge.head, case)
+    for line in lines[1:]:
+        judge.read_line(line)
+    judge.finish_reading()
+    judge.judge_end(outcome)
+    # `RunJudge.close_tick` answers exactly what the judge says of the tick before.
+    wrong = [f"tick {tick}: {check}: {text}" for check, tick, text in judge.violations
+             if not (check == "edit_late" and text.endswith("disturbed nobody the tick before"))]
+    judge.n_excused = len(judge.violations) - len(wrong)
+    if judge.n_unreachable_with_way:
+        wrong.append(f"{judge.n_unreachable_with_way} goals called unreachable have a way")
+    return judge, [problem] * (problem is not None) + wrong
