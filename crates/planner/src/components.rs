@@ -66,6 +66,11 @@ impl Components {
         }
     }
 
+    /// Whether no state has been labelled yet.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.labels.is_empty()
+    }
+
     /// Label of a state's weak component, or `None` if its pose is not legal.
     pub fn label(&self, state: State) -> Option<u32> {
         let label = self.labels[state.0 as usize];

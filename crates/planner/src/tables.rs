@@ -24,7 +24,7 @@ pub struct Successor {
 }
 
 /// The legal primitives of one state and their times, packed.
-pub(crate) trait MoveWord: Copy + Default + Send + Sync {
+pub(crate) trait MoveWord: Copy + Default + PartialEq + Send + Sync {
     /// Element type of the speed levels that fit its codes.
     type Level: Level;
     /// Bits of a code.
@@ -41,6 +41,13 @@ pub(crate) trait MoveWord: Copy + Default + Send + Sync {
     #[inline(always)]
     fn ticks(self, lane: usize, times: &[u32]) -> u32 {
         times[lane << Self::BITS | self.code(lane)]
+    }
+    /// Whether some move is legal that was not, or takes less time than before.
+    fn eases(self, before: Self, n_primitives: usize, times: &[u32]) -> bool {
+        (0..n_primitives).any(|lane| {
+            let legal = self.code(lane) != 0;
+            legal && (before.code(lane) == 0 || self.ticks(lane, times) < before.ticks(lane, times))
+        })
     }
 }
 
@@ -118,6 +125,17 @@ pub(crate) struct Step {
     pub dx: i32,
     pub dy: i32,
     pub heading_after: u32,
+}
+
+/// What an edit of the map did to the moves of a class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Update {
+    /// Some pose or move became legal or illegal, or takes another time.
+    pub changed: bool,
+    /// Some pose or move became legal, or takes less time. Without it what had no way has none still, and
+    /// a cheapest path that is legal is still a cheapest one. Also set where all was compiled anew, without
+    /// a look at what was before.
+    pub eased: bool,
 }
 
 /// Words and speed levels of one layout.
@@ -283,25 +301,28 @@ impl MovementTables {
     }
 
     /// Follows an edit of the map: redoes the poses whose swept cells can touch the changed rectangle,
-    /// and the components. The tables equal freshly compiled ones afterwards. The first elevation of a
-    /// map, and slopes that bring more different times than the layout holds, compile all anew.
+    /// and, if that changed any, the components. The tables equal freshly compiled ones afterwards. The
+    /// first elevation of a map, and slopes that bring more different times than the layout holds, compile
+    /// all anew.
     ///
     /// # Panics
     /// If the map is not of the size the tables were compiled for.
-    pub fn update(&mut self, grid: &Grid, changed: Rect) {
+    pub fn update(&mut self, grid: &Grid, changed: Rect) -> Update {
         assert_eq!(grid.size(), self.space.size(), "tables of another map");
         self.revision = grid.revision();
         if changed.is_empty() {
-            return;
+            return Update::default();
         }
         let same_form = is_sloped(grid, &self.class) != self.slope_codes.is_empty();
-        if !same_form || self.refresh(grid, changed).is_err() {
-            *self = Self::compile_shared(grid, Arc::clone(&self.class));
+        if same_form && let Ok(update) = self.refresh(grid, changed) {
+            return update;
         }
+        *self = Self::compile_shared(grid, Arc::clone(&self.class));
+        Update { changed: true, eased: true }
     }
 
     /// Compiles what a changed rectangle can touch; fails if the layout does not hold all times.
-    fn refresh(&mut self, grid: &Grid, changed: Rect) -> Result<(), TooManyTimes> {
+    fn refresh(&mut self, grid: &Grid, changed: Rect) -> Result<Update, TooManyTimes> {
         let Self { layouts, class, space, legal, terrain_levels, side_levels, speeds, .. } = self;
         // An edge limits only where some side is slower than the fastest ground.
         let open_limits = side_levels.first().is_some_and(|&level| level < speeds.len());
@@ -314,18 +335,20 @@ impl MovementTables {
             least_ticks: &mut self.least_ticks,
             most_ticks: &mut self.most_ticks,
         };
-        with_layout!(layouts, layout => {
+        let update = with_layout!(layouts, layout => {
             let edges = open_limits || !grid.all_sides_open();
             // The first side that is not open: all edges are new.
             let changed = if edges && layout.east.is_empty() { space.size().rect() } else { changed };
             layout.refresh_levels(&levels, edges, changed);
             let anchors = touched_anchors(class, space.size(), changed);
-            layout.compile_rows(class, *space, anchors, legal, &mut slopes)?;
+            layout.compile_rows(class, *space, anchors, legal, &mut slopes)?
         });
-        let mut components = std::mem::take(&mut self.components);
-        components.relabel(self);
-        self.components = components;
-        Ok(())
+        if update.changed || self.components.is_empty() {
+            let mut components = std::mem::take(&mut self.components);
+            components.relabel(self);
+            self.components = components;
+        }
+        Ok(update)
     }
 
     /// The class.
@@ -588,7 +611,8 @@ impl<W: MoveWord> Layout<W> {
         anchors: Rect,
         legal: &mut [u64],
         slopes: &mut SlopeTimes<'_>,
-    ) -> Result<(), TooManyTimes> {
+    ) -> Result<Update, TooManyTimes> {
+        let mut update = Update::default();
         let Self { words, cells, east, south, levels_row, words_row, heights } = self;
         let size = space.size();
         let headings = space.headings() as usize;
@@ -620,7 +644,10 @@ impl<W: MoveWord> Layout<W> {
                     let state = first + column * headings + heading;
                     let bit = 1 << (state % 64);
                     let word = &mut legal[state / 64];
-                    *word = if level.number() > 0 { *word | bit } else { *word & !bit };
+                    let (was, is) = (*word & bit != 0, level.number() > 0);
+                    update.changed |= was != is;
+                    update.eased |= is && !was;
+                    *word = if is { *word | bit } else { *word & !bit };
                 }
                 words_row.fill(W::default());
                 for primitive in 0..class.primitives().len() {
@@ -662,11 +689,16 @@ impl<W: MoveWord> Layout<W> {
                 }
                 let states = words[first..].iter_mut().skip(heading).step_by(headings);
                 for (state, word) in states.zip(words_row.iter()) {
-                    *state = *word;
+                    if *state != *word {
+                        update.changed = true;
+                        update.eased =
+                            update.eased || word.eases(*state, class.primitives().len(), slopes.times);
+                        *state = *word;
+                    }
                 }
             }
         }
-        Ok(())
+        Ok(update)
     }
 }
 

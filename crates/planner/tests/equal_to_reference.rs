@@ -60,6 +60,23 @@ fn expected(
     (Status::Found, Some(Reached::Nearest), best.map(|(_, cost, _)| cost))
 }
 
+/// What an update says of itself, move by move; compiled anew it may say too much.
+fn assert_update(before: &MovementTables, after: &MovementTables, update: Update) {
+    let ticks = |tables: &MovementTables, state, primitive| tables.move_ticks(state, primitive);
+    let (mut changed, mut eased) = (false, false);
+    for state in (0..after.space().n_states() as u32).map(State) {
+        let (was, is) = (before.is_legal(state), after.is_legal(state));
+        (changed, eased) = (changed || was != is, eased || is && !was);
+        for primitive in 0..after.class().primitives().len() {
+            let (was, is) = (ticks(before, state, primitive), ticks(after, state, primitive));
+            changed |= was != is;
+            eased |= is.is_some_and(|is| was.is_none_or(|was| is < was));
+        }
+    }
+    let all_anew = update == Update { changed: true, eased: true };
+    assert!(update == Update { changed, eased } || all_anew, "{update:?}, {changed}, {eased}");
+}
+
 fn heuristics() -> impl Strategy<Value = Heuristic<'static>> {
     // The greedy one promises no cost; it has a test of its own.
     let exact = HeuristicName::ALL.into_iter().filter(|&h| h != HeuristicName::Greedy);
@@ -133,8 +150,10 @@ proptest! {
                 5 => grid.rotate(xy, i32::from(kind) - 2),
                 _ => grid.set_terrain(area, TerrainKind(kind)),
             };
-            movement.update(&grid, edit.changed);
+            let before = movement.clone();
+            let update = movement.update(&grid, edit.changed);
             assert_tables(&grid, &class, &movement);
+            assert_update(&before, &movement, update);
             let fresh = MovementTables::compile(&grid, class.clone());
             for state in (0..movement.space().n_states() as u32).map(State) {
                 prop_assert_eq!(movement.components().label(state), fresh.components().label(state));
