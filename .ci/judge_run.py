@@ -33,17 +33,47 @@ class RunJudge(judge_trace.TraceJudge):
         self.moves_of = collections.Counter()
         self.shut = {}                         # agent -> the order that it reported and keeps
         self.done_at = []                      # tick and pose of each order done
+        self.spawned_at = {}                   # agent -> tick
+        self.given = {}                        # agent -> the orders that it was given at this tick
+        self.removed_now = []                  # agents taken out at this tick, and whether an edit did it
+        self.events_at = {}                    # tick -> what events bring, take out and order, in turn
+        self.n_first = len(case["agents"]) + sum(group["count"] for group in case["groups"])
+        for event in case["events"]:
+            (what, body), = [item for item in event.items() if item[0] != "tick"]
+            if what not in random_scenario.EDITS and event["tick"] < case["top"]["ticks"]:
+                self.events_at.setdefault(event["tick"], []).append((what, body))
 
     def read_header(self, text):
         super().read_header(text)
         self.asked = random_scenario.edits_asked(self.case, self.grid)
         self.waiting = list(self.asked)
 
+    def advance(self, tick):
+        # Ticks of events are looked at even where the trace says nothing of them.
+        for event in sorted(event["tick"] for event in self.case["events"]):
+            if self.now < event < tick:
+                super().advance(event)
+        super().advance(tick)
+
     def on_move(self, line):
         agent = self.agents.get(line["agent"])
         if agent is not None:
             self.moves_of[agent.tables.cls.name] += 1
         super().on_move(line)
+
+    def on_spawn(self, line):
+        super().on_spawn(line)
+        self.spawned_at[line["spawn"]] = self.now
+
+    def on_remove(self, line):
+        agent = self.agents.get(line["remove"])
+        if agent is not None:
+            self.removed_now.append((agent, agent in self.must_go))
+        super().on_remove(line)
+
+    def on_order(self, line):
+        super().on_order(line)
+        self.given.setdefault(line["agent"], []).append(line["order"])
 
     def on_done(self, line):
         agent = self.agents.get(line["agent"])
@@ -96,7 +126,64 @@ class RunJudge(judge_trace.TraceJudge):
         for edit in self.waiting:
             if edit[0] <= self.now and not self.disturbs(edit):
                 self.wrong("edit_late", f"{edit[1]} of tick {edit[0]} disturbs nobody and waits")
+        self.judge_events()
         super().close_tick()
+
+    def judge_events(self):
+        """Who was brought, taken out and given orders at this tick."""
+        events = self.events_at.pop(self.now, [])
+        new = [agent for agent in self.agents.values() if self.is_new(agent)]
+        n_asked = sum(body["count"] for what, body in events if what == "add_agents")
+        n_gone = sum(self.is_new(agent) for agent, _ in self.removed_now)
+        if len(new) + n_gone > n_asked:
+            self.wrong("spawn_strange", f"{len(new) + n_gone} agents are brought, {n_asked} asked for")
+        for agent, by_edit in self.removed_now:
+            if not by_edit and not any(what == "remove_agents" and self.is_chosen(agent, body)
+                                       for what, body in events):
+                self.wrong("remove_strange", f"no event takes out agent {agent.id}")
+        for agent in self.agents.values():
+            self.judge_given(agent, events)
+        self.removed_now.clear()
+        self.given.clear()
+
+    def is_new(self, agent):
+        """Whether an event of this tick has brought the agent."""
+        return agent.id >= self.n_first and self.spawned_at[agent.id] == self.now
+
+    def is_chosen(self, agent, body):
+        if "names" in body:
+            return any(self.case["agents"][agent.id].get("name") == name for name in body["names"]
+                       if agent.id < len(self.case["agents"]))
+        x, y, width, height = body["area"]
+        return x <= agent.x < x + width and y <= agent.y < y + height
+
+    def judge_given(self, agent, events):
+        """The orders that an agent has been given at this tick, and that it is still there."""
+        expected, is_there = [], not self.is_new(agent)
+        if self.now == 0 and is_there:
+            expected += self.first_orders(agent)
+        for what, body in events:
+            if what == "add_agents" and not is_there:
+                if sum(other == "add_agents" for other, _ in events) > 1:
+                    return                     # which of them brought it is not told
+                expected += body["orders"]
+                is_there = True
+                x, y, width, height = body["area"]
+                if agent.tables.cls.name != body["class"] or not (
+                        x <= agent.x < x + width and y <= agent.y < y + height):
+                    self.wrong("spawn_strange", f"agent {agent.id} is not one that the event asks for")
+            elif what != "add_agents" and is_there and self.is_chosen(agent, body):
+                if what == "remove_agents":
+                    self.wrong("remove_missing", f"an event takes out agent {agent.id}, which stays")
+                else:
+                    expected += body["orders"] or [{"wait": 0}]
+        given = self.given.get(agent.id, [])
+        if given != expected:
+            self.wrong("given", f"agent {agent.id} is given {given}, not {expected}")
+
+    def first_orders(self, agent):
+        givers = self.case["agents"] + [group for group in self.case["groups"] for _ in range(group["count"])]
+        return givers[agent.id]["orders"]
 
     def disturbs(self, edit):
         """Whether an edit would disturb an agent in the events phase of this tick, before any move begins."""
@@ -132,6 +219,11 @@ class RunJudge(judge_trace.TraceJudge):
         due = [edit for edit in self.waiting if edit[0] <= self.now]
         if len(due) != outcome["edits_pending"]:
             self.wrong("edit_missing", f"{len(due)} edits wait, edits_pending is {outcome['edits_pending']}")
+        placed = self.n_spawned - self.n_first + outcome["not_placed"]
+        asked = sum(event["add_agents"]["count"] for event in self.case["events"]
+                    if "add_agents" in event and event["tick"] <= self.now and event["tick"] < last)
+        if placed != asked:
+            self.wrong("not_placed", f"{placed} agents are placed or counted, {asked} asked for")
         if self.now >= last:
             return
         for agent in self.agents.values():

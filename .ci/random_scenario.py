@@ -347,7 +347,7 @@ def draw_order(rng, ground, ticks):
     if kind < 0.15:
         return {"wait": rng.choice((0, 1, 7, ticks // 20, rng.randint(0, ticks // 4 + 1)))}
     if kind < 0.27:
-        order = {"goto_area": draw_area(rng, ground.grid, 1, 12)}
+        order = {"goto_area": draw_area(rng, ground.grid, 2, 12)}
     elif kind < 0.35:
         order = {"patrol": [draw_goal(rng, ground) for _ in range(rng.randint(1, 3))]}
     elif kind < 0.55:
