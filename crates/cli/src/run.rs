@@ -52,6 +52,14 @@ pub fn run(args: &RunArgs) -> Result<Exit, Failure> {
         });
     }
     printed?;
+    if result.not_placed > 0 {
+        // Nobody may be there to read it.
+        let _ = writeln!(
+            io::stderr(),
+            "warning: events found no room for {} of the agents that they were to add",
+            result.not_placed
+        );
+    }
     Ok(match &result {
         _ if stop.is_raised() => Exit::Interrupted,
         result if result.orders_left_doable > 0 => Exit::Negative,
@@ -154,6 +162,9 @@ fn write_text(out: &mut impl Write, result: &RunResult) -> io::Result<()> {
     line("orders left", result.orders_left.to_string())?;
     line("edits pending", result.edits_pending.to_string())?;
     line("agents removed", result.removed.to_string())?;
+    if result.not_placed > 0 {
+        line("agents not placed", result.not_placed.to_string())?;
+    }
     line("agents stuck", result.stuck_agents.to_string())?;
     if let Some(collisions) = result.collisions {
         line("collisions", collisions.to_string())?;

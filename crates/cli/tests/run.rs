@@ -22,6 +22,7 @@ const KEYS: [&str; 27] = [
     "tasks_done",
     "edits_pending",
     "removed",
+    "not_placed",
     "collisions",
     "moves",
     "flowtime",
@@ -86,6 +87,7 @@ fn json_has_every_key_in_order() {
         ("tasks_done", 0),
         ("edits_pending", 0),
         ("removed", 0),
+        ("not_placed", 0),
     ] {
         assert_eq!((key, &result[key]), (key, &json!(value)));
     }
