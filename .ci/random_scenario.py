@@ -365,6 +365,12 @@ def draw_order(rng, ground, ticks):
     return order
 
 
+def is_timed_by_plan(order):
+    """Whether what `wheelbase plan` says tells when a lone agent has done the order."""
+    # The nearest pose to an area is not where the order is done.
+    return "goto" in order or "wait" in order or "goto_area" in order and order.get("fallback") != "nearest"
+
+
 def draw_orders(rng, ground, ticks):
     return [draw_order(rng, ground, ticks) for _ in range(rng.choice((0, 1, 1, 2, 2, 3, 3, 5)))]
 
@@ -452,8 +458,9 @@ def draw_side_kind(rng):
 def draw_events(rng, case, grid, grounds, ticks):
     events = []
     names = {agent["name"]: agent["class"] for agent in case["agents"] if "name" in agent}
-    for _ in range(rng.choice((0, 0, 1, 2, 4, 10))):
-        event = {"tick": rng.choice((0, rng.randint(0, ticks), rng.randint(0, ticks // 4)))}
+    busy_ticks = [0] + [rng.randint(0, ticks // 3) for _ in range(3)]
+    for _ in range(rng.choice((0, 0, 1, 2, 4, 10, 30))):
+        event = {"tick": rng.choice((rng.randint(0, ticks), rng.randint(0, ticks // 4), rng.choice(busy_ticks)))}
         kind = rng.random()
         if kind < 0.1:
             at_most = max(1, grid.width * grid.height // 20)
@@ -531,7 +538,7 @@ def draw_case(rng, number, generated_rows):
         case["alone"] = True
         agent = case["agents"] = case["agents"][:1]
         orders = [draw_order(rng, grounds[agent[0]["class"]], ticks) for _ in range(24)]
-        agent[0]["orders"] = [order for order in orders if "goto" in order][:rng.randint(1, 4)]
+        agent[0]["orders"] = [order for order in orders if is_timed_by_plan(order)][:rng.randint(1, 4)]
         top["ticks"] = max(ticks, ALONE_TICKS)
         top.pop("expansions_per_tick", None)
         return case
