@@ -18,6 +18,9 @@ GENERATED = ("open", "random", "rooms", "maze", "river", "base", "streets")
 OCTILE_SPEED_UP, OCTILE_TICKS = 40, 30_000
 ALONE_TICKS = 20_000
 POSE_TRIES = 60
+# The ends of the ranges that scenarios/README.md gives.
+I32_MIN, I32_MAX, U32_MAX = -2 ** 31, 2 ** 31 - 1, 2 ** 32 - 1
+EVERYWHERE = [I32_MIN, I32_MIN, U32_MAX, U32_MAX]
 EDITS = ("set_terrain", "set_elevation", "set_side", "rotate")
 
 # (forward, right) cells and the pivots that suit them.
@@ -278,7 +281,7 @@ def draw_class(rng, elevated):
         names = rng.sample(("hedge", "stile", "wall", "open"), rng.randint(1, 2))
         keys["side_speed"] = {name: rng.choice((0, 500, 900) if name != "open" else (600, 2000)) for name in names}
     if rng.random() < (0.8 if elevated else 0.1):
-        keys["up"], keys["down"] = rng.choice((0, 50, 100, 333)), rng.choice((0, -100, 25, 200, -600))
+        keys["up"], keys["down"] = rng.choice((0, 50, 100, 333)), rng.choice((0, -100, 25, 200, -600, I32_MIN))
         for key in ("max_up", "max_down", "max_tilt"):
             if rng.random() < 0.4:
                 keys[key] = rng.choice((0, 1, 1, 2, 2, 4))
@@ -345,9 +348,10 @@ def draw_goal(rng, ground):
 def draw_order(rng, ground, ticks):
     kind = rng.random()
     if kind < 0.15:
-        return {"wait": rng.choice((0, 1, 7, ticks // 20, rng.randint(0, ticks // 4 + 1)))}
+        wait = rng.choice((0, 1, 7, ticks // 20, rng.randint(0, ticks // 4 + 1)))
+        return {"wait": U32_MAX - 1 if rng.random() < 0.03 else wait}
     if kind < 0.27:
-        order = {"goto_area": draw_area(rng, ground.grid, 2, 12)}
+        order = {"goto_area": draw_area(rng, ground.grid, 2, 12) if rng.random() < 0.97 else EVERYWHERE}
     elif kind < 0.35:
         order = {"patrol": [draw_goal(rng, ground) for _ in range(rng.randint(1, 3))]}
     elif kind < 0.55:
@@ -355,11 +359,12 @@ def draw_order(rng, ground, ticks):
     else:
         order = {"goto": draw_goal(rng, ground)}
     if rng.random() < 0.35 and "goto_area" not in order:
-        order["within"] = rng.choice((1, 2, 3, 5))
+        order["within"] = rng.choice((1, 2, 3, 5)) if rng.random() < 0.97 else 65_535
     if rng.random() < 0.3:
         order["fallback"] = rng.choice(("nearest", "nearest", "nearest", "fail"))
         if order["fallback"] == "nearest" and rng.random() < 0.1 and "goto" in order:
-            order["goto"] = [-3, 2]            # off the map: only the nearest can be meant
+            # Off the map: only the nearest can be meant.
+            order["goto"] = rng.choice(([-3, 2], [I32_MIN, I32_MAX], [[I32_MAX, -1], [2, 10_000]]))
     if rng.random() < 0.3:
         order["if_unreachable"] = rng.choice(("wait", "wait", "drop"))
     return order
@@ -368,7 +373,9 @@ def draw_order(rng, ground, ticks):
 def is_timed_by_plan(order):
     """Whether what `wheelbase plan` says tells when a lone agent has done the order."""
     # The nearest pose to an area is not where the order is done.
-    return "goto" in order or "wait" in order or "goto_area" in order and order.get("fallback") != "nearest"
+    if "goto_area" in order:
+        return order.get("fallback") != "nearest" and order["goto_area"] is not EVERYWHERE
+    return "goto" in order or "wait" in order
 
 
 def draw_orders(rng, ground, ticks):
@@ -388,7 +395,7 @@ def draw_agents(rng, grounds, ticks):
         taken.update(ground.tables.footprint_cells(*pose))
         agent = {"class": name, "at": ground.written(rng, *pose), "orders": draw_orders(rng, ground, ticks)}
         if rng.random() < 0.3:
-            agent["priority"] = rng.choice((-100, -1, 1, 50, 1000))
+            agent["priority"] = rng.choice((-100, -1, 1, 50, 1000, I32_MIN, I32_MAX))
         if rng.random() < 0.3:
             agent["name"] = f"agent {len(agents)}"
         agents.append(agent)
@@ -413,7 +420,7 @@ def draw_group(rng, grounds, grid, ticks, at_most):
 
 def draw_groups(rng, grounds, grid, ticks, at_least):
     n_groups = max(at_least, rng.choice((0, 1, 1, 2, 3)))
-    return [draw_group(rng, grounds, grid, ticks, 60) for _ in range(n_groups)]
+    return [draw_group(rng, grounds, grid, ticks, rng.choice((20, 60, 60, 200))) for _ in range(n_groups)]
 
 
 def draw_area_of_event(rng, case, grid):
@@ -423,7 +430,10 @@ def draw_area_of_event(rng, case, grid):
         for order in keys["orders"]:
             goals = order.get("goto", order.get("patrol", []))
             places += goals if goals and isinstance(goals[0], list) else [goals] if goals else []
+    if rng.random() < 0.02:
+        return list(EVERYWHERE)
     area = draw_area(rng, grid, 1, 20 if rng.random() < 0.15 else 4)
+    places = [place for place in places if grid.on_map(*place[:2])]
     if places and rng.random() < 0.5:
         x, y = rng.choice(places)[:2]
         area[:2] = [x - rng.randrange(area[2]), y - rng.randrange(area[3])]
@@ -438,14 +448,14 @@ def draw_edit(rng, case, grid):
         name = rng.choice([terrain[0] for terrain in TERRAINS] + ["grass", "deep"])
         action, body = "set_terrain", {"area": area, "kind": name}
     elif kind < 0.65 or "elevation" in case["map"] and kind < 0.75:
-        action, body = "set_elevation", {"area": area, "height": rng.choice((0, 0, 1, 2, 5, -3, 30_000))}
+        action, body = "set_elevation", {"area": area, "height": rng.choice((0, 0, 1, 2, 5, -3, 32_767, -32_768))}
     else:
         cell = [min(grid.width - 1, max(0, area[0])), min(grid.height - 1, max(0, area[1]))]
         if kind < 0.88:
             body = {"cell": cell, "side": rng.choice(rules.SQUARE_SIDES), "kind": draw_side_kind(rng)}
             action = "set_side"
         else:
-            action, body = "rotate", {"cell": cell, "turns": rng.choice((1, 1, 2, -1, 3, 4, -7))}
+            action, body = "rotate", {"cell": cell, "turns": rng.choice((1, 1, 2, -1, 3, 4, I32_MIN, I32_MAX))}
     if rng.random() < 0.85:
         body["on_agents"] = rng.choice(("wait", "strand", "remove"))
     return {action: body}
@@ -460,7 +470,8 @@ def draw_events(rng, case, grid, grounds, ticks):
     names = {agent["name"]: agent["class"] for agent in case["agents"] if "name" in agent}
     busy_ticks = [0] + [rng.randint(0, ticks // 3) for _ in range(3)]
     for _ in range(rng.choice((0, 0, 1, 2, 4, 10, 30))):
-        event = {"tick": rng.choice((rng.randint(0, ticks), rng.randint(0, ticks // 4), rng.choice(busy_ticks)))}
+        tick = rng.choice((rng.randint(0, ticks), rng.randint(0, ticks // 4), rng.choice(busy_ticks)))
+        event = {"tick": tick if rng.random() < 0.99 else U32_MAX - 1}
         kind = rng.random()
         if kind < 0.1:
             at_most = max(1, grid.width * grid.height // 20)
