@@ -371,18 +371,11 @@ fn slopes_headings_and_generated_maps() {
 
 #[test]
 fn unsupported_keys() {
-    for (piece, replacement, key) in [
-        ("headings = 4", "headings = 6", "class.truck.headings = 6"),
-        ("{ wait = 5 }", "{ goto_area = [0, 0, 1, 1] }", "agents[1].orders[1].goto_area"),
-    ] {
+    for (piece, replacement, key) in [("headings = 4", "headings = 6", "class.truck.headings = 6")] {
         let message = refused(trucks_with(piece, replacement));
         let line = line_of(TRUCKS, piece);
         let expected = format!("{line}: not supported yet: {key}");
         assert!(message.lines().any(|other| other.trim_start_matches("s.toml:") == expected), "{message}");
-    }
-    let event = |event: &str| refused(format!("{TRUCKS}[[events]]\ntick = 1\n{event}\n"));
-    for key in ["set_side", "set_elevation", "rotate", "add_agents", "remove_agents", "give_orders"] {
-        assert_eq!(event(&format!("{key} = {{}}")), format!("43: not supported yet: events[0].{key}"));
     }
     let map = |map: &str| refused(format!("name = \"s\"\nticks = 1\n[map]\n{map}\n"));
     assert_eq!(
@@ -393,6 +386,8 @@ fn unsupported_keys() {
     let group =
         "[[groups]]\nclass = \"truck\"\ncount = 1\narea = [0, 0, 9, 9]\ntasks = { kind = \"random\" }\n";
     assert_eq!(refused(format!("{TRUCKS}{group}")), "45: not supported yet: groups[0].tasks");
+    let event = "add_agents = { class = \"truck\", count = 1, area = [0, 0, 9, 9], tasks = {} }";
+    assert_eq!(of_event(event), "43: not supported yet: events[0].add_agents.tasks");
 }
 
 #[test]
@@ -671,13 +666,90 @@ fn one_goal_for_two_agents() {
     assert_eq!((&result["orders_done"], &result["orders_left"]), (&json!(2), &json!(0)));
 }
 
+/// What is said of an event, which stands in line 43.
+#[track_caller]
+fn of_event(action: &str) -> String {
+    refused(format!("{TRUCKS}[[events]]\ntick = 5\n{action}\n"))
+}
+
 #[test]
-fn unknown_terrain_in_an_event() {
-    let event = "[[events]]\ntick = 5\nset_terrain = { area = [0, 0, 1, 1], kind = \"lava\" }\n";
+fn events_about_what_is_not_there() {
+    let off_map = "is off the map of 8 x 4; expected columns 0 to 7 and rows 0 to 3";
+    for (action, expected) in [
+        (
+            "set_terrain = { area = [0, 0, 1, 1], kind = \"lava\" }",
+            "set_terrain.kind: no terrain \"lava\", expected deep, shallow, ground, swamp, water, trees or out",
+        ),
+        (
+            "set_side = { cell = [0, 0], side = \"E\", kind = \"hedge\" }",
+            "set_side.kind: no side kind \"hedge\", expected open or wall",
+        ),
+        (
+            "set_side = { cell = [8, 0], side = \"E\", kind = \"wall\" }",
+            &format!("set_side.cell: cell (8, 0) {off_map}"),
+        ),
+        ("rotate = { cell = [0, -1], turns = 1 }", &format!("rotate.cell: cell (0, -1) {off_map}")),
+        (
+            "add_agents = { class = \"tank\", count = 1, area = [0, 0, 9, 9] }",
+            "add_agents.class: no class \"tank\", expected truck",
+        ),
+        (
+            "add_agents = { class = \"truck\", count = 1, area = [0, 0, 9, 9], orders = [{ goto = [0, 9] }] }",
+            &format!("add_agents.orders[0]: goal (0, 9) {off_map}"),
+        ),
+        (
+            "remove_agents = { names = [\"convoy-1\", \"convoy-2\"] }",
+            "remove_agents.names[1]: no agent \"convoy-2\", expected convoy-1",
+        ),
+        (
+            "give_orders = { names = [\"tank\"], orders = [] }",
+            "give_orders.names[0]: no agent \"tank\", expected convoy-1",
+        ),
+        (
+            "give_orders = { names = [\"convoy-1\"], orders = [{ goto = [1, 1, \"NE\"] }] }",
+            "give_orders.orders[0]: expected heading any, E, N, W or S, found \"NE\"",
+        ),
+        (
+            "give_orders = { area = [0, 0, 1, 1], orders = [{ patrol = [[1, 1, \"NE\"]] }] }",
+            "give_orders.orders[0]: expected heading any, E, N, W or S, found \"NE\"",
+        ),
+        (
+            "give_orders = { area = [0, 0, 1, 1], orders = [{ goto_area = [8, 0, 9, 9] }] }",
+            "give_orders.orders[0].goto_area: no cell of the area is on the map of 8 x 4; \
+             expected columns 0 to 7 and rows 0 to 3",
+        ),
+    ] {
+        assert_eq!(of_event(action), format!("43: events[0].{expected}"));
+    }
     assert_eq!(
-        refused(format!("{TRUCKS}{event}")),
-        "43: events[0].set_terrain.kind: no terrain \"lava\", expected deep, shallow, ground, swamp, water, trees or out"
+        refused_at("{ wait = 5 }", "{ goto_area = [-9, 0, 9, 9] }"),
+        "agents[1].orders[1].goto_area: no cell of the area is on the map of 8 x 4; \
+         expected columns 0 to 7 and rows 0 to 3"
     );
+}
+
+#[test]
+fn a_name_that_an_event_calls_is_no_mistake_where_its_agent_has_no_room() {
+    let scenario = trucks_with("at = [1, 0, \"E\"]", "at = [2, 1, \"E\"]")
+        + "[[events]]\ntick = 5\nremove_agents = { names = [\"convoy-1\"] }\n";
+    let message = refused(scenario);
+    assert!(message.contains("agents[0].at: ") && message.lines().count() == 1, "{message}");
+}
+
+#[test]
+fn agents_without_room_at_an_event_are_counted_and_reported() {
+    let event = "[[events]]\ntick = 5\nadd_agents = { class = \"truck\", count = 60, area = [0, 0, 8, 4] }\n";
+    let folder = Folder::with("s.toml", format!("{TRUCKS}{event}"));
+    let ended = folder.run(&["run", "s.toml", "--ticks", "10", "--format", "json"]).code(1);
+    let (placed, not) =
+        (ended.json()["agents"].as_u64().unwrap(), ended.json()["not_placed"].as_u64().unwrap());
+    assert!(placed > 2 && not > 0 && placed + not == 62, "{placed} and {not}");
+    assert_eq!(
+        ended.stderr.trim_end(),
+        format!("warning: events found no room for {not} of the agents that they were to add")
+    );
+    let text = folder.run(&["run", "s.toml", "--ticks", "10"]).code(1).stdout;
+    assert!(text.contains(&format!("  agents not placed     {not}\n")), "{text}");
 }
 
 #[test]

@@ -92,6 +92,39 @@ fn an_edit_off_the_map_is_a_warning() {
 }
 
 #[test]
+fn events_that_do_nothing_are_warnings() {
+    let off = "no cell is on the map of 8 x 4; ignored";
+    let gone = "agent \"convoy-1\" is taken out at tick 3 by events[1]; ignored";
+    let remove = "[[events]]\ntick = 3\nremove_agents = { names = [\"convoy-1\"] }\n";
+    for (tick, action, expected) in [
+        (5, "set_elevation = { area = [8, 0, 5, 5], height = 1 }", format!("set_elevation.area: {off}")),
+        (
+            5,
+            "add_agents = { class = \"truck\", count = 1, area = [0, 4, 5, 5] }",
+            format!("add_agents.area: {off}"),
+        ),
+        (5, "remove_agents = { area = [-5, 0, 5, 5] }", format!("remove_agents.area: {off}")),
+        (5, "give_orders = { area = [0, -5, 5, 5], orders = [] }", format!("give_orders.area: {off}")),
+        (5, "give_orders = { names = [\"convoy-1\"], orders = [] }", format!("give_orders.names[0]: {gone}")),
+        (3, "remove_agents = { names = [\"convoy-1\"] }", String::new()),
+        (200, "rotate = { cell = [0, 0], turns = 1 }", "never takes effect".to_owned()),
+    ] {
+        let scenario = format!("{TRUCKS}[[events]]\ntick = {tick}\n{action}\n{remove}");
+        let output = Folder::with("s.toml", &scenario).run(&["check", "s.toml"]).done();
+        let warnings: Vec<&str> = output.lines().filter(|line| line.starts_with("warning: ")).collect();
+        let expected = match (expected.is_empty(), tick) {
+            // The two events are of one tick: the first takes it out, and the second finds it gone.
+            (true, _) => {
+                "45: events[1].remove_agents.names[0]: agent \"convoy-1\" is taken out at tick 3 by events[0]; ignored".to_owned()
+            }
+            (_, 200) => "41: events[0]: never takes effect: the run stops at tick 200".to_owned(),
+            _ => format!("43: events[0].{expected}"),
+        };
+        assert_eq!(warnings, [format!("warning: s.toml:{expected}")], "{action}");
+    }
+}
+
+#[test]
 fn text_after_the_last_row_is_a_warning_of_the_map_and_of_its_scenario() {
     let folder = Folder::with("maps/a.map", format!("{MAP}\nthe end\n"));
     let scenario = format!(

@@ -133,8 +133,7 @@ pub struct Update {
     /// Some pose or move became legal or illegal, or takes another time.
     pub changed: bool,
     /// Some pose or move became legal, or takes less time. Without it what had no way has none still, and
-    /// a cheapest path that is legal is still a cheapest one. Also set where all was compiled anew, without
-    /// a look at what was before.
+    /// a cheapest path that is legal is still a cheapest one.
     pub eased: bool,
 }
 
@@ -317,8 +316,25 @@ impl MovementTables {
         if same_form && let Ok(update) = self.refresh(grid, changed) {
             return update;
         }
-        *self = Self::compile_shared(grid, Arc::clone(&self.class));
-        Update { changed: true, eased: true }
+        let before = std::mem::replace(self, Self::compile_shared(grid, Arc::clone(&self.class)));
+        self.compare(&before)
+    }
+
+    /// What differs from other tables of the class, state by state.
+    fn compare(&self, before: &Self) -> Update {
+        let mut update = Update::default();
+        let mut note = |was: Option<u32>, is: Option<u32>| {
+            update.changed |= was != is;
+            update.eased |= is.is_some_and(|is| was.is_none_or(|was| is < was));
+        };
+        for state in (0..self.space.n_states() as u32).map(State) {
+            let legal = |tables: &Self| tables.is_legal(state).then_some(0);
+            note(legal(before), legal(self));
+            for primitive in 0..self.class.primitives().len() {
+                note(before.move_ticks(state, primitive), self.move_ticks(state, primitive));
+            }
+        }
+        update
     }
 
     /// Compiles what a changed rectangle can touch; fails if the layout does not hold all times.

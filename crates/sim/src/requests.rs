@@ -70,8 +70,8 @@ struct Slot {
 pub struct Requests {
     queue: Vec<PathRequest>,
     slots: Vec<Slot>,
-    /// Slots that have an answer, in order of the askers' ids.
-    answered: Vec<(AgentId, u32)>,
+    /// Slots in use by the ids of those who ask; room for a round.
+    in_order: Vec<(AgentId, u32)>,
 }
 
 impl Requests {
@@ -88,7 +88,7 @@ impl Requests {
             answer: None,
         };
         let slots_free = std::iter::repeat_with(slot).take(slots).collect();
-        Self { queue: Vec::new(), slots: slots_free, answered: Vec::with_capacity(slots) }
+        Self { queue: Vec::new(), slots: slots_free, in_order: Vec::with_capacity(slots) }
     }
 
     /// Adds a request.
@@ -112,6 +112,7 @@ impl Requests {
         for slot in &mut self.slots {
             if slot.request.is_some_and(|request| is_gone(request.agent)) {
                 slot.request = None;
+                slot.answer = None;
             }
         }
     }
@@ -159,13 +160,14 @@ impl Requests {
 
     /// Shares a budget among the slots in use, in order of their requests; says how many have any.
     fn share_out(&mut self, budget: u64, tick: u32) -> usize {
-        let mut active = self.slots.iter().filter(|slot| slot.request.is_some()).count() as u64;
+        let searches = |slot: &Slot| slot.request.is_some() && slot.answer.is_none();
+        let mut active = self.slots.iter().filter(|slot| searches(slot)).count() as u64;
         let mut left = budget;
         let mut given = 0;
         self.slots.iter_mut().for_each(|slot| slot.share = 0);
         // A free slot ranks last. Slots are few, so they are ranked where they stand.
         while active > 0 && left > 0 {
-            let next = self.slots.iter_mut().filter(|slot| slot.share == 0 && slot.request.is_some());
+            let next = self.slots.iter_mut().filter(|slot| slot.share == 0 && searches(slot));
             let Some(slot) = next.min_by_key(|slot| slot.request.map(|request| request.rank(tick))) else {
                 break;
             };
@@ -190,48 +192,57 @@ pub(crate) fn answer_requests(sim: &mut Simulation) {
         let spent: u64 = sim.requests.slots.iter().map(|slot| slot.share).sum();
         budget -= spent;
         sim.counts.expansions += spent;
-        if !deliver_all(sim) {
-            break;
-        }
+        deliver_all(sim, false);
     }
+    deliver_all(sim, true);
 }
 
-/// Hands out the answers of a round in order of id; says whether there were any. Of finds in an area that
-/// overlap the first is taken, and the others search on.
-fn deliver_all(sim: &mut Simulation) -> bool {
-    let mut answered = std::mem::take(&mut sim.requests.answered);
-    answered.clear();
+/// Hands out the answers of a round in order of id. Poses of an area are handed out only as far as those of
+/// lower id have theirs, or at the last round of the tick: one whose find overlaps what was handed out before
+/// it searches on.
+fn deliver_all(sim: &mut Simulation, last: bool) {
+    let mut slots = std::mem::take(&mut sim.requests.in_order);
+    slots.clear();
     for (at, slot) in sim.requests.slots.iter().enumerate() {
-        if let (Some(_), Some(request)) = (slot.answer, slot.request) {
-            answered.push((request.agent, at as u32));
-        }
+        slots.extend(slot.request.map(|request| (request.agent, at as u32)));
     }
-    answered.sort_unstable();
-    for &(agent, at) in &answered {
-        let slot = &mut sim.requests.slots[at as usize];
-        let (Some(answer), Some(request)) = (slot.answer.take(), slot.request.take()) else { continue };
+    slots.sort_unstable();
+    let mut held_up = false;
+    for &(agent, at) in &slots {
+        let at = at as usize;
+        let Some(request) = sim.requests.slots[at].request else { continue };
         let Some(row) = sim.agents.row(agent) else { continue };
+        let by_area = !request.around && sim.agents.given[row].is_none() && goes_to_area(sim, row);
+        if by_area && held_up {
+            continue;
+        }
+        let slot = &mut sim.requests.slots[at];
+        let Some(answer) = slot.answer.take() else {
+            held_up |= by_area && !last;
+            continue;
+        };
         let path = std::mem::take(&mut slot.path);
         let outcome = deliver(sim, row, request, &answer, &path);
-        let slot = &mut sim.requests.slots[at as usize];
+        let slot = &mut sim.requests.slots[at];
         slot.path = path;
         match outcome {
-            Outcome::Answered => {}
+            Outcome::Answered => slot.request = None,
             Outcome::SearchOn => {
-                slot.request = Some(request);
                 // A search that ended at the nearest pose has no next one at hand.
                 slot.progress = pass_goal(&mut slot.scratch);
                 slot.begun = slot.progress == Progress::Running;
             }
-            Outcome::SearchAnew => {
-                slot.request = Some(request);
-                slot.begun = false;
-            }
+            Outcome::SearchAnew => slot.begun = false,
         }
+        held_up |= !matches!(outcome, Outcome::Answered) && !last;
     }
-    let any = !answered.is_empty();
-    sim.requests.answered = answered;
-    any
+    sim.requests.in_order = slots;
+}
+
+/// Whether the current order of an agent is one to an area.
+fn goes_to_area(sim: &Simulation, row: usize) -> bool {
+    let order = sim.orders.current(&sim.agents.orders[row]);
+    order.is_some_and(|order| matches!(order.kind, OrderKind::GotoArea(..)))
 }
 
 /// What comes of an answer.
@@ -363,8 +374,7 @@ fn mark_resting_agents(obstacles: &mut BitGrid, world: &SearchWorld<'_>, row: us
 /// Gives an agent its answer.
 fn deliver(sim: &mut Simulation, row: usize, request: PathRequest, answer: &Answer, path: &Path) -> Outcome {
     let found = answer.status == Status::Found;
-    let order = sim.orders.current(&sim.agents.orders[row]);
-    let to_area = order.is_some_and(|order| matches!(order.kind, OrderKind::GotoArea(..)));
+    let to_area = goes_to_area(sim, row);
     let given = sim.agents.given[row].is_some();
     if to_area && !given && found {
         let tables = &sim.classes[sim.agents.motion[row].class.0 as usize].tables;

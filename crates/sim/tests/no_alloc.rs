@@ -34,7 +34,8 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// A crowd on patrol: requests, waiting, ways around and giving way in every tick.
+/// A crowd on patrol, and some who go from area to area: requests, waiting, ways around and giving way in
+/// every tick. An edit waits all the while.
 #[test]
 fn a_steady_tick_allocates_nothing() {
     let rows = vec!["\"........................................\""; 30].join(",");
@@ -45,19 +46,30 @@ fn a_steady_tick_allocates_nothing() {
         text += &format!("[[groups]]\nclass = \"{class}\"\ncount = {count}\narea = [0, 0, 40, 30]\n");
         text += "orders = [{ patrol = [[2, 2], [37, 27], [37, 2], [2, 27]], within = 4 }]\n";
     }
+    let there_and_back = "{ goto_area = [2, 4, 8, 20] }, { goto_area = [28, 6, 9, 18] }";
+    text += &format!(
+        "[[groups]]\nclass = \"cart\"\ncount = 12\narea = [0, 0, 40, 30]\norders = [{}]\n",
+        vec![there_and_back; 500].join(", ")
+    );
+    text += "[[agents]]\nclass = \"cart\"\nat = [20, 29, \"E\"]\norders = [{ wait = 90000 }]\n";
+    text += "[[events]]\ntick = 3\nset_side = { cell = [20, 29], side = \"E\", kind = \"wall\" }\n";
+    text += "[[events]]\ntick = 3\nset_terrain = { area = [20, 29, 1, 1], kind = \"water\" }\n";
     for threads in [1, 2] {
         let mut sim = simulation(&text);
         on_threads(threads, || {
-            for _ in 0..20_000 {
+            for _ in 0..30_000 {
                 sim.step();
             }
+            assert_eq!(sim.edits_pending(), 1);
             let (before, requests, moves) =
                 (ALLOCATIONS.load(Ordering::Relaxed), sim.counts().path_requests, sim.counts().moves);
+            let done = sim.counts().orders_done;
             for _ in 0..2000 {
                 sim.step();
             }
             let allocations = ALLOCATIONS.load(Ordering::Relaxed) - before;
             assert!(sim.counts().path_requests > requests + 100 && sim.counts().moves > moves + 1000);
+            assert!(sim.counts().orders_done > done + 20);
             assert_eq!(allocations, 0, "{threads} threads");
         });
     }

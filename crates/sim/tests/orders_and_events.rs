@@ -2,36 +2,9 @@
 
 mod common;
 
-use common::{CART, TRUCK, run_checked, simulation};
+use common::{CART, cart, cell, run_checked, set_terrain, simulation, step_to, world};
 use wheelbase_grid::CellXY;
-use wheelbase_sim::{Activity, Simulation, Step};
-
-fn world(rows: &[&str], more: &str) -> Simulation {
-    let rows: Vec<String> = rows.iter().map(|row| format!("\"{row}\"")).collect();
-    simulation(&format!(
-        "name = \"test\"\nticks = 500\n[map]\nrows = [{}]\n{CART}{TRUCK}{more}",
-        rows.join(",")
-    ))
-}
-
-fn cart(at: &str, orders: &str) -> String {
-    format!("[[agents]]\nclass = \"cart\"\nat = {at}\norders = [{orders}]\n")
-}
-
-fn set_terrain(tick: u32, area: &str, kind: &str, on_agents: &str) -> String {
-    format!(
-        "[[events]]\ntick = {tick}\nset_terrain = {{ area = {area}, kind = \"{kind}\", on_agents = \"{on_agents}\" }}\n"
-    )
-}
-
-fn cell(sim: &Simulation, row: usize) -> CellXY {
-    sim.pose(row).cell
-}
-
-fn step_to(sim: &mut Simulation, tick: u32) {
-    while sim.tick() < tick && sim.step() == Step::Running {}
-    assert_eq!(sim.tick(), tick);
-}
+use wheelbase_sim::Activity;
 
 #[test]
 fn orders_run_in_turn_and_one_a_tick_is_done() {

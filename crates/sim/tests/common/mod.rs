@@ -3,6 +3,7 @@
 #![allow(dead_code, clippy::unwrap_used)]
 
 use std::path::Path;
+use wheelbase_grid::CellXY;
 use wheelbase_sim::{Simulation, Step, build, invariant, scenario};
 
 /// Builds a scenario given as text.
@@ -29,6 +30,41 @@ pub fn run_checked(sim: &mut Simulation) -> Vec<u64> {
 /// Runs on so many threads.
 pub fn on_threads<T: Send>(threads: usize, run: impl FnOnce() -> T + Send) -> T {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(run)
+}
+
+/// Carts and trucks on a map.
+pub fn world(rows: &[&str], more: &str) -> Simulation {
+    let rows: Vec<String> = rows.iter().map(|row| format!("\"{row}\"")).collect();
+    simulation(&format!(
+        "name = \"test\"\nticks = 500\n[map]\nrows = [{}]\n{CART}{TRUCK}{more}",
+        rows.join(",")
+    ))
+}
+
+/// A cart of its own.
+pub fn cart(at: &str, orders: &str) -> String {
+    format!("[[agents]]\nclass = \"cart\"\nat = {at}\norders = [{orders}]\n")
+}
+
+/// An edit of the terrain.
+pub fn set_terrain(tick: u32, area: &str, kind: &str, on_agents: &str) -> String {
+    format!(
+        "[[events]]\ntick = {tick}\nset_terrain = {{ area = {area}, kind = \"{kind}\", on_agents = \"{on_agents}\" }}\n"
+    )
+}
+
+/// Where the agent in a row is.
+pub fn cell(sim: &Simulation, row: usize) -> CellXY {
+    sim.pose(row).cell
+}
+
+/// Runs up to a tick.
+pub fn step_to(sim: &mut Simulation, tick: u32) {
+    while sim.tick() < tick && sim.step() == Step::Running {
+        let found = invariant::check(sim);
+        assert!(found.is_empty(), "tick {}: {found:?}", sim.tick());
+    }
+    assert_eq!(sim.tick(), tick);
 }
 
 /// A cart of one cell: forward 2, reverse 6, turns 1.

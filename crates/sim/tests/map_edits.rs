@@ -1,0 +1,195 @@
+//! The four edits of the map, by what they do to agents and by both rules of collision.
+
+mod common;
+
+use common::{cell, run_checked, simulation, step_to};
+use wheelbase_grid::{CellXY, Side, SideKind};
+use wheelbase_sim::{Activity, Simulation};
+
+/// A truck of two cells that cannot stand on uneven ground, on a strip whose cell (3, 0) has a wall to the
+/// north; forward takes 3 ticks.
+fn strip(collision: &str, agents: &str, events: &str) -> Simulation {
+    simulation(&format!(
+        r#"
+name = "strip"
+ticks = 100
+collision = "{collision}"
+[map]
+rows = ["...n..."]
+[terrain.north]
+glyphs = "n"
+speed = 1000
+sides = {{ N = "wall" }}
+[class.truck]
+headings = 4
+footprint = [[0, 0], [-1, 0]]
+max_tilt = 2
+max_up = 2
+moves = [{{ name = "forward", by = [1, 0], time = 3 }}]
+{agents}{events}"#
+    ))
+}
+
+fn truck(at: i32, goal: i32) -> String {
+    format!(
+        "[[agents]]\nclass = \"truck\"\nat = [{at}, 0, \"E\"]\norders = [{{ goto = [{goal}, 0], if_unreachable = \"wait\" }}]\n"
+    )
+}
+
+/// An edit of (3, 0) that shuts it or its border to the west, and the one that opens it again; the tick at
+/// which the first truck is clear of it; whether a truck that covers (3, 0) and (4, 0) can go on.
+struct Kind {
+    shut: &'static str,
+    open: &'static str,
+    clear: u32,
+    goes_on: bool,
+}
+
+const KINDS: [Kind; 4] = [
+    Kind {
+        shut: "set_terrain = { area = [3, 0, 1, 1], kind = \"water\"",
+        open: "set_terrain = { area = [3, 0, 1, 1], kind = \"ground\"",
+        clear: 12,
+        goes_on: false,
+    },
+    Kind {
+        shut: "set_elevation = { area = [3, 0, 1, 1], height = 9",
+        open: "set_elevation = { area = [3, 0, 1, 1], height = 0",
+        clear: 12,
+        goes_on: false,
+    },
+    Kind {
+        shut: "set_side = { cell = [3, 0], side = \"W\", kind = \"wall\"",
+        open: "set_side = { cell = [3, 0], side = \"W\", kind = \"open\"",
+        clear: 9,
+        goes_on: true,
+    },
+    Kind {
+        shut: "rotate = { cell = [3, 0], turns = 5",
+        open: "rotate = { cell = [3, 0], turns = -1",
+        clear: 9,
+        goes_on: true,
+    },
+];
+
+fn event(tick: u32, action: &str, on_agents: &str) -> String {
+    format!("[[events]]\ntick = {tick}\n{action}, on_agents = \"{on_agents}\" }}\n")
+}
+
+/// Every kind of edit under both rules.
+fn each(check: impl Fn(&str, &Kind)) {
+    for collision in ["swept", "discrete"] {
+        KINDS.iter().for_each(|kind| check(collision, kind));
+    }
+}
+
+#[test]
+fn an_edit_waits_for_who_stands_there_and_keeps_the_others_out() {
+    each(|collision, kind| {
+        // The first truck leaves (2, 0) and (3, 0), the second would follow it.
+        let agents = truck(3, 6) + &truck(1, 4);
+        let events = event(1, kind.shut, "wait") + &event(60, kind.open, "wait");
+        let mut sim = strip(collision, &agents, &events);
+        // Two moves earlier than from (1, 0).
+        let clear = kind.clear - 6;
+        step_to(&mut sim, clear);
+        assert_eq!(sim.edits_pending(), 1, "{collision}: {}", kind.shut);
+        let revision = sim.grid().revision();
+        step_to(&mut sim, clear + 1);
+        assert_eq!((sim.edits_pending(), sim.grid().revision()), (0, revision + 1), "{}", kind.shut);
+        step_to(&mut sim, 60);
+        // Under the discrete rule it moves up while the first is still leaving.
+        let kept_at = if kind.goes_on && collision == "swept" { 1 } else { 2 };
+        assert_eq!((cell(&sim, 0), cell(&sim, 1)), (CellXY::new(6, 0), CellXY::new(kept_at, 0)));
+        // Reported once, kept, and asked again when it opens.
+        assert_eq!(sim.agents().motion[1].activity, Activity::Shut);
+        run_checked(&mut sim);
+        let arrival = 60 + 3 * (4 - kept_at as u32);
+        assert_eq!((sim.tick(), sim.counts().orders_done), (arrival, 2), "{collision}: {}", kind.shut);
+        assert_eq!(sim.counts().orders_unreachable, 0);
+    });
+}
+
+#[test]
+fn a_stranded_truck_stays_until_an_edit_frees_it() {
+    each(|collision, kind| {
+        let events = event(7, kind.shut, "strand") + &event(30, kind.open, "strand");
+        let mut sim = strip(collision, &truck(1, 6), &events);
+        step_to(&mut sim, 8);
+        assert!(sim.agents().patience[0].stranded, "{collision}: {}", kind.shut);
+        // Its move keeps its time and ends at tick 9 over (3, 0) and (4, 0).
+        step_to(&mut sim, 10);
+        assert_eq!((cell(&sim, 0), sim.counts().moves), (CellXY::new(4, 0), 3 + u64::from(kind.goes_on)));
+        run_checked(&mut sim);
+        let arrival = if kind.goes_on { 15 } else { 36 };
+        assert_eq!(sim.counts().flowtime, arrival, "{collision}: {}", kind.shut);
+        assert!(!sim.agents().patience[0].stranded);
+    });
+}
+
+#[test]
+fn a_truck_in_the_way_is_removed_in_mid_move() {
+    each(|collision, kind| {
+        let agents = truck(1, 6) + &truck(6, 6);
+        let mut sim = strip(collision, &agents, &event(7, kind.shut, "remove"));
+        step_to(&mut sim, 7);
+        assert_eq!(sim.agents().len(), 2);
+        sim.step();
+        assert_eq!((sim.agents().len(), sim.counts().removed), (1, 1), "{collision}: {}", kind.shut);
+        let held = (0..7).filter(|&x| sim.reservation().holder_at(CellXY::new(x, 0)).is_some());
+        assert_eq!(held.collect::<Vec<_>>(), [5, 6]);
+        run_checked(&mut sim);
+    });
+}
+
+#[test]
+fn an_edit_that_changes_nothing_disturbs_nobody() {
+    for action in [
+        "set_terrain = { area = [3, 0, 1, 1], kind = \"north\"",
+        "set_elevation = { area = [0, 0, 7, 1], height = 0",
+        "set_side = { cell = [3, 0], side = \"N\", kind = \"wall\"",
+        "rotate = { cell = [3, 0], turns = -8",
+        "rotate = { cell = [0, 0], turns = 1",
+        "set_elevation = { area = [70, 0, 7, 1], height = 4",
+    ] {
+        let mut sim = strip("swept", &truck(1, 6), &event(7, action, "remove"));
+        run_checked(&mut sim);
+        assert_eq!((sim.grid().revision(), sim.counts().path_requests), (0, 1), "{action}");
+        assert_eq!((sim.tick(), sim.counts().removed, sim.counts().orders_done), (15, 0, 1), "{action}");
+    }
+}
+
+#[test]
+fn a_cell_turns_counter_clockwise() {
+    for (turns, side) in
+        [(1, Side::West), (2, Side::South), (-1, Side::East), (7, Side::East), (-6, Side::South)]
+    {
+        let action = format!("rotate = {{ cell = [3, 0], turns = {turns}");
+        let mut sim = strip("swept", "", &event(0, &action, "wait"));
+        sim.step();
+        let walls = Side::ALL.map(|side| sim.grid().side_of(wheelbase_grid::Cell(3), side) == SideKind::WALL);
+        assert_eq!(walls.iter().position(|&wall| wall), Some(side as usize), "{turns}");
+        assert_eq!(walls.iter().filter(|&&wall| wall).count(), 1);
+    }
+}
+
+#[test]
+fn an_edit_that_leaves_a_class_alone_lets_it_be() {
+    // Heights far from its way, and a border that the body crosses nowhere.
+    let events = event(4, "set_elevation = { area = [0, 0, 1, 1], height = 9", "wait")
+        + &event(5, "set_side = { cell = [3, 0], side = \"S\", kind = \"wall\"", "wait");
+    let mut sim = strip("swept", &truck(2, 6), &events);
+    run_checked(&mut sim);
+    assert_eq!((sim.grid().revision(), sim.counts().path_requests, sim.tick()), (2, 1, 12));
+}
+
+/// Ground that rises as a whole under a truck tilts it nowhere; the way down from it is shut.
+#[test]
+fn a_lift_under_a_truck_does_not_disturb_it() {
+    let lift = "set_elevation = { area = [0, 0, 4, 1], height = 9";
+    let mut sim = strip("swept", &truck(1, 6), &event(1, lift, "wait"));
+    step_to(&mut sim, 2);
+    assert_eq!(sim.edits_pending(), 0);
+    run_checked(&mut sim);
+    assert_eq!((cell(&sim, 0), sim.counts().orders_done), (CellXY::new(2, 0), 0));
+}
