@@ -79,10 +79,54 @@ class RunJudge(judge_trace.TraceJudge):
         agent = self.agents.get(line["agent"])
         if agent is not None:
             self.done_at.append((self.now, self.pose(agent)))
+            if agent.orders and agent.orders[0].kind == "goto" and agent.until is None:
+                self.judge_nearest(agent, agent.orders[0])
         super().on_done(line)
+
+    def judge_nearest(self, agent, order):
+        """One that is done by fallback must not be able to come nearer."""
+        x, y = agent.x, agent.y
+        distance = solve.distance_to_goals(self.grid, order.value)
+        here = distance(y * self.grid.width + x)
+        if order.fallback != "nearest" or here <= order.within ** 2:
+            return
+        least = min(distance(state // agent.tables.headings) for state in self.reach(agent))
+        if least < here:
+            self.wrong("nearest", f"agent {agent.id} is done at {self.pose(agent)}, and can come nearer: squared"
+                       f" distance {here}, {least} is possible")
+
+    def reach(self, agent):
+        """States that an agent at rest can reach, were it alone."""
+        tables = agent.tables
+        start = tables.state(agent.x, agent.y, agent.heading)
+        found, stack = {start}, [start]
+        while stack:
+            for state, _, _ in tables.successors(stack.pop()):
+                if state not in found:
+                    found.add(state)
+                    stack.append(state)
+        return found
+
+    def judge_area(self, agent, order):
+        """One for which nothing is said to be free in the area; others may have been given a pose unseen."""
+        others = [other for other in self.agents.values() if other is not agent]
+        if (order.fallback == "nearest" or "expansions_per_tick" in self.case["top"] or agent.until is not None
+                or any(other.orders and other.orders[0].kind == "goto_area" for other in others)):
+            return
+        resting = {cell for other in others if other.until is None for cell in other.cells}
+        x0, y0, width, height = order.value
+        for state in sorted(self.reach(agent)):
+            x, y, heading = agent.tables.pose(state)
+            if (x0 <= x < x0 + width and y0 <= y < y0 + height
+                    and agent.tables.legal_pose(x, y, heading)
+                    and resting.isdisjoint(agent.tables.footprint_cells(x, y, heading))):
+                self.wrong("area", f"agent {agent.id} is told that no pose is free, and {[x, y, heading]} is")
+                return
 
     def on_unreachable(self, line):
         agent = self.agents.get(line["agent"])
+        if agent is not None and agent.orders and agent.orders[0].kind == "goto_area":
+            self.judge_area(agent, agent.orders[0])
         super().on_unreachable(line)
         if agent is not None and agent.orders:
             self.shut[agent.id] = agent.orders[0]
