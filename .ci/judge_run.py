@@ -168,7 +168,7 @@ class RunJudge(judge_trace.TraceJudge):
 
     def close_tick(self):
         for edit in self.waiting:
-            if edit[0] <= self.now and not self.disturbs(edit):
+            if edit[0] <= self.now < self.case["top"]["ticks"] and not self.disturbs(edit):
                 self.wrong("edit_late", f"{edit[1]} of tick {edit[0]} disturbs nobody and waits")
         self.judge_events()
         super().close_tick()

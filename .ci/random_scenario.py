@@ -280,7 +280,7 @@ def draw_class(rng, elevated):
     if rng.random() < 0.3:
         names = rng.sample(("hedge", "stile", "wall", "open"), rng.randint(1, 2))
         keys["side_speed"] = {name: rng.choice((0, 500, 900) if name != "open" else (600, 2000)) for name in names}
-    if rng.random() < (0.8 if elevated else 0.1):
+    if rng.random() < (0.8 if elevated else 0.4):
         keys["up"], keys["down"] = rng.choice((0, 50, 100, 333)), rng.choice((0, -100, 25, 200, -600, I32_MIN))
         for key in ("max_up", "max_down", "max_tilt"):
             if rng.random() < 0.4:
@@ -491,12 +491,12 @@ def draw_events(rng, case, grid, grounds, ticks):
 
 
 def draw_chosen(rng, case, grid, names):
-    """`names` of agents of one class, or an `area`."""
+    """`names` of agents of one class, some maybe twice, or an `area`."""
     if not names or rng.random() < 0.4:
         return {"area": draw_area_of_event(rng, case, grid)}
     first = rng.choice(list(names))
     alike = [name for name in names if names[name] == names[first]]
-    return {"names": rng.sample(alike, rng.randint(1, len(alike)))}
+    return {"names": rng.choices(alike, k=rng.randint(1, len(alike)))}
 
 
 def without_headings(orders):
