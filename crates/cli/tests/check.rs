@@ -115,7 +115,7 @@ fn events_that_do_nothing_are_warnings() {
         let expected = match (expected.is_empty(), tick) {
             // The two events are of one tick: the first takes it out, and the second finds it gone.
             (true, _) => {
-                "45: events[1].remove_agents.names[0]: agent \"convoy-1\" is taken out at tick 3 by events[0]; ignored".to_owned()
+                "46: events[1].remove_agents.names[0]: agent \"convoy-1\" is taken out at tick 3 by events[0]; ignored".to_owned()
             }
             (_, 200) => "41: events[0]: never takes effect: the run stops at tick 200".to_owned(),
             _ => format!("43: events[0].{expected}"),

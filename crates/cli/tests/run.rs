@@ -10,7 +10,7 @@ use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 /// Keys of the result in the order of DESIGN 8.
-const KEYS: [&str; 27] = [
+const KEYS: [&str; 28] = [
     "scenario",
     "seed",
     "threads",

@@ -5,7 +5,7 @@ use crate::reservation::CollisionRule;
 use crate::world::Simulation;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use wheelbase_grid::CellXY;
+use wheelbase_grid::{Cell, CellXY};
 use wheelbase_planner::Legality;
 
 /// Something that must never be.
@@ -36,6 +36,15 @@ pub enum Violation {
         /// Who does.
         right: Option<AgentId>,
     },
+    /// What is kept of the poses that have been given is not what the agents have.
+    Given {
+        /// A cell of a given pose.
+        cell: CellXY,
+        /// Who it is kept for.
+        kept: Option<AgentId>,
+        /// Who has been given it; of several the one of lowest id.
+        right: Option<AgentId>,
+    },
     /// A move in progress has no end in the future.
     Overdue {
         /// The agent.
@@ -63,6 +72,9 @@ impl fmt::Display for Violation {
             }
             Self::Reservation { cell, kept, right } => {
                 write!(f, "cell {cell} is reserved for {}, but {} holds it", name(kept), name(right))
+            }
+            Self::Given { cell, kept, right } => {
+                write!(f, "cell {cell} is given to {}, but kept for {}", name(right), name(kept))
             }
             Self::Overdue { agent, until } => {
                 write!(f, "the move of agent {} should have ended at tick {until}", agent.0)
@@ -104,6 +116,7 @@ pub fn check(sim: &Simulation) -> Vec<Violation> {
     if sim.settings().collision == CollisionRule::Discrete {
         find_exchanges(sim, &mut found);
     }
+    find_given(sim, &mut found);
     for cell in sim.grid().size().rect().cells() {
         let (kept, right) = (sim.reservation().holder_at(cell), holders.get(&cell).copied());
         if kept != right {
@@ -111,6 +124,31 @@ pub fn check(sim: &Simulation) -> Vec<Violation> {
         }
     }
     found
+}
+
+/// Poses that have been given: none of them overlap, and no other cell is kept for anybody.
+fn find_given(sim: &Simulation, found: &mut Vec<Violation>) {
+    let mut right_of: BTreeMap<CellXY, AgentId> = BTreeMap::new();
+    for (row, state) in sim.agents().given.iter().enumerate() {
+        let Some(state) = *state else { continue };
+        let (agent, class) = (sim.agents().ids[row], sim.agents().motion[row].class);
+        let tables = &sim.classes()[class.0 as usize].tables;
+        let pose = tables.space().pose(state);
+        for offset in tables.class().footprint().at(pose.heading) {
+            let cell = CellXY::new(pose.cell.x + offset.dx, pose.cell.y + offset.dy);
+            let right = *right_of.entry(cell).or_insert(agent);
+            if right != agent {
+                found.push(Violation::Given { cell, kept: Some(agent), right: Some(right) });
+            }
+        }
+    }
+    let size = sim.grid().size();
+    for cell in (0..size.n_cells() as u32).map(Cell) {
+        let (kept, right) = (sim.given.holder(cell), right_of.get(&size.xy(cell)).copied());
+        if kept != right {
+            found.push(Violation::Given { cell: size.xy(cell), kept, right });
+        }
+    }
 }
 
 /// Of moves that ended at the present tick: each of two ended on what the other gave up.

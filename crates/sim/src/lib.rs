@@ -53,7 +53,6 @@ mod world;
 
 pub use agents::{Activity, AgentId, Agents, ClassId, Motion, Patience, Row};
 pub use events::{Action, Chosen, Event, MapEdit, NewAgents, NewOrders, PendingEdits, WaitingEdit};
-pub use given_poses::GivenPoses;
 pub use metrics::{Counts, RunResult, STUCK_AFTER_TICKS, TickMs, TickTimes};
 pub use orders::{Order, OrderKind, OrderList, OrderPool, OrderState, Trip};
 pub use path_pool::{PathHandle, PathPool};

@@ -217,7 +217,8 @@ impl Simulation {
             );
             let has_trip =
                 self.orders.current(&self.agents.orders[row]).is_some_and(|o| o.kind.trip().is_some());
-            let still = self.tick - self.agents.patience[row].moved_at.max(self.agents.orders[row].since);
+            let since = self.agents.patience[row].moved_at.max(self.agents.orders[row].since);
+            let still = self.tick.saturating_sub(since);
             trying && has_trip && self.agents.motion[row].at_rest() && still >= STUCK_AFTER_TICKS
         });
         stuck.count() as u64

@@ -81,7 +81,8 @@ pub struct OrderState {
     pub closed: u32,
     /// Tick at which they were given.
     pub given: u32,
-    /// Tick at which the current one became the current one.
+    /// Tick at which the current one became the current one; if that was in mid-move, at which the move
+    /// ends.
     pub since: u32,
     /// Tick at which it last finished one; `u32::MAX` before the first.
     pub finished_at: u32,

@@ -146,11 +146,7 @@ fn begin_order(sim: &mut Simulation, row: usize) {
     let state = sim.agents.orders[row];
     let activity = match sim.orders.current(&state).map(|order| &order.kind) {
         None => Activity::Idle,
-        Some(OrderKind::Wait(_)) => {
-            // Given in mid-move, it stands from the end of the move on.
-            sim.agents.orders[row].since = state.since.max(sim.agents.patience[row].moved_at);
-            Activity::Pausing
-        }
+        Some(OrderKind::Wait(_)) => Activity::Pausing,
         Some(_) if is_at_goal(sim, row) => Activity::Arrived,
         Some(_) => return ask_for_path(sim, row, false),
     };

@@ -145,6 +145,11 @@ impl Simulation {
         if motion.at_rest() { step.start() } else { self.reservation.held(&step) }
     }
 
+    /// The scenario's events in order of tick, then of the file.
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+
     /// The first violation found and the tick after which it was, if invariants are checked.
     pub fn violation(&self) -> Option<(u32, Violation)> {
         self.violation

@@ -1,5 +1,7 @@
 //! Agents that events bring, take out and send elsewhere.
 
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use common::{CART, OTHERS, TRUCK, cart, cell, run_checked, set_terrain, simulation, step_to, world};
@@ -95,7 +97,7 @@ fn agents_are_removed_by_name_and_by_area_in_mid_move_too() {
             + &event(3, "remove_agents = { names = [\"a\", \"a\"] }")
             + &event(3, "remove_agents = { area = [1, 1, 1, 1] }")
             + &event(5, "remove_agents = { names = [\"b\"] }");
-        let rows = vec!["\"......\""; 3].join(",");
+        let rows = ["\"......\""; 3].join(",");
         let mut sim = simulation(&format!(
             "name = \"t\"\nticks = 90\ncollision = \"{collision}\"\n[map]\nrows = [{rows}]\n{CART}{more}"
         ));

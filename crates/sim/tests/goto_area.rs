@@ -1,5 +1,7 @@
 //! Orders to an area: who is given which pose.
 
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use common::{CART, cart, cell, run_checked, set_terrain, simulation, step_to, world};
@@ -175,7 +177,7 @@ fn all_are_given_the_cheapest_that_is_left() {
 #[test]
 fn a_starved_budget_gives_each_a_place_too() {
     let text = |expansions: u32| {
-        let rows = vec!["\"....................\""; 12].join(",");
+        let rows = ["\"....................\""; 12].join(",");
         format!(
             "name = \"t\"\nticks = 4000\nexpansions_per_tick = {expansions}\nsearch_slots = 3\n[map]\nrows = [{rows}]\n{CART}[[groups]]\nclass = \"cart\"\ncount = 30\narea = [0, 0, 6, 12]\norders = [{}, {}]\n",
             to("[14, 0, 6, 12]"),

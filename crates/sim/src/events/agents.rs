@@ -106,8 +106,12 @@ pub(super) fn give_orders(sim: &mut Simulation, new: &NewOrders) {
         replaced[row] = true;
         sim.give_back(row);
         sim.paths.drop_path(&mut sim.agents.paths[row]);
-        sim.agents.orders[row] = OrderState::new(list, sim.tick);
         let motion = &mut sim.agents.motion[row];
+        let mut state = OrderState::new(list, sim.tick);
+        if !motion.at_rest() {
+            state.since = motion.until;
+        }
+        sim.agents.orders[row] = state;
         // It begins the first of them in the orders phase, at rest.
         motion.activity = Activity::Idle;
         motion.replan = false;
