@@ -28,8 +28,7 @@ class RunJudge(judge_trace.TraceJudge):
     def __init__(self, case):
         super().__init__()
         self.case = case
-        self.asked = []                        # edits of the scenario: (tick, what, body, on_agents)
-        self.waiting = []                      # of those, what has not taken effect, first first
+        self.waiting = []                      # edits that have not taken effect: (tick, what, body, on_agents)
         self.moves_of = collections.Counter()
         self.shut = {}                         # agent -> the order that it reported and keeps
         self.done_at = []                      # tick and pose of each order done
@@ -37,7 +36,8 @@ class RunJudge(judge_trace.TraceJudge):
         self.given = {}                        # agent -> the orders that it was given at this tick
         self.removed_now = []                  # agents taken out at this tick, and whether an edit did it
         self.events_at = {}                    # tick -> what events bring, take out and order, in turn
-        self.n_first = len(case["agents"]) + sum(group["count"] for group in case["groups"])
+        groups = [group for group in case["groups"] for _ in range(group["count"])]
+        self.first_orders = [keys["orders"] for keys in case["agents"] + groups]      # by agent
         for event in case["events"]:
             (what, body), = [item for item in event.items() if item[0] != "tick"]
             if what not in random_scenario.EDITS and event["tick"] < case["top"]["ticks"]:
@@ -45,8 +45,7 @@ class RunJudge(judge_trace.TraceJudge):
 
     def read_header(self, text):
         super().read_header(text)
-        self.asked = random_scenario.edits_asked(self.case, self.grid)
-        self.waiting = list(self.asked)
+        self.waiting = random_scenario.edits_asked(self.case, self.grid)
 
     def advance(self, tick):
         # Ticks of events are looked at even where the trace says nothing of them.
@@ -147,8 +146,9 @@ class RunJudge(judge_trace.TraceJudge):
         if what != "rotate":
             return what, body
         x, y = body["cell"]
-        return "set_side", {"sides": [[x, y, rules.SQUARE_SIDES[(side + body["turns"]) % 4], self.grid.side(x, y, side)]
-                                      for side in range(4)]}
+        names, turns = rules.SQUARE_SIDES, body["turns"]
+        sides = [[x, y, names[(side + turns) % 4], self.grid.side(x, y, side)] for side in range(4)]
+        return "set_side", {"sides": sides}
 
     def is_same(self, edit, what, body):
         """Whether a line of the trace does what the edit asks for; of sides it may name more than change."""
@@ -192,7 +192,7 @@ class RunJudge(judge_trace.TraceJudge):
 
     def is_new(self, agent):
         """Whether an event of this tick has brought the agent."""
-        return agent.id >= self.n_first and self.spawned_at[agent.id] == self.now
+        return agent.id >= len(self.first_orders) and self.spawned_at[agent.id] == self.now
 
     def is_chosen(self, agent, body):
         if "names" in body:
@@ -205,7 +205,7 @@ class RunJudge(judge_trace.TraceJudge):
         """The orders that an agent has been given at this tick, and that it is still there."""
         expected, is_there = [], not self.is_new(agent)
         if self.now == 0 and is_there:
-            expected += self.first_orders(agent)
+            expected += self.first_orders[agent.id]
         for what, body in events:
             if what == "add_agents" and not is_there:
                 if sum(other == "add_agents" for other, _ in events) > 1:
@@ -224,10 +224,6 @@ class RunJudge(judge_trace.TraceJudge):
         given = self.given.get(agent.id, [])
         if given != expected:
             self.wrong("given", f"agent {agent.id} is given {given}, not {expected}")
-
-    def first_orders(self, agent):
-        givers = self.case["agents"] + [group for group in self.case["groups"] for _ in range(group["count"])]
-        return givers[agent.id]["orders"]
 
     def disturbs(self, edit):
         """Whether an edit would disturb an agent in the events phase of this tick, before any move begins."""
@@ -263,7 +259,7 @@ class RunJudge(judge_trace.TraceJudge):
         due = [edit for edit in self.waiting if edit[0] <= self.now]
         if len(due) != outcome["edits_pending"]:
             self.wrong("edit_missing", f"{len(due)} edits wait, edits_pending is {outcome['edits_pending']}")
-        placed = self.n_spawned - self.n_first + outcome["not_placed"]
+        placed = self.n_spawned - len(self.first_orders) + outcome["not_placed"]
         asked = sum(event["add_agents"]["count"] for event in self.case["events"]
                     if "add_agents" in event and event["tick"] <= self.now and event["tick"] < last)
         if placed != asked:
@@ -281,9 +277,10 @@ class RunJudge(judge_trace.TraceJudge):
                 self.wrong("ended_early", f"agent {agent.id} has a way to its {order.kind}")
 
     def has_way(self, agent, order):
-        n_before = self.n_unreachable_with_way
-        self.count_claim(agent, order.value, order.within)
-        return self.n_unreachable_with_way > n_before
+        goals = solve.cells_within(self.grid, order.value, order.within)
+        wanted = {agent.tables.state(x, y, h) for x, y, heading in goals
+                  for h in (range(agent.tables.headings) if heading is None else (heading,))}
+        return not wanted.isdisjoint(self.reach(agent))
 
 
 def head_problem(head, case):
