@@ -70,15 +70,14 @@ pub struct OrderList {
     pub count: u32,
 }
 
-/// Where an agent stands in its list of orders.
+/// Where an agent stands in its orders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OrderState {
-    /// First of its orders in the pool.
-    pub first: u32,
-    /// Number of its orders.
-    pub count: u32,
-    /// Orders done or dropped; the next is the current one.
-    pub closed: u32,
+    /// Those of the list under way that are not closed, the current one first.
+    pub open: OrderList,
+    /// Number in the pool of the list that comes next, and of the last; `u32::MAX` without one.
+    next: u32,
+    last: u32,
     /// Tick at which they were given.
     pub given: u32,
     /// Tick at which the current one became the current one; if that was in mid-move, at which the move
@@ -94,13 +93,15 @@ pub struct OrderState {
     pub to_nearest: bool,
 }
 
+const NONE: u32 = u32::MAX;
+
 impl OrderState {
     /// A list of orders given at a tick.
     pub(crate) fn new(list: OrderList, tick: u32) -> Self {
         Self {
-            first: list.first,
-            count: list.count,
-            closed: 0,
+            open: list,
+            next: NONE,
+            last: NONE,
             given: tick,
             since: tick,
             finished_at: u32::MAX,
@@ -110,9 +111,10 @@ impl OrderState {
         }
     }
 
-    /// The whole list.
-    pub fn list(&self) -> OrderList {
-        OrderList { first: self.first, count: self.count }
+    /// What tells its orders from others, for the state hash.
+    pub(crate) fn words(&self) -> [u64; 2] {
+        let pair = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
+        [pair(self.open.first, self.open.count), pair(self.next, self.last)]
     }
 }
 
@@ -120,6 +122,8 @@ impl OrderState {
 #[derive(Clone, Debug, Default)]
 pub struct OrderPool {
     orders: Vec<Order>,
+    /// Lists that an agent was given behind another one, each with the number of the one behind it.
+    behind: Vec<(OrderList, u32)>,
 }
 
 impl OrderPool {
@@ -130,13 +134,36 @@ impl OrderPool {
         OrderList { first, count: orders.len() as u32 }
     }
 
-    /// Adds a list that is two others one after the other.
-    pub(crate) fn join(&mut self, first: OrderList, second: OrderList) -> OrderList {
-        let start = self.orders.len() as u32;
-        for list in [first, second] {
-            self.orders.extend_from_within(list.first as usize..(list.first + list.count) as usize);
+    /// Puts a list behind what an agent has.
+    pub(crate) fn append(&mut self, state: &mut OrderState, list: OrderList) {
+        if list.count == 0 {
+            return;
         }
-        OrderList { first: start, count: first.count + second.count }
+        if state.open.count == 0 {
+            state.open = list;
+            return;
+        }
+        let number = self.behind.len() as u32;
+        self.behind.push((list, NONE));
+        match self.behind.get_mut(state.last as usize) {
+            Some((_, next)) => *next = number,
+            None => state.next = number,
+        }
+        state.last = number;
+    }
+
+    /// Takes the current order off an agent's list.
+    pub(crate) fn close(&self, state: &mut OrderState) {
+        state.open.first += 1;
+        state.open.count -= 1;
+        if state.open.count == 0
+            && let Some(&(list, next)) = self.behind.get(state.next as usize)
+        {
+            (state.open, state.next) = (list, next);
+            if next == NONE {
+                state.last = NONE;
+            }
+        }
     }
 
     /// Whether some order goes to an area.
@@ -149,24 +176,22 @@ impl OrderPool {
         &self.orders[order as usize].as_written
     }
 
-    /// The list an agent was given.
-    pub fn list(&self, state: &OrderState) -> &[Order] {
-        &self.orders[state.first as usize..][..state.count as usize]
-    }
-
-    /// The orders it has not closed, current one first.
-    pub fn open(&self, state: &OrderState) -> &[Order] {
-        &self.list(state)[state.closed as usize..]
+    /// The orders an agent has not closed, current one first.
+    pub fn open(&self, state: &OrderState) -> impl Iterator<Item = &Order> {
+        let behind = |number: u32| self.behind.get(number as usize);
+        let lists = std::iter::successors(behind(state.next), move |(_, next)| behind(*next));
+        let lists = std::iter::once(state.open).chain(lists.map(|(list, _)| *list));
+        lists.flat_map(|list| &self.orders[list.first as usize..][..list.count as usize])
     }
 
     /// The current order.
     pub fn current(&self, state: &OrderState) -> Option<&Order> {
-        self.open(state).first()
+        (state.open.count > 0).then(|| &self.orders[state.open.first as usize])
     }
 
     /// Orders not closed that have an end: those before the first patrol.
     pub fn left(&self, state: &OrderState) -> usize {
-        self.open(state).iter().take_while(|order| !matches!(order.kind, OrderKind::Patrol(_))).count()
+        self.open(state).take_while(|order| !matches!(order.kind, OrderKind::Patrol(_))).count()
     }
 }
 

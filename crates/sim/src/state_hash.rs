@@ -39,8 +39,7 @@ impl Simulation {
             hash.word(patience.priority as u64);
             hash.word(u64::from(patience.waits_since) << 32 | u64::from(patience.moved_at));
             hash.word(u64::from(patience.ask_again_at) << 32 | u64::from(patience.failures));
-            hash.word(u64::from(orders.first) << 32 | u64::from(orders.count));
-            hash.word(u64::from(orders.closed));
+            orders.words().into_iter().for_each(|word| hash.word(word));
             hash.word(u64::from(orders.since) << 32 | u64::from(orders.finished_at));
             hash.word(u64::from(orders.station) << 32 | u64::from(orders.given));
             hash.word(agents.given[row].map_or(u64::MAX, |state| u64::from(state.0)));

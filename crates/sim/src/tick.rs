@@ -133,7 +133,7 @@ fn finish_order(sim: &mut Simulation, row: usize) {
 /// Takes the current order off the list; the next one begins in the orders phase.
 pub(crate) fn close_order(sim: &mut Simulation, row: usize) {
     let state = &mut sim.agents.orders[row];
-    state.closed += 1;
+    sim.orders.close(state);
     state.since = sim.tick;
     state.station = 0;
     state.reported = false;

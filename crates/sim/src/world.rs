@@ -166,7 +166,7 @@ impl Simulation {
         self.log = Some(Vec::new());
         for row in 0..self.agents.len() {
             self.note(TraceEvent::spawn(self, row));
-            self.note_orders(row, self.agents.orders[row].list());
+            self.note_orders(row, self.agents.orders[row].open);
         }
     }
 

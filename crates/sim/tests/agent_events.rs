@@ -162,7 +162,7 @@ fn orders_of_one_tick_are_one_list() {
         + &give("names = [\"a\"]", 5);
     let mut sim = world(&["......", "......"], &more);
     step_to(&mut sim, 6);
-    assert_eq!((sim.agents().orders[0].count, sim.agents().orders[1].count), (3, 1));
+    assert_eq!([0, 1].map(|row| sim.orders().left(&sim.agents().orders[row])), [3, 1]);
     run_checked(&mut sim);
     assert_eq!((sim.counts().orders_done, cell(&sim, 0)), (5, CellXY::new(5, 0)));
     // With the orders of the file, where they are of one tick too; and of agents that come at it.

@@ -6,7 +6,6 @@ use crate::placement::Placement;
 use crate::random::Random;
 use crate::trace::TraceEvent;
 use crate::world::Simulation;
-use std::collections::BTreeMap;
 use wheelbase_grid::Rect;
 
 /// Agents to be placed at random.
@@ -91,16 +90,12 @@ pub(super) fn remove_agents(sim: &mut Simulation, chosen: &Chosen) {
 pub(super) fn give_orders(sim: &mut Simulation, new: &NewOrders) {
     let rows = chosen_rows(sim, &new.chosen);
     let mut replaced = vec![false; sim.agents.len()];
-    let mut joined: BTreeMap<(OrderList, OrderList), OrderList> = BTreeMap::new();
     for row in rows {
         let list = new.by_class[sim.agents.motion[row].class.0 as usize];
-        let state = sim.agents.orders[row];
+        let state = &mut sim.agents.orders[row];
         if state.given == sim.tick {
-            let both = joined.entry((state.list(), list));
-            let both = *both.or_insert_with_key(|&(first, second)| sim.orders.join(first, second));
-            sim.agents.orders[row] = OrderState::new(both, sim.tick);
-            let added = OrderList { first: both.first + state.count, count: list.count };
-            sim.note_orders(row, added);
+            sim.orders.append(state, list);
+            sim.note_orders(row, list);
             continue;
         }
         replaced[row] = true;
