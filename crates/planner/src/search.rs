@@ -61,14 +61,14 @@ fn mark_goals(
 ) -> Result<(State, Prepared), Status> {
     let space = tables.space();
     let start = space.state(request.start).ok_or(Status::StartOffMap)?;
-    let start_label = tables.components().label(start);
+    let start_legal = tables.is_legal(start);
     let (mut on_map, mut legal, mut headings) = (false, false, 0_u8);
     let (mut low, mut high) = ((i32::MAX, i32::MAX), (i32::MIN, i32::MIN));
     request.goal.for_each_pose(space, |pose| {
         let Some(state) = space.state(pose) else { return };
         on_map = true;
         legal |= tables.is_legal(state);
-        if start_label.is_some() && tables.components().way(start, state) != Way::No {
+        if start_legal && tables.is_legal(state) && tables.components().way(start, state) != Way::No {
             scratch.nodes[state.0 as usize] = Node::pack(Node::UNREACHED, scratch.stamp, Node::GOAL);
             let CellXY { x, y } = pose.cell;
             low = (low.0.min(x), low.1.min(y));
@@ -80,7 +80,7 @@ fn mark_goals(
     if !on_map && !nearest {
         return Err(Status::GoalOffMap);
     }
-    if start_label.is_none() {
+    if !start_legal {
         return Err(Status::StartBlocked);
     }
     if !legal && !nearest {

@@ -3,6 +3,7 @@
 #![allow(dead_code, clippy::unwrap_used)]
 
 use proptest::prelude::*;
+use std::ops::Range;
 use wheelbase_grid::*;
 use wheelbase_planner::*;
 
@@ -29,7 +30,12 @@ fn kind() -> impl Strategy<Value = u8> {
 
 /// Maps of 1x1 to 9x9 cells, some with sides, some with hills.
 pub fn grid() -> impl Strategy<Value = Grid> {
-    (1_u64..10, 1_u64..10)
+    grid_of(1..10)
+}
+
+/// The same with sides of other lengths.
+pub fn grid_of(side: Range<u64>) -> impl Strategy<Value = Grid> {
+    (side.clone(), side)
         .prop_flat_map(|(width, height)| {
             let cells = prop::collection::vec(kind(), (width * height) as usize);
             let sides = prop::collection::vec((any::<u16>(), 0_usize..4, 0_u8..4), 0..12);

@@ -1,0 +1,142 @@
+//! The words of the tables: a few bits for each primitive of a state.
+
+/// The legal primitives of one state and their times, packed.
+pub(crate) trait MoveWord: Copy + Default + PartialEq + Send + Sync {
+    /// Element type of the speed levels that fit its codes.
+    type Level: Level;
+    /// Bits of a code.
+    const BITS: u32;
+    /// Greatest code; 0 is an illegal move.
+    const CODE_MAX: u32;
+    /// Codes in a word.
+    const LANES: usize;
+    /// Whether codes are numbers of times, not times themselves.
+    const NUMBERED: bool;
+    fn code(self, lane: usize) -> usize;
+    fn set(&mut self, lane: usize, code: u32);
+    /// Time of a legal move in ticks.
+    #[inline(always)]
+    fn ticks(self, lane: usize, times: &[u32]) -> u32 {
+        times[lane << Self::BITS | self.code(lane)]
+    }
+}
+
+/// A speed level: 0 impassable, then the class's speeds in rising order.
+pub(crate) trait Level: Copy + Ord + Default + Send + Sync {
+    const TOP: Self;
+    fn of(number: usize) -> Self;
+    fn number(self) -> usize;
+    /// A bit for each that is not 0, the first lowest.
+    fn not_zero(levels: &[Self; 8]) -> u8;
+}
+
+impl Level for u8 {
+    const TOP: Self = Self::MAX;
+    #[inline(always)]
+    fn of(number: usize) -> Self {
+        number as Self
+    }
+    #[inline(always)]
+    fn number(self) -> usize {
+        self as usize
+    }
+    #[inline(always)]
+    fn not_zero(levels: &[Self; 8]) -> u8 {
+        const LOW: u64 = 0x7F7F_7F7F_7F7F_7F7F;
+        let bytes = u64::from_le_bytes(*levels);
+        // The top bit of each byte that is not 0; the product gathers the eight in its top byte.
+        let tops = (((bytes & LOW) + LOW) | bytes) & !LOW;
+        ((tops >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
+    }
+}
+
+impl Level for u16 {
+    const TOP: Self = Self::MAX;
+    fn of(number: usize) -> Self {
+        number as Self
+    }
+    fn number(self) -> usize {
+        self as usize
+    }
+    fn not_zero(levels: &[Self; 8]) -> u8 {
+        levels.iter().enumerate().fold(0, |bits, (at, &level)| bits | u8::from(level > 0) << at)
+    }
+}
+
+macro_rules! packed_word {
+    ($type:ty, $bits:expr) => {
+        impl MoveWord for $type {
+            type Level = u8;
+            const BITS: u32 = $bits;
+            const CODE_MAX: u32 = (1 << $bits) - 1;
+            const LANES: usize = (<$type>::BITS / $bits) as usize;
+            const NUMBERED: bool = true;
+            #[inline(always)]
+            fn code(self, lane: usize) -> usize {
+                ((self >> (lane as u32 * $bits)) & ((1 << $bits) - 1)) as usize
+            }
+            #[inline(always)]
+            fn set(&mut self, lane: usize, code: u32) {
+                *self |= (code as Self) << (lane as u32 * $bits);
+            }
+        }
+    };
+}
+packed_word!(u8, 2);
+packed_word!(u16, 4);
+packed_word!(u32, 4);
+packed_word!(u64, 4);
+packed_word!(u128, 8);
+
+/// Times themselves, where a primitive has more than 255 different ones: many slopes, or very many speeds.
+impl MoveWord for [u32; 16] {
+    type Level = u16;
+    const BITS: u32 = 0;
+    const CODE_MAX: u32 = u32::MAX;
+    const LANES: usize = 16;
+    const NUMBERED: bool = false;
+    fn code(self, lane: usize) -> usize {
+        self[lane] as usize
+    }
+    fn set(&mut self, lane: usize, code: u32) {
+        self[lane] = code;
+    }
+    fn ticks(self, lane: usize, _: &[u32]) -> u32 {
+        self[lane]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_keep_codes_apart() {
+        fn check<W: MoveWord>() {
+            let mut word = W::default();
+            let top = (1_usize << W::BITS) - 1;
+            for lane in (0..W::LANES).step_by(2) {
+                word.set(lane, top as u32);
+            }
+            for lane in 0..W::LANES {
+                assert_eq!(word.code(lane), if lane % 2 == 0 { top } else { 0 });
+            }
+        }
+        check::<u8>();
+        check::<u16>();
+        check::<u32>();
+        check::<u64>();
+        check::<u128>();
+    }
+
+    #[test]
+    fn levels_that_are_not_zero_are_told() {
+        for bits in 0..=u8::MAX {
+            for level in [1, 0x7F, 0x80, 0xFF] {
+                let levels: [u8; 8] = std::array::from_fn(|at| (bits >> at & 1) * level);
+                assert_eq!(u8::not_zero(&levels), bits);
+                assert_eq!(u16::not_zero(&levels.map(u16::from)), bits);
+            }
+        }
+    }
+}
