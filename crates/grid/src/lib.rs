@@ -11,6 +11,7 @@
 
 mod bit_grid;
 mod cell;
+mod change;
 mod generate;
 mod grid;
 pub mod map_file;
@@ -19,6 +20,7 @@ mod world_space;
 
 pub use bit_grid::BitGrid;
 pub use cell::{CELLS_MAX, Cell, CellXY, GridSize, Rect, SizeError};
+pub use change::Change;
 pub use generate::{MapKind, generate};
 pub use grid::{Edit, Grid, GridError};
 pub use terrain::{

@@ -51,7 +51,9 @@ pub fn play() -> Result<Vec<String>, Box<dyn Error>> {
         if frame == 6 {
             let water = grid.terrain_table().kind_of_name("water").ok_or("no water")?;
             let edit = grid.set_terrain(Rect::new(7, 2, 1, 2), water);
-            tables.iter_mut().for_each(|tables| tables.update(&grid, edit.changed));
+            for tables in &mut tables {
+                tables.update(&grid, edit.changed);
+            }
             log.push(format!("{frame}: a building closes the gap"));
             under_way = None; // A search on the old map is worth nothing: it begins anew.
             for unit in units.iter_mut().filter(|unit| !unit.can_go_on(&tables[unit.class])) {

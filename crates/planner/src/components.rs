@@ -296,13 +296,15 @@ fn label_states<W: MoveWord>(tables: &MovementTables, words: &[W], labels: &mut 
     let n_primitives = tables.class().primitives().len();
     // A move that can be taken back is met at its lesser state too.
     let both_ways = tables.is_reversible();
-    let lanes: Vec<Vec<(usize, i32)>> = (0..headings)
-        .map(|heading| {
-            let steps = &tables.steps[heading * STEPS_STRIDE..][..n_primitives];
-            let lanes = steps.iter().map(|step| step.delta).enumerate();
-            lanes.filter(|&(_, delta)| !both_ways || delta > 0).collect()
-        })
-        .collect();
+    let mut lanes = [[(0, 0); STEPS_STRIDE]; 8];
+    let mut n_lanes = [0; 8];
+    for heading in 0..headings {
+        let steps = &tables.steps[heading * STEPS_STRIDE..][..n_primitives];
+        for (lane, step) in steps.iter().enumerate().filter(|(_, step)| !both_ways || step.delta > 0) {
+            lanes[heading][n_lanes[heading]] = (lane, step.delta);
+            n_lanes[heading] += 1;
+        }
+    }
     for (state, word) in words.iter().enumerate() {
         let mut label = labels[state];
         if label == NONE {
@@ -313,7 +315,8 @@ fn label_states<W: MoveWord>(tables: &MovementTables, words: &[W], labels: &mut 
         }
         label = sets.root(label);
         labels[state] = label;
-        for &(lane, delta) in &lanes[state % headings] {
+        let heading = state % headings;
+        for &(lane, delta) in &lanes[heading][..n_lanes[heading]] {
             if word.code(lane) == 0 {
                 continue;
             }

@@ -56,8 +56,10 @@ pub use movement::{ClassError, ClassSpec, Climb, MoveShape, MovementClass};
 pub use path::{Path, PathError, PathPose, check_path};
 pub use pose::{Heading, Pose, State, StateSpace, heading_from_name, heading_name};
 pub use primitive::{DISPLACEMENT_MAX, PRIMITIVES_MAX, Primitive, Sweep, SweepRule, TIME_MAX, When};
-pub use request::{Answer, COST_MAX, Fallback, Goal, GoalMember, Progress, Reached, Reason, Request, Status};
+pub use request::{
+    Answer, COST_MAX, Fallback, Goal, GoalArea, GoalMember, Progress, Reached, Reason, Request, Status,
+};
 pub use scratch::Scratch;
-pub use search::{advance, begin, finish, plan};
-pub use successor::{Legality, MoveBlocked, PoseBlocked, SLOPE_FLAT, move_time};
-pub use tables::{MovementTables, Successor};
+pub use search::{advance, begin, finish, pass_goal, plan};
+pub use successor::{ClassSpeeds, Legality, MoveBlocked, PoseBlocked, SLOPE_FLAT, move_time};
+pub use tables::{MovementTables, Successor, Update};

@@ -3,6 +3,7 @@
 use crate::heuristic::Heuristic;
 use crate::pose::{Heading, Pose, StateSpace};
 use crate::successor::{Legality, PoseBlocked};
+use std::fmt;
 use wheelbase_grid::{BitGrid, CellXY, Rect};
 
 /// Longest path in ticks, 2^32 - 2.
@@ -81,6 +82,40 @@ impl<'a> Goal<'a> {
     }
 }
 
+/// A goal by area: any pose whose anchor lies in it and that is open. What is open may change while a search
+/// is under way; a pose is asked about when it is taken off the open list.
+#[derive(Clone, Copy)]
+pub struct GoalArea<'a> {
+    /// Where the anchor is to be; may reach off the map.
+    pub area: Rect,
+    /// Whether a legal pose may be the goal.
+    pub open: &'a (dyn Fn(Pose) -> bool + Sync),
+}
+
+impl GoalArea<'_> {
+    /// Whether a legal pose is a member of the goal.
+    pub fn matches(&self, pose: Pose) -> bool {
+        self.area.contains(pose.cell) && (self.open)(pose)
+    }
+
+    /// Squared distance from a cell to the nearest cell of the area.
+    pub fn distance_squared(&self, cell: CellXY) -> u64 {
+        let beyond = |at: i32, start: i32, length: u32| {
+            let (at, start) = (i64::from(at), i64::from(start));
+            at.abs_diff(at.clamp(start, (start + i64::from(length) - 1).max(start)))
+        };
+        let dx = beyond(cell.x, self.area.x, self.area.width);
+        let dy = beyond(cell.y, self.area.y, self.area.height);
+        (dx * dx).saturating_add(dy * dy)
+    }
+}
+
+impl fmt::Debug for GoalArea<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "GoalArea({:?})", self.area)
+    }
+}
+
 /// What to do when no member of the goal can be reached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fallback {
@@ -123,6 +158,8 @@ pub struct Request<'a> {
     /// Cells that no move may sweep beside what the map says: where other agents rest. Same size as
     /// the map.
     pub obstacles: Option<&'a BitGrid>,
+    /// The goal, in place of `goal`. With [`Fallback::Nearest`] the nearest pose is an open one too.
+    pub area: Option<GoalArea<'a>>,
 }
 
 impl<'a> Request<'a> {
@@ -138,6 +175,20 @@ impl<'a> Request<'a> {
             fallback: Fallback::Fail,
             window: None,
             obstacles: None,
+            area: None,
+        }
+    }
+
+    /// Squared distance from a cell to the goal as named.
+    pub(crate) fn distance_squared(&self, cell: CellXY) -> u64 {
+        self.area.map_or_else(|| self.goal.distance_squared(cell), |area| area.distance_squared(cell))
+    }
+
+    /// Calls `found` with every member pose on the map, or every pose of the area, open or not.
+    fn for_each_goal(&self, space: StateSpace, mut found: impl FnMut(Pose)) {
+        let Some(area) = self.area else { return self.goal.for_each_pose(space, found) };
+        for cell in area.area.intersection(space.size().rect()).cells() {
+            (0..space.headings()).for_each(|h| found(Pose { cell, heading: Heading(h) }));
         }
     }
 }
@@ -239,6 +290,8 @@ pub enum Reason {
         /// What blocks it.
         blocked: PoseBlocked,
     },
+    /// No pose of the area is open, though each is legal.
+    NoneOpen,
     /// No sequence of moves leads from the start to the goal.
     Unreachable,
     /// The limit that was hit.
@@ -254,18 +307,22 @@ impl Answer {
             Status::Found => return None,
             Status::StartOffMap => Reason::StartOffMap(request.start.cell),
             Status::GoalOffMap => {
-                Reason::GoalOffMap(request.goal.members.first().map_or(request.start.cell, |m| m.cell))
+                let member = request.goal.members.first().map(|member| member.cell);
+                let corner = request.area.map(|area| CellXY::new(area.area.x, area.area.y));
+                Reason::GoalOffMap(corner.or(member).unwrap_or(request.start.cell))
             }
             Status::StartBlocked => Reason::StartBlocked(legality.check_pose(request.start).err()?),
             Status::GoalBlocked => {
                 let mut first = None;
-                request.goal.for_each_pose(legality.space(), |goal| {
+                request.for_each_goal(legality.space(), |goal| {
                     if first.is_none() {
                         first = legality.check_pose(goal).err().map(|blocked| (goal, blocked));
                     }
                 });
-                let (goal, blocked) = first?;
-                Reason::GoalBlocked { goal, blocked }
+                match first {
+                    Some((goal, blocked)) => Reason::GoalBlocked { goal, blocked },
+                    None => Reason::NoneOpen,
+                }
             }
             Status::Unreachable => Reason::Unreachable,
             Status::LimitReached => Reason::LimitReached(request.expansions_max.unwrap_or(self.expansions)),
@@ -290,6 +347,7 @@ impl Reason {
                 legality.space().display(*goal),
                 blocked.describe(grid)
             ),
+            Self::NoneOpen => "no pose of the area is open".to_owned(),
             Self::Unreachable => "no sequence of moves leads from the start to the goal".to_owned(),
             Self::LimitReached(limit) => format!("the limit of {limit} expansions was reached first"),
             Self::CostOverflow => format!("the path would take more than {COST_MAX} ticks"),

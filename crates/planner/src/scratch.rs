@@ -32,6 +32,8 @@ pub(crate) struct Run {
     pub overflowed: bool,
     pub prepared: Option<Prepared>,
     pub in_buckets: bool,
+    /// The goal is an area: the state that it ended at is still on the open list.
+    pub by_area: bool,
     /// The expanded pose of least heuristic, then least cost, then least index.
     pub best: Option<(u32, u32, u32)>,
 }

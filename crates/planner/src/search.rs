@@ -9,7 +9,7 @@ use crate::heuristic::{AnyEstimate, AnyKind, Estimate, Heuristic, HeuristicName,
 use crate::open_list::{BUCKETS_MAX, OpenList};
 use crate::path::{Path, PathPose};
 use crate::pose::{Heading, Pose, State};
-use crate::request::{Answer, COST_MAX, Fallback, Progress, Reached, Request, Status};
+use crate::request::{Answer, COST_MAX, Fallback, GoalArea, Progress, Reached, Request, Status};
 use crate::scratch::{Ended, Node, Run, Scratch};
 use crate::tables::{MoveWord, MovementTables, STEPS_STRIDE, Step, with_layout};
 use wheelbase_grid::{BitGrid, CellXY, Rect};
@@ -64,6 +64,9 @@ fn mark_goals(
     let start_legal = tables.is_legal(start);
     let (mut on_map, mut legal, mut headings) = (false, false, 0_u8);
     let (mut low, mut high) = ((i32::MAX, i32::MAX), (i32::MIN, i32::MIN));
+    if let Some(area) = request.area {
+        return look_for_open_goal(tables, request, area, start);
+    }
     request.goal.for_each_pose(space, |pose| {
         let Some(state) = space.state(pose) else { return };
         on_map = true;
@@ -97,6 +100,45 @@ fn mark_goals(
     Ok((start, prepared))
 }
 
+/// As [`mark_goals`], for a goal by area. Its members are told when they are taken off the open list, so
+/// here one that may be reached is enough.
+fn look_for_open_goal(
+    tables: &MovementTables,
+    request: &Request<'_>,
+    area: GoalArea<'_>,
+    start: State,
+) -> Result<(State, Prepared), Status> {
+    let space = tables.space();
+    let on_map = area.area.intersection(space.size().rect());
+    let nearest = request.fallback == Fallback::Nearest;
+    if on_map.is_empty() && !nearest {
+        return Err(Status::GoalOffMap);
+    }
+    if tables.components().label(start).is_none() {
+        return Err(Status::StartBlocked);
+    }
+    let mut legal = false;
+    let mut may_be_reached = |cell: CellXY| {
+        let poses = (0..space.headings()).map(|h| Pose { cell, heading: Heading(h) });
+        poses.filter_map(|pose| Some((space.state(pose)?, pose))).any(|(state, pose)| {
+            let open = tables.is_legal(state) && (area.open)(pose);
+            legal |= open;
+            open && tables.components().way(start, state) != Way::No
+        })
+    };
+    if on_map.cells().any(&mut may_be_reached) {
+        let low = (on_map.x, on_map.y);
+        let high = (on_map.x + on_map.width as i32 - 1, on_map.y + on_map.height as i32 - 1);
+        let headings = ((1_u32 << space.headings()) - 1) as u8;
+        return Ok((start, Prepared::new(&request.heuristic, tables, low, high, headings)));
+    }
+    match (nearest, legal) {
+        (true, _) => Ok((start, Prepared::Zero)),
+        (false, true) => Err(Status::Unreachable),
+        (false, false) => Err(Status::GoalBlocked),
+    }
+}
+
 fn push_start(
     tables: &MovementTables,
     request: &Request<'_>,
@@ -122,7 +164,8 @@ fn push_start(
         heap.reset();
         heap.push(key, start.0);
     }
-    *run = Run { start: Some(start), prepared: Some(prepared), in_buckets, ..Run::default() };
+    let by_area = request.area.is_some();
+    *run = Run { start: Some(start), prepared: Some(prepared), in_buckets, by_area, ..Run::default() };
 }
 
 /// Goes on with a search for at most `expansions` more; a search that has ended stays ended. One that
@@ -158,6 +201,19 @@ pub fn advance(
             scratch.run.ended = Some(end_without_goal(tables, request, scratch));
             Progress::Done
         }
+    }
+}
+
+/// Goes on past the pose that a search for a goal by area ended at: one that is open no more. What was found
+/// before it stays passed over, so as long as open poses only become fewer, the next that is found is the
+/// cheapest of those left. Nothing happens to a search that did not end at such a goal.
+pub fn pass_goal(scratch: &mut Scratch) -> Progress {
+    match scratch.run.ended {
+        Some(Ended::AtGoal(_)) if scratch.run.by_area => {
+            scratch.run.ended = None;
+            Progress::Running
+        }
+        _ => Progress::Done,
     }
 }
 
@@ -238,21 +294,24 @@ fn end_without_goal(tables: &MovementTables, request: &Request<'_>, scratch: &mu
     let Scratch { nodes, stamp, stack, .. } = scratch;
     let mut best: Option<(u64, u32, u32)> = None;
     let mut goal_met = false;
+    let is_open = |pose| request.area.is_none_or(|area| (area.open)(pose));
     stack.clear();
     stack.push(start.0);
     while let Some(state) = stack.pop() {
         let node = nodes[state as usize];
         let touched = Node::stamp(node) == *stamp;
+        let pose = tables.space().pose(State(state));
         goal_met |= touched && node & Node::GOAL != 0;
+        // Without an overflow all have been asked about, and what has opened since is too late.
+        goal_met |= overflowed && request.area.is_some_and(|area| area.matches(pose));
         // Closed means settled and not yet visited here; a touched one that is not has been visited.
         if touched && node & Node::CLOSED == 0 {
             continue;
         }
         let cost = if touched { Node::cost(node) } else { Node::UNREACHED };
         nodes[state as usize] = if touched { node & !Node::CLOSED } else { Node::pack(cost, *stamp, 0) };
-        let pose = tables.space().pose(State(state));
-        let candidate = (request.goal.distance_squared(pose.cell), cost, state);
-        if best.is_none_or(|b| candidate < b) {
+        let candidate = (request.distance_squared(pose.cell), cost, state);
+        if best.is_none_or(|b| candidate < b) && is_open(pose) {
             best = Some(candidate);
         }
         tables.for_each_successor(State(state), |next| {
@@ -264,7 +323,7 @@ fn end_without_goal(tables: &MovementTables, request: &Request<'_>, scratch: &mu
     match best {
         _ if goal_met => Ended::Without(Status::CostOverflow),
         Some((_, cost, state)) if nearest && cost <= COST_MAX => Ended::AtNearest(State(state)),
-        _ if nearest => Ended::Without(Status::CostOverflow),
+        Some(_) if nearest => Ended::Without(Status::CostOverflow),
         _ => Ended::Without(Status::Unreachable),
     }
 }
@@ -368,7 +427,8 @@ struct Expansion<W> {
 
 impl<W: MoveWord> Kernel<'_, W> {
     fn run<E: Estimate, Q: OpenList>(&mut self, estimate: &E, open: &mut Q) -> Stop {
-        if self.request.obstacles.is_none() && self.request.window.is_none() {
+        let Request { obstacles, window, area, .. } = self.request;
+        if obstacles.is_none() && window.is_none() && area.is_none() {
             self.expand_all::<E, Q, false>(estimate, open)
         } else {
             self.expand_all::<E, Q, true>(estimate, open)
@@ -402,6 +462,11 @@ impl<W: MoveWord> Kernel<'_, W> {
                 continue;
             }
             if node & Node::GOAL != 0 {
+                break Stop::Goal(State(state));
+            }
+            if BOUNDED && self.is_in_area(state) {
+                // Back on the list, for `pass_goal`.
+                open.push(key, state);
                 break Stop::Goal(State(state));
             }
             if left == 0 {
@@ -477,6 +542,11 @@ impl<W: MoveWord> Kernel<'_, W> {
             open.push(key, *held);
         }
         *held = next;
+    }
+
+    #[inline(never)]
+    fn is_in_area(&self, state: u32) -> bool {
+        self.request.area.is_some_and(|area| area.matches(self.tables.space().pose(State(state))))
     }
 
     #[inline(never)]

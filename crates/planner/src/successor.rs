@@ -6,8 +6,9 @@
 use crate::footprint::Offset;
 use crate::movement::{Climb, MovementClass};
 use crate::pose::{Heading, Pose, StateSpace};
+use std::borrow::Cow;
 use std::fmt;
-use wheelbase_grid::{CellXY, Grid, Side, SideKind, TerrainKind};
+use wheelbase_grid::{Cell, CellXY, Change, Grid, Side, SideKind, TerrainKind};
 
 /// `slope` of a move on flat ground, in permille of the base time.
 pub const SLOPE_FLAT: u64 = 1000;
@@ -182,22 +183,54 @@ impl fmt::Display for MoveBlocked {
 pub struct Legality<'a> {
     grid: &'a Grid,
     class: &'a MovementClass,
-    terrain_speed: Vec<u16>,
-    side_speed: Vec<u16>,
+    speeds: Cow<'a, ClassSpeeds>,
+    /// Seen as if it had been made.
+    change: Option<Change>,
+}
+
+/// A class's speed on each terrain kind and over each side kind of a map, in permille.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClassSpeeds {
+    terrain: Vec<u16>,
+    sides: Vec<u16>,
+}
+
+impl ClassSpeeds {
+    /// The map's speeds, or those that the class has in their place.
+    pub fn of(grid: &Grid, class: &MovementClass) -> Self {
+        let terrain = grid.terrain_table().entries().iter();
+        let sides = grid.side_table().entries().iter();
+        let spec = class.spec();
+        Self {
+            terrain: terrain.map(|e| overridden(&spec.speed, &e.name, e.speed)).collect(),
+            sides: sides.map(|e| overridden(&spec.side_speed, &e.name, e.speed)).collect(),
+        }
+    }
 }
 
 impl<'a> Legality<'a> {
     /// The rules of a class on a map.
     pub fn new(grid: &'a Grid, class: &'a MovementClass) -> Self {
-        let terrain = grid.terrain_table().entries().iter();
-        let sides = grid.side_table().entries().iter();
-        let spec = class.spec();
-        Self {
-            grid,
-            class,
-            terrain_speed: terrain.map(|e| overridden(&spec.speed, &e.name, e.speed)).collect(),
-            side_speed: sides.map(|e| overridden(&spec.side_speed, &e.name, e.speed)).collect(),
-        }
+        Self { grid, class, speeds: Cow::Owned(ClassSpeeds::of(grid, class)), change: None }
+    }
+
+    /// The rules of a class on a map as it would be after a change. `speeds` are the class's on that map:
+    /// this takes no memory.
+    ///
+    /// ```
+    /// # use wheelbase_grid::{Change, Grid, Rect, SideTable, TerrainKind, TerrainTable};
+    /// # use wheelbase_planner::*;
+    /// # let grid = Grid::from_rows(&["..."], TerrainTable::movingai(), SideTable::default())?;
+    /// # let class = MovementClass::octile();
+    /// let speeds = ClassSpeeds::of(&grid, &class);
+    /// let flood = Change::Terrain { area: Rect::new(1, 0, 1, 1), kind: TerrainKind(2) };
+    /// let after = Legality::after(&grid, &class, &speeds, flood);
+    /// assert!(Legality::new(&grid, &class).check_pose(Pose::new(1, 0, Heading(0))).is_ok());
+    /// assert!(after.check_pose(Pose::new(1, 0, Heading(0))).is_err());
+    /// # Ok::<(), wheelbase_grid::GridError>(())
+    /// ```
+    pub fn after(grid: &'a Grid, class: &'a MovementClass, speeds: &'a ClassSpeeds, change: Change) -> Self {
+        Self { grid, class, speeds: Cow::Borrowed(speeds), change: Some(change) }
     }
 
     /// All poses.
@@ -207,12 +240,12 @@ impl<'a> Legality<'a> {
 
     /// The class's speed on each terrain kind, in permille.
     pub fn terrain_speeds(&self) -> &[u16] {
-        &self.terrain_speed
+        &self.speeds.terrain
     }
 
     /// The class's speed over each side kind, in permille.
     pub fn side_speeds(&self) -> &[u16] {
-        &self.side_speed
+        &self.speeds.sides
     }
 
     /// Base time of each primitive.
@@ -220,16 +253,30 @@ impl<'a> Legality<'a> {
         self.class.primitives().iter().map(|p| p.time)
     }
 
+    fn terrain_at(&self, xy: CellXY) -> Option<TerrainKind> {
+        self.change.map_or_else(|| self.grid.terrain_at(xy), |change| change.terrain_at(self.grid, xy))
+    }
+
+    fn side_of(&self, cell: Cell, side: Side) -> SideKind {
+        self.change
+            .map_or_else(|| self.grid.side_of(cell, side), |change| change.side_of(self.grid, cell, side))
+    }
+
+    fn elevation_of(&self, cell: Cell) -> i16 {
+        self.change
+            .map_or_else(|| self.grid.elevation_of(cell), |change| change.elevation_of(self.grid, cell))
+    }
+
     /// The slower of the two sides that meet at an edge, and its speed. Both cells are on the map.
     pub(crate) fn edge(&self, cell: CellXY, side: Side) -> (SideKind, u16) {
         let kind_of = |xy, side| match self.grid.size().cell(xy) {
-            Some(cell) => self.grid.side_of(cell, side),
+            Some(cell) => self.side_of(cell, side),
             None => SideKind::OPEN,
         };
         let (dx, dy) = side.step();
         let here = kind_of(cell, side);
         let there = kind_of(CellXY::new(cell.x + dx, cell.y + dy), side.opposite());
-        let speed = |kind: SideKind| self.side_speed[kind.0 as usize];
+        let speed = |kind: SideKind| self.speeds.sides[kind.0 as usize];
         if speed(there) < speed(here) { (there, speed(there)) } else { (here, speed(here)) }
     }
 
@@ -243,10 +290,10 @@ impl<'a> Legality<'a> {
         let at = |offset: &Offset| CellXY::new(anchor.x + offset.dx, anchor.y + offset.dy);
         let mut lowest = u16::MAX;
         for cell in cells.iter().map(at) {
-            let Some(kind) = self.grid.terrain_at(cell) else {
+            let Some(kind) = self.terrain_at(cell) else {
                 return Err(PoseBlocked::OffMap { cell });
             };
-            let speed = self.terrain_speed[kind.0 as usize];
+            let speed = self.speeds.terrain[kind.0 as usize];
             if speed == 0 {
                 return Err(PoseBlocked::Terrain { cell, kind });
             }
@@ -265,12 +312,14 @@ impl<'a> Legality<'a> {
     /// Height at which an agent stands at a legal anchor, or why the ground is too uneven. 0 on a map
     /// without elevations.
     fn height(&self, pose: Pose) -> Result<i32, PoseBlocked> {
-        let Some(elevation) = self.grid.elevation() else { return Ok(0) };
+        if self.grid.elevation().is_none() && self.change.is_none() {
+            return Ok(0);
+        }
         let (mut lowest, mut highest) = (i32::MAX, i32::MIN);
         for offset in self.class.footprint().at(pose.heading) {
             let cell = CellXY::new(pose.cell.x + offset.dx, pose.cell.y + offset.dy);
             let Some(at) = self.grid.size().cell(cell) else { return Err(PoseBlocked::OffMap { cell }) };
-            let height = i32::from(elevation[at.0 as usize]);
+            let height = i32::from(self.elevation_of(at));
             (lowest, highest) = (lowest.min(height), highest.max(height));
         }
         let climb = &self.class.spec().climb;
@@ -325,8 +374,7 @@ impl<'a> Legality<'a> {
                 return Err(MoveBlocked::Fall { fall: -rise, max_down });
             }
         }
-        let slope = if self.grid.elevation().is_some() { slope_of(climb, rise) } else { SLOPE_FLAT };
-        Ok(move_time(self.class.primitives()[primitive].time, slope, speed))
+        Ok(move_time(self.class.primitives()[primitive].time, slope_of(climb, rise), speed))
     }
 
     /// Where a primitive leads from a pose, legal or not.

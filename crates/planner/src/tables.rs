@@ -38,6 +38,23 @@ pub(crate) struct Step {
     pub heading_after: u32,
 }
 
+/// What an edit of the map did to the moves of a class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Update {
+    /// Some pose or move became legal or illegal, or takes another time.
+    pub changed: bool,
+    /// Some pose or move became legal, or takes less time. Without it what had no way has none still, and
+    /// a cheapest path that is legal is still a cheapest one. Also set where all was compiled anew, without
+    /// a look at what was before.
+    pub eased: bool,
+}
+
+impl Update {
+    fn or(self, other: Self) -> Self {
+        Self { changed: self.changed || other.changed, eased: self.eased || other.eased }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(crate) enum Layouts {
     Bits2x4(Layout<u8>),
@@ -196,24 +213,26 @@ impl MovementTables {
     ///
     /// # Panics
     /// If the map is not of the size the tables were compiled for.
-    pub fn update(&mut self, grid: &Grid, changed: Rect) {
+    pub fn update(&mut self, grid: &Grid, changed: Rect) -> Update {
         assert_eq!(grid.size(), self.space.size(), "tables of another map");
         self.revision = grid.revision();
         if changed.is_empty() {
-            return;
+            return Update::default();
         }
         let same_form = is_sloped(grid, &self.class) != self.slope_codes.is_empty();
-        if !same_form || self.refresh(grid, changed).is_err() {
-            let labelled = self.components.are_known();
-            *self = Self::compile_shared(grid, Arc::clone(&self.class));
-            if labelled {
-                self.components = Components::of(self);
-            }
+        if same_form && let Ok(update) = self.refresh(grid, changed) {
+            return update;
         }
+        let labelled = self.components.are_known();
+        *self = Self::compile_shared(grid, Arc::clone(&self.class));
+        if labelled {
+            self.components = Components::of(self);
+        }
+        Update { changed: true, eased: true }
     }
 
     /// Compiles what a changed rectangle can touch; fails if the layout does not hold all times.
-    fn refresh(&mut self, grid: &Grid, changed: Rect) -> Result<(), TooManyTimes> {
+    fn refresh(&mut self, grid: &Grid, changed: Rect) -> Result<Update, TooManyTimes> {
         let Self { layouts, class, space, legal, plan, terrain_levels, side_levels, speeds, .. } = self;
         // An edge limits only where some side is slower than the fastest ground.
         let open_limits = side_levels.first().is_some_and(|&level| level < speeds.len());
@@ -226,24 +245,23 @@ impl MovementTables {
             least_ticks: &mut self.least_ticks,
             most_ticks: &mut self.most_ticks,
         };
-        let (n_cells, steps, change) = (space.size().n_cells() as u64, &self.steps, &mut self.change);
-        let followed = with_layout!(layouts, layout => {
+        let n_cells = space.size().n_cells() as u64;
+        legal.begin_update();
+        self.change.clear();
+        let (followed, moves) = with_layout!(layouts, layout => {
             let edges = open_limits || !grid.all_sides_open();
             // The first side that is not open: all edges are new.
             let changed = if edges && !layout.has_edges() { space.size().rect() } else { changed };
             layout.refresh_levels(&levels, edges, changed);
             let anchors = plan.touched_anchors(space.size(), changed);
-            let followed = anchors.n_cells() * FOLLOWED_SHARE <= n_cells;
-            if followed {
-                layout.remember_words(*space, anchors);
-            }
+            let followed = self.components.are_known() && anchors.n_cells() * FOLLOWED_SHARE <= n_cells;
+            layout.remember_words(*space, anchors);
             layout.compile_rows(&RowsOf { class, plan, space: *space }, anchors, legal, &mut slopes)?;
-            if followed {
-                layout.tell_change(*space, anchors, steps, change);
-            }
-            followed
+            let change = followed.then_some(&mut self.change);
+            (followed, layout.tell_change(*space, anchors, (&self.steps, slopes.times), change))
         });
-        if self.components.are_known() {
+        let update = moves.or(legal.update());
+        if update.changed && self.components.are_known() {
             let mut components = std::mem::take(&mut self.components);
             match followed {
                 true => components.follow(self, &self.change),
@@ -251,7 +269,7 @@ impl MovementTables {
             }
             self.components = components;
         }
-        Ok(())
+        Ok(update)
     }
 
     /// The class.

@@ -55,6 +55,23 @@ fn assert_tables(grid: &Grid, class: &MovementClass, movement: &MovementTables) 
     assert_eq!(before, after, "predecessors are not the inverse of successors");
 }
 
+/// What an update says of itself, move by move; compiled anew it may say too much.
+fn assert_update(before: &MovementTables, after: &MovementTables, update: Update) {
+    let ticks = |tables: &MovementTables, state, primitive| tables.move_ticks(state, primitive);
+    let (mut changed, mut eased) = (false, false);
+    for state in (0..after.space().n_states() as u32).map(State) {
+        let (was, is) = (before.is_legal(state), after.is_legal(state));
+        (changed, eased) = (changed || was != is, eased || is && !was);
+        for primitive in 0..after.class().primitives().len() {
+            let (was, is) = (ticks(before, state, primitive), ticks(after, state, primitive));
+            changed |= was != is;
+            eased |= is.is_some_and(|is| was.is_none_or(|was| is < was));
+        }
+    }
+    let all_anew = update == Update { changed: true, eased: true };
+    assert!(update == Update { changed, eased } || all_anew, "{update:?}, {changed}, {eased}");
+}
+
 /// The states that moves lead to from one, itself included if it is legal.
 fn reachable(tables: &MovementTables, from: State) -> Vec<bool> {
     let mut reached = vec![false; tables.space().n_states()];
@@ -111,7 +128,9 @@ proptest! {
         assert_tables(&grid, &class, &movement);
         for edit in edits {
             let changed = apply(&mut grid, edit);
-            movement.update(&grid, changed);
+            let before = movement.clone();
+            let update = movement.update(&grid, changed);
+            assert_update(&before, &movement, update);
             assert_tables(&grid, &class, &movement);
             let fresh = MovementTables::compile(&grid, class.clone());
             assert_same_sets(&movement, &fresh)?;
@@ -144,7 +163,9 @@ proptest! {
         let mut movement = MovementTables::compile(&grid, class.clone());
         for edit in edits {
             let changed = apply(&mut grid, edit);
-            movement.update(&grid, changed);
+            let before = movement.clone();
+            let update = movement.update(&grid, changed);
+            assert_update(&before, &movement, update);
             let fresh = MovementTables::compile(&grid, class.clone());
             assert_same_sets(&movement, &fresh)?;
             for state in (0..movement.space().n_states() as u32).map(State) {

@@ -78,6 +78,8 @@ pub struct Patience {
     pub ask_again_at: u32,
     /// Times in a row that it found no way around.
     pub failures: u8,
+    /// An edit has made its pose or move illegal, and nothing has freed it since.
+    pub stranded: bool,
 }
 
 /// All agents that are there. Arrays of one length, joined by row.
@@ -93,6 +95,8 @@ pub struct Agents {
     pub paths: Vec<PathHandle>,
     /// Where they stand in their orders.
     pub orders: Vec<OrderState>,
+    /// Poses that they have been given by an order to an area.
+    pub given: Vec<Option<State>>,
     /// Their entities.
     pub entities: Vec<hecs::Entity>,
     /// Row of each id ever given, `u32::MAX` once it is taken out.
@@ -135,9 +139,11 @@ impl Agents {
             moved_at: tick,
             ask_again_at: 0,
             failures: 0,
+            stranded: false,
         });
         self.paths.push(PathHandle::EMPTY);
         self.orders.push(orders);
+        self.given.push(None);
         self.entities.push(entity);
         id
     }
@@ -161,6 +167,7 @@ impl Agents {
         close_up(&mut self.patience, gone);
         close_up(&mut self.paths, gone);
         close_up(&mut self.orders, gone);
+        close_up(&mut self.given, gone);
         close_up(&mut self.entities, gone);
         for (row, id) in self.ids.iter().enumerate() {
             self.row_of_id[id.0 as usize] = row as u32;

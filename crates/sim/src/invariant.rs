@@ -1,7 +1,6 @@
 //! What must hold after every tick, checked the obvious way, from the agents alone.
 
 use crate::agents::AgentId;
-use crate::events::held_cells;
 use crate::reservation::CollisionRule;
 use crate::world::Simulation;
 use std::collections::{BTreeMap, BTreeSet};
@@ -74,16 +73,15 @@ impl fmt::Display for Violation {
 }
 
 /// Checks a simulation between two ticks: no cell is held by two agents, the reservation agrees with
-/// where the agents are, no move is overdue, and (unless an edit may have stranded agents) every pose is
-/// legal by the slow rule.
+/// where the agents are, no move is overdue, and every pose but those that an edit stranded is legal by the
+/// slow rule.
 pub fn check(sim: &Simulation) -> Vec<Violation> {
     let mut found = Vec::new();
     let mut holders: BTreeMap<CellXY, AgentId> = BTreeMap::new();
     let mut pairs = BTreeSet::new();
-    let strands = sim.events.iter().any(|e| e.edit.on_agents == crate::scenario::OnAgents::Strand);
     for row in 0..sim.agents().len() {
         let agent = sim.agents().ids[row];
-        let (anchor, cells) = held_cells(sim, row);
+        let (anchor, cells) = sim.held_cells(row);
         for offset in cells {
             let cell = CellXY::new(anchor.x + offset.dx, anchor.y + offset.dy);
             if let Some(&first) = holders.get(&cell)
@@ -98,7 +96,8 @@ pub fn check(sim: &Simulation) -> Vec<Violation> {
             found.push(Violation::Overdue { agent, until: motion.until });
         }
         let class = sim.classes()[motion.class.0 as usize].tables.class();
-        if !strands && Legality::new(sim.grid(), class).check_pose(sim.pose(row)).is_err() {
+        let stranded = sim.agents().patience[row].stranded;
+        if !stranded && Legality::new(sim.grid(), class).check_pose(sim.pose(row)).is_err() {
             found.push(Violation::IllegalPose { agent });
         }
     }

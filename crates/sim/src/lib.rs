@@ -35,10 +35,12 @@
 mod agents;
 pub mod build;
 mod events;
+mod given_poses;
 pub mod invariant;
 mod metrics;
 mod orders;
 mod path_pool;
+mod placement;
 mod random;
 mod requests;
 mod reservation;
@@ -50,9 +52,10 @@ pub mod traffic;
 mod world;
 
 pub use agents::{Activity, AgentId, Agents, ClassId, Motion, Patience, Row};
-pub use events::{PendingEdits, TerrainEdit, TimedEdit};
+pub use events::{Action, Chosen, Event, MapEdit, NewAgents, NewOrders, PendingEdits, WaitingEdit};
+pub use given_poses::GivenPoses;
 pub use metrics::{Counts, RunResult, STUCK_AFTER_TICKS, TickMs, TickTimes};
-pub use orders::{Order, OrderKind, OrderPool, OrderState, Trip};
+pub use orders::{Order, OrderKind, OrderList, OrderPool, OrderState, Trip};
 pub use path_pool::{PathHandle, PathPool};
 pub use requests::{PathRequest, Requests};
 pub use reservation::{CollisionRule, Reservation};

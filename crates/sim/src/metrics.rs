@@ -14,6 +14,8 @@ pub struct Counts {
     pub placed: u64,
     /// Agents taken out since.
     pub removed: u64,
+    /// Agents that an event was to add and that found no room.
+    pub not_placed: u64,
     /// Orders done.
     pub orders_done: u64,
     /// Orders dropped because their goal cannot be reached.
@@ -106,6 +108,7 @@ pub struct RunResult {
     pub tasks_done: u64,
     pub edits_pending: u64,
     pub removed: u64,
+    pub not_placed: u64,
     pub collisions: Option<u64>,
     pub moves: u64,
     pub flowtime: u64,
@@ -149,6 +152,7 @@ impl RunResult {
             tasks_done: 0,
             edits_pending: sim.edits_pending() as u64,
             removed: counts.removed,
+            not_placed: counts.not_placed,
             collisions: counts.collisions,
             moves: counts.moves,
             flowtime: counts.flowtime,

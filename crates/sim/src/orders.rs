@@ -1,6 +1,7 @@
 //! Orders: what agents are told to do, and where each stands in its list.
 
 use crate::scenario::IfUnreachable;
+use wheelbase_grid::Rect;
 use wheelbase_planner::{Fallback, GoalMember};
 
 /// One order.
@@ -17,6 +18,9 @@ pub struct Order {
 pub enum OrderKind {
     /// Go to a member of the goal.
     Goto(Trip),
+    /// Go to the cheapest pose with its anchor in the area that no other agent stands on or has been given.
+    /// The trip has no members.
+    GotoArea(Rect, Trip),
     /// Visit the members one after the other, for ever.
     Patrol(Trip),
     /// Stand for so many ticks.
@@ -26,7 +30,8 @@ pub enum OrderKind {
 /// Where to go and what to do if there is no way.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trip {
-    /// Members of the goal, or the stations of a patrol.
+    /// Members of the goal, or the stations of a patrol. Empty for a class that has none of the headings
+    /// asked for: such a goal cannot be reached.
     pub members: Vec<GoalMember>,
     /// Radius around each, in cells.
     pub within: u32,
@@ -41,6 +46,7 @@ impl OrderKind {
     pub fn name(&self) -> &'static str {
         match self {
             Self::Goto(_) => "goto",
+            Self::GotoArea(..) => "goto_area",
             Self::Patrol(_) => "patrol",
             Self::Wait(_) => "wait",
         }
@@ -49,10 +55,19 @@ impl OrderKind {
     /// The trip of an order that goes somewhere.
     pub fn trip(&self) -> Option<&Trip> {
         match self {
-            Self::Goto(trip) | Self::Patrol(trip) => Some(trip),
+            Self::Goto(trip) | Self::GotoArea(_, trip) | Self::Patrol(trip) => Some(trip),
             Self::Wait(_) => None,
         }
     }
+}
+
+/// A list of orders in the pool.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct OrderList {
+    /// First of them.
+    pub first: u32,
+    /// How many.
+    pub count: u32,
 }
 
 /// Where an agent stands in its list of orders.
@@ -80,10 +95,10 @@ pub struct OrderState {
 
 impl OrderState {
     /// A list of orders given at a tick.
-    pub(crate) fn new(first: u32, count: u32, tick: u32) -> Self {
+    pub(crate) fn new(list: OrderList, tick: u32) -> Self {
         Self {
-            first,
-            count,
+            first: list.first,
+            count: list.count,
             closed: 0,
             given: tick,
             since: tick,
@@ -92,6 +107,11 @@ impl OrderState {
             reported: false,
             to_nearest: false,
         }
+    }
+
+    /// The whole list.
+    pub fn list(&self) -> OrderList {
+        OrderList { first: self.first, count: self.count }
     }
 }
 
@@ -102,11 +122,25 @@ pub struct OrderPool {
 }
 
 impl OrderPool {
-    /// Adds a list; returns where it begins and its length.
-    pub(crate) fn add(&mut self, orders: &[Order]) -> (u32, u32) {
+    /// Adds a list.
+    pub(crate) fn add(&mut self, orders: &[Order]) -> OrderList {
         let first = self.orders.len() as u32;
         self.orders.extend_from_slice(orders);
-        (first, orders.len() as u32)
+        OrderList { first, count: orders.len() as u32 }
+    }
+
+    /// Adds a list that is two others one after the other.
+    pub(crate) fn join(&mut self, first: OrderList, second: OrderList) -> OrderList {
+        let start = self.orders.len() as u32;
+        for list in [first, second] {
+            self.orders.extend_from_within(list.first as usize..(list.first + list.count) as usize);
+        }
+        OrderList { first: start, count: first.count + second.count }
+    }
+
+    /// Whether some order goes to an area.
+    pub(crate) fn any_to_area(&self) -> bool {
+        self.orders.iter().any(|order| matches!(order.kind, OrderKind::GotoArea(..)))
     }
 
     /// An order as written in the scenario, by its number in the pool.
@@ -139,8 +173,8 @@ impl OrderPool {
 pub(crate) fn current_members<'a>(trip: &'a Trip, kind: &OrderKind, state: &OrderState) -> &'a [GoalMember] {
     match kind {
         OrderKind::Patrol(_) => {
-            let station = state.station as usize % trip.members.len();
-            &trip.members[station..=station]
+            let station = state.station as usize % trip.members.len().max(1);
+            trip.members.get(station..=station).unwrap_or(&[])
         }
         _ => &trip.members,
     }

@@ -9,6 +9,12 @@ impl Random {
         Self(seed)
     }
 
+    /// Numbers of their own for each `stream` of a seed; none of them are those of [`Random::new`].
+    pub fn of_stream(seed: u64, stream: u64) -> Self {
+        // States that are a few steps apart would give the same numbers, a few steps apart.
+        Self(Self(Self(seed).next() ^ stream).next())
+    }
+
     pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;

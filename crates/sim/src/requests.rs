@@ -5,14 +5,16 @@
 //! searching and those that move up. A search that does not finish keeps its slot and goes on next tick.
 
 use crate::agents::{Activity, AgentId, Agents};
+use crate::given_poses::GivenPoses;
 use crate::orders::{OrderKind, OrderPool, Trip, current_members};
 use crate::reservation::Reservation;
 use crate::trace::TraceEvent;
 use crate::world::{SimClass, Simulation};
 use rayon::prelude::*;
-use wheelbase_grid::{BitGrid, GridSize, Rect};
+use wheelbase_grid::{BitGrid, CellXY, GridSize, Rect};
 use wheelbase_planner::{
-    Answer, Fallback, Goal, Path, Progress, Request, Scratch, Status, advance, begin, finish,
+    Answer, Fallback, Goal, GoalArea, GoalMember, Path, Pose, Progress, Reached, Request, Scratch, Status,
+    advance, begin, finish, pass_goal,
 };
 
 /// Cells around an agent, along each axis, in which resting agents count as obstacles.
@@ -68,6 +70,8 @@ struct Slot {
 pub struct Requests {
     queue: Vec<PathRequest>,
     slots: Vec<Slot>,
+    /// Slots that have an answer, in order of the askers' ids.
+    answered: Vec<(AgentId, u32)>,
 }
 
 impl Requests {
@@ -83,7 +87,8 @@ impl Requests {
             obstacles: BitGrid::new(size),
             answer: None,
         };
-        Self { queue: Vec::new(), slots: std::iter::repeat_with(slot).take(slots).collect() }
+        let slots_free = std::iter::repeat_with(slot).take(slots).collect();
+        Self { queue: Vec::new(), slots: slots_free, answered: Vec::with_capacity(slots) }
     }
 
     /// Adds a request.
@@ -98,18 +103,25 @@ impl Requests {
 
     /// Drops what an agent asked for.
     pub(crate) fn forget(&mut self, agent: AgentId) {
-        self.queue.retain(|request| request.agent != agent);
+        self.forget_where(|asker| asker == agent);
+    }
+
+    /// Drops what some agents asked for.
+    pub(crate) fn forget_where(&mut self, is_gone: impl Fn(AgentId) -> bool) {
+        self.queue.retain(|request| !is_gone(request.agent));
         for slot in &mut self.slots {
-            if slot.request.is_some_and(|request| request.agent == agent) {
+            if slot.request.is_some_and(|request| is_gone(request.agent)) {
                 slot.request = None;
             }
         }
     }
 
-    /// The map has changed: searches under way begin anew and keep their age.
-    pub(crate) fn restart_searches(&mut self) {
+    /// The map has changed for some agents: their searches under way begin anew and keep their age.
+    pub(crate) fn restart_searches(&mut self, is_stale: impl Fn(AgentId) -> bool) {
         for slot in &mut self.slots {
-            slot.begun = false;
+            if slot.request.is_some_and(|request| is_stale(request.agent)) {
+                slot.begun = false;
+            }
         }
     }
 
@@ -175,31 +187,68 @@ pub(crate) fn answer_requests(sim: &mut Simulation) {
             break;
         }
         search_slots(sim);
-        let mut finished = false;
-        for at in 0..sim.requests.slots.len() {
-            let slot = &mut sim.requests.slots[at];
-            let answer = slot.answer.take();
-            budget -= slot.share;
-            sim.counts.expansions += slot.share;
-            if let (Some(answer), Some(request)) = (answer, slot.request) {
-                slot.request = None;
-                finished = true;
-                let path = std::mem::take(&mut slot.path);
-                deliver(sim, request, &answer, &path);
-                sim.requests.slots[at].path = path;
-            }
-        }
-        if !finished {
+        let spent: u64 = sim.requests.slots.iter().map(|slot| slot.share).sum();
+        budget -= spent;
+        sim.counts.expansions += spent;
+        if !deliver_all(sim) {
             break;
         }
     }
 }
 
+/// Hands out the answers of a round in order of id; says whether there were any. Of finds in an area that
+/// overlap the first is taken, and the others search on.
+fn deliver_all(sim: &mut Simulation) -> bool {
+    let mut answered = std::mem::take(&mut sim.requests.answered);
+    answered.clear();
+    for (at, slot) in sim.requests.slots.iter().enumerate() {
+        if let (Some(_), Some(request)) = (slot.answer, slot.request) {
+            answered.push((request.agent, at as u32));
+        }
+    }
+    answered.sort_unstable();
+    for &(agent, at) in &answered {
+        let slot = &mut sim.requests.slots[at as usize];
+        let (Some(answer), Some(request)) = (slot.answer.take(), slot.request.take()) else { continue };
+        let Some(row) = sim.agents.row(agent) else { continue };
+        let path = std::mem::take(&mut slot.path);
+        let outcome = deliver(sim, row, request, &answer, &path);
+        let slot = &mut sim.requests.slots[at as usize];
+        slot.path = path;
+        match outcome {
+            Outcome::Answered => {}
+            Outcome::SearchOn => {
+                slot.request = Some(request);
+                // A search that ended at the nearest pose has no next one at hand.
+                slot.progress = pass_goal(&mut slot.scratch);
+                slot.begun = slot.progress == Progress::Running;
+            }
+            Outcome::SearchAnew => {
+                slot.request = Some(request);
+                slot.begun = false;
+            }
+        }
+    }
+    let any = !answered.is_empty();
+    sim.requests.answered = answered;
+    any
+}
+
+/// What comes of an answer.
+enum Outcome {
+    /// The agent has it.
+    Answered,
+    /// Another has been given what was found: the search goes on behind it.
+    SearchOn,
+    /// The pose that the agent had been given cannot be reached any more: another is looked for.
+    SearchAnew,
+}
+
 /// Advances every slot by its share, in parallel. A slot writes only to itself; `share` becomes what it
 /// spent.
 fn search_slots(sim: &mut Simulation) {
-    let Simulation { requests, agents, classes, orders, reservation, .. } = sim;
-    let world = SearchWorld { agents, classes, orders, reservation };
+    let Simulation { requests, agents, classes, orders, reservation, given, .. } = sim;
+    let world = SearchWorld { agents, classes, orders, reservation, given };
     let active = requests.slots.iter().filter(|slot| slot.share > 0).count();
     if active > 1 && rayon::current_num_threads() > 1 {
         requests.slots.par_iter_mut().filter(|slot| slot.share > 0).for_each(|slot| slot.search(&world));
@@ -214,6 +263,29 @@ struct SearchWorld<'a> {
     classes: &'a [SimClass],
     orders: &'a OrderPool,
     reservation: &'a Reservation,
+    given: &'a GivenPoses,
+}
+
+impl<'a> SearchWorld<'a> {
+    fn of(sim: &'a Simulation) -> Self {
+        let Simulation { agents, classes, orders, reservation, given, .. } = sim;
+        Self { agents, classes, orders, reservation, given }
+    }
+
+    /// Whether no other agent rests on a legal pose or has been given one that overlaps it.
+    fn is_free(&self, row: usize, pose: Pose) -> bool {
+        let agent = self.agents.ids[row];
+        let tables = &self.classes[self.agents.motion[row].class.0 as usize].tables;
+        let cells = tables.class().footprint().at(pose.heading);
+        let rests = |other: AgentId| {
+            other != agent && self.agents.row(other).is_some_and(|row| self.agents.motion[row].at_rest())
+        };
+        self.given.is_free(agent, pose.cell, cells)
+            && cells.iter().all(|o| {
+                let cell = CellXY::new(pose.cell.x + o.dx, pose.cell.y + o.dy);
+                !self.reservation.holder_at(cell).is_some_and(rests)
+            })
+    }
 }
 
 impl Slot {
@@ -230,6 +302,18 @@ impl Slot {
         let goal = Goal { members: current_members(trip, kind, state), within: trip.within };
         let mut request = Request::new(tables.space().pose(motion.state), goal);
         request.fallback = trip.fallback;
+        let given = world.agents.given[row].map(|state| [GoalMember::pose(tables.space().pose(state))]);
+        let is_free = |pose| world.is_free(row, pose);
+        match (kind, &given) {
+            (OrderKind::GotoArea(..), Some(given)) => {
+                request.goal = Goal::of(given);
+                request.fallback = Fallback::Fail;
+            }
+            (&OrderKind::GotoArea(area, _), None) => {
+                request.area = Some(GoalArea { area, open: &is_free });
+            }
+            _ => {}
+        }
         if asked.around {
             request.fallback = Fallback::Fail;
             request.obstacles = Some(&self.obstacles);
@@ -277,11 +361,27 @@ fn mark_resting_agents(obstacles: &mut BitGrid, world: &SearchWorld<'_>, row: us
 }
 
 /// Gives an agent its answer.
-fn deliver(sim: &mut Simulation, request: PathRequest, answer: &Answer, path: &Path) {
-    let Some(row) = sim.agents.row(request.agent) else { return };
+fn deliver(sim: &mut Simulation, row: usize, request: PathRequest, answer: &Answer, path: &Path) -> Outcome {
+    let found = answer.status == Status::Found;
+    let order = sim.orders.current(&sim.agents.orders[row]);
+    let to_area = order.is_some_and(|order| matches!(order.kind, OrderKind::GotoArea(..)));
+    let given = sim.agents.given[row].is_some();
+    if to_area && !given && found {
+        let tables = &sim.classes[sim.agents.motion[row].class.0 as usize].tables;
+        let end = path.poses.last().map(|end| end.pose);
+        if end.is_some_and(|pose| !SearchWorld::of(sim).is_free(row, pose)) {
+            return Outcome::SearchOn;
+        }
+        if let Some(state) = end.and_then(|pose| tables.space().state(pose)) {
+            sim.give(row, state);
+        }
+    }
+    if to_area && given && !found && !request.around {
+        sim.give_back(row);
+        return Outcome::SearchAnew;
+    }
     let waited = sim.tick - request.issued;
     sim.counts.longest_request_ticks = sim.counts.longest_request_ticks.max(waited);
-    let found = answer.status == Status::Found;
     if found {
         sim.agents.motion[row].replan = false;
     }
@@ -295,7 +395,7 @@ fn deliver(sim: &mut Simulation, request: PathRequest, answer: &Answer, path: &P
             sim.paths.replace(&mut sim.agents.paths, row, &path.moves);
         }
     } else if found {
-        sim.agents.orders[row].to_nearest = answer.reached == Some(wheelbase_planner::Reached::Nearest);
+        sim.agents.orders[row].to_nearest = answer.reached == Some(Reached::Nearest);
         sim.paths.replace(&mut sim.agents.paths, row, &path.moves);
         let arrived = path.moves.is_empty();
         sim.agents.motion[row].activity = if arrived { Activity::Arrived } else { Activity::Following };
@@ -303,13 +403,16 @@ fn deliver(sim: &mut Simulation, request: PathRequest, answer: &Answer, path: &P
         sim.paths.drop_path(&mut sim.agents.paths[row]);
         refuse(sim, row, answer.status);
     }
+    Outcome::Answered
 }
 
 /// An order cannot be done: reported once, then kept or dropped as it says. An agent that an edit has
 /// stranded keeps its order in any case: it is the agent that cannot move, not the goal that is shut.
-fn refuse(sim: &mut Simulation, row: usize, status: Status) {
+pub(crate) fn refuse(sim: &mut Simulation, row: usize, status: Status) {
     let agent = sim.agents.ids[row];
     sim.agents.motion[row].activity = Activity::Shut;
+    // Where it stands nobody else can be sent.
+    sim.give_back(row);
     if status == Status::StartBlocked {
         return;
     }

@@ -157,6 +157,15 @@ impl Reservation {
         })
     }
 
+    /// The first other agent whose move in progress ends on one of the cells; nobody under the swept rule,
+    /// where such a cell is held.
+    pub fn claimant_of(&self, agent: AgentId, anchor: CellXY, cells: &[Offset]) -> Option<AgentId> {
+        cells.iter().find_map(|&offset| {
+            let claimant = *self.claimant.get(self.index(anchor, offset))?;
+            (claimant != NOBODY && claimant != agent.0).then_some(AgentId(claimant))
+        })
+    }
+
     /// Whether a cell is on its way to another agent.
     pub fn claimant_at(&self, xy: CellXY) -> Option<AgentId> {
         let claimant = *self.claimant.get(self.size.cell(xy)?.0 as usize)?;

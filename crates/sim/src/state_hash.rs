@@ -22,7 +22,7 @@ impl Simulation {
         hash.word(self.grid.revision());
         hash.word(self.next_event as u64);
         for waiting in self.pending.edits() {
-            hash.word(u64::from(waiting.tick));
+            hash.word(u64::from(waiting.number) << 32 | u64::from(waiting.asked));
         }
         let agents = &self.agents;
         for row in 0..agents.len() {
@@ -31,6 +31,7 @@ impl Simulation {
             let small = u64::from(motion.primitive) << 24
                 | u64::from(motion.class.0) << 16
                 | (motion.activity as u64) << 8
+                | u64::from(patience.stranded) << 3
                 | u64::from(motion.replan) << 2
                 | u64::from(orders.reported) << 1
                 | u64::from(orders.to_nearest);
@@ -38,9 +39,11 @@ impl Simulation {
             hash.word(patience.priority as u64);
             hash.word(u64::from(patience.waits_since) << 32 | u64::from(patience.moved_at));
             hash.word(u64::from(patience.ask_again_at) << 32 | u64::from(patience.failures));
-            hash.word(u64::from(orders.first) << 32 | u64::from(orders.closed));
+            hash.word(u64::from(orders.first) << 32 | u64::from(orders.count));
+            hash.word(u64::from(orders.closed));
             hash.word(u64::from(orders.since) << 32 | u64::from(orders.finished_at));
-            hash.word(u64::from(orders.station));
+            hash.word(u64::from(orders.station) << 32 | u64::from(orders.given));
+            hash.word(agents.given[row].map_or(u64::MAX, |state| u64::from(state.0)));
             let moves = self.paths.moves(agents.paths[row]);
             hash.word(moves.len() as u64);
             moves.iter().for_each(|&primitive| hash.word(u64::from(primitive)));

@@ -4,12 +4,11 @@ use crate::agents::{Activity, Motion};
 use crate::events::apply_events;
 use crate::invariant;
 use crate::orders::{OrderKind, current_members};
-use crate::requests::{PathRequest, answer_requests};
-use crate::reservation::Step as MoveStep;
+use crate::requests::{PathRequest, answer_requests, refuse};
 use crate::trace::TraceEvent;
 use crate::traffic::{TrafficView, Yield};
-use crate::world::Simulation;
-use wheelbase_planner::Goal;
+use crate::world::{Simulation, step_of};
+use wheelbase_planner::{Goal, Status};
 
 /// Ticks that a patrol gives at least to a station that it can only get near.
 const NEAREST_STATION_TICKS: u32 = 64;
@@ -26,6 +25,8 @@ pub enum Step {
 impl Simulation {
     /// Runs one tick. At the last tick only what moves have finished is counted, and no move begins.
     pub fn step(&mut self) -> Step {
+        // Its rows are those of the last tick.
+        self.ended.clear();
         let last = self.tick >= self.settings.ticks;
         if !last {
             apply_events(self);
@@ -94,11 +95,22 @@ fn run_orders(sim: &mut Simulation) {
 /// Closes the current order as done, unless it was given, or another was done, at this very tick.
 fn finish_order(sim: &mut Simulation, row: usize) {
     let (tick, agent) = (sim.tick, sim.agents.ids[row]);
-    let state = &mut sim.agents.orders[row];
+    let state = sim.agents.orders[row];
     if tick <= state.given || state.finished_at == tick {
         return;
     }
-    let Some(order) = sim.orders.current(state) else { return };
+    let Some(order) = sim.orders.current(&state) else { return };
+    if let OrderKind::GotoArea(area, _) = &order.kind
+        && !area.contains(sim.pose(row).cell)
+    {
+        // As near as it can get is not there.
+        refuse(sim, row, Status::Unreachable);
+        if sim.agents.motion[row].activity == Activity::Idle {
+            begin_order(sim, row);
+        }
+        return;
+    }
+    let state = &mut sim.agents.orders[row];
     if matches!(order.kind, OrderKind::Patrol(_)) {
         // As near as it can get to a station that is out of reach: it asks again, but not every tick.
         if state.to_nearest && tick - state.since < NEAREST_STATION_TICKS {
@@ -125,6 +137,7 @@ pub(crate) fn close_order(sim: &mut Simulation, row: usize) {
     state.since = sim.tick;
     state.station = 0;
     state.reported = false;
+    sim.give_back(row);
     sim.agents.motion[row].activity = Activity::Idle;
 }
 
@@ -144,12 +157,19 @@ fn is_at_goal(sim: &Simulation, row: usize) -> bool {
     let state = &sim.agents.orders[row];
     let Some(order) = sim.orders.current(state) else { return false };
     let Some(trip) = order.kind.trip() else { return false };
+    if matches!(order.kind, OrderKind::GotoArea(..)) {
+        return !state.to_nearest && sim.agents.given[row] == Some(sim.agents.motion[row].state);
+    }
     let goal = Goal { members: current_members(trip, &order.kind, state), within: trip.within };
     goal.matches(sim.pose(row))
 }
 
 /// Puts a path request in the queue; the agent rests until it is answered.
 fn ask_for_path(sim: &mut Simulation, row: usize, around: bool) {
+    if !around && sim.agents.orders[row].to_nearest {
+        // The area itself may be open by now.
+        sim.give_back(row);
+    }
     let patience = sim.agents.patience[row];
     let request =
         PathRequest { agent: sim.agents.ids[row], issued: sim.tick, priority: patience.priority, around };
@@ -210,7 +230,10 @@ fn begin_move(sim: &mut Simulation, row: usize, ticks: u32) {
     motion.primitive = primitive;
     motion.until = until;
     let (class, state) = (motion.class, motion.state);
-    sim.agents.patience[row].waits_since = u32::MAX;
+    let patience = &mut sim.agents.patience[row];
+    patience.waits_since = u32::MAX;
+    // It began in a legal pose, and ends in one.
+    patience.stranded = false;
     sim.counts.moves += 1;
     if sim.log.is_some() {
         let tables = &sim.classes[class.0 as usize].tables;
@@ -250,10 +273,7 @@ fn finish_moves(sim: &mut Simulation) {
     for (row, motion) in sim.agents.motion.iter().enumerate() {
         if motion.until == sim.tick {
             ended.push((row as u32, motion.state));
-            let tables = &sim.classes[motion.class.0 as usize].tables;
-            let pose = tables.space().pose(motion.state);
-            let step = MoveStep { class: tables.class(), pose, primitive: motion.primitive as usize };
-            sim.reservation.end_move(sim.agents.ids[row], &step);
+            sim.reservation.end_move(sim.agents.ids[row], &step_of(&sim.classes, motion));
         }
     }
     for &(row, before) in &ended {

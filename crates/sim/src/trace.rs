@@ -7,7 +7,7 @@ use crate::scenario::OnAgents;
 use crate::world::Simulation;
 use serde_json::{Value, json};
 use std::io::{self, Write};
-use wheelbase_grid::{Cell, Grid, Rect, Side, SideKind, TerrainKind};
+use wheelbase_grid::{Cell, CellXY, Grid, Rect, Side, SideKind, TerrainKind};
 use wheelbase_planner::{Pose, heading_name};
 
 /// One thing that took effect. Small and `Copy`; names are looked up when it is written.
@@ -64,18 +64,59 @@ pub enum TraceEvent {
         order: &'static str,
     },
     /// An edit took effect.
-    SetTerrain {
-        /// Cells, on the map.
-        area: Rect,
-        /// Their new kind.
-        kind: TerrainKind,
+    Edit {
+        /// What it set.
+        set: Set,
         /// What the event said about agents.
         on_agents: OnAgents,
         /// Tick of the event.
         asked: u32,
-        /// Tick at which it took effect.
-        tick: u32,
     },
+}
+
+/// What an edit set, on the map.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Set {
+    /// The kind of cells.
+    Terrain {
+        /// The cells.
+        area: Rect,
+        /// Their new kind.
+        kind: TerrainKind,
+    },
+    /// The height of cells.
+    Elevation {
+        /// The cells.
+        area: Rect,
+        /// Their new height.
+        height: i16,
+    },
+    /// Sides of a cell.
+    Sides {
+        /// The cell.
+        cell: CellXY,
+        /// New kind of each side that was set, by [`Side`] number.
+        kinds: [Option<SideKind>; 4],
+    },
+}
+
+impl Set {
+    /// Key and value of its line.
+    fn json(&self) -> (&'static str, Value) {
+        let cells = |area: Rect| area.cells().map(|cell| [cell.x, cell.y]).collect::<Vec<_>>();
+        match *self {
+            Self::Terrain { area, kind } => ("set_terrain", json!({ "cells": cells(area), "kind": kind.0 })),
+            Self::Elevation { area, height } => {
+                ("set_elevation", json!({ "cells": cells(area), "height": height }))
+            }
+            Self::Sides { cell, kinds } => {
+                let set = Side::ALL.into_iter().zip(kinds).filter_map(|(side, kind)| Some((side, kind?)));
+                let sides: Vec<Value> =
+                    set.map(|(side, kind)| json!([cell.x, cell.y, side.name(), kind.0])).collect();
+                ("set_side", json!({ "sides": sides }))
+            }
+        }
+    }
 }
 
 impl TraceEvent {
@@ -175,11 +216,11 @@ pub fn write_event(sim: &Simulation, tick: u32, event: &TraceEvent, out: &mut im
         TraceEvent::Unreachable { agent, order } => {
             json!({ "t": tick, "agent": agent.0, "unreachable": order })
         }
-        TraceEvent::SetTerrain { area, kind, on_agents, asked, tick } => {
-            let cells: Vec<[i32; 2]> = area.cells().map(|cell| [cell.x, cell.y]).collect();
+        TraceEvent::Edit { set, on_agents, asked } => {
+            let (key, value) = set.json();
             json!({
                 "t": tick,
-                "set_terrain": { "cells": cells, "kind": kind.0 },
+                key: value,
                 "on_agents": match on_agents {
                     OnAgents::Wait => "wait",
                     OnAgents::Strand => "strand",

@@ -1,17 +1,18 @@
 //! The simulation's data: who owns which array.
 
 use crate::agents::{Activity, AgentId, Agents, ClassId, Motion, Row};
-use crate::events::{PendingEdits, TimedEdit};
+use crate::events::{Event, PendingEdits};
+use crate::given_poses::GivenPoses;
 use crate::invariant::Violation;
 use crate::metrics::Counts;
-use crate::orders::{OrderPool, OrderState};
+use crate::orders::{OrderList, OrderPool, OrderState};
 use crate::path_pool::PathPool;
 use crate::requests::Requests;
 use crate::reservation::{CollisionRule, Reservation, Step};
 use crate::trace::TraceEvent;
 use crate::traffic::{Decisions, Traffic};
-use wheelbase_grid::Grid;
-use wheelbase_planner::{MovementTables, Pose, State};
+use wheelbase_grid::{CellXY, Grid};
+use wheelbase_planner::{ClassSpeeds, MovementTables, Offset, Pose, State};
 
 /// A movement class of the scenario.
 #[derive(Debug)]
@@ -20,6 +21,8 @@ pub struct SimClass {
     pub name: String,
     /// The class compiled against the map.
     pub tables: MovementTables,
+    /// Its speeds on the map's kinds.
+    pub speeds: ClassSpeeds,
     /// The class as written in the scenario, for the trace.
     pub as_written: serde_json::Value,
 }
@@ -54,11 +57,12 @@ pub struct Simulation {
     pub(crate) orders: OrderPool,
     pub(crate) paths: PathPool,
     pub(crate) reservation: Reservation,
+    pub(crate) given: GivenPoses,
     pub(crate) requests: Requests,
     pub(crate) traffic: Box<dyn Traffic>,
     pub(crate) decisions: Decisions,
     /// Events in order of tick, then of the file.
-    pub(crate) events: Vec<TimedEdit>,
+    pub(crate) events: Vec<Event>,
     pub(crate) next_event: usize,
     pub(crate) pending: PendingEdits,
     pub(crate) counts: Counts,
@@ -134,6 +138,13 @@ impl Simulation {
         self.pending.len()
     }
 
+    /// Cells an agent holds, and their anchor.
+    pub(crate) fn held_cells(&self, row: usize) -> (CellXY, &[Offset]) {
+        let motion = &self.agents.motion[row];
+        let step = step_of(&self.classes, motion);
+        if motion.at_rest() { step.start() } else { self.reservation.held(&step) }
+    }
+
     /// The first violation found and the tick after which it was, if invariants are checked.
     pub fn violation(&self) -> Option<(u32, Violation)> {
         self.violation
@@ -147,18 +158,20 @@ impl Simulation {
 
     /// Keeps what happens, for [`Simulation::take_log`]; agents already placed come first.
     pub fn keep_log(&mut self) {
-        let mut log = Vec::new();
+        self.log = Some(Vec::new());
         for row in 0..self.agents.len() {
-            log.push(TraceEvent::spawn(self, row));
-            self.log_orders(row, &mut log);
+            self.note(TraceEvent::spawn(self, row));
+            self.note_orders(row, self.agents.orders[row].list());
         }
-        self.log = Some(log);
     }
 
-    fn log_orders(&self, row: usize, log: &mut Vec<TraceEvent>) {
+    /// Notes orders that an agent has been given.
+    pub(crate) fn note_orders(&mut self, row: usize, orders: OrderList) {
         let agent = self.agents.ids[row];
-        let orders = self.agents.orders[row];
-        log.extend((0..orders.count).map(|at| TraceEvent::Order { agent, order: orders.first + at }));
+        if let Some(log) = &mut self.log {
+            let numbers = orders.first..orders.first + orders.count;
+            log.extend(numbers.map(|order| TraceEvent::Order { agent, order }));
+        }
     }
 
     /// Calls `each` with what happened since the last call, in order, and forgets it.
@@ -185,7 +198,7 @@ impl Simulation {
         class: ClassId,
         state: State,
         priority: i32,
-        orders: (u32, u32),
+        orders: OrderList,
     ) -> AgentId {
         let tables = &self.classes[class.0 as usize].tables;
         let pose = tables.space().pose(state);
@@ -198,7 +211,7 @@ impl Simulation {
             class,
             replan: false,
         };
-        let orders = OrderState::new(orders.0, orders.1, self.tick);
+        let orders = OrderState::new(orders, self.tick);
         let entity = self.entities.spawn((class, Row(row as u32)));
         let id = self.agents.push(motion, priority, orders, entity, self.tick);
         // The entity was spawned just now, so it takes the component.
@@ -208,26 +221,44 @@ impl Simulation {
         id
     }
 
+    /// Gives an agent the pose that its order to an area leads to.
+    pub(crate) fn give(&mut self, row: usize, state: State) {
+        let tables = &self.classes[self.agents.motion[row].class.0 as usize].tables;
+        let pose = tables.space().pose(state);
+        self.given.give(self.agents.ids[row], pose.cell, tables.class().footprint().at(pose.heading));
+        self.agents.given[row] = Some(state);
+    }
+
+    /// The pose that an agent has been given, if any, is free for others again.
+    pub(crate) fn give_back(&mut self, row: usize) {
+        if let Some(state) = self.agents.given[row].take() {
+            let tables = &self.classes[self.agents.motion[row].class.0 as usize].tables;
+            let pose = tables.space().pose(state);
+            self.given.take_back(pose.cell, tables.class().footprint().at(pose.heading));
+        }
+    }
+
     /// Takes out the agents of the marked rows.
     pub(crate) fn remove_rows(&mut self, gone: &[bool]) {
         for row in (0..gone.len()).filter(|&row| gone[row]) {
             let agent = self.agents.ids[row];
             let motion = self.agents.motion[row];
-            let class = self.classes[motion.class.0 as usize].tables.class();
-            let step = Step { class, pose: self.pose(row), primitive: motion.primitive as usize };
+            let step = step_of(&self.classes, &motion);
             if motion.at_rest() {
                 let (anchor, cells) = step.start();
                 self.reservation.release(agent, anchor, cells);
             } else {
                 self.reservation.end_move(agent, &step);
             }
+            self.give_back(row);
             self.paths.drop_path(&mut self.agents.paths[row]);
-            self.requests.forget(agent);
             // Its entity is gone with it; that it was there is our own doing.
             let _ = self.entities.despawn(self.agents.entities[row]);
             self.counts.removed += 1;
             self.note(TraceEvent::Remove { agent });
         }
+        let Self { requests, agents, .. } = self;
+        requests.forget_where(|agent| agents.row(agent).is_some_and(|row| gone[row]));
         self.agents.remove_rows(gone);
         for (row, &entity) in self.agents.entities.iter().enumerate() {
             if let Ok(mut at) = self.entities.get::<&mut Row>(entity) {
@@ -235,4 +266,11 @@ impl Simulation {
             }
         }
     }
+}
+
+/// The move of an agent; of one at rest only where it starts means anything.
+pub(crate) fn step_of<'a>(classes: &'a [SimClass], motion: &Motion) -> Step<'a> {
+    let tables = &classes[motion.class.0 as usize].tables;
+    let (class, pose) = (tables.class(), tables.space().pose(motion.state));
+    Step { class, pose, primitive: motion.primitive as usize }
 }

@@ -2,13 +2,13 @@
 
 use proptest::prelude::*;
 use serde_json::json;
-use wheelbase_planner::{SweepRule, When};
+use wheelbase_planner::{Climb, Sweep, SweepRule, When};
 use wheelbase_sim::scenario::{
-    Area, Collision, Event, EventAction, Fallback, IfUnreachable, Located, MapSource, OnAgents, OrderKind,
-    Reach, ScenarioError, ScenarioErrors, WrittenPose, parse, parse_class_file,
+    Area, Chosen, Collision, Event, EventAction, Fallback, IfUnreachable, Located, MapSource, OnAgents,
+    OrderKind, Reach, Scenario, ScenarioError, ScenarioErrors, WrittenPose, parse, parse_class_file,
 };
 
-/// Every key that is read, most of them once.
+/// Most keys that are read, most of them once; [`EDITS`] has the others.
 const GOOD: &str = r##"name = "river crossing"
 seed = 7
 ticks = 3000
@@ -83,6 +83,66 @@ tick = 600
 set_terrain = { area = [30, 0, 1, 64], kind = "deep", on_agents = "strand" }
 "##;
 
+/// What [`GOOD`] has no room for: a generated map, slopes, eight headings, every kind of event.
+const EDITS: &str = r##"name = "edits"
+ticks = 9
+collision = "discrete"
+[map]
+generate = { kind = "river", size = [256, 67108864], seed = 3 }
+elevation = [[0, -7], [32767, -32768]]
+
+[class.tank]
+headings = 8
+footprint_diagonal = [[0, 0], [1, -1]]
+sweep = { turns = "full" }
+up = 100
+down = -50
+max_up = 3
+max_down = 4
+max_tilt = 0
+moves = [
+  { name = "go", by = [1, 0], time = 1, when = "straight", swept = [] },
+  { name = "go", by = [1, -1], time = 2, when = "diagonal" },
+  { name = "left", turn = -7, time = 3 },
+]
+
+[[groups]]
+class = "tank"
+count = 1
+area = [0, 0, 8, 8]
+orders = [{ goto_area = [-1, 2, 3, 4], fallback = "nearest", if_unreachable = "wait" }]
+
+[[events]]
+tick = 1
+set_elevation = { area = [1, 2, 3, 4], height = -300, on_agents = "remove" }
+[[events]]
+tick = 2
+set_side = { cell = [5, -6], side = "N", kind = "hedge", on_agents = "strand" }
+[[events]]
+tick = 3
+rotate = { cell = [7, 8], turns = -1 }
+[[events]]
+tick = 4
+[events.add_agents]
+class = "octile"
+count = 2
+area = [9, 9, 1, 1]
+priority = 6
+orders = [{ wait = 5 }]
+[[events]]
+tick = 5
+remove_agents = { names = ["a", "b"] }
+[[events]]
+tick = 6
+remove_agents = { area = [0, 1, 2, 3] }
+[[events]]
+tick = 7
+give_orders = { names = ["c"], orders = [] }
+[[events]]
+tick = 8
+give_orders = { area = [1, 1, 1, 1], orders = [{ wait = 6 }] }
+"##;
+
 /// A class file, with the kinds it comes with.
 const GOOD_CLASS_FILE: &str = r#"
 [terrain.mud]
@@ -105,17 +165,36 @@ fn messages(text: &str) -> Vec<String> {
     mistakes(text).iter().map(|mistake| mistake.to_string().replacen("x.toml:", "", 1)).collect()
 }
 
+/// A scenario with one piece replaced by another.
+fn with(text: &str, piece: &str, replacement: &str) -> String {
+    assert_eq!(text.matches(piece).count(), 1, "{piece:?} must stand once in the scenario");
+    text.replace(piece, replacement)
+}
+
 /// The good scenario with one piece replaced by another.
 fn good_with(piece: &str, replacement: &str) -> String {
-    assert_eq!(GOOD.matches(piece).count(), 1, "{piece:?} must stand once in the good scenario");
-    GOOD.replace(piece, replacement)
+    with(GOOD, piece, replacement)
+}
+
+/// The one thing said of a scenario.
+fn only_message(text: &str, change: &str) -> String {
+    let messages = messages(text);
+    assert_eq!(messages.len(), 1, "{change}: {messages:#?}");
+    messages[0].clone()
 }
 
 /// The one thing said of the good scenario with one piece replaced by another.
 fn message(piece: &str, replacement: &str) -> String {
-    let messages = messages(&good_with(piece, replacement));
-    assert_eq!(messages.len(), 1, "{piece:?} as {replacement:?}: {messages:#?}");
-    messages[0].clone()
+    only_message(&good_with(piece, replacement), replacement)
+}
+
+/// The one thing said of [`EDITS`] with one piece replaced by another.
+fn edits_message(piece: &str, replacement: &str) -> String {
+    only_message(&with(EDITS, piece, replacement), replacement)
+}
+
+fn edits() -> Scenario {
+    parse("x.toml", EDITS.as_bytes()).unwrap_or_else(|errors| panic!("{errors}"))
 }
 
 fn located<T>(value: T, line: u32) -> Located<T> {
@@ -136,9 +215,10 @@ fn good_scenario_is_read_field_by_field() {
     assert_eq!(scenario.name, "river crossing");
     assert_eq!((scenario.seed, scenario.ticks, scenario.expansions_per_tick), (7, 3000, 100_000));
     assert_eq!((scenario.search_slots, scenario.tries_per_tick), (8, 0));
+    assert_eq!(scenario.collision, Collision::Swept);
 
     let map = &scenario.map;
-    assert_eq!(map.line, 9);
+    assert_eq!((map.line, &map.elevation), (9, &None));
     assert_eq!(map.source, MapSource::Rows(vec![text("....", 11), text("..~~", 12)]));
     assert_eq!(map.walls.len(), 1);
     let wall = &map.walls[0];
@@ -176,7 +256,9 @@ fn good_classes_are_read_field_by_field() {
     assert_eq!((forward.time, &forward.swept, forward.line), (10, &None, 36));
     assert_eq!((left.name.as_str(), left.by, left.turn), ("left", [0, 0], 1));
     assert_eq!((left.time, &left.swept, left.line), (10, &Some(vec![[1, -1]]), 37));
-    assert_eq!(left.key, "class.truck.moves[1]");
+    assert_eq!((left.key.as_str(), left.when), ("class.truck.moves[1]", When::Any));
+    assert_eq!((truck.sweep, truck.climb), (Sweep::both(SweepRule::Ends), Climb::default()));
+    assert_eq!(truck.footprint_diagonal, None);
     assert_eq!(
         truck.as_written,
         json!({
@@ -238,6 +320,88 @@ fn good_agents_and_events_are_read_field_by_field() {
 }
 
 #[test]
+fn edits_and_slopes_are_read_field_by_field() {
+    let scenario = edits();
+    assert_eq!(scenario.collision, Collision::Discrete);
+    assert_eq!(
+        scenario.map.source,
+        MapSource::Generate { kind: text("river", 5), size: [256, 67_108_864], seed: 3 }
+    );
+    let heights = vec![located(vec![0, -7], 6), located(vec![32_767, -32_768], 6)];
+    assert_eq!(scenario.map.elevation, Some(heights));
+
+    let tank = &scenario.classes[0];
+    assert_eq!(tank.headings, located(8, 9));
+    assert_eq!(tank.footprint_diagonal, Some(vec![[0, 0], [1, -1]]));
+    assert_eq!(tank.sweep, Sweep { moves: SweepRule::Ends, turns: SweepRule::Full });
+    let climb = Climb { up: 100, down: -50, max_up: Some(3), max_down: Some(4), max_tilt: Some(0) };
+    assert_eq!(tank.climb, climb);
+    let [straight, diagonal, left] = &tank.moves[..] else { panic!("{:?}", tank.moves) };
+    // One name may stand for the straight and for the diagonal headings.
+    assert_eq!((straight.name.as_str(), diagonal.name.as_str()), ("go", "go"));
+    assert_eq!((straight.when, diagonal.when, left.when), (When::Straight, When::Diagonal, When::Any));
+    assert_eq!((&straight.swept, &diagonal.swept), (&Some(vec![]), &None));
+    assert_eq!((diagonal.by, left.turn), ([1, -1], -7));
+
+    let order = &scenario.groups[0].orders[0];
+    let reach = Reach { within: 0, fallback: Fallback::Nearest, if_unreachable: IfUnreachable::Wait };
+    let area = Area { x: -1, y: 2, width: 3, height: 4, line: 27 };
+    assert_eq!(order.kind, OrderKind::GotoArea { area, reach });
+    assert_eq!((order.line, order.key.as_str()), (27, "groups[0].orders[0]"));
+    assert_eq!(order.as_written["goto_area"], json!([-1, 2, 3, 4]));
+}
+
+#[test]
+fn each_event_is_read_field_by_field() {
+    let scenario = edits();
+    let places: Vec<_> =
+        scenario.events.iter().map(|event| (event.tick, event.line, event.key.clone())).collect();
+    let lines = [29, 32, 35, 38, 46, 49, 52, 55];
+    let expected: Vec<_> =
+        (0..8).map(|idx| (idx + 1, lines[idx as usize], format!("events[{idx}]"))).collect();
+    assert_eq!(places, expected);
+
+    let [set_elevation, set_side, rotate, add_agents, rest @ ..] = &scenario.events[..] else {
+        panic!("{:?}", scenario.events)
+    };
+    let area = Area { x: 1, y: 2, width: 3, height: 4, line: 31 };
+    assert_eq!(
+        set_elevation.action,
+        EventAction::SetElevation { area, height: -300, on_agents: OnAgents::Remove }
+    );
+    assert_eq!(
+        set_side.action,
+        EventAction::SetSide {
+            cell: located([5, -6], 34),
+            side: text("N", 34),
+            kind: text("hedge", 34),
+            on_agents: OnAgents::Strand
+        }
+    );
+    assert_eq!(
+        rotate.action,
+        EventAction::Rotate { cell: located([7, 8], 37), turns: -1, on_agents: OnAgents::Wait }
+    );
+    let EventAction::AddAgents(group) = &add_agents.action else { panic!("{:?}", add_agents.action) };
+    assert_eq!((&group.class, group.count, group.priority), (&text("octile", 41), 2, 6));
+    assert_eq!(group.area, Area { x: 9, y: 9, width: 1, height: 1, line: 43 });
+    assert_eq!((group.line, group.key.as_str()), (40, "events[3].add_agents"));
+    assert_eq!(group.orders[0].kind, OrderKind::Wait { ticks: 5 });
+    assert_eq!(group.orders[0].key, "events[3].add_agents.orders[0]");
+
+    let [remove_named, remove_there, order_named, order_there] = rest else { panic!("{rest:?}") };
+    let names = Chosen::Names(vec![text("a", 48), text("b", 48)]);
+    assert_eq!(remove_named.action, EventAction::RemoveAgents(names));
+    let area = Area { x: 0, y: 1, width: 2, height: 3, line: 51 };
+    assert_eq!(remove_there.action, EventAction::RemoveAgents(Chosen::Area(area)));
+    let chosen = Chosen::Names(vec![text("c", 54)]);
+    assert_eq!(order_named.action, EventAction::GiveOrders { chosen, orders: vec![] });
+    let EventAction::GiveOrders { chosen, orders } = &order_there.action else { panic!("{order_there:?}") };
+    assert_eq!(*chosen, Chosen::Area(Area { x: 1, y: 1, width: 1, height: 1, line: 57 }));
+    assert_eq!((orders.len(), orders[0].key.as_str()), (1, "events[7].give_orders.orders[0]"));
+}
+
+#[test]
 fn what_is_left_out_has_its_default() {
     let scenario = parse("x.toml", b"name = ''\nticks = 4294967294\n[map]\nfile = 'a.map'").expect("right");
     assert_eq!((scenario.seed, scenario.ticks, scenario.expansions_per_tick), (0, u32::MAX - 1, 200_000));
@@ -250,8 +414,11 @@ fn what_is_left_out_has_its_default() {
     assert_eq!(scenario.groups[0].orders.len(), 2);
     let event = good_with(r#", on_agents = "strand""#, "");
     let scenario = parse("x.toml", event.as_bytes()).expect("right");
-    let EventAction::SetTerrain { on_agents, .. } = &scenario.events[0].action;
-    assert_eq!(*on_agents, OnAgents::Wait);
+    assert!(matches!(scenario.events[0].action, EventAction::SetTerrain { on_agents: OnAgents::Wait, .. }));
+    let scenario = "name = ''\nticks = 1\nmap.generate = { kind = 'a', size = [1, 1] }";
+    let scenario = parse("x.toml", scenario.as_bytes()).expect("right");
+    assert_eq!(scenario.collision, Collision::Swept);
+    assert_eq!(scenario.map.source, MapSource::Generate { kind: text("a", 3), size: [1, 1], seed: 0 });
 }
 
 #[test]
@@ -285,8 +452,8 @@ fn unknown_keys_name_the_nearest_right_one() {
     );
     assert_eq!(
         message("{ wait = 50 }", "{ fly = 50 }"),
-        "56: agents[0].orders[1].fly: unknown key, expected goto, wait, patrol, within, fallback or \
-         if_unreachable"
+        "56: agents[0].orders[1].fly: unknown key, expected goto, goto_area, wait, patrol, within, \
+         fallback or if_unreachable"
     );
 }
 
@@ -408,55 +575,385 @@ fn numbers_out_of_range_say_the_range() {
     }
 }
 
-/// What of the rule book is read: eight headings, sweeps, slopes, heights, generated maps.
-#[test]
-fn the_rule_book_is_read() {
-    let text = good_with(
-        "headings = 4",
-        "headings = 8\nup = 100\ndown = -20\nmax_up = 3\nfootprint_diagonal = [[0, 0], [1, -1]]",
-    )
-    .replace("{ moves = \"ends\", turns = \"ends\" }", "{ turns = \"full\" }")
-    .replace("turn = 1,", "turn = 1, when = \"diagonal\",")
-    .replace("\"swept\"", "\"discrete\"")
-    .replace("shape = \"square\"", "elevation = [[0, 1, 2, 3], [-4, 5, 6, 7]]");
-    let scenario = parse("x.toml", text.as_bytes()).unwrap_or_else(|errors| panic!("{errors}"));
-    assert_eq!(scenario.collision, Collision::Discrete);
-    let heights = scenario.map.elevation.expect("heights");
-    assert_eq!((&heights[1].value[..], heights.len()), (&[-4, 5, 6, 7][..], 2));
-    let class = &scenario.classes[0];
-    assert_eq!((class.headings.value, class.climb.up, class.climb.down), (8, 100, -20));
-    assert_eq!((class.climb.max_up, class.climb.max_down), (Some(3), None));
-    assert_eq!(class.footprint_diagonal, Some(vec![[0, 0], [1, -1]]));
-    assert_eq!((class.sweep.moves, class.sweep.turns), (SweepRule::Ends, SweepRule::Full));
-    assert_eq!((class.moves[0].when, class.moves[1].when), (When::Any, When::Diagonal));
-
-    let rows = "rows = [\n  \"....\",\n  \"..~~\",\n]";
-    let text = good_with(rows, "generate = { kind = \"river\", size = [30, 20], seed = 3 }");
-    let scenario = parse("x.toml", text.as_bytes()).unwrap_or_else(|errors| panic!("{errors}"));
-    let MapSource::Generate { kind, size, seed } = scenario.map.source else { panic!("a generated map") };
-    assert_eq!((kind.value.as_str(), size, seed), ("river", [30, 20], 3));
-}
-
 #[test]
 fn what_is_not_supported_yet_is_refused_by_name() {
     for (piece, replacement, line, key) in [
         ("\"square\"", "\"hex\"", 14, "map.shape = \"hex\""),
         ("shape = \"square\"", "elevation = \"a.png\"", 14, "map.elevation = \"a.png\""),
         ("headings = 4", "headings = 6", 29, "class.truck.headings = 6"),
-        ("{ wait = 50 }", "{ goto_area = [0, 0, 1, 1] }", 56, "agents[0].orders[1].goto_area"),
         ("count = 500", "count = 500\ntasks = { kind = \"random\" }", 67, "groups[0].tasks"),
-        ("set_terrain =", "set_elevation =", 72, "events[0].set_elevation"),
-        ("set_terrain =", "set_side =", 72, "events[0].set_side"),
-        ("set_terrain =", "rotate =", 72, "events[0].rotate"),
-        ("set_terrain =", "add_agents =", 72, "events[0].add_agents"),
-        ("set_terrain =", "remove_agents =", 72, "events[0].remove_agents"),
-        ("set_terrain =", "give_orders =", 72, "events[0].give_orders"),
     ] {
         assert_eq!(message(piece, replacement), format!("{line}: not supported yet: {key}"));
     }
+    assert_eq!(
+        edits_message("priority = 6", "tasks = 6"),
+        "44: not supported yet: events[3].add_agents.tasks"
+    );
     let mistakes = mistakes(&good_with("headings = 4", "headings = 6"));
     assert_eq!(mistakes[0].message, "not supported yet: class.truck.headings = 6");
     assert_eq!(mistakes[0].key, "class.truck.headings");
+}
+
+#[test]
+fn generated_maps_say_what_is_wrong() {
+    let whole = "generate = { kind = \"river\", size = [256, 67108864], seed = 3 }";
+    for (piece, replacement, expected) in [
+        (whole, "generate = \"river\"", "generate: expected a table, found \"river\""),
+        ("kind = \"river\"", "kind = 1", "generate.kind: expected the name of a generator, found 1"),
+        ("kind = \"river\"", "kind = \"\"", "generate.kind: expected the name of a generator, found \"\""),
+        ("kind = \"river\", ", "", "generate.kind: missing, expected the name of a generator"),
+        ("size = [256, 67108864], ", "", "generate.size: missing, expected [width, height]"),
+        ("[256, 67108864]", "256", "generate.size: expected [width, height], found 256"),
+        (
+            "67108864",
+            "67108865",
+            "generate.size[1]: expected a whole number from 1 to 67108864, found 67108865",
+        ),
+        ("[256,", "[0,", "generate.size[0]: expected a whole number from 1 to 67108864, found 0"),
+        (
+            "seed = 3",
+            "seed = -3",
+            "generate.seed: expected a whole number from 0 to 9223372036854775807, found -3",
+        ),
+        ("seed = 3", "sead = 3", "generate.sead: unknown key, did you mean `seed`?"),
+        ("seed = 3", "river = 3", "generate.river: unknown key, expected kind, size or seed"),
+        ("generate =", "generat =", "generat: unknown key, did you mean `generate`?"),
+    ] {
+        assert_eq!(edits_message(piece, replacement), format!("5: map.{expected}"));
+    }
+    for (piece, replacement, expected) in [
+        (
+            "elevation = [[",
+            "elevation = [[], [",
+            "elevation[0]: expected at least one height, found an empty list",
+        ),
+        ("32767", "32768", "elevation[1][0]: expected a whole number from -32768 to 32767, found 32768"),
+        (
+            "elevation = [[0, -7], [32767, -32768]]",
+            "elevation = 3",
+            "elevation: expected a list of rows, found 3",
+        ),
+    ] {
+        assert_eq!(edits_message(piece, replacement), format!("6: map.{expected}"));
+    }
+}
+
+#[test]
+fn slopes_and_diagonals_say_what_is_wrong() {
+    let unsigned = "expected a whole number from 0 to 4294967295, found";
+    for (piece, replacement, expected) in [
+        (
+            "footprint_diagonal = [[0, 0], [1, -1]]",
+            "footprint_diagonal = [\"X\"]",
+            "10: class.tank.footprint_diagonal[0]: expected [forward, right], found \"X\"".to_owned(),
+        ),
+        (
+            "footprint_diagonal = [[0, 0], [1, -1]]",
+            "footprint_diagonal = []",
+            "10: class.tank.footprint_diagonal: expected at least one cell, found an empty list".to_owned(),
+        ),
+        (
+            "turns = \"full\"",
+            "turns = \"half\"",
+            "11: class.tank.sweep.turns: expected \"ends\" or \"full\", found \"half\"".to_owned(),
+        ),
+        ("\nup = 100", "\nup = -1", format!("12: class.tank.up: {unsigned} -1")),
+        (
+            "down = -50",
+            "down = 2147483648",
+            "13: class.tank.down: expected a whole number from -2147483648 to 2147483647, found 2147483648"
+                .to_owned(),
+        ),
+        ("max_up = 3", "max_up = -1", format!("14: class.tank.max_up: {unsigned} -1")),
+        ("max_down = 4", "max_down = \"4\"", format!("15: class.tank.max_down: {unsigned} \"4\"")),
+        ("max_tilt = 0", "max_tilt = 4294967296", format!("16: class.tank.max_tilt: {unsigned} 4294967296")),
+        (
+            "max_tilt = 0",
+            "max_titl = 0",
+            "16: class.tank.max_titl: unknown key, did you mean `max_tilt`?".to_owned(),
+        ),
+        (
+            "when = \"straight\"",
+            "when = \"any\"",
+            "18: class.tank.moves[0].when: expected \"straight\" or \"diagonal\", found \"any\"".to_owned(),
+        ),
+        (
+            "when = \"diagonal\"",
+            "when = \"straight\"",
+            "19: class.tank.moves[1].name: expected a name of its own, found \"go (straight)\", which is \
+             class.tank.moves[0].name too (line 18)"
+                .to_owned(),
+        ),
+        (
+            "turn = -7",
+            "turn = -8",
+            "20: class.tank.moves[2].turn: expected a whole number from -7 to 7, found -8".to_owned(),
+        ),
+    ] {
+        assert_eq!(edits_message(piece, replacement), expected);
+    }
+}
+
+#[test]
+fn collision_is_one_of_two_rules() {
+    assert_eq!(
+        edits_message("\"discrete\"", "\"discreet\""),
+        "3: collision: expected \"swept\" or \"discrete\", found \"discreet\""
+    );
+    assert_eq!(
+        edits_message("\"discrete\"", "true"),
+        "3: collision: expected \"swept\" or \"discrete\", found true"
+    );
+}
+
+#[test]
+fn orders_to_an_area_say_what_is_wrong() {
+    let order = "{ goto_area = [-1, 2, 3, 4], fallback = \"nearest\", if_unreachable = \"wait\" }";
+    let area = "[-1, 2, 3, 4]";
+    for (piece, replacement, expected) in [
+        (area, "[-1, 2]", ".goto_area: expected [x, y, width, height], found [-1, 2]"),
+        (area, "\"all\"", ".goto_area: expected [x, y, width, height], found \"all\""),
+        (area, "[-1, 2, 3, 0]", ".goto_area[3]: expected a whole number from 1 to 4294967295, found 0"),
+        (order, "{ goto_aera = [1, 1, 1, 1] }", ".goto_aera: unknown key, did you mean `goto_area`?"),
+        (
+            order,
+            "{ goto_area = [1, 1, 1, 1], within = 1 }",
+            ".within: expected only beside goto or patrol, found beside goto_area",
+        ),
+        (
+            order,
+            "{ wait = 1, fallback = \"fail\" }",
+            ".fallback: expected only beside goto, goto_area or patrol, found beside wait",
+        ),
+        (
+            order,
+            "{ goto_area = [1, 1, 1, 1], goto = [1, 1] }",
+            ": expected only one of goto, goto_area, wait or patrol, found goto and goto_area",
+        ),
+        ("\"nearest\"", "\"near\"", ".fallback: expected \"fail\" or \"nearest\", found \"near\""),
+        (
+            "if_unreachable = \"wait\"",
+            "if_unreachable = 3",
+            ".if_unreachable: expected \"drop\" or \"wait\", found 3",
+        ),
+    ] {
+        assert_eq!(edits_message(piece, replacement), format!("27: groups[0].orders[0]{expected}"));
+    }
+}
+
+#[test]
+fn edits_of_the_map_say_what_is_wrong() {
+    let elevation = "{ area = [1, 2, 3, 4], height = -300, on_agents = \"remove\" }";
+    let rule = "expected \"wait\", \"strand\" or \"remove\", found";
+    for (piece, replacement, expected) in [
+        (elevation, "7", "31: events[0].set_elevation: expected a table, found 7".to_owned()),
+        (
+            "area = [1, 2, 3, 4], ",
+            "",
+            "31: events[0].set_elevation.area: missing, expected [x, y, width, height]".to_owned(),
+        ),
+        (
+            "[1, 2, 3, 4]",
+            "[1, 2, 0, 4]",
+            "31: events[0].set_elevation.area[2]: expected a whole number from 1 to 4294967295, found 0"
+                .to_owned(),
+        ),
+        (
+            "height = -300",
+            "height = -32769",
+            "31: events[0].set_elevation.height: expected a whole number from -32768 to 32767, found -32769"
+                .to_owned(),
+        ),
+        (
+            "height = -300, ",
+            "",
+            "31: events[0].set_elevation.height: missing, expected a whole number from -32768 to 32767"
+                .to_owned(),
+        ),
+        (
+            "height = -300",
+            "height = -300, hieght = 1",
+            "31: events[0].set_elevation.hieght: unknown key, did you mean `height`?".to_owned(),
+        ),
+        ("\"remove\"", "\"push\"", format!("31: events[0].set_elevation.on_agents: {rule} \"push\"")),
+        ("[5, -6]", "5", "34: events[1].set_side.cell: expected [x, y], found 5".to_owned()),
+        (
+            "[5, -6]",
+            "[5, 0.5]",
+            "34: events[1].set_side.cell[1]: expected a whole number from -2147483648 to 2147483647, \
+             found 0.5"
+                .to_owned(),
+        ),
+        ("cell = [5, -6], ", "", "34: events[1].set_side.cell: missing, expected [x, y]".to_owned()),
+        (
+            "side = \"N\"",
+            "side = \"NE\"",
+            "34: events[1].set_side.side: expected \"E\", \"N\", \"W\" or \"S\", found \"NE\"".to_owned(),
+        ),
+        (
+            "side = \"N\", ",
+            "",
+            "34: events[1].set_side.side: missing, expected \"E\", \"N\", \"W\" or \"S\"".to_owned(),
+        ),
+        (
+            "\"hedge\"",
+            "\"\"",
+            "34: events[1].set_side.kind: expected the name of a side kind, found \"\"".to_owned(),
+        ),
+        (
+            ", kind = \"hedge\"",
+            "",
+            "34: events[1].set_side.kind: missing, expected the name of a side kind".to_owned(),
+        ),
+        ("\"strand\"", "true", format!("34: events[1].set_side.on_agents: {rule} true")),
+        (
+            "side = \"N\"",
+            "side = \"N\", sides = \"N\"",
+            "34: events[1].set_side.sides: unknown key, did you mean `side`?".to_owned(),
+        ),
+        (
+            "turns = -1",
+            "turns = 0",
+            "37: events[2].rotate.turns: expected a whole number other than 0, found 0".to_owned(),
+        ),
+        (
+            "turns = -1",
+            "turns = 2147483648",
+            "37: events[2].rotate.turns: expected a whole number from -2147483648 to 2147483647, \
+             found 2147483648"
+                .to_owned(),
+        ),
+        (
+            ", turns = -1",
+            "",
+            "37: events[2].rotate.turns: missing, expected a whole number other than 0".to_owned(),
+        ),
+        ("[7, 8]", "[7, 8, 9]", "37: events[2].rotate.cell: expected [x, y], found [7, 8, 9]".to_owned()),
+        ("turns = -1", "turns = -1, on_agents = 1", format!("37: events[2].rotate.on_agents: {rule} 1")),
+        (
+            "turns = -1",
+            "turns = -1, kind = \"a\"",
+            "37: events[2].rotate.kind: unknown key, expected cell, turns or on_agents".to_owned(),
+        ),
+    ] {
+        assert_eq!(edits_message(piece, replacement), expected);
+    }
+}
+
+#[test]
+fn events_about_agents_say_what_is_wrong() {
+    let names = "names = [\"a\", \"b\"]";
+    for (piece, replacement, expected) in [
+        (
+            "class = \"octile\"",
+            "class = 8",
+            "41: events[3].add_agents.class: expected the name of a class, found 8",
+        ),
+        (
+            "count = 2",
+            "count = 1048577",
+            "42: events[3].add_agents.count: expected a whole number from 1 to 1048576, found 1048577",
+        ),
+        // One stands there before.
+        (
+            "count = 2",
+            "count = 1048576",
+            "42: events[3].add_agents.count: expected at most 1048576 agents in all, \
+             found 1048577 up to here",
+        ),
+        (
+            "area = [9, 9, 1, 1]\n",
+            "",
+            "40: events[3].add_agents.area: missing, expected [x, y, width, height]",
+        ),
+        (
+            "priority = 6",
+            "name = \"a\"",
+            "44: events[3].add_agents.name: unknown key, expected class, count, area, priority or orders",
+        ),
+        (
+            "priority = 6",
+            "prority = 6",
+            "44: events[3].add_agents.prority: unknown key, did you mean `priority`?",
+        ),
+        (names, "", "48: events[4].remove_agents: expected names or area, found none"),
+        (
+            names,
+            "names = [\"a\"], area = [1, 1, 1, 1]",
+            "48: events[4].remove_agents: expected only one of names or area, found names and area",
+        ),
+        (names, "names = \"a\"", "48: events[4].remove_agents.names: expected a list of names, found \"a\""),
+        (
+            names,
+            "names = []",
+            "48: events[4].remove_agents.names: expected at least one name, found an empty list",
+        ),
+        (
+            names,
+            "names = [\"a\", 3]",
+            "48: events[4].remove_agents.names[1]: expected the name of an agent, found 3",
+        ),
+        (
+            names,
+            "names = [\"\"]",
+            "48: events[4].remove_agents.names[0]: expected the name of an agent, found \"\"",
+        ),
+        (names, "name = [\"a\"]", "48: events[4].remove_agents.name: unknown key, did you mean `names`?"),
+        (
+            "[0, 1, 2, 3]",
+            "[0, 1, 2]",
+            "51: events[5].remove_agents.area: expected [x, y, width, height], found [0, 1, 2]",
+        ),
+        (
+            "{ area = [0, 1, 2, 3] }",
+            "{ area = [0, 1, 2, 3], orders = [] }",
+            "51: events[5].remove_agents.orders: unknown key, expected names or area",
+        ),
+        (
+            "names = [\"c\"], orders = []",
+            "names = [\"c\"]",
+            "54: events[6].give_orders.orders: missing, expected a list of orders",
+        ),
+        (
+            "names = [\"c\"], orders = []",
+            "orders = []",
+            "54: events[6].give_orders: expected names or area, found none",
+        ),
+        (
+            "names = [\"c\"], orders = []",
+            "names = [\"c\"], area = [1, 1, 1, 1], orders = []",
+            "54: events[6].give_orders: expected only one of names or area, found names and area",
+        ),
+        (
+            "names = [\"c\"], orders = []",
+            "names = [\"c\"], orders = [], order = []",
+            "54: events[6].give_orders.order: unknown key, did you mean `orders`?",
+        ),
+        (
+            "names = [\"c\"], orders = []",
+            "names = [\"c\"], orders = 1",
+            "54: events[6].give_orders.orders: expected a list of orders, found 1",
+        ),
+        (
+            "{ wait = 6 }",
+            "{ wait = -6 }",
+            "57: events[7].give_orders.orders[0].wait: expected a whole number from 0 to 4294967294, \
+             found -6",
+        ),
+        (
+            "give_orders = { names",
+            "give_order = { names",
+            "54: events[6].give_order: unknown key, did you mean `give_orders`?",
+        ),
+        (
+            "rotate = { cell = [7, 8], turns = -1 }",
+            "rotate = { cell = [7, 8], turns = -1 }\nremove_agents = { names = [\"a\"] }",
+            "35: events[2]: expected only one of set_terrain, set_elevation, set_side, rotate, add_agents, \
+             remove_agents or give_orders, found rotate and remove_agents",
+        ),
+    ] {
+        assert_eq!(edits_message(piece, replacement), expected);
+    }
 }
 
 #[test]
@@ -584,11 +1081,16 @@ fn agent_names_are_unique() {
 #[test]
 fn orders_and_events_do_exactly_one_thing() {
     for (piece, replacement, expected) in [
-        ("{ wait = 50 }", "{}", "56: agents[0].orders[1]: expected goto, wait or patrol, found none"),
+        (
+            "{ wait = 50 }",
+            "{}",
+            "56: agents[0].orders[1]: expected goto, goto_area, wait or patrol, found none",
+        ),
         (
             "{ wait = 50 }",
             "{ wait = 50, goto = [1, 1] }",
-            "56: agents[0].orders[1]: expected only one of goto, wait or patrol, found goto and wait",
+            "56: agents[0].orders[1]: expected only one of goto, goto_area, wait or patrol, \
+             found goto and wait",
         ),
         (
             "{ wait = 50 }",
@@ -598,7 +1100,8 @@ fn orders_and_events_do_exactly_one_thing() {
         (
             "set_terrain = { area = [30, 0, 1, 64], kind = \"deep\", on_agents = \"strand\" }\n",
             "",
-            "70: events[0]: expected set_terrain, found none",
+            "70: events[0]: expected set_terrain, set_elevation, set_side, rotate, add_agents, remove_agents \
+             or give_orders, found none",
         ),
         (
             "on_agents = \"strand\"",
@@ -775,14 +1278,18 @@ proptest! {
 
     #[test]
     fn mutated_bytes_never_panic(
-        changes in prop::collection::vec((0..GOOD.len(), prop_oneof![any::<u8>(), 32..127u8]), 1..4),
-        cut in prop_oneof![4 => Just(GOOD.len()), 1 => 0..GOOD.len()],
+        good in prop::sample::select(&[GOOD, EDITS]),
+        changes in prop::collection::vec(
+            (any::<prop::sample::Index>(), prop_oneof![any::<u8>(), 32..127u8]), 1..4),
+        cut in prop::option::weighted(0.2, any::<prop::sample::Index>()),
     ) {
-        let mut bytes = GOOD.as_bytes().to_vec();
+        let mut bytes = good.as_bytes().to_vec();
         for (at, byte) in changes {
-            bytes[at] = byte;
+            bytes[at.index(good.len())] = byte;
         }
-        bytes.truncate(cut);
+        if let Some(cut) = cut {
+            bytes.truncate(cut.index(good.len()));
+        }
         if let Err(errors) = parse("x.toml", &bytes) {
             check_mistakes(&bytes, &errors);
         }
@@ -791,11 +1298,13 @@ proptest! {
 
     #[test]
     fn shuffled_values_never_panic(
-        swaps in prop::collection::vec((0..GOOD_VALUES.len(), 0..GOOD.lines().count()), 1..6),
+        good in prop::sample::select(&[GOOD, EDITS]),
+        swaps in prop::collection::vec((0..GOOD_VALUES.len(), any::<prop::sample::Index>()), 1..6),
     ) {
         // Whole values of a wrong kind reach farther into the reader than bytes do.
-        let mut lines: Vec<String> = GOOD.lines().map(str::to_owned).collect();
-        for (value_idx, line_idx) in swaps {
+        let mut lines: Vec<String> = good.lines().map(str::to_owned).collect();
+        for (value_idx, line) in swaps {
+            let line_idx = line.index(lines.len());
             if let Some((key, _)) = lines[line_idx].clone().split_once(" = ") {
                 lines[line_idx] = format!("{key} = {}", GOOD_VALUES[value_idx]);
             }

@@ -10,7 +10,7 @@ use crate::movement::{Climb, MovementClass};
 use crate::pose::{Heading, StateSpace};
 use crate::successor::{SLOPE_FLAT, climbs, move_time, slope_of, tilts};
 use crate::tables::words::{Level, MoveWord};
-use crate::tables::{STEPS_STRIDE, Step};
+use crate::tables::{STEPS_STRIDE, Step, Update};
 use std::collections::BTreeMap;
 use wheelbase_grid::{CellXY, Grid, GridSize, Rect, Side, TerrainKind};
 
@@ -202,39 +202,55 @@ impl<W: MoveWord> Layout<W> {
         }
     }
 
-    /// Keeps the words of some anchors, to be compared with those after an update.
+    /// Keeps the words of some anchors, if there are any yet, to be compared with those after an update.
     pub fn remember_words(&mut self, space: StateSpace, anchors: Rect) {
         self.before.clear();
+        if self.words.is_empty() {
+            return;
+        }
         for row in state_rows(space, anchors) {
             self.before.extend_from_slice(&self.words[row]);
         }
     }
 
-    /// Tells what became of the moves of the anchors whose words were kept.
-    pub fn tell_change(&self, space: StateSpace, anchors: Rect, steps: &[Step], change: &mut GraphChange) {
-        change.clear();
+    /// Tells what became of the moves of the anchors whose words were kept, and, into `change` if there is
+    /// one, of which.
+    pub fn tell_change(
+        &self,
+        space: StateSpace,
+        anchors: Rect,
+        (steps, times): (&[Step], &[u32]),
+        mut change: Option<&mut GraphChange>,
+    ) -> Update {
+        let mut update = Update::default();
         let headings = space.headings() as usize;
-        let mut before = self.before.iter();
-        for state in state_rows(space, anchors).flatten() {
-            let (Some(&old), new) = (before.next(), self.words[state]) else { return };
-            // A pose without any move, before and after, is legal or not all the same.
-            if old == new && new != W::default() {
+        let states = state_rows(space, anchors).flatten();
+        for (state, &before) in states.zip(&self.before) {
+            let after = self.words[state];
+            if before == after {
+                // Without a move either way its pose may have become legal or illegal all the same.
+                if after == W::default()
+                    && let Some(change) = &mut change
+                {
+                    change.states.push(state as u32);
+                }
                 continue;
             }
+            update = update.or(after.update(before, times));
+            let Some(change) = &mut change else { continue };
             let state = state as u32;
             change.states.push(state);
             for (lane, step) in
-                steps[state as usize % headings * STEPS_STRIDE..].iter().enumerate().take(W::LANES)
+                steps[state as usize % headings * STEPS_STRIDE..].iter().take(W::LANES).enumerate()
             {
-                let (was, is) = (old.code(lane) != 0, new.code(lane) != 0);
-                let to = state.wrapping_add_signed(step.delta);
-                if was && !is {
-                    change.lost.push((state, to));
-                } else if is && !was {
-                    change.won.push((state, to));
+                let (was, is) = (before.code(lane) != 0, after.code(lane) != 0);
+                if was != is {
+                    let moves = if was { &mut change.lost } else { &mut change.won };
+                    moves.push((state, state.wrapping_add_signed(step.delta)));
                 }
             }
         }
+        update
     }
 
     pub fn bits(&self) -> u32 {
@@ -551,11 +567,23 @@ pub(crate) struct LegalPoses {
     /// A plane of cells for each heading.
     bits: Vec<u64>,
     n_cells: usize,
+    /// What became of poses since [`LegalPoses::begin_update`].
+    update: Update,
 }
 
 impl LegalPoses {
     pub fn new(space: StateSpace) -> Self {
-        Self { bits: vec![0; space.n_states().div_ceil(64) + 1], n_cells: space.size().n_cells() }
+        let bits = vec![0; space.n_states().div_ceil(64) + 1];
+        Self { bits, n_cells: space.size().n_cells(), update: Update::default() }
+    }
+
+    pub fn begin_update(&mut self) {
+        self.update = Update::default();
+    }
+
+    /// Whether some pose has become legal or illegal, and whether some has become legal.
+    pub fn update(&self) -> Update {
+        self.update
     }
 
     #[inline]
@@ -578,12 +606,18 @@ impl LegalPoses {
             let at = heading * self.n_cells + first_cell + number * 64;
             let mask = !0 >> (64 - chunk.len());
             let (word, shift) = (at / 64, at % 64);
-            self.bits[word] = self.bits[word] & !(mask << shift) | bits << shift;
+            self.set_bits(word, mask << shift, bits << shift);
             if shift + chunk.len() > 64 {
-                let (mask, bits) = (mask >> (64 - shift), bits >> (64 - shift));
-                self.bits[word + 1] = self.bits[word + 1] & !mask | bits;
+                self.set_bits(word + 1, mask >> (64 - shift), bits >> (64 - shift));
             }
         }
+    }
+
+    fn set_bits(&mut self, word: usize, mask: u64, bits: u64) {
+        let before = self.bits[word] & mask;
+        self.update.changed |= before != bits;
+        self.update.eased |= bits & !before != 0;
+        self.bits[word] = self.bits[word] & !mask | bits;
     }
 }
 

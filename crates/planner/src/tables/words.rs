@@ -1,5 +1,7 @@
 //! The words of the tables: a few bits for each primitive of a state.
 
+use crate::tables::Update;
+
 /// The legal primitives of one state and their times, packed.
 pub(crate) trait MoveWord: Copy + Default + PartialEq + Send + Sync {
     /// Element type of the speed levels that fit its codes.
@@ -18,6 +20,19 @@ pub(crate) trait MoveWord: Copy + Default + PartialEq + Send + Sync {
     #[inline(always)]
     fn ticks(self, lane: usize, times: &[u32]) -> u32 {
         times[lane << Self::BITS | self.code(lane)]
+    }
+    /// What became of the moves since `before`. Other codes may stand for the same times.
+    fn update(self, before: Self, times: &[u32]) -> Update {
+        // An illegal move takes for ever.
+        let ticks =
+            |word: Self, lane| if word.code(lane) == 0 { u64::MAX } else { word.ticks(lane, times).into() };
+        let mut update = Update::default();
+        for lane in 0..Self::LANES {
+            let (was, is) = (ticks(before, lane), ticks(self, lane));
+            update.changed |= was != is;
+            update.eased |= is < was;
+        }
+        update
     }
 }
 

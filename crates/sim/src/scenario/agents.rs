@@ -1,6 +1,6 @@
 //! Reads agents, groups of agents and their orders.
 
-use super::document::{I32_RANGE, TICK_RANGE, located_name, required_area};
+use super::document::{I32_RANGE, TICK_RANGE, area, located_name, required_area};
 use super::reader::{Keys, ListOf, Names, Node, Reader, Table};
 use super::{
     AGENTS_MAX, Agent, Fallback, Group, IfUnreachable, Located, ORDERS_MAX, Order, OrderKind, Reach,
@@ -10,12 +10,10 @@ use super::{
 const AGENT_KEYS: Keys = Keys { known: &["name", "class", "at", "priority", "orders"], later: &[] };
 const GROUP_KEYS: Keys = Keys { known: &["class", "count", "area", "priority", "orders"], later: &["tasks"] };
 const ORDER_KEYS: Keys = Keys {
-    known: &["goto", "wait", "patrol", "within", "fallback", "if_unreachable"],
-    later: ORDER_KINDS.later,
+    known: &["goto", "goto_area", "wait", "patrol", "within", "fallback", "if_unreachable"],
+    later: &[],
 };
-const ORDER_KINDS: Keys = Keys { known: &["goto", "wait", "patrol"], later: &["goto_area"] };
-/// Keys of an order that goes somewhere.
-const REACH_KEYS: [&str; 3] = ["within", "fallback", "if_unreachable"];
+const ORDER_KINDS: [&str; 4] = ["goto", "goto_area", "wait", "patrol"];
 
 pub(super) const AGENTS: ListOf = ListOf { one: "agent", many: "agents", len: 0..=AGENTS_MAX as usize };
 pub(super) const GROUPS: ListOf = ListOf { one: "group", many: "groups", len: 0..=AGENTS_MAX as usize };
@@ -24,6 +22,8 @@ const POSES: ListOf = ListOf { one: "pose", many: "poses", len: 1..=usize::MAX }
 
 const START_FORM: &str = "[x, y, heading]";
 const GOAL_FORM: &str = "[x, y] or [x, y, heading]";
+const ORDERS_FORM: &str = "a list of orders";
+const GOAL_AREA_FORM: &str = "[x, y, width, height]";
 const GOALS_FORM: &str = "[x, y], [x, y, heading] or a list of these";
 const CLASS_NAME: &str = "the name of a class";
 
@@ -50,7 +50,8 @@ pub(super) fn agent(reader: &mut Reader, node: &Node, names: &mut Names) -> Opti
     })
 }
 
-/// Reads a `[[groups]]` table and adds its count to `n_agents`, the agents before it.
+/// Reads a `[[groups]]` table, or the table of an event with the same keys, and adds its
+/// count to `n_agents`, the agents before it.
 pub(super) fn group(reader: &mut Reader, node: &Node, n_agents: &mut u64) -> Option<Group> {
     let table = reader.table(node, &GROUP_KEYS)?;
     let class = class_name(reader, &table);
@@ -89,6 +90,11 @@ fn orders(reader: &mut Reader, table: &Table) -> Option<Vec<Order>> {
     reader.optional(table, "orders", Vec::new(), |reader, node| reader.list(node, &ORDERS, order))
 }
 
+/// The `orders` of a table that must have some to say.
+pub(super) fn required_orders(reader: &mut Reader, table: &Table) -> Option<Vec<Order>> {
+    reader.required(table, "orders", ORDERS_FORM, |reader, node| reader.list(node, &ORDERS, order))
+}
+
 fn order(reader: &mut Reader, node: &Node) -> Option<Order> {
     let table = reader.table(node, &ORDER_KEYS)?;
     let kind = match reader.exactly_one(&table, &ORDER_KINDS)? {
@@ -97,21 +103,31 @@ fn order(reader: &mut Reader, node: &Node) -> Option<Order> {
             let reach = reach(reader, &table);
             OrderKind::Goto { goals: goals?, reach: reach? }
         }
+        "goto_area" => {
+            refuse(reader, &table, &["within"], "goto or patrol", "goto_area");
+            let area = reader.required(&table, "goto_area", GOAL_AREA_FORM, area);
+            let reach = reach(reader, &table);
+            OrderKind::GotoArea { area: area?, reach: reach? }
+        }
         "patrol" => {
             let stops = reader.required(&table, "patrol", GOALS_FORM, poses);
             let reach = reach(reader, &table);
             OrderKind::Patrol { stops: stops?, reach: reach? }
         }
-        "wait" => {
-            for node in REACH_KEYS.iter().filter_map(|name| table.child(name)) {
-                reader.mistake(&node, "expected only beside goto or patrol, found beside wait".to_owned());
-            }
+        _ => {
+            refuse(reader, &table, &["within"], "goto or patrol", "wait");
+            refuse(reader, &table, &["fallback", "if_unreachable"], "goto, goto_area or patrol", "wait");
             OrderKind::Wait { ticks: reader.required_whole(&table, "wait", TICK_RANGE)? }
         }
-        // Not supported yet, and reported with the keys of the table.
-        _ => return None,
     };
     Some(Order { kind, as_written: node.as_written(), line: reader.line(node), key: node.key() })
+}
+
+/// Reports those of `names` that the table has, right beside other keys, as wrong beside `found`.
+fn refuse(reader: &mut Reader, table: &Table, names: &[&'static str], right: &str, found: &str) {
+    for node in names.iter().filter_map(|name| table.child(name)) {
+        reader.mistake(&node, format!("expected only beside {right}, found beside {found}"));
+    }
 }
 
 fn reach(reader: &mut Reader, table: &Table) -> Option<Reach> {

@@ -1,15 +1,15 @@
-//! Reads a document from its top: budgets, map, kinds, events.
+//! Reads a document from its top: budgets, map, kinds.
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
 use super::agents;
 use super::class;
+use super::event;
 use super::reader::{Keys, ListOf, Names, Node, Reader, Table};
 use super::{
-    Area, CLASSES_MAX, ClassFile, Collision, EVENTS_MAX, EXPANSIONS_PER_TICK_MAX, Event, EventAction,
-    GENERATED_LEN_MAX, Located, Map, MapSource, OnAgents, SEARCH_SLOTS_MAX, Scenario, Side, TICK_MAX,
-    Terrain, Wall,
+    Area, CLASSES_MAX, ClassFile, Collision, EXPANSIONS_PER_TICK_MAX, GENERATED_LEN_MAX, Located, Map,
+    MapSource, SEARCH_SLOTS_MAX, Scenario, Side, TICK_MAX, Terrain, Wall,
 };
 
 /// Range of a speed in permille.
@@ -41,18 +41,13 @@ const SCENARIO_KEYS: Keys = Keys {
 const CLASS_FILE_KEYS: Keys = Keys { known: &["class", "terrain", "side"], later: &[] };
 const MAP_KEYS: Keys =
     Keys { known: &["file", "rows", "generate", "shape", "elevation", "walls"], later: &[] };
-const MAP_SOURCES: Keys = Keys { known: &["file", "rows", "generate"], later: &[] };
+const MAP_SOURCES: [&str; 3] = ["file", "rows", "generate"];
 const GENERATE_KEYS: Keys = Keys { known: &["kind", "size", "seed"], later: &[] };
 const TERRAIN_KEYS: Keys = Keys { known: &["glyphs", "speed", "sides"], later: &[] };
-const TERRAIN_SIDES: [&str; 4] = ["E", "N", "W", "S"];
+/// The sides of a cell as keys and values, in the order of their numbers.
+pub(super) const TERRAIN_SIDES: [&str; 4] = ["E", "N", "W", "S"];
 const TERRAIN_SIDE_KEYS: Keys = Keys { known: &TERRAIN_SIDES, later: &[] };
 const SIDE_KEYS: Keys = Keys { known: &["speed"], later: &[] };
-const EVENT_KEYS: Keys = Keys { known: &["tick", "set_terrain"], later: EVENT_ACTIONS.later };
-const EVENT_ACTIONS: Keys = Keys {
-    known: &["set_terrain"],
-    later: &["set_elevation", "set_side", "rotate", "add_agents", "remove_agents", "give_orders"],
-};
-const SET_TERRAIN_KEYS: Keys = Keys { known: &["area", "kind", "on_agents"], later: &[] };
 
 const CLASSES: ListOf = ListOf { one: "class", many: "classes", len: 0..=CLASSES_MAX };
 // How many kinds a map may have depends on those of its file: the builder counts them.
@@ -61,10 +56,11 @@ const SIDES: ListOf = ListOf { one: "side kind", many: "side kinds", len: 0..=us
 const ROWS: ListOf = ListOf { one: "row", many: "rows", len: 1..=usize::MAX };
 const HEIGHTS: ListOf = ListOf { one: "height", many: "heights", len: 1..=usize::MAX };
 const WALLS: ListOf = ListOf { one: "wall", many: "walls", len: 0..=usize::MAX };
-const EVENTS: ListOf = ListOf { one: "event", many: "events", len: 0..=EVENTS_MAX };
 
-const SIZE_FORM: &str = "[width, height]";
 const AREA_FORM: &str = "[x, y, width, height]";
+const SIZE_FORM: &str = "[width, height]";
+const GENERATE_FORM: &str = "a table with kind and size";
+const GENERATOR_NAME: &str = "the name of a generator";
 const SEED_DEFAULT: u64 = 0;
 const EXPANSIONS_PER_TICK_DEFAULT: u64 = 200_000;
 const SEARCH_SLOTS_DEFAULT: u32 = 16;
@@ -102,8 +98,9 @@ pub(super) fn scenario(reader: &mut Reader, document: &Node) -> Option<Scenario>
     let groups = reader.optional(&top, "groups", Vec::new(), |reader, node| {
         reader.list(node, &agents::GROUPS, |reader, node| agents::group(reader, node, &mut n_agents))
     });
-    let events =
-        reader.optional(&top, "events", Vec::new(), |reader, node| reader.list(node, &EVENTS, event));
+    let events = reader.optional(&top, "events", Vec::new(), |reader, node| {
+        reader.list(node, &event::EVENTS, |reader, node| event::event(reader, node, &mut n_agents))
+    });
     Some(Scenario {
         name: name?,
         seed: seed?,
@@ -159,8 +156,8 @@ fn map(reader: &mut Reader, node: &Node) -> Option<Map> {
                 reader.list(node, &ROWS, |reader, node| located_string(reader, node, "a row of glyphs"))
             })
             .map(MapSource::Rows),
-        Some("generate") => reader.required(&table, "generate", "a table with kind and size", generate),
-        _ => None,
+        Some(_) => reader.required(&table, "generate", GENERATE_FORM, generate),
+        None => None,
     };
     let shape =
         reader.optional(&table, "shape", (), |reader, node| reader.choice(node, &[("square", ())], &["hex"]));
@@ -179,8 +176,8 @@ fn map(reader: &mut Reader, node: &Node) -> Option<Map> {
 
 fn generate(reader: &mut Reader, node: &Node) -> Option<MapSource> {
     let table = reader.table(node, &GENERATE_KEYS)?;
-    let name = "the name of a generator";
-    let kind = reader.required(&table, "kind", name, |reader, node| located_name(reader, node, name));
+    let kind = reader
+        .required(&table, "kind", GENERATOR_NAME, |reader, node| located_name(reader, node, GENERATOR_NAME));
     let size = reader.required(&table, "size", SIZE_FORM, |reader, node| {
         reader.whole_array(node, SIZE_FORM, 1..=i64::from(GENERATED_LEN_MAX))
     });
@@ -232,34 +229,13 @@ fn side(reader: &mut Reader, node: &Node, name: &str) -> Option<Side> {
     Some(Side { name: name.to_owned(), speed, line: reader.line(node), key: node.key() })
 }
 
-fn event(reader: &mut Reader, node: &Node) -> Option<Event> {
-    let table = reader.table(node, &EVENT_KEYS)?;
-    let tick = reader.required_whole(&table, "tick", TICK_RANGE);
-    let action = match reader.exactly_one(&table, &EVENT_ACTIONS) {
-        Some("set_terrain") => reader.required(&table, "set_terrain", "a table", set_terrain),
-        _ => None,
-    };
-    Some(Event { tick: tick?, action: action?, line: reader.line(node), key: node.key() })
-}
-
-fn set_terrain(reader: &mut Reader, node: &Node) -> Option<EventAction> {
-    let table = reader.table(node, &SET_TERRAIN_KEYS)?;
-    let area = required_area(reader, &table);
-    let expected = "the name of a terrain kind";
-    let kind = reader.required(&table, "kind", expected, |reader, node| located_name(reader, node, expected));
-    let on_agents = reader.optional(&table, "on_agents", OnAgents::default(), |reader, node| {
-        let right = [("wait", OnAgents::Wait), ("strand", OnAgents::Strand), ("remove", OnAgents::Remove)];
-        reader.choice(node, &right, &[])
-    });
-    Some(EventAction::SetTerrain { area: area?, kind: kind?, on_agents: on_agents? })
-}
-
 /// The `area` of a table.
 pub(super) fn required_area(reader: &mut Reader, table: &Table) -> Option<Area> {
     reader.required(table, "area", AREA_FORM, area)
 }
 
-fn area(reader: &mut Reader, node: &Node) -> Option<Area> {
+/// Reads `[x, y, width, height]`.
+pub(super) fn area(reader: &mut Reader, node: &Node) -> Option<Area> {
     let items: Option<[Node; 4]> = node.items().and_then(|items| items.collect::<Vec<_>>().try_into().ok());
     let Some([x, y, width, height]) = items else {
         reader.unexpected(node, AREA_FORM);

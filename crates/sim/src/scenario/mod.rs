@@ -4,13 +4,14 @@
 //! compiled, and names of classes, kinds and headings are not looked up. That is for the builder, which
 //! is why the structs carry lines and key paths: its complaints name them as those of this module do.
 //!
-//! Keys of the format that this release does not read yet are refused by name, never ignored. Keys with
-//! only one value so far (`map.shape`) are checked and not kept.
+//! Keys of the format that this release does not read yet are refused by name, never ignored. A key with
+//! only one value so far (`map.shape`) is checked and not kept.
 
 mod agents;
 mod class;
 mod document;
 mod error;
+mod event;
 mod reader;
 
 use serde_json::Value;
@@ -24,10 +25,10 @@ pub const TICK_MAX: u32 = u32::MAX - 1;
 pub const EXPANSIONS_PER_TICK_MAX: u64 = 1 << 40;
 /// Most searches that may be under way at once.
 pub const SEARCH_SLOTS_MAX: u32 = 1024;
+/// Most agents a scenario may place, those of its groups and events included.
+pub const AGENTS_MAX: u32 = 1 << 20;
 /// Most columns and most rows of a generated map; the builder bounds their product.
 pub const GENERATED_LEN_MAX: u32 = 1 << 26;
-/// Most agents a scenario may place, those of its groups included.
-pub const AGENTS_MAX: u32 = 1 << 20;
 /// Most events a scenario may have.
 pub const EVENTS_MAX: usize = 65_536;
 /// Most movement classes a scenario may define.
@@ -104,7 +105,7 @@ pub struct Scenario {
     pub seed: u64,
     /// Ticks after which a run stops, 1 to [`TICK_MAX`].
     pub ticks: u32,
-    /// `collision`: what it means that two agents do not collide.
+    /// `collision`: the cells that a moving agent keeps from the others.
     pub collision: Collision,
     /// Expansions the planner may make each tick, 1 to [`EXPANSIONS_PER_TICK_MAX`]; 200,000 by default.
     pub expansions_per_tick: u64,
@@ -121,12 +122,24 @@ pub struct Scenario {
     /// The `[class.NAME]` tables in the order of the file, at most [`CLASSES_MAX`]. One named `octile`
     /// stands in place of the built-in class.
     pub classes: Vec<Class>,
-    /// The `[[agents]]` tables in the order of the file; with the groups at most [`AGENTS_MAX`] agents.
+    /// The `[[agents]]` tables in the order of the file; at most [`AGENTS_MAX`] agents
+    /// with those of the groups and of the events.
     pub agents: Vec<Agent>,
     /// The `[[groups]]` tables in the order of the file.
     pub groups: Vec<Group>,
     /// The `[[events]]` tables in the order of the file, at most [`EVENTS_MAX`].
     pub events: Vec<Event>,
+}
+
+/// The cells that a moving agent keeps from the others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Collision {
+    /// `"swept"`: all that its move sweeps, until the move ends.
+    #[default]
+    Swept,
+    /// `"discrete"`: those it leaves, until the move ends, and then those it enters; the rule of the
+    /// multi-agent path-finding benchmarks.
+    Discrete,
 }
 
 /// A class file: one movement class and the kinds that it comes with.
@@ -138,16 +151,6 @@ pub struct ClassFile {
     pub terrains: Vec<Terrain>,
     /// The `[side.NAME]` tables in the order of the file.
     pub sides: Vec<Side>,
-}
-
-/// The rule that keeps agents apart.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Collision {
-    /// `"swept"`: a move holds all that it sweeps, until it ends.
-    #[default]
-    Swept,
-    /// `"discrete"`: an agent holds what it leaves until its move ends, and then what it enters.
-    Discrete,
 }
 
 /// The `[map]` table. Its key path is `map`.
@@ -174,11 +177,11 @@ pub enum MapSource {
     Rows(Vec<Located<String>>),
     /// `map.generate`: made by rule.
     Generate {
-        /// `kind`: name of the generator; not looked up.
+        /// `kind`: name of the generator; not empty, not looked up.
         kind: Located<String>,
         /// `size`: columns and rows, each 1 to [`GENERATED_LEN_MAX`]; their product is not checked.
         size: [u32; 2],
-        /// `seed`; 0 by default.
+        /// `seed` of the generator, at most 2^63 - 1; 0 by default.
         seed: u64,
     },
 }
@@ -341,7 +344,7 @@ pub struct Agent {
     pub key: String,
 }
 
-/// A `[[groups]]` table: agents to be placed at random.
+/// A `[[groups]]` table, or an event's `add_agents`: agents to be placed at random.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
     /// `class`: name of the movement class.
@@ -356,7 +359,7 @@ pub struct Group {
     pub orders: Vec<Order>,
     /// Line of the table.
     pub line: u32,
-    /// Key path, such as `groups[0]`.
+    /// Key path, such as `groups[0]` or `events[2].add_agents`.
     pub key: String,
 }
 
@@ -381,6 +384,13 @@ pub enum OrderKind {
         /// The goal set. A heading left out means any.
         goals: Vec<WrittenPose>,
         /// How near, and what if not.
+        reach: Reach,
+    },
+    /// Go to a pose in the area that no other agent stands on or has been given.
+    GotoArea {
+        /// Where the pose is to be.
+        area: Area,
+        /// What if there is none; `within` is 0.
         reach: Reach,
     },
     /// Stay for so many ticks, at most [`TICK_MAX`].
@@ -441,11 +451,11 @@ pub struct Event {
     pub key: String,
 }
 
-/// What an event does.
+/// What an event does. The key path of each is that of the event with the name of the action behind
+/// it, such as `events[0].set_terrain`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EventAction {
-    /// `set_terrain`: cells become of another kind. Its key path is that of the event with
-    /// `.set_terrain` behind it.
+    /// `set_terrain`: cells become of another kind.
     SetTerrain {
         /// The cells.
         area: Area,
@@ -454,6 +464,56 @@ pub enum EventAction {
         /// What becomes of agents that the edit disturbs.
         on_agents: OnAgents,
     },
+    /// `set_elevation`: cells get another height.
+    SetElevation {
+        /// The cells.
+        area: Area,
+        /// Their new height.
+        height: i16,
+        /// What becomes of agents that the edit disturbs.
+        on_agents: OnAgents,
+    },
+    /// `set_side`: one side of a cell becomes of another kind.
+    SetSide {
+        /// `[x, y]`; may be off the map.
+        cell: Located<[i32; 2]>,
+        /// `"E"`, `"N"`, `"W"` or `"S"`.
+        side: Located<String>,
+        /// Name of the side kind.
+        kind: Located<String>,
+        /// What becomes of agents that the edit disturbs.
+        on_agents: OnAgents,
+    },
+    /// `rotate`: the sides of a cell turn.
+    Rotate {
+        /// `[x, y]`; may be off the map.
+        cell: Located<[i32; 2]>,
+        /// Steps from one side to the next, counter-clockwise; not 0.
+        turns: i32,
+        /// What becomes of agents that the edit disturbs.
+        on_agents: OnAgents,
+    },
+    /// `add_agents`: agents are placed at random.
+    AddAgents(Group),
+    /// `remove_agents`: agents are taken out.
+    RemoveAgents(Chosen),
+    /// `give_orders`: agents get other orders in place of what is left of theirs.
+    GiveOrders {
+        /// The agents.
+        chosen: Chosen,
+        /// `orders` of each, at most [`ORDERS_MAX`]; none to make them stop.
+        orders: Vec<Order>,
+    },
+}
+
+/// The agents that an event is about.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Chosen {
+    /// `names`, 1 to [`AGENTS_MAX`], none of them empty; not looked up. Name `n` has the key path of
+    /// the action with `.names[n]` behind it.
+    Names(Vec<Located<String>>),
+    /// `area`: those in a rectangle of cells.
+    Area(Area),
 }
 
 /// What becomes of agents that an edit disturbs.

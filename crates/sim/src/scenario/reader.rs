@@ -326,10 +326,10 @@ impl Reader<'_> {
     }
 
     /// The one of `names` that the table has; several or none are a mistake.
-    pub(super) fn exactly_one(&mut self, table: &Table, names: &Keys) -> Option<&'static str> {
-        let all = names.known.iter().chain(names.later);
-        let present: Vec<&str> = all.copied().filter(|name| table.entries.contains_key(*name)).collect();
-        let right = alternatives(names.known);
+    pub(super) fn exactly_one(&mut self, table: &Table, names: &[&'static str]) -> Option<&'static str> {
+        let present: Vec<&str> =
+            names.iter().copied().filter(|name| table.entries.contains_key(*name)).collect();
+        let right = alternatives(names);
         match present[..] {
             [name] => return Some(name),
             // The key that was refused is the one that was meant.

@@ -1,0 +1,149 @@
+//! Agents and groups: their classes and where they stand.
+
+use super::classes::class_named;
+use super::complaints::{Complaints, listed};
+use super::events::area_rect;
+use super::orders::add_orders;
+use crate::agents::{AgentId, ClassId};
+use crate::orders::OrderList;
+use crate::placement::Placement;
+use crate::random::Random;
+use crate::scenario::{self, Scenario};
+use crate::world::Simulation;
+use std::collections::BTreeMap;
+use wheelbase_grid::{CellXY, GridSize};
+use wheelbase_planner::{Heading, Legality, Pose, PoseBlocked, State, heading_from_name, heading_name};
+
+const NOT_PLACED: AgentId = AgentId(u32::MAX);
+
+/// Agents by name.
+pub(super) type AgentNames<'s> = BTreeMap<&'s str, AgentId>;
+
+/// Places the agents that have a place of their own; gives those that have a name by it.
+pub(super) fn place_agents<'s>(
+    sim: &mut Simulation,
+    typed: &'s Scenario,
+    errors: &mut Complaints<'_>,
+) -> AgentNames<'s> {
+    let named = typed.agents.iter().filter_map(|agent| agent.name.as_ref());
+    // One that cannot be placed has a name all the same, so that only its place is complained of.
+    let mut names: AgentNames<'_> = named.map(|name| (name.value.as_str(), NOT_PLACED)).collect();
+    // The agents that were placed, by number of their ids.
+    let mut placed: Vec<&scenario::Agent> = Vec::new();
+    for agent in &typed.agents {
+        let Some(class) = class_named(sim, &agent.class, &agent.key, errors) else { continue };
+        let orders = add_orders(sim, class, &agent.orders, errors);
+        match start_of(sim, agent, class, &placed) {
+            Ok(state) => {
+                let id = sim.place(class, state, agent.priority, orders);
+                names.extend(agent.name.as_ref().map(|name| (name.value.as_str(), id)));
+                placed.push(agent);
+            }
+            Err(message) => {
+                let name = agent.name.as_ref().map(|name| format!("agent \"{}\": ", name.value));
+                let message = name.unwrap_or_default() + &message;
+                errors.add(agent.at.line, &format!("{}.at", agent.key), message);
+            }
+        }
+    }
+    names
+}
+
+/// Where an agent is to stand, or why it cannot.
+fn start_of(
+    sim: &Simulation,
+    agent: &scenario::Agent,
+    class: ClassId,
+    placed: &[&scenario::Agent],
+) -> Result<State, String> {
+    let tables = &sim.classes[class.0 as usize].tables;
+    let headings = tables.space().headings();
+    let heading = match &agent.at.heading {
+        None if headings == 1 => Some(Heading(0)),
+        None => None,
+        Some(name) => heading_from_name(headings, name),
+    };
+    let heading = heading.ok_or_else(|| {
+        let found = agent.at.heading.as_ref().map_or("none".to_owned(), |name| format!("{name:?}"));
+        format!(
+            "expected heading {} of class \"{}\", found {found}",
+            heading_list(headings),
+            agent.class.value
+        )
+    })?;
+    let pose = Pose::new(agent.at.x, agent.at.y, heading);
+    let legality = Legality::new(&sim.grid, tables.class());
+    legality.check_pose(pose).map_err(|blocked| {
+        format!("{}; {}", blocked.describe(&sim.grid), needs(sim, &agent.class.value, &legality, blocked))
+    })?;
+    for &offset in tables.class().footprint().at(heading) {
+        let cell = CellXY::new(pose.cell.x + offset.dx, pose.cell.y + offset.dy);
+        if let Some(other) = sim.reservation.holder_at(cell).and_then(|id| placed.get(id.0 as usize)) {
+            let name = other.name.as_ref().map(|name| format!("agent \"{}\"", name.value));
+            let name = name.unwrap_or_else(|| other.key.clone());
+            return Err(format!(
+                "cell {cell} is held by {name} (line {}); agents need cells of their own",
+                other.line
+            ));
+        }
+    }
+    tables.space().state(pose).ok_or_else(|| format!("{} is no pose", pose.cell))
+}
+
+/// What a class needs where a pose is blocked.
+fn needs(sim: &Simulation, class: &str, legality: &Legality<'_>, blocked: PoseBlocked) -> String {
+    match blocked {
+        PoseBlocked::Terrain { .. } => {
+            let kinds = sim.grid.terrain_table().entries().iter().zip(legality.terrain_speeds());
+            let passable = kinds.filter(|(_, speed)| **speed > 0).map(|(entry, _)| entry.name.as_str());
+            format!("class \"{class}\" needs {}", listed(passable))
+        }
+        PoseBlocked::OffMap { .. } => {
+            format!("class \"{class}\" needs its body on {}", cells_of_map(sim.grid.size()))
+        }
+        _ => format!("class \"{class}\" needs it open"),
+    }
+}
+
+/// The cells of a map in words.
+pub(super) fn cells_of_map(size: GridSize) -> String {
+    format!("columns 0 to {} and rows 0 to {}", size.width() - 1, size.height() - 1)
+}
+
+pub(super) fn heading_list(headings: u8) -> String {
+    listed((0..headings).map(|h| heading_name(headings, Heading(h))))
+}
+
+/// Class of a group and its orders in the pool.
+pub(super) fn read_group(
+    sim: &mut Simulation,
+    group: &scenario::Group,
+    errors: &mut Complaints<'_>,
+) -> Option<(ClassId, OrderList)> {
+    let class = class_named(sim, &group.class, &group.key, errors)?;
+    Some((class, add_orders(sim, class, &group.orders, errors)))
+}
+
+/// Places a group at random: its legal poses are drawn without putting back, and those that are free
+/// are taken.
+pub(super) fn place_group(
+    sim: &mut Simulation,
+    group: &scenario::Group,
+    class: ClassId,
+    orders: OrderList,
+    random: &mut Random,
+    errors: &mut Complaints<'_>,
+) {
+    let mut placement = Placement::new(sim, class, area_rect(&group.area));
+    for placed in 0..group.count {
+        let Some(state) = placement.draw(sim, random) else {
+            let message = format!(
+                "found room for {placed} of {} agents; the area has {} legal poses of class \"{}\" and no free one is left",
+                group.count, placement.n_legal, group.class.value
+            );
+            errors.add(group.line, &group.key, message);
+            return;
+        };
+        sim.place(class, state, group.priority, orders);
+    }
+}

@@ -1,0 +1,116 @@
+//! Movement classes.
+
+use super::complaints::{Complaints, listed};
+use crate::agents::ClassId;
+use crate::scenario::{self, Scenario};
+use crate::world::Simulation;
+use wheelbase_grid::GridSize;
+use wheelbase_planner::{ClassError, ClassSpec, MovementClass, OFFSET_MAX, Pivot, Primitive};
+
+/// Makes a class; with `size`, one that fits on a map of that size.
+pub(super) fn build_class(
+    class: &scenario::Class,
+    size: Option<GridSize>,
+    errors: &mut Complaints<'_>,
+) -> Option<MovementClass> {
+    let [forward, right] = class.pivot.value;
+    let Some(pivot) = Pivot::from_cells(forward, right) else {
+        let message = format!(
+            "expected two multiples of a half within {OFFSET_MAX} cells, both whole or both not, found [{forward}, {right}]"
+        );
+        errors.add(class.pivot.line, &format!("{}.pivot", class.key), message);
+        return None;
+    };
+    let pair = |&[a, b]: &[i32; 2]| (a, b);
+    let speeds = |of: &[scenario::SpeedOverride]| of.iter().map(|o| (o.name.clone(), o.speed)).collect();
+    let primitive = |one: &scenario::Move| Primitive {
+        name: one.name.clone(),
+        by: pair(&one.by),
+        turn: one.turn,
+        time: u32::from(one.time),
+        swept: one.swept.as_ref().map(|swept| swept.iter().map(pair).collect()),
+        when: one.when,
+    };
+    let spec = ClassSpec {
+        name: class.name.clone(),
+        headings: class.headings.value,
+        footprint: class.footprint.value.iter().map(pair).collect(),
+        footprint_diagonal: class.footprint_diagonal.as_ref().map(|cells| cells.iter().map(pair).collect()),
+        pivot,
+        sweep: class.sweep,
+        climb: class.climb,
+        speed: speeds(&class.speed),
+        side_speed: speeds(&class.side_speed),
+        primitives: class.moves.iter().map(primitive).collect(),
+    };
+    let built = MovementClass::new(spec)
+        .and_then(|built| size.map_or(Ok(()), |size| built.check_fits(size)).map(|()| built));
+    built
+        .map_err(|error| {
+            let (line, key) = place_in_class(class, &error);
+            let message = match error {
+                ClassError::FootprintTwice((forward, right)) => {
+                    format!("expected each cell once, found [{forward}, {right}] twice")
+                }
+                other => other.to_string(),
+            };
+            errors.add(line, &key, message);
+        })
+        .ok()
+}
+
+/// Line and key path of what is wrong with a class.
+fn place_in_class(class: &scenario::Class, error: &ClassError) -> (u32, String) {
+    let footprint = || (class.footprint.line, format!("{}.footprint", class.key));
+    match error {
+        ClassError::FootprintSize(_) | ClassError::FootprintTwice(_) | ClassError::LargerThanMap { .. } => {
+            footprint()
+        }
+        ClassError::OffsetTooFar((forward, right)) => {
+            let cell = [*forward, *right];
+            let sweeps =
+                class.moves.iter().find(|one| one.swept.iter().flatten().any(|swept| *swept == cell));
+            let of_move = sweeps.map(|one| (one.line, format!("{}.swept", one.key)));
+            if class.footprint.value.contains(&cell) {
+                footprint()
+            } else {
+                of_move.unwrap_or_else(footprint)
+            }
+        }
+        ClassError::TurnTooFar { name, .. }
+        | ClassError::TooFar { name, .. }
+        | ClassError::Time { name, .. }
+        | ClassError::NoEffect(name) => class
+            .moves
+            .iter()
+            .find(|one| one.name == *name)
+            .map_or_else(|| (class.line, class.key.clone()), |one| (one.line, one.key.clone())),
+        _ => (class.line, class.key.clone()),
+    }
+}
+
+/// Whether an agent is of the built-in class, and none of its name takes its place.
+pub(super) fn uses_octile(typed: &Scenario) -> bool {
+    let added = typed.events.iter().filter_map(|event| match &event.action {
+        scenario::EventAction::AddAgents(group) => Some(group),
+        _ => None,
+    });
+    let groups = typed.groups.iter().chain(added).map(|group| &group.class);
+    let mut named = typed.agents.iter().map(|agent| &agent.class).chain(groups);
+    named.any(|name| name.value == "octile") && typed.classes.iter().all(|class| class.name != "octile")
+}
+
+pub(super) fn class_named(
+    sim: &Simulation,
+    name: &scenario::Located<String>,
+    key: &str,
+    errors: &mut Complaints<'_>,
+) -> Option<ClassId> {
+    let at = sim.classes.iter().position(|class| class.name == name.value);
+    if at.is_none() {
+        let known = listed(sim.classes.iter().map(|class| class.name.as_str()));
+        let message = format!("no class \"{}\", expected {known}", name.value);
+        errors.add(name.line, &format!("{key}.class"), message);
+    }
+    at.map(|at| ClassId(at as u8))
+}

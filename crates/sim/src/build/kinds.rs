@@ -1,0 +1,109 @@
+//! Terrain and side kinds.
+
+use super::complaints::{Complaints, listed};
+use crate::scenario;
+use std::path::Path;
+use wheelbase_grid::{Side, SideEntry, SideKind, SideTable, TableError, TerrainEntry, TerrainTable};
+
+/// Terrain and side kinds as typed, each with the file it is from.
+#[derive(Default)]
+pub(super) struct Kinds<'a> {
+    terrains: Vec<(&'a Path, &'a scenario::Terrain)>,
+    sides: Vec<(&'a Path, &'a scenario::Side)>,
+}
+
+impl<'a> Kinds<'a> {
+    pub(super) fn of(path: &'a Path, terrains: &'a [scenario::Terrain], sides: &'a [scenario::Side]) -> Self {
+        let mut kinds = Self::default();
+        kinds.add(path, terrains, sides);
+        kinds
+    }
+
+    /// Adds the kinds of a file; they replace those of the same name.
+    pub(super) fn add(
+        &mut self,
+        path: &'a Path,
+        terrains: &'a [scenario::Terrain],
+        sides: &'a [scenario::Side],
+    ) {
+        self.terrains.retain(|(_, old)| terrains.iter().all(|new| new.name != old.name));
+        self.terrains.extend(terrains.iter().map(|new| (path, new)));
+        self.sides.retain(|(_, old)| sides.iter().all(|new| new.name != old.name));
+        self.sides.extend(sides.iter().map(|new| (path, new)));
+    }
+
+    /// The tables of a map that has these kinds and those of its format.
+    pub(super) fn tables(&self, errors: &mut Complaints<'_>) -> (TerrainTable, SideTable) {
+        let sides = self.side_table(errors);
+        (self.terrain_table(&sides, errors), sides)
+    }
+
+    fn side_table(&self, errors: &mut Complaints<'_>) -> SideTable {
+        let entries =
+            self.sides.iter().map(|(_, side)| SideEntry { name: side.name.clone(), speed: side.speed });
+        SideTable::new(entries.collect()).unwrap_or_else(|error| {
+            let message = match error {
+                TableError::TooMany { found, max } => {
+                    format!("expected at most {max} side kinds, found {found} with open and wall")
+                }
+                other => other.to_string(),
+            };
+            if let Some((path, last)) = self.sides.last() {
+                errors.add_in(path, last.line, &last.key, message);
+            }
+            SideTable::default()
+        })
+    }
+
+    fn terrain_table(&self, sides: &SideTable, errors: &mut Complaints<'_>) -> TerrainTable {
+        let mut entries = Vec::new();
+        for (path, terrain) in &self.terrains {
+            let mut starts = [SideKind::OPEN; 4];
+            for (side, named) in Side::ALL.into_iter().zip(&terrain.sides) {
+                let Some(named) = named else { continue };
+                match sides.kind_of_name(&named.value) {
+                    Some(kind) => starts[side as usize] = kind,
+                    None => {
+                        let known = listed(sides.entries().iter().map(|e| e.name.as_str()));
+                        let key = format!("{}.sides.{}", terrain.key, side.name());
+                        let message = format!("no side kind \"{}\", expected {known}", named.value);
+                        errors.add_in(path, named.line, &key, message);
+                    }
+                }
+            }
+            let glyphs = terrain.glyphs.as_ref().map_or(String::new(), |glyphs| glyphs.value.clone());
+            let (name, speed) = (terrain.name.clone(), terrain.speed);
+            entries.push(TerrainEntry { name, glyphs, speed, sides: starts });
+        }
+        TerrainTable::with_standard(entries).unwrap_or_else(|error| {
+            self.complain_of_terrains(&error, errors);
+            TerrainTable::movingai()
+        })
+    }
+
+    fn complain_of_terrains(&self, error: &TableError, errors: &mut Complaints<'_>) {
+        let named = match error {
+            TableError::GlyphTwice { second, .. } => {
+                self.terrains.iter().find(|(_, terrain)| terrain.name == *second)
+            }
+            _ => None,
+        };
+        let message = match error {
+            TableError::TooMany { found, max } => format!(
+                "expected at most {max} terrain kinds, found {found} with those of the map format that are not replaced"
+            ),
+            TableError::GlyphTwice { glyph, first, second } if first == second => {
+                format!("expected each glyph once, found {glyph:?} twice")
+            }
+            other => other.to_string(),
+        };
+        match (named, self.terrains.last()) {
+            (Some((path, terrain)), _) => {
+                let line = terrain.glyphs.as_ref().map_or(terrain.line, |glyphs| glyphs.line);
+                errors.add_in(path, line, &format!("{}.glyphs", terrain.key), message);
+            }
+            (None, Some((path, last))) => errors.add_in(path, last.line, &last.key, message),
+            (None, None) => {}
+        }
+    }
+}

@@ -1,0 +1,303 @@
+//! What a scenario means: reads its map, compiles its classes, places its agents.
+
+mod agents;
+mod classes;
+mod complaints;
+mod events;
+mod kinds;
+mod map;
+mod orders;
+mod warnings;
+
+pub use warnings::warnings;
+
+use crate::agents::Agents;
+use crate::events::PendingEdits;
+use crate::given_poses::GivenPoses;
+use crate::metrics::Counts;
+use crate::orders::OrderPool;
+use crate::path_pool::PathPool;
+use crate::random::Random;
+use crate::requests::Requests;
+use crate::reservation::{CollisionRule, Reservation};
+use crate::scenario::{self, Scenario, ScenarioErrors};
+use crate::traffic::{Decisions, GiveWay};
+use crate::world::{Settings, SimClass, Simulation};
+use agents::{place_agents, place_group, read_group};
+use classes::{build_class, uses_octile};
+use complaints::Complaints;
+use events::build_events;
+use kinds::Kinds;
+use map::{build_grid, read_map};
+use std::fmt;
+use std::io::Read;
+use std::path::Path;
+use wheelbase_grid::{Grid, SideTable, TerrainTable};
+use wheelbase_planner::{ClassSpeeds, MovementClass, MovementTables};
+
+/// Largest file that is read, in bytes: a map of 2^26 cells with room to spare.
+const FILE_BYTES_MAX: u64 = 1 << 28;
+
+/// Why something could not be loaded.
+#[derive(Debug)]
+pub enum LoadError {
+    /// A file cannot be read.
+    File {
+        /// The file.
+        file: String,
+        /// Why.
+        why: String,
+    },
+    /// Mistakes in a scenario or class file.
+    Scenario(ScenarioErrors),
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File { file, why } => write!(f, "{file}: {why}"),
+            Self::Scenario(errors) => errors.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for LoadError {}
+
+impl From<ScenarioErrors> for LoadError {
+    fn from(errors: ScenarioErrors) -> Self {
+        Self::Scenario(errors)
+    }
+}
+
+/// Values that take the place of a scenario's.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Overrides {
+    /// Ticks to run at most.
+    pub ticks: Option<u32>,
+    /// Seed.
+    pub seed: Option<u64>,
+    /// Expansions a tick.
+    pub expansions_per_tick: Option<u64>,
+    /// Tries a tick.
+    pub tries_per_tick: Option<u64>,
+}
+
+/// A map and a class to plan for.
+#[derive(Debug)]
+pub struct PlanningProblem {
+    /// The map.
+    pub grid: Grid,
+    /// The class.
+    pub class: MovementClass,
+}
+
+/// Reads a file of bounded size: the memory it takes does not depend on what is in it.
+/// # Errors
+/// [`LoadError::File`] if it cannot be read, is a folder, or is larger than 2^28 bytes.
+pub fn read_file(path: &Path) -> Result<Vec<u8>, LoadError> {
+    let complain = |why: String| LoadError::File { file: path.display().to_string(), why };
+    let file = std::fs::File::open(path).map_err(|error| complain(format!("cannot be read: {error}")))?;
+    if file.metadata().is_ok_and(|found| found.is_dir()) {
+        return Err(complain("is a folder, expected a file".to_owned()));
+    }
+    let mut bytes = Vec::new();
+    let read = file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes);
+    read.map_err(|error| complain(format!("cannot be read: {error}")))?;
+    if bytes.len() as u64 > FILE_BYTES_MAX {
+        return Err(complain(format!("is larger than {FILE_BYTES_MAX} bytes, the most that is read")));
+    }
+    Ok(bytes)
+}
+
+/// Reads a scenario file without giving it a meaning.
+/// # Errors
+/// [`LoadError`] with every mistake in it.
+pub fn read_scenario(path: &Path) -> Result<Scenario, LoadError> {
+    let bytes = read_file(path)?;
+    Ok(scenario::parse(&path.display().to_string(), &bytes)?)
+}
+
+/// Reads a scenario and makes a simulation of it: map, classes, agents, events.
+/// # Errors
+/// [`LoadError`] with every mistake that could be told.
+pub fn load_simulation(path: &Path, overrides: Overrides) -> Result<Simulation, LoadError> {
+    let mut typed = read_scenario(path)?;
+    typed.ticks = overrides.ticks.unwrap_or(typed.ticks);
+    typed.seed = overrides.seed.unwrap_or(typed.seed);
+    typed.expansions_per_tick = overrides.expansions_per_tick.unwrap_or(typed.expansions_per_tick);
+    typed.tries_per_tick = overrides.tries_per_tick.unwrap_or(typed.tries_per_tick);
+    build_simulation(path, &typed)
+}
+
+/// Makes a simulation of a scenario. `path` is where it was read from: its map file is looked for
+/// beside it.
+/// # Errors
+/// As [`load_simulation`].
+pub fn build_simulation(path: &Path, typed: &Scenario) -> Result<Simulation, LoadError> {
+    let mut errors = Complaints::new(path);
+    let grid = build_grid(path, typed, &Kinds::of(path, &typed.terrains, &typed.sides))?;
+    let mut classes = Vec::new();
+    for class in &typed.classes {
+        let built = build_class(class, Some(grid.size()), &mut errors);
+        classes.extend(built.map(|built| SimClass {
+            name: class.name.clone(),
+            speeds: ClassSpeeds::of(&grid, &built),
+            tables: MovementTables::compile(&grid, built),
+            as_written: class.as_written.clone(),
+        }));
+    }
+    if uses_octile(typed) {
+        let octile = MovementClass::octile();
+        classes.push(SimClass {
+            name: "octile".to_owned(),
+            speeds: ClassSpeeds::of(&grid, &octile),
+            tables: MovementTables::compile(&grid, octile),
+            // An empty table in a trace stands for the built-in class.
+            as_written: serde_json::Value::Object(serde_json::Map::new()),
+        });
+    }
+    errors.stop_here()?;
+    let collision = match typed.collision {
+        scenario::Collision::Swept => CollisionRule::Swept,
+        scenario::Collision::Discrete => CollisionRule::Discrete,
+    };
+    let mut sim = Simulation {
+        settings: Settings {
+            name: typed.name.clone(),
+            seed: typed.seed,
+            ticks: typed.ticks,
+            expansions_per_tick: typed.expansions_per_tick,
+            collision,
+            search_slots: typed.search_slots as usize,
+            tries_per_tick: typed.tries_per_tick,
+        },
+        classes,
+        entities: hecs::World::new(),
+        agents: Agents::default(),
+        orders: OrderPool::default(),
+        paths: PathPool::default(),
+        reservation: Reservation::new(grid.size(), collision),
+        given: GivenPoses::default(),
+        requests: Requests::new(typed.search_slots as usize, grid.size()),
+        traffic: Box::new(GiveWay::default()),
+        decisions: Decisions::default(),
+        events: Vec::new(),
+        next_event: 0,
+        pending: PendingEdits::default(),
+        counts: Counts::default(),
+        tick: 0,
+        check_invariants: false,
+        violation: None,
+        ended: Vec::new(),
+        log: None,
+        grid,
+    };
+    let names = place_agents(&mut sim, typed, &mut errors);
+    let groups: Vec<_> = typed.groups.iter().map(|group| read_group(&mut sim, group, &mut errors)).collect();
+    sim.events = build_events(&mut sim, typed, &names, &mut errors);
+    errors.stop_here()?;
+    if sim.orders.any_to_area() {
+        sim.given = GivenPoses::new(sim.grid.size());
+    }
+    let mut random = Random::new(typed.seed);
+    for (group, read) in typed.groups.iter().zip(groups) {
+        let Some((class, orders)) = read else { continue };
+        place_group(&mut sim, group, class, orders, &mut random, &mut errors);
+    }
+    errors.stop_here()?;
+    Ok(sim)
+}
+
+/// Reads a map or scenario and picks the class to plan for: by name or by class file; without one, a
+/// scenario's only class.
+/// # Errors
+/// [`LoadError`] with every mistake that could be told.
+pub fn load_problem(target: &Path, class: Option<&str>) -> Result<PlanningProblem, LoadError> {
+    let is_scenario = target.extension().is_some_and(|extension| extension == "toml");
+    let typed = if is_scenario { Some(read_scenario(target)?) } else { None };
+    let classes = typed.as_ref().map_or(&[][..], |typed| &typed.classes);
+    let named = match class {
+        Some(name) => classes.iter().find(|class| class.name == name),
+        None if classes.len() == 1 => classes.first(),
+        None => None,
+    };
+    let complain = |why: String| LoadError::File { file: target.display().to_string(), why };
+    let (class_file, file);
+    let (class, own, written_in) = match (named, class) {
+        (Some(class), _) => (Some(class), None, target),
+        (None, Some(name)) if name != "octile" || Path::new(name).exists() => {
+            file = Path::new(name);
+            if !file.exists() {
+                let known: Vec<&str> = classes.iter().map(|class| class.name.as_str()).collect();
+                let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+                return Err(complain(format!(
+                    "no class and no file named \"{name}\"; classes of {}: {known}",
+                    target.display()
+                )));
+            }
+            class_file = read_class_file(file)?;
+            (Some(&class_file.class), Some(&class_file), file)
+        }
+        (None, None) if classes.len() > 1 => {
+            let names: Vec<&str> = classes.iter().map(|class| class.name.as_str()).collect();
+            return Err(complain(format!(
+                "has several classes; name one with --class: {}",
+                names.join(", ")
+            )));
+        }
+        // The built-in class.
+        _ => (None, None, target),
+    };
+    let mut kinds = Kinds::default();
+    if let Some(typed) = &typed {
+        kinds.add(target, &typed.terrains, &typed.sides);
+    }
+    if let Some(own) = own {
+        kinds.add(written_in, &own.terrains, &own.sides);
+    }
+    let grid = match &typed {
+        Some(typed) => build_grid(target, typed, &kinds)?,
+        None => {
+            let mut errors = Complaints::new(target);
+            let (terrain_table, side_table) = kinds.tables(&mut errors);
+            errors.stop_here()?;
+            read_map(target, terrain_table, side_table)?.grid
+        }
+    };
+    let mut errors = Complaints::new(written_in);
+    let built = match class {
+        Some(class) => build_class(class, Some(grid.size()), &mut errors),
+        None => Some(MovementClass::octile()),
+    };
+    errors.stop_here()?;
+    built
+        .map(|class| PlanningProblem { grid, class })
+        .ok_or_else(|| complain("the class could not be built".to_owned()))
+}
+
+/// Warnings of a map file: text after the last row.
+/// # Errors
+/// [`LoadError`] if it cannot be read.
+pub fn check_map(path: &Path) -> Result<Vec<String>, LoadError> {
+    let map = read_map(path, TerrainTable::movingai(), SideTable::default())?;
+    let file = path.display();
+    Ok(map.warnings.iter().map(|warning| format!("{file}:{}: {}", warning.line, warning.kind)).collect())
+}
+
+/// Reads a class file without giving it a meaning.
+/// # Errors
+/// [`LoadError`] with every mistake in it.
+pub fn read_class_file(path: &Path) -> Result<scenario::ClassFile, LoadError> {
+    Ok(scenario::parse_class_file(&path.display().to_string(), &read_file(path)?)?)
+}
+
+/// Reads a class file and makes its kinds and its class, as far as that can be done without a map.
+/// # Errors
+/// [`LoadError`] with every mistake that could be told.
+pub fn check_class_file(path: &Path) -> Result<(), LoadError> {
+    let typed = read_class_file(path)?;
+    let mut errors = Complaints::new(path);
+    Kinds::of(path, &typed.terrains, &typed.sides).tables(&mut errors);
+    build_class(&typed.class, None, &mut errors);
+    errors.stop_here()
+}

@@ -1,0 +1,141 @@
+//! Orders.
+
+use super::agents::{cells_of_map, heading_list};
+use super::complaints::Complaints;
+use super::events::area_rect;
+use crate::agents::ClassId;
+use crate::orders::{Order, OrderKind, OrderList, Trip};
+use crate::scenario;
+use crate::world::Simulation;
+use wheelbase_grid::CellXY;
+use wheelbase_planner::{Fallback, Goal, GoalMember, heading_from_name};
+
+/// The orders of an agent of a class, in the pool.
+pub(super) fn add_orders(
+    sim: &mut Simulation,
+    class: ClassId,
+    typed: &[scenario::Order],
+    errors: &mut Complaints<'_>,
+) -> OrderList {
+    let headings = sim.classes[class.0 as usize].tables.space().headings();
+    let orders: Vec<Order> = typed.iter().map(|order| build_order(sim, headings, order, errors)).collect();
+    sim.orders.add(&orders)
+}
+
+/// Orders for agents of any of the classes, in the pool once for each number of headings; gives the list of
+/// each class. A heading that only some of the classes have is no goal for the others.
+pub(super) fn add_orders_for_all(
+    sim: &mut Simulation,
+    typed: &[scenario::Order],
+    errors: &mut Complaints<'_>,
+) -> Vec<OrderList> {
+    let of_class: Vec<u8> = sim.classes.iter().map(|class| class.tables.space().headings()).collect();
+    let mut all = of_class.clone();
+    all.sort_unstable();
+    all.dedup();
+    let mut lists = vec![Vec::new(); all.len()];
+    for order in typed {
+        let mut complaints = Vec::new();
+        for (list, &headings) in lists.iter_mut().zip(&all) {
+            let mut found = errors.of_same_file();
+            list.push(build_order(sim, headings, order, &mut found));
+            complaints.push(found.take());
+        }
+        if complaints.iter().all(|found| !found.is_empty()) {
+            errors.extend(complaints.pop().unwrap_or_default());
+        }
+    }
+    let lists: Vec<OrderList> = lists.iter().map(|list| sim.orders.add(list)).collect();
+    let list_of = |headings| all.binary_search(headings).map_or(OrderList::default(), |at| lists[at]);
+    of_class.iter().map(list_of).collect()
+}
+
+fn build_order(
+    sim: &Simulation,
+    headings: u8,
+    order: &scenario::Order,
+    errors: &mut Complaints<'_>,
+) -> Order {
+    let kind = match &order.kind {
+        scenario::OrderKind::Wait { ticks } => OrderKind::Wait(*ticks),
+        scenario::OrderKind::Goto { goals, reach } => {
+            let trip = build_trip(headings, order, goals, reach, errors);
+            check_on_map(sim, order, &trip, &trip.members, errors);
+            OrderKind::Goto(trip)
+        }
+        scenario::OrderKind::GotoArea { area, reach } => {
+            let trip = build_trip(headings, order, &[], reach, errors);
+            let rect = area_rect(area);
+            let size = sim.grid.size();
+            if rect.intersection(size.rect()).is_empty() && trip.fallback == Fallback::Fail {
+                let message =
+                    format!("no cell of the area is on the map of {size}; expected {}", cells_of_map(size));
+                errors.add(area.line, &format!("{}.goto_area", order.key), message);
+            }
+            OrderKind::GotoArea(rect, trip)
+        }
+        scenario::OrderKind::Patrol { stops, reach } => {
+            let trip = build_trip(headings, order, stops, reach, errors);
+            for station in &trip.members {
+                check_on_map(sim, order, &trip, std::slice::from_ref(station), errors);
+            }
+            OrderKind::Patrol(trip)
+        }
+    };
+    Order { kind, as_written: order.as_written.clone() }
+}
+
+fn build_trip(
+    headings: u8,
+    order: &scenario::Order,
+    poses: &[scenario::WrittenPose],
+    reach: &scenario::Reach,
+    errors: &mut Complaints<'_>,
+) -> Trip {
+    let mut members = Vec::with_capacity(poses.len());
+    for pose in poses {
+        let heading = match pose.heading.as_deref() {
+            None | Some("any") => None,
+            Some(name) => {
+                let heading = heading_from_name(headings, name);
+                if heading.is_none() {
+                    let known = heading_list(headings);
+                    let message = format!("expected heading any, {known}, found {name:?}");
+                    errors.add(pose.line, &order.key, message);
+                    continue;
+                }
+                heading
+            }
+        };
+        members.push(GoalMember { cell: CellXY::new(pose.x, pose.y), heading });
+    }
+    let fallback = match reach.fallback {
+        scenario::Fallback::Fail => Fallback::Fail,
+        scenario::Fallback::Nearest => Fallback::Nearest,
+    };
+    Trip { members, within: u32::from(reach.within), fallback, if_unreachable: reach.if_unreachable }
+}
+
+/// A goal of which no member is on the map can never be reached, whatever is edited.
+fn check_on_map(
+    sim: &Simulation,
+    order: &scenario::Order,
+    trip: &Trip,
+    members: &[GoalMember],
+    errors: &mut Complaints<'_>,
+) {
+    let size = sim.grid.size();
+    let goal = Goal { members, within: trip.within };
+    let reach = u64::from(trip.within).pow(2);
+    let inside = |cell: CellXY| {
+        CellXY::new(cell.x.clamp(0, size.width() as i32 - 1), cell.y.clamp(0, size.height() as i32 - 1))
+    };
+    // Without members it has a heading that the class does not have.
+    let on_map = members.is_empty()
+        || goal.members.iter().any(|member| member.cell.distance_squared(inside(member.cell)) <= reach);
+    if !on_map && trip.fallback == Fallback::Fail {
+        let cell = members.first().map_or(CellXY::new(0, 0), |member| member.cell);
+        let message = format!("goal {cell} is off the map of {size}; expected {}", cells_of_map(size));
+        errors.add(order.line, &order.key, message);
+    }
+}

@@ -1,0 +1,121 @@
+//! Agents that events bring, take out and send elsewhere.
+
+use crate::agents::{Activity, AgentId, ClassId};
+use crate::orders::{OrderList, OrderState};
+use crate::placement::Placement;
+use crate::random::Random;
+use crate::trace::TraceEvent;
+use crate::world::Simulation;
+use std::collections::BTreeMap;
+use wheelbase_grid::Rect;
+
+/// Agents to be placed at random.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NewAgents {
+    /// Their class.
+    pub class: ClassId,
+    /// How many.
+    pub count: u32,
+    /// Where their anchors stand; what is off the map is left out.
+    pub area: Rect,
+    /// Given priority of each.
+    pub priority: i32,
+    /// Orders of each.
+    pub orders: OrderList,
+}
+
+/// The agents that an event is about; those that are not there are left out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Chosen {
+    /// These.
+    Named(Vec<AgentId>),
+    /// Those whose pose, or the pose from which their move began, has its anchor here.
+    Area(Rect),
+}
+
+/// Orders for agents that are there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewOrders {
+    /// Who gets them.
+    pub chosen: Chosen,
+    /// The orders as each class reads them, by [`ClassId`].
+    pub by_class: Vec<OrderList>,
+}
+
+/// Rows of the agents that are chosen, rising.
+fn chosen_rows(sim: &Simulation, chosen: &Chosen) -> Vec<usize> {
+    match chosen {
+        Chosen::Named(ids) => {
+            let mut rows: Vec<usize> = ids.iter().filter_map(|&id| sim.agents.row(id)).collect();
+            rows.sort_unstable();
+            rows.dedup();
+            rows
+        }
+        Chosen::Area(area) => {
+            (0..sim.agents.len()).filter(|&row| area.contains(sim.pose(row).cell)).collect()
+        }
+    }
+}
+
+/// Places agents as long as there is room; `number` is that of the event, which has random numbers of
+/// its own.
+pub(super) fn add_agents(sim: &mut Simulation, new: &NewAgents, number: u32) {
+    let mut random = Random::of_stream(sim.settings.seed, u64::from(number));
+    let mut placement = Placement::new(sim, new.class, new.area);
+    for placed in 0..new.count {
+        let Some(state) = placement.draw(sim, &mut random) else {
+            sim.counts.not_placed += u64::from(new.count - placed);
+            return;
+        };
+        sim.place(new.class, state, new.priority, new.orders);
+        if sim.log.is_some() {
+            let row = sim.agents.len() - 1;
+            sim.note(TraceEvent::spawn(sim, row));
+            sim.note_orders(row, new.orders);
+        }
+    }
+}
+
+pub(super) fn remove_agents(sim: &mut Simulation, chosen: &Chosen) {
+    let rows = chosen_rows(sim, chosen);
+    if rows.is_empty() {
+        return;
+    }
+    let mut gone = vec![false; sim.agents.len()];
+    rows.into_iter().for_each(|row| gone[row] = true);
+    sim.remove_rows(&gone);
+}
+
+/// Gives orders in place of what is left. Those that an agent is given at one tick are one list. One in
+/// mid-move ends its move first.
+pub(super) fn give_orders(sim: &mut Simulation, new: &NewOrders) {
+    let rows = chosen_rows(sim, &new.chosen);
+    let mut replaced = vec![false; sim.agents.len()];
+    let mut joined: BTreeMap<(OrderList, OrderList), OrderList> = BTreeMap::new();
+    for row in rows {
+        let list = new.by_class[sim.agents.motion[row].class.0 as usize];
+        let state = sim.agents.orders[row];
+        if state.given == sim.tick {
+            let both = joined.entry((state.list(), list));
+            let both = *both.or_insert_with_key(|&(first, second)| sim.orders.join(first, second));
+            sim.agents.orders[row] = OrderState::new(both, sim.tick);
+            let added = OrderList { first: both.first + state.count, count: list.count };
+            sim.note_orders(row, added);
+            continue;
+        }
+        replaced[row] = true;
+        sim.give_back(row);
+        sim.paths.drop_path(&mut sim.agents.paths[row]);
+        sim.agents.orders[row] = OrderState::new(list, sim.tick);
+        let motion = &mut sim.agents.motion[row];
+        // It begins the first of them in the orders phase, at rest.
+        motion.activity = Activity::Idle;
+        motion.replan = false;
+        let patience = &mut sim.agents.patience[row];
+        patience.failures = 0;
+        patience.ask_again_at = sim.tick;
+        sim.note_orders(row, list);
+    }
+    let Simulation { requests, agents, .. } = sim;
+    requests.forget_where(|agent| agents.row(agent).is_some_and(|row| replaced[row]));
+}

@@ -1,0 +1,239 @@
+//! Edits of the map: when they take effect, and what they do to agents.
+
+use crate::agents::{Activity, AgentId, Motion};
+use crate::reservation::CollisionRule;
+use crate::scenario::OnAgents;
+use crate::trace::{Set, TraceEvent};
+use crate::world::{Simulation, step_of};
+use wheelbase_grid::{CellXY, Change, Grid, Rect, Side};
+use wheelbase_planner::{Legality, Offset, Update};
+
+/// A change of the map and what becomes of the agents that it disturbs: whose pose, or the move they have
+/// begun, would become illegal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MapEdit {
+    /// The change.
+    pub change: Change,
+    /// What happens to agents that it disturbs.
+    pub on_agents: OnAgents,
+}
+
+/// An edit that has been asked for and has not taken effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WaitingEdit {
+    /// Tick of its event.
+    pub asked: u32,
+    /// Number of its event, in order of time.
+    pub number: u32,
+    /// The edit.
+    pub edit: MapEdit,
+}
+
+/// Edits that wait until they disturb nobody. Until then only agents that already hold one of an edit's
+/// cells may sweep its cells; those of a side or of a turned tile are the one cell whose sides they set.
+#[derive(Debug, Default)]
+pub struct PendingEdits {
+    edits: Vec<WaitingEdit>,
+    /// Agents that an edit disturbs, while it is looked at.
+    disturbed: Vec<AgentId>,
+}
+
+impl PendingEdits {
+    /// Number of edits that wait.
+    pub fn len(&self) -> usize {
+        self.edits.len()
+    }
+
+    /// Whether none waits.
+    pub fn is_empty(&self) -> bool {
+        self.edits.is_empty()
+    }
+
+    /// The edits that wait, oldest first.
+    pub fn edits(&self) -> &[WaitingEdit] {
+        &self.edits
+    }
+
+    /// Whether an agent that holds `held` must not sweep `swept`, both from its anchor.
+    pub fn forbid(&self, anchor: CellXY, held: &[Offset], swept: &[Offset]) -> bool {
+        self.edits.iter().any(|waiting| {
+            let area = waiting.edit.change.area();
+            touches(area, anchor, swept) && !touches(area, anchor, held)
+        })
+    }
+}
+
+/// Whether one of the cells, given from an anchor, lies in the area.
+fn touches(area: Rect, anchor: CellXY, cells: &[Offset]) -> bool {
+    cells.iter().any(|o| area.contains(CellXY::new(anchor.x + o.dx, anchor.y + o.dy)))
+}
+
+/// An event asks for an edit: it takes effect or waits.
+pub(super) fn ask(sim: &mut Simulation, edit: WaitingEdit) {
+    if !try_apply(sim, edit) {
+        sim.pending.edits.push(edit);
+    }
+}
+
+/// Tries the edits that wait, oldest first, until none of them takes effect any more.
+pub(super) fn retry_pending(sim: &mut Simulation) {
+    let mut at = 0;
+    while at < sim.pending.edits.len() {
+        if try_apply(sim, sim.pending.edits[at]) {
+            sim.pending.edits.remove(at);
+            at = 0;
+        } else {
+            at += 1;
+        }
+    }
+}
+
+/// Applies an edit unless it has to wait.
+fn try_apply(sim: &mut Simulation, waiting: WaitingEdit) -> bool {
+    let MapEdit { change, on_agents } = waiting.edit;
+    let area = change.area().intersection(sim.grid.size().rect());
+    if area.is_empty() {
+        return true;
+    }
+    let mut disturbed = std::mem::take(&mut sim.pending.disturbed);
+    find_disturbed(sim, change, area, &mut disturbed);
+    let waits = on_agents == OnAgents::Wait && !disturbed.is_empty();
+    if !waits {
+        let edit = change.apply(&mut sim.grid);
+        let set = set_by(&sim.grid, change, area);
+        sim.note(TraceEvent::Edit { set, on_agents, asked: waiting.asked });
+        if !edit.changed.is_empty() {
+            follow_edit(sim, edit.changed);
+        }
+        match on_agents {
+            OnAgents::Wait => {}
+            OnAgents::Strand => {
+                for &agent in &disturbed {
+                    if let Some(row) = sim.agents.row(agent) {
+                        sim.agents.patience[row].stranded = true;
+                    }
+                }
+            }
+            OnAgents::Remove if disturbed.is_empty() => {}
+            OnAgents::Remove => {
+                let is_gone = |id| disturbed.binary_search(id).is_ok();
+                let gone: Vec<bool> = sim.agents.ids.iter().map(is_gone).collect();
+                sim.remove_rows(&gone);
+            }
+        }
+    }
+    sim.pending.disturbed = disturbed;
+    !waits
+}
+
+/// What a change that has been made on part of the map set there, for the trace.
+fn set_by(grid: &Grid, change: Change, area: Rect) -> Set {
+    let kind_now = |cell, side| grid.size().cell(cell).map(|cell| grid.side_of(cell, side));
+    match change {
+        Change::Terrain { kind, .. } => Set::Terrain { area, kind },
+        Change::Elevation { height, .. } => Set::Elevation { area, height },
+        Change::Side { cell, side: set, .. } => {
+            let kinds = Side::ALL.map(|side| kind_now(cell, side).filter(|_| side == set));
+            Set::Sides { cell, kinds }
+        }
+        Change::Rotate { cell, .. } => Set::Sides { cell, kinds: Side::ALL.map(|side| kind_now(cell, side)) },
+    }
+}
+
+/// Agents whose legal pose or begun move the change would make illegal, in order of id.
+fn find_disturbed(sim: &Simulation, change: Change, area: Rect, disturbed: &mut Vec<AgentId>) {
+    disturbed.clear();
+    let mut consider = |row: usize| {
+        let motion = &sim.agents.motion[row];
+        let class = &sim.classes[motion.class.0 as usize];
+        let after = Legality::after(&sim.grid, class.tables.class(), &class.speeds, change);
+        let (pose, primitive) = (sim.pose(row), motion.primitive as usize);
+        let would_break = match motion.at_rest() {
+            true => class.tables.is_legal(motion.state) && after.check_pose(pose).is_err(),
+            false => {
+                class.tables.move_ticks(motion.state, primitive).is_some()
+                    && after.explain(pose, primitive).is_err()
+            }
+        };
+        if would_break {
+            disturbed.push(sim.agents.ids[row]);
+        }
+    };
+    let n_cells = area.width as usize * area.height as usize;
+    if sim.reservation.rule() == CollisionRule::Swept && n_cells <= sim.agents.len() {
+        // Whoever touches a cell holds it.
+        let holders = area.cells().filter_map(|cell| sim.reservation.holder_at(cell));
+        holders.filter_map(|agent| sim.agents.row(agent)).for_each(&mut consider);
+    } else {
+        let is_near = |row: &usize| {
+            let (anchor, cells) = touched_cells(sim, *row);
+            touches(area, anchor, cells)
+        };
+        (0..sim.agents.len()).filter(is_near).for_each(&mut consider);
+    }
+    disturbed.sort_unstable();
+    disturbed.dedup();
+}
+
+/// The cells an agent touches: its swept cells in mid-move, else its footprint.
+fn touched_cells(sim: &Simulation, row: usize) -> (CellXY, &[Offset]) {
+    let motion = &sim.agents.motion[row];
+    let step = step_of(&sim.classes, motion);
+    if motion.at_rest() { step.start() } else { step.swept() }
+}
+
+/// The map has changed: tables, searches and agents follow.
+fn follow_edit(sim: &mut Simulation, changed: Rect) {
+    let Simulation { grid, classes, .. } = sim;
+    let updates: Vec<Update> = classes.iter_mut().map(|class| class.tables.update(grid, changed)).collect();
+    let Simulation { requests, agents, .. } = sim;
+    requests.restart_searches(|agent| {
+        agents.row(agent).is_some_and(|row| updates[agents.motion[row].class.0 as usize].changed)
+    });
+    review_agents(sim, &updates);
+}
+
+/// After an edit: paths that became illegal, and all paths of a class of which some move became legal or
+/// faster, are planned anew; agents that had no way ask again.
+fn review_agents(sim: &mut Simulation, updates: &[Update]) {
+    for row in 0..sim.agents.len() {
+        let motion = sim.agents.motion[row];
+        let Update { changed, eased } = updates[motion.class.0 as usize];
+        if !changed {
+            continue;
+        }
+        let tables = &sim.classes[motion.class.0 as usize].tables;
+        if motion.at_rest() && tables.is_legal(motion.state) {
+            sim.agents.patience[row].stranded = false;
+        }
+        match motion.activity {
+            // One that asks for a way around others keeps its old path in case there is none.
+            Activity::Following | Activity::Asking if eased || !path_is_legal(sim, row) => {
+                sim.agents.motion[row].replan = true;
+            }
+            Activity::Yielding if !path_is_legal(sim, row) => {
+                sim.paths.drop_path(&mut sim.agents.paths[row]);
+            }
+            // It begins its order again in the orders phase.
+            Activity::Shut if eased => sim.agents.motion[row].activity = Activity::Idle,
+            _ => {}
+        }
+    }
+}
+
+/// Whether every move left on an agent's path is legal; of one in mid-move, from its end on.
+fn path_is_legal(sim: &Simulation, row: usize) -> bool {
+    let motion = sim.agents.motion[row];
+    let tables = &sim.classes[motion.class.0 as usize].tables;
+    let mut state = motion.state;
+    if motion.until != Motion::AT_REST {
+        state = tables.state_after(state, motion.primitive as usize);
+    }
+    sim.paths.moves(sim.agents.paths[row]).iter().all(|&primitive| {
+        let legal = tables.move_ticks(state, primitive as usize).is_some();
+        if legal {
+            state = tables.state_after(state, primitive as usize);
+        }
+        legal
+    })
+}
