@@ -11,7 +11,7 @@ use crate::footprint::Offset;
 use crate::movement::{Climb, MovementClass};
 use crate::pose::{Heading, Pose, State, StateSpace};
 use crate::successor::{Legality, SLOPE_FLAT, move_time};
-use rows::{CompilePlan, Layout, LegalPoses, LevelsOf, RowsOf, SlopeTimes, TooManyTimes};
+use rows::{CompilePlan, Layout, LevelsOf, RowsOf, SlopeTimes, StillPoses, TooManyTimes};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use wheelbase_grid::{CellXY, Grid, Rect};
@@ -100,7 +100,7 @@ pub struct MovementTables {
     /// Least time of each primitive and most of all, in ticks. Edits may leave them too wide.
     least_ticks: Vec<u32>,
     most_ticks: u32,
-    legal: LegalPoses,
+    still: StillPoses,
     plan: CompilePlan,
     /// Level number of each terrain kind and of each side kind.
     terrain_levels: Vec<usize>,
@@ -164,7 +164,7 @@ impl MovementTables {
                 slope_codes: if sloped { vec![BTreeMap::new(); n_primitives] } else { Vec::new() },
                 least_ticks: Vec::new(),
                 most_ticks: 0,
-                legal: LegalPoses::new(space),
+                still: StillPoses::default(),
                 plan: CompilePlan::of(&class),
                 terrain_levels: levels.of_terrain.clone(),
                 side_levels: levels.of_sides.clone(),
@@ -175,7 +175,7 @@ impl MovementTables {
                 class: Arc::clone(&class),
             };
             tables.list_times(sloped);
-            if tables.refresh(grid, grid.size().rect()).is_ok() {
+            if tables.refresh(grid, grid.size().rect(), true).is_ok() {
                 return tables;
             }
         }
@@ -220,7 +220,7 @@ impl MovementTables {
             return Update::default();
         }
         let same_form = is_sloped(grid, &self.class) != self.slope_codes.is_empty();
-        if same_form && let Ok(update) = self.refresh(grid, changed) {
+        if same_form && let Ok(update) = self.refresh(grid, changed, false) {
             return update;
         }
         let labelled = self.components.are_known();
@@ -231,9 +231,10 @@ impl MovementTables {
         Update { changed: true, eased: true }
     }
 
-    /// Compiles what a changed rectangle can touch; fails if the layout does not hold all times.
-    fn refresh(&mut self, grid: &Grid, changed: Rect) -> Result<Update, TooManyTimes> {
-        let Self { layouts, class, space, legal, plan, terrain_levels, side_levels, speeds, .. } = self;
+    /// Compiles what a changed rectangle can touch, all of it `new` or once more; fails if the layout does not
+    /// hold all times.
+    fn refresh(&mut self, grid: &Grid, changed: Rect, new: bool) -> Result<Update, TooManyTimes> {
+        let Self { layouts, class, space, still, plan, terrain_levels, side_levels, speeds, .. } = self;
         // An edge limits only where some side is slower than the fastest ground.
         let open_limits = side_levels.first().is_some_and(|&level| level < speeds.len());
         let levels = LevelsOf { grid, terrain: terrain_levels, sides: side_levels };
@@ -246,21 +247,23 @@ impl MovementTables {
             most_ticks: &mut self.most_ticks,
         };
         let n_cells = space.size().n_cells() as u64;
-        legal.begin_update();
         self.change.clear();
-        let (followed, moves) = with_layout!(layouts, layout => {
+        let (followed, update) = with_layout!(layouts, layout => {
             let edges = open_limits || !grid.all_sides_open();
             // The first side that is not open: all edges are new.
             let changed = if edges && !layout.has_edges() { space.size().rect() } else { changed };
             layout.refresh_levels(&levels, edges, changed);
             let anchors = plan.touched_anchors(space.size(), changed);
             let followed = self.components.are_known() && anchors.n_cells() * FOLLOWED_SHARE <= n_cells;
-            layout.remember_words(*space, anchors);
-            layout.compile_rows(&RowsOf { class, plan, space: *space }, anchors, legal, &mut slopes)?;
+            if !new {
+                layout.remember_words(*space, anchors);
+            }
+            let of = RowsOf { class, plan, space: *space };
+            let poses = layout.compile_rows(&of, anchors, still, &mut slopes)?;
             let change = followed.then_some(&mut self.change);
-            (followed, layout.tell_change(*space, anchors, (&self.steps, slopes.times), change))
+            let moves = layout.tell_change(*space, anchors, (&self.steps, slopes.times), change);
+            (followed, poses.or(moves))
         });
-        let update = moves.or(legal.update());
         if update.changed && self.components.are_known() {
             let mut components = std::mem::take(&mut self.components);
             match followed {
@@ -309,8 +312,8 @@ impl MovementTables {
 
     /// Whether the pose of a state is legal.
     pub fn is_legal(&self, state: State) -> bool {
-        let headings = u32::from(self.space.headings());
-        self.legal.contains((state.0 % headings) as usize, (state.0 / headings) as usize)
+        let state = state.0 as usize;
+        with_layout!(&self.layouts, layout => layout.has_move(state)) || self.still.contains(state)
     }
 
     /// Whether a pose is on the map and legal.

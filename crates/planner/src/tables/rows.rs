@@ -185,10 +185,10 @@ pub(crate) struct RowsOf<'a> {
 }
 
 impl<W: MoveWord> Layout<W> {
-    /// An empty one, with room for all words.
+    /// One without any legal move.
     pub fn new(space: StateSpace) -> Self {
         Self {
-            words: Vec::with_capacity(space.n_states()),
+            words: vec![W::default(); space.n_states()],
             cells: vec![W::Level::default(); space.size().n_cells()],
             east: Vec::new(),
             south: Vec::new(),
@@ -202,12 +202,9 @@ impl<W: MoveWord> Layout<W> {
         }
     }
 
-    /// Keeps the words of some anchors, if there are any yet, to be compared with those after an update.
+    /// Keeps the words of some anchors, to be compared with those after an update.
     pub fn remember_words(&mut self, space: StateSpace, anchors: Rect) {
         self.before.clear();
-        if self.words.is_empty() {
-            return;
-        }
         for row in state_rows(space, anchors) {
             self.before.extend_from_slice(&self.words[row]);
         }
@@ -253,6 +250,12 @@ impl<W: MoveWord> Layout<W> {
         update
     }
 
+    /// Whether a state has a legal move.
+    #[inline]
+    pub fn has_move(&self, state: usize) -> bool {
+        self.words[state] != W::default()
+    }
+
     pub fn bits(&self) -> u32 {
         W::BITS
     }
@@ -292,14 +295,15 @@ impl<W: MoveWord> Layout<W> {
         }
     }
 
-    /// Compiles every state whose anchor lies in `anchors`.
+    /// Compiles every state whose anchor lies in `anchors`. Says what became of poses without any move.
     pub fn compile_rows(
         &mut self,
         of: &RowsOf<'_>,
         anchors: Rect,
-        legal: &mut LegalPoses,
+        still: &mut StillPoses,
         slopes: &mut SlopeTimes<'_>,
-    ) -> Result<(), TooManyTimes> {
+    ) -> Result<Update, TooManyTimes> {
+        let mut update = Update::default();
         let Self { words, cells, east, south, rows, .. } = self;
         let size = of.space.size();
         let headings = of.space.headings() as usize;
@@ -323,19 +327,18 @@ impl<W: MoveWord> Layout<W> {
             rows.read_poses(of, &planes, &window, y + margin.dy, slopes);
             let first_cell = y as usize * size.width() as usize + anchors.x as usize;
             for heading in 0..headings {
-                let at = window.row(y, heading) + margin.dx as usize;
-                legal.set_row(heading, first_cell, &rows.poses[at..at + width]);
                 for first in (0..of.class.primitives().len()).step_by(4) {
                     rows.read_moves(of, &planes, &window, y, (heading, first), slopes)?;
                 }
+                let at = window.row(y, heading) + margin.dx as usize;
+                let states = (first_cell * headings + heading..).step_by(headings);
+                let (levels, new) = (&rows.poses[at..at + width], &rows.words[heading * width..][..width]);
+                update = update.or(still.set_row(states, levels, new, words));
             }
             let states = first_cell * headings..(first_cell + width) * headings;
-            if words.len() < states.end {
-                words.resize(states.end, W::default());
-            }
             interleave(&mut words[states], &rows.words, headings);
         }
-        Ok(())
+        Ok(update)
     }
 }
 
@@ -359,6 +362,20 @@ struct Planes<'a, L> {
 }
 
 impl<L: Level> Planes<'_, L> {
+    /// Reads the levels of the poses of a row of anchors from `(x, y)` on.
+    fn read(&self, row: &mut [L], (x, y): (i32, i32), cells: &[Offset], edges: &[(Offset, Side)]) {
+        row.fill(L::TOP);
+        let Some(part) = close_off_map(row, self.size, x, y, Offset::default()) else { return };
+        if cells.contains(&Offset::default()) {
+            let start = y as usize * self.size.width() as usize + (i64::from(x) + part.start as i64) as usize;
+            row[part.clone()].copy_from_slice(&self.cells[start..start + part.len()]);
+        }
+        for &offset in cells.iter().filter(|&&offset| offset != Offset::default()) {
+            lower_row(row, self.cells, self.size, x, y, offset);
+        }
+        self.lower(row, (x, y), &[], edges);
+    }
+
     /// Lowers a row of levels, one an anchor from `(x, y)` on, by what lies at the offsets.
     fn lower(&self, row: &mut [L], (x, y): (i32, i32), cells: &[Offset], edges: &[(Offset, Side)]) {
         for &offset in cells {
@@ -411,9 +428,7 @@ impl<W: MoveWord> Rows<W> {
             }
             let at = Heading(heading as u8);
             let footprint = of.class.footprint().at(at);
-            row.fill(W::Level::TOP);
-            close_off_map(row, planes.size, window.x, y, Offset::default());
-            planes.lower(row, (window.x, y), footprint, of.class.rest_edges(at));
+            planes.read(row, (window.x, y), footprint, of.class.rest_edges(at));
             if let Some(elevation) = slopes.elevation {
                 let place = (window.x, y, window.stride);
                 self.heights.read_before(elevation, planes.size, place, footprint);
@@ -544,80 +559,90 @@ fn set_four<W: MoveWord, const NEW: bool>(
     }
 }
 
-/// `states[column * headings + heading] = rows[heading * width + column]`.
-fn interleave<W: Copy>(states: &mut [W], rows: &[W], headings: usize) {
-    fn by<W: Copy, const HEADINGS: usize>(states: &mut [W], rows: &[W]) {
-        let (cells, _) = states.as_chunks_mut::<HEADINGS>();
-        let width = cells.len();
-        let rows: [&[W]; HEADINGS] = std::array::from_fn(|heading| &rows[heading * width..][..width]);
-        for (column, cell) in cells.iter_mut().enumerate() {
-            *cell = std::array::from_fn(|heading| rows[heading][column]);
-        }
-    }
+/// `states[column * headings + heading] = rows[heading * width + column]`, by twos, then by twos of those,
+/// which the machine has instructions for.
+fn interleave<W: Copy + Default>(states: &mut [W], rows: &[W], headings: usize) {
     match headings {
-        1 => by::<W, 1>(states, rows),
-        4 => by::<W, 4>(states, rows),
-        _ => by::<W, 8>(states, rows),
-    }
-}
-
-/// One bit a pose: it is legal.
-#[derive(Clone, Debug)]
-pub(crate) struct LegalPoses {
-    /// A plane of cells for each heading.
-    bits: Vec<u64>,
-    n_cells: usize,
-    /// What became of poses since [`LegalPoses::begin_update`].
-    update: Update,
-}
-
-impl LegalPoses {
-    pub fn new(space: StateSpace) -> Self {
-        let bits = vec![0; space.n_states().div_ceil(64) + 1];
-        Self { bits, n_cells: space.size().n_cells(), update: Update::default() }
-    }
-
-    pub fn begin_update(&mut self) {
-        self.update = Update::default();
-    }
-
-    /// Whether some pose has become legal or illegal, and whether some has become legal.
-    pub fn update(&self) -> Update {
-        self.update
-    }
-
-    #[inline]
-    pub fn contains(&self, heading: usize, cell: usize) -> bool {
-        let at = heading * self.n_cells + cell;
-        self.bits[at / 64] >> (at % 64) & 1 == 1
-    }
-
-    /// Sets a row of cells from their levels: legal where not 0.
-    fn set_row<L: Level>(&mut self, heading: usize, first_cell: usize, levels: &[L]) {
-        for (number, chunk) in levels.chunks(64).enumerate() {
-            let (eights, rest) = chunk.as_chunks::<8>();
-            let mut bits = 0;
-            for (eight, levels) in eights.iter().enumerate() {
-                bits |= u64::from(L::not_zero(levels)) << (eight * 8);
-            }
-            for (column, level) in rest.iter().enumerate() {
-                bits |= u64::from(level.number() > 0) << (eights.len() * 8 + column);
-            }
-            let at = heading * self.n_cells + first_cell + number * 64;
-            let mask = !0 >> (64 - chunk.len());
-            let (word, shift) = (at / 64, at % 64);
-            self.set_bits(word, mask << shift, bits << shift);
-            if shift + chunk.len() > 64 {
-                self.set_bits(word + 1, mask >> (64 - shift), bits >> (64 - shift));
+        1 => states.copy_from_slice(rows),
+        4 => {
+            let width = states.len() / 4;
+            let (twos, _) = states.as_chunks_mut::<2>();
+            let (fours, _) = twos.as_chunks_mut::<2>();
+            let row = |heading: usize| &rows[heading * width..][..width];
+            interleave_4(fours, [row(0), row(1), row(2), row(3)]);
+        }
+        _ => {
+            let (cells, _) = states.as_chunks_mut::<8>();
+            let width = cells.len();
+            let rows: [&[W]; 8] = std::array::from_fn(|heading| &rows[heading * width..][..width]);
+            for (column, cell) in cells.iter_mut().enumerate() {
+                *cell = std::array::from_fn(|heading| rows[heading][column]);
             }
         }
     }
+}
 
-    fn set_bits(&mut self, word: usize, mask: u64, bits: u64) {
-        let before = self.bits[word] & mask;
-        self.update.changed |= before != bits;
-        self.update.eased |= bits & !before != 0;
-        self.bits[word] = self.bits[word] & !mask | bits;
+fn interleave_4<W: Copy + Default>(fours: &mut [[[W; 2]; 2]], [a, b, c, d]: [&[W]; 4]) {
+    const BLOCK: usize = 64;
+    let (mut low, mut high) = ([[W::default(); 2]; BLOCK], [[W::default(); 2]; BLOCK]);
+    let rows = a.chunks(BLOCK).zip(b.chunks(BLOCK)).zip(c.chunks(BLOCK).zip(d.chunks(BLOCK)));
+    for (fours, ((a, b), (c, d))) in fours.chunks_mut(BLOCK).zip(rows) {
+        let n = fours.len();
+        let (low, high) = (&mut low[..n], &mut high[..n]);
+        for (two, (&a, &b)) in low.iter_mut().zip(a.iter().zip(b)) {
+            *two = [a, b];
+        }
+        for (two, (&c, &d)) in high.iter_mut().zip(c.iter().zip(d)) {
+            *two = [c, d];
+        }
+        for (four, (&low, &high)) in fours.iter_mut().zip(low.iter().zip(&*high)) {
+            *four = [low, high];
+        }
+    }
+}
+
+/// Legal poses without any legal move: there are few, and all others are told by their words.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct StillPoses {
+    /// One bit a state; empty as long as there is none.
+    bits: Vec<u64>,
+}
+
+impl StillPoses {
+    #[inline]
+    pub fn contains(&self, state: usize) -> bool {
+        self.bits.get(state / 64).is_some_and(|bits| bits >> (state % 64) & 1 == 1)
+    }
+
+    /// Tells the poses of a row at one heading by their levels and words, before the words take the place of
+    /// the old ones; says what became of those without a move before and after.
+    fn set_row<W: MoveWord>(
+        &mut self,
+        states: impl Iterator<Item = usize>,
+        levels: &[W::Level],
+        words: &[W],
+        old_words: &[W],
+    ) -> Update {
+        let mut update = Update::default();
+        let is_still = |level: W::Level, word: W| (level != W::Level::default()) & (word == W::default());
+        let any = levels.iter().zip(words).fold(false, |any, (&level, &word)| any | is_still(level, word));
+        if !any && self.bits.is_empty() {
+            return update;
+        }
+        if self.bits.is_empty() {
+            self.bits = vec![0; old_words.len().div_ceil(64)];
+        }
+        for ((state, &level), &word) in states.zip(levels).zip(words) {
+            let (was, is) = (self.contains(state), is_still(level, word));
+            if was != is {
+                self.bits[state / 64] ^= 1 << (state % 64);
+                if word == W::default() && old_words[state] == W::default() {
+                    update.changed = true;
+                    update.eased |= is;
+                }
+            }
+        }
+        update
     }
 }
 

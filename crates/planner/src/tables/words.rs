@@ -41,8 +41,6 @@ pub(crate) trait Level: Copy + Ord + Default + Send + Sync {
     const TOP: Self;
     fn of(number: usize) -> Self;
     fn number(self) -> usize;
-    /// A bit for each that is not 0, the first lowest.
-    fn not_zero(levels: &[Self; 8]) -> u8;
 }
 
 impl Level for u8 {
@@ -55,14 +53,6 @@ impl Level for u8 {
     fn number(self) -> usize {
         self as usize
     }
-    #[inline(always)]
-    fn not_zero(levels: &[Self; 8]) -> u8 {
-        const LOW: u64 = 0x7F7F_7F7F_7F7F_7F7F;
-        let bytes = u64::from_le_bytes(*levels);
-        // The top bit of each byte that is not 0; the product gathers the eight in its top byte.
-        let tops = (((bytes & LOW) + LOW) | bytes) & !LOW;
-        ((tops >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
-    }
 }
 
 impl Level for u16 {
@@ -72,9 +62,6 @@ impl Level for u16 {
     }
     fn number(self) -> usize {
         self as usize
-    }
-    fn not_zero(levels: &[Self; 8]) -> u8 {
-        levels.iter().enumerate().fold(0, |bits, (at, &level)| bits | u8::from(level > 0) << at)
     }
 }
 
@@ -142,16 +129,5 @@ mod tests {
         check::<u32>();
         check::<u64>();
         check::<u128>();
-    }
-
-    #[test]
-    fn levels_that_are_not_zero_are_told() {
-        for bits in 0..=u8::MAX {
-            for level in [1, 0x7F, 0x80, 0xFF] {
-                let levels: [u8; 8] = std::array::from_fn(|at| (bits >> at & 1) * level);
-                assert_eq!(u8::not_zero(&levels), bits);
-                assert_eq!(u16::not_zero(&levels.map(u16::from)), bits);
-            }
-        }
     }
 }
