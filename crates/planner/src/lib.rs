@@ -34,6 +34,7 @@
 #[cfg(feature = "rayon")]
 pub mod batch;
 mod components;
+mod cost_field;
 mod footprint;
 mod geometry;
 mod heuristic;
@@ -50,6 +51,7 @@ mod successor;
 mod tables;
 
 pub use components::{Components, Way};
+pub use cost_field::{CostField, Direction, FieldScratch, Repaired, Settled, Until};
 pub use footprint::{FOOTPRINT_CELLS_MAX, Footprint, OFFSET_MAX, Offset, Pivot};
 pub use heuristic::{Heuristic, HeuristicName};
 pub use movement::{ClassError, ClassSpec, Climb, MoveShape, MovementClass};

@@ -292,6 +292,16 @@ impl MovementTables {
         self.class.is_reversible() && !one_way
     }
 
+    /// Whether heights count: then a move and the one that takes it back may take unlike times.
+    pub(crate) fn is_sloped(&self) -> bool {
+        !self.slope_codes.is_empty()
+    }
+
+    /// Anchors of the poses and moves that [`MovementTables::update`] redoes for a changed rectangle.
+    pub(crate) fn touched_anchors(&self, changed: Rect) -> Rect {
+        touched_anchors(&self.class, self.space.size(), changed)
+    }
+
     /// Revision of the map that the tables were compiled from or last updated to.
     pub fn revision(&self) -> u64 {
         self.revision
