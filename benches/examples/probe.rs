@@ -3,14 +3,25 @@ use wheelbase_benches::*;
 use wheelbase_grid::*;
 use wheelbase_planner::*;
 fn least<R>(n: usize, mut f: impl FnMut() -> R) -> f64 {
-    (0..n).map(|_| { let t = Instant::now(); let r = f(); let e = t.elapsed().as_secs_f64(); drop(r); e }).fold(f64::MAX, f64::min)
+    (0..n)
+        .map(|_| {
+            let t = Instant::now();
+            let r = f();
+            let e = t.elapsed().as_secs_f64();
+            drop(r);
+            e
+        })
+        .fold(f64::MAX, f64::min)
 }
 fn main() {
     let what = std::env::args().nth(1).unwrap_or_default();
     let all = what.is_empty();
     if all || what == "compile" {
         for (n, g) in [("open", open(1024)), ("rooms", rooms(1024, 4))] {
-            println!("{n} words {:.3} ms", 1e3 * least(60, || MovementTables::compile_without_components(&g, truck())));
+            println!(
+                "{n} words {:.3} ms",
+                1e3 * least(60, || MovementTables::compile_without_components(&g, truck()))
+            );
             let t = MovementTables::compile_without_components(&g, truck());
             println!("{n} comps {:.3} ms", 1e3 * least(10, || Components::of(&t)));
         }
@@ -19,16 +30,103 @@ fn main() {
         for comps in [false, true] {
             for (n, mut g) in [("open", open(512)), ("blobs", blobs(512, 3)), ("rooms", rooms(512, 4))] {
                 let mut d = Draws::new(6);
-                let places: Vec<Rect> = (0..512).map(|_| Rect::new(d.below(508) as i32, d.below(508) as i32, 4, 4))
-                    .filter(|a| a.cells().all(|c| g.terrain_at(c) == Some(TerrainKind(0)))).collect();
-                let mut t = if comps { MovementTables::compile(&g, truck()) } else { MovementTables::compile_without_components(&g, truck()) };
+                let places: Vec<Rect> = (0..512)
+                    .map(|_| Rect::new(d.below(508) as i32, d.below(508) as i32, 4, 4))
+                    .filter(|a| a.cells().all(|c| g.terrain_at(c) == Some(TerrainKind(0))))
+                    .collect();
+                let mut t = if comps {
+                    MovementTables::compile(&g, truck())
+                } else {
+                    MovementTables::compile_without_components(&g, truck())
+                };
                 let mut times = Vec::new();
-                for _ in 0..4 { for p in &places { for k in [2, 0] {
-                    let e = g.set_terrain(*p, TerrainKind(k));
-                    let i = Instant::now(); t.update(&g, e.changed); times.push(i.elapsed().as_nanos() as u64);
-                } } }
+                for _ in 0..4 {
+                    for p in &places {
+                        for k in [2, 0] {
+                            let e = g.set_terrain(*p, TerrainKind(k));
+                            let i = Instant::now();
+                            t.update(&g, e.changed);
+                            times.push(i.elapsed().as_nanos() as u64);
+                        }
+                    }
+                }
                 times.sort_unstable();
-                println!("{n} update comps={comps} p10 {} median {} p95 {} max {} mean {} ns", times[times.len() / 10], times[times.len() / 2], times[times.len() * 95 / 100], times[times.len() - 1], times.iter().sum::<u64>() / times.len() as u64);
+                println!(
+                    "{n} update comps={comps} p10 {} median {} p95 {} max {} mean {} ns",
+                    times[times.len() / 10],
+                    times[times.len() / 2],
+                    times[times.len() * 95 / 100],
+                    times[times.len() - 1],
+                    times.iter().sum::<u64>() / times.len() as u64
+                );
+            }
+        }
+    }
+    if all || what == "long" {
+        let n: usize = std::env::args().nth(2).map_or(16, |n| n.parse().unwrap());
+        let mut noise = open(512);
+        let mut d = Draws::new(9);
+        for _ in 0..512 * 512 / 5 {
+            noise.set_terrain(Rect::new(d.below(512) as i32, d.below(512) as i32, 1, 1), TerrainKind(2));
+        }
+        for (name, g) in [("blobs", blobs(512, 3)), ("rooms", rooms(512, 4)), ("noise", noise)] {
+            let t = MovementTables::compile(&g, truck());
+            let time = Instant::now();
+            let marks = Landmarks::of(&t, n);
+            println!(
+                "{name}: {} landmarks in {:.0} ms, {} MiB",
+                marks.states().len(),
+                time.elapsed().as_secs_f64() * 1e3,
+                marks.memory_bytes() >> 20
+            );
+            let mut d = Draws::new(11);
+            let mut queries = Vec::new();
+            while queries.len() < 200 {
+                let (a, b) = (
+                    State(d.below(t.space().n_states() as u32)),
+                    State(d.below(t.space().n_states() as u32)),
+                );
+                if t.components().way(a, b) == Way::Yes {
+                    queries.push((t.space().pose(a), t.space().pose(b)));
+                }
+            }
+            let (mut scratch, mut path) = (Scratch::new(), Path::new());
+            for h in [Heuristic::Default, Heuristic::Landmarks(&marks)] {
+                let mut times = Vec::new();
+                let mut exps = Vec::new();
+                let mut costs = 0u64;
+                let mut per = 0.0;
+                let mut used = 0;
+                for (a, b) in &queries {
+                    let goal = [GoalMember::pose(*b)];
+                    let mut r = Request::new(*a, Goal::of(&goal));
+                    r.heuristic = h;
+                    let mut best = f64::MAX;
+                    let mut ans = None;
+                    for _ in 0..3 {
+                        let i = Instant::now();
+                        ans = Some(plan(&t, &r, &mut scratch, &mut path));
+                        best = best.min(i.elapsed().as_secs_f64());
+                    }
+                    let ans = ans.unwrap();
+                    times.push(best);
+                    exps.push(ans.expansions);
+                    costs += ans.cost as u64;
+                    per += best;
+                    used += (ans.guide == Guide::Landmarks) as u32;
+                }
+                per /= exps.iter().sum::<u64>() as f64;
+                times.sort_by(f64::total_cmp);
+                exps.sort_unstable();
+                println!(
+                    "  median {:.3} ms p95 {:.3} mean {:.3}, expansions median {} total {}, {:.1} ns an expansion, cost {costs}, landmarks used {used}",
+                    times[100] * 1e3,
+                    times[190] * 1e3,
+                    times.iter().sum::<f64>() / 200.0 * 1e3,
+                    exps[100],
+                    exps.iter().sum::<u64>(),
+                    per * 1e9
+                );
             }
         }
     }

@@ -299,7 +299,7 @@ impl MovementTables {
 
     /// Anchors of the poses and moves that [`MovementTables::update`] redoes for a changed rectangle.
     pub(crate) fn touched_anchors(&self, changed: Rect) -> Rect {
-        touched_anchors(&self.class, self.space.size(), changed)
+        self.plan.touched_anchors(self.space.size(), changed)
     }
 
     /// Revision of the map that the tables were compiled from or last updated to.

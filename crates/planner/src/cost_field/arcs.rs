@@ -36,8 +36,11 @@ impl Arcs {
     pub fn out(tables: &MovementTables) -> Self {
         Self::collect(tables.class(), true, |heading, primitive| {
             let step = tables.steps[heading as usize * STEPS_STRIDE + primitive as usize];
-            (tables.class().shape(Heading(heading), primitive as usize).applies)
-                .then_some(Arc { delta: step.delta, lane: primitive, primitive })
+            (tables.class().shape(Heading(heading), primitive as usize).applies).then_some(Arc {
+                delta: step.delta,
+                lane: primitive,
+                primitive,
+            })
         })
     }
 
