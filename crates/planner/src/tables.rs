@@ -61,7 +61,7 @@ pub(crate) enum Layouts {
     Bits4x4(Layout<u16>),
     Bits4x8(Layout<u32>),
     Bits4x16(Layout<u64>),
-    Bits8x16(Layout<u128>),
+    Bits8x16(Layout<[u8; 16]>),
     Times(Layout<[u32; 16]>),
 }
 

@@ -516,18 +516,24 @@ impl<W: MoveWord> Rows<W> {
                     of.class.footprint().at(plan.heading_after),
                 );
             }
+            // Neighbouring cells mostly have the same speed and rise.
+            let mut last = (0, 0, 0);
             for (column, word) in words.iter_mut().enumerate() {
                 let level = rest[column].min(end[column]).number();
                 if level == 0 {
                     continue;
                 }
-                let speed = slopes.speeds[level - 1];
-                if slopes.elevation.is_none() {
-                    word.set(primitive, move_time(base, SLOPE_FLAT, speed));
-                } else if let Some(rise) = heights.rise(column, climb) {
-                    let ticks = move_time(base, slope_of(climb, rise), speed);
-                    word.set(primitive, slopes.code::<W>(primitive, ticks)?);
+                let rise = match slopes.elevation {
+                    Some(_) => heights.rise(column, climb),
+                    None => Some(0),
+                };
+                let Some(rise) = rise else { continue };
+                if (level, rise) != (last.0, last.1) {
+                    let slope = if slopes.elevation.is_some() { slope_of(climb, rise) } else { SLOPE_FLAT };
+                    let ticks = move_time(base, slope, slopes.speeds[level - 1]);
+                    last = (level, rise, slopes.code::<W>(primitive, ticks)?);
                 }
+                word.set(primitive, last.2);
             }
         }
         Ok(())

@@ -88,7 +88,23 @@ packed_word!(u8, 2);
 packed_word!(u16, 4);
 packed_word!(u32, 4);
 packed_word!(u64, 4);
-packed_word!(u128, 8);
+
+/// A code a byte: sixteen of them are read sooner than bits of 128 are shifted.
+impl MoveWord for [u8; 16] {
+    type Level = u8;
+    const BITS: u32 = 8;
+    const CODE_MAX: u32 = u8::MAX as u32;
+    const LANES: usize = 16;
+    const NUMBERED: bool = true;
+    #[inline(always)]
+    fn code(self, lane: usize) -> usize {
+        self[lane] as usize
+    }
+    #[inline(always)]
+    fn set(&mut self, lane: usize, code: u32) {
+        self[lane] |= code as u8;
+    }
+}
 
 /// Times themselves, where a primitive has more than 255 different ones: many slopes, or very many speeds.
 impl MoveWord for [u32; 16] {
@@ -128,6 +144,6 @@ mod tests {
         check::<u16>();
         check::<u32>();
         check::<u64>();
-        check::<u128>();
+        check::<[u8; 16]>();
     }
 }
