@@ -63,6 +63,11 @@ impl Rect {
         self.width == 0 || self.height == 0
     }
 
+    /// Number of its cells.
+    pub fn n_cells(self) -> u64 {
+        u64::from(self.width) * u64::from(self.height)
+    }
+
     /// Whether `cell` lies in it.
     pub fn contains(self, cell: CellXY) -> bool {
         let dx = i64::from(cell.x) - i64::from(self.x);

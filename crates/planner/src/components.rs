@@ -1,19 +1,29 @@
-//! Connected sets of the pose graph of a class.
+//! Connected sets of the pose graph of a class, kept true under edits.
 
 use crate::pose::State;
-use crate::tables::MovementTables;
+use crate::tables::{MoveWord, MovementTables, STEPS_STRIDE, with_layout};
 
 /// Connected components of the pose graph.
 ///
 /// Two poses in different weak components have no path between them, whatever the direction of the
-/// moves: one label a state, 4 bytes each, the least state of its component. Where moves are one-way (no
-/// reverse, climb limits) strong components and their order tell more: 4 further bytes a state.
+/// moves. Where moves are one-way (no reverse, climb limits) strong components and their order tell more.
+///
+/// Memory: 4 bytes a state, and 4 more where moves are one-way. An edit that takes moves away is followed
+/// by floods from the poses that lost one, all at once, until but one of them can still grow: the cost is that
+/// of the smaller parts, and of a few poses where the parts soon meet (after the dynamic connectivity of Even
+/// and Shiloach 1981). Moves that are added join two sets (union-find, Tarjan 1975).
 #[derive(Clone, Debug, Default)]
 pub struct Components {
+    /// Number of each state's set, `NONE` where the pose is not legal.
     labels: Vec<u32>,
+    sets: Sets,
     /// Number of the strong component of each state; a move never leads to a higher number. Empty where
-    /// every move can be taken back.
+    /// every move can be taken back; `NONE` for poses that were not legal when they were numbered.
     strong: Vec<u32>,
+    /// Since they were numbered, moves were lost, or won.
+    strong_lost: bool,
+    strong_won: bool,
+    flood: Flood,
 }
 
 const NONE: u32 = u32::MAX;
@@ -29,64 +39,373 @@ pub enum Way {
     Unknown,
 }
 
+/// What an edit did to the pose graph.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct GraphChange {
+    /// States whose poses the edit may have made legal or illegal.
+    pub states: Vec<u32>,
+    /// Moves that are no longer legal and moves that now are, by the states they lead from and to.
+    pub lost: Vec<(u32, u32)>,
+    pub won: Vec<(u32, u32)>,
+}
+
+impl GraphChange {
+    pub fn clear(&mut self) {
+        self.states.clear();
+        self.lost.clear();
+        self.won.clear();
+    }
+}
+
+/// Disjoint sets by number, a forest with union by rank.
+#[derive(Clone, Debug, Default)]
+struct Sets {
+    parents: Vec<u32>,
+    ranks: Vec<u8>,
+    /// New numbers by old ones, while they change.
+    numbers: Vec<u32>,
+}
+
+impl Sets {
+    fn clear(&mut self) {
+        self.parents.clear();
+        self.ranks.clear();
+    }
+
+    /// Takes room for so many sets, unless it is there.
+    fn reserve(&mut self, n_sets: usize) {
+        let missing = n_sets.saturating_sub(self.parents.len());
+        self.parents.reserve(missing);
+        self.ranks.reserve(missing);
+        self.numbers.reserve(n_sets.saturating_sub(self.numbers.len()));
+    }
+
+    fn add(&mut self) -> u32 {
+        let number = self.parents.len() as u32;
+        self.parents.push(number);
+        self.ranks.push(0);
+        number
+    }
+
+    /// Looks only, so it needs no `&mut`: ranks keep the ways short.
+    fn root(&self, mut set: u32) -> u32 {
+        while self.parents[set as usize] != set {
+            set = self.parents[set as usize];
+        }
+        set
+    }
+
+    /// Joins two roots and says which one is the root now.
+    fn join(&mut self, a: u32, b: u32) -> u32 {
+        if a == b {
+            return a;
+        }
+        let (low, high) = (a.min(b), a.max(b));
+        let (high_rank, low_rank) = (self.ranks[high as usize], self.ranks[low as usize]);
+        let (root, other) = if high_rank > low_rank { (high, low) } else { (low, high) };
+        self.ranks[root as usize] += u8::from(high_rank == low_rank);
+        self.parents[other as usize] = root;
+        root
+    }
+}
+
 impl Components {
-    /// Labels every state of the tables. Near linear in the number of legal moves (union-find with
-    /// path halving; Tarjan 1975 and, for strong components, 1972).
+    /// Labels every state of the tables. Near linear in the number of legal moves (union-find, Tarjan
+    /// 1975; strong components Tarjan 1972).
     pub fn of(tables: &MovementTables) -> Self {
         let mut components = Self::default();
         components.relabel(tables);
         components
     }
 
-    /// Labels every state anew, after the tables changed. Where every move can be taken back it
-    /// allocates nothing when the size is the same.
+    /// Whether the states were labelled at all.
+    pub(crate) fn are_known(&self) -> bool {
+        !self.labels.is_empty()
+    }
+
+    /// Labels every state anew.
     pub(crate) fn relabel(&mut self, tables: &MovementTables) {
-        let labels = &mut self.labels;
-        labels.clear();
-        let states = 0..tables.space().n_states() as u32;
-        labels.extend(states.clone().map(|s| if tables.is_legal(State(s)) { s } else { NONE }));
-        for state in states.clone().filter(|&s| tables.is_legal(State(s))) {
-            let mut root = find(labels, state);
-            tables.for_each_successor(State(state), |next| {
-                let other = find(labels, next.state.0);
-                // The lesser root wins, so a label is the least state of its component.
-                let (low, high) = (root.min(other), root.max(other));
-                labels[high as usize] = low;
-                root = low;
-            });
-        }
-        for state in states {
-            if labels[state as usize] != NONE {
-                labels[state as usize] = find(labels, state);
-            }
-        }
+        self.labels.clear();
+        self.labels.resize(tables.space().n_states(), NONE);
+        self.sets.clear();
+        with_layout!(&tables.layouts, layout => {
+            label_states(tables, &layout.words, &mut self.labels, &mut self.sets);
+        });
+        self.compact();
         self.strong.clear();
         if !tables.is_reversible() {
             self.strong = strong_components(tables);
         }
+        (self.strong_lost, self.strong_won) = (false, false);
     }
 
-    /// Whether no state has been labelled yet.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.labels.is_empty()
+    /// Numbers the sets anew without gaps, each label being a root.
+    fn compact(&mut self) {
+        let Sets { parents, ranks, numbers } = &mut self.sets;
+        let mut n_sets = 0;
+        numbers.clear();
+        numbers.resize(parents.len(), NONE);
+        for label in self.labels.iter_mut().filter(|label| **label != NONE) {
+            let mut root = *label;
+            while parents[root as usize] != root {
+                root = parents[root as usize];
+            }
+            parents[*label as usize] = root;
+            let number = &mut numbers[root as usize];
+            if *number == NONE {
+                *number = n_sets;
+                n_sets += 1;
+            }
+            *label = *number;
+        }
+        parents.clear();
+        parents.extend(0..n_sets);
+        ranks.clear();
+        ranks.resize(n_sets as usize, 0);
     }
 
-    /// Label of a state's weak component, or `None` if its pose is not legal.
+    /// Follows an edit: the tables are the new ones already.
+    pub(crate) fn follow(&mut self, tables: &MovementTables, change: &GraphChange) {
+        if !self.strong.is_empty() {
+            self.strong_lost |= !change.lost.is_empty();
+            self.strong_won |= !change.won.is_empty();
+        }
+        // So many sets come only of very many edits. Room for all is taken at the first.
+        let sets_max = self.labels.len() / 2 + (1 << 16);
+        if self.sets.parents.len() > sets_max {
+            self.compact();
+        }
+        self.sets.reserve(sets_max + 2 * change.states.len());
+        for &state in &change.states {
+            let label = &mut self.labels[state as usize];
+            match (tables.is_legal(State(state)), *label == NONE) {
+                (true, true) => *label = self.sets.add(),
+                (false, false) => *label = NONE,
+                _ => {}
+            }
+        }
+        for &(from, to) in &change.won {
+            let roots = [from, to].map(|state| self.sets.root(self.labels[state as usize]));
+            self.sets.join(roots[0], roots[1]);
+        }
+        let mut rim = std::mem::take(&mut self.flood.rim);
+        rim.clear();
+        for state in change.lost.iter().flat_map(|&(from, to)| [from, to]) {
+            let label = self.labels[state as usize];
+            if label != NONE {
+                rim.push((self.sets.root(label), state));
+            }
+        }
+        rim.sort_unstable();
+        rim.dedup();
+        for of_one_set in rim.chunk_by(|a, b| a.0 == b.0).filter(|states| states.len() > 1) {
+            self.split(tables, of_one_set);
+        }
+        self.flood.rim = rim;
+    }
+
+    /// Finds out into which parts a set has fallen: `rim` are all its states that lost a move.
+    ///
+    /// Each begins a part of its own. The parts grow in turn, a state each, and are joined where they meet,
+    /// until but one can grow any further: that one keeps the rest of the set.
+    fn split(&mut self, tables: &MovementTables, rim: &[(u32, u32)]) {
+        let Self { labels, sets, flood, .. } = self;
+        let whole = rim[0].0;
+        let first = sets.parents.len() as u32;
+        flood.clear();
+        for &(_, state) in rim {
+            let part = sets.add();
+            labels[state as usize] = part;
+            flood.begin_part(state);
+        }
+        let mut turn = 0;
+        while flood.growing.len() > 1 {
+            turn = if turn < flood.growing.len() { turn } else { 0 };
+            let mut part = flood.growing[turn];
+            let Some(state) = flood.pop(part) else {
+                flood.stop(turn);
+                continue;
+            };
+            tables.for_each_neighbour(State(state), |next| {
+                let label = &mut labels[next.0 as usize];
+                if *label < first {
+                    *label = first + part;
+                    flood.push(part, next.0);
+                    return;
+                }
+                let other = sets.root(*label) - first;
+                if other != part {
+                    let root = sets.join(first + part, first + other) - first;
+                    flood.join(root, if root == part { other } else { part });
+                    part = root;
+                }
+            });
+            turn += 1;
+        }
+        if let Some(&last) = flood.growing.first() {
+            sets.join(first + last, whole);
+        }
+    }
+
+    /// Label of a state's weak component, or `None` if its pose is not legal or no state is labelled. Only whether two are equal
+    /// means anything, and only until the next edit.
     pub fn label(&self, state: State) -> Option<u32> {
-        let label = self.labels[state.0 as usize];
-        (label != NONE).then_some(label)
+        let label = self.labels.get(state.0 as usize).copied().unwrap_or(NONE);
+        (label != NONE).then(|| self.sets.root(label))
     }
 
-    /// Whether moves lead from one legal pose to another. `O(1)`.
+    /// Whether moves lead from one legal pose to another. `O(log n)` after many edits, else `O(1)`.
     pub fn way(&self, from: State, to: State) -> Way {
-        if self.label(from).is_none() || self.label(from) != self.label(to) {
+        if !self.are_known() {
+            return Way::Unknown;
+        }
+        let label = self.label(from);
+        if label.is_none() || label != self.label(to) {
             return Way::No;
         }
-        let number = |state: State| self.strong.get(state.0 as usize).copied().unwrap_or(0);
-        match number(from).cmp(&number(to)) {
-            std::cmp::Ordering::Equal => Way::Yes,
-            std::cmp::Ordering::Less => Way::No,
-            std::cmp::Ordering::Greater => Way::Unknown,
+        if self.strong.is_empty() || from == to {
+            return Way::Yes;
+        }
+        let [from, to] = [from, to].map(|state| self.strong[state.0 as usize]);
+        match from.cmp(&to) {
+            _ if from == NONE || to == NONE => Way::Unknown,
+            std::cmp::Ordering::Equal if !self.strong_lost => Way::Yes,
+            std::cmp::Ordering::Less if !self.strong_won => Way::No,
+            _ => Way::Unknown,
+        }
+    }
+
+    /// Whether strong components are left as they were before an edit, so that [`Components::way`] answers
+    /// [`Way::Unknown`] more often than it would have to.
+    pub fn is_stale(&self) -> bool {
+        self.strong_lost || self.strong_won
+    }
+
+    /// Numbers the strong components anew. Linear in the number of legal moves.
+    pub(crate) fn renew_strong(&mut self, tables: &MovementTables) {
+        if self.is_stale() {
+            self.strong = strong_components(tables);
+            (self.strong_lost, self.strong_won) = (false, false);
+        }
+    }
+}
+
+/// Labels every legal state with the number of a set, and joins the sets that moves connect.
+fn label_states<W: MoveWord>(tables: &MovementTables, words: &[W], labels: &mut [u32], sets: &mut Sets) {
+    let headings = tables.space().headings() as usize;
+    let n_primitives = tables.class().primitives().len();
+    // A move that can be taken back is met at its lesser state too.
+    let both_ways = tables.is_reversible();
+    let mut lanes = [[(0, 0); STEPS_STRIDE]; 8];
+    let mut n_lanes = [0; 8];
+    for heading in 0..headings {
+        let steps = &tables.steps[heading * STEPS_STRIDE..][..n_primitives];
+        for (lane, step) in steps.iter().enumerate().filter(|(_, step)| !both_ways || step.delta > 0) {
+            lanes[heading][n_lanes[heading]] = (lane, step.delta);
+            n_lanes[heading] += 1;
+        }
+    }
+    for (state, word) in words.iter().enumerate() {
+        let mut label = labels[state];
+        if label == NONE {
+            if *word == W::default() && !tables.is_legal(State(state as u32)) {
+                continue;
+            }
+            label = sets.add();
+        }
+        label = sets.root(label);
+        labels[state] = label;
+        let heading = state % headings;
+        for &(lane, delta) in &lanes[heading][..n_lanes[heading]] {
+            if word.code(lane) == 0 {
+                continue;
+            }
+            let next = &mut labels[(state as u32).wrapping_add_signed(delta) as usize];
+            if *next == NONE {
+                *next = label;
+            } else if *next != label {
+                label = sets.join(label, sets.root(*next));
+                *next = label;
+            }
+        }
+    }
+}
+
+/// Parts of a set that grow, each with the states it has yet to look at.
+#[derive(Clone, Debug, Default)]
+struct Flood {
+    /// Root and state of those that lost a move.
+    rim: Vec<(u32, u32)>,
+    /// Parts that can still grow.
+    growing: Vec<u32>,
+    /// Where each part stands in `growing`.
+    places: Vec<u32>,
+    /// First and last entry of each part's list in `entries`, `NONE` where it is empty.
+    lists: Vec<(u32, u32)>,
+    /// A state and the next entry of its list.
+    entries: Vec<(u32, u32)>,
+}
+
+impl Flood {
+    fn clear(&mut self) {
+        self.growing.clear();
+        self.places.clear();
+        self.lists.clear();
+        self.entries.clear();
+    }
+
+    fn begin_part(&mut self, state: u32) {
+        let part = self.lists.len() as u32;
+        self.places.push(self.growing.len() as u32);
+        self.growing.push(part);
+        self.lists.push((NONE, NONE));
+        self.push(part, state);
+    }
+
+    /// Puts a state at the end of a part's list.
+    fn push(&mut self, part: u32, state: u32) {
+        let entry = self.entries.len() as u32;
+        self.entries.push((state, NONE));
+        let list = &mut self.lists[part as usize];
+        match list.1 {
+            NONE => list.0 = entry,
+            last => self.entries[last as usize].1 = entry,
+        }
+        list.1 = entry;
+    }
+
+    fn pop(&mut self, part: u32) -> Option<u32> {
+        let list = &mut self.lists[part as usize];
+        if list.0 == NONE {
+            return None;
+        }
+        let (state, next) = self.entries[list.0 as usize];
+        list.0 = next;
+        if next == NONE {
+            list.1 = NONE;
+        }
+        Some(state)
+    }
+
+    /// Joins a part to another one.
+    fn join(&mut self, to: u32, part: u32) {
+        let (first, last) = std::mem::replace(&mut self.lists[part as usize], (NONE, NONE));
+        if first != NONE {
+            let list = &mut self.lists[to as usize];
+            match list.1 {
+                NONE => list.0 = first,
+                end => self.entries[end as usize].1 = first,
+            }
+            list.1 = last;
+        }
+        self.stop(self.places[part as usize] as usize);
+    }
+
+    /// Takes the part at a place out of those that grow.
+    fn stop(&mut self, place: usize) {
+        self.growing.swap_remove(place);
+        if let Some(&moved) = self.growing.get(place) {
+            self.places[moved as usize] = place as u32;
         }
     }
 }
@@ -143,16 +462,4 @@ fn strong_components(tables: &MovementTables) -> Vec<u32> {
         }
     }
     numbers
-}
-
-fn find(labels: &mut [u32], mut state: u32) -> u32 {
-    loop {
-        let parent = labels[state as usize];
-        if parent == state {
-            return state;
-        }
-        let above = labels[parent as usize];
-        labels[state as usize] = above;
-        state = above;
-    }
 }

@@ -7,6 +7,7 @@
 //! heading is added; moves leave it alone and turns leave the norm alone, so the sum stays consistent.
 //! For a set of goals the displacement is to the smallest rectangle around them.
 
+use crate::landmarks::{Active, ColumnsInUse, LandmarkEstimate, Landmarks};
 use crate::pose::{Heading, Pose};
 use crate::request::COST_MAX;
 use crate::tables::MovementTables;
@@ -62,6 +63,10 @@ pub enum Heuristic<'a> {
     Default,
     /// One of those that come with the planner.
     Named(HeuristicName),
+    /// The greatest of some landmarks' bounds and of the default norm, or that norm alone where landmarks
+    /// promise no more. They must be of the tables' space, and no move may have become cheaper since they
+    /// were made.
+    Landmarks(&'a Landmarks),
     /// The caller's own: a lower bound in ticks from a pose to the goal. It need not be consistent;
     /// if it is ever more than the true remaining cost, the answer may be dearer than the cheapest.
     Custom(&'a (dyn Fn(Pose) -> u32 + Sync)),
@@ -72,7 +77,34 @@ impl fmt::Debug for Heuristic<'_> {
         match self {
             Self::Default => write!(f, "Default"),
             Self::Named(name) => write!(f, "Named({name:?})"),
+            Self::Landmarks(landmarks) => write!(f, "Landmarks({:?})", landmarks.states()),
             Self::Custom(_) => write!(f, "Custom"),
+        }
+    }
+}
+
+/// What guided a search.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Guide {
+    /// Nothing: it ended before it began, or it was Dijkstra's.
+    #[default]
+    Nothing,
+    /// A norm of the displacement.
+    Norm(HeuristicName),
+    /// Landmarks and the default norm.
+    Landmarks,
+    /// The caller's own bound.
+    Custom,
+}
+
+impl Guide {
+    /// Name as written in outputs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Nothing => HeuristicName::Zero.name(),
+            Self::Norm(name) => name.name(),
+            Self::Landmarks => "landmarks",
+            Self::Custom => "custom",
         }
     }
 }
@@ -82,7 +114,7 @@ pub(crate) trait Estimate {
     /// Whether it is ever more than 0.
     const GUIDED: bool = true;
     /// The bound that orders the open list, weight included.
-    fn weighted(&self, x: i32, y: i32, heading: usize) -> u32;
+    fn weighted(&self, state: u32, x: i32, y: i32, heading: usize) -> u32;
     /// Key of a pose on the open list, from its cost so far and its weighted bound.
     #[inline(always)]
     fn key(&self, cost: u32, bound: u32) -> u64 {
@@ -94,8 +126,8 @@ pub(crate) trait Estimate {
         false
     }
     /// The bound itself.
-    fn plain(&self, x: i32, y: i32, heading: usize) -> u32 {
-        self.weighted(x, y, heading)
+    fn plain(&self, state: u32, x: i32, y: i32, heading: usize) -> u32 {
+        self.weighted(state, x, y, heading)
     }
 }
 
@@ -106,7 +138,7 @@ impl Estimate for ZeroEstimate {
     const GUIDED: bool = false;
 
     #[inline(always)]
-    fn weighted(&self, _: i32, _: i32, _: usize) -> u32 {
+    fn weighted(&self, _: u32, _: i32, _: i32, _: usize) -> u32 {
         0
     }
 }
@@ -142,7 +174,7 @@ pub(crate) struct LinearEstimate {
 
 impl Estimate for LinearEstimate {
     #[inline(always)]
-    fn weighted(&self, x: i32, y: i32, heading: usize) -> u32 {
+    fn weighted(&self, _: u32, x: i32, y: i32, heading: usize) -> u32 {
         let (dx, dy) = self.goal.apart(x, y);
         let norm = self.major * u64::from(dx.max(dy)) + self.minor * u64::from(dx.min(dy));
         let part = ((u128::from(norm) * u128::from(self.fraction)) >> 64) as u64;
@@ -164,7 +196,7 @@ pub(crate) struct WholeEstimate<const SUM: bool> {
 
 impl<const SUM: bool> Estimate for WholeEstimate<SUM> {
     #[inline(always)]
-    fn weighted(&self, x: i32, y: i32, heading: usize) -> u32 {
+    fn weighted(&self, _: u32, x: i32, y: i32, heading: usize) -> u32 {
         let (dx, dy) = self.goal.apart(x, y);
         let turning = self.goal.turn_ticks[heading & 7];
         match SUM {
@@ -226,12 +258,13 @@ pub(crate) enum AnyKind<'a> {
     Zero,
     Linear(LinearEstimate),
     Euclid(EuclidEstimate),
+    Landmarks(&'a Landmarks, Active, LinearEstimate),
     Custom(&'a (dyn Fn(Pose) -> u32 + Sync)),
 }
 
 impl Estimate for AnyEstimate<'_> {
-    fn weighted(&self, x: i32, y: i32, heading: usize) -> u32 {
-        let plain = u64::from(self.plain(x, y, heading));
+    fn weighted(&self, state: u32, x: i32, y: i32, heading: usize) -> u32 {
+        let plain = u64::from(self.plain(state, x, y, heading));
         // Rounded down, so that the bound of the weight holds to the tick.
         (plain * u64::from(self.weight_permille) / 1000).min(u64::from(COST_MAX)) as u32
     }
@@ -244,11 +277,19 @@ impl Estimate for AnyEstimate<'_> {
         self.greedy
     }
 
-    fn plain(&self, x: i32, y: i32, heading: usize) -> u32 {
+    fn plain(&self, state: u32, x: i32, y: i32, heading: usize) -> u32 {
         match &self.kind {
             AnyKind::Zero => 0,
-            AnyKind::Linear(linear) => linear.weighted(x, y, heading),
+            AnyKind::Linear(linear) => linear.weighted(state, x, y, heading),
             AnyKind::Euclid(euclid) => euclid.ticks(x, y, heading),
+            AnyKind::Landmarks(landmarks, active, norm) => match landmarks.columns(active) {
+                ColumnsInUse::Narrow(of) => {
+                    LandmarkEstimate::new(of, *active, *norm).weighted(state, x, y, heading)
+                }
+                ColumnsInUse::Wide(of) => {
+                    LandmarkEstimate::new(of, *active, *norm).weighted(state, x, y, heading)
+                }
+            },
             AnyKind::Custom(estimate) => {
                 let pose = Pose { cell: CellXY::new(x, y), heading: Heading(heading as u8) };
                 estimate(pose).min(COST_MAX)
@@ -291,6 +332,8 @@ pub(crate) enum Prepared {
     Zero,
     Linear(LinearEstimate),
     Euclid(EuclidEstimate),
+    /// Columns in use, their landmarks' `step_max`, and the norm.
+    Landmarks(Active, u32, LinearEstimate),
     Custom,
 }
 
@@ -307,7 +350,7 @@ impl Prepared {
         let name = match heuristic {
             Heuristic::Custom(_) => return Self::Custom,
             Heuristic::Named(name) => *name,
-            Heuristic::Default => default_name(tables),
+            Heuristic::Default | Heuristic::Landmarks(_) => default_name(tables),
         };
         let name = if name == HeuristicName::Greedy { default_name(tables) } else { name };
         if name == HeuristicName::Zero {
@@ -331,9 +374,10 @@ impl Prepared {
 
     /// Most that one move of the class can add to the estimate.
     pub fn step_max(&self, tables: &MovementTables) -> u64 {
-        let linear = match self {
+        let (linear, least) = match self {
             Self::Zero => return 0,
-            Self::Linear(linear) => linear,
+            Self::Linear(linear) => (linear, 0),
+            Self::Landmarks(_, step_max, norm) => (norm, u64::from(*step_max)),
             Self::Euclid(_) | Self::Custom => return u64::from(COST_MAX),
         };
         let steps = displacements(tables).map(|(_, dx, dy)| {
@@ -341,7 +385,18 @@ impl Prepared {
             norm * (linear.whole + 1)
         });
         let turning = linear.goal.turn_ticks.iter().max().map_or(0, |&t| u64::from(t));
-        steps.max().unwrap_or(0) + turning
+        (steps.max().unwrap_or(0) + turning).max(least)
+    }
+
+    /// What guides a search for a request.
+    pub fn guide(&self, heuristic: &Heuristic<'_>, tables: &MovementTables) -> Guide {
+        match (self, heuristic) {
+            (Self::Zero, _) => Guide::Nothing,
+            (Self::Landmarks(..), _) => Guide::Landmarks,
+            (Self::Custom, _) => Guide::Custom,
+            (_, Heuristic::Named(name)) => Guide::Norm(*name),
+            _ => Guide::Norm(default_name(tables)),
+        }
     }
 }
 
@@ -436,9 +491,9 @@ mod tests {
         move |pose| {
             let (x, y, heading) = (pose.cell.x, pose.cell.y, pose.heading.0 as usize);
             match &prepared {
-                Prepared::Zero | Prepared::Custom => 0,
-                Prepared::Linear(linear) => linear.weighted(x, y, heading),
+                Prepared::Linear(linear) => linear.weighted(0, x, y, heading),
                 Prepared::Euclid(euclid) => euclid.ticks(x, y, heading),
+                _ => 0,
             }
         }
     }
@@ -514,10 +569,10 @@ mod tests {
                     let Pose { cell: CellXY { x, y }, heading } = tables.space().pose(state);
                     let heading = heading.0 as usize;
                     let whole = match linear.is_sum() {
-                        true => linear.whole::<true>().weighted(x, y, heading),
-                        false => linear.whole::<false>().weighted(x, y, heading),
+                        true => linear.whole::<true>().weighted(0, x, y, heading),
+                        false => linear.whole::<false>().weighted(0, x, y, heading),
                     };
-                    assert_eq!(whole, linear.weighted(x, y, heading));
+                    assert_eq!(whole, linear.weighted(0, x, y, heading));
                 }
             }
         }

@@ -34,9 +34,11 @@
 #[cfg(feature = "rayon")]
 pub mod batch;
 mod components;
+mod cost_field;
 mod footprint;
 mod geometry;
 mod heuristic;
+mod landmarks;
 mod movement;
 mod open_list;
 mod path;
@@ -50,8 +52,10 @@ mod successor;
 mod tables;
 
 pub use components::{Components, Way};
+pub use cost_field::{CostField, Direction, FieldScratch, Repaired, Settled, Until};
 pub use footprint::{FOOTPRINT_CELLS_MAX, Footprint, OFFSET_MAX, Offset, Pivot};
-pub use heuristic::{Heuristic, HeuristicName};
+pub use heuristic::{Guide, Heuristic, HeuristicName};
+pub use landmarks::Landmarks;
 pub use movement::{ClassError, ClassSpec, Climb, MoveShape, MovementClass};
 pub use path::{Path, PathError, PathPose, check_path};
 pub use pose::{Heading, Pose, State, StateSpace, heading_from_name, heading_name};

@@ -194,6 +194,18 @@ pub struct MoveShape {
     pub edges: Vec<(Offset, Side)>,
 }
 
+impl MoveShape {
+    /// Whether `other`, a shape at the heading after this one, leads back to `heading`, where this one
+    /// starts, over the same cells: on flat ground one is legal where the other is, at the same speed.
+    pub(crate) fn is_taken_back_by(&self, heading: Heading, other: &Self) -> bool {
+        other.applies
+            && other.step == Offset::new(-self.step.dx, -self.step.dy)
+            && other.heading_after == heading
+            && other.swept.len() == self.swept.len()
+            && other.swept.iter().zip(&self.swept).all(|(o, s)| o.plus(self.step) == *s)
+    }
+}
+
 /// A checked movement class, with the shape of each move at each heading worked out.
 #[derive(Clone, Debug)]
 pub struct MovementClass {
@@ -394,14 +406,7 @@ fn all_reversible(shapes: &[MoveShape], n_primitives: usize) -> bool {
     shapes.chunks(n_primitives).enumerate().all(|(heading, moves)| {
         moves.iter().filter(|shape| shape.applies).all(|shape| {
             let at_end = &shapes[shape.heading_after.0 as usize * n_primitives..][..n_primitives];
-            let back = Offset::new(-shape.step.dx, -shape.step.dy);
-            at_end.iter().any(|other| {
-                other.applies
-                    && other.step == back
-                    && other.heading_after.0 as usize == heading
-                    && other.swept.len() == shape.swept.len()
-                    && other.swept.iter().zip(&shape.swept).all(|(o, s)| o.plus(shape.step) == *s)
-            })
+            at_end.iter().any(|other| shape.is_taken_back_by(Heading(heading as u8), other))
         })
     })
 }

@@ -17,12 +17,12 @@ pub(crate) const BUCKETS_MAX: u64 = 1 << 16;
 
 /// Slots of one block of the pool: a link and states above it. Smaller blocks are taken and given back
 /// more often (16 cost 4 %), larger ones waste memory on buckets that hold a few states.
-const BLOCK: usize = 64;
+pub(crate) const BLOCK: usize = 64;
 
 /// A circular bucket queue (Dial 1969) for keys that never fall below the last one popped and never
 /// exceed it by as much as there are buckets. Each bucket is a stack in blocks of one shared pool, so
 /// that a push and a pop are one store and one load, and neither chases a link but once a block.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct BucketQueue {
     /// Slot above the top state of each bucket; 0 where it is empty. The first slot of a block holds
     /// no state, so a multiple of `BLOCK` says that there is no room: the bucket is empty or its
@@ -60,6 +60,48 @@ impl BucketQueue {
         self.pool.resize(BLOCK, 0);
         self.free = 0;
         self.key = key;
+    }
+
+    /// Keys that fit at one time, from the last one popped on.
+    pub fn width(&self) -> u64 {
+        self.mask + 1
+    }
+
+    /// Key popped last; no lower one may be pushed.
+    pub fn key(&self) -> u64 {
+        self.key
+    }
+
+    /// The least key held.
+    pub fn least_key(&self) -> Option<u64> {
+        let from = (self.key & self.mask) as usize;
+        let bucket = self.next_full(from)?;
+        Some(self.key + ((bucket as u64).wrapping_sub(from as u64) & self.mask))
+    }
+
+    /// Moves on to a key that is at most the least one held.
+    pub fn advance_to(&mut self, key: u64) {
+        debug_assert!(key >= self.key && self.least_key().is_none_or(|least| key <= least));
+        self.key = key;
+    }
+
+    /// Takes up to a block of states of the least key at once: its first slots, as many as it says.
+    #[inline(always)]
+    pub fn pop_block(&mut self, states: &mut [u32; BLOCK]) -> Option<(u64, usize)> {
+        let key = self.least_key()?;
+        self.key = key;
+        let bucket = (key & self.mask) as usize;
+        let top = self.tops[bucket] as usize;
+        let block = (top - 1) / BLOCK * BLOCK;
+        let n = top - 1 - block;
+        states[..BLOCK - 1].copy_from_slice(&self.pool[block + 1..block + BLOCK]);
+        self.give_block_back(bucket, block);
+        Some((key, n))
+    }
+
+    /// Bytes held.
+    pub fn memory_bytes(&self) -> usize {
+        4 * (self.tops.capacity() + self.pool.capacity()) + 8 * (self.full.len() + self.full_words.len())
     }
 
     /// The first full bucket from `from` on, going round.

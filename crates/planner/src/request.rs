@@ -1,6 +1,6 @@
 //! Requests, goals and answers.
 
-use crate::heuristic::Heuristic;
+use crate::heuristic::{Guide, Heuristic};
 use crate::pose::{Heading, Pose, StateSpace};
 use crate::successor::{Legality, PoseBlocked};
 use std::fmt;
@@ -263,6 +263,8 @@ pub struct Answer {
     pub cost: u32,
     /// Poses expanded.
     pub expansions: u64,
+    /// What guided the search.
+    pub guide: Guide,
 }
 
 /// Whether a sliced search has ended.

@@ -1,6 +1,6 @@
 //! The memory of one search.
 
-use crate::heuristic::Prepared;
+use crate::heuristic::{Guide, Prepared};
 use crate::open_list::{BucketQueue, HeapQueue};
 use crate::pose::State;
 use crate::request::Status;
@@ -31,6 +31,7 @@ pub(crate) struct Run {
     /// Some path grew longer than `COST_MAX` and was not followed.
     pub overflowed: bool,
     pub prepared: Option<Prepared>,
+    pub guide: Guide,
     pub in_buckets: bool,
     /// The goal is an area: the state that it ended at is still on the open list.
     pub by_area: bool,

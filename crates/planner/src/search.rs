@@ -6,6 +6,7 @@
 
 use crate::components::Way;
 use crate::heuristic::{AnyEstimate, AnyKind, Estimate, Heuristic, HeuristicName, Prepared, ZeroEstimate};
+use crate::landmarks::{ColumnsInUse, LandmarkEstimate};
 use crate::open_list::{BUCKETS_MAX, OpenList};
 use crate::path::{Path, PathPose};
 use crate::pose::{Heading, Pose, State};
@@ -33,9 +34,12 @@ pub fn plan(
 /// was under way in the scratch is dropped.
 ///
 /// # Panics
-/// If the request's obstacles are not of the size of the map.
+/// If the request's obstacles or landmarks are not of the size of the map.
 pub fn begin(tables: &MovementTables, request: &Request<'_>, scratch: &mut Scratch) -> Progress {
     let space = tables.space();
+    if let Heuristic::Landmarks(landmarks) = request.heuristic {
+        assert_eq!(landmarks.space(), space, "landmarks of another map");
+    }
     if let Some(obstacles) = request.obstacles {
         assert_eq!(obstacles.size(), space.size(), "obstacles of another map");
     }
@@ -61,7 +65,7 @@ fn mark_goals(
 ) -> Result<(State, Prepared), Status> {
     let space = tables.space();
     let start = space.state(request.start).ok_or(Status::StartOffMap)?;
-    let start_label = tables.components().label(start);
+    let start_legal = tables.is_legal(start);
     let (mut on_map, mut legal, mut headings) = (false, false, 0_u8);
     let (mut low, mut high) = ((i32::MAX, i32::MAX), (i32::MIN, i32::MIN));
     if let Some(area) = request.area {
@@ -71,7 +75,7 @@ fn mark_goals(
         let Some(state) = space.state(pose) else { return };
         on_map = true;
         legal |= tables.is_legal(state);
-        if start_label.is_some() && tables.components().way(start, state) != Way::No {
+        if start_legal && tables.is_legal(state) && tables.components().way(start, state) != Way::No {
             scratch.nodes[state.0 as usize] = Node::pack(Node::UNREACHED, scratch.stamp, Node::GOAL);
             let CellXY { x, y } = pose.cell;
             low = (low.0.min(x), low.1.min(y));
@@ -83,7 +87,7 @@ fn mark_goals(
     if !on_map && !nearest {
         return Err(Status::GoalOffMap);
     }
-    if start_label.is_none() {
+    if !start_legal {
         return Err(Status::StartBlocked);
     }
     if !legal && !nearest {
@@ -97,7 +101,25 @@ fn mark_goals(
         0 => Prepared::Zero,
         _ => Prepared::new(&request.heuristic, tables, low, high, headings),
     };
-    Ok((start, prepared))
+    Ok((start, with_landmarks(request, scratch, start, prepared)))
+}
+
+/// Lets the landmarks of a request guide it if they promise more than the norm.
+fn with_landmarks(request: &Request<'_>, scratch: &Scratch, start: State, prepared: Prepared) -> Prepared {
+    let (Heuristic::Landmarks(landmarks), Prepared::Linear(norm)) = (request.heuristic, prepared) else {
+        return prepared;
+    };
+    let space = landmarks.space();
+    let goal = Node::pack(Node::UNREACHED, scratch.stamp, Node::GOAL);
+    let Pose { cell, heading } = request.start;
+    let promise = norm.weighted(start.0, cell.x, cell.y, heading.0 as usize);
+    let active = landmarks.choose(start, promise, |found| {
+        request.goal.for_each_pose(space, |pose| {
+            let state = space.state(pose).filter(|state| scratch.nodes[state.0 as usize] == goal);
+            state.into_iter().for_each(&mut *found);
+        });
+    });
+    active.map_or(prepared, |active| Prepared::Landmarks(active, landmarks.step_max(), norm))
 }
 
 /// As [`mark_goals`], for a goal by area. Its members are told when they are taken off the open list, so
@@ -149,7 +171,7 @@ fn push_start(
     let Scratch { nodes, stamp, buckets, heap, run, .. } = scratch;
     let pose = request.start;
     let estimate = AnyEstimate::of(&prepared, request);
-    let bound = estimate.weighted(pose.cell.x, pose.cell.y, pose.heading.0 as usize);
+    let bound = estimate.weighted(start.0, pose.cell.x, pose.cell.y, pose.heading.0 as usize);
     let key = estimate.key(0, bound);
     let range = tables.most_ticks() + prepared.step_max(tables);
     // Only a consistent heuristic keeps keys from falling, as buckets need.
@@ -165,7 +187,8 @@ fn push_start(
         heap.push(key, start.0);
     }
     let by_area = request.area.is_some();
-    *run = Run { start: Some(start), prepared: Some(prepared), in_buckets, by_area, ..Run::default() };
+    let guide = prepared.guide(&request.heuristic, tables);
+    *run = Run { start: Some(start), prepared: Some(prepared), guide, in_buckets, by_area, ..Run::default() };
 }
 
 /// Goes on with a search for at most `expansions` more; a search that has ended stays ended. One that
@@ -253,7 +276,8 @@ pub fn finish(tables: &MovementTables, request: &Request<'_>, scratch: &Scratch,
     if let (Some((_, state)), Some(start)) = (end, run.start) {
         write_path(tables, scratch, start, state, path);
     }
-    Answer { status, reached: end.map(|(reached, _)| reached), cost: path.cost(), expansions: run.expansions }
+    let reached = end.map(|(reached, _)| reached);
+    Answer { status, reached, cost: path.cost(), expansions: run.expansions, guide: run.guide }
 }
 
 /// Follows the primitives back from a state, then counts the arrivals forward: with a weight, a pose on
@@ -355,6 +379,9 @@ impl<'a> AnyEstimate<'a> {
         let kind = match (prepared, request.heuristic) {
             (Prepared::Linear(linear), _) => AnyKind::Linear(*linear),
             (Prepared::Euclid(euclid), _) => AnyKind::Euclid(*euclid),
+            (Prepared::Landmarks(active, _, norm), Heuristic::Landmarks(landmarks)) => {
+                AnyKind::Landmarks(landmarks, *active, *norm)
+            }
             (Prepared::Custom, Heuristic::Custom(estimate)) => AnyKind::Custom(estimate),
             _ => AnyKind::Zero,
         };
@@ -381,6 +408,17 @@ fn run_kernel(tables: &MovementTables, request: &Request<'_>, scratch: &mut Scra
                     (true, true) => kernel.run(&linear.whole::<true>(), buckets),
                     (true, false) => kernel.run(&linear.whole::<false>(), buckets),
                     (false, _) => kernel.run(&linear, buckets),
+                }
+            }
+            Prepared::Landmarks(active, _, norm) if kernel.run.in_buckets => {
+                let Heuristic::Landmarks(landmarks) = request.heuristic else { return Stop::Exhausted };
+                let usual = norm.is_whole(tables.space().size()) && norm.is_sum();
+                let sum = norm.whole::<true>();
+                match (landmarks.columns(&active), usual) {
+                    (ColumnsInUse::Narrow(of), true) => kernel.run(&LandmarkEstimate::new(of, active, sum), buckets),
+                    (ColumnsInUse::Narrow(of), false) => kernel.run(&LandmarkEstimate::new(of, active, norm), buckets),
+                    (ColumnsInUse::Wide(of), true) => kernel.run(&LandmarkEstimate::new(of, active, sum), buckets),
+                    (ColumnsInUse::Wide(of), false) => kernel.run(&LandmarkEstimate::new(of, active, norm), buckets),
                 }
             }
             _ => kernel.run(&AnyEstimate::of(&prepared, request), heap),
@@ -479,7 +517,7 @@ impl<W: MoveWord> Kernel<'_, W> {
             let heading = (state & ((1 << heading_bits) - 1)) as usize;
             let (x, y) = cells.xy(state >> heading_bits);
             if self.track_best {
-                let candidate = (estimate.plain(x, y, heading), Node::cost(node), state);
+                let candidate = (estimate.plain(state, x, y, heading), Node::cost(node), state);
                 if self.run.best.is_none_or(|best| candidate < best) {
                     self.run.best = Some(candidate);
                 }
@@ -532,7 +570,7 @@ impl<W: MoveWord> Kernel<'_, W> {
         }
         let goal = if known >= self.touched { known & Node::GOAL } else { 0 };
         *slot = reached | goal | lane as u64;
-        let h = estimate.weighted(at.x + step.dx, at.y + step.dy, step.heading_after as usize);
+        let h = estimate.weighted(next, at.x + step.dx, at.y + step.dy, step.heading_after as usize);
         let key = estimate.key(Node::cost(reached), h);
         if !holds::<E, Q>() || key != at.key {
             open.push(key, next);

@@ -3,14 +3,19 @@
 //! One word a state holds a code of a few bits for each primitive: 0 where the move is not legal, else
 //! which of the class's times it takes. An expansion reads one word, whatever the size of the body.
 
-use crate::components::Components;
+mod rows;
+mod words;
+
+use crate::components::{Components, GraphChange};
 use crate::footprint::Offset;
 use crate::movement::{Climb, MovementClass};
 use crate::pose::{Heading, Pose, State, StateSpace};
-use crate::successor::{Legality, SLOPE_FLAT, climbs, move_time, slope_of, tilts};
+use crate::successor::{Legality, SLOPE_FLAT, move_time};
+use rows::{CompilePlan, Layout, LevelsOf, RowsOf, SlopeTimes, StillPoses, TooManyTimes};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use wheelbase_grid::{CellXY, Grid, GridSize, Rect, Side};
+use wheelbase_grid::{CellXY, Grid, Rect};
+pub(crate) use words::MoveWord;
 
 /// One legal move out of or into a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,100 +26,6 @@ pub struct Successor {
     pub state: State,
     /// Time of the move in ticks.
     pub ticks: u32,
-}
-
-/// The legal primitives of one state and their times, packed.
-pub(crate) trait MoveWord: Copy + Default + PartialEq + Send + Sync {
-    /// Element type of the speed levels that fit its codes.
-    type Level: Level;
-    /// Bits of a code.
-    const BITS: u32;
-    /// Greatest code; 0 is an illegal move.
-    const CODE_MAX: u32;
-    /// Codes in a word.
-    const LANES: usize;
-    /// Whether codes are numbers of times, not times themselves.
-    const NUMBERED: bool;
-    fn code(self, lane: usize) -> usize;
-    fn set(&mut self, lane: usize, code: u32);
-    /// Time of a legal move in ticks.
-    #[inline(always)]
-    fn ticks(self, lane: usize, times: &[u32]) -> u32 {
-        times[lane << Self::BITS | self.code(lane)]
-    }
-    /// Whether some move is legal that was not, or takes less time than before.
-    fn eases(self, before: Self, n_primitives: usize, times: &[u32]) -> bool {
-        (0..n_primitives).any(|lane| {
-            let legal = self.code(lane) != 0;
-            legal && (before.code(lane) == 0 || self.ticks(lane, times) < before.ticks(lane, times))
-        })
-    }
-}
-
-/// A speed level: 0 impassable, then the class's speeds in rising order.
-pub(crate) trait Level: Copy + Ord + Default + Send + Sync {
-    const TOP: Self;
-    fn of(number: usize) -> Self;
-    fn number(self) -> usize;
-}
-
-macro_rules! level {
-    ($type:ty) => {
-        impl Level for $type {
-            const TOP: Self = Self::MAX;
-            fn of(number: usize) -> Self {
-                number as Self
-            }
-            fn number(self) -> usize {
-                self as usize
-            }
-        }
-    };
-}
-level!(u8);
-level!(u16);
-
-macro_rules! packed_word {
-    ($type:ty, $bits:expr) => {
-        impl MoveWord for $type {
-            type Level = u8;
-            const BITS: u32 = $bits;
-            const CODE_MAX: u32 = (1 << $bits) - 1;
-            const LANES: usize = (<$type>::BITS / $bits) as usize;
-            const NUMBERED: bool = true;
-            #[inline(always)]
-            fn code(self, lane: usize) -> usize {
-                ((self >> (lane as u32 * $bits)) & ((1 << $bits) - 1)) as usize
-            }
-            #[inline(always)]
-            fn set(&mut self, lane: usize, code: u32) {
-                *self |= (code as Self) << (lane as u32 * $bits);
-            }
-        }
-    };
-}
-packed_word!(u8, 2);
-packed_word!(u16, 4);
-packed_word!(u32, 4);
-packed_word!(u64, 4);
-packed_word!(u128, 8);
-
-/// Times themselves, where a primitive has more than 255 different ones: many slopes, or very many speeds.
-impl MoveWord for [u32; 16] {
-    type Level = u16;
-    const BITS: u32 = 0;
-    const CODE_MAX: u32 = u32::MAX;
-    const LANES: usize = 16;
-    const NUMBERED: bool = false;
-    fn code(self, lane: usize) -> usize {
-        self[lane] as usize
-    }
-    fn set(&mut self, lane: usize, code: u32) {
-        self[lane] = code;
-    }
-    fn ticks(self, lane: usize, _: &[u32]) -> u32 {
-        self[lane]
-    }
 }
 
 /// A primitive at one heading, as the kernel reads it.
@@ -137,30 +48,10 @@ pub struct Update {
     pub eased: bool,
 }
 
-/// Words and speed levels of one layout.
-#[derive(Clone, Debug)]
-pub(crate) struct Layout<W: MoveWord> {
-    /// `[n_states]`.
-    pub words: Vec<W>,
-    /// Level of each cell, `[height * width]`.
-    cells: Vec<W::Level>,
-    /// Levels of the edge to the east and to the south of each cell, `[height * width]`; empty where
-    /// no edge can limit.
-    east: Vec<W::Level>,
-    south: Vec<W::Level>,
-    /// Rows being worked on, kept so that an update allocates nothing.
-    levels_row: Vec<W::Level>,
-    words_row: Vec<W>,
-    heights: HeightRows,
-}
-
-/// Highest and lowest cell under the footprint, at the start and at the end of a move, a row of anchors.
-#[derive(Clone, Debug, Default)]
-struct HeightRows {
-    before_high: Vec<i16>,
-    before_low: Vec<i16>,
-    after_high: Vec<i16>,
-    after_low: Vec<i16>,
+impl Update {
+    fn or(self, other: Self) -> Self {
+        Self { changed: self.changed || other.changed, eased: self.eased || other.eased }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -169,7 +60,7 @@ pub(crate) enum Layouts {
     Bits4x4(Layout<u16>),
     Bits4x8(Layout<u32>),
     Bits4x16(Layout<u64>),
-    Bits8x16(Layout<u128>),
+    Bits8x16(Layout<[u8; 16]>),
     Times(Layout<[u32; 16]>),
 }
 
@@ -208,16 +99,22 @@ pub struct MovementTables {
     /// Least time of each primitive and most of all, in ticks. Edits may leave them too wide.
     least_ticks: Vec<u32>,
     most_ticks: u32,
-    /// One bit a state: its pose is legal.
-    legal: Vec<u64>,
+    still: StillPoses,
+    plan: CompilePlan,
     /// Level number of each terrain kind and of each side kind.
     terrain_levels: Vec<usize>,
     side_levels: Vec<usize>,
     /// Slowest speed of each level from 1, rising.
     speeds: Vec<u16>,
     components: Components,
+    /// What the last update did, kept so that the next allocates nothing.
+    change: GraphChange,
     revision: u64,
 }
+
+/// Updates of at most one state in so many are followed move by move by the components; after larger ones
+/// all are labelled anew.
+const FOLLOWED_SHARE: u64 = 2;
 
 /// Steps a heading has in `MovementTables::steps`.
 pub(crate) const STEPS_STRIDE: usize = 16;
@@ -226,6 +123,14 @@ impl MovementTables {
     /// Compiles a class against a map. Time is linear in states x primitives x swept cells, a row of
     /// cells at a time.
     pub fn compile(grid: &Grid, class: MovementClass) -> Self {
+        let mut tables = Self::compile_shared(grid, Arc::new(class));
+        tables.components = Components::of(&tables);
+        tables
+    }
+
+    /// The same without [`Components`], which take longer than the rest: each goal that cannot be reached
+    /// then costs a search of all that can.
+    pub fn compile_without_components(grid: &Grid, class: MovementClass) -> Self {
         Self::compile_shared(grid, Arc::new(class))
     }
 
@@ -258,16 +163,18 @@ impl MovementTables {
                 slope_codes: if sloped { vec![BTreeMap::new(); n_primitives] } else { Vec::new() },
                 least_ticks: Vec::new(),
                 most_ticks: 0,
-                legal: vec![0; space.n_states().div_ceil(64)],
+                still: StillPoses::default(),
+                plan: CompilePlan::of(&class),
                 terrain_levels: levels.of_terrain.clone(),
                 side_levels: levels.of_sides.clone(),
                 speeds: levels.speeds.clone(),
                 components: Components::default(),
+                change: GraphChange::default(),
                 revision: grid.revision(),
                 class: Arc::clone(&class),
             };
             tables.list_times(sloped);
-            if tables.refresh(grid, grid.size().rect()).is_ok() {
+            if tables.refresh(grid, grid.size().rect(), true).is_ok() {
                 return tables;
             }
         }
@@ -300,9 +207,8 @@ impl MovementTables {
     }
 
     /// Follows an edit of the map: redoes the poses whose swept cells can touch the changed rectangle,
-    /// and, if that changed any, the components. The tables equal freshly compiled ones afterwards. The
-    /// first elevation of a map, and slopes that bring more different times than the layout holds, compile
-    /// all anew.
+    /// and the components. The tables equal freshly compiled ones afterwards. The first elevation of a
+    /// map, and slopes that bring more different times than the layout holds, compile all anew.
     ///
     /// # Panics
     /// If the map is not of the size the tables were compiled for.
@@ -313,10 +219,13 @@ impl MovementTables {
             return Update::default();
         }
         let same_form = is_sloped(grid, &self.class) != self.slope_codes.is_empty();
-        if same_form && let Ok(update) = self.refresh(grid, changed) {
+        if same_form && let Ok(update) = self.refresh(grid, changed, false) {
             return update;
         }
         let before = std::mem::replace(self, Self::compile_shared(grid, Arc::clone(&self.class)));
+        if before.components.are_known() {
+            self.components = Components::of(self);
+        }
         self.compare(&before)
     }
 
@@ -337,9 +246,10 @@ impl MovementTables {
         update
     }
 
-    /// Compiles what a changed rectangle can touch; fails if the layout does not hold all times.
-    fn refresh(&mut self, grid: &Grid, changed: Rect) -> Result<Update, TooManyTimes> {
-        let Self { layouts, class, space, legal, terrain_levels, side_levels, speeds, .. } = self;
+    /// Compiles what a changed rectangle can touch, all of it `new` or once more; fails if the layout does not
+    /// hold all times.
+    fn refresh(&mut self, grid: &Grid, changed: Rect, new: bool) -> Result<Update, TooManyTimes> {
+        let Self { layouts, class, space, still, plan, terrain_levels, side_levels, speeds, .. } = self;
         // An edge limits only where some side is slower than the fastest ground.
         let open_limits = side_levels.first().is_some_and(|&level| level < speeds.len());
         let levels = LevelsOf { grid, terrain: terrain_levels, sides: side_levels };
@@ -351,17 +261,30 @@ impl MovementTables {
             least_ticks: &mut self.least_ticks,
             most_ticks: &mut self.most_ticks,
         };
-        let update = with_layout!(layouts, layout => {
+        let n_cells = space.size().n_cells() as u64;
+        self.change.clear();
+        let (followed, update) = with_layout!(layouts, layout => {
             let edges = open_limits || !grid.all_sides_open();
             // The first side that is not open: all edges are new.
-            let changed = if edges && layout.east.is_empty() { space.size().rect() } else { changed };
+            let changed = if edges && !layout.has_edges() { space.size().rect() } else { changed };
             layout.refresh_levels(&levels, edges, changed);
-            let anchors = touched_anchors(class, space.size(), changed);
-            layout.compile_rows(class, *space, anchors, legal, &mut slopes)?
+            let anchors = plan.touched_anchors(space.size(), changed);
+            let followed = self.components.are_known() && anchors.n_cells() * FOLLOWED_SHARE <= n_cells;
+            if !new {
+                layout.remember_words(*space, anchors);
+            }
+            let of = RowsOf { class, plan, space: *space };
+            let poses = layout.compile_rows(&of, anchors, still, &mut slopes)?;
+            let change = followed.then_some(&mut self.change);
+            let moves = layout.tell_change(*space, anchors, (&self.steps, slopes.times), change);
+            (followed, poses.or(moves))
         });
-        if update.changed || self.components.is_empty() {
+        if update.changed && self.components.are_known() {
             let mut components = std::mem::take(&mut self.components);
-            components.relabel(self);
+            match followed {
+                true => components.follow(self, &self.change),
+                false => components.relabel(self),
+            }
             self.components = components;
         }
         Ok(update)
@@ -384,9 +307,27 @@ impl MovementTables {
         self.class.is_reversible() && !one_way
     }
 
+    /// Whether heights count: then a move and the one that takes it back may take unlike times.
+    pub(crate) fn is_sloped(&self) -> bool {
+        !self.slope_codes.is_empty()
+    }
+
+    /// Anchors of the poses and moves that [`MovementTables::update`] redoes for a changed rectangle.
+    pub(crate) fn touched_anchors(&self, changed: Rect) -> Rect {
+        self.plan.touched_anchors(self.space.size(), changed)
+    }
+
     /// Revision of the map that the tables were compiled from or last updated to.
     pub fn revision(&self) -> u64 {
         self.revision
+    }
+
+    /// Numbers the strong components of a class with one-way moves anew, if edits have left them
+    /// [stale](Components::is_stale). Linear in the number of legal moves.
+    pub fn renew_components(&mut self) {
+        let mut components = std::mem::take(&mut self.components);
+        components.renew_strong(self);
+        self.components = components;
     }
 
     /// Connected components of the poses.
@@ -396,7 +337,8 @@ impl MovementTables {
 
     /// Whether the pose of a state is legal.
     pub fn is_legal(&self, state: State) -> bool {
-        self.legal[state.0 as usize / 64] >> (state.0 % 64) & 1 == 1
+        let state = state.0 as usize;
+        with_layout!(&self.layouts, layout => layout.has_move(state)) || self.still.contains(state)
     }
 
     /// Whether a pose is on the map and legal.
@@ -437,6 +379,14 @@ impl MovementTables {
         })
     }
 
+    /// Calls `found` with every state that a legal move leads to or from; some come more than once.
+    pub(crate) fn for_each_neighbour(&self, state: State, mut found: impl FnMut(State)) {
+        self.for_each_successor(state, |next| found(next.state));
+        if !self.is_reversible() {
+            self.for_each_predecessor(state, |before| found(before.state));
+        }
+    }
+
     /// Calls `found` with every legal move that leads to a state, in order of primitive, then of the
     /// heading before.
     pub fn for_each_predecessor(&self, state: State, mut found: impl FnMut(Successor)) {
@@ -472,47 +422,6 @@ impl MovementTables {
 /// Whether heights matter to a class on a map.
 fn is_sloped(grid: &Grid, class: &MovementClass) -> bool {
     grid.elevation().is_some() && class.spec().climb != Climb::default()
-}
-
-/// A primitive has more different times than the layout has codes.
-struct TooManyTimes;
-
-/// Times of moves on slopes, and their codes.
-struct SlopeTimes<'a> {
-    /// `[height * width]`; `None` where heights do not matter.
-    elevation: Option<&'a [i16]>,
-    speeds: &'a [u16],
-    codes: &'a mut [BTreeMap<u32, u32>],
-    times: &'a mut [u32],
-    least_ticks: &'a mut [u32],
-    most_ticks: &'a mut u32,
-}
-
-impl SlopeTimes<'_> {
-    /// Code of a time; a new one if it has none yet.
-    fn code<W: MoveWord>(&mut self, primitive: usize, ticks: u32) -> Result<u32, TooManyTimes> {
-        if !W::NUMBERED {
-            self.widen(primitive, ticks);
-            return Ok(ticks);
-        }
-        let codes = &mut self.codes[primitive];
-        if let Some(&code) = codes.get(&ticks) {
-            return Ok(code);
-        }
-        let code = codes.len() as u32 + 1;
-        if code > W::CODE_MAX {
-            return Err(TooManyTimes);
-        }
-        codes.insert(ticks, code);
-        self.times[primitive << W::BITS | code as usize] = ticks;
-        self.widen(primitive, ticks);
-        Ok(code)
-    }
-
-    fn widen(&mut self, primitive: usize, ticks: u32) {
-        self.least_ticks[primitive] = self.least_ticks[primitive].min(ticks);
-        *self.most_ticks = (*self.most_ticks).max(ticks);
-    }
 }
 
 /// The speeds of a class on a map; on flat ground told apart only where some primitive's time differs.
@@ -551,299 +460,6 @@ impl Levels {
     }
 }
 
-/// Where levels of cells and edges are looked up.
-struct LevelsOf<'a> {
-    grid: &'a Grid,
-    terrain: &'a [usize],
-    sides: &'a [usize],
-}
-
-impl LevelsOf<'_> {
-    fn edge(&self, cell: CellXY, side: Side) -> usize {
-        let size = self.grid.size();
-        let (dx, dy) = side.step();
-        let level = |cell, side| match size.cell(cell) {
-            Some(cell) => self.sides[self.grid.side_of(cell, side).0 as usize],
-            None => 0,
-        };
-        level(cell, side).min(level(CellXY::new(cell.x + dx, cell.y + dy), side.opposite()))
-    }
-}
-
-impl<W: MoveWord> Layout<W> {
-    fn new(space: StateSpace) -> Self {
-        Self {
-            words: vec![W::default(); space.n_states()],
-            cells: vec![W::Level::default(); space.size().n_cells()],
-            east: Vec::new(),
-            south: Vec::new(),
-            levels_row: Vec::new(),
-            words_row: Vec::new(),
-            heights: HeightRows::default(),
-        }
-    }
-
-    fn bits(&self) -> u32 {
-        W::BITS
-    }
-
-    fn numbered(&self) -> bool {
-        W::NUMBERED
-    }
-
-    /// Reads cells and edges of the changed rectangle anew.
-    fn refresh_levels(&mut self, levels: &LevelsOf<'_>, edges: bool, changed: Rect) {
-        let grid = levels.grid;
-        let size = grid.size();
-        let width = size.width() as usize;
-        for y in changed.y as usize..changed.y as usize + changed.height as usize {
-            let start = y * width + changed.x as usize;
-            let row = start..start + changed.width as usize;
-            for (level, kind) in self.cells[row.clone()].iter_mut().zip(&grid.terrain()[row]) {
-                *level = W::Level::of(levels.terrain[kind.0 as usize]);
-            }
-        }
-        if !edges {
-            return;
-        }
-        if self.east.is_empty() {
-            self.east = vec![W::Level::default(); size.n_cells()];
-            self.south = vec![W::Level::default(); size.n_cells()];
-        }
-        // A cell's west and north edges are kept with its neighbours there.
-        let around = Rect::new(changed.x - 1, changed.y - 1, changed.width + 1, changed.height + 1);
-        for xy in around.intersection(size.rect()).cells() {
-            let cell = xy.y as usize * width + xy.x as usize;
-            self.east[cell] = W::Level::of(levels.edge(xy, Side::East));
-            self.south[cell] = W::Level::of(levels.edge(xy, Side::South));
-        }
-    }
-
-    /// Compiles every state whose anchor lies in `anchors`, a row of cells at a time.
-    fn compile_rows(
-        &mut self,
-        class: &MovementClass,
-        space: StateSpace,
-        anchors: Rect,
-        legal: &mut [u64],
-        slopes: &mut SlopeTimes<'_>,
-    ) -> Result<Update, TooManyTimes> {
-        let mut update = Update::default();
-        let Self { words, cells, east, south, levels_row, words_row, heights } = self;
-        let size = space.size();
-        let headings = space.headings() as usize;
-        let climb = &class.spec().climb;
-        levels_row.resize(anchors.width as usize, W::Level::default());
-        words_row.resize(anchors.width as usize, W::default());
-        let lowest = |row: &mut [W::Level], y: i32, swept: &[Offset], edges: &[(Offset, Side)]| {
-            row.fill(W::Level::TOP);
-            for &offset in swept {
-                lower_row(row, cells, size, anchors.x, y, offset);
-            }
-            if !east.is_empty() {
-                for &(offset, side) in edges {
-                    let plane = if side == Side::East { &*east } else { &*south };
-                    lower_row(row, plane, size, anchors.x, y, offset);
-                }
-            }
-        };
-        for y in anchors.y..anchors.y + anchors.height as i32 {
-            let first = (y as usize * size.width() as usize + anchors.x as usize) * headings;
-            for heading in 0..headings {
-                let at = Heading(heading as u8);
-                lowest(levels_row, y, class.footprint().at(at), class.rest_edges(at));
-                if let Some(elevation) = slopes.elevation {
-                    heights.read_before(elevation, size, anchors, y, class.footprint().at(at));
-                    heights.close_tilted(levels_row, climb);
-                }
-                for (column, level) in levels_row.iter().enumerate() {
-                    let state = first + column * headings + heading;
-                    let bit = 1 << (state % 64);
-                    let word = &mut legal[state / 64];
-                    let (was, is) = (*word & bit != 0, level.number() > 0);
-                    update.changed |= was != is;
-                    update.eased |= is && !was;
-                    *word = if is { *word | bit } else { *word & !bit };
-                }
-                words_row.fill(W::default());
-                for primitive in 0..class.primitives().len() {
-                    let shape = class.shape(at, primitive);
-                    if !shape.applies {
-                        continue;
-                    }
-                    lowest(levels_row, y, &shape.swept, &shape.edges);
-                    close_off_map(levels_row, size, anchors.x, y, shape.step);
-                    let base = class.primitives()[primitive].time;
-                    match slopes.elevation {
-                        None if W::NUMBERED => {
-                            for (word, &level) in words_row.iter_mut().zip(levels_row.iter()) {
-                                word.set(primitive, level.number() as u32);
-                            }
-                        }
-                        None => {
-                            let legal =
-                                words_row.iter_mut().zip(levels_row.iter()).filter(|(_, l)| l.number() > 0);
-                            for (word, level) in legal {
-                                let speed = slopes.speeds[level.number() - 1];
-                                word.set(primitive, move_time(base, SLOPE_FLAT, speed));
-                            }
-                        }
-                        Some(elevation) => {
-                            let after = class.footprint().at(shape.heading_after);
-                            heights.read_after(elevation, size, anchors, y, after, shape.step);
-                            for (column, word) in words_row.iter_mut().enumerate() {
-                                let Some(rise) = heights.rise(column, climb) else { continue };
-                                let level = levels_row[column].number();
-                                if level > 0 {
-                                    let ticks =
-                                        move_time(base, slope_of(climb, rise), slopes.speeds[level - 1]);
-                                    word.set(primitive, slopes.code::<W>(primitive, ticks)?);
-                                }
-                            }
-                        }
-                    }
-                }
-                let states = words[first..].iter_mut().skip(heading).step_by(headings);
-                for (state, word) in states.zip(words_row.iter()) {
-                    if *state != *word {
-                        update.changed = true;
-                        update.eased =
-                            update.eased || word.eases(*state, class.primitives().len(), slopes.times);
-                        *state = *word;
-                    }
-                }
-            }
-        }
-        Ok(update)
-    }
-}
-
-impl HeightRows {
-    fn read_before(&mut self, elevation: &[i16], size: GridSize, anchors: Rect, y: i32, cells: &[Offset]) {
-        let place = (anchors.x, y, anchors.width as usize);
-        read_heights(&mut self.before_high, &mut self.before_low, elevation, size, place, cells);
-    }
-
-    fn read_after(
-        &mut self,
-        elevation: &[i16],
-        size: GridSize,
-        anchors: Rect,
-        y: i32,
-        cells: &[Offset],
-        step: Offset,
-    ) {
-        let place = (anchors.x + step.dx, y + step.dy, anchors.width as usize);
-        read_heights(&mut self.after_high, &mut self.after_low, elevation, size, place, cells);
-    }
-
-    /// Sets the levels to 0 where the body would tilt too far.
-    fn close_tilted<L: Level>(&self, levels: &mut [L], climb: &Climb) {
-        for (column, level) in levels.iter_mut().enumerate() {
-            if !tilts(climb, i32::from(self.before_high[column]) - i32::from(self.before_low[column])) {
-                *level = L::default();
-            }
-        }
-    }
-
-    /// Rise of the move from a column's anchor, if the class can take it and the tilt at both ends.
-    fn rise(&self, column: usize, climb: &Climb) -> Option<i32> {
-        let [before, before_low, after, after_low] =
-            [&self.before_high, &self.before_low, &self.after_high, &self.after_low]
-                .map(|row| i32::from(row[column]));
-        let rise = after - before;
-        let legal =
-            tilts(climb, before - before_low) && tilts(climb, after - after_low) && climbs(climb, rise);
-        legal.then_some(rise)
-    }
-}
-
-/// Highest and lowest of the cells about each anchor of a row; cells off the map do not count.
-fn read_heights(
-    high: &mut Vec<i16>,
-    low: &mut Vec<i16>,
-    elevation: &[i16],
-    size: GridSize,
-    (x, y, length): (i32, i32, usize),
-    cells: &[Offset],
-) {
-    high.clear();
-    high.resize(length, i16::MIN);
-    low.clear();
-    low.resize(length, i16::MAX);
-    for offset in cells {
-        let row = y + offset.dy;
-        if !(0..size.height() as i32).contains(&row) {
-            continue;
-        }
-        let first = i64::from(x) + i64::from(offset.dx);
-        let from = (-first).clamp(0, length as i64) as usize;
-        let to = (i64::from(size.width()) - first).clamp(0, length as i64) as usize;
-        if from >= to {
-            continue;
-        }
-        let start = (i64::from(row) * i64::from(size.width()) + first + from as i64) as usize;
-        let source = &elevation[start..start + (to - from)];
-        for ((high, low), &height) in high[from..to].iter_mut().zip(&mut low[from..to]).zip(source) {
-            *high = (*high).max(height);
-            *low = (*low).min(height);
-        }
-    }
-}
-
-/// `row[i] = min(row[i], plane[(x + i, y) + offset])`, 0 where that is off the map.
-fn lower_row<L: Level>(row: &mut [L], plane: &[L], size: GridSize, x: i32, y: i32, offset: Offset) {
-    let Some(part) = close_off_map(row, size, x, y, offset) else { return };
-    let start = (y + offset.dy) as usize * size.width() as usize;
-    let from = (start as i64 + i64::from(x) + i64::from(offset.dx) + part.start as i64) as usize;
-    let source = &plane[from..from + part.len()];
-    for (level, &other) in row[part].iter_mut().zip(source) {
-        *level = (*level).min(other);
-    }
-}
-
-/// Sets the row to 0 where `(x + i, y) + offset` is off the map; returns the part that is on it.
-fn close_off_map<L: Level>(
-    row: &mut [L],
-    size: GridSize,
-    x: i32,
-    y: i32,
-    offset: Offset,
-) -> Option<std::ops::Range<usize>> {
-    let length = row.len() as i64;
-    let first = i64::from(x) + i64::from(offset.dx);
-    let low = (-first).clamp(0, length) as usize;
-    let high = (i64::from(size.width()) - first).clamp(0, length) as usize;
-    let row_on_map = (0..i64::from(size.height())).contains(&(i64::from(y) + i64::from(offset.dy)));
-    if !row_on_map || low >= high {
-        row.fill(L::default());
-        return None;
-    }
-    row[..low].fill(L::default());
-    row[high..].fill(L::default());
-    Some(low..high)
-}
-
-/// Anchors of the poses and moves that can touch the changed cells.
-fn touched_anchors(class: &MovementClass, size: GridSize, changed: Rect) -> Rect {
-    let (mut low, mut high) = (Offset::default(), Offset::default());
-    for heading in (0..class.headings()).map(Heading) {
-        for primitive in 0..class.primitives().len() {
-            for &Offset { dx, dy } in &class.shape(heading, primitive).swept {
-                low = Offset::new(low.dx.min(dx), low.dy.min(dy));
-                high = Offset::new(high.dx.max(dx), high.dy.max(dy));
-            }
-        }
-    }
-    let wider = Rect::new(
-        changed.x - high.dx,
-        changed.y - high.dy,
-        changed.width + (high.dx - low.dx) as u32,
-        changed.height + (high.dy - low.dy) as u32,
-    );
-    wider.intersection(size.rect())
-}
-
 fn steps_of(class: &MovementClass, space: StateSpace) -> Vec<Step> {
     let mut steps = vec![Step::default(); class.headings() as usize * STEPS_STRIDE];
     let headings = i64::from(space.headings());
@@ -860,28 +476,4 @@ fn steps_of(class: &MovementClass, space: StateSpace) -> Vec<Step> {
         }
     }
     steps
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_keep_codes_apart() {
-        fn check<W: MoveWord>() {
-            let mut word = W::default();
-            let top = (1_usize << W::BITS) - 1;
-            for lane in (0..W::LANES).step_by(2) {
-                word.set(lane, top as u32);
-            }
-            for lane in 0..W::LANES {
-                assert_eq!(word.code(lane), if lane % 2 == 0 { top } else { 0 });
-            }
-        }
-        check::<u8>();
-        check::<u16>();
-        check::<u32>();
-        check::<u64>();
-        check::<u128>();
-    }
 }

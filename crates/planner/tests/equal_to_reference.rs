@@ -60,22 +60,6 @@ fn expected(
     (Status::Found, Some(Reached::Nearest), best.map(|(_, cost, _)| cost))
 }
 
-/// What an update says of itself, move by move.
-fn assert_update(before: &MovementTables, after: &MovementTables, update: Update) {
-    let ticks = |tables: &MovementTables, state, primitive| tables.move_ticks(state, primitive);
-    let (mut changed, mut eased) = (false, false);
-    for state in (0..after.space().n_states() as u32).map(State) {
-        let (was, is) = (before.is_legal(state), after.is_legal(state));
-        (changed, eased) = (changed || was != is, eased || is && !was);
-        for primitive in 0..after.class().primitives().len() {
-            let (was, is) = (ticks(before, state, primitive), ticks(after, state, primitive));
-            changed |= was != is;
-            eased |= is.is_some_and(|is| was.is_none_or(|was| is < was));
-        }
-    }
-    assert_eq!(update, Update { changed, eased });
-}
-
 fn heuristics() -> impl Strategy<Value = Heuristic<'static>> {
     // The greedy one promises no cost; it has a test of its own.
     let exact = HeuristicName::ALL.into_iter().filter(|&h| h != HeuristicName::Greedy);
@@ -126,37 +110,6 @@ proptest! {
                 let reference = reference.unwrap();
                 let state = space.state(end).unwrap();
                 prop_assert_eq!(reference.costs[state.0 as usize], Some(cost));
-            }
-        }
-    }
-
-    /// Tables against the rule, move by move; predecessors are the exact inverse of successors, in
-    /// both; and an update after edits gives what a fresh compile gives.
-    #[test]
-    fn tables_equal_the_rule_before_and_after_edits(
-        mut grid in grid(),
-        class in class(),
-        edits in prop::collection::vec((-2_i32..9, -2_i32..9, 0_u32..4, 0_u32..4, 0_u8..5, 0_usize..7), 1..6),
-    ) {
-        let mut movement = MovementTables::compile(&grid, class.clone());
-        assert_tables(&grid, &class, &movement);
-        for (x, y, width, height, kind, side) in edits {
-            let xy = CellXY::new(x.rem_euclid(grid.size().width() as i32), y.rem_euclid(grid.size().height() as i32));
-            let area = Rect::new(x, y, width, height);
-            let edit = match side {
-                side @ 0..4 => grid.set_side(xy, Side::ALL[side], SideKind(kind % 4)),
-                4 => grid.set_elevation(area, i16::from(kind) * 7 - 9),
-                5 => grid.rotate(xy, i32::from(kind) - 2),
-                _ => grid.set_terrain(area, TerrainKind(kind)),
-            };
-            let before = movement.clone();
-            let update = movement.update(&grid, edit.changed);
-            assert_tables(&grid, &class, &movement);
-            assert_update(&before, &movement, update);
-            let fresh = MovementTables::compile(&grid, class.clone());
-            for state in (0..movement.space().n_states() as u32).map(State) {
-                prop_assert_eq!(movement.components().label(state), fresh.components().label(state));
-                prop_assert_eq!(movement.components().way(State(0), state), fresh.components().way(State(0), state));
             }
         }
     }
@@ -348,33 +301,6 @@ proptest! {
         let cost = space.state(goal).filter(|&s| movement.is_legal(s)).and_then(|s| costs[s.0 as usize]);
         prop_assert_eq!((answer.status == Status::Found).then_some(u64::from(answer.cost)), cost);
     }
-}
-
-fn assert_tables(grid: &Grid, class: &MovementClass, movement: &MovementTables) {
-    let legality = Legality::new(grid, class);
-    let space = movement.space();
-    let mut before: Vec<(State, u8, State, u32)> = Vec::new();
-    let mut after = before.clone();
-    for state in (0..space.n_states() as u32).map(State) {
-        let pose = space.pose(state);
-        assert_eq!(movement.is_legal(state), legality.check_pose(pose).is_ok(), "{pose:?}");
-        let mut quick = Vec::new();
-        movement
-            .for_each_successor(state, |s| quick.push((s.primitive as usize, space.pose(s.state), s.ticks)));
-        let slow: Vec<_> = legality.successors(pose).collect();
-        assert_eq!(quick, slow, "successors of {pose:?}");
-        quick.clear();
-        movement.for_each_predecessor(state, |s| {
-            quick.push((s.primitive as usize, space.pose(s.state), s.ticks))
-        });
-        let slow: Vec<_> = legality.predecessors(pose).collect();
-        assert_eq!(quick, slow, "predecessors of {pose:?}");
-        movement.for_each_successor(state, |s| after.push((state, s.primitive, s.state, s.ticks)));
-        movement.for_each_predecessor(state, |s| before.push((s.state, s.primitive, state, s.ticks)));
-    }
-    before.sort_unstable();
-    after.sort_unstable();
-    assert_eq!(before, after, "predecessors are not the inverse of successors");
 }
 
 /// All 65,536 maps of 4x4 cells of two terrains, every pair of legal poses of a 1x2.

@@ -3,6 +3,7 @@
 #![allow(dead_code, clippy::unwrap_used)]
 
 use proptest::prelude::*;
+use std::ops::Range;
 use wheelbase_grid::*;
 use wheelbase_planner::*;
 
@@ -29,7 +30,12 @@ fn kind() -> impl Strategy<Value = u8> {
 
 /// Maps of 1x1 to 9x9 cells, some with sides, some with hills.
 pub fn grid() -> impl Strategy<Value = Grid> {
-    (1_u64..10, 1_u64..10)
+    grid_of(1..10)
+}
+
+/// The same with sides of other lengths.
+pub fn grid_of(side: Range<u64>) -> impl Strategy<Value = Grid> {
+    (side.clone(), side)
         .prop_flat_map(|(width, height)| {
             let cells = prop::collection::vec(kind(), (width * height) as usize);
             let sides = prop::collection::vec((any::<u16>(), 0_usize..4, 0_u8..4), 0..12);
@@ -189,4 +195,28 @@ pub fn goal() -> impl Strategy<Value = (Vec<GoalMember>, u32)> {
     let member = member
         .prop_map(|(x, y, heading)| GoalMember { cell: CellXY::new(x, y), heading: heading.map(Heading) });
     (prop::collection::vec(member, 1..4), prop_oneof![3 => Just(0_u32), 1 => 0_u32..4])
+}
+
+/// One edit of any layer near or on the map.
+pub fn edit() -> impl Strategy<Value = (i32, i32, u32, u32, u8, usize)> {
+    (-2_i32..40, -2_i32..40, 0_u32..5, 0_u32..5, 0_u8..5, 0_usize..12)
+}
+
+/// Makes an edit; returns the rectangle of cells that changed.
+pub fn apply(grid: &mut Grid, (x, y, width, height, kind, what): (i32, i32, u32, u32, u8, usize)) -> Rect {
+    let size = grid.size();
+    let inside = CellXY::new(x.rem_euclid(size.width() as i32), y.rem_euclid(size.height() as i32));
+    let area = match x < size.width() as i32 && y < size.height() as i32 {
+        true => Rect::new(x, y, width, height),
+        false => Rect::new(inside.x, inside.y, width, height),
+    };
+    let edit = match what {
+        side @ 0..4 => grid.set_side(inside, Side::ALL[side], SideKind(kind % 4)),
+        4 => grid.set_elevation(area, i16::from(kind) * 7 - 9),
+        5 => grid.rotate(inside, i32::from(kind) - 2),
+        6..9 => grid.set_terrain(area, TerrainKind(kind)),
+        // Buildings put up and taken down.
+        _ => grid.set_terrain(area, TerrainKind(kind % 2 * 4)),
+    };
+    edit.changed
 }

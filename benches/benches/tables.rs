@@ -1,0 +1,110 @@
+//! Compiling a class against a map, following edits, and telling what cannot be reached.
+
+// Criterion's macros write functions without documentation.
+#![allow(missing_docs)]
+
+use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use std::hint::black_box;
+use std::time::Duration;
+use wheelbase_benches::{Calibration, Draws, blobs, carrier, cart, open, rooms, truck};
+use wheelbase_grid::{Grid, Rect, TerrainKind};
+use wheelbase_planner::{Components, MovementTables, State, Way};
+
+const GROUND: TerrainKind = TerrainKind(0);
+const WATER: TerrainKind = TerrainKind(2);
+
+fn maps(side: u32) -> [(&'static str, Grid); 3] {
+    [("open", open(side)), ("blobs", blobs(side, 3)), ("rooms", rooms(side, 4))]
+}
+
+fn compiling(criterion: &mut Criterion) {
+    println!("calibration: {}", Calibration::measure());
+    let mut group = criterion.benchmark_group("compile 1024");
+    for (name, grid) in maps(1024) {
+        group.throughput(Throughput::Elements(grid.size().n_cells() as u64 * 4));
+        group.bench_function(format!("{name} 1x2, words"), |bencher| {
+            bencher.iter(|| MovementTables::compile_without_components(&grid, truck()));
+        });
+        let tables = MovementTables::compile_without_components(&grid, truck());
+        group.bench_function(format!("{name} 1x2, components"), |bencher| {
+            bencher.iter(|| Components::of(&tables));
+        });
+    }
+    let grid = open(1024);
+    for (name, class) in [("1x1", cart()), ("3x9", carrier())] {
+        group.bench_function(format!("open {name}, words"), |bencher| {
+            bencher.iter(|| MovementTables::compile_without_components(&grid, class.clone()));
+        });
+    }
+    group.finish();
+}
+
+/// A building of 4x4 put up and taken down, at places drawn beforehand.
+fn updating(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("update for a 4x4 building, 512");
+    for (name, mut grid) in maps(512) {
+        let mut draws = Draws::new(6);
+        let places: Vec<Rect> = (0..512)
+            .map(|_| Rect::new(draws.below(508) as i32, draws.below(508) as i32, 4, 4))
+            .filter(|area| area.cells().all(|cell| grid.terrain_at(cell) == Some(GROUND)))
+            .collect();
+        assert!(places.len() > 50, "{name}: too few free places");
+        for components in [false, true] {
+            let mut tables = match components {
+                true => MovementTables::compile(&grid, truck()),
+                false => MovementTables::compile_without_components(&grid, truck()),
+            };
+            let what = if components { "words and components" } else { "words" };
+            let mut next = 0;
+            group.bench_function(format!("{name}, {what}"), |bencher| {
+                bencher.iter(|| {
+                    let area = places[next / 2 % places.len()];
+                    let kind = if next % 2 == 0 { WATER } else { GROUND };
+                    next += 1;
+                    let edit = grid.set_terrain(area, kind);
+                    tables.update(&grid, edit.changed);
+                });
+            });
+            if next % 2 == 1 {
+                let edit = grid.set_terrain(places[next / 2 % places.len()], GROUND);
+                tables.update(&grid, edit.changed);
+            }
+        }
+    }
+    group.finish();
+}
+
+fn unreachable(criterion: &mut Criterion) {
+    let mut grid = rooms(512, 4);
+    let mut tables = MovementTables::compile(&grid, truck());
+    let mut draws = Draws::new(7);
+    for _ in 0..200 {
+        let area = Rect::new(draws.below(508) as i32, draws.below(508) as i32, 4, 4);
+        let edit = grid.set_terrain(area, WATER);
+        tables.update(&grid, edit.changed);
+    }
+    let n_states = tables.space().n_states() as u32;
+    let pairs: Vec<(State, State)> =
+        (0..1024).map(|_| (State(draws.below(n_states)), State(draws.below(n_states)))).collect();
+    let mut next = 0;
+    criterion.bench_function("a way from pose to pose, rooms 512 after 200 edits", |bencher| {
+        bencher.iter_batched(
+            || {
+                next += 1;
+                pairs[next % pairs.len()]
+            },
+            |(from, to)| black_box(tables.components().way(from, to) == Way::No),
+            BatchSize::SmallInput,
+        );
+    });
+}
+
+criterion_group! {
+    name = tables;
+    config = Criterion::default()
+        .sample_size(10)
+        .warm_up_time(Duration::from_millis(300))
+        .measurement_time(Duration::from_secs(2));
+    targets = compiling, updating, unreachable
+}
+criterion_main!(tables);

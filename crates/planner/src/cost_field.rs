@@ -1,0 +1,519 @@
+//! Cost fields: the exact cost between every pose and one goal, or one start.
+//!
+//! Dijkstra 1959 over the movement tables, backward from a goal or forward from a start; bucket queue
+//! after Dial 1969. Repair after an edit follows Ramalingam and Reps 1996: first the states whose support
+//! is lost, in order of their old cost, then Dijkstra from the rim of what they were.
+
+mod arcs;
+mod frontier;
+mod repair;
+
+pub use repair::{FieldScratch, Repaired};
+
+use crate::path::{Path, PathPose};
+use crate::pose::{Pose, State, StateSpace};
+use crate::request::{COST_MAX, Goal, GoalMember, Progress};
+use crate::tables::{MoveWord, MovementTables, Successor, with_layout};
+use arcs::{Arcs, Graph};
+use frontier::{Block, Frontier};
+
+/// Which way the costs of a [`CostField`] run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// From each pose to the nearest pose of a goal.
+    ToGoal,
+    /// From the nearest pose of a set of starts to each pose.
+    FromStart,
+}
+
+/// How far [`CostField::settle`] goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Until {
+    /// Until every pose that can be reached is settled.
+    All,
+    /// Until every pose of at most so many ticks is settled.
+    Within(u32),
+    /// Until the pose is settled.
+    Pose(State),
+}
+
+/// The exact cost in ticks between every pose and one goal (or one start), for all agents of a class.
+///
+/// Made lazily: [`CostField::settle`] goes as far as it is told, by cost, by pose or by a budget of
+/// expansions, and later goes on from there. Every pose of at most [`CostField::radius`] ticks is
+/// settled: its cost is exact and final until the map changes. [`CostField::repair`] follows a change
+/// of the map at a cost in proportion to the poses that it affects; the field is then the same as a
+/// fresh one.
+///
+/// A pose that cannot be reached within [`COST_MAX`] ticks counts as unreachable.
+///
+/// Memory: 4 bytes a state, 1 more with next moves, 4 a pose of the goal, and 4 a pose on the rim of
+/// what is settled, in blocks of 64. After a first field of the same kind nothing allocates.
+///
+/// ```
+/// use wheelbase_grid::{CellXY, Grid, Rect, SideTable, TerrainKind, TerrainTable};
+/// use wheelbase_planner::*;
+///
+/// let rows = ["......", "..WW..", "......"];
+/// let mut grid = Grid::from_rows(&rows, TerrainTable::movingai(), SideTable::default())?;
+/// let mut spec = ClassSpec::new("walker", 1);
+/// spec.primitives = Primitive::four_ways(10);
+/// let mut tables = MovementTables::compile(&grid, MovementClass::new(spec)?);
+/// let goal = [GoalMember::any(CellXY::new(5, 1))];
+/// let mut field = CostField::to_goal(&tables, &Goal::of(&goal));
+/// field.settle(&tables, Until::All, u64::MAX);
+/// let west = tables.space().state(Pose::new(0, 1, Heading(0))).unwrap();
+/// assert_eq!(field.cost(west), Some(70));
+///
+/// // The bridge opens: the field follows.
+/// let edit = grid.set_terrain(Rect::new(2, 1, 2, 1), TerrainKind(0));
+/// tables.update(&grid, edit.changed);
+/// field.repair(&tables, edit.changed, &mut FieldScratch::new());
+/// assert_eq!(field.cost(west), Some(50));
+///
+/// // Downhill from there.
+/// let mut path = Path::new();
+/// assert!(field.follow(&tables, west, &mut path));
+/// assert_eq!((path.cost(), path.moves.len()), (50, 5));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct CostField {
+    direction: Direction,
+    space: StateSpace,
+    members: Vec<GoalMember>,
+    within: u32,
+    /// States of the goal (or the starts) on the map, rising.
+    sources: Vec<u32>,
+    /// `[n_states]`. Those of at most `radius` are settled; above, what is known so far: each is the
+    /// cost of some way and stands in the frontier; [`UNREACHED`] without one.
+    costs: Vec<u32>,
+    /// `[n_states]`: the primitive downhill from each settled state, else one of the two below. Empty
+    /// if not asked for.
+    moves: Vec<u8>,
+    /// Difference of the states' indices by `[heading << 5 | move]`.
+    move_deltas: Vec<i32>,
+    /// States that are reached and not yet settled, and some that are settled since. Its cost is the
+    /// radius.
+    frontier: Frontier,
+    /// Along which costs spread: into a state for costs to a goal, out of it for those from a start.
+    spread: Arcs,
+    /// Along which they lead downhill: the other way.
+    downhill: Arcs,
+    /// Whether the arcs into a state were collected for a map with slopes.
+    sloped: bool,
+    /// Pushed to the frontier by repairs since it was last cleared of stale entries.
+    repair_pushes: usize,
+    repair_pushes_max: usize,
+    /// Revision of the map that the costs hold for.
+    revision: u64,
+}
+
+/// Cost of a state that is not reached.
+const UNREACHED: u32 = u32::MAX;
+
+/// Moves of a state that has none: it is a source, or not settled. They leave it where it is.
+const AT_SOURCE: u8 = 16;
+const NO_MOVE: u8 = 17;
+const MOVES_STRIDE: usize = 32;
+
+impl CostField {
+    /// The cost from every pose to the nearest pose of a goal; nothing is settled yet but the goal.
+    pub fn to_goal(tables: &MovementTables, goal: &Goal<'_>) -> Self {
+        Self::new(tables, goal, Direction::ToGoal)
+    }
+
+    /// The cost from the nearest of some poses to every pose; nothing is settled yet but those.
+    pub fn from_start(tables: &MovementTables, starts: &Goal<'_>) -> Self {
+        Self::new(tables, starts, Direction::FromStart)
+    }
+
+    fn new(tables: &MovementTables, goal: &Goal<'_>, direction: Direction) -> Self {
+        let arcs = Arcs::out(tables);
+        let mut field = Self {
+            direction,
+            space: tables.space(),
+            members: Vec::new(),
+            within: 0,
+            sources: Vec::new(),
+            costs: Vec::new(),
+            moves: Vec::new(),
+            move_deltas: Vec::new(),
+            frontier: Frontier::default(),
+            spread: arcs.clone(),
+            downhill: arcs,
+            sloped: false,
+            repair_pushes: 0,
+            repair_pushes_max: repair::STALE_MAX,
+            revision: 0,
+        };
+        field.collect_arcs(tables);
+        field.restart(tables, goal);
+        field
+    }
+
+    fn collect_arcs(&mut self, tables: &MovementTables) {
+        self.sloped = tables.is_sloped();
+        let [out, into] = [Arcs::out(tables), Arcs::into(tables)];
+        (self.spread, self.downhill) = match self.direction {
+            Direction::ToGoal => (into, out),
+            Direction::FromStart => (out, into),
+        };
+        self.move_deltas.clear();
+        self.move_deltas.resize(self.space.headings() as usize * MOVES_STRIDE, 0);
+        for heading in 0..self.space.headings() as usize {
+            for arc in self.downhill.of_heading(heading) {
+                self.move_deltas[heading * MOVES_STRIDE + arc.primitive as usize] = arc.delta;
+            }
+        }
+    }
+
+    /// Begins anew in the same memory, for another goal or another revision of the map. Takes time in
+    /// proportion to the states.
+    ///
+    /// # Panics
+    /// If the tables are of another map or class.
+    pub fn restart(&mut self, tables: &MovementTables, goal: &Goal<'_>) {
+        assert_eq!(tables.space(), self.space, "tables of another map");
+        if tables.is_sloped() != self.sloped {
+            self.collect_arcs(tables);
+        }
+        self.members.clear();
+        self.members.extend_from_slice(goal.members);
+        self.within = goal.within;
+        self.sources.clear();
+        let Self { sources, space, .. } = self;
+        goal.for_each_pose(*space, |pose| sources.extend(space.state(pose).map(|state| state.0)));
+        self.sources.sort_unstable();
+        self.sources.dedup();
+        self.costs.clear();
+        self.costs.resize(self.space.n_states(), UNREACHED);
+        self.frontier.reset(tables.most_ticks(), 0);
+        for &state in &self.sources {
+            if tables.is_legal(State(state)) {
+                self.costs[state as usize] = 0;
+                self.frontier.push(0, state);
+            }
+        }
+        if !self.moves.is_empty() {
+            self.reset_moves();
+        }
+        self.repair_pushes = 0;
+        self.revision = tables.revision();
+    }
+
+    fn reset_moves(&mut self) {
+        self.moves.clear();
+        self.moves.resize(self.space.n_states(), NO_MOVE);
+        for &state in &self.sources {
+            if self.costs[state as usize] == 0 {
+                self.moves[state as usize] = AT_SOURCE;
+            }
+        }
+    }
+
+    /// Keeps the next move of every settled pose from now on, so that [`CostField::step_all`] reads one
+    /// byte a step. 1 byte a state.
+    pub fn keep_moves(&mut self, tables: &MovementTables) {
+        self.check_revision(tables);
+        self.reset_moves();
+        let radius = self.radius();
+        with_layout!(&tables.layouts, layout => {
+            let graph = self.graph(tables, &layout.words);
+            for state in 0..self.space.n_states() as u32 {
+                if self.costs[state as usize] <= radius {
+                    self.moves[state as usize] = downhill_move(&graph, &self.downhill, &self.costs, state);
+                }
+            }
+        });
+    }
+
+    fn graph<'a, W: MoveWord>(&self, tables: &'a MovementTables, words: &'a [W]) -> Graph<'a, W> {
+        Graph { words, times: &tables.times, heading_mask: u32::from(self.space.headings()) - 1 }
+    }
+
+    fn check_revision(&self, tables: &MovementTables) {
+        assert_eq!(tables.space(), self.space, "tables of another map");
+        assert_eq!(
+            tables.revision(),
+            self.revision,
+            "the map has changed: the field is to be repaired first"
+        );
+    }
+
+    /// Settles poses in order of cost, at most `expansions` of them, as far as `until` says. `Running`
+    /// means that the budget was spent first; the next call goes on from there.
+    ///
+    /// # Panics
+    /// If the tables have followed an edit that the field has not ([`CostField::repair`]).
+    pub fn settle(&mut self, tables: &MovementTables, until: Until, expansions: u64) -> Settled {
+        self.check_revision(tables);
+        with_layout!(&tables.layouts, layout => {
+            let graph = self.graph(tables, &layout.words);
+            let mut spread = Spread {
+                graph, arcs: &self.spread, downhill: &self.downhill, costs: &mut self.costs,
+                moves: &mut self.moves, changed: None,
+            };
+            spread.run(&mut self.frontier, until, expansions)
+        })
+    }
+
+    /// Every pose of at most so many ticks is settled.
+    pub fn radius(&self) -> u32 {
+        self.frontier.cost()
+    }
+
+    /// Whether every pose that can be reached is settled.
+    pub fn is_complete(&self) -> bool {
+        self.frontier.is_empty()
+    }
+
+    /// Cost of a pose in ticks if it is settled. Without one, the pose cannot be reached
+    /// ([`CostField::is_complete`]) or costs more than [`CostField::radius`].
+    #[inline]
+    pub fn cost(&self, state: State) -> Option<u32> {
+        let cost = self.costs[state.0 as usize];
+        (cost <= self.radius()).then_some(cost)
+    }
+
+    /// The greatest lower bound of a pose's cost that is known, at most [`COST_MAX`]: exact where the
+    /// pose is settled.
+    #[inline]
+    pub fn lower_bound(&self, state: State) -> u32 {
+        self.costs[state.0 as usize].min(self.beyond())
+    }
+
+    /// Lower bound of the cost of what is not settled.
+    pub(crate) fn beyond(&self) -> u32 {
+        if self.is_complete() { COST_MAX } else { (self.radius() + 1).min(COST_MAX) }
+    }
+
+    /// `[n_states]`, see [`CostField::lower_bound`].
+    pub(crate) fn costs(&self) -> &[u32] {
+        &self.costs
+    }
+
+    /// Which way the costs run.
+    pub fn direction(&self) -> Direction {
+        self.direction
+    }
+
+    /// The goal, or the starts.
+    pub fn goal(&self) -> Goal<'_> {
+        Goal { members: &self.members, within: self.within }
+    }
+
+    /// All poses.
+    pub fn space(&self) -> StateSpace {
+        self.space
+    }
+
+    /// Revision of the map that the costs hold for.
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// Bytes held.
+    pub fn memory_bytes(&self) -> usize {
+        size_of::<Self>()
+            + 4 * (self.costs.capacity() + self.sources.capacity() + self.move_deltas.capacity())
+            + self.moves.capacity()
+            + size_of::<GoalMember>() * self.members.capacity()
+            + self.frontier.memory_bytes()
+    }
+
+    /// The next move downhill from a settled pose: of those by which its cost is the time of the move
+    /// plus the cost after it, the one of least primitive. `None` at a pose of the goal and at one that
+    /// is not settled. Of a field from a start, the last move of a cheapest way to the pose, and the
+    /// state before it.
+    ///
+    /// # Panics
+    /// If the tables have followed an edit that the field has not.
+    pub fn next(&self, tables: &MovementTables, state: State) -> Option<Successor> {
+        self.check_revision(tables);
+        let cost = self.cost(state)?;
+        let primitive = match self.moves.get(state.0 as usize) {
+            Some(&primitive) => primitive,
+            None => with_layout!(&tables.layouts, layout => {
+                downhill_move(&self.graph(tables, &layout.words), &self.downhill, &self.costs, state.0)
+            }),
+        };
+        if usize::from(primitive) >= usize::from(AT_SOURCE) {
+            return None;
+        }
+        let after = State(state.0.wrapping_add_signed(self.move_delta(state.0, primitive)));
+        Some(Successor { primitive, state: after, ticks: cost - self.costs[after.0 as usize] })
+    }
+
+    #[inline(always)]
+    fn move_delta(&self, state: u32, primitive: u8) -> i32 {
+        let heading = state as usize & (self.space.headings() as usize - 1);
+        self.move_deltas[heading * MOVES_STRIDE + primitive as usize]
+    }
+
+    /// Moves each agent's state one move downhill, those at the goal and those not settled not at all.
+    /// The agents are independent, so that the loads of many are under way at once: one agent alone is
+    /// followed no faster than by [`CostField::next`] or [`CostField::follow`].
+    ///
+    /// # Panics
+    /// If the field does not keep its moves ([`CostField::keep_moves`]).
+    pub fn step_all(&self, states: &mut [State]) {
+        assert_eq!(self.moves.len(), self.costs.len(), "the field does not keep its moves");
+        let moves = &self.moves[..];
+        let mask = u32::from(self.space.headings()) - 1;
+        // A table of fixed size: no test of its bounds within the loop.
+        let mut deltas = [0; 8 * MOVES_STRIDE];
+        deltas[..self.move_deltas.len()].copy_from_slice(&self.move_deltas);
+        for state in states {
+            let primitive = moves[state.0 as usize];
+            let at = ((state.0 & mask) as usize * MOVES_STRIDE | primitive as usize) % deltas.len();
+            state.0 = state.0.wrapping_add_signed(deltas[at]);
+        }
+    }
+
+    /// Writes the cheapest path from a settled pose to the goal, or from the start to it, move by move as
+    /// [`CostField::next`] says. Returns whether there is one; without, `path` is empty.
+    ///
+    /// # Panics
+    /// If the tables have followed an edit that the field has not.
+    pub fn follow(&self, tables: &MovementTables, state: State, path: &mut Path) -> bool {
+        path.clear();
+        let Some(cost) = self.cost(state) else { return false };
+        let mut at = state;
+        let arrival = |at: State| match self.direction {
+            Direction::ToGoal => cost - self.costs[at.0 as usize],
+            Direction::FromStart => self.costs[at.0 as usize],
+        };
+        let pose = |at: State| PathPose { pose: self.space.pose(at), arrival: arrival(at) };
+        path.poses.push(pose(at));
+        while let Some(next) = self.next(tables, at) {
+            at = next.state;
+            path.moves.push(next.primitive);
+            path.poses.push(pose(at));
+        }
+        if self.direction == Direction::FromStart {
+            path.moves.reverse();
+            path.poses.reverse();
+        }
+        true
+    }
+
+    /// Every settled pose and its cost in ticks, in order of state: what can be reached within
+    /// [`CostField::radius`]. Goes through all states.
+    pub fn settled(&self) -> impl Iterator<Item = (Pose, u32)> {
+        let radius = self.radius();
+        let settled = self.costs.iter().enumerate().filter(move |&(_, &cost)| cost <= radius);
+        settled.map(|(state, &cost)| (self.space.pose(State(state as u32)), cost))
+    }
+}
+
+/// What [`CostField::settle`] did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settled {
+    /// Whether there is more to do for what was asked.
+    pub progress: Progress,
+    /// Poses taken off the open list.
+    pub expansions: u64,
+}
+
+/// The least primitive by which a settled state's cost is the time of the move plus the cost after it.
+#[inline]
+fn downhill_move<W: MoveWord>(graph: &Graph<'_, W>, arcs: &Arcs, costs: &[u32], state: u32) -> u8 {
+    let cost = costs[state as usize];
+    if cost == 0 {
+        return AT_SOURCE;
+    }
+    let mut found = NO_MOVE;
+    graph.any(arcs, arcs.own_word(), state, |next, ticks, primitive| {
+        found = primitive;
+        costs[next as usize].checked_add(ticks) == Some(cost)
+    });
+    found
+}
+
+/// Dijkstra's search over the arrays of a field.
+struct Spread<'a, W: MoveWord> {
+    graph: Graph<'a, W>,
+    arcs: &'a Arcs,
+    downhill: &'a Arcs,
+    costs: &'a mut [u32],
+    /// Empty if moves are not kept.
+    moves: &'a mut [u8],
+    /// Where to list what is settled, if wanted.
+    changed: Option<&'a mut Vec<u32>>,
+}
+
+impl<W: MoveWord> Spread<'_, W> {
+    fn run(&mut self, frontier: &mut Frontier, until: Until, expansions: u64) -> Settled {
+        let keeps = !self.moves.is_empty() || self.changed.is_some();
+        match (self.arcs.own_word(), keeps) {
+            (true, false) => self.settle::<true, false>(frontier, until, expansions),
+            (true, true) => self.settle::<true, true>(frontier, until, expansions),
+            (false, false) => self.settle::<false, false>(frontier, until, expansions),
+            (false, true) => self.settle::<false, true>(frontier, until, expansions),
+        }
+    }
+
+    fn settle<const OWN: bool, const KEEPS: bool>(
+        &mut self,
+        frontier: &mut Frontier,
+        until: Until,
+        expansions: u64,
+    ) -> Settled {
+        let mut block: Block = [0; _];
+        let mut left = expansions;
+        let progress = loop {
+            let last = match until {
+                Until::All => COST_MAX,
+                Until::Within(ticks) => ticks.min(COST_MAX),
+                // Settled once no lower cost is left, but before those that cost the same.
+                Until::Pose(state) if self.costs[state.0 as usize] <= frontier.cost() => {
+                    break Progress::Done;
+                }
+                Until::Pose(_) => COST_MAX,
+            };
+            match frontier.least() {
+                Some(least) if least <= last => {}
+                _ => {
+                    frontier.advance_to(last.max(frontier.cost()));
+                    break Progress::Done;
+                }
+            }
+            let Some((cost, n)) = frontier.pop_block(&mut block) else { break Progress::Done };
+            for (at, &state) in block[..n].iter().enumerate() {
+                if self.costs[state as usize] != cost {
+                    continue;
+                }
+                if left == 0 {
+                    block[at..n].iter().for_each(|&state| frontier.push(cost, state));
+                    return Settled { progress: Progress::Running, expansions };
+                }
+                left -= 1;
+                self.expand::<OWN, KEEPS>(frontier, cost, state);
+            }
+        };
+        Settled { progress, expansions: expansions - left }
+    }
+
+    #[inline(always)]
+    fn expand<const OWN: bool, const KEEPS: bool>(&mut self, frontier: &mut Frontier, cost: u32, state: u32) {
+        let Self { graph, arcs, costs, .. } = self;
+        graph.each(arcs, OWN, state, |next, ticks, _| {
+            // Beyond COST_MAX it saturates at what is not reached, and is not followed.
+            let reached = cost.saturating_add(ticks);
+            let known = &mut costs[next as usize];
+            if reached < *known {
+                *known = reached;
+                frontier.push(reached, next);
+            }
+        });
+        if KEEPS {
+            if let Some(changed) = &mut self.changed {
+                changed.push(state);
+            }
+            if !self.moves.is_empty() {
+                self.moves[state as usize] = downhill_move(&self.graph, self.downhill, self.costs, state);
+            }
+        }
+    }
+}

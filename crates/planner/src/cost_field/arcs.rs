@@ -1,0 +1,180 @@
+//! Moves into and out of a state as constant offsets, by heading.
+
+use crate::movement::MovementClass;
+use crate::pose::Heading;
+use crate::tables::{MoveWord, MovementTables, STEPS_STRIDE};
+
+/// One move of a state, out of it or into it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Arc {
+    /// Index of the state at the other end, less that of this one.
+    pub delta: i32,
+    /// Which lane of the word that is read says whether the move is legal, and at which speed.
+    lane: u8,
+    pub primitive: u8,
+}
+
+/// The moves out of the states of each heading, or those into them, in order of primitive.
+///
+/// A move off the map needs no test: its lane is 0. So is that of the state whose index is where a
+/// move into this one would have to start beyond the map's border, for no legal move leads from there
+/// across the border.
+#[derive(Clone, Debug)]
+pub(crate) struct Arcs {
+    /// By fours, so that the loop over them is unrolled: each has branches of its own, which are better
+    /// predicted. What is missing to four are arcs from a state to itself, which never shorten a way.
+    fours: Vec<[Arc; 4]>,
+    /// Where the fours of each heading begin and end.
+    starts: [u16; 9],
+    /// Whether the word of the state itself is read: of moves out of it always, of moves into it where
+    /// each is legal exactly when the move that takes it back is.
+    own_word: bool,
+}
+
+impl Arcs {
+    /// The moves out of the states.
+    pub fn out(tables: &MovementTables) -> Self {
+        Self::collect(tables.class(), true, |heading, primitive| {
+            let step = tables.steps[heading as usize * STEPS_STRIDE + primitive as usize];
+            (tables.class().shape(Heading(heading), primitive as usize).applies).then_some(Arc {
+                delta: step.delta,
+                lane: primitive,
+                primitive,
+            })
+        })
+    }
+
+    /// The moves into the states.
+    pub fn into(tables: &MovementTables) -> Self {
+        let class = tables.class();
+        let before = |heading: u8, primitive: u8| {
+            let headings = i32::from(class.headings());
+            let turn = class.primitives()[primitive as usize].turn;
+            let before = Heading((i32::from(heading) - turn).rem_euclid(headings) as u8);
+            class.shape(before, primitive as usize).applies.then_some(before)
+        };
+        let own_lanes = own_lanes(class, before);
+        let own_word = !tables.is_sloped() && own_lanes.is_some();
+        Self::collect(class, own_word, |heading, primitive| {
+            let start = before(heading, primitive)?.0 as usize;
+            let delta = -tables.steps[start * STEPS_STRIDE + primitive as usize].delta;
+            let lane = match &own_lanes {
+                Some(lanes) if own_word => lanes[heading as usize * STEPS_STRIDE + primitive as usize],
+                _ => primitive,
+            };
+            Some(Arc { delta, lane, primitive })
+        })
+    }
+
+    fn collect(class: &MovementClass, own_word: bool, arc: impl Fn(u8, u8) -> Option<Arc>) -> Self {
+        let n_primitives = class.primitives().len() as u8;
+        let mut arcs = Self { fours: Vec::new(), starts: [0; 9], own_word };
+        for heading in 0..class.headings() {
+            let mut four = [Arc::default(); 4];
+            let mut n = 0;
+            // A delta of 0 is a step that leaves the map.
+            let found = (0..n_primitives).filter_map(|p| arc(heading, p)).filter(|arc| arc.delta != 0);
+            for arc in found {
+                four[n] = arc;
+                n += 1;
+                if n == 4 {
+                    arcs.fours.push(four);
+                    (four, n) = Default::default();
+                }
+            }
+            if n > 0 {
+                arcs.fours.push(four);
+            }
+            arcs.starts[heading as usize + 1] = arcs.fours.len() as u16;
+        }
+        arcs
+    }
+
+    /// Whether a state's own word says all of these moves.
+    pub fn own_word(&self) -> bool {
+        self.own_word
+    }
+
+    #[inline(always)]
+    fn at(&self, heading: usize) -> &[[Arc; 4]] {
+        &self.fours[self.starts[heading] as usize..self.starts[heading + 1] as usize]
+    }
+
+    /// All arcs of a heading, those to the state itself left out.
+    pub fn of_heading(&self, heading: usize) -> impl Iterator<Item = Arc> {
+        self.at(heading).iter().flatten().copied().filter(|arc| arc.delta != 0)
+    }
+}
+
+/// For each heading and each primitive that leads there, `[heading * 16 + primitive]`, the primitive that
+/// takes the move back; `None` if some move has none.
+fn own_lanes(class: &MovementClass, before: impl Fn(u8, u8) -> Option<Heading>) -> Option<Vec<u8>> {
+    let n_primitives = class.primitives().len();
+    let mut lanes = vec![0; class.headings() as usize * STEPS_STRIDE];
+    for heading in 0..class.headings() {
+        for primitive in 0..n_primitives {
+            let Some(start) = before(heading, primitive as u8) else { continue };
+            let shape = class.shape(start, primitive);
+            let back = (0..n_primitives)
+                .find(|&back| shape.is_taken_back_by(start, class.shape(Heading(heading), back)))?;
+            lanes[heading as usize * STEPS_STRIDE + primitive] = back as u8;
+        }
+    }
+    Some(lanes)
+}
+
+/// The words and times that arcs are looked up in.
+#[derive(Clone, Copy)]
+pub(crate) struct Graph<'a, W: MoveWord> {
+    pub words: &'a [W],
+    pub times: &'a [u32],
+    /// Headings of the class, less one.
+    pub heading_mask: u32,
+}
+
+impl<W: MoveWord> Graph<'_, W> {
+    /// Calls `stop` with state, ticks and primitive of every legal move in `arcs` at `state`, in order of
+    /// primitive, until it says so; returns whether it did. `own_word` is that of the arcs.
+    #[inline(always)]
+    pub fn any(
+        &self,
+        arcs: &Arcs,
+        own_word: bool,
+        state: u32,
+        mut stop: impl FnMut(u32, u32, u8) -> bool,
+    ) -> bool {
+        let own = self.words[state as usize];
+        for four in arcs.at((state & self.heading_mask) as usize) {
+            for arc in four {
+                let next = state.wrapping_add_signed(arc.delta);
+                let word = if own_word {
+                    own
+                } else {
+                    let Some(&word) = self.words.get(next as usize) else { continue };
+                    word
+                };
+                let code = word.code(arc.lane as usize);
+                if code == 0 {
+                    continue;
+                }
+                let ticks = match W::NUMBERED {
+                    true => self.times[(arc.primitive as usize) << W::BITS | code],
+                    false => code as u32,
+                };
+                if stop(next, ticks, arc.primitive) {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// [`Graph::any`] for all of them.
+    #[inline(always)]
+    pub fn each(&self, arcs: &Arcs, own_word: bool, state: u32, mut visit: impl FnMut(u32, u32, u8)) {
+        self.any(arcs, own_word, state, |next, ticks, primitive| {
+            visit(next, ticks, primitive);
+            false
+        });
+    }
+}

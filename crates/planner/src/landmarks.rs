@@ -1,0 +1,303 @@
+//! Landmarks: lower bounds from distances to a few chosen poses (ALT, Goldberg and Harrelson 2005).
+//!
+//! By the triangle inequality a way from `s` to `t` costs at least `d(L, t) - d(L, s)` and at least
+//! `d(s, L) - d(t, L)`, for every landmark `L`. Where walls bend the ways, that is far more than any norm of
+//! the displacement says.
+
+use crate::cost_field::{CostField, Until};
+use crate::heuristic::Estimate;
+use crate::pose::{State, StateSpace};
+use crate::request::{Goal, GoalMember};
+use crate::tables::MovementTables;
+
+/// Columns of distances that a search reads: more bound better and cost more a pose.
+pub(crate) const ACTIVE: usize = 3;
+
+/// Goals of more poses are not looked up pose by pose; such requests do without landmarks.
+const GOAL_POSES_MAX: usize = 4096;
+
+/// Exact distances in ticks from and to a few landmarks, for every pose, of a class on a map.
+///
+/// They stay lower bounds as long as no move becomes legal or cheaper than it was when they were made: made
+/// on a map without its buildings, doors and crops, they hold while those come and go. They do not notice
+/// edits; to use them on a map on which some move is cheaper makes the answers inexact.
+///
+/// A request that is given them ([`crate::Heuristic::Landmarks`]) picks the few columns that promise most for
+/// its start and goal, and none where the norm promises as much.
+///
+/// Memory: 4 bytes a landmark and state where no cost is above 65,534 ticks, else 8. Making them takes
+/// two cost fields a landmark.
+///
+/// ```
+/// use wheelbase_grid::{CellXY, Grid, SideTable, TerrainTable};
+/// use wheelbase_planner::*;
+///
+/// let rows = ["......", ".WWWW.", "...W..", ".W.WW.", ".W...."];
+/// let grid = Grid::from_rows(&rows, TerrainTable::movingai(), SideTable::default())?;
+/// let mut spec = ClassSpec::new("walker", 1);
+/// spec.primitives = Primitive::four_ways(10);
+/// let tables = MovementTables::compile(&grid, MovementClass::new(spec)?);
+/// let landmarks = Landmarks::of(&tables, 4);
+/// let goal = [GoalMember::any(CellXY::new(4, 2))];
+/// let mut request = Request::new(Pose::new(0, 2, Heading(0)), Goal::of(&goal));
+/// request.heuristic = Heuristic::Landmarks(&landmarks);
+/// let (mut scratch, mut path) = (Scratch::new(), Path::new());
+/// let answer = plan(&tables, &request, &mut scratch, &mut path);
+/// assert_eq!((answer.cost, answer.guide), (100, Guide::Landmarks));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Landmarks {
+    space: StateSpace,
+    states: Vec<State>,
+    columns: Columns,
+    /// Most by which the distance to or from a landmark differs between the two ends of a move, in ticks;
+    /// `u32::MAX` where moves are one-way.
+    step_max: u32,
+}
+
+/// `[landmark * 2 + way][state]`, the way from the landmark before the way to it; the greatest number where
+/// there is none.
+#[derive(Clone, Debug)]
+enum Columns {
+    Narrow(Vec<Vec<u16>>),
+    Wide(Vec<Vec<u32>>),
+}
+
+/// A distance in a column.
+pub(crate) trait Distance: Copy {
+    fn ticks(self) -> i64;
+}
+
+impl Distance for u16 {
+    #[inline(always)]
+    fn ticks(self) -> i64 {
+        i64::from(self)
+    }
+}
+
+impl Distance for u32 {
+    #[inline(always)]
+    fn ticks(self) -> i64 {
+        i64::from(self)
+    }
+}
+
+impl Landmarks {
+    /// Picks at most `n` landmarks in the largest set of connected poses, each as far as can be from those
+    /// before it, and works out their distances. Fewer where there are no more poses.
+    pub fn of(tables: &MovementTables, n: usize) -> Self {
+        let step_max = if tables.is_reversible() { tables.most_ticks() as u32 } else { u32::MAX };
+        let mut landmarks = Self {
+            space: tables.space(),
+            states: Vec::new(),
+            columns: Columns::Narrow(Vec::new()),
+            step_max,
+        };
+        let Some(first) = state_of_largest_set(tables) else { return landmarks };
+        let pose_of = |state: State| [GoalMember::pose(tables.space().pose(state))];
+        let mut from = CostField::from_start(tables, &Goal::of(&pose_of(first)));
+        from.settle(tables, Until::All, u64::MAX);
+        let mut to = CostField::to_goal(tables, &Goal::of(&pose_of(first)));
+        // Distance to each state from the nearest landmark so far; of the first state alone at first.
+        let mut nearest: Vec<Option<u32>> = states(tables).map(|state| from.cost(state)).collect();
+        while landmarks.states.len() < n {
+            // The farthest; of several the least.
+            let farthest = nearest
+                .iter()
+                .enumerate()
+                .filter_map(|(state, cost)| Some((*cost, state)).filter(|_| cost.is_some()));
+            let Some((cost, state)) = farthest.max_by_key(|&(cost, state)| (cost, std::cmp::Reverse(state)))
+            else {
+                break;
+            };
+            if cost == Some(0) && !landmarks.states.is_empty() {
+                break;
+            }
+            let landmark = State(state as u32);
+            from.restart(tables, &Goal::of(&pose_of(landmark)));
+            from.settle(tables, Until::All, u64::MAX);
+            to.restart(tables, &Goal::of(&pose_of(landmark)));
+            to.settle(tables, Until::All, u64::MAX);
+            let new_first = landmarks.states.is_empty();
+            for state in states(tables) {
+                let known = &mut nearest[state.0 as usize];
+                *known = match (*known, from.cost(state)) {
+                    (_, cost) if new_first => cost,
+                    (Some(a), Some(b)) => Some(a.min(b)),
+                    (known, _) => known,
+                };
+            }
+            landmarks.states.push(landmark);
+            landmarks.columns.push(&from, tables);
+            landmarks.columns.push(&to, tables);
+        }
+        landmarks
+    }
+
+    /// The landmarks, in the order in which they were picked.
+    pub fn states(&self) -> &[State] {
+        &self.states
+    }
+
+    /// Bytes held.
+    pub fn memory_bytes(&self) -> usize {
+        let columns = match &self.columns {
+            Columns::Narrow(columns) => columns.len() * self.space.n_states() * 2,
+            Columns::Wide(columns) => columns.len() * self.space.n_states() * 4,
+        };
+        size_of::<Self>() + columns + self.states.len() * size_of::<State>()
+    }
+
+    /// Most that one move can change an estimate by.
+    pub(crate) fn step_max(&self) -> u32 {
+        self.step_max
+    }
+
+    pub(crate) fn space(&self) -> StateSpace {
+        self.space
+    }
+
+    /// The columns that promise most from a start to a set of goals, unless the norm promises as much.
+    pub(crate) fn choose(
+        &self,
+        start: State,
+        norm: u32,
+        for_each_goal: impl Fn(&mut dyn FnMut(State)),
+    ) -> Option<Active> {
+        let mut n_goals = 0;
+        for_each_goal(&mut |_| n_goals += 1);
+        if n_goals == 0 || n_goals > GOAL_POSES_MAX {
+            return None;
+        }
+        let mut best = [(0_i64, Column::default()); ACTIVE];
+        for number in 0..self.states.len() * 2 {
+            let is_from = number % 2 == 0;
+            let mut goal = if is_from { i64::MAX } else { 0 };
+            for_each_goal(&mut |state| {
+                let ticks = self.columns.ticks(number, state);
+                // From the landmark to the nearest goal that it reaches; from the farthest to the landmark.
+                goal = if is_from { goal.min(ticks) } else { goal.max(ticks) };
+            });
+            let unknown = self.columns.unknown();
+            if goal >= unknown {
+                continue;
+            }
+            let sign = if is_from { -1 } else { 1 };
+            let here = self.columns.ticks(number, start);
+            let promise = (here - goal) * sign;
+            if here < unknown && promise > best[ACTIVE - 1].0 {
+                best[ACTIVE - 1] = (promise, Column { number: number as u32, goal: goal * sign, sign });
+                best.sort_by_key(|&(promise, column)| (std::cmp::Reverse(promise), column.number));
+            }
+        }
+        if best[0].0 <= i64::from(norm) {
+            return None;
+        }
+        // Where fewer promise anything, the best stands in for the others.
+        Some(Active { columns: best.map(|(promise, column)| if promise > 0 { column } else { best[0].1 }) })
+    }
+
+    /// The columns of a choice.
+    pub(crate) fn columns(&self, active: &Active) -> ColumnsInUse<'_> {
+        let numbers = active.columns.map(|column| column.number as usize);
+        match &self.columns {
+            Columns::Narrow(columns) => ColumnsInUse::Narrow(numbers.map(|number| &columns[number][..])),
+            Columns::Wide(columns) => ColumnsInUse::Wide(numbers.map(|number| &columns[number][..])),
+        }
+    }
+}
+
+fn states(tables: &MovementTables) -> impl Iterator<Item = State> {
+    (0..tables.space().n_states() as u32).map(State)
+}
+
+/// The least state of the weak component with most states; without components the least legal state.
+fn state_of_largest_set(tables: &MovementTables) -> Option<State> {
+    let mut labels: Vec<(u32, u32)> =
+        states(tables).filter_map(|state| Some((tables.components().label(state)?, state.0))).collect();
+    labels.sort_unstable();
+    let largest =
+        labels.chunk_by(|a, b| a.0 == b.0).max_by_key(|set| (set.len(), std::cmp::Reverse(set[0].1)));
+    largest.map(|set| State(set[0].1)).or_else(|| states(tables).find(|&state| tables.is_legal(state)))
+}
+
+impl Columns {
+    fn push(&mut self, field: &CostField, tables: &MovementTables) {
+        let narrow = |cost: Option<u32>| match cost {
+            None => Some(u16::MAX),
+            Some(cost) => u16::try_from(cost).ok().filter(|&cost| cost < u16::MAX),
+        };
+        if let Self::Narrow(columns) = self {
+            let column: Option<Vec<u16>> = states(tables).map(|state| narrow(field.cost(state))).collect();
+            if let Some(column) = column {
+                columns.push(column);
+                return;
+            }
+            let widen = |&cost: &u16| if cost == u16::MAX { u32::MAX } else { u32::from(cost) };
+            *self = Self::Wide(columns.iter().map(|column| column.iter().map(widen).collect()).collect());
+        }
+        if let Self::Wide(columns) = self {
+            columns.push(states(tables).map(|state| field.cost(state).unwrap_or(u32::MAX)).collect());
+        }
+    }
+
+    fn ticks(&self, column: usize, state: State) -> i64 {
+        match self {
+            Self::Narrow(columns) => columns[column][state.0 as usize].ticks(),
+            Self::Wide(columns) => columns[column][state.0 as usize].ticks(),
+        }
+    }
+
+    /// What stands for no way.
+    fn unknown(&self) -> i64 {
+        match self {
+            Self::Narrow(_) => i64::from(u16::MAX),
+            Self::Wide(_) => i64::from(u32::MAX),
+        }
+    }
+}
+
+/// A column in use: the bound at a state is `sign * distance - goal`.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Column {
+    number: u32,
+    goal: i64,
+    sign: i64,
+}
+
+/// The distances of the columns that a search reads.
+pub(crate) enum ColumnsInUse<'a> {
+    Narrow([&'a [u16]; ACTIVE]),
+    Wide([&'a [u32]; ACTIVE]),
+}
+
+/// Which columns a search reads, and the goal's distance in each.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Active {
+    columns: [Column; ACTIVE],
+}
+
+/// The greatest of the bounds of the columns in use and of the norm.
+pub(crate) struct LandmarkEstimate<'a, D, L> {
+    columns: [&'a [D]; ACTIVE],
+    active: Active,
+    norm: L,
+}
+
+impl<'a, D: Distance, L: Estimate> LandmarkEstimate<'a, D, L> {
+    pub fn new(columns: [&'a [D]; ACTIVE], active: Active, norm: L) -> Self {
+        Self { columns, active, norm }
+    }
+}
+
+impl<D: Distance, L: Estimate> Estimate for LandmarkEstimate<'_, D, L> {
+    #[inline(always)]
+    fn weighted(&self, state: u32, x: i32, y: i32, heading: usize) -> u32 {
+        let mut bound = i64::from(self.norm.weighted(state, x, y, heading));
+        for (distances, column) in self.columns.iter().zip(&self.active.columns) {
+            bound = bound.max(distances[state as usize].ticks() * column.sign - column.goal);
+        }
+        bound as u32
+    }
+}
