@@ -8,7 +8,7 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use std::hint::black_box;
 use std::time::Duration;
 use wheelbase_benches::{
-    Calibration, FAIR, Peer, Scene, answer, assert_same_costs, drawn_scenes, file_scenes, open_scenes, work,
+    FAIR, Peer, Scene, answer, assert_same_costs, calibration, drawn_scenes, file_scenes, open_scenes, work,
 };
 use wheelbase_planner::{Path, Scratch};
 
@@ -16,7 +16,7 @@ const QUERIES: usize = 5;
 
 /// Times of all queries of a scene, per expansion of ours, and the same queries by each peer.
 fn beside_peers(criterion: &mut Criterion) {
-    println!("calibration: {}", Calibration::measure());
+    println!("calibration: {}", calibration());
     let (mut scratch, mut path) = (Scratch::new(), Path::new());
     for scene in file_scenes(QUERIES).into_iter().chain(drawn_scenes(QUERIES)) {
         let mut group = criterion.benchmark_group(&scene.name);

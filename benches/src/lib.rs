@@ -17,6 +17,7 @@ use wheelbase_planner::{
     Answer, ClassSpec, Goal, GoalMember, Heading, Heuristic, HeuristicName, MovementClass, MovementTables,
     Path, Pose, Primitive, Request, Scratch, State, Status, Way, plan,
 };
+use wheelbase_sim::Calibration;
 
 /// What each output says of the comparison.
 pub const FAIR: &str = "fair: same tables, same heuristic, exact, costs equal";
@@ -408,48 +409,8 @@ pub fn assert_same_costs(scene: &Scene, peer: Peer, scratch: &mut Scratch, path:
     }
 }
 
-/// How fast this machine is just now, so that figures of two machines or hours can be compared.
-#[derive(Clone, Copy, Debug)]
-pub struct Calibration {
-    /// One step of an integer loop in cache, in nanoseconds.
-    pub integer_ns: f64,
-    /// One dependent load from 16 MiB, in nanoseconds.
-    pub load_ns: f64,
-}
-
-impl Calibration {
-    /// Measures both: the least of five passes, about 0.2 seconds in all.
-    pub fn measure() -> Self {
-        const STEPS: u32 = 4_000_000;
-        const LOADS: u32 = 300_000;
-        let chain = one_cycle(16 * 1024 * 1024 / 4);
-        let mut least = Self { integer_ns: f64::MAX, load_ns: f64::MAX };
-        for _ in 0..5 {
-            let begun = Instant::now();
-            let mut draws = Draws::new(7);
-            black_box((0..STEPS).fold(0, |sum: u64, _| sum ^ draws.next_u64()));
-            least.integer_ns = least.integer_ns.min(begun.elapsed().as_nanos() as f64 / f64::from(STEPS));
-            let begun = Instant::now();
-            black_box((0..LOADS).fold(0_u32, |at, _| chain[at as usize]));
-            least.load_ns = least.load_ns.min(begun.elapsed().as_nanos() as f64 / f64::from(LOADS));
-        }
-        least
-    }
-}
-
-/// A permutation that is one cycle (Sattolo 1986), so that a walk along it meets every entry.
-fn one_cycle(n: u32) -> Vec<u32> {
-    let mut next: Vec<u32> = (0..n).collect();
-    let mut draws = Draws::new(11);
-    for at in (1..n).rev() {
-        next.swap(at as usize, draws.below(at) as usize);
-    }
-    next
-}
-
-impl std::fmt::Display for Calibration {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { integer_ns, load_ns } = self;
-        write!(f, "{integer_ns:.2} ns an integer step in cache, {load_ns:.1} ns a dependent load from 16 MiB")
-    }
+/// How fast this machine is just now, by its own clock.
+pub fn calibration() -> Calibration {
+    let begun = Instant::now();
+    Calibration::measure(|| begun.elapsed())
 }

@@ -11,7 +11,7 @@
 use std::process::ExitCode;
 use std::time::Instant;
 use wheelbase_benches::{
-    Calibration, FAIR, Peer, Scene, answer, assert_same_costs, drawn_scenes, file_scenes, open_scenes, work,
+    FAIR, Peer, Scene, answer, assert_same_costs, calibration, drawn_scenes, file_scenes, open_scenes, work,
 };
 use wheelbase_planner::{Path, Scratch};
 
@@ -25,10 +25,10 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     let part = arguments.next().unwrap_or_default();
-    println!("calibration: {}", Calibration::measure());
+    println!("calibration: {}", calibration());
     compare_peers(rounds, &part);
     compare_bodies(rounds, &part);
-    println!("calibration: {}", Calibration::measure());
+    println!("calibration: {}", calibration());
     ExitCode::SUCCESS
 }
 

@@ -1,21 +1,15 @@
 //! What was typed. Flags of DESIGN 8 that this release does not have yet are known and refused by name.
 
-use crate::failure::Failure;
+use crate::bench;
+use crate::failure::{Exit, Failure};
 use clap::{Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 use std::path::PathBuf;
 use wheelbase_sim::scenario::EXPANSIONS_PER_TICK_MAX;
 
-const EXIT_STATUSES: &str = "\
-Exit status:
-  0    done
-  1    a negative answer: no path, or orders left that could have been done
-  2    bad arguments or a bad file
-  3    an internal invariant broke
-  130  interrupted; what was asked for is still written whole";
-
 /// Moves units that are bigger than one tile.
 #[derive(Debug, Parser)]
-#[command(name = "wheelbase", version, about, max_term_width = 100, after_help = EXIT_STATUSES)]
+#[command(name = "wheelbase", version, about, max_term_width = 100, after_help = exit_statuses())]
 pub struct Args {
     #[command(subcommand)]
     pub command: Command,
@@ -29,10 +23,11 @@ pub enum Command {
     Plan(PlanArgs),
     /// Say what is wrong in scenario and map files, and where
     Check(CheckArgs),
+    /// Time published queries and check their lengths, or time a scenario
+    #[command(after_long_help = bench::KEYS_HELP)]
+    Bench(BenchArgs),
     #[command(hide = true, disable_help_flag = true)]
     Distances(Later),
-    #[command(hide = true, disable_help_flag = true)]
-    Bench(Later),
     #[command(hide = true, disable_help_flag = true)]
     Verify(Later),
     #[command(hide = true, disable_help_flag = true)]
@@ -41,6 +36,10 @@ pub enum Command {
     Report(Later),
     /// Write a seeded map
     Generate(GenerateArgs),
+    /// Print the completions of a shell
+    Completions(CompletionsArgs),
+    /// Print the manual page, or write one for each subcommand too
+    Man(ManArgs),
 }
 
 /// Arguments of a subcommand that is not supported yet.
@@ -169,7 +168,7 @@ pub struct PlanArgs {
 
 #[derive(Debug, clap::Args)]
 pub struct CheckArgs {
-    /// Scenario files (.toml), class files (.toml) and maps (.map)
+    /// Scenario files (.toml), class files (.toml), maps (.map) and queries on them (.scen)
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
     #[arg(long, hide = true)]
@@ -194,11 +193,46 @@ pub struct GenerateArgs {
     #[arg(long, value_name = "W,H")]
     pub size: String,
     /// The same seed gives the same map
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u64, 0, { u64::MAX }>)]
     pub seed: u64,
     /// Where to write it
     #[arg(short, long = "output", value_name = "FILE.map")]
     pub output: PathBuf,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct BenchArgs {
+    /// Queries of the MovingAI benchmark (.scen), their map beside them, or a scenario (.toml)
+    #[arg(value_name = "TARGET")]
+    pub target: PathBuf,
+    /// Of .scen: plan for the class in this file, and check no lengths [default: octile]
+    #[arg(long, value_name = "FILE|NAME")]
+    pub class: Option<String>,
+    /// Worker threads, of .scen for the queries a second [default: one a core]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u16, 1, 1024>)]
+    pub threads: Option<u16>,
+    /// Output format
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct CompletionsArgs {
+    /// Which shell
+    #[arg(value_name = "SHELL", value_enum)]
+    pub shell: Shell,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct ManArgs {
+    /// Write wheelbase.1, and one page a subcommand, into this folder
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+fn exit_statuses() -> String {
+    let line = |(exit, meaning): &(Exit, &str)| format!("\n  {:<5}{meaning}", *exit as u8);
+    format!("Exit status:{}", Exit::MEANINGS.iter().map(line).collect::<String>())
 }
 
 impl Args {
@@ -220,11 +254,12 @@ impl Args {
             }
             Command::Check(a) => vec![(a.plan.is_some(), "--plan")],
             Command::Distances(_) => vec![(true, "distances")],
-            Command::Bench(_) => vec![(true, "bench")],
             Command::Verify(_) => vec![(true, "verify")],
             Command::Render(_) => vec![(true, "render")],
             Command::Report(_) => vec![(true, "report")],
-            Command::Generate(_) => Vec::new(),
+            Command::Bench(_) | Command::Generate(_) | Command::Completions(_) | Command::Man(_) => {
+                Vec::new()
+            }
         };
         match refused.into_iter().find(|(given, _)| *given) {
             Some((_, name)) => Err(Failure::bad_input(format!("not supported yet: {name}"))),

@@ -2,6 +2,7 @@
 
 use crate::args::CheckArgs;
 use crate::failure::{Exit, Failure};
+use crate::scen::load_scen;
 use std::io::{self, Write};
 use std::path::Path;
 use wheelbase_sim::build::{
@@ -40,6 +41,7 @@ fn check_file(file: &Path) -> Result<Vec<String>, LoadError> {
     let refuse = |why| Err(LoadError::File { file: file.display().to_string(), why });
     match extension {
         "map" => check_map(file),
+        "scen" => load_scen(file, None).map(|_| Vec::new()),
         "toml" => match read_scenario(file) {
             Ok(typed) => {
                 let sim = build_simulation(file, &typed)?;
@@ -54,7 +56,9 @@ fn check_file(file: &Path) -> Result<Vec<String>, LoadError> {
         "json" => refuse("not supported yet: problem files (.json)".to_owned()),
         other => {
             let found = if other.is_empty() { "no ending".to_owned() } else { format!("\".{other}\"") };
-            refuse(format!("expected a scenario or class file (.toml) or a map (.map), found {found}"))
+            refuse(format!(
+                "expected a scenario or class file (.toml), a map (.map) or queries on one (.scen), found {found}"
+            ))
         }
     }
 }

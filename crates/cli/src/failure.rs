@@ -19,6 +19,21 @@ pub enum Exit {
     Interrupted = 130,
 }
 
+impl Exit {
+    /// Every status with its meaning, for people.
+    pub const MEANINGS: [(Self, &'static str); 5] = [
+        (Self::Done, "done"),
+        (
+            Self::Negative,
+            "a negative answer: no path, orders left that could have been done, or a length that is not the \
+             published one",
+        ),
+        (Self::BadInput, "bad arguments or a bad file"),
+        (Self::Broken, "an internal invariant broke"),
+        (Self::Interrupted, "interrupted; what was asked for is still written whole"),
+    ];
+}
+
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         Self::from(exit as u8)

@@ -1,13 +1,18 @@
 //! `wheelbase`: runs, plans and checks scenarios of multi-tile units from the command line.
 
 mod args;
+mod bench;
 mod check;
+mod completions;
 mod failure;
 mod generate;
 mod interrupt;
+mod man;
+mod output;
 mod plan;
 mod query;
 mod run;
+mod scen;
 
 use args::{Args, Command};
 use clap::Parser;
@@ -29,12 +34,13 @@ fn main() -> ExitCode {
         Command::Run(args) => run::run(&args),
         Command::Plan(args) => plan::run(&args),
         Command::Check(args) => check::run(&args),
-        Command::Distances(_)
-        | Command::Bench(_)
-        | Command::Verify(_)
-        | Command::Render(_)
-        | Command::Report(_) => Ok(Exit::Done),
+        Command::Bench(args) => bench::run(&args),
+        Command::Distances(_) | Command::Verify(_) | Command::Render(_) | Command::Report(_) => {
+            Ok(Exit::Done)
+        }
         Command::Generate(args) => generate::run(&args),
+        Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => man::run(&args),
     });
     match outcome {
         Ok(exit) => exit.into(),

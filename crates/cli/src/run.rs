@@ -1,16 +1,16 @@
 //! `wheelbase run`: a scenario to its end, and what came of it.
 
-use crate::args::{Format, RunArgs};
+use crate::args::RunArgs;
 use crate::failure::{Exit, Failure};
 use crate::interrupt::Interrupt;
+use crate::output::{print, progress_bar, row};
 use crate::plan::thread_pool;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::fs::File;
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use wheelbase_sim::build::{Overrides, load_simulation};
-use wheelbase_sim::{RunResult, Simulation, Step, TickTimes, trace};
+use wheelbase_sim::{Phase, RunResult, Simulation, Step, TickTimes, trace};
 
 /// Ticks between two looks at the progress bar.
 const PROGRESS_TICKS: u32 = 16;
@@ -34,13 +34,14 @@ pub fn run(args: &RunArgs) -> Result<Exit, Failure> {
     }
     let mut trace = args.trace.as_deref().map(|path| TraceFile::create(path, &mut sim)).transpose()?;
     let started = Instant::now();
-    let (times, agent_ticks) = pool.install(|| drive(&mut sim, trace.as_mut(), &stop, !args.quiet))?;
+    let (times, agent_ticks) =
+        pool.install(|| drive(&mut sim, trace.as_mut(), &stop, !args.quiet, &mut |_| {}))?;
     let wall_s = started.elapsed().as_secs_f64();
     let result = RunResult::of(&sim, pool.current_num_threads(), &times, wall_s, agent_ticks);
     if let Some(trace) = trace {
         trace.finish(&result)?;
     }
-    let printed = print_result(args.format, &result);
+    let printed = print(args.format, &result, |out| write_text(out, &result));
     // Said first: a closed pipe must not hide it.
     if let Some((tick, violation)) = sim.violation() {
         return Err(Failure::Message {
@@ -67,32 +68,22 @@ pub fn run(args: &RunArgs) -> Result<Exit, Failure> {
     })
 }
 
-fn print_result(format: Format, result: &RunResult) -> Result<(), Failure> {
-    let mut out = io::stdout().lock();
-    match format {
-        Format::Json => {
-            serde_json::to_writer(&mut out, result).map_err(io::Error::from)?;
-            writeln!(out)?;
-        }
-        Format::Text => write_text(&mut out, result)?,
-    }
-    Ok(out.flush()?)
-}
-
-/// Ticks to the end, or to the end of the tick in which Ctrl-C is pressed.
-fn drive(
+/// Ticks to the end, or to the end of the tick in which Ctrl-C is pressed. Gives the times of the ticks
+/// and the agents summed over them; tells `begins` of each phase of a tick.
+pub fn drive(
     sim: &mut Simulation,
     mut trace: Option<&mut TraceFile>,
     stop: &Interrupt,
     show: bool,
+    begins: &mut impl FnMut(Phase),
 ) -> Result<(TickTimes, u64), Failure> {
     let mut times = TickTimes::with_capacity(sim.settings().ticks);
     let mut agent_ticks = 0;
-    let bar = progress_bar(sim.settings().ticks, show);
+    let bar = progress_bar("tick", sim.settings().ticks.into(), show);
     while !stop.is_raised() {
         let tick = sim.tick();
         let began = Instant::now();
-        let step = sim.step();
+        let step = sim.step_observed(begins);
         times.add(tick, began.elapsed());
         if let Some(trace) = trace.as_deref_mut() {
             trace.write(sim, tick)?;
@@ -109,21 +100,8 @@ fn drive(
     Ok((times, agent_ticks))
 }
 
-/// A bar on standard error, on a terminal only.
-fn progress_bar(ticks: u32, show: bool) -> ProgressBar {
-    if !show || !io::stderr().is_terminal() {
-        return ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
-    }
-    let bar = ProgressBar::new(u64::from(ticks));
-    let style = ProgressStyle::with_template("{bar:30} tick {pos} of {len}, {per_sec}, {eta} left");
-    if let Ok(style) = style {
-        bar.set_style(style);
-    }
-    bar
-}
-
 /// A trace being written.
-struct TraceFile {
+pub struct TraceFile {
     path: PathBuf,
     out: BufWriter<File>,
 }
@@ -156,7 +134,7 @@ impl TraceFile {
 fn write_text(out: &mut impl Write, result: &RunResult) -> io::Result<()> {
     let RunResult { scenario, ticks, agents, moves, threads, .. } = result;
     writeln!(out, "{scenario}: {agents} agents, {ticks} ticks, {moves} moves, {threads} threads")?;
-    let mut line = |name: &str, value: String| writeln!(out, "  {name:<22}{value}");
+    let mut line = |name: &str, value: String| row(out, name, value);
     line("orders done", result.orders_done.to_string())?;
     line("orders unreachable", result.orders_unreachable.to_string())?;
     line("orders left", result.orders_left.to_string())?;

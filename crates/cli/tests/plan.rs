@@ -434,6 +434,8 @@ fn generated_maps_are_planned_on() {
     );
     let size = refused(&["generate", "maze", "--size", "4x4", "--seed", "1", "-o", "a.map"]);
     assert_eq!(size, "--size: expected W,H, found \"4x4\"");
+    let seed = folder.run(&["generate", "maze", "--size", "4,4", "--seed", "-1", "-o", "a.map"]).code(2);
+    assert!(seed.stderr.contains("expected a whole number from 0 to 18446744073709551615"), "{seed:#?}");
     let zero = refused(&["generate", "maze", "--size", "0,4", "--seed", "1", "-o", "a.map"]);
     assert!(zero.starts_with("--size: a map of 0 x 4 cells"), "{zero}");
     assert!(!folder.path("a.map").exists());

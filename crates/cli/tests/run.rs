@@ -6,7 +6,7 @@ mod common;
 
 use common::*;
 use serde_json::{Value, json};
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 /// Keys of the result in the order of DESIGN 8.
@@ -269,30 +269,6 @@ fn a_closed_pipe_is_a_quiet_end() {
     assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0));
 }
 
-/// A run for ever: a patrol of slow steps, and an agent that stands.
-fn endless() -> Folder {
-    let patrol = trucks_with("[{ goto = [6, 3, \"E\"] }]", "[{ patrol = [[6, 3], [1, 0]] }]");
-    let endless = replaced(&patrol, "ticks = 200", "ticks = 4294967294");
-    let slow =
-        endless.replace("time = 2 }", "time = 20000 }").replace("{ wait = 5 }", "{ wait = 4000000000 }");
-    Folder::with("endless.toml", slow)
-}
-
-/// Waits until the program has taken charge of Ctrl-C and has worked for a while.
-fn let_it_work(child: &Child) {
-    let deadline = Instant::now() + Duration::from_secs(30);
-    let caught = || {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
-        let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap().trim().to_owned();
-        u64::from_str_radix(&mask, 16).unwrap() & 2 != 0
-    };
-    while !caught() {
-        assert!(Instant::now() < deadline, "Ctrl-C is not caught");
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    std::thread::sleep(Duration::from_millis(300));
-}
-
 #[test]
 fn after_ctrl_c_all_is_written_whole() {
     let folder = endless();
@@ -329,7 +305,7 @@ fn what_is_not_supported_yet_is_refused_by_name() {
     let refused = folder.run(&["run", "trucks.toml", "--snapshot-every", "10"]).refused();
     assert_eq!(refused, "not supported yet: --snapshot-every");
     assert!(!folder.path("a.file").exists());
-    for subcommand in ["distances", "bench", "verify", "render", "report"] {
+    for subcommand in ["distances", "verify", "render", "report"] {
         for more in [&[][..], &["trucks.toml", "--html", "a.html"], &["--help"]] {
             let refused = folder.run(&[&[subcommand], more].concat()).refused();
             assert_eq!(refused, format!("not supported yet: {subcommand}"));

@@ -40,6 +40,14 @@ impl Path {
     pub fn cost(&self) -> u32 {
         self.poses.last().map_or(0, |last| last.arrival)
     }
+
+    /// Length in cells of a path of [`MovementClass::octile`](crate::MovementClass::octile), as the
+    /// MovingAI benchmark publishes it: a straight step is 1, a diagonal one sqrt 2.
+    pub fn octile_length(&self) -> f64 {
+        // East is move 0, north-east 1, and so on around.
+        let diagonal = self.moves.iter().filter(|&primitive| primitive % 2 == 1).count();
+        (self.moves.len() - diagonal) as f64 + diagonal as f64 * std::f64::consts::SQRT_2
+    }
 }
 
 /// What is wrong with a path, and at which move.

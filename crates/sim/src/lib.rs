@@ -34,6 +34,7 @@
 
 mod agents;
 pub mod build;
+mod calibration;
 mod events;
 mod given_poses;
 pub mod invariant;
@@ -52,11 +53,12 @@ pub mod traffic;
 mod world;
 
 pub use agents::{Activity, AgentId, Agents, ClassId, Motion, Patience, Row};
+pub use calibration::Calibration;
 pub use events::{Action, Chosen, Event, MapEdit, NewAgents, NewOrders, PendingEdits, WaitingEdit};
-pub use metrics::{Counts, RunResult, STUCK_AFTER_TICKS, TickMs, TickTimes};
+pub use metrics::{Counts, RunResult, STUCK_AFTER_TICKS, TickMs, TickTimes, peak_memory_mib, quantile_ms};
 pub use orders::{Order, OrderKind, OrderList, OrderPool, OrderState, Trip};
 pub use path_pool::{PathHandle, PathPool};
 pub use requests::{PathRequest, Requests};
 pub use reservation::{CollisionRule, Reservation};
-pub use tick::Step;
+pub use tick::{Phase, Step};
 pub use world::{Settings, SimClass, Simulation};

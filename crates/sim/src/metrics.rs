@@ -85,12 +85,16 @@ impl TickTimes {
     pub fn quantiles(&self) -> TickMs {
         let mut sorted = self.nanos.clone();
         sorted.sort_unstable();
-        let at = |permille: usize| {
-            let index = (sorted.len() * permille / 1000).min(sorted.len().saturating_sub(1));
-            sorted.get(index).map_or(0.0, |&nanos| f64::from(nanos) / 1e6)
-        };
+        let at = |permille| quantile_ms(&sorted, permille);
         TickMs { p50: at(500), p99: at(990), max: at(1000) }
     }
+}
+
+/// The duration in milliseconds that `permille` in a thousand of `sorted` are not above, which are
+/// durations in nanoseconds; 0 if there are none.
+pub fn quantile_ms<T: Copy + Into<u64>>(sorted: &[T], permille: usize) -> f64 {
+    let index = (sorted.len() * permille / 1000).min(sorted.len().saturating_sub(1));
+    sorted.get(index).map_or(0.0, |&nanos| nanos.into() as f64 / 1e6)
 }
 
 /// The result of a run: the object that `run --format json` prints (DESIGN 8), keys in its order.
@@ -184,7 +188,7 @@ impl RunResult {
 }
 
 /// Most memory this process has held, in MiB; `None` where the system does not say.
-fn peak_memory_mib() -> Option<f64> {
+pub fn peak_memory_mib() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kib: f64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;

@@ -22,24 +22,66 @@ pub enum Step {
     Ended,
 }
 
+/// The phases of a tick, in their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Scenario events, and edits that waited.
+    Events,
+    /// Orders: what is done is closed, what comes next begins.
+    Orders,
+    /// Path requests are answered.
+    Requests,
+    /// Traffic decides who may start a move, and the moves begin.
+    Traffic,
+    /// Moves that end at the tick end.
+    Moves,
+    /// Metrics: who waits, before the moves; the invariants, where they are checked, behind them.
+    Metrics,
+}
+
+impl Phase {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Events, Self::Orders, Self::Requests, Self::Traffic, Self::Moves, Self::Metrics];
+
+    /// Name in outputs.
+    pub fn name(self) -> &'static str {
+        ["events", "orders", "requests", "traffic", "moves", "metrics"][self as usize]
+    }
+}
+
 impl Simulation {
     /// Runs one tick. At the last tick only what moves have finished is counted, and no move begins.
     pub fn step(&mut self) -> Step {
+        self.step_observed(&mut |_| {})
+    }
+
+    /// [`step`](Self::step) that names each phase to `begins` before it begins, so that a caller can time
+    /// them; the simulation has no clock. [`Phase::Metrics`] comes on both sides of [`Phase::Moves`], and
+    /// at the last tick only the first two phases come.
+    pub fn step_observed(&mut self, begins: &mut impl FnMut(Phase)) -> Step {
         // Its rows are those of the last tick.
         self.ended.clear();
         let last = self.tick >= self.settings.ticks;
+        begins(Phase::Events);
         if !last {
             apply_events(self);
         }
+        begins(Phase::Orders);
         run_orders(self);
         if last || self.nothing_left() {
             return Step::Ended;
         }
+        begins(Phase::Requests);
         answer_requests(self);
+        begins(Phase::Traffic);
         run_traffic(self);
+        begins(Phase::Metrics);
         count_waiting(self);
         self.tick += 1;
+        begins(Phase::Moves);
         finish_moves(self);
+        begins(Phase::Metrics);
         if self.check_invariants {
             let found = invariant::check(self);
             let pairs = invariant::colliding_pairs(&found);

@@ -10,6 +10,7 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
 /// Two trucks that pass each other around a pond; both arrive.
 pub const TRUCKS: &str = r#"name = "two trucks"
@@ -207,6 +208,30 @@ impl Ended {
     pub fn json_lines(&self) -> Vec<Value> {
         json_lines(&self.stdout)
     }
+}
+
+/// A run for ever: a patrol of slow steps, and an agent that stands.
+pub fn endless() -> Folder {
+    let patrol = trucks_with("[{ goto = [6, 3, \"E\"] }]", "[{ patrol = [[6, 3], [1, 0]] }]");
+    let endless = replaced(&patrol, "ticks = 200", "ticks = 4294967294");
+    let slow =
+        endless.replace("time = 2 }", "time = 20000 }").replace("{ wait = 5 }", "{ wait = 4000000000 }");
+    Folder::with("endless.toml", slow)
+}
+
+/// Waits until the program has taken charge of Ctrl-C and has worked for a while.
+pub fn let_it_work(child: &Child) {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    let caught = || {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap().trim().to_owned();
+        u64::from_str_radix(&mask, 16).unwrap() & 2 != 0
+    };
+    while !caught() {
+        assert!(Instant::now() < deadline, "Ctrl-C is not caught");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    std::thread::sleep(Duration::from_millis(300));
 }
 
 /// Sends the signal of Ctrl-C.

@@ -252,7 +252,8 @@ impl From<io::Error> for MapWriteError {
 /// header that is not complete or not right, a size that no map may have, a missing or ragged row, a
 /// glyph that is not in `terrain`.
 pub fn parse(bytes: &[u8], terrain: TerrainTable, sides: SideTable) -> Result<MapFile, MapFileError> {
-    let mut lines = Lines { rest: decode(bytes)?, n_taken: 0 };
+    let mut lines =
+        Lines::of(bytes).map_err(|(line, column)| error_at(line, column, MapFileErrorKind::NotUtf8))?;
     let size = read_header(&mut lines)?;
     check_rows(lines.clone(), size)?;
     let kinds = read_rows(&mut lines, size, &terrain)?;
@@ -286,10 +287,24 @@ pub fn write(grid: &Grid, out: &mut impl io::Write) -> Result<(), MapWriteError>
 /// The lines of a text, without their LF or CRLF. Unlike `str::lines` it takes the CR off a last line
 /// without LF too, and knows what is left of the text.
 #[derive(Clone)]
-struct Lines<'a> {
+pub(super) struct Lines<'a> {
     rest: &'a str,
     /// Lines taken so far, which is the number of the last one.
-    n_taken: usize,
+    pub(super) n_taken: usize,
+}
+
+impl<'a> Lines<'a> {
+    /// The lines of a file, without its byte-order mark. Where it is not UTF-8 text, the line and column
+    /// of the first byte that is wrong, from 1.
+    pub(super) fn of(bytes: &'a [u8]) -> Result<Self, (usize, usize)> {
+        let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
+        let rest = std::str::from_utf8(bytes).map_err(|_| {
+            let before = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+            let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+            (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+        })?;
+        Ok(Self { rest, n_taken: 0 })
+    }
 }
 
 impl<'a> Iterator for Lines<'a> {
@@ -315,20 +330,6 @@ struct HeaderValue {
 
 fn error_at(line: usize, column: usize, kind: MapFileErrorKind) -> MapFileError {
     MapFileError { line, column, kind }
-}
-
-/// The file as text, without its byte-order mark.
-fn decode(bytes: &[u8]) -> Result<&str, MapFileError> {
-    let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
-    std::str::from_utf8(bytes).map_err(|_| {
-        let before = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
-        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-        error_at(
-            before.matches('\n').count() + 1,
-            before[line_start..].chars().count() + 1,
-            MapFileErrorKind::NotUtf8,
-        )
-    })
 }
 
 /// Reads the header up to and with the line `map`.
@@ -448,7 +449,7 @@ fn read_end(mut lines: Lines<'_>) -> Vec<MapFileWarning> {
 }
 
 /// The first characters of a text.
-fn excerpt(text: &str) -> String {
+pub(super) fn excerpt(text: &str) -> String {
     match text.char_indices().nth(EXCERPT_CHARS_MAX) {
         Some((end, _)) => format!("{}...", &text[..end]),
         None => text.to_owned(),

@@ -1,0 +1,441 @@
+//! `wheelbase bench`: how fast published queries are answered, and whether as published; how fast a
+//! scenario runs.
+
+use crate::args::BenchArgs;
+use crate::failure::{Exit, Failure};
+use crate::interrupt::Interrupt;
+use crate::output::{print, progress_bar, row};
+use crate::plan::thread_pool;
+use crate::run::drive;
+use crate::scen::{ScenProblem, load_scen};
+use serde::{Serialize, Serializer};
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::time::Instant;
+use wheelbase_grid::map_file::{ScenFile, ScenQuery};
+use wheelbase_planner::batch::{BatchScratch, plan_all};
+use wheelbase_planner::{
+    Goal, GoalMember, Heading, MovementClass, MovementTables, Path, Pose, Request, Scratch, Status, plan,
+};
+use wheelbase_sim::build::{Overrides, PlanningProblem, load_simulation};
+use wheelbase_sim::{Calibration, Phase, RunResult, peak_memory_mib, quantile_ms};
+
+/// The keys of the JSON form, for the help and the manual.
+pub const KEYS_HELP: &str = "\
+Keys of --format json, of a .scen:
+  bench, file, map, size, class   \"queries\", the files, [width, height] of the map, the class's name
+  queries, answered               in the file; timed, all unless it was interrupted
+  statuses                        answers by status
+  lengths                         null for another class than octile, or an object:
+    checked, differ               answers compared, and those whose length is not the published one
+    decimals, tolerance           most decimals of a length in the file; the difference that is allowed
+    first                         the first that differ: line, bucket, start, goal, published, ours, status
+  cost, expansions                sums over the answers; cost in ticks
+  query_ms                        median, p95 and max of one query, on one thread
+  ns_per_expansion                time of all queries on one thread by expansions
+  threads, queries_per_s          all queries once more as a batch on so many threads; null if interrupted
+  load_s, compile_s               reading the files; compiling the movement tables
+  peak_memory_mib                 null where the system does not say
+  peers                           peers timed beside us: none
+  calibration                     integer_ns, a step of an integer loop in cache; load_ns, a dependent load
+                                  from 16 MiB; the least of five passes
+
+Of a scenario:
+  bench, file                     \"scenario\", the file
+  the keys of run --format json   of this run
+  expansions_per_s                expansions of all searches by wall_s
+  load_s                          reading the scenario and building the simulation
+  phase_shares                    events, orders, requests, traffic, moves and metrics (with what lies
+                                  between ticks): shares of the time, 1 in all
+  peers, calibration              as above";
+
+/// Queries between two looks at the progress bar.
+const PROGRESS_QUERIES: usize = 16;
+/// Queries of a batch that a worker answers between two looks at Ctrl-C.
+const QUERIES_A_CHUNK: usize = 64;
+/// Most lengths that are shown of those that differ.
+const DIFFERENCES_SHOWN_MAX: usize = 10;
+
+pub fn run(args: &BenchArgs) -> Result<Exit, Failure> {
+    match args.target.extension().and_then(|extension| extension.to_str()) {
+        Some("scen") => bench_queries(args),
+        Some("toml") => bench_scenario(args),
+        _ => Err(Failure::bad_input(format!(
+            "{}: expected a scenario (.toml) or queries of the MovingAI benchmark (.scen)",
+            args.target.display()
+        ))),
+    }
+}
+
+fn calibration() -> Calibration {
+    let begun = Instant::now();
+    Calibration::measure(|| begun.elapsed())
+}
+
+/// What came of the queries of a `.scen` file; [`KEYS_HELP`] describes the keys.
+#[derive(Serialize)]
+struct QueriesResult {
+    bench: &'static str,
+    file: String,
+    map: String,
+    size: (u32, u32),
+    class: String,
+    queries: usize,
+    answered: usize,
+    statuses: BTreeMap<&'static str, u64>,
+    lengths: Option<Lengths>,
+    cost: u64,
+    expansions: u64,
+    query_ms: QueryMs,
+    ns_per_expansion: f64,
+    threads: usize,
+    queries_per_s: Option<f64>,
+    load_s: f64,
+    compile_s: f64,
+    peak_memory_mib: Option<f64>,
+    peers: [(); 0],
+    calibration: Calibration,
+}
+
+/// Times of single queries, in milliseconds.
+#[derive(Serialize)]
+struct QueryMs {
+    median: f64,
+    p95: f64,
+    max: f64,
+}
+
+/// Lengths held against the published ones.
+#[derive(Default, Serialize)]
+struct Lengths {
+    checked: u64,
+    differ: u64,
+    decimals: u32,
+    tolerance: f64,
+    first: Vec<Difference>,
+}
+
+/// A length that is not the published one.
+#[derive(Serialize)]
+struct Difference {
+    line: u32,
+    bucket: u32,
+    start: (i32, i32),
+    goal: (i32, i32),
+    published: f64,
+    ours: Option<f64>,
+    status: &'static str,
+}
+
+impl Lengths {
+    fn of(scen: &ScenFile) -> Self {
+        Self { decimals: scen.decimals, ..Self::default() }
+    }
+
+    /// Holds the length of an answer against the published one.
+    fn check(&mut self, query: &ScenQuery, tolerance: f64, status: Status, path: &Path) {
+        let ours = (status == Status::Found).then(|| path.octile_length());
+        self.checked += 1;
+        self.tolerance = self.tolerance.max(tolerance);
+        if ours.is_some_and(|ours| (ours - query.length).abs() <= tolerance) {
+            return;
+        }
+        self.differ += 1;
+        if self.first.len() < DIFFERENCES_SHOWN_MAX {
+            self.first.push(Difference {
+                line: query.line,
+                bucket: query.bucket,
+                start: (query.start.x, query.start.y),
+                goal: (query.goal.x, query.goal.y),
+                published: query.length,
+                ours,
+                status: status.name(),
+            });
+        }
+    }
+}
+
+/// Answers the queries of a `.scen` file one by one on this thread, and then all as a batch.
+fn bench_queries(args: &BenchArgs) -> Result<Exit, Failure> {
+    let stop = Interrupt::listen();
+    let pool = thread_pool(args.threads)?;
+    let begun = Instant::now();
+    let ScenProblem { queries: scen, map, problem: PlanningProblem { grid, class } } =
+        load_scen(&args.target, args.class.as_deref()).map_err(Failure::bad_input)?;
+    let load_s = begun.elapsed().as_secs_f64();
+    let begun = Instant::now();
+    let tables = MovementTables::compile(&grid, class);
+    let compile_s = begun.elapsed().as_secs_f64();
+
+    let goals: Vec<[GoalMember; 1]> =
+        scen.queries.iter().map(|query| [GoalMember::any(query.goal)]).collect();
+    let start = |query: &ScenQuery| Pose { cell: query.start, heading: Heading(0) };
+    let requests: Vec<Request<'_>> = scen
+        .queries
+        .iter()
+        .zip(&goals)
+        .map(|(query, goal)| Request::new(start(query), Goal::of(goal)))
+        .collect();
+    // Published lengths are those of this class.
+    let comparable = tables.class().spec() == MovementClass::octile().spec();
+    let mut result = QueriesResult {
+        bench: "queries",
+        file: args.target.display().to_string(),
+        map: map.display().to_string(),
+        size: (grid.size().width(), grid.size().height()),
+        class: tables.class().spec().name.clone(),
+        queries: scen.queries.len(),
+        answered: 0,
+        statuses: BTreeMap::new(),
+        lengths: comparable.then(|| Lengths::of(&scen)),
+        cost: 0,
+        expansions: 0,
+        query_ms: QueryMs { median: 0.0, p95: 0.0, max: 0.0 },
+        ns_per_expansion: 0.0,
+        threads: pool.current_num_threads(),
+        queries_per_s: None,
+        load_s,
+        compile_s,
+        peak_memory_mib: None,
+        peers: [],
+        calibration: Calibration { integer_ns: 0.0, load_ns: 0.0 },
+    };
+    result.answer_one_by_one(&tables, &scen, &requests, &stop);
+    result.queries_per_s =
+        pool.install(|| batch_s(&tables, &requests, &stop)).map(|s| rate(requests.len() as u64, s));
+    result.peak_memory_mib = peak_memory_mib();
+    result.calibration = calibration();
+    print(args.format, &result, |out| write_queries_text(out, &result))?;
+    Ok(match &result.lengths {
+        _ if stop.is_raised() => Exit::Interrupted,
+        Some(lengths) if lengths.differ > 0 => Exit::Negative,
+        _ => Exit::Done,
+    })
+}
+
+impl QueriesResult {
+    /// Answers each query on this thread and takes the time of each.
+    fn answer_one_by_one(
+        &mut self,
+        tables: &MovementTables,
+        scen: &ScenFile,
+        requests: &[Request<'_>],
+        stop: &Interrupt,
+    ) {
+        let (mut scratch, mut path) = (Scratch::new(), Path::new());
+        // The first search takes the memory for all.
+        plan(tables, &requests[0], &mut scratch, &mut path);
+        let mut nanos: Vec<u64> = Vec::with_capacity(requests.len());
+        let bar = progress_bar("query", requests.len() as u64, true);
+        for (query, request) in scen.queries.iter().zip(requests) {
+            if stop.is_raised() {
+                break;
+            }
+            let begun = Instant::now();
+            let answer = plan(tables, request, &mut scratch, &mut path);
+            nanos.push(begun.elapsed().as_nanos() as u64);
+            *self.statuses.entry(answer.status.name()).or_default() += 1;
+            if answer.status == Status::Found {
+                self.cost += u64::from(answer.cost);
+            }
+            self.expansions += answer.expansions;
+            if let Some(lengths) = &mut self.lengths {
+                lengths.check(query, scen.tolerance(query.length), answer.status, &path);
+            }
+            if nanos.len().is_multiple_of(PROGRESS_QUERIES) {
+                bar.set_position(nanos.len() as u64);
+            }
+        }
+        bar.finish_and_clear();
+        self.answered = nanos.len();
+        if self.expansions > 0 {
+            self.ns_per_expansion = nanos.iter().sum::<u64>() as f64 / self.expansions as f64;
+        }
+        nanos.sort_unstable();
+        let at = |permille| quantile_ms(&nanos, permille);
+        self.query_ms = QueryMs { median: at(500), p95: at(950), max: at(1000) };
+    }
+}
+
+/// Seconds that all queries take as a batch on the current pool; `None` if Ctrl-C came first.
+fn batch_s(tables: &MovementTables, requests: &[Request<'_>], stop: &Interrupt) -> Option<f64> {
+    let mut lanes = BatchScratch::new();
+    let begun = Instant::now();
+    for chunk in requests.chunks(QUERIES_A_CHUNK * rayon::current_num_threads()) {
+        if stop.is_raised() {
+            return None;
+        }
+        plan_all(tables, chunk, &mut lanes, |_, _, _| {});
+    }
+    Some(begun.elapsed().as_secs_f64())
+}
+
+fn rate(count: u64, seconds: f64) -> f64 {
+    if seconds > 0.0 { count as f64 / seconds } else { 0.0 }
+}
+
+fn write_queries_text(out: &mut impl Write, result: &QueriesResult) -> io::Result<()> {
+    let QueriesResult { file, map, size: (width, height), class, queries, answered, .. } = result;
+    writeln!(out, "{file}: {queries} queries on {map}, {width} x {height}, class {class}")?;
+    let statuses: Vec<String> =
+        result.statuses.iter().map(|(name, n)| format!("{n} {}", name.replace('_', " "))).collect();
+    let cut = if answered < queries { ", interrupted" } else { "" };
+    row(
+        out,
+        "answers",
+        format!("{}{cut}", if statuses.is_empty() { "none".to_owned() } else { statuses.join(", ") }),
+    )?;
+    match &result.lengths {
+        None => row(out, "lengths", "not checked: published are those of class octile")?,
+        Some(lengths) => write_lengths_text(out, lengths)?,
+    }
+    row(out, "expansions", format!("{}, {:.1} ns each", result.expansions, result.ns_per_expansion))?;
+    let QueryMs { median, p95, max } = result.query_ms;
+    row(out, "query", format!("median {median:.4} ms, p95 {p95:.4} ms, max {max:.3} ms, on one thread"))?;
+    let batch = match result.queries_per_s {
+        Some(per_s) => format!("{per_s:.0} queries/s, {} threads", result.threads),
+        None => "not run".to_owned(),
+    };
+    row(out, "batch", batch)?;
+    row(out, "tables", format!("compiled in {:.3} s", result.compile_s))?;
+    write_end_text(out, result.load_s, result.peak_memory_mib, result.calibration)
+}
+
+fn write_lengths_text(out: &mut impl Write, lengths: &Lengths) -> io::Result<()> {
+    let Lengths { checked, differ, decimals, tolerance, first } = lengths;
+    let rule = format!("tolerance {tolerance}, for the file has {decimals} decimals");
+    row(out, "lengths", format!("{checked} checked, {differ} differ; {rule}"))?;
+    for Difference { line, bucket, start, goal, published, ours, status } in first {
+        let ours = ours.map_or_else(|| status.replace('_', " "), |ours| format!("{ours:.5}"));
+        writeln!(
+            out,
+            "    line {line}, bucket {bucket}: {start:?} to {goal:?}: published {published}, ours {ours}"
+        )?;
+    }
+    match differ - first.len() as u64 {
+        0 => Ok(()),
+        more => writeln!(out, "    and {more} more"),
+    }
+}
+
+fn write_end_text(
+    out: &mut impl Write,
+    load_s: f64,
+    peak_memory_mib: Option<f64>,
+    calibration: Calibration,
+) -> io::Result<()> {
+    row(out, "loading", format!("{load_s:.3} s"))?;
+    if let Some(mib) = peak_memory_mib {
+        row(out, "peak memory", format!("{mib:.1} MiB"))?;
+    }
+    row(out, "peers", "none")?;
+    row(out, "calibration", calibration)
+}
+
+/// What came of a scenario; [`KEYS_HELP`] describes the keys.
+#[derive(Serialize)]
+struct ScenarioResult {
+    bench: &'static str,
+    file: String,
+    #[serde(flatten)]
+    run: RunResult,
+    expansions_per_s: f64,
+    load_s: f64,
+    #[serde(serialize_with = "by_name")]
+    phase_shares: [f64; Phase::ALL.len()],
+    peers: [(); 0],
+    calibration: Calibration,
+}
+
+fn by_name<S: Serializer>(shares: &[f64], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(Phase::ALL.iter().map(|phase| phase.name()).zip(shares))
+}
+
+/// Runs a scenario as `run` does.
+fn bench_scenario(args: &BenchArgs) -> Result<Exit, Failure> {
+    if args.class.is_some() {
+        return Err(Failure::bad_input(
+            "--class: a scenario has its own classes; expected it with a .scen file",
+        ));
+    }
+    let stop = Interrupt::listen();
+    let pool = thread_pool(args.threads)?;
+    let begun = Instant::now();
+    let load = || load_simulation(&args.target, Overrides::default());
+    let mut sim = pool.install(load).map_err(Failure::bad_input)?;
+    let load_s = begun.elapsed().as_secs_f64();
+    let mut phases = PhaseTimes::new();
+    let begun = Instant::now();
+    let driven = pool.install(|| drive(&mut sim, None, &stop, true, &mut |phase| phases.begin(phase)));
+    let wall_s = begun.elapsed().as_secs_f64();
+    let (times, agent_ticks) = driven?;
+    phases.begin(Phase::Metrics);
+    let run = RunResult::of(&sim, pool.current_num_threads(), &times, wall_s, agent_ticks);
+    let result = ScenarioResult {
+        bench: "scenario",
+        file: args.target.display().to_string(),
+        expansions_per_s: rate(run.expansions, wall_s),
+        run,
+        load_s,
+        phase_shares: phases.shares(),
+        peers: [],
+        calibration: calibration(),
+    };
+    print(args.format, &result, |out| write_scenario_text(out, &result))?;
+    Ok(if stop.is_raised() { Exit::Interrupted } else { Exit::Done })
+}
+
+/// Time by phase of a tick.
+struct PhaseTimes {
+    nanos: [u64; Phase::ALL.len()],
+    now_in: Phase,
+    since: Instant,
+}
+
+impl PhaseTimes {
+    /// What lies between ticks counts as metrics.
+    fn new() -> Self {
+        Self { nanos: [0; Phase::ALL.len()], now_in: Phase::Metrics, since: Instant::now() }
+    }
+
+    fn begin(&mut self, phase: Phase) {
+        let now = Instant::now();
+        self.nanos[self.now_in as usize] += now.duration_since(self.since).as_nanos() as u64;
+        (self.now_in, self.since) = (phase, now);
+    }
+
+    /// Shares of the whole time, in the order of [`Phase::ALL`].
+    fn shares(&self) -> [f64; Phase::ALL.len()] {
+        let total = self.nanos.iter().sum::<u64>().max(1) as f64;
+        self.nanos.map(|nanos| nanos as f64 / total)
+    }
+}
+
+fn write_scenario_text(out: &mut impl Write, result: &ScenarioResult) -> io::Result<()> {
+    let run = &result.run;
+    let RunResult { scenario, ticks, agents, moves, threads, .. } = run;
+    writeln!(out, "{scenario}: {agents} agents, {ticks} ticks, {moves} moves, {threads} threads")?;
+    let [ticks, agent_ticks, moves] =
+        [run.ticks_per_s, run.agent_ticks_per_s, run.moves_per_s].map(|per_s| format!("{per_s:.0}"));
+    row(out, "throughput", format!("{ticks} ticks/s, {agent_ticks} agent-ticks/s, {moves} moves/s"))?;
+    let tick_ms = run.tick_ms;
+    row(
+        out,
+        "tick",
+        format!("p50 {:.4} ms, p99 {:.4} ms, max {:.3} ms", tick_ms.p50, tick_ms.p99, tick_ms.max),
+    )?;
+    let shares = Phase::ALL.iter().zip(result.phase_shares);
+    let shares = shares.map(|(phase, share)| format!("{} {:.1} %", phase.name(), 100.0 * share));
+    row(out, "time by phase", shares.collect::<Vec<_>>().join(", "))?;
+    row(
+        out,
+        "path requests",
+        format!(
+            "{}, {} expansions, {:.0} expansions/s",
+            run.path_requests, run.expansions, result.expansions_per_s
+        ),
+    )?;
+    row(out, "orders", format!("{} done, {} left", run.orders_done, run.orders_left))?;
+    row(out, "state hash", &run.state_hash)?;
+    write_end_text(out, result.load_s, run.peak_memory_mib, result.calibration)
+}

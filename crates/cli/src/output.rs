@@ -1,0 +1,44 @@
+//! What every subcommand with a result prints alike: the result on standard output, and meanwhile a
+//! progress bar on standard error.
+
+use crate::args::Format;
+use crate::failure::Failure;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde::Serialize;
+use std::fmt::Display;
+use std::io::{self, IsTerminal, StdoutLock, Write};
+
+/// Prints a result: as one JSON object on one line, or as text by `write_text`.
+pub fn print(
+    format: Format,
+    result: &impl Serialize,
+    write_text: impl FnOnce(&mut StdoutLock<'static>) -> io::Result<()>,
+) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    match format {
+        Format::Json => {
+            serde_json::to_writer(&mut out, result).map_err(io::Error::from)?;
+            writeln!(out)?;
+        }
+        Format::Text => write_text(&mut out)?,
+    }
+    Ok(out.flush()?)
+}
+
+/// A row of a result as text.
+pub fn row(out: &mut impl Write, name: &str, value: impl Display) -> io::Result<()> {
+    writeln!(out, "  {name:<22}{value}")
+}
+
+/// A bar on standard error that counts `unit`s up to `len`, on a terminal only.
+pub fn progress_bar(unit: &'static str, len: u64, show: bool) -> ProgressBar {
+    if !show || !io::stderr().is_terminal() {
+        return ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+    }
+    let bar = ProgressBar::new(len).with_message(unit);
+    let style = ProgressStyle::with_template("{bar:30} {msg} {pos} of {len}, {per_sec}, {eta} left");
+    if let Ok(style) = style {
+        bar.set_style(style);
+    }
+    bar
+}

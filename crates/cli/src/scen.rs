@@ -1,0 +1,53 @@
+//! The queries of a MovingAI `.scen` file and the map they are asked on.
+
+use std::path::{Path, PathBuf};
+use wheelbase_grid::map_file::movingai_scen::{self, ScenFile};
+use wheelbase_sim::build::{LoadError, PlanningProblem, load_problem, read_file};
+
+/// Queries, their map and the class that shall answer them.
+pub struct ScenProblem {
+    pub queries: ScenFile,
+    pub map: PathBuf,
+    pub problem: PlanningProblem,
+}
+
+/// Reads the queries and their map, which must have the size that they say.
+pub fn load_scen(file: &Path, class: Option<&str>) -> Result<ScenProblem, LoadError> {
+    let complain = |place: String, why: String| LoadError::File { file: place, why };
+    let shown = file.display();
+    let queries = movingai_scen::parse(&read_file(file)?).map_err(|error| {
+        complain(format!("{shown}:{}:{}", error.line, error.column), error.kind.to_string())
+    })?;
+    let first = format!("{shown}:{}", queries.queries[0].line);
+    let map = map_beside(file, queries.map_name()).map_err(|why| complain(first.clone(), why))?;
+    let problem = load_problem(&map, class)?;
+    let (said, found) = (queries.size, problem.grid.size());
+    if said != found {
+        let why = format!(
+            "the size of the map is {} x {}, but {} is {} x {}",
+            said.width(),
+            said.height(),
+            map.display(),
+            found.width(),
+            found.height()
+        );
+        return Err(complain(first, why));
+    }
+    Ok(ScenProblem { queries, map, problem })
+}
+
+/// The map beside a file: by the name that is in it, or else by the name of the file, for published files
+/// name their map by folders that nobody has, and some by another name than it has.
+fn map_beside(file: &Path, name: &str) -> Result<PathBuf, String> {
+    let by_name = file.with_file_name(name);
+    let stem = file.with_extension("");
+    let by_file = if stem.extension().is_some() { stem } else { stem.with_extension("map") };
+    if let Some(map) = [&by_name, &by_file].into_iter().find(|map| map.exists()) {
+        return Ok(map.clone());
+    }
+    let missing = match by_name == by_file {
+        true => format!("there is no {}", by_name.display()),
+        false => format!("there is neither {} nor {}", by_name.display(), by_file.display()),
+    };
+    Err(format!("map: {missing}; expected the map beside the queries"))
+}

@@ -1,0 +1,34 @@
+//! A caller with a clock is told of each phase of a tick, in order, and the ticks are the same as without.
+
+mod common;
+
+use common::{CART, simulation};
+use wheelbase_sim::{Phase, Step};
+
+#[test]
+fn each_phase_is_named_before_it_begins() {
+    let text = format!(
+        "name = \"there\"\nticks = 3\n[map]\nrows = [\".....\"]\n{CART}\
+         [[agents]]\nclass = \"cart\"\nat = [0, 0, \"E\"]\norders = [{{ goto = [4, 0] }}]\n"
+    );
+    let (mut sim, mut unobserved) = (simulation(&text), simulation(&text));
+    let whole = [
+        Phase::Events,
+        Phase::Orders,
+        Phase::Requests,
+        Phase::Traffic,
+        Phase::Metrics,
+        Phase::Moves,
+        Phase::Metrics,
+    ];
+    for tick in 0..=3 {
+        let mut begun = Vec::new();
+        let step = sim.step_observed(&mut |phase| begun.push(phase));
+        assert_eq!((step, sim.state_hash()), (unobserved.step(), unobserved.state_hash()));
+        match tick {
+            3 => assert_eq!((step, begun.as_slice()), (Step::Ended, &whole[..2])),
+            _ => assert_eq!((step, begun.as_slice()), (Step::Running, &whole[..])),
+        }
+    }
+    assert_eq!(Phase::ALL.map(Phase::name), ["events", "orders", "requests", "traffic", "moves", "metrics"]);
+}
