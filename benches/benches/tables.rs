@@ -6,7 +6,7 @@
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
 use std::time::Duration;
-use wheelbase_benches::{Calibration, Draws, blobs, carrier, cart, open, rooms, truck};
+use wheelbase_benches::{Draws, blobs, calibration, carrier, cart, open, rooms, truck};
 use wheelbase_grid::{Grid, Rect, TerrainKind};
 use wheelbase_planner::{Components, MovementTables, State, Way};
 
@@ -18,7 +18,7 @@ fn maps(side: u32) -> [(&'static str, Grid); 3] {
 }
 
 fn compiling(criterion: &mut Criterion) {
-    println!("calibration: {}", Calibration::measure());
+    println!("calibration: {}", calibration());
     let mut group = criterion.benchmark_group("compile 1024");
     for (name, grid) in maps(1024) {
         group.throughput(Throughput::Elements(grid.size().n_cells() as u64 * 4));

@@ -1,11 +1,11 @@
 //! Cost fields: made, followed and repaired.
 use std::time::Instant;
-use wheelbase_benches::{Calibration, Draws, blobs, rooms, truck};
+use wheelbase_benches::{Draws, blobs, calibration, rooms, truck};
 use wheelbase_grid::*;
 use wheelbase_planner::*;
 
 fn main() {
-    println!("calibration: {}", Calibration::measure());
+    println!("calibration: {}", calibration());
     let size = GridSize::new(512, 512).unwrap();
     let maps: Vec<(&str, Grid)> = vec![
         ("open", generate(MapKind::Open, size, 3)),
@@ -126,5 +126,5 @@ fn main() {
             println!("   {} lost {} settled an edit", lost / 800, settled / 800);
         }
     }
-    println!("calibration: {}", Calibration::measure());
+    println!("calibration: {}", calibration());
 }
