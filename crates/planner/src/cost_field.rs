@@ -442,12 +442,27 @@ struct Spread<'a, W: MoveWord> {
 impl<W: MoveWord> Spread<'_, W> {
     fn run(&mut self, frontier: &mut Frontier, until: Until, expansions: u64) -> Settled {
         let keeps = !self.moves.is_empty() || self.changed.is_some();
-        match (self.arcs.own_word(), keeps) {
+        let settled = match (self.arcs.own_word(), keeps) {
             (true, false) => self.settle::<true, false>(frontier, until, expansions),
             (true, true) => self.settle::<true, true>(frontier, until, expansions),
             (false, false) => self.settle::<false, false>(frontier, until, expansions),
             (false, true) => self.settle::<false, true>(frontier, until, expansions),
+        };
+        if !self.moves.is_empty() {
+            // Stopped amid equals, all of which are settled by their cost.
+            let cost = frontier.cost();
+            frontier.each_under_way(|state| {
+                if self.costs[state as usize] == cost {
+                    self.keep_move(state);
+                }
+            });
         }
+        settled
+    }
+
+    #[inline]
+    fn keep_move(&mut self, state: u32) {
+        self.moves[state as usize] = downhill_move(&self.graph, self.downhill, self.costs, state);
     }
 
     fn settle<const OWN: bool, const KEEPS: bool>(
@@ -507,7 +522,7 @@ impl<W: MoveWord> Spread<'_, W> {
                 changed.push(state);
             }
             if !self.moves.is_empty() {
-                self.moves[state as usize] = downhill_move(&self.graph, self.downhill, self.costs, state);
+                self.keep_move(state);
             }
         }
     }
