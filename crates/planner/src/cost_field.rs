@@ -5,9 +5,11 @@
 //! is lost, in order of their old cost, then Dijkstra from the rim of what they were.
 
 mod arcs;
+mod cache;
 mod frontier;
 mod repair;
 
+pub use cache::CostFields;
 pub use repair::{FieldScratch, Repaired};
 
 use crate::path::{Path, PathPose};
@@ -234,7 +236,11 @@ impl CostField {
 
     fn check_revision(&self, tables: &MovementTables) {
         assert_eq!(tables.space(), self.space, "tables of another map");
-        assert_eq!(tables.revision(), self.revision, "the map has changed: the field is to be repaired first");
+        assert_eq!(
+            tables.revision(),
+            self.revision,
+            "the map has changed: the field is to be repaired first"
+        );
     }
 
     /// Settles poses in order of cost, at most `expansions` of them, as far as `until` says. `Running`
@@ -478,7 +484,9 @@ impl<W: MoveWord> Spread<'_, W> {
                 Until::All => COST_MAX,
                 Until::Within(ticks) => ticks.min(COST_MAX),
                 // Settled once no lower cost is left, but before those that cost the same.
-                Until::Pose(state) if self.costs[state.0 as usize] <= frontier.cost() => break Progress::Done,
+                Until::Pose(state) if self.costs[state.0 as usize] <= frontier.cost() => {
+                    break Progress::Done;
+                }
                 Until::Pose(_) => COST_MAX,
             };
             match frontier.least() {

@@ -7,7 +7,9 @@
 //! heading is added; moves leave it alone and turns leave the norm alone, so the sum stays consistent.
 //! For a set of goals the displacement is to the smallest rectangle around them.
 
+use crate::cost_field::CostField;
 use crate::pose::{Heading, Pose};
+use crate::replan::LearnedCosts;
 use crate::request::COST_MAX;
 use crate::tables::MovementTables;
 use std::fmt;
@@ -65,6 +67,13 @@ pub enum Heuristic<'a> {
     /// The caller's own: a lower bound in ticks from a pose to the goal. It need not be consistent;
     /// if it is ever more than the true remaining cost, the answer may be dearer than the cheapest.
     Custom(&'a (dyn Fn(Pose) -> u32 + Sync)),
+    /// A field of costs to the request's goal: the exact remaining cost where it is settled, else what is
+    /// known to be less. On the map that the field was made or repaired for, and after edits that only
+    /// made moves dearer or illegal; after any other the answer may be dearer than the cheapest.
+    Field(&'a CostField),
+    /// The default one, raised by what earlier searches for the same goal have learned
+    /// ([`LearnedCosts`]).
+    Learned(&'a LearnedCosts),
 }
 
 impl fmt::Debug for Heuristic<'_> {
@@ -73,6 +82,8 @@ impl fmt::Debug for Heuristic<'_> {
             Self::Default => write!(f, "Default"),
             Self::Named(name) => write!(f, "Named({name:?})"),
             Self::Custom(_) => write!(f, "Custom"),
+            Self::Field(_) => write!(f, "Field"),
+            Self::Learned(_) => write!(f, "Learned"),
         }
     }
 }
@@ -91,6 +102,17 @@ pub(crate) trait Estimate {
     /// Whether the first way found to a pose is kept, cheaper ones or not.
     #[inline(always)]
     fn keeps_first(&self) -> bool {
+        false
+    }
+    /// Where it is not known to be consistent: most by which a key may exceed the one under way. A key
+    /// outside that range is moved into it, which keeps answers exact as long as the bound holds.
+    #[inline(always)]
+    fn range(&self) -> Option<u64> {
+        None
+    }
+    /// Whether a goal's bound is the cost of a known way on from it, to be counted before it is settled.
+    #[inline(always)]
+    fn has_exits(&self) -> bool {
         false
     }
     /// The bound itself.
@@ -195,6 +217,54 @@ impl LinearEstimate {
     }
 }
 
+/// A bound by state, or an estimate where that is more.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ArrayEstimate<'a> {
+    base: WholeEstimate<false>,
+    /// `[n_states]`.
+    bounds: &'a [u32],
+    /// Bound of states that say more.
+    most: u32,
+    width: u32,
+    headings: u32,
+    range: u64,
+    has_exits: bool,
+}
+
+impl Estimate for ArrayEstimate<'_> {
+    #[inline(always)]
+    fn weighted(&self, x: i32, y: i32, heading: usize) -> u32 {
+        let state = (y as u32 * self.width + x as u32) * self.headings + heading as u32;
+        self.bounds[state as usize].min(self.most).max(self.base.weighted(x, y, heading))
+    }
+
+    #[inline(always)]
+    fn range(&self) -> Option<u64> {
+        Some(self.range)
+    }
+
+    #[inline(always)]
+    fn has_exits(&self) -> bool {
+        self.has_exits
+    }
+}
+
+impl<'a> ArrayEstimate<'a> {
+    /// Of a request guided by an array, `None` of any other.
+    pub fn of(tables: &MovementTables, heuristic: &Heuristic<'a>, base: &LinearEstimate) -> Option<Self> {
+        let (bounds, most, has_exits) = match heuristic {
+            Heuristic::Field(field) => (field.costs(), field.beyond(), false),
+            Heuristic::Learned(learned) => (learned.bounds(), COST_MAX, learned.has_exits()),
+            _ => return None,
+        };
+        let space = tables.space();
+        assert_eq!(bounds.len(), space.n_states(), "costs of another map");
+        let (width, headings) = (space.size().width(), u32::from(space.headings()));
+        let range = 2 * tables.most_ticks();
+        Some(Self { base: base.whole(), bounds, most, width, headings, range, has_exits })
+    }
+}
+
 /// The cheapest rate of a class by some norm: `ticks / norm`.
 #[derive(Clone, Copy, Debug)]
 struct Rate {
@@ -227,6 +297,8 @@ pub(crate) enum AnyKind<'a> {
     Linear(LinearEstimate),
     Euclid(EuclidEstimate),
     Custom(&'a (dyn Fn(Pose) -> u32 + Sync)),
+    /// The array and, where it is not the whole numbers within, the estimate that it raises.
+    Array(ArrayEstimate<'a>, LinearEstimate),
 }
 
 impl Estimate for AnyEstimate<'_> {
@@ -249,6 +321,7 @@ impl Estimate for AnyEstimate<'_> {
             AnyKind::Zero => 0,
             AnyKind::Linear(linear) => linear.weighted(x, y, heading),
             AnyKind::Euclid(euclid) => euclid.ticks(x, y, heading),
+            AnyKind::Array(array, base) => array.weighted(x, y, heading).max(base.weighted(x, y, heading)),
             AnyKind::Custom(estimate) => {
                 let pose = Pose { cell: CellXY::new(x, y), heading: Heading(heading as u8) };
                 estimate(pose).min(COST_MAX)
@@ -292,6 +365,8 @@ pub(crate) enum Prepared {
     Linear(LinearEstimate),
     Euclid(EuclidEstimate),
     Custom,
+    /// An array that raises this estimate.
+    Array(LinearEstimate),
 }
 
 impl Prepared {
@@ -306,6 +381,14 @@ impl Prepared {
     ) -> Self {
         let name = match heuristic {
             Heuristic::Custom(_) => return Self::Custom,
+            Heuristic::Field(_) => return Self::Array(LinearEstimate::default()),
+            Heuristic::Learned(_) => {
+                let name = Heuristic::Named(default_name(tables));
+                let Self::Linear(base) = Self::new(&name, tables, low, high, headings) else {
+                    return Self::Array(LinearEstimate::default());
+                };
+                return Self::Array(base);
+            }
             Heuristic::Named(name) => *name,
             Heuristic::Default => default_name(tables),
         };
@@ -334,6 +417,8 @@ impl Prepared {
         let linear = match self {
             Self::Zero => return 0,
             Self::Linear(linear) => linear,
+            // Keys beyond are moved into the range.
+            Self::Array(_) => return tables.most_ticks(),
             Self::Euclid(_) | Self::Custom => return u64::from(COST_MAX),
         };
         let steps = displacements(tables).map(|(_, dx, dy)| {
@@ -436,7 +521,7 @@ mod tests {
         move |pose| {
             let (x, y, heading) = (pose.cell.x, pose.cell.y, pose.heading.0 as usize);
             match &prepared {
-                Prepared::Zero | Prepared::Custom => 0,
+                Prepared::Zero | Prepared::Custom | Prepared::Array(_) => 0,
                 Prepared::Linear(linear) => linear.weighted(x, y, heading),
                 Prepared::Euclid(euclid) => euclid.ticks(x, y, heading),
             }

@@ -94,7 +94,8 @@ fn assert_field(grid: &Grid, tables: &MovementTables, field: &CostField, moves_k
         assert_eq!(check_path(&legality, &path), Ok(()));
         assert_eq!(path.cost(), cost);
         let (first, last) = (path.poses[0].pose, path.poses[path.poses.len() - 1].pose);
-        let (source, end) = if field.direction() == Direction::ToGoal { (last, first) } else { (first, last) };
+        let (source, end) =
+            if field.direction() == Direction::ToGoal { (last, first) } else { (first, last) };
         assert!(field.goal().matches(source));
         assert_eq!(space.state(end), Some(state));
     }
@@ -121,7 +122,11 @@ fn extent() -> impl Strategy<Value = (u8, u32, Index, u64)> {
 }
 
 /// Settles as an [`extent`] says.
-fn settle(field: &mut CostField, tables: &MovementTables, (kind, ticks, state, budget): (u8, u32, Index, u64)) {
+fn settle(
+    field: &mut CostField,
+    tables: &MovementTables,
+    (kind, ticks, state, budget): (u8, u32, Index, u64),
+) {
     let pose = State(state.index(tables.space().n_states()) as u32);
     match kind {
         0 => field.settle(tables, Until::All, budget),
@@ -334,7 +339,9 @@ fn paths_beyond_the_greatest_cost_are_not_followed() {
     let n_settled = field.settled().count();
     assert!((120..140).contains(&n_settled), "{n_settled}");
     let mut scratch = FieldScratch::new();
-    for (area, kind) in [(Rect::new(30, 0, 10, 2), 0), (Rect::new(35, 0, 1, 2), 2), (Rect::new(35, 1, 1, 1), 0)] {
+    for (area, kind) in
+        [(Rect::new(30, 0, 10, 2), 0), (Rect::new(35, 0, 1, 2), 2), (Rect::new(35, 1, 1, 1), 0)]
+    {
         let edit = grid.set_terrain(area, TerrainKind(kind));
         tables.update(&grid, edit.changed);
         field.repair(&tables, edit.changed, &mut scratch);
@@ -365,4 +372,50 @@ fn stale_entries_do_not_pile_up() {
     let mut fresh = CostField::to_goal(&tables, &Goal::of(&goal));
     fresh.settle(&tables, Until::All, u64::MAX);
     assert!(field.settled().eq(fresh.settled()));
+}
+
+/// Which fields are kept, by their goals' columns, oldest first.
+fn kept(fields: &CostFields) -> Vec<(u32, i32)> {
+    fields.iter().map(|(class, _, field)| (class, field.goal().members[0].cell.x)).collect()
+}
+
+#[test]
+fn the_field_used_longest_ago_makes_way() {
+    let rows = ["........"; 4];
+    let mut grid = Grid::from_rows(&rows, TerrainTable::movingai(), SideTable::default()).unwrap();
+    let mut tables = MovementTables::compile(&grid, truck());
+    let goals: Vec<[GoalMember; 1]> = (0..8).map(|x| [GoalMember::any(CellXY::new(x, 1))]).collect();
+    let one = 5 * tables.space().n_states() + 4 * 4;
+    let mut fields = CostFields::new(3 * one + one / 2);
+    let mut obtain = |fields: &mut CostFields, tables: &MovementTables, class, x: usize, tick| {
+        let field = fields.obtain(class, tables, &Goal::of(&goals[x]), tick).unwrap();
+        field.settle(tables, Until::All, u64::MAX);
+    };
+    for (class, x, tick) in [(0, 0, 1), (0, 1, 1), (1, 1, 2), (0, 0, 3)] {
+        obtain(&mut fields, &tables, class, x, tick);
+    }
+    assert_eq!(kept(&fields), [(0, 0), (0, 1), (1, 1)]);
+    assert_eq!(fields.bytes(), 3 * one);
+    obtain(&mut fields, &tables, 0, 2, 3);
+    assert_eq!(kept(&fields), [(0, 0), (1, 1), (0, 2)]);
+    // Asking is no use of it.
+    assert!(fields.get(1, &Goal::of(&goals[1])).is_some());
+    obtain(&mut fields, &tables, 0, 3, 4);
+    assert_eq!(kept(&fields), [(0, 0), (0, 2), (0, 3)]);
+    // Used at the same number: the one made first.
+    obtain(&mut fields, &tables, 0, 4, 4);
+    assert_eq!(kept(&fields), [(0, 2), (0, 3), (0, 4)]);
+    assert!(fields.get(0, &Goal::of(&goals[0])).is_none());
+    // A goal of too many poses alone.
+    let near = [GoalMember::any(CellXY::new(0, 0))];
+    assert!(CostFields::new(one).obtain(0, &tables, &Goal { members: &near, within: 1 }, 1).is_none());
+
+    let edit = grid.set_terrain(Rect::new(4, 0, 1, 3), TerrainKind(2));
+    tables.update(&grid, edit.changed);
+    fields.repair(0, &tables, edit.changed, &mut FieldScratch::new());
+    for (_, _, field) in fields.iter() {
+        assert_field(&grid, &tables, field, false);
+    }
+    fields.forget_class(0);
+    assert_eq!(fields.bytes(), 0);
 }

@@ -37,8 +37,11 @@ impl Arcs {
     pub fn out(tables: &MovementTables) -> Self {
         Self::collect(tables.class(), true, |heading, primitive| {
             let step = tables.steps[heading as usize * STEPS_STRIDE + primitive as usize];
-            (tables.class().shape(Heading(heading), primitive as usize).applies)
-                .then_some(Arc { delta: step.delta, lane: primitive, primitive })
+            (tables.class().shape(Heading(heading), primitive as usize).applies).then_some(Arc {
+                delta: step.delta,
+                lane: primitive,
+                primitive,
+            })
         })
     }
 
@@ -67,9 +70,8 @@ impl Arcs {
     fn collect(class: &MovementClass, own_word: bool, arc: impl Fn(u8, u8) -> Option<Arc> + Copy) -> Self {
         let n_primitives = class.primitives().len() as u8;
         // A delta of 0 is a step that leaves the map.
-        let of_heading = |heading| {
-            (0..n_primitives).filter_map(move |p| arc(heading, p)).filter(|arc| arc.delta != 0)
-        };
+        let of_heading =
+            |heading| (0..n_primitives).filter_map(move |p| arc(heading, p)).filter(|arc| arc.delta != 0);
         let most = (0..class.headings()).map(|heading| of_heading(heading).count()).max().unwrap_or(0);
         let n_fours = most.div_ceil(4);
         let mut fours = vec![[Arc::default(); 4]; class.headings() as usize * n_fours];

@@ -52,12 +52,7 @@ impl CostField {
     ///
     /// # Panics
     /// If the tables are of another map or class.
-    pub fn repair(
-        &mut self,
-        tables: &MovementTables,
-        changed: Rect,
-        scratch: &mut FieldScratch,
-    ) -> Repaired {
+    pub fn repair(&mut self, tables: &MovementTables, changed: Rect, scratch: &mut FieldScratch) -> Repaired {
         assert_eq!(tables.space(), self.space, "tables of another map");
         self.revision = tables.revision();
         if tables.is_sloped() != self.sloped {
