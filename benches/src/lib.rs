@@ -144,19 +144,30 @@ pub const FILE_MAPS: [&str; 3] = ["lak303d", "Aftershock", "divideandconquer"];
 /// The truck on the maps of [`FILE_MAPS`] that lie in `../shared/data/movingai` beside the project.
 /// Says on standard output which are skipped because they do not.
 pub fn file_scenes(n_queries: usize) -> Vec<Scene> {
-    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data/movingai"));
     let mut scenes = Vec::new();
     for name in FILE_MAPS {
-        let file = folder.join(format!("{name}.map"));
-        let Ok(bytes) = std::fs::read(&file) else {
-            println!("{name}: skipped, there is no {}", file.display());
-            continue;
-        };
-        let map = movingai::parse(&bytes, TerrainTable::movingai(), SideTable::default())
-            .unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-        scenes.push(Scene::new(name, &map.grid, truck(), n_queries, 1));
+        if let Some(grid) = file_grid(name) {
+            scenes.push(Scene::new(name, &grid, truck(), n_queries, 1));
+        }
     }
     scenes
+}
+
+/// A map that lies in `../shared/data/movingai` beside the project. Says on standard output if it does
+/// not.
+///
+/// # Panics
+/// If it is not a map.
+pub fn file_grid(name: &str) -> Option<Grid> {
+    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data/movingai"));
+    let file = folder.join(format!("{name}.map"));
+    let Ok(bytes) = std::fs::read(&file) else {
+        println!("{name}: skipped, there is no {}", file.display());
+        return None;
+    };
+    let map = movingai::parse(&bytes, TerrainTable::movingai(), SideTable::default())
+        .unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    Some(map.grid)
 }
 
 /// The truck on drawn maps of 256 and 512 cells a side, round blobs and walled rooms.

@@ -5,9 +5,11 @@
 //! is lost, in order of their old cost, then Dijkstra from the rim of what they were.
 
 mod arcs;
+mod cache;
 mod frontier;
 mod repair;
 
+pub use cache::CostFields;
 pub use repair::{FieldScratch, Repaired};
 
 use crate::path::{Path, PathPose};
@@ -366,7 +368,7 @@ impl CostField {
         deltas[..self.move_deltas.len()].copy_from_slice(&self.move_deltas);
         for state in states {
             let primitive = moves[state.0 as usize];
-            let at = ((state.0 & mask) as usize * MOVES_STRIDE | primitive as usize) % deltas.len();
+            let at = (((state.0 & mask) as usize * MOVES_STRIDE) | primitive as usize) % deltas.len();
             state.0 = state.0.wrapping_add_signed(deltas[at]);
         }
     }
@@ -446,12 +448,27 @@ struct Spread<'a, W: MoveWord> {
 impl<W: MoveWord> Spread<'_, W> {
     fn run(&mut self, frontier: &mut Frontier, until: Until, expansions: u64) -> Settled {
         let keeps = !self.moves.is_empty() || self.changed.is_some();
-        match (self.arcs.own_word(), keeps) {
+        let settled = match (self.arcs.own_word(), keeps) {
             (true, false) => self.settle::<true, false>(frontier, until, expansions),
             (true, true) => self.settle::<true, true>(frontier, until, expansions),
             (false, false) => self.settle::<false, false>(frontier, until, expansions),
             (false, true) => self.settle::<false, true>(frontier, until, expansions),
+        };
+        if !self.moves.is_empty() {
+            // Stopped amid equals, all of which are settled by their cost.
+            let cost = frontier.cost();
+            frontier.each_under_way(|state| {
+                if self.costs[state as usize] == cost {
+                    self.keep_move(state);
+                }
+            });
         }
+        settled
+    }
+
+    #[inline]
+    fn keep_move(&mut self, state: u32) {
+        self.moves[state as usize] = downhill_move(&self.graph, self.downhill, self.costs, state);
     }
 
     fn settle<const OWN: bool, const KEEPS: bool>(
@@ -480,12 +497,13 @@ impl<W: MoveWord> Spread<'_, W> {
                 }
             }
             let Some((cost, n)) = frontier.pop_block(&mut block) else { break Progress::Done };
-            for (at, &state) in block[..n].iter().enumerate() {
+            // Last pushed first: the states whose neighbours are in cache still; forward it takes 30 % longer.
+            for (at, &state) in block[..n].iter().enumerate().rev() {
                 if self.costs[state as usize] != cost {
                     continue;
                 }
                 if left == 0 {
-                    block[at..n].iter().for_each(|&state| frontier.push(cost, state));
+                    block[..=at].iter().for_each(|&state| frontier.push(cost, state));
                     return Settled { progress: Progress::Running, expansions };
                 }
                 left -= 1;
@@ -512,7 +530,7 @@ impl<W: MoveWord> Spread<'_, W> {
                 changed.push(state);
             }
             if !self.moves.is_empty() {
-                self.moves[state as usize] = downhill_move(&self.graph, self.downhill, self.costs, state);
+                self.keep_move(state);
             }
         }
     }

@@ -7,8 +7,10 @@
 //! heading is added; moves leave it alone and turns leave the norm alone, so the sum stays consistent.
 //! For a set of goals the displacement is to the smallest rectangle around them.
 
+use crate::cost_field::CostField;
 use crate::landmarks::{Active, ColumnsInUse, LandmarkEstimate, Landmarks};
 use crate::pose::{Heading, Pose};
+use crate::replan::LearnedCosts;
 use crate::request::COST_MAX;
 use crate::tables::MovementTables;
 use std::fmt;
@@ -70,6 +72,13 @@ pub enum Heuristic<'a> {
     /// The caller's own: a lower bound in ticks from a pose to the goal. It need not be consistent;
     /// if it is ever more than the true remaining cost, the answer may be dearer than the cheapest.
     Custom(&'a (dyn Fn(Pose) -> u32 + Sync)),
+    /// A field of costs to the request's goal: the exact remaining cost where it is settled, else what is
+    /// known to be less. On the map that the field was made or repaired for, and after edits that only
+    /// made moves dearer or illegal; after any other the answer may be dearer than the cheapest.
+    Field(&'a CostField),
+    /// The default one, raised by what earlier searches for the same goal have learned
+    /// ([`LearnedCosts`]).
+    Learned(&'a LearnedCosts),
 }
 
 impl fmt::Debug for Heuristic<'_> {
@@ -79,6 +88,8 @@ impl fmt::Debug for Heuristic<'_> {
             Self::Named(name) => write!(f, "Named({name:?})"),
             Self::Landmarks(landmarks) => write!(f, "Landmarks({:?})", landmarks.states()),
             Self::Custom(_) => write!(f, "Custom"),
+            Self::Field(_) => write!(f, "Field"),
+            Self::Learned(_) => write!(f, "Learned"),
         }
     }
 }
@@ -123,6 +134,17 @@ pub(crate) trait Estimate {
     /// Whether the first way found to a pose is kept, cheaper ones or not.
     #[inline(always)]
     fn keeps_first(&self) -> bool {
+        false
+    }
+    /// Where it is not known to be consistent: most by which a key may exceed the one under way. A key
+    /// outside that range is moved into it, which keeps answers exact as long as the bound holds.
+    #[inline(always)]
+    fn range(&self) -> Option<u64> {
+        None
+    }
+    /// Whether a goal's bound is the cost of a known way on from it, to be counted before it is settled.
+    #[inline(always)]
+    fn has_exits(&self) -> bool {
         false
     }
     /// The bound itself.
@@ -227,6 +249,49 @@ impl LinearEstimate {
     }
 }
 
+/// A bound by state, or an estimate where that is more.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ArrayEstimate<'a> {
+    base: WholeEstimate<false>,
+    /// `[n_states]`.
+    bounds: &'a [u32],
+    /// Bound of states that say more.
+    most: u32,
+    range: u64,
+    has_exits: bool,
+}
+
+impl Estimate for ArrayEstimate<'_> {
+    #[inline(always)]
+    fn weighted(&self, state: u32, x: i32, y: i32, heading: usize) -> u32 {
+        self.bounds[state as usize].min(self.most).max(self.base.weighted(state, x, y, heading))
+    }
+
+    #[inline(always)]
+    fn range(&self) -> Option<u64> {
+        Some(self.range)
+    }
+
+    #[inline(always)]
+    fn has_exits(&self) -> bool {
+        self.has_exits
+    }
+}
+
+impl<'a> ArrayEstimate<'a> {
+    /// Of a request guided by an array, `None` of any other.
+    pub fn of(tables: &MovementTables, heuristic: &Heuristic<'a>, base: &LinearEstimate) -> Option<Self> {
+        let (bounds, most, has_exits) = match heuristic {
+            Heuristic::Field(field) => (field.costs(), field.beyond(), false),
+            Heuristic::Learned(learned) => (learned.bounds(), COST_MAX, learned.has_exits()),
+            _ => return None,
+        };
+        assert_eq!(bounds.len(), tables.space().n_states(), "costs of another map");
+        let range = 2 * tables.most_ticks();
+        Some(Self { base: base.whole(), bounds, most, range, has_exits })
+    }
+}
+
 /// The cheapest rate of a class by some norm: `ticks / norm`.
 #[derive(Clone, Copy, Debug)]
 struct Rate {
@@ -260,6 +325,8 @@ pub(crate) enum AnyKind<'a> {
     Euclid(EuclidEstimate),
     Landmarks(&'a Landmarks, Active, LinearEstimate),
     Custom(&'a (dyn Fn(Pose) -> u32 + Sync)),
+    /// The array and, where it is not the whole numbers within, the estimate that it raises.
+    Array(ArrayEstimate<'a>, LinearEstimate),
 }
 
 impl Estimate for AnyEstimate<'_> {
@@ -289,6 +356,9 @@ impl Estimate for AnyEstimate<'_> {
                 ColumnsInUse::Wide(of) => {
                     LandmarkEstimate::new(of, *active, *norm).weighted(state, x, y, heading)
                 }
+            },
+            AnyKind::Array(array, base) => {
+                array.weighted(state, x, y, heading).max(base.weighted(state, x, y, heading))
             },
             AnyKind::Custom(estimate) => {
                 let pose = Pose { cell: CellXY::new(x, y), heading: Heading(heading as u8) };
@@ -335,6 +405,8 @@ pub(crate) enum Prepared {
     /// Columns in use, their landmarks' `step_max`, and the norm.
     Landmarks(Active, u32, LinearEstimate),
     Custom,
+    /// An array that raises this estimate.
+    Array(LinearEstimate),
 }
 
 impl Prepared {
@@ -349,6 +421,14 @@ impl Prepared {
     ) -> Self {
         let name = match heuristic {
             Heuristic::Custom(_) => return Self::Custom,
+            Heuristic::Field(_) => return Self::Array(LinearEstimate::default()),
+            Heuristic::Learned(_) => {
+                let name = Heuristic::Named(default_name(tables));
+                let Self::Linear(base) = Self::new(&name, tables, low, high, headings) else {
+                    return Self::Array(LinearEstimate::default());
+                };
+                return Self::Array(base);
+            }
             Heuristic::Named(name) => *name,
             Heuristic::Default | Heuristic::Landmarks(_) => default_name(tables),
         };
@@ -378,6 +458,8 @@ impl Prepared {
             Self::Zero => return 0,
             Self::Linear(linear) => (linear, 0),
             Self::Landmarks(_, step_max, norm) => (norm, u64::from(*step_max)),
+            // Keys beyond are moved into the range.
+            Self::Array(_) => return tables.most_ticks(),
             Self::Euclid(_) | Self::Custom => return u64::from(COST_MAX),
         };
         let steps = displacements(tables).map(|(_, dx, dy)| {

@@ -45,6 +45,7 @@ mod path;
 mod pose;
 mod primitive;
 pub mod reference;
+mod replan;
 mod request;
 mod scratch;
 mod search;
@@ -52,7 +53,7 @@ mod successor;
 mod tables;
 
 pub use components::{Components, Way};
-pub use cost_field::{CostField, Direction, FieldScratch, Repaired, Settled, Until};
+pub use cost_field::{CostField, CostFields, Direction, FieldScratch, Repaired, Settled, Until};
 pub use footprint::{FOOTPRINT_CELLS_MAX, Footprint, OFFSET_MAX, Offset, Pivot};
 pub use heuristic::{Guide, Heuristic, HeuristicName};
 pub use landmarks::Landmarks;
@@ -60,6 +61,7 @@ pub use movement::{ClassError, ClassSpec, Climb, MoveShape, MovementClass};
 pub use path::{Path, PathError, PathPose, check_path};
 pub use pose::{Heading, Pose, State, StateSpace, heading_from_name, heading_name};
 pub use primitive::{DISPLACEMENT_MAX, PRIMITIVES_MAX, Primitive, Sweep, SweepRule, TIME_MAX, When};
+pub use replan::{BackTraces, LearnedCosts};
 pub use request::{
     Answer, COST_MAX, Fallback, Goal, GoalArea, GoalMember, Progress, Reached, Reason, Request, Status,
 };

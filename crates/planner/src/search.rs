@@ -5,7 +5,9 @@
 //! happens only with weights and with inconsistent heuristics. Ties: least `g + h`, then last pushed.
 
 use crate::components::Way;
-use crate::heuristic::{AnyEstimate, AnyKind, Estimate, Heuristic, HeuristicName, Prepared, ZeroEstimate};
+use crate::heuristic::{
+    AnyEstimate, AnyKind, ArrayEstimate, Estimate, Heuristic, HeuristicName, Prepared, ZeroEstimate,
+};
 use crate::landmarks::{ColumnsInUse, LandmarkEstimate};
 use crate::open_list::{BUCKETS_MAX, OpenList};
 use crate::path::{Path, PathPose};
@@ -170,12 +172,16 @@ fn push_start(
 ) {
     let Scratch { nodes, stamp, buckets, heap, run, .. } = scratch;
     let pose = request.start;
-    let estimate = AnyEstimate::of(&prepared, request);
+    let estimate = AnyEstimate::of(tables, &prepared, request);
     let bound = estimate.weighted(start.0, pose.cell.x, pose.cell.y, pose.heading.0 as usize);
     let key = estimate.key(0, bound);
     let range = tables.most_ticks() + prepared.step_max(tables);
     // Only a consistent heuristic keeps keys from falling, as buckets need.
-    let in_buckets = range < BUCKETS_MAX && request.weight_permille == 1000 && !estimate.greedy;
+    let whole = match prepared {
+        Prepared::Array(base) => base.is_whole(tables.space().size()),
+        _ => true,
+    };
+    let in_buckets = range < BUCKETS_MAX && request.weight_permille == 1000 && !estimate.greedy && whole;
     let goal = nodes[start.0 as usize] & Node::GOAL;
     let is_goal = Node::stamp(nodes[start.0 as usize]) == *stamp && goal != 0;
     nodes[start.0 as usize] = Node::pack(0, *stamp, if is_goal { Node::GOAL } else { 0 });
@@ -375,8 +381,12 @@ enum Stop {
 }
 
 impl<'a> AnyEstimate<'a> {
-    fn of(prepared: &Prepared, request: &Request<'a>) -> Self {
+    fn of(tables: &MovementTables, prepared: &Prepared, request: &Request<'a>) -> Self {
         let kind = match (prepared, request.heuristic) {
+            (Prepared::Array(base), heuristic) => match ArrayEstimate::of(tables, &heuristic, base) {
+                Some(array) => AnyKind::Array(array, *base),
+                None => AnyKind::Zero,
+            },
             (Prepared::Linear(linear), _) => AnyKind::Linear(*linear),
             (Prepared::Euclid(euclid), _) => AnyKind::Euclid(*euclid),
             (Prepared::Landmarks(active, _, norm), Heuristic::Landmarks(landmarks)) => {
@@ -421,7 +431,13 @@ fn run_kernel(tables: &MovementTables, request: &Request<'_>, scratch: &mut Scra
                     (ColumnsInUse::Wide(of), false) => kernel.run(&LandmarkEstimate::new(of, active, norm), buckets),
                 }
             }
-            _ => kernel.run(&AnyEstimate::of(&prepared, request), heap),
+            Prepared::Array(base) if kernel.run.in_buckets => {
+                match ArrayEstimate::of(tables, &request.heuristic, &base) {
+                    Some(array) => kernel.run(&array, buckets),
+                    None => kernel.run(&ZeroEstimate, buckets),
+                }
+            }
+            _ => kernel.run(&AnyEstimate::of(tables, &prepared, request), heap),
         }
     })
 }
@@ -500,6 +516,16 @@ impl<W: MoveWord> Kernel<'_, W> {
                 continue;
             }
             if node & Node::GOAL != 0 {
+                if let Some(range) = estimate.range().filter(|_| estimate.has_exits()) {
+                    let (x, y) = cells.xy(state >> heading_bits);
+                    let heading = (state & ((1 << heading_bits) - 1)) as usize;
+                    let whole = u64::from(Node::cost(node)) + u64::from(estimate.weighted(state, x, y, heading));
+                    if whole > key {
+                        // Its way on is dearer than its key said: it waits until nothing is cheaper.
+                        open.push(whole.min(key + range), state);
+                        continue;
+                    }
+                }
                 break Stop::Goal(State(state));
             }
             if BOUNDED && self.is_in_area(state) {
@@ -571,7 +597,10 @@ impl<W: MoveWord> Kernel<'_, W> {
         let goal = if known >= self.touched { known & Node::GOAL } else { 0 };
         *slot = reached | goal | lane as u64;
         let h = estimate.weighted(next, at.x + step.dx, at.y + step.dy, step.heading_after as usize);
-        let key = estimate.key(Node::cost(reached), h);
+        let mut key = estimate.key(Node::cost(reached), h);
+        if let Some(range) = estimate.range() {
+            key = key.clamp(at.key, at.key + range);
+        }
         if !holds::<E, Q>() || key != at.key {
             open.push(key, next);
             return;

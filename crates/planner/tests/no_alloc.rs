@@ -106,6 +106,8 @@ fn answer(ask: &Ask<'_>, scratch: &mut Scratch, path: &mut Path) -> Answer {
 fn after_warm_up_nothing_allocates() {
     a_search_allocates_nothing();
     an_update_allocates_nothing();
+    a_field_allocates_nothing();
+    replanning_allocates_nothing();
 }
 
 fn a_search_allocates_nothing() {
@@ -198,4 +200,80 @@ fn an_update_allocates_nothing() {
     });
     assert_eq!(allocations, 0);
     assert_eq!(update(&mut tables, &mut grid, Rect::new(10, 10, 5, 5), WATER), 0);
+}
+
+fn a_field_allocates_nothing() {
+    let mut grid = river();
+    let mut tables = MovementTables::compile(&grid, truck());
+    let goals = [(60, 2), (5, 40), (40, 44)].map(|(x, y)| [GoalMember::any(CellXY::new(x, y))]);
+    let starts: Vec<State> = (0..64).map(|s| State(s * 97)).collect();
+    let mut agents = starts.clone();
+    let (mut field, mut path) = (CostField::to_goal(&tables, &Goal::of(&goals[0])), Path::new());
+    field.keep_moves(&tables);
+    let mut scratch = FieldScratch::new();
+    let mut costs = Vec::new();
+    for round in 0..4 {
+        let (allocations, sum) = allocations_in(|| {
+            let mut sum = 0_u64;
+            for goal in &goals {
+                field.restart(&tables, &Goal::of(goal));
+                while field.settle(&tables, Until::Within(90), 100).progress == Progress::Running {}
+                field.settle(&tables, Until::All, u64::MAX);
+                for (area, kind) in [(FORD, WATER), (FORD, GROUND), (Rect::new(35, 5, 8, 20), WATER)] {
+                    let edit = grid.set_terrain(area, kind);
+                    tables.update(&grid, edit.changed);
+                    let repaired = field.repair(&tables, edit.changed, &mut scratch);
+                    sum += repaired.lost + repaired.expansions;
+                }
+                agents.copy_from_slice(&starts);
+                for _ in 0..50 {
+                    field.step_all(&mut agents);
+                }
+                for &agent in &starts {
+                    field.follow(&tables, agent, &mut path);
+                    sum += u64::from(path.cost());
+                }
+                let edit = grid.set_terrain(Rect::new(35, 5, 8, 20), GROUND);
+                tables.update(&grid, edit.changed);
+                field.repair(&tables, edit.changed, &mut scratch);
+            }
+            sum
+        });
+        costs.push(sum);
+        assert!(sum > 50_000, "{sum}");
+        assert!(round == 0 || allocations == 0, "round {round}: {allocations}");
+    }
+    assert!(costs.windows(2).all(|pair| pair[0] == pair[1]), "{costs:?}");
+}
+
+fn replanning_allocates_nothing() {
+    let mut grid = river();
+    let mut tables = MovementTables::compile(&grid, truck());
+    let goal = [GoalMember::any(CellXY::new(60, 2))];
+    let goal = Goal::of(&goal);
+    let mut field = CostField::to_goal(&tables, &goal);
+    field.settle(&tables, Until::All, u64::MAX);
+    let (mut learned, mut traces) = (LearnedCosts::new(&tables, &goal), BackTraces::new(&tables, &goal));
+    let (mut scratch, mut path) = (Scratch::new(), Path::new());
+    for round in 0..3 {
+        let (allocations, costs) = allocations_in(|| {
+            let mut request = Request::new(Pose::new(2, 40, Heading(0)), goal);
+            let mut costs = [[0; 3]; 2];
+            for (costs, kind) in costs.iter_mut().zip([GROUND, WATER]) {
+                let edit = grid.set_terrain(Rect::new(31, 21, 1, 1), kind);
+                tables.update(&grid, edit.changed);
+                traces.after_edit(&tables, edit.changed, kind == WATER);
+                if kind == GROUND {
+                    learned.forget();
+                }
+                costs[0] = learned.plan(&tables, &request, &mut scratch, &mut path).cost;
+                costs[1] = traces.plan(&tables, &request, &mut scratch, &mut path).cost;
+                request.heuristic = Heuristic::Field(&field);
+                costs[2] = plan(&tables, &request, &mut scratch, &mut path).cost;
+            }
+            costs
+        });
+        assert!(costs.iter().all(|c| c[0] == c[1] && c[0] == c[2]), "{costs:?}");
+        assert!(round == 0 || allocations == 0, "round {round}: {allocations}");
+    }
 }

@@ -23,9 +23,10 @@ pub(crate) struct Arc {
 pub(crate) struct Arcs {
     /// By fours, so that the loop over them is unrolled: each has branches of its own, which are better
     /// predicted. What is missing to four are arcs from a state to itself, which never shorten a way.
+    /// As many for each heading.
     fours: Vec<[Arc; 4]>,
-    /// Where the fours of each heading begin and end.
-    starts: [u16; 9],
+    /// Fours of a heading.
+    n_fours: usize,
     /// Whether the word of the state itself is read: of moves out of it always, of moves into it where
     /// each is legal exactly when the move that takes it back is.
     own_word: bool,
@@ -66,28 +67,20 @@ impl Arcs {
         })
     }
 
-    fn collect(class: &MovementClass, own_word: bool, arc: impl Fn(u8, u8) -> Option<Arc>) -> Self {
+    fn collect(class: &MovementClass, own_word: bool, arc: impl Fn(u8, u8) -> Option<Arc> + Copy) -> Self {
         let n_primitives = class.primitives().len() as u8;
-        let mut arcs = Self { fours: Vec::new(), starts: [0; 9], own_word };
+        // A delta of 0 is a step that leaves the map.
+        let of_heading =
+            |heading| (0..n_primitives).filter_map(move |p| arc(heading, p)).filter(|arc| arc.delta != 0);
+        let most = (0..class.headings()).map(|heading| of_heading(heading).count()).max().unwrap_or(0);
+        let n_fours = most.div_ceil(4);
+        let mut fours = vec![[Arc::default(); 4]; class.headings() as usize * n_fours];
         for heading in 0..class.headings() {
-            let mut four = [Arc::default(); 4];
-            let mut n = 0;
-            // A delta of 0 is a step that leaves the map.
-            let found = (0..n_primitives).filter_map(|p| arc(heading, p)).filter(|arc| arc.delta != 0);
-            for arc in found {
-                four[n] = arc;
-                n += 1;
-                if n == 4 {
-                    arcs.fours.push(four);
-                    (four, n) = Default::default();
-                }
+            for (at, arc) in of_heading(heading).enumerate() {
+                fours[heading as usize * n_fours + at / 4][at % 4] = arc;
             }
-            if n > 0 {
-                arcs.fours.push(four);
-            }
-            arcs.starts[heading as usize + 1] = arcs.fours.len() as u16;
         }
-        arcs
+        Self { fours, n_fours, own_word }
     }
 
     /// Whether a state's own word says all of these moves.
@@ -97,7 +90,7 @@ impl Arcs {
 
     #[inline(always)]
     fn at(&self, heading: usize) -> &[[Arc; 4]] {
-        &self.fours[self.starts[heading] as usize..self.starts[heading + 1] as usize]
+        &self.fours[heading * self.n_fours..][..self.n_fours]
     }
 
     /// All arcs of a heading, those to the state itself left out.
@@ -144,6 +137,7 @@ impl<W: MoveWord> Graph<'_, W> {
         mut stop: impl FnMut(u32, u32, u8) -> bool,
     ) -> bool {
         let own = self.words[state as usize];
+        // Nested, not flattened: the inner loop is unrolled.
         for four in arcs.at((state & self.heading_mask) as usize) {
             for arc in four {
                 let next = state.wrapping_add_signed(arc.delta);

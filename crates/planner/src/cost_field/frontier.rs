@@ -89,6 +89,11 @@ impl Frontier {
         }
     }
 
+    /// Calls `visit` with every state of the cost under way that is still here.
+    pub fn each_under_way(&self, visit: impl FnMut(u32)) {
+        self.near.each_of_key(visit);
+    }
+
     /// Bytes held.
     pub fn memory_bytes(&self) -> usize {
         self.near.memory_bytes() + 8 * self.far.capacity()

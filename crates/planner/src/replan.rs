@@ -1,0 +1,307 @@
+//! Reuse of earlier searches to the same goal, exact by the rules of DESIGN 4.
+//!
+//! Ways to plan again after an edit, with what they need:
+//! - a [`CostField`](crate::CostField) that is repaired and followed: nothing is searched at all;
+//! - [`Heuristic::Field`]: A* guided by the field from before edits that only made moves dearer;
+//! - [`LearnedCosts`]: Adaptive A* (Koenig and Likhachev 2005), after such edits too;
+//! - [`BackTraces`]: the cost-to-go along earlier paths ("ZCost" in the Robants article), at which a
+//!   search may end.
+
+use crate::heuristic::Heuristic;
+use crate::path::{Path, PathPose};
+use crate::pose::State;
+use crate::request::{Answer, COST_MAX, Goal, GoalMember, Reached, Request, Status};
+use crate::scratch::{Node, Scratch};
+use crate::search::{advance, begin, finish, plan};
+use crate::tables::MovementTables;
+use wheelbase_grid::Rect;
+
+/// What searches for one goal have learned, shared by all agents of a class that go there: after a
+/// search that found a path of cost `C`, a pose that was reached at cost `g` is at least `C - g` from
+/// the goal. Later searches are guided by that where it is more than the default heuristic.
+///
+/// Holds after edits that only make moves dearer or illegal; [`LearnedCosts::forget`] after any other.
+/// Memory: 4 bytes a state.
+///
+/// ```
+/// use wheelbase_grid::{CellXY, Grid, Rect, SideTable, TerrainKind, TerrainTable};
+/// use wheelbase_planner::*;
+///
+/// let rows = [".......", "..TTT..", "..T.T..", "..T.T..", "......."];
+/// let mut grid = Grid::from_rows(&rows, TerrainTable::movingai(), SideTable::default())?;
+/// let mut spec = ClassSpec::new("walker", 1);
+/// spec.primitives = Primitive::four_ways(10);
+/// let mut tables = MovementTables::compile(&grid, MovementClass::new(spec)?);
+/// let goal = [GoalMember::any(CellXY::new(3, 2))];
+/// let mut learned = LearnedCosts::new(&tables, &Goal::of(&goal));
+/// let request = Request::new(Pose::new(3, 0, Heading(0)), Goal::of(&goal));
+/// let (mut scratch, mut path) = (Scratch::new(), Path::new());
+/// let first = learned.plan(&tables, &request, &mut scratch, &mut path);
+/// let again = learned.plan(&tables, &request, &mut scratch, &mut path);
+/// assert_eq!(first.cost, again.cost);
+/// assert!(again.expansions < first.expansions);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct LearnedCosts {
+    members: Vec<GoalMember>,
+    within: u32,
+    /// `[n_states]`; 0 of a state that nothing is known of.
+    bounds: Vec<u32>,
+    /// Whether what is known is the exact cost of a known way on.
+    exits: bool,
+    /// States reached by the search that is learned from, still to be gone through.
+    stack: Vec<u32>,
+}
+
+impl LearnedCosts {
+    /// Nothing learned yet about a goal.
+    pub fn new(tables: &MovementTables, goal: &Goal<'_>) -> Self {
+        Self {
+            members: goal.members.to_vec(),
+            within: goal.within,
+            bounds: vec![0; tables.space().n_states()],
+            exits: false,
+            stack: Vec::new(),
+        }
+    }
+
+    /// The goal.
+    pub fn goal(&self) -> Goal<'_> {
+        Goal { members: &self.members, within: self.within }
+    }
+
+    /// Forgets all, after an edit that may have made some move cheaper.
+    pub fn forget(&mut self) {
+        self.bounds.fill(0);
+    }
+
+    /// Bytes held.
+    pub fn memory_bytes(&self) -> usize {
+        size_of::<Self>()
+            + 4 * (self.bounds.capacity() + self.stack.capacity())
+            + size_of::<GoalMember>() * self.members.capacity()
+    }
+
+    pub(crate) fn bounds(&self) -> &[u32] {
+        &self.bounds
+    }
+
+    pub(crate) fn has_exits(&self) -> bool {
+        self.exits
+    }
+
+    /// Plans to the goal, whatever the request's goal and heuristic, and learns from the search if it
+    /// found an exact path free of window and obstacles. Same answers as [`crate::plan`], costs equal.
+    pub fn plan(
+        &mut self,
+        tables: &MovementTables,
+        request: &Request<'_>,
+        scratch: &mut Scratch,
+        path: &mut Path,
+    ) -> Answer {
+        let guided = Request { goal: self.goal(), heuristic: Heuristic::Learned(self), ..*request };
+        let answer = plan(tables, &guided, scratch, path);
+        if answer.reached == Some(Reached::Goal) && is_plain(request) {
+            self.learn(tables, scratch, answer.cost);
+        }
+        answer
+    }
+
+    /// Goes through what the search closed, from its start on. Time in proportion to the expansions.
+    fn learn(&mut self, tables: &MovementTables, scratch: &mut Scratch, cost: u32) {
+        let Scratch { nodes, stamp, run, .. } = scratch;
+        let Some(start) = run.start else { return };
+        self.stack.clear();
+        self.stack.push(start.0);
+        while let Some(state) = self.stack.pop() {
+            let node = &mut nodes[state as usize];
+            if Node::stamp(*node) != *stamp || *node & Node::CLOSED == 0 {
+                continue;
+            }
+            *node &= !Node::CLOSED;
+            let bound = &mut self.bounds[state as usize];
+            *bound = cost.saturating_sub(Node::cost(*node)).max(*bound);
+            tables.for_each_successor(State(state), |next| self.stack.push(next.state.0));
+        }
+    }
+}
+
+/// Whether an answer says something of the map alone.
+fn is_plain(request: &Request<'_>) -> bool {
+    request.window.is_none() && request.obstacles.is_none() && request.weight_permille == 1000
+}
+
+/// The cost-to-go along the paths of earlier searches to one goal, shared by all agents of a class that
+/// go there. A search that meets such a pose need not look beyond it; it ends there as soon as nothing
+/// else can be cheaper, and the known way on completes the path.
+///
+/// A cost is exact while the way on from its pose is unchanged and nothing anywhere has become cheaper;
+/// [`BackTraces::after_edit`] drops the rest. Memory: 5 bytes a state and 4 a pose on a kept path.
+///
+/// ```
+/// use wheelbase_grid::{CellXY, Grid, SideTable, TerrainTable};
+/// use wheelbase_planner::*;
+///
+/// let grid = Grid::from_rows(&[".........."; 4], TerrainTable::movingai(), SideTable::default())?;
+/// let mut spec = ClassSpec::new("walker", 1);
+/// spec.primitives = Primitive::four_ways(10);
+/// let tables = MovementTables::compile(&grid, MovementClass::new(spec)?);
+/// let goal = [GoalMember::any(CellXY::new(9, 3))];
+/// let mut traces = BackTraces::new(&tables, &Goal::of(&goal));
+/// let (mut scratch, mut path) = (Scratch::new(), Path::new());
+/// let request = Request::new(Pose::new(0, 0, Heading(0)), Goal::of(&goal));
+/// let first = traces.plan(&tables, &request, &mut scratch, &mut path);
+/// // Another agent on the same way: it is known from the first pose on.
+/// let follower = Request::new(path.poses[3].pose, Goal::of(&goal));
+/// let second = traces.plan(&tables, &follower, &mut scratch, &mut path);
+/// assert_eq!((first.cost, second.cost, second.expansions), (120, 90, 0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct BackTraces {
+    /// The exact costs.
+    known: LearnedCosts,
+    /// `[n_states]`: the primitive of the way on, [`GOAL`] at the goal, else [`UNKNOWN`].
+    moves: Vec<u8>,
+    /// States whose cost is known, each after the one that its way on leads to.
+    states: Vec<u32>,
+}
+
+const GOAL: u8 = 16;
+const UNKNOWN: u8 = 17;
+
+impl BackTraces {
+    /// No path kept yet.
+    pub fn new(tables: &MovementTables, goal: &Goal<'_>) -> Self {
+        Self {
+            known: LearnedCosts { exits: true, ..LearnedCosts::new(tables, goal) },
+            moves: vec![UNKNOWN; tables.space().n_states()],
+            states: Vec::new(),
+        }
+    }
+
+    /// The goal.
+    pub fn goal(&self) -> Goal<'_> {
+        self.known.goal()
+    }
+
+    /// Bytes held.
+    pub fn memory_bytes(&self) -> usize {
+        self.known.memory_bytes() + self.moves.capacity() + 4 * self.states.capacity()
+    }
+
+    /// The known cost of the rest of the way from a pose in ticks.
+    pub fn cost(&self, state: State) -> Option<u32> {
+        (self.moves[state.0 as usize] != UNKNOWN).then(|| self.known.bounds[state.0 as usize])
+    }
+
+    /// Plans to the goal, whatever the request's goal and heuristic, and keeps the path. Same answers as
+    /// [`crate::plan`], costs equal. A request with a window, obstacles or a weight neither uses nor adds
+    /// anything.
+    pub fn plan(
+        &mut self,
+        tables: &MovementTables,
+        request: &Request<'_>,
+        scratch: &mut Scratch,
+        path: &mut Path,
+    ) -> Answer {
+        if !is_plain(request) {
+            let request = Request { goal: self.goal(), heuristic: Heuristic::Default, ..*request };
+            return plan(tables, &request, scratch, path);
+        }
+        let guided = Request { goal: self.goal(), heuristic: Heuristic::Learned(&self.known), ..*request };
+        begin(tables, &guided, scratch);
+        if scratch.run.prepared.is_some() {
+            for &state in &self.states {
+                let node = &mut scratch.nodes[state as usize];
+                let touched = Node::stamp(*node) == scratch.stamp;
+                *node =
+                    if touched { *node } else { Node::pack(Node::UNREACHED, scratch.stamp, 0) } | Node::GOAL;
+            }
+        }
+        advance(tables, &guided, scratch, u64::MAX);
+        let mut answer = finish(tables, &guided, scratch, path);
+        if answer.reached == Some(Reached::Goal) {
+            if self.complete(tables, path) {
+                self.keep(tables, path);
+                answer.cost = path.cost();
+            } else {
+                path.clear();
+                answer = Answer { status: Status::CostOverflow, reached: None, cost: 0, ..answer };
+            }
+        }
+        answer
+    }
+
+    /// Adds the known way on to a path that ends where one begins; `false` if the whole is too long.
+    fn complete(&self, tables: &MovementTables, path: &mut Path) -> bool {
+        let space = tables.space();
+        let Some(last) = path.poses.last() else { return true };
+        let Some(mut state) = space.state(last.pose) else { return true };
+        let whole = last.arrival.checked_add(self.cost(state).unwrap_or(0));
+        let Some(cost) = whole.filter(|&cost| cost <= COST_MAX) else { return false };
+        while self.moves[state.0 as usize] < GOAL {
+            let primitive = self.moves[state.0 as usize];
+            state = tables.state_after(state, primitive as usize);
+            path.moves.push(primitive);
+            let arrival = cost - self.known.bounds[state.0 as usize];
+            path.poses.push(PathPose { pose: space.pose(state), arrival });
+        }
+        true
+    }
+
+    /// Keeps what a cheapest path tells, from its end on.
+    fn keep(&mut self, tables: &MovementTables, path: &Path) {
+        let cost = path.cost();
+        for (at, place) in path.poses.iter().enumerate().rev() {
+            let primitive = path.moves.get(at).copied().unwrap_or(GOAL);
+            let Some(state) = tables.space().state(place.pose) else { continue };
+            if self.moves[state.0 as usize] == UNKNOWN {
+                self.moves[state.0 as usize] = primitive;
+                self.known.bounds[state.0 as usize] = cost - place.arrival;
+                self.states.push(state.0);
+            }
+        }
+    }
+
+    /// Drops what an edit has voided, after [`MovementTables::update`] has followed it: where it only made
+    /// moves dearer or illegal, the ways that lead through the changed rectangle; else all. Time in
+    /// proportion to the poses kept.
+    pub fn after_edit(&mut self, tables: &MovementTables, changed: Rect, only_dearer: bool) {
+        let anchors = tables.touched_anchors(changed);
+        let Self { known, moves, states, .. } = self;
+        states.retain(|&state| {
+            let at = state as usize;
+            let touched = anchors.contains(tables.space().pose(State(state)).cell);
+            let next = match moves[at] {
+                GOAL => None,
+                primitive => Some((primitive, tables.state_after(State(state), primitive as usize))),
+            };
+            // The state after it has been judged before it.
+            let holds = only_dearer
+                && match next {
+                    None => !touched || tables.is_legal(State(state)),
+                    Some((_, after)) if moves[after.0 as usize] == UNKNOWN => false,
+                    Some((primitive, after)) => {
+                        let ticks = known.bounds[at] - known.bounds[after.0 as usize];
+                        !touched || tables.move_ticks(State(state), primitive as usize) == Some(ticks)
+                    }
+                };
+            if !holds {
+                moves[at] = UNKNOWN;
+                known.bounds[at] = 0;
+            }
+            holds
+        });
+    }
+
+    /// Drops all, for another goal set or map.
+    pub fn forget(&mut self) {
+        for &state in &self.states {
+            self.moves[state as usize] = UNKNOWN;
+            self.known.bounds[state as usize] = 0;
+        }
+        self.states.clear();
+    }
+}
