@@ -11,9 +11,10 @@ wrong if
 - the outcome, with the state hash, or the trace differs between 1, 2 and 8 threads, or (given
   --debug-program) between an optimised and a debug build;
 - two agents collide, or the judge finds a violation in the trace;
-- the head of the trace is not the map and the classes of the file; an edit of the file is missing, or waits
-  for nobody; a run ends before its last tick with something left to do;
-- an order is called unreachable although the judge knows a way;
+- the head of the trace is not the map and the classes of the file; an event of the file is missing from it, or
+  an edit waits for nobody; a run ends before its last tick with something left to do;
+- an order is called unreachable although the judge knows a way or a free pose; one that is done by fallback
+  could come nearer;
 - an agent that is alone does not arrive after exactly the costs of its paths as `wheelbase plan` says them.
 
 A group that finds no room is made smaller; a case that is left without an agent is counted as empty. Ends with
