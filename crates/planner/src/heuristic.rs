@@ -359,7 +359,7 @@ impl Estimate for AnyEstimate<'_> {
             },
             AnyKind::Array(array, base) => {
                 array.weighted(state, x, y, heading).max(base.weighted(state, x, y, heading))
-            },
+            }
             AnyKind::Custom(estimate) => {
                 let pose = Pose { cell: CellXY::new(x, y), heading: Heading(heading as u8) };
                 estimate(pose).min(COST_MAX)

@@ -519,7 +519,8 @@ impl<W: MoveWord> Kernel<'_, W> {
                 if let Some(range) = estimate.range().filter(|_| estimate.has_exits()) {
                     let (x, y) = cells.xy(state >> heading_bits);
                     let heading = (state & ((1 << heading_bits) - 1)) as usize;
-                    let whole = u64::from(Node::cost(node)) + u64::from(estimate.weighted(state, x, y, heading));
+                    let whole =
+                        u64::from(Node::cost(node)) + u64::from(estimate.weighted(state, x, y, heading));
                     if whole > key {
                         // Its way on is dearer than its key said: it waits until nothing is cheaper.
                         open.push(whole.min(key + range), state);
