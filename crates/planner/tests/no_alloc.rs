@@ -255,7 +255,7 @@ fn replanning_allocates_nothing() {
     field.settle(&tables, Until::All, u64::MAX);
     let (mut learned, mut traces) = (LearnedCosts::new(&tables, &goal), BackTraces::new(&tables, &goal));
     let (mut scratch, mut path) = (Scratch::new(), Path::new());
-    for round in 0..3 {
+    for round in 0..4 {
         let (allocations, costs) = allocations_in(|| {
             let mut request = Request::new(Pose::new(2, 40, Heading(0)), goal);
             let mut costs = [[0; 3]; 2];
@@ -274,6 +274,7 @@ fn replanning_allocates_nothing() {
             costs
         });
         assert!(costs.iter().all(|c| c[0] == c[1] && c[0] == c[2]), "{costs:?}");
-        assert!(round == 0 || allocations == 0, "round {round}: {allocations}");
+        // The passage is first opened again in the second round.
+        assert!(round < 2 || allocations == 0, "round {round}: {allocations}");
     }
 }
