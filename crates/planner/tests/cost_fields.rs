@@ -387,7 +387,7 @@ fn the_field_used_longest_ago_makes_way() {
     let goals: Vec<[GoalMember; 1]> = (0..8).map(|x| [GoalMember::any(CellXY::new(x, 1))]).collect();
     let one = 5 * tables.space().n_states() + 4 * 4;
     let mut fields = CostFields::new(3 * one + one / 2);
-    let mut obtain = |fields: &mut CostFields, tables: &MovementTables, class, x: usize, tick| {
+    let obtain = |fields: &mut CostFields, tables: &MovementTables, class, x: usize, tick| {
         let field = fields.obtain(class, tables, &Goal::of(&goals[x]), tick).unwrap();
         field.settle(tables, Until::All, u64::MAX);
     };
