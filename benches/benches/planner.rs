@@ -8,9 +8,13 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use std::hint::black_box;
 use std::time::Duration;
 use wheelbase_benches::{
-    FAIR, Peer, Scene, answer, assert_same_costs, calibration, drawn_scenes, file_scenes, open_scenes, work,
+    FAIR, Peer, Scene, answer, assert_same_costs, blobs, calibration, drawn_scenes, file_scenes, open_scenes,
+    rooms, truck, work,
 };
-use wheelbase_planner::{Path, Scratch};
+use wheelbase_grid::{Rect, TerrainKind};
+use wheelbase_planner::{
+    CostField, FieldScratch, Goal, GoalMember, MovementTables, Path, Scratch, State, Until,
+};
 
 const QUERIES: usize = 5;
 
@@ -56,6 +60,53 @@ fn bodies(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// Cost fields: the time of a settled state, of a step downhill, and of an edit put up and taken down.
+fn cost_fields(criterion: &mut Criterion) {
+    for (name, mut grid) in [("blobs 512", blobs(512, 3)), ("rooms 512", rooms(512, 4))] {
+        let mut group = criterion.benchmark_group(format!("field on {name}"));
+        let mut tables = MovementTables::compile(&grid, truck());
+        let scene = Scene::new(name, &grid, truck(), 1, 2);
+        let goal = [GoalMember::pose(scene.queries[0].goal)];
+        let goal = Goal::of(&goal);
+        let mut field = CostField::to_goal(&tables, &goal);
+        let settled = field.settle(&tables, Until::All, u64::MAX).expansions;
+        println!("{name}: {settled} poses settled, {} KiB", field.memory_bytes() / 1024);
+        group.throughput(Throughput::Elements(settled));
+        group.bench_function("settle", |bencher| {
+            bencher.iter(|| {
+                field.restart(&tables, &goal);
+                black_box(field.settle(&tables, Until::All, u64::MAX));
+            });
+        });
+        field.keep_moves(&tables);
+        let starts: Vec<State> =
+            field.settled().step_by(97).filter_map(|(p, _)| tables.space().state(p)).collect();
+        let mut agents = starts.clone();
+        group.throughput(Throughput::Elements(100 * starts.len() as u64));
+        group.bench_function("step_all", |bencher| {
+            bencher.iter(|| {
+                agents.copy_from_slice(&starts);
+                (0..100).for_each(|_| field.step_all(&mut agents));
+            });
+        });
+        let site = scene.queries[0].start.cell;
+        let site = Rect::new(site.x, site.y, 4, 4);
+        let mut scratch = FieldScratch::new();
+        let (ground, water) = (TerrainKind(0), TerrainKind(2));
+        group.throughput(Throughput::Elements(2));
+        group.bench_function("update and repair", |bencher| {
+            bencher.iter(|| {
+                for kind in [water, ground] {
+                    let edit = grid.set_terrain(site, kind);
+                    tables.update(&grid, edit.changed);
+                    black_box(field.repair(&tables, edit.changed, &mut scratch));
+                }
+            });
+        });
+        group.finish();
+    }
+}
+
 fn answer_all(scene: &Scene, scratch: &mut Scratch, path: &mut Path) {
     for query in &scene.queries {
         black_box(answer(scene, query, scratch, path));
@@ -68,6 +119,6 @@ criterion_group! {
         .sample_size(10)
         .warm_up_time(Duration::from_millis(300))
         .measurement_time(Duration::from_secs(2));
-    targets = beside_peers, bodies
+    targets = beside_peers, bodies, cost_fields
 }
 criterion_main!(planner);

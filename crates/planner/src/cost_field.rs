@@ -368,7 +368,7 @@ impl CostField {
         deltas[..self.move_deltas.len()].copy_from_slice(&self.move_deltas);
         for state in states {
             let primitive = moves[state.0 as usize];
-            let at = (((state.0 & mask) as usize * MOVES_STRIDE) | primitive as usize) % deltas.len();
+            let at = ((state.0 & mask) as usize * MOVES_STRIDE + primitive as usize) % deltas.len();
             state.0 = state.0.wrapping_add_signed(deltas[at]);
         }
     }

@@ -1,6 +1,6 @@
 //! Repair of a field in place after the map has changed.
 
-use super::arcs::Graph;
+use super::arcs::{Arcs, Graph};
 use super::frontier::{Block, Frontier};
 use super::{AT_SOURCE, CostField, NO_MOVE, Spread, UNREACHED, Until, downhill_move};
 use crate::pose::State;
@@ -146,8 +146,9 @@ impl<W: MoveWord> Repair<'_, W> {
         least
     }
 
-    /// In order of their old cost, takes the cost from every state that nothing supports any more. What
-    /// supports a state costs less, so it has been judged before.
+    /// In order of their old cost, takes the cost from every state that nothing supports any more. One
+    /// comes onto the frontier when its last support is lost, and none comes back before all are gone
+    /// through.
     fn drop_lost(&mut self) {
         let Self { field, scratch, .. } = self;
         let FieldScratch { frontier, settled, .. } = &mut **scratch;
@@ -157,7 +158,7 @@ impl<W: MoveWord> Repair<'_, W> {
         let mut block: Block = [0; _];
         while let Some((cost, n)) = self.scratch.frontier.pop_block(&mut block) {
             for &state in &block[..n] {
-                if self.field.costs[state as usize] == cost && self.supported_cost(state) > cost {
+                if self.field.costs[state as usize] == cost {
                     self.drop_cost(state, cost);
                 }
             }
@@ -165,16 +166,17 @@ impl<W: MoveWord> Repair<'_, W> {
     }
 
     fn drop_cost(&mut self, state: u32, cost: u32) {
+        let radius = self.field.radius();
         let Self { field, scratch, graph, .. } = self;
         let FieldScratch { frontier, lost, .. } = &mut **scratch;
-        let CostField { costs, spread, .. } = &mut **field;
+        let CostField { costs, spread, downhill, .. } = &mut **field;
         costs[state as usize] = UNREACHED;
         lost.push(state);
         graph.each(spread, spread.own_word(), state, |before, ticks, _| {
             let held = costs[before as usize];
-            // Greater, not only equal: by an edit a dearer state may count on this one. One beyond
-            // COST_MAX never does.
-            if held != UNREACHED && held >= cost.saturating_add(ticks) {
+            // Greater, not only equal: by an edit a dearer state may count on this one.
+            let counts_on_it = held != UNREACHED && held >= cost.saturating_add(ticks);
+            if counts_on_it && !is_supported(graph, downhill, costs, radius, before) {
                 frontier.push(held, before);
             }
         });
@@ -281,4 +283,19 @@ impl<W: MoveWord> Repair<'_, W> {
         self.field.repair_pushes = 0;
         self.field.repair_pushes_max = entries.len().max(STALE_MAX);
     }
+}
+
+/// Whether a move to a settled state gives a state its cost, or less.
+#[inline(always)]
+fn is_supported<W: MoveWord>(
+    graph: &Graph<'_, W>,
+    downhill: &Arcs,
+    costs: &[u32],
+    radius: u32,
+    state: u32,
+) -> bool {
+    graph.any(downhill, downhill.own_word(), state, |next, ticks, _| {
+        let after = costs[next as usize];
+        after <= radius && after.saturating_add(ticks) <= costs[state as usize]
+    })
 }
