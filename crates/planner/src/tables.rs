@@ -317,6 +317,11 @@ impl MovementTables {
         self.plan.touched_anchors(self.space.size(), changed)
     }
 
+    /// Anchors at which the moves that an update redoes end.
+    pub(crate) fn touched_ends(&self, changed: Rect) -> Rect {
+        self.plan.touched_ends(self.space.size(), changed)
+    }
+
     /// Revision of the map that the tables were compiled from or last updated to.
     pub fn revision(&self) -> u64 {
         self.revision

@@ -2,7 +2,7 @@
 
 use super::arcs::{Arcs, Graph};
 use super::frontier::{Block, Frontier};
-use super::{AT_SOURCE, CostField, NO_MOVE, Spread, UNREACHED, Until, downhill_move};
+use super::{AT_SOURCE, CostField, Direction, NO_MOVE, Spread, UNREACHED, Until, downhill_move};
 use crate::pose::State;
 use crate::tables::{MoveWord, MovementTables, with_layout};
 use std::ops::Range;
@@ -61,7 +61,12 @@ impl CostField {
         if changed.is_empty() {
             return Repaired { lost: 0, expansions: 0 };
         }
-        let anchors = tables.touched_anchors(changed);
+        // Where the moves downhill may have changed: those out of a state, or those into it. A pose that
+        // became legal or not is within either.
+        let anchors = match self.direction {
+            Direction::ToGoal => tables.touched_anchors(changed),
+            Direction::FromStart => tables.touched_ends(changed),
+        };
         let expansions = with_layout!(&tables.layouts, layout => {
             let graph = self.graph(tables, &layout.words);
             Repair { field: self, tables, graph, scratch }.run(anchors)

@@ -31,6 +31,32 @@ struct MovePlan {
     edges: Vec<(Offset, Side)>,
 }
 
+/// A rectangle of offsets by its north-west and south-east corner.
+#[derive(Clone, Copy, Debug, Default)]
+struct Reach {
+    low: Offset,
+    high: Offset,
+}
+
+impl Reach {
+    fn widen(&mut self, low: Offset, high: Offset) {
+        self.low = Offset::new(self.low.dx.min(low.dx), self.low.dy.min(low.dy));
+        self.high = Offset::new(self.high.dx.max(high.dx), self.high.dy.max(high.dy));
+    }
+
+    /// Anchors from which something of the reach lies in the changed cells.
+    fn anchors(&self, size: GridSize, changed: Rect) -> Rect {
+        let Self { low, high } = self;
+        let wider = Rect::new(
+            changed.x - high.dx,
+            changed.y - high.dy,
+            changed.width + (high.dx - low.dx) as u32,
+            changed.height + (high.dy - low.dy) as u32,
+        );
+        wider.intersection(size.rect())
+    }
+}
+
 /// How the rows of a class are compiled.
 #[derive(Clone, Debug)]
 pub(crate) struct CompilePlan {
@@ -38,8 +64,10 @@ pub(crate) struct CompilePlan {
     moves: Vec<MovePlan>,
     /// How far the ends that are read from rows lie off, in columns and in rows.
     margin: Offset,
-    /// Smallest rectangle around all that any pose or move can sweep, from the anchor.
-    reach: (Offset, Offset),
+    /// Smallest rectangle around all that any pose or move can sweep, from the anchor at its start and from
+    /// the one at its end.
+    reach: Reach,
+    reach_from_end: Reach,
 }
 
 impl CompilePlan {
@@ -47,22 +75,25 @@ impl CompilePlan {
         let mut plan = Self {
             moves: Vec::new(),
             margin: Offset::default(),
-            reach: (Offset::default(), Offset::default()),
+            reach: Reach::default(),
+            reach_from_end: Reach::default(),
         };
         for heading in (0..class.headings()).map(Heading) {
+            for &cell in class.footprint().at(heading) {
+                plan.reach_from_end.widen(cell, cell);
+            }
             for primitive in 0..class.primitives().len() {
                 let shape = class.shape(heading, primitive);
                 let (low, high) = shape.bounds;
-                let reach = &mut plan.reach;
-                reach.0 = Offset::new(reach.0.dx.min(low.dx), reach.0.dy.min(low.dy));
-                reach.1 = Offset::new(reach.1.dx.max(high.dx), reach.1.dy.max(high.dy));
                 let step = shape.step;
+                let back = Offset::new(-step.dx, -step.dy);
+                plan.reach.widen(low, high);
+                plan.reach_from_end.widen(low.plus(back), high.plus(back));
                 let end_in_rows = step.dx.abs().max(step.dy.abs()) <= STEP_MAX;
                 if end_in_rows && shape.applies {
                     let margin = plan.margin;
                     plan.margin = Offset::new(margin.dx.max(step.dx.abs()), margin.dy.max(step.dy.abs()));
                 }
-                let back = Offset::new(-step.dx, -step.dy);
                 let after = shape.heading_after;
                 let of_start = class.footprint().at(heading);
                 let of_end = if end_in_rows { class.footprint().at(after) } else { &[] };
@@ -88,14 +119,12 @@ impl CompilePlan {
 
     /// Anchors of the poses and moves that can touch the changed cells.
     pub fn touched_anchors(&self, size: GridSize, changed: Rect) -> Rect {
-        let (low, high) = self.reach;
-        let wider = Rect::new(
-            changed.x - high.dx,
-            changed.y - high.dy,
-            changed.width + (high.dx - low.dx) as u32,
-            changed.height + (high.dy - low.dy) as u32,
-        );
-        wider.intersection(size.rect())
+        self.reach.anchors(size, changed)
+    }
+
+    /// Anchors at which the moves that can touch the changed cells end.
+    pub fn touched_ends(&self, size: GridSize, changed: Rect) -> Rect {
+        self.reach_from_end.anchors(size, changed)
     }
 }
 
