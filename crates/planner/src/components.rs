@@ -283,10 +283,8 @@ impl Components {
 
     /// Numbers the strong components anew. Linear in the number of legal moves.
     pub(crate) fn renew_strong(&mut self, tables: &MovementTables) {
-        if self.is_stale() {
-            self.strong = strong_components(tables);
-            (self.strong_lost, self.strong_won) = (false, false);
-        }
+        self.strong = strong_components(tables);
+        (self.strong_lost, self.strong_won) = (false, false);
     }
 }
 

@@ -104,6 +104,10 @@ pub enum Guide {
     Norm(HeuristicName),
     /// Landmarks and the default norm.
     Landmarks,
+    /// A cost field of the goal.
+    Field,
+    /// What earlier searches to the goal have left.
+    Learned,
     /// The caller's own bound.
     Custom,
 }
@@ -115,6 +119,8 @@ impl Guide {
             Self::Nothing => HeuristicName::Zero.name(),
             Self::Norm(name) => name.name(),
             Self::Landmarks => "landmarks",
+            Self::Field => "field",
+            Self::Learned => "learned",
             Self::Custom => "custom",
         }
     }
@@ -476,6 +482,8 @@ impl Prepared {
             (Self::Zero, _) => Guide::Nothing,
             (Self::Landmarks(..), _) => Guide::Landmarks,
             (Self::Custom, _) => Guide::Custom,
+            (Self::Array(_), Heuristic::Learned(_)) => Guide::Learned,
+            (Self::Array(_), _) => Guide::Field,
             (_, Heuristic::Named(name)) => Guide::Norm(*name),
             _ => Guide::Norm(default_name(tables)),
         }

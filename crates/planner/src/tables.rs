@@ -330,6 +330,9 @@ impl MovementTables {
     /// Numbers the strong components of a class with one-way moves anew, if edits have left them
     /// [stale](Components::is_stale). Linear in the number of legal moves.
     pub fn renew_components(&mut self) {
+        if !self.components.is_stale() {
+            return;
+        }
         let mut components = std::mem::take(&mut self.components);
         components.renew_strong(self);
         self.components = components;

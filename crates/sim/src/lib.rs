@@ -46,6 +46,7 @@ mod random;
 mod requests;
 mod reservation;
 pub mod scenario;
+mod shared_fields;
 mod state_hash;
 mod tick;
 pub mod trace;

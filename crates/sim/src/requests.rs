@@ -4,16 +4,17 @@
 //! tick's budget equally; what they leave over is shared out again, round by round, among those still
 //! searching and those that move up. A search that does not finish keeps its slot and goes on next tick.
 
-use crate::agents::{Activity, AgentId, Agents};
+use crate::agents::{Activity, AgentId, Agents, ClassId};
 use crate::given_poses::GivenPoses;
 use crate::orders::{OrderKind, OrderPool, Trip, current_members};
 use crate::reservation::Reservation;
+use crate::shared_fields::{FieldStep, SharedFields};
 use crate::trace::TraceEvent;
 use crate::world::{SimClass, Simulation};
 use rayon::prelude::*;
 use wheelbase_grid::{BitGrid, CellXY, GridSize, Rect};
 use wheelbase_planner::{
-    Answer, Fallback, Goal, GoalArea, GoalMember, Path, Pose, Progress, Reached, Request, Scratch, Status,
+    Answer, Fallback, Goal, GoalArea, GoalMember, Guide, Path, Pose, Progress, Reached, Request, Scratch, Status,
     advance, begin, finish, pass_goal,
 };
 
@@ -63,6 +64,9 @@ struct Slot {
     path: Path,
     obstacles: BitGrid,
     answer: Option<Answer>,
+    /// The request is answered by the field of its goal, or that was tried in vain.
+    by_field: bool,
+    field_failed: bool,
 }
 
 /// All path requests: those that wait and those being searched.
@@ -72,6 +76,7 @@ pub struct Requests {
     slots: Vec<Slot>,
     /// Slots in use by the ids of those who ask; room for a round.
     in_order: Vec<(AgentId, u32)>,
+    pub(crate) fields: SharedFields,
 }
 
 impl Requests {
@@ -86,9 +91,11 @@ impl Requests {
             path: Path { poses: Vec::with_capacity(PATH_ROOM), moves: Vec::with_capacity(PATH_ROOM) },
             obstacles: BitGrid::new(size),
             answer: None,
+            by_field: false,
+            field_failed: false,
         };
         let slots_free = std::iter::repeat_with(slot).take(slots).collect();
-        Self { queue: Vec::new(), slots: slots_free, in_order: Vec::with_capacity(slots) }
+        Self { queue: Vec::new(), slots: slots_free, in_order: Vec::with_capacity(slots), fields: SharedFields::new() }
     }
 
     /// Adds a request.
@@ -139,8 +146,9 @@ impl Requests {
             }
         }
         for slot in self.slots.iter().filter(|slot| slot.request.is_some()) {
-            word(slot.spent);
+            word(slot.spent << 2 | u64::from(slot.by_field) << 1 | u64::from(slot.field_failed));
         }
+        self.fields.for_each_word(word);
     }
 
     /// Fills free slots from the queue, first request first.
@@ -155,6 +163,7 @@ impl Requests {
             slot.request = Some(request);
             slot.begun = false;
             slot.spent = 0;
+            slot.field_failed = false;
         }
     }
 
@@ -222,6 +231,13 @@ fn deliver_all(sim: &mut Simulation, last: bool) {
             continue;
         };
         let path = std::mem::take(&mut slot.path);
+        if !slot.by_field && let Some((class, goal)) = shared_goal(&sim.agents, &sim.orders, request, row) {
+            sim.requests.fields.note(class, &goal, answer.expansions);
+        }
+        if answer.status == Status::Unreachable || answer.reached == Some(Reached::Nearest) {
+            // The next such request of a class with one-way moves need not search for it.
+            sim.classes[sim.agents.motion[row].class.0 as usize].tables.renew_components();
+        }
         let outcome = deliver(sim, row, request, &answer, &path);
         let slot = &mut sim.requests.slots[at];
         slot.path = path;
@@ -258,13 +274,19 @@ enum Outcome {
 /// Advances every slot by its share, in parallel. A slot writes only to itself; `share` becomes what it
 /// spent.
 fn search_slots(sim: &mut Simulation) {
-    let Simulation { requests, agents, classes, orders, reservation, given, .. } = sim;
+    let Simulation { requests, agents, classes, orders, reservation, given, tick, .. } = sim;
     let world = SearchWorld { agents, classes, orders, reservation, given };
-    let active = requests.slots.iter().filter(|slot| slot.share > 0).count();
+    let Requests { slots, fields, .. } = requests;
+    // Fields are shared, so these go one after the other.
+    for slot in slots.iter_mut().filter(|slot| slot.share > 0) {
+        slot.search_by_field(&world, fields, *tick);
+    }
+    let searches = |slot: &&mut Slot| slot.share > 0 && !slot.by_field;
+    let active = slots.iter_mut().filter(searches).count();
     if active > 1 && rayon::current_num_threads() > 1 {
-        requests.slots.par_iter_mut().filter(|slot| slot.share > 0).for_each(|slot| slot.search(&world));
+        slots.par_iter_mut().filter(searches).for_each(|slot| slot.search(&world));
     } else {
-        requests.slots.iter_mut().filter(|slot| slot.share > 0).for_each(|slot| slot.search(&world));
+        slots.iter_mut().filter(searches).for_each(|slot| slot.search(&world));
     }
 }
 
@@ -300,6 +322,42 @@ impl<'a> SearchWorld<'a> {
 }
 
 impl Slot {
+    /// Answers by the field of the goal if there is one or it pays to make it. One that leads nowhere leaves
+    /// the request to a search, which knows what to say.
+    fn search_by_field(&mut self, world: &SearchWorld<'_>, fields: &mut SharedFields, tick: u32) {
+        let Some(asked) = self.request else { return };
+        let Some(row) = world.agents.row(asked.agent) else { return };
+        let Some((class, goal)) = shared_goal(world.agents, world.orders, asked, row) else {
+            self.by_field = false;
+            return;
+        };
+        let tables = &world.classes[class.0 as usize].tables;
+        let start = world.agents.motion[row].state;
+        if !self.begun {
+            self.by_field = !self.field_failed && tables.is_legal(start) && fields.pays(class, tables, &goal);
+        }
+        if !self.by_field {
+            return;
+        }
+        self.begun = true;
+        let step = fields.step(class, tables, &goal, (start, tick), self.share, &mut self.path);
+        self.share = step.as_ref().map_or(0, |step| step.expansions);
+        self.spent += self.share;
+        match step {
+            Some(FieldStep { progress: Progress::Running, .. }) => {}
+            Some(FieldStep { found: true, .. }) => {
+                self.answer = Some(Answer {
+                    status: Status::Found,
+                    reached: Some(Reached::Goal),
+                    cost: self.path.cost(),
+                    expansions: self.spent,
+                    guide: Guide::Field,
+                });
+            }
+            _ => (self.by_field, self.begun, self.field_failed) = (false, false, true),
+        }
+    }
+
     fn search(&mut self, world: &SearchWorld<'_>) {
         let Some(asked) = self.request else { return };
         let Some(row) = world.agents.row(asked.agent) else { return };
@@ -346,6 +404,20 @@ impl Slot {
             self.answer = Some(answer);
         }
     }
+}
+
+/// Class and goal of a request that a field can answer: not one around others nor one to an area.
+fn shared_goal<'a>(
+    agents: &Agents,
+    orders: &'a OrderPool,
+    asked: PathRequest,
+    row: usize,
+) -> Option<(ClassId, Goal<'a>)> {
+    let state = &agents.orders[row];
+    let (kind, trip) = current_trip(orders, state)?;
+    let by_members = !asked.around && !matches!(kind, OrderKind::GotoArea(..));
+    let goal = Goal { members: current_members(trip, kind, state), within: trip.within };
+    by_members.then_some((agents.motion[row].class, goal))
 }
 
 fn current_trip<'a>(

@@ -1,6 +1,6 @@
 //! Edits of the map: when they take effect, and what they do to agents.
 
-use crate::agents::{Activity, AgentId, Motion};
+use crate::agents::{Activity, AgentId, ClassId, Motion};
 use crate::reservation::CollisionRule;
 use crate::scenario::OnAgents;
 use crate::trace::{Set, TraceEvent};
@@ -186,7 +186,10 @@ fn touched_cells(sim: &Simulation, row: usize) -> (CellXY, &[Offset]) {
 fn follow_edit(sim: &mut Simulation, changed: Rect) {
     let Simulation { grid, classes, .. } = sim;
     let updates: Vec<Update> = classes.iter_mut().map(|class| class.tables.update(grid, changed)).collect();
-    let Simulation { requests, agents, .. } = sim;
+    let Simulation { requests, agents, classes, .. } = sim;
+    for (number, class) in classes.iter().enumerate() {
+        requests.fields.repair(ClassId(number as u8), &class.tables, changed);
+    }
     requests.restart_searches(|agent| {
         agents.row(agent).is_some_and(|row| updates[agents.motion[row].class.0 as usize].changed)
     });
