@@ -2,9 +2,9 @@
 
 use super::arcs::{Arcs, Graph};
 use super::frontier::{Block, Frontier};
-use super::{AT_SOURCE, CostField, NO_MOVE, Spread, UNREACHED, Until, downhill_move};
+use super::{AT_SOURCE, CostField, Direction, NO_MOVE, Spread, UNREACHED, Until, downhill_move};
 use crate::pose::State;
-use crate::tables::{MoveWord, MovementTables, with_layout};
+use crate::tables::{MoveWord, MovementTables, Step, with_layout};
 use std::ops::Range;
 use wheelbase_grid::Rect;
 
@@ -61,13 +61,26 @@ impl CostField {
         if changed.is_empty() {
             return Repaired { lost: 0, expansions: 0 };
         }
-        let anchors = tables.touched_anchors(changed);
+        let mut anchors = tables.touched_anchors(changed);
+        if self.direction == Direction::FromStart {
+            // The cost of a state hangs on the moves into it, which start elsewhere.
+            anchors = reached_anchors(tables, anchors);
+        }
         let expansions = with_layout!(&tables.layouts, layout => {
             let graph = self.graph(tables, &layout.words);
             Repair { field: self, tables, graph, scratch }.run(anchors)
         });
         Repaired { lost: scratch.lost.len() as u64, expansions }
     }
+}
+
+/// The anchors and those that one move from them leads to.
+fn reached_anchors(tables: &MovementTables, anchors: Rect) -> Rect {
+    let most = |of: fn(&Step) -> i32| tables.steps.iter().map(of).max().unwrap_or(0).max(0);
+    let [west, north] = [most(|step| -step.dx), most(|step| -step.dy)];
+    let [east, south] = [most(|step| step.dx), most(|step| step.dy)];
+    let (width, height) = (anchors.width + (west + east) as u32, anchors.height + (north + south) as u32);
+    Rect::new(anchors.x - west, anchors.y - north, width, height).intersection(tables.space().size().rect())
 }
 
 struct Repair<'a, W: MoveWord> {
