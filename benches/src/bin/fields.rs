@@ -34,7 +34,7 @@ fn main() -> ExitCode {
         "map", "settled", "to goal", "from start", "with moves", "kernel"
     );
     maps.iter().for_each(|(name, grid)| make(name, grid, rounds));
-    println!("\nfollowed: ns a step, least of {rounds} rounds; 4 agents a line of cache, all over the map");
+    println!("\nfollowed: ns a step, least of {rounds} rounds; agents all over the map, 100 steps each");
     println!("{:<10}{:>10}{:>10}{:>10}{:>10}", "map", "follow()", "8 agents", "256", "10000");
     maps.iter().for_each(|(name, grid)| follow(name, grid, rounds));
     println!("\nrepaired after a 4x4 building, {} edits a row; fresh is a whole field", EDITS);
@@ -152,7 +152,7 @@ fn follow(name: &str, grid: &Grid, rounds: usize) {
     for n in [8, 256, 10_000] {
         let starts = agents(n);
         let mut states = starts.clone();
-        // None arrives: from the farthest part of their ways they do as many steps.
+
         let steps = 100;
         let mut least = f64::MAX;
         for _ in 0..20 * rounds {

@@ -155,7 +155,7 @@ fn apply(grid: &mut Grid, (x, y, width, height, kind, what): (i32, i32, u32, u32
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Any world, any class: whole, and settled piece by piece.
     #[test]
@@ -418,4 +418,33 @@ fn the_field_used_longest_ago_makes_way() {
     }
     fields.forget_class(0);
     assert_eq!(fields.bytes(), 0);
+}
+
+/// Once found by chance: an edit touched a move whose end lay beyond the poses that the edit touches, and
+/// the cost from a start kept its old value there.
+#[test]
+fn a_field_from_a_start_follows_moves_into_untouched_poses() {
+    let mut spec = ClassSpec::new("lopsided", 4);
+    spec.footprint = vec![(1, 1)];
+    spec.pivot = Pivot { forward: -1, right: 3 };
+    spec.primitives = vec![Primitive::step("aside", (-1, 1), 1)];
+    let class = MovementClass::new(spec).unwrap();
+    let (terrain, sides) = tables();
+    let size = GridSize::new(2, 7).unwrap();
+    let mut scratch = FieldScratch::new();
+    for cell in 0..14 {
+        for start in 0..14 {
+            let mut grid = Grid::filled(size, TerrainKind(0), terrain.clone(), sides.clone());
+            let mut tables = MovementTables::compile(&grid, class.clone());
+            let starts = [GoalMember::any(size.xy(Cell(start)))];
+            let mut field = CostField::from_start(&tables, &Goal::of(&starts));
+            field.keep_moves(&tables);
+            field.settle(&tables, Until::All, u64::MAX);
+            let CellXY { x, y } = size.xy(Cell(cell));
+            let edit = grid.set_terrain(Rect::new(x, y, 1, 1), TerrainKind(1));
+            tables.update(&grid, edit.changed);
+            field.repair(&tables, edit.changed, &mut scratch);
+            assert_field(&grid, &tables, &field, true);
+        }
+    }
 }

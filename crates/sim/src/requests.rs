@@ -14,8 +14,8 @@ use crate::world::{SimClass, Simulation};
 use rayon::prelude::*;
 use wheelbase_grid::{BitGrid, CellXY, GridSize, Rect};
 use wheelbase_planner::{
-    Answer, Fallback, Goal, GoalArea, GoalMember, Guide, Path, Pose, Progress, Reached, Request, Scratch, Status,
-    advance, begin, finish, pass_goal,
+    Answer, Fallback, Goal, GoalArea, GoalMember, Guide, Path, Pose, Progress, Reached, Request, Scratch,
+    Status, advance, begin, finish, pass_goal,
 };
 
 /// Cells around an agent, along each axis, in which resting agents count as obstacles.
@@ -95,7 +95,12 @@ impl Requests {
             field_failed: false,
         };
         let slots_free = std::iter::repeat_with(slot).take(slots).collect();
-        Self { queue: Vec::new(), slots: slots_free, in_order: Vec::with_capacity(slots), fields: SharedFields::new() }
+        Self {
+            queue: Vec::new(),
+            slots: slots_free,
+            in_order: Vec::with_capacity(slots),
+            fields: SharedFields::new(),
+        }
     }
 
     /// Adds a request.
@@ -231,7 +236,9 @@ fn deliver_all(sim: &mut Simulation, last: bool) {
             continue;
         };
         let path = std::mem::take(&mut slot.path);
-        if !slot.by_field && let Some((class, goal)) = shared_goal(&sim.agents, &sim.orders, request, row) {
+        if !slot.by_field
+            && let Some((class, goal)) = shared_goal(&sim.agents, &sim.orders, request, row)
+        {
             sim.requests.fields.note(class, &goal, answer.expansions);
         }
         if answer.status == Status::Unreachable || answer.reached == Some(Reached::Nearest) {
