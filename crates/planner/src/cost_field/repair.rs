@@ -4,7 +4,7 @@ use super::arcs::{Arcs, Graph};
 use super::frontier::{Block, Frontier};
 use super::{AT_SOURCE, CostField, Direction, NO_MOVE, Spread, UNREACHED, Until, downhill_move};
 use crate::pose::State;
-use crate::tables::{MoveWord, MovementTables, Step, with_layout};
+use crate::tables::{MoveWord, MovementTables, with_layout};
 use std::ops::Range;
 use wheelbase_grid::Rect;
 
