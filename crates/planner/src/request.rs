@@ -158,6 +158,8 @@ pub struct Request<'a> {
     /// Cells that no move may sweep beside what the map says: where other agents rest. Same size as
     /// the map.
     pub obstacles: Option<&'a BitGrid>,
+    /// Where all obstacles are, if the caller knows: cells outside are not looked up.
+    pub obstacle_area: Option<Rect>,
     /// The goal, in place of `goal`. With [`Fallback::Nearest`] the nearest pose is an open one too.
     pub area: Option<GoalArea<'a>>,
 }
@@ -175,6 +177,7 @@ impl<'a> Request<'a> {
             fallback: Fallback::Fail,
             window: None,
             obstacles: None,
+            obstacle_area: None,
             area: None,
         }
     }

@@ -371,7 +371,12 @@ fn is_free(tables: &MovementTables, request: &Request<'_>, pose: Pose, primitive
     let free = |obstacles: &BitGrid| {
         shape.swept.iter().all(|offset| !obstacles.get(CellXY::new(x + offset.dx, y + offset.dy)))
     };
-    request.window.is_none_or(inside) && request.obstacles.is_none_or(free)
+    // The body's rectangle and the obstacles', apart along one of the axes.
+    let clear = request.obstacle_area.is_some_and(|area| {
+        let (right, bottom) = (area.x + area.width as i32, area.y + area.height as i32);
+        x + high.dx < area.x || x + low.dx >= right || y + high.dy < area.y || y + low.dy >= bottom
+    });
+    request.window.is_none_or(inside) && (clear || request.obstacles.is_none_or(free))
 }
 
 enum Stop {

@@ -270,14 +270,19 @@ proptest! {
         let pose_at = |index: Index| space.pose(State(index.index(space.n_states()) as u32));
         let (start, goal) = (pose_at(start), pose_at(goal));
         let mut obstacles = BitGrid::new(grid.size());
+        let mut area = Rect::new(0, 0, 0, 0);
         for cell in held {
-            obstacles.set(grid.size().xy(Cell(cell.index(grid.size().n_cells()) as u32)), true);
+            let xy = grid.size().xy(Cell(cell.index(grid.size().n_cells()) as u32));
+            obstacles.set(xy, true);
+            area = area.union(Rect::new(xy.x, xy.y, 1, 1));
         }
         let (mut scratch, mut path) = (Scratch::new(), Path::new());
         let members = [GoalMember::pose(goal)];
         let mut request = Request::new(start, Goal::of(&members));
         request.obstacles = Some(&obstacles);
         let answer = plan(&movement, &request, &mut scratch, &mut path);
+        request.obstacle_area = Some(area);
+        prop_assert_eq!(plan(&movement, &request, &mut scratch, &mut path), answer);
         // By the rule: Dijkstra over the moves that sweep no obstacle.
         let legality = Legality::new(&grid, &class);
         let mut costs = vec![None; space.n_states()];

@@ -393,6 +393,7 @@ impl Slot {
         if asked.around {
             request.fallback = Fallback::Fail;
             request.obstacles = Some(&self.obstacles);
+            request.obstacle_area = Some(around(request.start.cell));
             request.expansions_max = Some(AROUND_EXPANSIONS_MAX);
         }
         if !self.begun {
@@ -435,14 +436,18 @@ fn current_trip<'a>(
     Some((&order.kind, order.kind.trip()?))
 }
 
+/// Where resting agents count as obstacles for an agent at a cell.
+fn around(center: CellXY) -> Rect {
+    let side = 2 * AROUND_CELLS as u32 + 1;
+    Rect::new(center.x - AROUND_CELLS, center.y - AROUND_CELLS, side, side)
+}
+
 /// The cells of agents that rest near an agent.
 fn mark_resting_agents(obstacles: &mut BitGrid, world: &SearchWorld<'_>, row: usize) {
     obstacles.clear();
     let motion = world.agents.motion[row];
     let center = world.classes[motion.class.0 as usize].tables.space().pose(motion.state).cell;
-    let side = 2 * AROUND_CELLS as u32 + 1;
-    let near = Rect::new(center.x - AROUND_CELLS, center.y - AROUND_CELLS, side, side);
-    for cell in near.intersection(obstacles.size().rect()).cells() {
+    for cell in around(center).intersection(obstacles.size().rect()).cells() {
         let holder = world.reservation.holder_at(cell).and_then(|agent| world.agents.row(agent));
         if holder.is_some_and(|other| other != row && world.agents.motion[other].at_rest()) {
             obstacles.set(cell, true);
