@@ -106,6 +106,10 @@ pub enum Guide {
     Landmarks,
     /// The caller's own bound.
     Custom,
+    /// A field of costs to the goal.
+    Field,
+    /// What earlier searches have learned, and the default norm.
+    Learned,
 }
 
 impl Guide {
@@ -116,6 +120,8 @@ impl Guide {
             Self::Norm(name) => name.name(),
             Self::Landmarks => "landmarks",
             Self::Custom => "custom",
+            Self::Field => "field",
+            Self::Learned => "learned",
         }
     }
 }
@@ -476,6 +482,8 @@ impl Prepared {
             (Self::Zero, _) => Guide::Nothing,
             (Self::Landmarks(..), _) => Guide::Landmarks,
             (Self::Custom, _) => Guide::Custom,
+            (Self::Array(_), Heuristic::Field(_)) => Guide::Field,
+            (Self::Array(_), _) => Guide::Learned,
             (_, Heuristic::Named(name)) => Guide::Norm(*name),
             _ => Guide::Norm(default_name(tables)),
         }
