@@ -136,7 +136,7 @@ pub struct PlanArgs {
     /// Any anchor so near to the goal is a goal too, in cells
     #[arg(long, value_name = "R", default_value_t = 0, conflicts_with = "queries", allow_negative_numbers = true, value_parser = whole::<u32, 0, U32_MAX>)]
     pub within: u32,
-    /// zero, manhattan, chebyshev, octile, euclid or greedy [default: picked for the class]
+    /// zero, manhattan, chebyshev, octile, euclid, greedy, landmarks or field [default: picked for the class]
     #[arg(long, value_name = "NAME", conflicts_with = "queries")]
     pub heuristic: Option<String>,
     /// In permille: 1000 gives the cheapest path, 1500 one at most half as dear again
@@ -151,7 +151,7 @@ pub struct PlanArgs {
     /// Give up after this many expansions
     #[arg(long, value_name = "N", conflicts_with = "queries", allow_negative_numbers = true, value_parser = whole::<u64, 0, { u64::MAX }>)]
     pub expansions_max: Option<u64>,
-    /// Output format of a single plan
+    /// Output format of a single plan; text also says on standard error what guided --queries
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
     /// Answer a query a line, in order

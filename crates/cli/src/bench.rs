@@ -3,6 +3,7 @@
 
 use crate::args::BenchArgs;
 use crate::failure::{Exit, Failure};
+use crate::guide::{PreparedLandmarks, prepared};
 use crate::interrupt::Interrupt;
 use crate::output::{print, progress_bar, row};
 use crate::plan::thread_pool;
@@ -15,7 +16,8 @@ use std::time::Instant;
 use wheelbase_grid::map_file::{ScenFile, ScenQuery};
 use wheelbase_planner::batch::{BatchScratch, plan_all};
 use wheelbase_planner::{
-    Goal, GoalMember, Heading, MovementClass, MovementTables, Path, Pose, Request, Scratch, Status, plan,
+    Goal, GoalMember, Heading, Heuristic, MovementClass, MovementTables, Path, Pose, Request, Scratch,
+    Status, plan,
 };
 use wheelbase_sim::build::{Overrides, PlanningProblem, load_simulation};
 use wheelbase_sim::{Calibration, Phase, RunResult, peak_memory_mib, quantile_ms};
@@ -31,9 +33,13 @@ Keys of --format json, of a .scen:
     decimals, tolerance           most decimals of a length in the file; the difference that is allowed
     first                         the first that differ: line, bucket, start, goal, published, ours, status
   cost, expansions                sums over the answers; cost in ticks
+  guides                          answers by what guided the search; zero for nothing
   query_ms                        median, p95 and max of one query, on one thread
   ns_per_expansion                time of all queries on one thread by expansions
   threads, queries_per_s          all queries once more as a batch on so many threads; null if interrupted
+  landmarks                       the queries once more with landmarks, null if interrupted before:
+    number, prepare_s, memory_mib  of the landmarks, which the times do not include
+    answered to ns_per_expansion  as above
   load_s, compile_s               reading the files; compiling the movement tables
   peak_memory_mib                 null where the system does not say
   peers                           peers timed beside us: none
@@ -81,15 +87,11 @@ struct QueriesResult {
     size: (u32, u32),
     class: String,
     queries: usize,
-    answered: usize,
-    statuses: BTreeMap<&'static str, u64>,
-    lengths: Option<Lengths>,
-    cost: u64,
-    expansions: u64,
-    query_ms: QueryMs,
-    ns_per_expansion: f64,
+    #[serde(flatten)]
+    answers: Answers,
     threads: usize,
     queries_per_s: Option<f64>,
+    landmarks: Option<LandmarksResult>,
     load_s: f64,
     compile_s: f64,
     peak_memory_mib: Option<f64>,
@@ -97,8 +99,31 @@ struct QueriesResult {
     calibration: Calibration,
 }
 
-/// Times of single queries, in milliseconds.
+/// What came of the queries one by one.
 #[derive(Serialize)]
+struct Answers {
+    answered: usize,
+    statuses: BTreeMap<&'static str, u64>,
+    lengths: Option<Lengths>,
+    cost: u64,
+    expansions: u64,
+    guides: BTreeMap<&'static str, u64>,
+    query_ms: QueryMs,
+    ns_per_expansion: f64,
+}
+
+/// The same with landmarks.
+#[derive(Serialize)]
+struct LandmarksResult {
+    number: usize,
+    prepare_s: f64,
+    memory_mib: f64,
+    #[serde(flatten)]
+    answers: Answers,
+}
+
+/// Times of single queries, in milliseconds.
+#[derive(Default, Serialize)]
 struct QueryMs {
     median: f64,
     p95: f64,
@@ -176,52 +201,74 @@ fn bench_queries(args: &BenchArgs) -> Result<Exit, Failure> {
         .zip(&goals)
         .map(|(query, goal)| Request::new(start(query), Goal::of(goal)))
         .collect();
-    // Published lengths are those of this class.
-    let comparable = tables.class().spec() == MovementClass::octile().spec();
-    let mut result = QueriesResult {
+    let answers = Answers::one_by_one(&tables, &scen, &requests, &stop);
+    let batch_s = pool.install(|| batch_s(&tables, &requests, &stop));
+    let landmarks = (!stop.is_raised()).then(|| with_landmarks(&tables, &scen, &requests, &stop));
+    let result = QueriesResult {
         bench: "queries",
         file: args.target.display().to_string(),
         map: map.display().to_string(),
         size: (grid.size().width(), grid.size().height()),
         class: tables.class().spec().name.clone(),
         queries: scen.queries.len(),
-        answered: 0,
-        statuses: BTreeMap::new(),
-        lengths: comparable.then(|| Lengths::of(&scen)),
-        cost: 0,
-        expansions: 0,
-        query_ms: QueryMs { median: 0.0, p95: 0.0, max: 0.0 },
-        ns_per_expansion: 0.0,
+        answers,
         threads: pool.current_num_threads(),
-        queries_per_s: None,
+        queries_per_s: batch_s.map(|s| rate(requests.len() as u64, s)),
+        landmarks,
         load_s,
         compile_s,
-        peak_memory_mib: None,
+        peak_memory_mib: peak_memory_mib(),
         peers: [],
-        calibration: Calibration { integer_ns: 0.0, load_ns: 0.0 },
+        calibration: calibration(),
     };
-    result.answer_one_by_one(&tables, &scen, &requests, &stop);
-    result.queries_per_s =
-        pool.install(|| batch_s(&tables, &requests, &stop)).map(|s| rate(requests.len() as u64, s));
-    result.peak_memory_mib = peak_memory_mib();
-    result.calibration = calibration();
     print(args.format, &result, |out| write_queries_text(out, &result))?;
-    Ok(match &result.lengths {
+    let of_landmarks = result.landmarks.iter().map(|landmarks| &landmarks.answers);
+    let mut lengths = of_landmarks.chain([&result.answers]).filter_map(|answers| answers.lengths.as_ref());
+    let differ = lengths.any(|lengths| lengths.differ > 0);
+    Ok(match differ {
         _ if stop.is_raised() => Exit::Interrupted,
-        Some(lengths) if lengths.differ > 0 => Exit::Negative,
-        _ => Exit::Done,
+        true => Exit::Negative,
+        false => Exit::Done,
     })
 }
 
-impl QueriesResult {
+fn with_landmarks(
+    tables: &MovementTables,
+    scen: &ScenFile,
+    requests: &[Request<'_>],
+    stop: &Interrupt,
+) -> LandmarksResult {
+    let made = PreparedLandmarks::new(tables);
+    let heuristic = Heuristic::Landmarks(&made.landmarks);
+    let requests: Vec<_> = requests.iter().map(|request| Request { heuristic, ..*request }).collect();
+    LandmarksResult {
+        number: made.landmarks.states().len(),
+        prepare_s: made.prepare_s,
+        memory_mib: made.memory_mib(),
+        answers: Answers::one_by_one(tables, scen, &requests, stop),
+    }
+}
+
+impl Answers {
     /// Answers each query on this thread and takes the time of each.
-    fn answer_one_by_one(
-        &mut self,
+    fn one_by_one(
         tables: &MovementTables,
         scen: &ScenFile,
         requests: &[Request<'_>],
         stop: &Interrupt,
-    ) {
+    ) -> Self {
+        // Published lengths are those of this class.
+        let comparable = tables.class().spec() == MovementClass::octile().spec();
+        let mut answers = Self {
+            answered: 0,
+            statuses: BTreeMap::new(),
+            lengths: comparable.then(|| Lengths::of(scen)),
+            cost: 0,
+            expansions: 0,
+            guides: BTreeMap::new(),
+            query_ms: QueryMs::default(),
+            ns_per_expansion: 0.0,
+        };
         let (mut scratch, mut path) = (Scratch::new(), Path::new());
         // The first search takes the memory for all.
         plan(tables, &requests[0], &mut scratch, &mut path);
@@ -234,12 +281,13 @@ impl QueriesResult {
             let begun = Instant::now();
             let answer = plan(tables, request, &mut scratch, &mut path);
             nanos.push(begun.elapsed().as_nanos() as u64);
-            *self.statuses.entry(answer.status.name()).or_default() += 1;
+            *answers.statuses.entry(answer.status.name()).or_default() += 1;
+            *answers.guides.entry(answer.guide.name()).or_default() += 1;
             if answer.status == Status::Found {
-                self.cost += u64::from(answer.cost);
+                answers.cost += u64::from(answer.cost);
             }
-            self.expansions += answer.expansions;
-            if let Some(lengths) = &mut self.lengths {
+            answers.expansions += answer.expansions;
+            if let Some(lengths) = &mut answers.lengths {
                 lengths.check(query, scen.tolerance(query.length), answer.status, &path);
             }
             if nanos.len().is_multiple_of(PROGRESS_QUERIES) {
@@ -247,13 +295,14 @@ impl QueriesResult {
             }
         }
         bar.finish_and_clear();
-        self.answered = nanos.len();
-        if self.expansions > 0 {
-            self.ns_per_expansion = nanos.iter().sum::<u64>() as f64 / self.expansions as f64;
+        answers.answered = nanos.len();
+        if answers.expansions > 0 {
+            answers.ns_per_expansion = nanos.iter().sum::<u64>() as f64 / answers.expansions as f64;
         }
         nanos.sort_unstable();
         let at = |permille| quantile_ms(&nanos, permille);
-        self.query_ms = QueryMs { median: at(500), p95: at(950), max: at(1000) };
+        answers.query_ms = QueryMs { median: at(500), p95: at(950), max: at(1000) };
+        answers
     }
 }
 
@@ -275,30 +324,41 @@ fn rate(count: u64, seconds: f64) -> f64 {
 }
 
 fn write_queries_text(out: &mut impl Write, result: &QueriesResult) -> io::Result<()> {
-    let QueriesResult { file, map, size: (width, height), class, queries, answered, .. } = result;
+    let QueriesResult { file, map, size: (width, height), class, queries, .. } = result;
     writeln!(out, "{file}: {queries} queries on {map}, {width} x {height}, class {class}")?;
-    let statuses: Vec<String> =
-        result.statuses.iter().map(|(name, n)| format!("{n} {}", name.replace('_', " "))).collect();
-    let cut = if answered < queries { ", interrupted" } else { "" };
-    row(
-        out,
-        "answers",
-        format!("{}{cut}", if statuses.is_empty() { "none".to_owned() } else { statuses.join(", ") }),
-    )?;
-    match &result.lengths {
-        None => row(out, "lengths", "not checked: published are those of class octile")?,
-        Some(lengths) => write_lengths_text(out, lengths)?,
-    }
-    row(out, "expansions", format!("{}, {:.1} ns each", result.expansions, result.ns_per_expansion))?;
-    let QueryMs { median, p95, max } = result.query_ms;
-    row(out, "query", format!("median {median:.4} ms, p95 {p95:.4} ms, max {max:.3} ms, on one thread"))?;
+    write_answers_text(out, &result.answers, *queries)?;
     let batch = match result.queries_per_s {
         Some(per_s) => format!("{per_s:.0} queries/s, {} threads", result.threads),
         None => "not run".to_owned(),
     };
     row(out, "batch", batch)?;
     row(out, "tables", format!("compiled in {:.3} s", result.compile_s))?;
+    match &result.landmarks {
+        None => row(out, "landmarks", "not run")?,
+        Some(LandmarksResult { number, prepare_s, memory_mib, answers }) => {
+            row(out, "landmarks", format!("{}; with them:", prepared(*number, *prepare_s, *memory_mib)))?;
+            write_answers_text(out, answers, *queries)?;
+        }
+    }
     write_end_text(out, result.load_s, result.peak_memory_mib, result.calibration)
+}
+
+fn write_answers_text(out: &mut impl Write, answers: &Answers, queries: usize) -> io::Result<()> {
+    let counts = |counts: &BTreeMap<&str, u64>| {
+        let parts = counts.iter().map(|(name, n)| format!("{n} {}", name.replace('_', " ")));
+        parts.collect::<Vec<_>>().join(", ")
+    };
+    let cut = if answers.answered < queries { ", interrupted" } else { "" };
+    let none = if answers.answered == 0 { "none" } else { "" };
+    row(out, "answers", format!("{none}{}{cut}", counts(&answers.statuses)))?;
+    match &answers.lengths {
+        None => row(out, "lengths", "not checked: published are those of class octile")?,
+        Some(lengths) => write_lengths_text(out, lengths)?,
+    }
+    row(out, "guided by", counts(&answers.guides))?;
+    row(out, "expansions", format!("{}, {:.1} ns each", answers.expansions, answers.ns_per_expansion))?;
+    let QueryMs { median, p95, max } = answers.query_ms;
+    row(out, "query", format!("median {median:.4} ms, p95 {p95:.4} ms, max {max:.3} ms, on one thread"))
 }
 
 fn write_lengths_text(out: &mut impl Write, lengths: &Lengths) -> io::Result<()> {

@@ -6,6 +6,7 @@ mod check;
 mod completions;
 mod failure;
 mod generate;
+mod guide;
 mod interrupt;
 mod man;
 mod output;

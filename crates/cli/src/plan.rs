@@ -2,8 +2,9 @@
 
 use crate::args::{Format, PlanArgs};
 use crate::failure::{Exit, Failure};
+use crate::guide::{Guides, Picks, guided_by};
 use crate::interrupt::Interrupt;
-use crate::query::{AnswerLine, Query, heuristic, query_from_args, window_from_arg};
+use crate::query::{AnswerLine, HeuristicChoice, Query, query_from_args, window_from_arg};
 use std::io::{self, BufWriter, Write};
 use std::path::Path as FilePath;
 use wheelbase_planner::batch::{BatchScratch, plan_all};
@@ -22,13 +23,13 @@ pub fn run(args: &PlanArgs) -> Result<Exit, Failure> {
     if let Some(file) = &args.queries {
         let queries = read_queries(file, headings)?;
         let tables = MovementTables::compile(&grid, class);
-        return answer_all(&grid, &tables, &queries, args.threads);
+        return answer_all(&grid, &tables, &queries, args);
     }
     let (from, to) = (args.from.as_deref().unwrap_or(""), args.to.as_deref().unwrap_or(""));
     let mut query = query_from_args(from, to, headings).map_err(Failure::bad_input)?;
     query.within = args.within;
     if let Some(name) = &args.heuristic {
-        query.heuristic = heuristic(name, "--heuristic").map_err(Failure::bad_input)?;
+        query.heuristic = HeuristicChoice::from_name(name, "--heuristic").map_err(Failure::bad_input)?;
     }
     query.weight = args.weight;
     query.expansions_max = args.expansions_max;
@@ -37,13 +38,16 @@ pub fn run(args: &PlanArgs) -> Result<Exit, Failure> {
     }
     query.fallback = if args.fallback == "nearest" { Fallback::Nearest } else { Fallback::Fail };
     let tables = MovementTables::compile(&grid, class);
+    let mut guides = Guides::new(&tables);
+    guides.prepare(&query);
+    let request = query.request(guides.heuristic(query.heuristic, &query.goal()));
     let (mut scratch, mut path) = (Scratch::new(), Path::new());
-    let answer = plan(&tables, &query.request(), &mut scratch, &mut path);
-    let reason = reason(&grid, &tables, &query.request(), &answer);
+    let answer = plan(&tables, &request, &mut scratch, &mut path);
+    let reason = reason(&grid, &tables, &request, &answer);
     let mut out = io::stdout().lock();
     match args.format {
         Format::Json => write_line(&mut out, &AnswerLine::new(&query, &tables, &answer, &path, reason))?,
-        Format::Text => write_text(&mut out, &tables, &answer, &path, reason)?,
+        Format::Text => write_text(&mut out, &tables, &answer, &path, reason, &guides.notes())?,
     }
     out.flush()?;
     Ok(if answer.status == Status::Found { Exit::Done } else { Exit::Negative })
@@ -70,31 +74,37 @@ fn answer_all(
     grid: &wheelbase_grid::Grid,
     tables: &MovementTables,
     queries: &[Query],
-    threads: Option<u16>,
+    args: &PlanArgs,
 ) -> Result<Exit, Failure> {
     let stop = Interrupt::listen();
-    let pool = thread_pool(threads)?;
-    let requests: Vec<Request<'_>> = queries.iter().map(Query::request).collect();
+    let pool = thread_pool(args.threads)?;
     let mut out = BufWriter::new(io::stdout());
     let mut written: Result<(), Failure> = Ok(());
     let mut lanes = BatchScratch::new();
-    let chunk_len = QUERIES_A_CHUNK * pool.current_num_threads();
-    for (chunk, requests) in queries.chunks(chunk_len).zip(requests.chunks(chunk_len)) {
+    let (mut guides, mut picks) = (Guides::new(tables), Picks::new(queries));
+    let mut n_answered = 0;
+    while n_answered < queries.len() && written.is_ok() && !stop.is_raised() {
+        let block_len = QUERIES_A_CHUNK * pool.current_num_threads();
+        let block = picks.prepare(n_answered, block_len, &mut guides);
+        let requests = picks.requests(block.clone(), &guides);
         pool.install(|| {
-            plan_all(tables, requests, &mut lanes, |at, answer, path| {
+            plan_all(tables, &requests, &mut lanes, |at, answer, path| {
+                picks.note(block.start + at, answer, path);
                 if written.is_ok() {
                     let reason = reason(grid, tables, &requests[at], answer);
-                    let line = AnswerLine::new(&chunk[at], tables, answer, path, reason);
+                    let line = AnswerLine::new(&queries[block.start + at], tables, answer, path, reason);
                     written = write_line(&mut out, &line);
                 }
             });
         });
-        if written.is_err() || stop.is_raised() {
-            break;
-        }
+        n_answered = block.end;
     }
     written?;
     out.flush()?;
+    if args.format == Format::Text {
+        // Nobody may be there to read it.
+        let _ = writeln!(io::stderr(), "{}", [&[picks.summary()], &guides.notes()[..]].concat().join("\n"));
+    }
     Ok(if stop.is_raised() { Exit::Interrupted } else { Exit::Done })
 }
 
@@ -125,9 +135,14 @@ fn write_text(
     answer: &Answer,
     path: &Path,
     reason: Option<String>,
+    notes: &[String],
 ) -> Result<(), Failure> {
     let space = tables.space();
-    writeln!(out, "{}, {} expansions", answer.status.name().replace('_', " "), answer.expansions)?;
+    let status = answer.status.name().replace('_', " ");
+    writeln!(out, "{status}, {} expansions, {}", answer.expansions, guided_by(answer))?;
+    for note in notes {
+        writeln!(out, "{note}")?;
+    }
     if let Some(reason) = reason {
         writeln!(out, "{reason}")?;
     }

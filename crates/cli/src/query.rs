@@ -16,12 +16,41 @@ pub struct Query {
     pub start: Pose,
     pub goal: Vec<GoalMember>,
     pub within: u32,
-    pub heuristic: Heuristic<'static>,
+    pub heuristic: HeuristicChoice,
     pub weight: u32,
     pub expansions_max: Option<u64>,
     pub partial: bool,
     pub fallback: Fallback,
     pub window: Option<Rect>,
+}
+
+/// The heuristic that a query names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HeuristicChoice {
+    /// None: it is picked.
+    Picked,
+    /// One that needs no preparation.
+    Named(HeuristicName),
+    /// Landmarks of the map and class.
+    Landmarks,
+    /// The exact cost field of the goal.
+    Field,
+}
+
+impl HeuristicChoice {
+    /// Those that are prepared, by name.
+    const PREPARED: [(&'static str, Self); 2] = [("landmarks", Self::Landmarks), ("field", Self::Field)];
+
+    /// The heuristic of that name. `place` is the key or flag that named it.
+    pub fn from_name(name: &str, place: &str) -> Result<Self, String> {
+        let named = HeuristicName::from_name(name).map(Self::Named);
+        let prepared = || Self::PREPARED.iter().find(|(known, _)| *known == name).map(|&(_, choice)| choice);
+        named.or_else(prepared).ok_or_else(|| {
+            let names = HeuristicName::ALL.iter().map(|heuristic| heuristic.name());
+            let names: Vec<&str> = names.chain(Self::PREPARED.map(|(name, _)| name)).collect();
+            format!("{place}: expected one of {}, found \"{name}\"", names.join(", "))
+        })
+    }
 }
 
 /// Keys of a query line.
@@ -53,7 +82,7 @@ impl Query {
         }
         if let Some(value) = get("heuristic") {
             let name = value.as_str().ok_or_else(|| wrong("heuristic", "a name", value))?;
-            query.heuristic = heuristic(name, "heuristic")?;
+            query.heuristic = HeuristicChoice::from_name(name, "heuristic")?;
         }
         if let Some(value) = get("weight") {
             query.weight = whole(value, "weight", 1000, u64::from(u32::MAX))? as u32;
@@ -84,7 +113,7 @@ impl Query {
             start,
             goal,
             within: 0,
-            heuristic: Heuristic::Default,
+            heuristic: HeuristicChoice::Picked,
             weight: 1000,
             expansions_max: None,
             partial: false,
@@ -93,17 +122,21 @@ impl Query {
         }
     }
 
-    /// The request to the planner.
-    pub fn request(&self) -> Request<'_> {
-        let goal = Goal { members: &self.goal, within: self.within };
+    /// The goal.
+    pub fn goal(&self) -> Goal<'_> {
+        Goal { members: &self.goal, within: self.within }
+    }
+
+    /// The request to the planner, with what its heuristic came to.
+    pub fn request<'a>(&'a self, heuristic: Heuristic<'a>) -> Request<'a> {
         Request {
-            heuristic: self.heuristic,
+            heuristic,
             weight_permille: self.weight,
             expansions_max: self.expansions_max,
             partial: self.partial,
             fallback: self.fallback,
             window: self.window,
-            ..Request::new(self.start, goal)
+            ..Request::new(self.start, self.goal())
         }
     }
 }
@@ -132,14 +165,6 @@ fn wrong(key: &str, expected: &str, found: &Value) -> String {
 fn whole(value: &Value, key: &str, low: u64, high: u64) -> Result<u64, String> {
     let number = value.as_u64().filter(|number| (low..=high).contains(number));
     number.ok_or_else(|| wrong(key, &format!("a whole number from {low} to {high}"), value))
-}
-
-/// The heuristic of that name. `place` is the key or flag that named it.
-pub fn heuristic(name: &str, place: &str) -> Result<Heuristic<'static>, String> {
-    HeuristicName::from_name(name).map(Heuristic::Named).ok_or_else(|| {
-        let names: Vec<&str> = HeuristicName::ALL.iter().map(|h| h.name()).collect();
-        format!("{place}: expected one of {}, found \"{name}\"", names.join(", "))
-    })
 }
 
 fn headings_text(headings: u8) -> &'static str {

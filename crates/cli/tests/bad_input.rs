@@ -828,7 +828,7 @@ fn bad_numbers_on_the_command_line() {
     }
     assert_eq!(
         plan("--heuristic", "best"),
-        "--heuristic: expected one of zero, manhattan, chebyshev, octile, euclid, greedy, found \"best\""
+        "--heuristic: expected one of zero, manhattan, chebyshev, octile, euclid, greedy, landmarks, field, found \"best\""
     );
     assert!(plan("--fallback", "near").contains("[possible values: fail, nearest]"));
 }

@@ -58,10 +58,12 @@ fn published_lengths_are_checked() {
             "lengths",
             "cost",
             "expansions",
+            "guides",
             "query_ms",
             "ns_per_expansion",
             "threads",
             "queries_per_s",
+            "landmarks",
             "load_s",
             "compile_s",
             "peak_memory_mib",
@@ -69,6 +71,29 @@ fn published_lengths_are_checked() {
             "calibration"
         ]
     );
+    let landmarks = &result["landmarks"];
+    assert_eq!(
+        keys(landmarks),
+        [
+            "number",
+            "prepare_s",
+            "memory_mib",
+            "answered",
+            "statuses",
+            "lengths",
+            "cost",
+            "expansions",
+            "guides",
+            "query_ms",
+            "ns_per_expansion"
+        ]
+    );
+    for key in ["answered", "statuses", "lengths", "cost"] {
+        assert_eq!(landmarks[key], result[key], "{key}");
+    }
+    assert!(landmarks["number"].as_u64() > Some(1) && landmarks["memory_mib"].as_f64() > Some(0.0));
+    assert!(landmarks["expansions"].as_u64() < result["expansions"].as_u64(), "{result:#}");
+    assert!(landmarks["guides"]["landmarks"].as_u64() > Some(0), "{result:#}");
     let lengths = json!({"checked": 3, "differ": 0, "decimals": 5, "tolerance": 0.001, "first": []});
     for (key, expected) in [
         ("bench", json!("queries")),
@@ -105,7 +130,7 @@ fn published_lengths_are_checked() {
     ] {
         assert!(text.contains(row), "{row}{text}");
     }
-    for name in ["expansions", "query", "batch", "tables", "loading", "calibration"] {
+    for name in ["guided", "expansions", "query", "batch", "tables", "landmarks", "loading", "calibration"] {
         assert!(text.lines().any(|line| line.split_whitespace().next() == Some(name)), "{name}\n{text}");
     }
 }
@@ -327,7 +352,8 @@ fn every_key_is_in_the_help() {
     let of_run = folder.run(&["run", "trucks.toml", "--format", "json"]).json();
     let scenario = folder.run(&["bench", "trucks.toml", "--format", "json"]).json();
     let result = bench_json(&queries(&replaced(SCEN, "\t8\n", "\t7\n")), &[], 1);
-    let objects = [&result, &result["lengths"], &result["lengths"]["first"][0], &result["query_ms"]];
+    let lengths = &result["lengths"];
+    let objects = [&result, lengths, &lengths["first"][0], &result["query_ms"], &result["landmarks"]];
     let objects = objects.into_iter().chain([&result["calibration"], &scenario, &scenario["phase_shares"]]);
     for key in objects.flat_map(keys).filter(|&key| of_run.get(key).is_none()) {
         assert!(words.contains(&key), "{key} is not in the help of bench");

@@ -111,7 +111,7 @@ fn text_is_for_people() {
     let args = |from, to| vec!["plan", "row.map", "--class", "east.toml", "--from", from, "--to", to];
     assert_eq!(
         folder.run(&args("3,0", "5,0")).done(),
-        "found, 2 expansions\n\
+        "found, 2 expansions, guided by manhattan\n\
          reached: goal, cost 40 ticks, 2 moves\n    \
          tick  pose\n       \
          0  (3, 0, -)\n      \
@@ -120,7 +120,7 @@ fn text_is_for_people() {
     );
     assert_eq!(
         folder.run(&args("0,0", "2,1")).code(1).stdout,
-        "goal blocked, 0 expansions\n\
+        "goal blocked, 0 expansions, unguided\n\
          no goal is a legal pose; of (2, 1, -): cell (2, 1) is water\n"
     );
 }
@@ -174,9 +174,10 @@ fn queries_are_answered_in_order_with_their_ids() {
             r#"{"id":"","from":[0,0],"to":[5,0],"within":4,"heuristic":"zero","weight":1500}"#,
         ),
     );
-    let output = folder.run(&["plan", "row.map", "--class", "east.toml", "--queries", "q.jsonl"]).done();
+    let ended = folder.run(&["plan", "row.map", "--class", "east.toml", "--queries", "q.jsonl"]).code(0);
+    assert_eq!(ended.stderr, "7 queries: 4 guided by manhattan, 3 unguided\n");
     assert_eq!(
-        output.lines().collect::<Vec<_>>(),
+        ended.stdout.lines().collect::<Vec<_>>(),
         [
             r#"{"id":"first","status":"found","reached":"goal","cost":10,"expansions":1,"moves":["east"],"poses":[[0,0,"-",0],[1,0,"-",10]]}"#,
             r#"{"id":17,"status":"found","reached":"goal","cost":20,"expansions":2,"moves":["east","east"],"poses":[[0,0,"-",0],[1,0,"-",10],[2,0,"-",20]]}"#,
@@ -220,7 +221,7 @@ fn answers_are_the_same_for_any_number_of_threads() {
     folder.write("q.jsonl", random_queries(&mut random, 500, 48, 40));
     let answers = |threads: &str| {
         let args = ["plan", "a.map", "--class", "cart.toml", "--queries", "q.jsonl", "--threads", threads];
-        folder.run(&args).done()
+        folder.run(&args).code(0).stdout
     };
     let one = answers("1");
     assert_eq!(one, answers("2"));
@@ -246,6 +247,163 @@ fn answers_are_the_same_for_any_number_of_threads() {
     let mut alone = folder.run(&args).json();
     alone.as_object_mut().unwrap().shift_insert(0, "id".to_owned(), found["id"].clone());
     assert_eq!(alone.to_string(), found.to_string());
+}
+
+/// The lines without what a heuristic may change.
+fn results(lines: &[Value]) -> Vec<[Value; 4]> {
+    lines.iter().map(|line| ["id", "status", "reached", "cost"].map(|key| line[key].clone())).collect()
+}
+
+#[test]
+fn every_heuristic_gives_the_same_costs() {
+    let (folder, mut random) = (Folder::with("cart.toml", CART), Lcg(3));
+    let truck = "[class.truck]\nheadings = 4\nfootprint = [[0, 0], [-1, 0]]\nmoves = [{ name = \"on\", by = [1, 0], \
+                 time = 2 }, { name = \"back\", by = [-1, 0], time = 7 }, { name = \"left\", turn = 1, time = 3 }]\n";
+    folder.write("truck.toml", truck);
+    for class in ["cart.toml", "truck.toml", "octile"] {
+        folder.write("a.map", random_map(&mut random, 30, 24));
+        // To more goals than fields are kept at once.
+        let queries = json_lines(&random_queries(&mut random, 450, 30, 24));
+        let mut answers = Vec::new();
+        for heuristic in ["", "zero", "octile", "euclid", "landmarks", "field"] {
+            let mut lines = String::new();
+            for (at, query) in queries.iter().enumerate() {
+                let mut query = query.clone();
+                let table = query.as_object_mut().unwrap();
+                // With a weight the cost depends on the heuristic.
+                table.remove("weight");
+                if class == "octile" {
+                    table["from"].as_array_mut().unwrap().pop();
+                }
+                // Each third to one of two goals, some of them within a window.
+                if at % 3 == 0 {
+                    table.insert("to".to_owned(), json!([[7 + at % 2, 8], [20, 11]]));
+                }
+                if at % 7 == 0 {
+                    table.insert("window".to_owned(), json!([2, 2, 22, 20]));
+                }
+                if !heuristic.is_empty() {
+                    table.insert("heuristic".to_owned(), json!(heuristic));
+                }
+                writeln!(lines, "{query}").unwrap();
+            }
+            folder.write("q.jsonl", lines);
+            let run = |threads| {
+                let args = ["plan", "a.map", "--class", class, "--queries", "q.jsonl", "--threads", threads];
+                folder.run(&args).code(0)
+            };
+            let ended = run("1");
+            assert_eq!(run("5").stdout, ended.stdout, "{heuristic} {class}");
+            if ["landmarks", "field"].contains(&heuristic) {
+                // Where the first landmark stands in a dead end, landmarks promise nothing.
+                let guided = ended.stderr.contains(&format!(" guided by {heuristic}"));
+                assert!(guided || (heuristic, class) == ("landmarks", "truck.toml"), "{}", ended.stderr);
+                let note = format!("\n{heuristic}").replace("field", "fields");
+                assert!(ended.stderr.contains(&note) && ended.stderr.ends_with(" MiB\n"), "{}", ended.stderr);
+            }
+            answers.push(results(&json_lines(&ended.stdout)));
+        }
+        let found = answers[0].iter().filter(|answer| answer[1] == "found").count();
+        assert!(found > 60, "{found} of {class}");
+        for other in &answers[1..] {
+            assert_eq!(other, &answers[0], "{class}");
+        }
+    }
+}
+
+/// A map of long walls with gaps at alternate ends.
+fn meander(side: usize) -> String {
+    let mut map = format!("type octile\nheight {side}\nwidth {side}\nmap\n");
+    for row in 0..side {
+        let (wall, gap) = ("@".repeat(side - 1), ".");
+        map.push_str(&match row % 4 {
+            1 => format!("{wall}{gap}\n"),
+            3 => format!("{gap}{wall}\n"),
+            _ => format!("{}\n", ".".repeat(side)),
+        });
+    }
+    map
+}
+
+#[test]
+fn fields_and_landmarks_are_picked_where_they_pay() {
+    let (folder, mut random) = (Folder::with("cart.toml", CART), Lcg(4));
+    folder.write("a.map", meander(40));
+    let mut write = |n: usize, to: Option<[usize; 2]>, more: &str| {
+        let mut lines = String::new();
+        for _ in 0..n {
+            let [x, y, to_x, to_y] = [40, 20, 40, 20].map(|below| random.below(below));
+            let (y, [to_x, to_y]) = (y * 2, to.unwrap_or([to_x, to_y * 2]));
+            writeln!(lines, r#"{{"from":[{x},{y},"E"],"to":[{to_x},{to_y}]{more}}}"#).unwrap();
+        }
+        folder.write("q.jsonl", lines);
+    };
+    let run = |more: &[&str]| {
+        let args = ["plan", "a.map", "--class", "cart.toml", "--queries", "q.jsonl"];
+        folder.run(&[&args[..], more].concat()).code(0)
+    };
+    // To one goal: a field from the 17th query on.
+    write(100, Some([0, 38]), "");
+    let ended = run(&["--threads", "1"]);
+    let first = ended.stderr.lines().next().unwrap();
+    assert!(first.starts_with("100 queries: 84 guided by field, 16 guided by manhattan"), "{first}");
+    assert!(ended.stderr.contains("\nfields: 1, prepared in "), "{}", ended.stderr);
+    for threads in ["2", "7"] {
+        let other = run(&["--threads", threads]);
+        assert_eq!((&other.stdout, other.stderr.lines().next()), (&ended.stdout, Some(first)));
+    }
+    let expansions = |line: &Value| line["expansions"].as_u64().unwrap();
+    for line in &json_lines(&ended.stdout)[16..] {
+        assert_eq!(expansions(line), line["moves"].as_array().unwrap().len() as u64, "{line}");
+    }
+    // In JSON form nothing is said.
+    assert_eq!(run(&["--format", "json"]).stderr, "");
+    // To many goals: landmarks, and the same costs without.
+    write(1500, None, "");
+    let ended = run(&["--threads", "1"]);
+    assert!(ended.stderr.contains(" guided by landmarks"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("\nlandmarks: 16, prepared in "), "{}", ended.stderr);
+    assert_eq!(run(&["--threads", "3"]).stdout, ended.stdout);
+    let plain = folder.read("q.jsonl").replace('}', r#","heuristic":"manhattan"}"#);
+    folder.write("q.jsonl", plain);
+    let by_norm = run(&[]);
+    assert_eq!(results(&json_lines(&by_norm.stdout)), results(&json_lines(&ended.stdout)));
+    let sum = |ended: &Ended| json_lines(&ended.stdout).iter().map(expansions).sum::<u64>();
+    assert!(sum(&ended) * 2 < sum(&by_norm), "{} of {}", sum(&ended), sum(&by_norm));
+    // Answers that depend on the heuristic keep the default one.
+    for more in [r#","weight":1001"#, r#","expansions_max":900"#] {
+        write(100, Some([0, 38]), more);
+        let ended = run(&[]);
+        assert!(!ended.stderr.contains("guided by field"), "{}", ended.stderr);
+    }
+    // Few queries: nothing is prepared.
+    write(16, Some([0, 38]), "");
+    assert_eq!(run(&[]).stderr.lines().count(), 1);
+}
+
+#[test]
+fn prepared_heuristics_of_one_plan_are_shown_with_their_cost() {
+    let folder = Folder::with("cart.toml", CART);
+    folder.write("a.map", meander(12));
+    let plan = |more: &[&str]| {
+        let args = ["plan", "a.map", "--class", "cart.toml", "--from", "0,0,E", "--to", "0,10"];
+        folder.run(&[&args[..], more].concat())
+    };
+    let cost = plan(&["--format", "json"]).code(0).json()["cost"].clone();
+    for (name, note) in [("landmarks", "landmarks: 16, prepared in "), ("field", "fields: 1, prepared in ")] {
+        let answer = plan(&["--format", "json", "--heuristic", name]);
+        assert_eq!((&answer.json()["cost"], answer.stderr.as_str()), (&cost, ""));
+        assert_eq!(keys(&answer.json()), ["status", "reached", "cost", "expansions", "moves", "poses"]);
+        let text = plan(&["--heuristic", name]).done();
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines[0].ends_with(&format!(" expansions, guided by {name}")), "{text}");
+        assert!(lines[1].starts_with(note) && lines[1].ends_with(" MiB"), "{text}");
+    }
+    assert_eq!(
+        plan(&["--heuristic", "fields"]).refused(),
+        "--heuristic: expected one of zero, manhattan, chebyshev, octile, euclid, greedy, landmarks, field, \
+         found \"fields\""
+    );
 }
 
 #[test]
@@ -296,7 +454,7 @@ fn a_malformed_query_is_named_before_any_answer() {
         ),
         (
             r#"{"from":[0,0],"to":[1,0],"heuristic":"best"}"#,
-            "heuristic: expected one of zero, manhattan, chebyshev, octile, euclid, greedy, found \"best\"",
+            "heuristic: expected one of zero, manhattan, chebyshev, octile, euclid, greedy, landmarks, field, found \"best\"",
         ),
         (
             r#"{"from":[0,0],"to":[1,0],"window":[0,0,1]}"#,
@@ -314,7 +472,8 @@ fn a_malformed_query_is_named_before_any_answer() {
     let refused = folder.run(&["plan", "row.map", "--class", "east.toml", "--queries", "q.jsonl"]).refused();
     assert_eq!(refused, "q.jsonl:2: not UTF-8 text");
     folder.write("q.jsonl", "");
-    assert_eq!(folder.run(&["plan", "row.map", "--class", "east.toml", "--queries", "q.jsonl"]).done(), "");
+    let ended = folder.run(&["plan", "row.map", "--class", "east.toml", "--queries", "q.jsonl"]).code(0);
+    assert_eq!((ended.stdout.as_str(), ended.stderr.as_str()), ("", "0 queries\n"));
     let missing = folder.run(&["plan", "row.map", "--class", "east.toml", "--queries", "no.jsonl"]).refused();
     assert!(missing.starts_with("no.jsonl: cannot be read: "), "{missing}");
 }

@@ -254,6 +254,13 @@ impl Components {
         (label != NONE).then(|| self.sets.root(label))
     }
 
+    /// What is equal for two states between which moves lead both ways, as far as is known; `None` as for
+    /// [`Components::label`].
+    pub(crate) fn strong_label(&self, state: State) -> Option<(u32, u32)> {
+        let strong = self.strong.get(state.0 as usize).copied().unwrap_or(0);
+        self.label(state).map(|label| (label, strong))
+    }
+
     /// Whether moves lead from one legal pose to another. `O(log n)` after many edits, else `O(1)`.
     pub fn way(&self, from: State, to: State) -> Way {
         if !self.are_known() {

@@ -482,8 +482,8 @@ impl Prepared {
             (Self::Zero, _) => Guide::Nothing,
             (Self::Landmarks(..), _) => Guide::Landmarks,
             (Self::Custom, _) => Guide::Custom,
-            (Self::Array(_), Heuristic::Learned(_)) => Guide::Learned,
-            (Self::Array(_), _) => Guide::Field,
+            (Self::Array(_), Heuristic::Field(_)) => Guide::Field,
+            (Self::Array(_), _) => Guide::Learned,
             (_, Heuristic::Named(name)) => Guide::Norm(*name),
             _ => Guide::Norm(default_name(tables)),
         }

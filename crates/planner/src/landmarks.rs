@@ -84,8 +84,8 @@ impl Distance for u32 {
 }
 
 impl Landmarks {
-    /// Picks at most `n` landmarks in the largest set of connected poses, each as far as can be from those
-    /// before it, and works out their distances. Fewer where there are no more poses.
+    /// Picks at most `n` landmarks in the largest set of poses between which moves lead both ways, each as far
+    /// as can be from those before it, and works out their distances. Fewer where there are no more poses.
     pub fn of(tables: &MovementTables, n: usize) -> Self {
         let step_max = if tables.is_reversible() { tables.most_ticks() as u32 } else { u32::MAX };
         let mut landmarks = Self {
@@ -94,39 +94,29 @@ impl Landmarks {
             columns: Columns::Narrow(Vec::new()),
             step_max,
         };
-        let Some(first) = state_of_largest_set(tables) else { return landmarks };
+        let candidates = largest_set(tables);
+        let Some(&first) = candidates.first() else { return landmarks };
         let pose_of = |state: State| [GoalMember::pose(tables.space().pose(state))];
         let mut from = CostField::from_start(tables, &Goal::of(&pose_of(first)));
         from.settle(tables, Until::All, u64::MAX);
         let mut to = CostField::to_goal(tables, &Goal::of(&pose_of(first)));
-        // Distance to each state from the nearest landmark so far; of the first state alone at first.
-        let mut nearest: Vec<Option<u32>> = states(tables).map(|state| from.cost(state)).collect();
+        // Distance to each candidate from the nearest landmark so far; at first from the first of them.
+        let mut nearest: Vec<u32> = candidates.iter().map(|&state| from.cost(state).unwrap_or(0)).collect();
         while landmarks.states.len() < n {
             // The farthest; of several the least.
             let farthest = nearest
                 .iter()
-                .enumerate()
-                .filter_map(|(state, cost)| Some((*cost, state)).filter(|_| cost.is_some()));
-            let Some((cost, state)) = farthest.max_by_key(|&(cost, state)| (cost, std::cmp::Reverse(state)))
-            else {
-                break;
-            };
-            if cost == Some(0) && !landmarks.states.is_empty() {
-                break;
-            }
-            let landmark = State(state as u32);
+                .zip(&candidates)
+                .max_by_key(|(cost, state)| (**cost, std::cmp::Reverse(state.0)));
+            let is_first = landmarks.states.is_empty();
+            let Some((_, &landmark)) = farthest.filter(|(cost, _)| **cost > 0 || is_first) else { break };
             from.restart(tables, &Goal::of(&pose_of(landmark)));
             from.settle(tables, Until::All, u64::MAX);
             to.restart(tables, &Goal::of(&pose_of(landmark)));
             to.settle(tables, Until::All, u64::MAX);
-            let new_first = landmarks.states.is_empty();
-            for state in states(tables) {
-                let known = &mut nearest[state.0 as usize];
-                *known = match (*known, from.cost(state)) {
-                    (_, cost) if new_first => cost,
-                    (Some(a), Some(b)) => Some(a.min(b)),
-                    (known, _) => known,
-                };
+            for (known, &state) in nearest.iter_mut().zip(&candidates) {
+                let cost = from.cost(state).unwrap_or(0);
+                *known = if is_first { cost } else { cost.min(*known) };
             }
             landmarks.states.push(landmark);
             landmarks.columns.push(&from, tables);
@@ -212,14 +202,18 @@ fn states(tables: &MovementTables) -> impl Iterator<Item = State> {
     (0..tables.space().n_states() as u32).map(State)
 }
 
-/// The least state of the weak component with most states; without components the least legal state.
-fn state_of_largest_set(tables: &MovementTables) -> Option<State> {
-    let mut labels: Vec<(u32, u32)> =
-        states(tables).filter_map(|state| Some((tables.components().label(state)?, state.0))).collect();
-    labels.sort_unstable();
+/// The largest set of states between which moves lead both ways; without components all legal states.
+fn largest_set(tables: &MovementTables) -> Vec<State> {
+    let label = |state: State| match tables.components().strong_label(state) {
+        Some(label) => Some(label),
+        None => (!tables.components().are_known() && tables.is_legal(state)).then_some((0, 0)),
+    };
+    let mut labels: Vec<((u32, u32), State)> =
+        states(tables).filter_map(|state| Some((label(state)?, state))).collect();
+    labels.sort_unstable_by_key(|&(label, state)| (label, state.0));
     let largest =
-        labels.chunk_by(|a, b| a.0 == b.0).max_by_key(|set| (set.len(), std::cmp::Reverse(set[0].1)));
-    largest.map(|set| State(set[0].1)).or_else(|| states(tables).find(|&state| tables.is_legal(state)))
+        labels.chunk_by(|a, b| a.0 == b.0).max_by_key(|set| (set.len(), std::cmp::Reverse(set[0].1.0)));
+    largest.map_or(Vec::new(), |set| set.iter().map(|&(_, state)| state).collect())
 }
 
 impl Columns {

@@ -1,0 +1,376 @@
+//! What guides searches: landmarks and cost fields are prepared where a query names them, and in a file of
+//! queries also where counts say that they pay. No clock decides, so that answers depend on the file alone.
+
+use crate::query::{HeuristicChoice, Query};
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::time::Instant;
+use wheelbase_planner::{
+    Answer, CostFields, Goal, Heuristic, Landmarks, MovementTables, Path, Pose, Request, Until,
+};
+
+/// Most bytes that landmarks may hold, and the fields kept together.
+const BYTES_MAX: usize = 1 << 30;
+/// Most landmarks; fewer where they would hold more than [`BYTES_MAX`].
+const LANDMARKS_MAX: usize = 16;
+/// Bytes of a landmark by state at most: a distance each way.
+const LANDMARK_BYTES: usize = 8;
+/// Bytes of a field by state at most: a cost, a move, and perhaps a pose of the goal.
+const FIELD_BYTES: usize = 9;
+/// Most fields kept.
+const FIELDS_MAX: usize = 256;
+/// A field pays where what the guide could save is expected to be so many times the legal poses.
+const FIELD_PAYS: u64 = 2;
+/// The same of landmarks by the expansions of their fields. They save a part only, in the open a small one.
+const LANDMARKS_PAY: u64 = 8;
+/// All fields are of one class.
+const CLASS: u32 = 0;
+
+/// Landmarks with what it took to prepare them.
+pub struct PreparedLandmarks {
+    pub landmarks: Landmarks,
+    pub prepare_s: f64,
+}
+
+impl PreparedLandmarks {
+    pub fn new(tables: &MovementTables) -> Self {
+        let begun = Instant::now();
+        let landmarks = Landmarks::of(tables, n_landmarks(tables));
+        Self { landmarks, prepare_s: begun.elapsed().as_secs_f64() }
+    }
+
+    pub fn memory_mib(&self) -> f64 {
+        mib(self.landmarks.memory_bytes())
+    }
+}
+
+/// The figures of what was prepared.
+pub fn prepared(number: usize, seconds: f64, memory_mib: f64) -> String {
+    format!("{number}, prepared in {seconds:.3} s, {memory_mib:.1} MiB")
+}
+
+fn n_landmarks(tables: &MovementTables) -> usize {
+    let bytes = LANDMARK_BYTES * tables.space().n_states().max(1);
+    (BYTES_MAX / bytes).clamp(1, LANDMARKS_MAX)
+}
+
+fn mib(bytes: usize) -> f64 {
+    bytes as f64 / f64::from(1 << 20)
+}
+
+/// Fields that fit in the memory for them; 0 where one alone may not.
+fn n_fields(tables: &MovementTables) -> usize {
+    (BYTES_MAX / (FIELD_BYTES * tables.space().n_states().max(1))).min(FIELDS_MAX)
+}
+
+/// Landmarks and fields that are prepared for one class on one map.
+pub struct Guides<'a> {
+    tables: &'a MovementTables,
+    landmarks: Option<PreparedLandmarks>,
+    fields: CostFields,
+    fields_made: usize,
+    fields_s: f64,
+    /// Most bytes that the fields held at once.
+    fields_bytes: usize,
+    /// A field was asked for, and there is no room for one.
+    fields_refused: bool,
+}
+
+impl<'a> Guides<'a> {
+    /// Nothing prepared yet.
+    pub fn new(tables: &'a MovementTables) -> Self {
+        let bytes_max = n_fields(tables) * FIELD_BYTES * tables.space().n_states();
+        Self {
+            tables,
+            landmarks: None,
+            fields: CostFields::new(bytes_max),
+            fields_made: 0,
+            fields_s: 0.0,
+            fields_bytes: 0,
+            fields_refused: false,
+        }
+    }
+
+    /// Prepares what one query names.
+    pub fn prepare(&mut self, query: &Query) {
+        match query.heuristic {
+            HeuristicChoice::Picked | HeuristicChoice::Named(_) => {}
+            HeuristicChoice::Landmarks => self.make_landmarks(),
+            HeuristicChoice::Field => self.make_field(&query.goal(), [query.start].into_iter(), 0),
+        }
+    }
+
+    fn make_landmarks(&mut self) {
+        self.landmarks.get_or_insert_with(|| PreparedLandmarks::new(self.tables));
+    }
+
+    /// Makes the field to a goal, unless it is kept, and settles it as far as every one of `starts`.
+    fn make_field(&mut self, goal: &Goal<'_>, starts: impl Iterator<Item = Pose>, use_number: u64) {
+        let begun = Instant::now();
+        let is_new = self.fields.get(CLASS, goal).is_none();
+        let Some(field) = self.fields.obtain(CLASS, self.tables, goal, use_number) else {
+            self.fields_refused = true;
+            return;
+        };
+        if is_new {
+            let space = self.tables.space();
+            let legal = |state: &_| self.tables.is_legal(*state);
+            for start in starts.filter_map(|start| space.state(start).filter(legal)) {
+                field.settle(self.tables, Until::Pose(start), u64::MAX);
+            }
+            self.fields_made += 1;
+        }
+        let held = self.fields.iter().map(|(_, _, field)| field.memory_bytes()).sum();
+        self.fields_bytes = self.fields_bytes.max(held);
+        self.fields_s += begun.elapsed().as_secs_f64();
+    }
+
+    /// The heuristic of a choice for a goal; the default one where there is no room for a field.
+    pub fn heuristic(&self, choice: HeuristicChoice, goal: &Goal<'_>) -> Heuristic<'_> {
+        match choice {
+            HeuristicChoice::Picked => Heuristic::Default,
+            HeuristicChoice::Named(name) => Heuristic::Named(name),
+            HeuristicChoice::Landmarks => match &self.landmarks {
+                Some(prepared) => Heuristic::Landmarks(&prepared.landmarks),
+                None => Heuristic::Default,
+            },
+            HeuristicChoice::Field => {
+                self.fields.get(CLASS, goal).map_or(Heuristic::Default, Heuristic::Field)
+            }
+        }
+    }
+
+    /// What was prepared, a line each, with time and memory.
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if let Some(landmarks) = &self.landmarks {
+            let PreparedLandmarks { landmarks: of, prepare_s } = landmarks;
+            let figures = prepared(of.states().len(), *prepare_s, landmarks.memory_mib());
+            notes.push(format!("landmarks: {figures}"));
+        }
+        if self.fields_made > 0 {
+            let figures = prepared(self.fields_made, self.fields_s, mib(self.fields_bytes));
+            notes.push(format!("fields: {figures}"));
+        }
+        if self.fields_refused {
+            notes.push(format!("fields: none, for one may take more than {:.0} MiB", mib(BYTES_MAX)));
+        }
+        notes
+    }
+}
+
+/// What guided a search, in words.
+pub fn guided_by(answer: &Answer) -> String {
+    match answer.guide {
+        wheelbase_planner::Guide::Nothing => "unguided".to_owned(),
+        guide => format!("guided by {}", guide.name()),
+    }
+}
+
+/// What the exact queries of some kind without a heuristic of their own have come to so far.
+#[derive(Clone, Copy, Default)]
+struct Tally {
+    answered: u64,
+    /// Expansions beyond one a move of the path, which no guide can save.
+    excess: u64,
+    left: u64,
+}
+
+impl Tally {
+    /// Whether those left, if they are like those answered, will have a greater excess.
+    fn exceeds(&self, expansions: u64) -> bool {
+        u128::from(self.excess) * u128::from(self.left) > u128::from(expansions) * u128::from(self.answered)
+    }
+
+    fn restart(&mut self) {
+        *self = Self { left: self.left, ..Self::default() };
+    }
+}
+
+/// A goal of a file of queries.
+#[derive(Default)]
+struct GoalPicks {
+    /// Queries to it that a field guides, or may come to guide.
+    queries: Vec<u32>,
+    tally: Tally,
+    is_picked: bool,
+    /// Number of the last block of queries that a field to it guides some of.
+    block: u64,
+}
+
+/// Picks what guides the queries of a file that name no heuristic, by what those before them have cost: at
+/// certain places in the file, the same for any number of threads. Those with a weight or a limit keep the
+/// default heuristic, for their answers depend on it.
+pub struct Picks<'a> {
+    queries: &'a [Query],
+    /// `[n_queries]`
+    goal_of: Vec<u32>,
+    goals: Vec<GoalPicks>,
+    /// All that no field guides.
+    rest: Tally,
+    landmarks_picked: bool,
+    n_fields_picked: usize,
+    /// Legal poses: the expansions of a field, at most. Counted when first needed.
+    n_legal: Option<u64>,
+    next_pick: usize,
+    block: u64,
+    /// Queries answered, by what guided them.
+    guided: BTreeMap<String, u64>,
+}
+
+/// Queries before the first look at what they have cost; the next comes when they are twice as many.
+const FIRST_PICK: usize = 16;
+
+fn may_be_guided(query: &Query) -> bool {
+    query.heuristic == HeuristicChoice::Picked && query.weight == 1000 && query.expansions_max.is_none()
+}
+
+impl<'a> Picks<'a> {
+    pub fn new(queries: &'a [Query]) -> Self {
+        let mut numbers = BTreeMap::new();
+        let mut goals: Vec<GoalPicks> = Vec::new();
+        let mut goal_of = Vec::with_capacity(queries.len());
+        let mut rest = Tally::default();
+        for (at, query) in queries.iter().enumerate() {
+            let members = query.goal.iter().map(|member| (member.cell.x, member.cell.y, member.heading));
+            let members: Vec<_> = members.map(|(x, y, heading)| (x, y, heading.map(|h| h.0))).collect();
+            let number = *numbers.entry((query.within, members)).or_insert(goals.len());
+            if number == goals.len() {
+                goals.push(GoalPicks::default());
+            }
+            goal_of.push(number as u32);
+            let guided = may_be_guided(query);
+            if guided || query.heuristic == HeuristicChoice::Field {
+                goals[number].queries.push(at as u32);
+            }
+            goals[number].tally.left += u64::from(guided);
+            rest.left += u64::from(guided);
+        }
+        Self {
+            queries,
+            goal_of,
+            goals,
+            rest,
+            landmarks_picked: false,
+            n_fields_picked: 0,
+            n_legal: None,
+            next_pick: FIRST_PICK,
+            block: 0,
+            guided: BTreeMap::new(),
+        }
+    }
+
+    /// Readies the guides of the next queries from `begin` on, at most `n_max` of them, and says which those
+    /// are.
+    pub fn prepare(&mut self, begin: usize, n_max: usize, guides: &mut Guides<'_>) -> Range<usize> {
+        if begin == self.next_pick {
+            self.pick(guides.tables);
+            self.next_pick *= 2;
+        }
+        self.block += 1;
+        let mut end = self.queries.len().min(begin + n_max).min(self.next_pick);
+        let mut wanted: Vec<usize> = Vec::new();
+        for at in begin..end {
+            match self.choice(at) {
+                HeuristicChoice::Picked | HeuristicChoice::Named(_) => {}
+                HeuristicChoice::Landmarks => guides.make_landmarks(),
+                HeuristicChoice::Field => {
+                    let number = self.goal_of[at] as usize;
+                    if self.goals[number].block == self.block {
+                        continue;
+                    }
+                    if wanted.len() == n_fields(guides.tables).max(1) {
+                        end = at;
+                        break;
+                    }
+                    self.goals[number].block = self.block;
+                    wanted.push(number);
+                }
+            }
+        }
+        // Those kept first, lest the others push them out.
+        let goal = |number: usize| self.queries[self.goals[number].queries[0] as usize].goal();
+        wanted.sort_by_key(|&number| guides.fields.get(CLASS, &goal(number)).is_none());
+        for number in wanted {
+            let starts = self.goals[number].queries.iter().map(|&at| self.queries[at as usize].start);
+            guides.make_field(&goal(number), starts, self.block);
+        }
+        begin..end
+    }
+
+    /// Picks for the queries still to come.
+    fn pick(&mut self, tables: &MovementTables) {
+        let n_legal = *self.n_legal.get_or_insert_with(|| {
+            let states = (0..tables.space().n_states() as u32).map(wheelbase_planner::State);
+            states.filter(|&state| tables.is_legal(state)).count() as u64
+        });
+        for goal in &mut self.goals {
+            let has_room = self.n_fields_picked < n_fields(tables);
+            if has_room && !goal.is_picked && goal.tally.exceeds(FIELD_PAYS * n_legal) {
+                goal.is_picked = true;
+                self.n_fields_picked += 1;
+                self.rest.answered -= goal.tally.answered;
+                self.rest.excess -= goal.tally.excess;
+                self.rest.left -= goal.tally.left;
+            }
+        }
+        // Two fields a landmark.
+        let landmarks_cost = 2 * n_landmarks(tables) as u64 * n_legal;
+        if !self.landmarks_picked && self.rest.exceeds(LANDMARKS_PAY * landmarks_cost) {
+            self.landmarks_picked = true;
+            // From here on fields are held against landmarks.
+            self.rest.restart();
+            self.goals.iter_mut().for_each(|goal| goal.tally.restart());
+        }
+    }
+
+    fn choice(&self, at: usize) -> HeuristicChoice {
+        let query = &self.queries[at];
+        if !may_be_guided(query) {
+            return query.heuristic;
+        }
+        match (self.goals[self.goal_of[at] as usize].is_picked, self.landmarks_picked) {
+            (true, _) => HeuristicChoice::Field,
+            (false, true) => HeuristicChoice::Landmarks,
+            (false, false) => HeuristicChoice::Picked,
+        }
+    }
+
+    /// The requests of queries whose guides are ready.
+    pub fn requests<'b>(&self, range: Range<usize>, guides: &'b Guides<'_>) -> Vec<Request<'b>>
+    where
+        'a: 'b,
+    {
+        let request = |at: usize| {
+            let query = &self.queries[at];
+            query.request(guides.heuristic(self.choice(at), &query.goal()))
+        };
+        range.map(request).collect()
+    }
+
+    /// Notes what an answer has cost.
+    pub fn note(&mut self, at: usize, answer: &Answer, path: &Path) {
+        *self.guided.entry(guided_by(answer)).or_default() += 1;
+        if !may_be_guided(&self.queries[at]) {
+            return;
+        }
+        let goal = &mut self.goals[self.goal_of[at] as usize];
+        let excess = answer.expansions.saturating_sub(path.moves.len() as u64);
+        let rest = (!goal.is_picked).then_some(&mut self.rest);
+        for tally in [&mut goal.tally].into_iter().chain(rest) {
+            tally.answered += 1;
+            tally.excess += excess;
+            tally.left -= 1;
+        }
+    }
+
+    /// How many queries were answered, and what guided them.
+    pub fn summary(&self) -> String {
+        let n_answered: u64 = self.guided.values().sum();
+        let parts: Vec<String> = self.guided.iter().map(|(guided, n)| format!("{n} {guided}")).collect();
+        match parts.is_empty() {
+            true => "0 queries".to_owned(),
+            false => format!("{n_answered} queries: {}", parts.join(", ")),
+        }
+    }
+}
