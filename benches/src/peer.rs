@@ -81,24 +81,25 @@ impl<'a> Peers<'a> {
     /// Cost of a query in ticks.
     ///
     /// # Panics
-    /// If there is no path: scenes ask only what can be answered. Unless the scene's class has four headings and the Manhattan heuristic, or one and the octile one.
+    /// If there is no path: scenes ask only what can be answered. Unless the scene's class has four headings, four moves and the
+    /// Manhattan heuristic, or one heading, eight moves and the octile one.
     pub fn cost(&self, peer: Peer, query: &Query) -> u64 {
         let cost = match (self.scene.tables.space().headings(), self.scene.heuristic) {
-            (4, HeuristicName::Manhattan) => self.cost_by::<4>(peer, query, manhattan_ticks),
-            (1, HeuristicName::Octile) => self.cost_by::<1>(peer, query, octile_ticks),
+            (4, HeuristicName::Manhattan) => self.cost_by::<4, 4>(peer, query, manhattan_ticks),
+            (1, HeuristicName::Octile) => self.cost_by::<1, 8>(peer, query, octile_ticks),
             (headings, heuristic) => panic!("no peer has {headings} headings with {heuristic:?}"),
         };
         u64::from(cost.unwrap_or_else(|| panic!("{}, {}: no path: {query:?}", self.scene.name, peer.name())))
     }
 
-    fn cost_by<const HEADINGS: u32>(
+    fn cost_by<const HEADINGS: u32, const MOVES: usize>(
         &self,
         peer: Peer,
         query: &Query,
         ticks: impl Fn(i32, i32, u8, Pose) -> u32,
     ) -> Option<u32> {
         match peer {
-            Peer::HandTuned => self.hand_tuned::<HEADINGS>(query, ticks),
+            Peer::HandTuned => self.hand_tuned::<HEADINGS, MOVES>(query, ticks),
             Peer::Idiomatic => self.idiomatic(query, ticks),
             Peer::Petgraph => self.petgraph::<HEADINGS>(query, ticks),
         }
@@ -125,7 +126,7 @@ impl<'a> Peers<'a> {
         Some(cost)
     }
 
-    fn hand_tuned<const HEADINGS: u32>(
+    fn hand_tuned<const HEADINGS: u32, const MOVES: usize>(
         &self,
         query: &Query,
         ticks: impl Fn(i32, i32, u8, Pose) -> u32,
@@ -134,7 +135,7 @@ impl<'a> Peers<'a> {
         let (start, goal) = (space.state(query.start)?.0, space.state(query.goal)?.0);
         let width = space.size().width();
         let successors = |&state: &u32| {
-            let mut moves = Moves::default();
+            let mut moves = Moves { found: [(0, 0); MOVES], n_found: 0, at: 0 };
             tables.for_each_successor(State(state), |next| {
                 moves.found[moves.n_found] = (next.state.0, next.ticks);
                 moves.n_found += 1;
@@ -194,15 +195,14 @@ impl Node {
     }
 }
 
-/// Successors of one state, on the stack. No class that peers search has more than eight moves.
-#[derive(Default)]
-struct Moves {
-    found: [(u32, u32); 8],
+/// Successors of one state, on the stack.
+struct Moves<const N: usize> {
+    found: [(u32, u32); N],
     n_found: usize,
     at: usize,
 }
 
-impl Iterator for Moves {
+impl<const N: usize> Iterator for Moves<N> {
     type Item = (u32, u32);
 
     #[inline(always)]

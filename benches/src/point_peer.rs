@@ -28,6 +28,24 @@ pub struct Chunks<N: Neighborhood> {
 }
 
 impl PointPeer {
+    /// Names of the three, and whether the comparison is fair, and if not, why.
+    pub const LABELS: [(&'static str, &'static str); 3] = [
+        (
+            "grid_pathfinding",
+            "unfair: cuts corners; not quite optimal (the first cell of a jump is charged by the direction \
+             before it); points and uniform costs only",
+        ),
+        (
+            "hierarchical_pathfinding 8",
+            "unfair: cuts corners; not optimal (a diagonal costs as much as a straight step; chunks); \
+             prepared; points only",
+        ),
+        (
+            "hierarchical_pathfinding 4",
+            "unfair: same moves and costs, but not optimal (chunks); prepared; points only",
+        ),
+    ];
+
     /// `grid_pathfinding` for the cells that are legal poses of a class of one cell and one heading.
     pub fn jump_points(tables: &MovementTables) -> Self {
         let size = tables.space().size();
@@ -56,26 +74,9 @@ impl PointPeer {
     /// Name in outputs.
     pub fn name(&self) -> &'static str {
         match self {
-            Self::JumpPoints(_) => "grid_pathfinding",
-            Self::EightWays(_) => "hierarchical_pathfinding 8",
-            Self::FourWays(_) => "hierarchical_pathfinding 4",
-        }
-    }
-
-    /// Whether the comparison is fair, and if not, why.
-    pub fn label(&self) -> &'static str {
-        match self {
-            Self::JumpPoints(_) => {
-                "unfair: not optimal (a move's cost is that of the direction before it), cuts corners, points \
-                 and uniform costs only"
-            }
-            Self::EightWays(_) => {
-                "unfair: not optimal (a diagonal costs as much as a straight step; chunks), cuts corners, \
-                 prepared, points only"
-            }
-            Self::FourWays(_) => {
-                "unfair: same moves and costs, but not optimal (chunks), prepared, points only"
-            }
+            Self::JumpPoints(_) => Self::LABELS[0].0,
+            Self::EightWays(_) => Self::LABELS[1].0,
+            Self::FourWays(_) => Self::LABELS[2].0,
         }
     }
 

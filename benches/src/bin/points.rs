@@ -27,6 +27,7 @@ fn main() -> ExitCode {
         "{QUERIES} long queries a map, least of {rounds} rounds a query; times slower than ours by the same rule"
     );
     println!("pathfinding, petgraph: {FAIR}");
+    PointPeer::LABELS.iter().for_each(|(name, label)| println!("{name}: {label}"));
     for name in SCENARIO_MAPS.into_iter().filter(|name| name.contains(&part)) {
         if let Some(grid) = file_grid(name) {
             compare(name, &grid, rounds);
@@ -90,7 +91,6 @@ fn compare(name: &str, grid: &Grid, rounds: usize) {
     row("ours, corners cut", &ours_past, &ours_past, None, None);
     let rival = |peer: &PointPeer, least, rule: &mut Ours<'_>, ours, made_ms| {
         row(peer.name(), least, ours, Some(made_ms), Some(Quality::of(peer, rule, &scene.tables)));
-        println!("    {}", peer.label());
     };
     rival(&jump_points, &points, &mut past, &ours_past, jump_points_ms);
     rival(&eight, &eight_least, &mut past, &ours_past, eight_ms);
@@ -100,12 +100,14 @@ fn compare(name: &str, grid: &Grid, rounds: usize) {
 
 fn row(name: &str, least: &Times, ours: &Times, made_ms: Option<f64>, quality: Option<Quality>) {
     let ratio = least.median_us() / ours.median_us();
-    let made_ms = made_ms.map_or(String::new(), |ms| format!("{ms:.1}"));
-    print!("  {name:<28}{:>10.1}{ratio:>9.2}{made_ms:>9}", least.median_us());
-    match quality {
-        Some(Quality { mean, greatest, n_cut }) => println!("{mean:>12.4}{greatest:>10.4}{n_cut:>6}"),
-        None => println!(),
+    print!("  {name:<28}{:>10.1}{ratio:>9.2}", least.median_us());
+    if let Some(ms) = made_ms {
+        print!("{ms:>9.1}");
     }
+    if let Some(Quality { mean, greatest, n_cut }) = quality {
+        print!("{mean:>12.4}{greatest:>10.4}{n_cut:>6}");
+    }
+    println!();
 }
 
 /// How good a peer's paths are.
