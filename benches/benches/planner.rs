@@ -1,5 +1,5 @@
-//! Planning times on the scenes of this crate, each beside `pathfinding::astar` on the same queries in
-//! the same run. Ratios count; for the judged ones `src/bin/compare.rs` interleaves the peers.
+//! Planning times on the scenes of this crate, each beside `pathfinding` and `petgraph` on the same
+//! queries in the same run. Ratios count; for the judged ones `src/bin/compare.rs` interleaves the peers.
 
 // Criterion's macros write functions without documentation.
 #![allow(missing_docs)]
@@ -8,12 +8,11 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use std::hint::black_box;
 use std::time::Duration;
 use wheelbase_benches::{
-    FAIR, Peer, Scene, answer, assert_same_costs, blobs, calibration, drawn_scenes, file_scenes, open_scenes,
-    rooms, truck, work,
+    FAIR, Ours, Peer, Peers, Scene, blobs, calibration, drawn_scenes, file_scenes, open_scenes, rooms, truck,
 };
 use wheelbase_grid::{Rect, TerrainKind};
 use wheelbase_planner::{
-    CostField, FieldScratch, Goal, GoalMember, MovementTables, Path, Scratch, State, Until,
+    CostField, FieldScratch, Goal, GoalMember, Heuristic, Landmarks, MovementTables, State, Until,
 };
 
 const QUERIES: usize = 5;
@@ -21,22 +20,27 @@ const QUERIES: usize = 5;
 /// Times of all queries of a scene, per expansion of ours, and the same queries by each peer.
 fn beside_peers(criterion: &mut Criterion) {
     println!("calibration: {}", calibration());
-    let (mut scratch, mut path) = (Scratch::new(), Path::new());
-    for scene in file_scenes(QUERIES).into_iter().chain(drawn_scenes(QUERIES)) {
+    for scene in file_scenes(&["lak303d"], QUERIES).into_iter().chain(drawn_scenes(256, QUERIES)) {
         let mut group = criterion.benchmark_group(&scene.name);
-        let work = work(&scene, &mut scratch, &mut path);
-        println!("{}: {work}", scene.name);
-        group.throughput(Throughput::Elements(work.expansions));
-        group.bench_function("ours", |bencher| {
-            bencher.iter(|| answer_all(&scene, &mut scratch, &mut path));
-        });
+        let landmarks = Landmarks::of(&scene.tables, 16);
+        for (name, heuristic) in [
+            ("ours", Heuristic::Named(scene.heuristic)),
+            ("ours with landmarks", Heuristic::Landmarks(&landmarks)),
+        ] {
+            let mut ours = Ours::guided(&scene, heuristic);
+            let work = ours.work();
+            println!("{}, {name}: {work}", scene.name);
+            group.throughput(Throughput::Elements(work.expansions));
+            group.bench_function(name, |bencher| bencher.iter(|| answer_all(&mut ours)));
+        }
+        let peers = Peers::of(&scene);
+        peers.assert_same_costs();
         for peer in Peer::ALL {
-            assert_same_costs(&scene, peer, &mut scratch, &mut path);
             println!("{}, {}: {FAIR}", scene.name, peer.name());
             group.bench_function(peer.name(), |bencher| {
                 bencher.iter(|| {
                     for query in &scene.queries {
-                        black_box(peer.cost(&scene.tables, query));
+                        black_box(peers.cost(peer, query));
                     }
                 });
             });
@@ -47,14 +51,14 @@ fn beside_peers(criterion: &mut Criterion) {
 
 /// The time of an expansion must not grow with the body.
 fn bodies(criterion: &mut Criterion) {
-    let (mut scratch, mut path) = (Scratch::new(), Path::new());
     let mut group = criterion.benchmark_group("open 512, per expansion");
     for scene in open_scenes(QUERIES) {
-        let work = work(&scene, &mut scratch, &mut path);
+        let mut ours = Ours::new(&scene);
+        let work = ours.work();
         println!("{}: {work}", scene.name);
         group.throughput(Throughput::Elements(work.expansions));
         group.bench_function(BenchmarkId::from_parameter(&scene.name), |bencher| {
-            bencher.iter(|| answer_all(&scene, &mut scratch, &mut path));
+            bencher.iter(|| answer_all(&mut ours));
         });
     }
     group.finish();
@@ -107,9 +111,9 @@ fn cost_fields(criterion: &mut Criterion) {
     }
 }
 
-fn answer_all(scene: &Scene, scratch: &mut Scratch, path: &mut Path) {
-    for query in &scene.queries {
-        black_box(answer(scene, query, scratch, path));
+fn answer_all(ours: &mut Ours<'_>) {
+    for query in &ours.scene.queries {
+        black_box(ours.answer(query));
     }
 }
 

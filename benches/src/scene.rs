@@ -1,0 +1,257 @@
+//! A class on a map and what is asked of it.
+
+use crate::class::{carrier, cart, truck};
+use crate::draws::Draws;
+use crate::map::{blobs, file_grid, noise, open, rooms};
+use std::fmt;
+use wheelbase_grid::Grid;
+use wheelbase_planner::{
+    Answer, Goal, GoalMember, Guide, Heading, Heuristic, HeuristicName, MovementClass, MovementTables, Path,
+    Pose, Request, Scratch, State, Status, Way, plan,
+};
+
+/// One question: both poses legal and in one component.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Query {
+    /// Where the agent is.
+    pub start: Pose,
+    /// The one pose it shall take.
+    pub goal: Pose,
+}
+
+/// A class on a map and what is asked of it.
+#[derive(Debug)]
+pub struct Scene {
+    /// Name in outputs.
+    pub name: String,
+    /// The class compiled against the map.
+    pub tables: MovementTables,
+    /// The questions, in order.
+    pub queries: Vec<Query>,
+    /// How all of them are guided: ours by this name, the peers by [`crate::manhattan_ticks`] or
+    /// [`crate::octile_ticks`].
+    pub heuristic: HeuristicName,
+}
+
+impl Scene {
+    /// Compiles a class and draws long queries: starts and goals at least half the map's longer side
+    /// apart along one axis.
+    ///
+    /// # Panics
+    /// If the map does not have them.
+    pub fn new(name: &str, grid: &Grid, class: MovementClass, n_queries: usize, seed: u64) -> Self {
+        let far = grid.size().width().max(grid.size().height()) as i32 / 2;
+        let mut scene = Self::with_queries(name, grid, class, Vec::new());
+        scene.ask(n_queries, seed, |query, draws, tables| {
+            query.goal = tables.space().pose(draw_state(tables, draws));
+            let (from, to) = (query.start.cell, query.goal.cell);
+            (from.x - to.x).abs().max((from.y - to.y).abs()) >= far
+        });
+        scene
+    }
+
+    /// Compiles a class and draws short queries: goals at most `cells` from the start, measured as the crow
+    /// flies.
+    ///
+    /// # Panics
+    /// If the map does not have them.
+    pub fn within(
+        name: &str,
+        grid: &Grid,
+        class: MovementClass,
+        cells: u32,
+        n_queries: usize,
+        seed: u64,
+    ) -> Self {
+        let mut scene = Self::with_queries(name, grid, class, Vec::new());
+        scene.ask(n_queries, seed, |query, draws, tables| {
+            let cells = cells as i32;
+            let mut offset = || draws.below(2 * cells as u32 + 1) as i32 - cells;
+            let (dx, dy) = (offset(), offset());
+            let headings = u32::from(tables.space().headings());
+            query.goal = Pose::new(
+                query.start.cell.x + dx,
+                query.start.cell.y + dy,
+                Heading(draws.below(headings) as u8),
+            );
+            dx * dx + dy * dy <= cells * cells
+        });
+        scene
+    }
+
+    /// Compiles a class for queries that are given.
+    pub fn with_queries(name: &str, grid: &Grid, class: MovementClass, queries: Vec<Query>) -> Self {
+        let heuristic = match class.primitives().len() {
+            4 => HeuristicName::Manhattan,
+            _ => HeuristicName::Octile,
+        };
+        Self { name: name.to_owned(), tables: MovementTables::compile(grid, class), queries, heuristic }
+    }
+
+    /// Draws starts, has `goal` set the goal and say whether the two will do, and keeps those that can be
+    /// answered.
+    fn ask(
+        &mut self,
+        n_queries: usize,
+        seed: u64,
+        mut goal: impl FnMut(&mut Query, &mut Draws, &MovementTables) -> bool,
+    ) {
+        let tables = &self.tables;
+        let mut draws = Draws::new(seed);
+        for _ in 0..10_000_000 {
+            if self.queries.len() == n_queries {
+                break;
+            }
+            let start = draw_state(tables, &mut draws);
+            let pose = tables.space().pose(start);
+            let mut query = Query { start: pose, goal: pose };
+            if goal(&mut query, &mut draws, tables)
+                && tables
+                    .space()
+                    .state(query.goal)
+                    .is_some_and(|goal| tables.components().way(start, goal) == Way::Yes)
+            {
+                self.queries.push(query);
+            }
+        }
+        assert_eq!(self.queries.len(), n_queries, "{}: too few queries", self.name);
+    }
+
+    /// The same scene guided by another heuristic.
+    pub fn guided_by(mut self, heuristic: HeuristicName) -> Self {
+        self.name = format!("{} {}", self.name, heuristic.name());
+        self.heuristic = heuristic;
+        self
+    }
+}
+
+fn draw_state(tables: &MovementTables, draws: &mut Draws) -> State {
+    State(draws.below(tables.space().n_states() as u32))
+}
+
+/// Maps of the MovingAI benchmark with published queries, small ones first.
+pub const SCENARIO_MAPS: [&str; 8] = [
+    "lak303d",
+    "arena2",
+    "den520d",
+    "Berlin_1_256",
+    "Aftershock",
+    "AR0603SR",
+    "32room_000",
+    "random512-20-0",
+];
+
+/// The truck on the named maps that lie in `../shared/data/movingai` beside the project. Says on standard
+/// output which are skipped because they do not.
+pub fn file_scenes(maps: &[&str], n_queries: usize) -> Vec<Scene> {
+    let grids = maps.iter().filter_map(|&name| Some((name, file_grid(name)?)));
+    grids.map(|(name, grid)| Scene::new(name, &grid, truck(), n_queries, 1)).collect()
+}
+
+/// The truck on drawn maps of so many cells a side: round blobs, walled rooms, and noise.
+pub fn drawn_scenes(side: u32, n_queries: usize) -> [Scene; 3] {
+    [("blobs", blobs(side, 3)), ("rooms", rooms(side, 4)), ("noise", noise(side, 9))]
+        .map(|(name, grid)| Scene::new(&format!("{name} {side}"), &grid, truck(), n_queries, 2))
+}
+
+/// A 1x1 and a 3x9 with the same moves and the same queries on open ground of 512 x 512 cells, by
+/// Dijkstra, so that both expand nearly all of it: the size of a body must not cost time.
+pub fn open_scenes(n_queries: usize) -> [Scene; 2] {
+    let grid = open(512);
+    let mut scenes = [("open 1x1", cart()), ("open 3x9", carrier())]
+        .map(|(name, class)| Scene::new(name, &grid, class, n_queries, 5).guided_by(HeuristicName::Zero));
+    // Where the larger body fits, so does the smaller.
+    scenes[0].queries = scenes[1].queries.clone();
+    scenes
+}
+
+/// What a scene took: printed beside every time, so that times of unlike work are never compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Work {
+    /// Queries answered, all of them with a path.
+    pub queries: usize,
+    /// How many of them landmarks guided.
+    pub guided: usize,
+    /// Sum of their costs in ticks.
+    pub cost_total: u64,
+    /// Poses that we expanded.
+    pub expansions: u64,
+    /// 64-bit FNV-1a of every cost and every move of every path, in order.
+    pub hash: u64,
+}
+
+impl fmt::Display for Work {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { queries, cost_total, expansions, hash, .. } = self;
+        write!(f, "{queries} queries, cost {cost_total}, {expansions} expansions, hash {hash:016x}")
+    }
+}
+
+/// Our planner on a scene, with memory of its own.
+#[derive(Debug)]
+pub struct Ours<'a> {
+    /// The scene it answers the queries of.
+    pub scene: &'a Scene,
+    heuristic: Heuristic<'a>,
+    weight_permille: u32,
+    scratch: Scratch,
+    path: Path,
+}
+
+impl<'a> Ours<'a> {
+    /// Guided as the scene says.
+    pub fn new(scene: &'a Scene) -> Self {
+        Self::guided(scene, Heuristic::Named(scene.heuristic))
+    }
+
+    /// With another heuristic.
+    pub fn guided(scene: &'a Scene, heuristic: Heuristic<'a>) -> Self {
+        Self { scene, heuristic, weight_permille: 1000, scratch: Scratch::new(), path: Path::new() }
+    }
+
+    /// With a weight, in permille, and guided as the scene says.
+    pub fn weighted(scene: &'a Scene, weight_permille: u32) -> Self {
+        Self { weight_permille, ..Self::new(scene) }
+    }
+
+    /// The answer to one query.
+    ///
+    /// # Panics
+    /// If there is no path: scenes ask only what can be answered.
+    pub fn answer(&mut self, query: &Query) -> Answer {
+        let goal = [GoalMember::pose(query.goal)];
+        let mut request = Request::new(query.start, Goal::of(&goal));
+        (request.heuristic, request.weight_permille) = (self.heuristic, self.weight_permille);
+        let answer = plan(&self.scene.tables, &request, &mut self.scratch, &mut self.path);
+        assert_eq!(answer.status, Status::Found, "{}: {query:?}", self.scene.name);
+        answer
+    }
+
+    /// Cost of the answer to one query, in ticks.
+    ///
+    /// # Panics
+    /// As [`Self::answer`].
+    pub fn cost(&mut self, query: &Query) -> u64 {
+        self.answer(query).cost.into()
+    }
+
+    /// Answers every query of the scene and says what work it was.
+    ///
+    /// # Panics
+    /// As [`Self::answer`].
+    pub fn work(&mut self) -> Work {
+        let mut work =
+            Work { queries: 0, guided: 0, cost_total: 0, expansions: 0, hash: 0xCBF2_9CE4_8422_2325 };
+        for query in &self.scene.queries {
+            let answer = self.answer(query);
+            work.queries += 1;
+            work.guided += usize::from(answer.guide == Guide::Landmarks);
+            work.cost_total += u64::from(answer.cost);
+            work.expansions += answer.expansions;
+            for byte in answer.cost.to_le_bytes().into_iter().chain(self.path.moves.iter().copied()) {
+                work.hash = (work.hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
+            }
+        }
+        work
+    }
+}
