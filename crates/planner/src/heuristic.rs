@@ -337,12 +337,9 @@ pub(crate) enum AnyKind<'a> {
 
 impl Estimate for AnyEstimate<'_> {
     fn weighted(&self, state: u32, x: i32, y: i32, heading: usize) -> u32 {
-        times_weight(self.plain(state, x, y, heading), self.weight_permille)
-    }
-
-    /// Only so far that a search with a weight is the same as in buckets.
-    fn range(&self) -> Option<u64> {
-        (self.weight_permille > 1000 && !self.greedy).then_some(u64::from(u32::MAX))
+        let plain = u64::from(self.plain(state, x, y, heading));
+        // Rounded down, so that the bound of the weight holds to the tick.
+        (plain * u64::from(self.weight_permille) / 1000).min(u64::from(COST_MAX)) as u32
     }
 
     fn key(&self, cost: u32, bound: u32) -> u64 {
@@ -375,37 +372,6 @@ impl Estimate for AnyEstimate<'_> {
             }
         }
     }
-}
-
-/// A norm times a weight. Its keys may fall; moved up to the one under way they fit into buckets, and the
-/// bound of the weight holds still: no key that comes before a goal's is more than the weight times the
-/// cheapest cost.
-pub(crate) struct WeightedEstimate {
-    pub norm: LinearEstimate,
-    pub weight_permille: u32,
-    pub range: u64,
-}
-
-impl Estimate for WeightedEstimate {
-    #[inline(always)]
-    fn weighted(&self, state: u32, x: i32, y: i32, heading: usize) -> u32 {
-        times_weight(self.norm.weighted(state, x, y, heading), self.weight_permille)
-    }
-
-    #[inline(always)]
-    fn range(&self) -> Option<u64> {
-        Some(self.range)
-    }
-
-    fn plain(&self, state: u32, x: i32, y: i32, heading: usize) -> u32 {
-        self.norm.weighted(state, x, y, heading)
-    }
-}
-
-/// Rounded down, so that the bound of the weight holds to the tick.
-#[inline(always)]
-fn times_weight(bound: u32, weight_permille: u32) -> u32 {
-    (u64::from(bound) * u64::from(weight_permille) / 1000).min(u64::from(COST_MAX)) as u32
 }
 
 /// `sqrt((dx^2 + dy^2) * ticks^2 / norm^2)`, rounded down exactly.

@@ -6,8 +6,7 @@
 
 use crate::components::Way;
 use crate::heuristic::{
-    AnyEstimate, AnyKind, ArrayEstimate, Estimate, Heuristic, HeuristicName, Prepared, WeightedEstimate,
-    ZeroEstimate,
+    AnyEstimate, AnyKind, ArrayEstimate, Estimate, Heuristic, HeuristicName, Prepared, ZeroEstimate,
 };
 use crate::landmarks::{ColumnsInUse, LandmarkEstimate};
 use crate::open_list::{BUCKETS_MAX, OpenList};
@@ -176,14 +175,13 @@ fn push_start(
     let estimate = AnyEstimate::of(tables, &prepared, request);
     let bound = estimate.weighted(start.0, pose.cell.x, pose.cell.y, pose.heading.0 as usize);
     let key = estimate.key(0, bound);
-    let range = key_range(tables, &prepared, request);
-    // Only a consistent heuristic keeps keys from falling, as buckets need; others have kernels that keep them.
-    let kept = match prepared {
-        Prepared::Array(base) => base.is_whole(tables.space().size()) && request.weight_permille <= 1000,
-        Prepared::Linear(_) | Prepared::Zero => true,
-        _ => request.weight_permille <= 1000,
+    let range = tables.most_ticks() + prepared.step_max(tables);
+    // Only a consistent heuristic keeps keys from falling, as buckets need.
+    let whole = match prepared {
+        Prepared::Array(base) => base.is_whole(tables.space().size()),
+        _ => true,
     };
-    let in_buckets = range < BUCKETS_MAX && !estimate.greedy && kept;
+    let in_buckets = range < BUCKETS_MAX && request.weight_permille == 1000 && !estimate.greedy && whole;
     let goal = nodes[start.0 as usize] & Node::GOAL;
     let is_goal = Node::stamp(nodes[start.0 as usize]) == *stamp && goal != 0;
     nodes[start.0 as usize] = Node::pack(0, *stamp, if is_goal { Node::GOAL } else { 0 });
@@ -197,12 +195,6 @@ fn push_start(
     let by_area = request.area.is_some();
     let guide = prepared.guide(&request.heuristic, tables);
     *run = Run { start: Some(start), prepared: Some(prepared), guide, in_buckets, by_area, ..Run::default() };
-}
-
-/// Most by which a key exceeds the one under way.
-fn key_range(tables: &MovementTables, prepared: &Prepared, request: &Request<'_>) -> u64 {
-    let step_max = prepared.step_max(tables);
-    tables.most_ticks() + (step_max * u64::from(request.weight_permille.max(1000))).div_ceil(1000) + 1
 }
 
 /// Goes on with a search for at most `expansions` more; a search that has ended stays ended. One that
@@ -426,11 +418,6 @@ fn run_kernel(tables: &MovementTables, request: &Request<'_>, scratch: &mut Scra
         };
         match prepared {
             Prepared::Zero if kernel.run.in_buckets => kernel.run(&ZeroEstimate, buckets),
-            Prepared::Linear(norm) if kernel.run.in_buckets && request.weight_permille > 1000 => {
-                let range = key_range(tables, &prepared, request);
-                let weight_permille = request.weight_permille;
-                kernel.run(&WeightedEstimate { norm, weight_permille, range }, buckets)
-            }
             Prepared::Linear(linear) if kernel.run.in_buckets => {
                 match (linear.is_whole(tables.space().size()), linear.is_sum()) {
                     (true, true) => kernel.run(&linear.whole::<true>(), buckets),
@@ -757,13 +744,12 @@ mod tests {
             for _ in 0..6 {
                 let tables = MovementTables::compile(&drawn_grid(&mut draws), class.clone());
                 for heuristic in HeuristicName::ALL {
-                    for (limit, weight) in [(None, 1000), (Some(37), 1000), (None, 1700), (Some(37), 3000)] {
+                    for limit in [None, Some(37)] {
                         let start = drawn_pose(&tables, &mut draws);
                         let goal = [(); 2].map(|()| GoalMember::any(drawn_pose(&tables, &mut draws).cell));
                         let mut request = Request::new(start, Goal { members: &goal, within: 1 });
                         request.heuristic = Heuristic::Named(heuristic);
                         (request.expansions_max, request.partial) = (limit, true);
-                        request.weight_permille = weight;
                         let answer = plan(&tables, &request, &mut scratch, &mut path);
                         in_buckets += u32::from(scratch.run.in_buckets);
                         let with_heap = plan_with_heap(&tables, &request, &mut scratch, &mut other);
