@@ -100,7 +100,8 @@ impl LearnedCosts {
         scratch: &mut Scratch,
         path: &mut Path,
     ) -> Answer {
-        let guided = Request { goal: self.goal(), heuristic: Heuristic::Learned(self), ..*request };
+        let guided =
+            Request { goal: self.goal(), area: None, heuristic: Heuristic::Learned(self), ..*request };
         let answer = plan(tables, &guided, scratch, path);
         if answer.reached == Some(Reached::Goal) && is_plain(request) {
             self.learn(tables, scratch, answer.cost);
@@ -207,10 +208,12 @@ impl BackTraces {
         path: &mut Path,
     ) -> Answer {
         if !is_plain(request) {
-            let request = Request { goal: self.goal(), heuristic: Heuristic::Default, ..*request };
+            let request =
+                Request { goal: self.goal(), area: None, heuristic: Heuristic::Default, ..*request };
             return plan(tables, &request, scratch, path);
         }
-        let guided = Request { goal: self.goal(), heuristic: Heuristic::Learned(&self.known), ..*request };
+        let guided =
+            Request { goal: self.goal(), area: None, heuristic: Heuristic::Learned(&self.known), ..*request };
         begin(tables, &guided, scratch);
         if scratch.run.prepared.is_some() {
             for &state in &self.states {
