@@ -12,6 +12,7 @@ use crate::successor::{SLOPE_FLAT, climbs, move_time, slope_of, tilts};
 use crate::tables::words::{Level, MoveWord};
 use crate::tables::{STEPS_STRIDE, Step, Update};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use wheelbase_grid::{CellXY, Grid, GridSize, Rect, Side, TerrainKind};
 
 /// Longest step in cells along an axis whose end is read from the rows of poses; what a longer one
@@ -362,7 +363,8 @@ impl<W: MoveWord> Layout<W> {
                 let at = window.row(y, heading) + margin.dx as usize;
                 let states = (first_cell * headings + heading..).step_by(headings);
                 let (levels, new) = (&rows.poses[at..at + width], &rows.words[heading * width..][..width]);
-                update = update.or(still.set_row(states, levels, new, words));
+                let row = first_cell * headings..(first_cell + width) * headings;
+                update = update.or(still.set_row(row, states, levels, new, words));
             }
             let states = first_cell * headings..(first_cell + width) * headings;
             interleave(&mut words[states], &rows.words, headings);
@@ -372,7 +374,7 @@ impl<W: MoveWord> Layout<W> {
 }
 
 /// The states of a rectangle of anchors, a row at a time.
-fn state_rows(space: StateSpace, anchors: Rect) -> impl Iterator<Item = std::ops::Range<usize>> {
+fn state_rows(space: StateSpace, anchors: Rect) -> impl Iterator<Item = Range<usize>> {
     let headings = space.headings() as usize;
     let row_of = move |y: u32| {
         let first = (anchors.y as usize + y as usize) * space.size().width() as usize + anchors.x as usize;
@@ -649,10 +651,17 @@ impl StillPoses {
         self.bits.get(state / 64).is_some_and(|bits| bits >> (state % 64) & 1 == 1)
     }
 
+    /// Whether there is one in a row of states, or close to it.
+    fn any_near(&self, row: &Range<usize>) -> bool {
+        let words = row.start / 64..(row.end / 64 + 1).min(self.bits.len());
+        self.bits.get(words).is_some_and(|bits| bits.iter().any(|&bits| bits != 0))
+    }
+
     /// Tells the poses of a row at one heading by their levels and words, before the words take the place of
     /// the old ones; says what became of those without a move before and after.
     fn set_row<W: MoveWord>(
         &mut self,
+        row: Range<usize>,
         states: impl Iterator<Item = usize>,
         levels: &[W::Level],
         words: &[W],
@@ -661,7 +670,7 @@ impl StillPoses {
         let mut update = Update::default();
         let is_still = |level: W::Level, word: W| (level != W::Level::default()) & (word == W::default());
         let any = levels.iter().zip(words).fold(false, |any, (&level, &word)| any | is_still(level, word));
-        if !any && self.bits.is_empty() {
+        if !any && !self.any_near(&row) {
             return update;
         }
         if self.bits.is_empty() {
@@ -803,7 +812,7 @@ fn close_off_map<L: Level>(
     x: i32,
     y: i32,
     offset: Offset,
-) -> Option<std::ops::Range<usize>> {
+) -> Option<Range<usize>> {
     let length = row.len() as i64;
     let first = i64::from(x) + i64::from(offset.dx);
     let low = (-first).clamp(0, length) as usize;
