@@ -212,25 +212,36 @@ impl Estimate for LinearEstimate {
 }
 
 /// [`LinearEstimate`] where the rate is a whole number of ticks and no estimate on the map is too large,
-/// as for nearly every class: a third of the instructions, and it is asked at every push. `SUM` says
-/// that `major` and `minor` are equal, so that the norm is a sum.
+/// as for nearly every class: a third of the instructions, and it is asked at every push.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct WholeEstimate<const SUM: bool> {
+pub(crate) struct WholeEstimate {
     goal: GoalBox,
     /// The rate times `major` and times `minor`.
     major: u32,
     minor: u32,
 }
 
-impl<const SUM: bool> Estimate for WholeEstimate<SUM> {
+impl Estimate for WholeEstimate {
     #[inline(always)]
     fn weighted(&self, _: u32, x: i32, y: i32, heading: usize) -> u32 {
         let (dx, dy) = self.goal.apart(x, y);
-        let turning = self.goal.turn_ticks[heading & 7];
-        match SUM {
-            true => self.major * (dx + dy) + turning,
-            false => self.major * dx.max(dy) + self.minor * dx.min(dy) + turning,
-        }
+        self.major * dx.max(dy) + self.minor * dx.min(dy) + self.goal.turn_ticks[heading & 7]
+    }
+}
+
+/// [`WholeEstimate`] where the norm is a sum: a part for the column and one for the row, looked up.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SumEstimate<'a> {
+    /// `[width]` and `[height]`, in ticks.
+    columns: &'a [u32],
+    rows: &'a [u32],
+    turn_ticks: [u32; 8],
+}
+
+impl Estimate for SumEstimate<'_> {
+    #[inline(always)]
+    fn weighted(&self, _: u32, x: i32, y: i32, heading: usize) -> u32 {
+        self.columns[x as u32 as usize] + self.rows[y as u32 as usize] + self.turn_ticks[heading & 7]
     }
 }
 
@@ -243,22 +254,36 @@ impl LinearEstimate {
         self.fraction == 0 && norm.saturating_mul(self.whole).saturating_add(turning) <= u64::from(COST_MAX)
     }
 
-    /// Whether the norm is a sum.
-    pub fn is_sum(&self) -> bool {
-        self.major == self.minor
-    }
-
     /// The same estimate for a map on which [`LinearEstimate::is_whole`].
-    pub fn whole<const SUM: bool>(&self) -> WholeEstimate<SUM> {
+    pub fn whole(&self) -> WholeEstimate {
         let rate = |weight: u64| (weight * self.whole) as u32;
         WholeEstimate { goal: self.goal, major: rate(self.major), minor: rate(self.minor) }
+    }
+
+    /// Whether the norm is a sum and [`LinearEstimate::is_whole`].
+    pub fn is_sum(&self, size: GridSize) -> bool {
+        self.major == self.minor && self.is_whole(size)
+    }
+
+    /// Writes what [`LinearEstimate::sum`] looks up, where [`LinearEstimate::is_sum`].
+    pub fn list_parts(&self, size: GridSize, parts: &mut Vec<u32>) {
+        let rate = (self.major * self.whole) as u32;
+        parts.clear();
+        parts.extend((0..size.width() as i32).map(|x| rate * self.goal.apart(x, self.goal.low.1).0));
+        parts.extend((0..size.height() as i32).map(|y| rate * self.goal.apart(self.goal.low.0, y).1));
+    }
+
+    /// The same estimate with its parts listed.
+    pub fn sum<'a>(&self, size: GridSize, parts: &'a [u32]) -> SumEstimate<'a> {
+        let (columns, rows) = parts.split_at(size.width() as usize);
+        SumEstimate { columns, rows, turn_ticks: self.goal.turn_ticks }
     }
 }
 
 /// A bound by state, or an estimate where that is more.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ArrayEstimate<'a> {
-    base: WholeEstimate<false>,
+    base: WholeEstimate,
     /// `[n_states]`.
     bounds: &'a [u32],
     /// Bound of states that say more.
@@ -645,7 +670,7 @@ mod tests {
     #[test]
     fn whole_estimates_equal_the_general_one() {
         let grid = Grid::from_rows(&ROWS, TerrainTable::movingai(), SideTable::default()).unwrap();
-        let mut n_whole = 0;
+        let (mut n_whole, mut parts) = (0, Vec::new());
         for class in classes() {
             let tables = MovementTables::compile(&grid, class);
             for name in HeuristicName::ALL {
@@ -658,11 +683,12 @@ mod tests {
                 for state in (0..tables.space().n_states() as u32).map(State) {
                     let Pose { cell: CellXY { x, y }, heading } = tables.space().pose(state);
                     let heading = heading.0 as usize;
-                    let whole = match linear.is_sum() {
-                        true => linear.whole::<true>().weighted(0, x, y, heading),
-                        false => linear.whole::<false>().weighted(0, x, y, heading),
-                    };
-                    assert_eq!(whole, linear.weighted(0, x, y, heading));
+                    assert_eq!(linear.whole().weighted(0, x, y, heading), linear.weighted(0, x, y, heading));
+                    if linear.is_sum(grid.size()) {
+                        linear.list_parts(grid.size(), &mut parts);
+                        let sum = linear.sum(grid.size(), &parts);
+                        assert_eq!(sum.weighted(0, x, y, heading), linear.weighted(0, x, y, heading));
+                    }
                 }
             }
         }

@@ -22,12 +22,13 @@ pub(crate) const BLOCK: usize = 64;
 /// A circular bucket queue (Dial 1969) for keys that never fall below the last one popped and never
 /// exceed it by as much as there are buckets. Each bucket is a stack in blocks of one shared pool, so
 /// that a push and a pop are one store and one load, and neither chases a link but once a block.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct BucketQueue {
     /// Slot above the top state of each bucket; 0 where it is empty. The first slot of a block holds
     /// no state, so a multiple of `BLOCK` says that there is no room: the bucket is empty or its
-    /// block, the one before that slot, is full.
-    tops: Vec<u32>,
+    /// block, the one before that slot, is full. As many as a `u16` can name, so that none needs to be
+    /// looked for past the end; the system hands out the pages of those in use.
+    tops: Box<[u32; BUCKETS_MAX as usize]>,
     /// One bit a bucket that is not empty, then one bit a word of those.
     full: Vec<u64>,
     full_words: Vec<u64>,
@@ -41,6 +42,14 @@ pub(crate) struct BucketQueue {
     key: u64,
 }
 
+impl Default for BucketQueue {
+    fn default() -> Self {
+        let tops = vec![0; BUCKETS_MAX as usize].into_boxed_slice();
+        let Ok(tops) = tops.try_into() else { unreachable!("of that length") };
+        Self { tops, full: Vec::new(), full_words: Vec::new(), pool: Vec::new(), free: 0, mask: 0, key: 0 }
+    }
+}
+
 impl BucketQueue {
     /// Empties it and makes room for keys up to `range` above the least.
     pub fn reset(&mut self, range: u64, key: u64) {
@@ -50,8 +59,7 @@ impl BucketQueue {
             self.mark_empty(bucket);
         }
         let buckets = (range + 1).next_power_of_two().max(64) as usize;
-        if self.tops.len() < buckets {
-            self.tops.resize(buckets, 0);
+        if self.full.len() * 64 < buckets {
             self.full.resize(buckets / 64, 0);
             self.full_words.resize((buckets / 64).div_ceil(64), 0);
         }
@@ -109,9 +117,17 @@ impl BucketQueue {
         }
     }
 
-    /// Bytes held.
+    /// Bytes in use.
     pub fn memory_bytes(&self) -> usize {
-        4 * (self.tops.capacity() + self.pool.capacity()) + 8 * (self.full.len() + self.full_words.len())
+        4 * (self.full.len() * 64 + self.pool.capacity()) + 8 * (self.full.len() + self.full_words.len())
+    }
+
+    /// Moves on from an empty bucket to the next that is not, and gives it.
+    #[inline(always)]
+    fn move_on(&mut self, from: usize) -> Option<usize> {
+        let bucket = self.next_full(from)?;
+        self.key += (bucket as u64).wrapping_sub(from as u64) & self.mask;
+        Some(usize::from(bucket as u16))
     }
 
     /// The first full bucket from `from` on, going round.
@@ -186,7 +202,7 @@ impl OpenList for BucketQueue {
     #[inline(always)]
     fn push(&mut self, key: u64, state: u32) {
         debug_assert!(key >= self.key && key - self.key <= self.mask, "key out of range");
-        let bucket = (key & self.mask) as usize;
+        let bucket = usize::from((key & self.mask) as u16);
         let mut top = self.tops[bucket];
         if (top as usize).is_multiple_of(BLOCK) {
             top = self.take_block(bucket, top);
@@ -197,11 +213,9 @@ impl OpenList for BucketQueue {
 
     #[inline(always)]
     fn pop(&mut self) -> Option<(u64, u32)> {
-        let mut bucket = (self.key & self.mask) as usize;
+        let mut bucket = usize::from((self.key & self.mask) as u16);
         if self.tops[bucket] == 0 {
-            let from = bucket;
-            bucket = self.next_full(from)?;
-            self.key += (bucket as u64).wrapping_sub(from as u64) & self.mask;
+            bucket = self.move_on(bucket)?;
         }
         let top = self.tops[bucket] as usize - 1;
         let state = self.pool[top];

@@ -216,12 +216,7 @@ impl BackTraces {
             Request { goal: self.goal(), area: None, heuristic: Heuristic::Learned(&self.known), ..*request };
         begin(tables, &guided, scratch);
         if scratch.run.prepared.is_some() {
-            for &state in &self.states {
-                let node = &mut scratch.nodes[state as usize];
-                let touched = Node::stamp(*node) == scratch.stamp;
-                *node =
-                    if touched { *node } else { Node::pack(Node::UNREACHED, scratch.stamp, 0) } | Node::GOAL;
-            }
+            self.states.iter().for_each(|&state| scratch.mark_goal(State(state)));
         }
         advance(tables, &guided, scratch, u64::MAX);
         let mut answer = finish(tables, &guided, scratch, path);

@@ -15,8 +15,12 @@ pub struct Scratch {
     /// `[n_states]`, see [`Node`].
     pub(crate) nodes: Vec<u64>,
     pub(crate) stamp: u32,
+    /// States whose node has the flag of a goal.
+    pub(crate) goals: Vec<u32>,
     pub(crate) buckets: BucketQueue,
     pub(crate) heap: HeapQueue,
+    /// `[width + height]`: parts of the heuristic by column and by row, where it is a sum of them.
+    pub(crate) norm_parts: Vec<u32>,
     /// States still to be visited when the reachable ones are gone through.
     pub(crate) stack: Vec<u32>,
     pub(crate) run: Run,
@@ -47,16 +51,18 @@ pub(crate) enum Ended {
     Without(Status),
 }
 
-/// A state's node in 64 bits: the stamp of the search that last touched it in the high 26, then the
+/// A state's node in 62 bits: the stamp of the search that last touched it in the high 24, then the
 /// complement of the cost so far (32 bits), two flags, and the primitive by which it was reached
 /// (4 bits).
 ///
 /// So a node that an earlier search left, and one that was reached at greater cost, are both less than
-/// what reaches it now: the kernel decides by one comparison.
+/// what reaches it now, and an illegal move is made to reach less than any node: the kernel decides all three by one
+/// comparison of signed numbers.
 pub(crate) struct Node;
 
 impl Node {
     pub const CLOSED: u64 = 1 << 4;
+    /// Of this search's goals alone: [`Scratch::reset`] takes it away, whatever the stamp.
     pub const GOAL: u64 = 1 << 5;
     pub const LANE: u64 = 15;
     /// All that is not stamp and cost.
@@ -65,6 +71,15 @@ impl Node {
     pub const STAMP_SHIFT: u32 = 38;
     /// Cost of a state that was marked but not reached.
     pub const UNREACHED: u32 = u32::MAX;
+
+    /// Taken off a node, it leaves less than any node.
+    pub const ILLEGAL: i64 = 1 << 62;
+
+    /// Taken off a node, it adds so many ticks to its cost.
+    #[inline(always)]
+    pub const fn cost_of(ticks: u32) -> i64 {
+        (ticks as i64) << Self::COST_SHIFT
+    }
 
     #[inline(always)]
     pub fn cost(node: u64) -> u32 {
@@ -82,7 +97,8 @@ impl Node {
     }
 }
 
-const STAMPS: u32 = 1 << 26;
+/// All nodes are below 2^62.
+const STAMPS: u32 = 1 << 24;
 
 impl Scratch {
     /// An empty scratch; memory is taken at the first search.
@@ -90,8 +106,20 @@ impl Scratch {
         Self::default()
     }
 
+    /// Makes a state a goal of the search to come.
+    pub(crate) fn mark_goal(&mut self, state: State) {
+        let node = &mut self.nodes[state.0 as usize];
+        if *node & Node::GOAL == 0 {
+            *node |= Node::GOAL;
+            self.goals.push(state.0);
+        }
+    }
+
     /// Readies it for a search over so many states.
     pub(crate) fn reset(&mut self, n_states: usize) {
+        for goal in self.goals.drain(..) {
+            self.nodes[goal as usize] &= !Node::GOAL;
+        }
         if self.nodes.len() < n_states {
             // Zeroed memory comes from the system untouched; growing in place would write it all.
             self.nodes = vec![0; n_states];

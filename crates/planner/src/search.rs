@@ -4,6 +4,8 @@
 //! open list, not when it is generated, and reopened if a cheaper way to it turns up later, which
 //! happens only with weights and with inconsistent heuristics. Ties: least `g + h`, then last pushed.
 
+mod kernel;
+
 use crate::components::Way;
 use crate::heuristic::{
     AnyEstimate, AnyKind, ArrayEstimate, Estimate, Heuristic, HeuristicName, Prepared, ZeroEstimate,
@@ -14,7 +16,8 @@ use crate::path::{Path, PathPose};
 use crate::pose::{Heading, Pose, State};
 use crate::request::{Answer, COST_MAX, Fallback, GoalArea, Progress, Reached, Request, Status};
 use crate::scratch::{Ended, Node, Run, Scratch};
-use crate::tables::{MoveWord, MovementTables, STEPS_STRIDE, Step, with_layout};
+use crate::tables::{MovementTables, STEPS_STRIDE, with_layout};
+use kernel::{Kernel, Stop};
 use wheelbase_grid::{BitGrid, CellXY, Rect};
 
 /// Plans a cheapest path, or one within the request's weight, in one call: [`begin`], [`advance`] to
@@ -78,7 +81,7 @@ fn mark_goals(
         on_map = true;
         legal |= tables.is_legal(state);
         if start_legal && tables.is_legal(state) && tables.components().way(start, state) != Way::No {
-            scratch.nodes[state.0 as usize] = Node::pack(Node::UNREACHED, scratch.stamp, Node::GOAL);
+            scratch.mark_goal(state);
             let CellXY { x, y } = pose.cell;
             low = (low.0.min(x), low.1.min(y));
             high = (high.0.max(x), high.1.max(y));
@@ -112,12 +115,11 @@ fn with_landmarks(request: &Request<'_>, scratch: &Scratch, start: State, prepar
         return prepared;
     };
     let space = landmarks.space();
-    let goal = Node::pack(Node::UNREACHED, scratch.stamp, Node::GOAL);
     let Pose { cell, heading } = request.start;
     let promise = norm.weighted(start.0, cell.x, cell.y, heading.0 as usize);
     let active = landmarks.choose(start, promise, |found| {
         request.goal.for_each_pose(space, |pose| {
-            let state = space.state(pose).filter(|state| scratch.nodes[state.0 as usize] == goal);
+            let state = space.state(pose).filter(|state| scratch.nodes[state.0 as usize] & Node::GOAL != 0);
             state.into_iter().for_each(&mut *found);
         });
     });
@@ -170,7 +172,13 @@ fn push_start(
     start: State,
     prepared: Prepared,
 ) {
-    let Scratch { nodes, stamp, buckets, heap, run, .. } = scratch;
+    let Scratch { nodes, stamp, buckets, heap, norm_parts, run, .. } = scratch;
+    let size = tables.space().size();
+    if let Prepared::Linear(norm) | Prepared::Landmarks(_, _, norm) = prepared
+        && norm.is_sum(size)
+    {
+        norm.list_parts(size, norm_parts);
+    }
     let pose = request.start;
     let estimate = AnyEstimate::of(tables, &prepared, request);
     let bound = estimate.weighted(start.0, pose.cell.x, pose.cell.y, pose.heading.0 as usize);
@@ -178,13 +186,12 @@ fn push_start(
     let range = tables.most_ticks() + prepared.step_max(tables);
     // Only a consistent heuristic keeps keys from falling, as buckets need.
     let whole = match prepared {
-        Prepared::Array(base) => base.is_whole(tables.space().size()),
+        Prepared::Array(base) => base.is_whole(size),
         _ => true,
     };
     let in_buckets = range < BUCKETS_MAX && request.weight_permille == 1000 && !estimate.greedy && whole;
     let goal = nodes[start.0 as usize] & Node::GOAL;
-    let is_goal = Node::stamp(nodes[start.0 as usize]) == *stamp && goal != 0;
-    nodes[start.0 as usize] = Node::pack(0, *stamp, if is_goal { Node::GOAL } else { 0 });
+    nodes[start.0 as usize] = Node::pack(0, *stamp, goal);
     if in_buckets {
         buckets.reset(range, key);
         buckets.push(key, start.0);
@@ -331,7 +338,7 @@ fn end_without_goal(tables: &MovementTables, request: &Request<'_>, scratch: &mu
         let node = nodes[state as usize];
         let touched = Node::stamp(node) == *stamp;
         let pose = tables.space().pose(State(state));
-        goal_met |= touched && node & Node::GOAL != 0;
+        goal_met |= node & Node::GOAL != 0;
         // Without an overflow all have been asked about, and what has opened since is too late.
         goal_met |= overflowed && request.area.is_some_and(|area| area.matches(pose));
         // Closed means settled and not yet visited here; a touched one that is not has been visited.
@@ -379,12 +386,6 @@ fn is_free(tables: &MovementTables, request: &Request<'_>, pose: Pose, primitive
     request.window.is_none_or(inside) && (clear || request.obstacles.is_none_or(free))
 }
 
-enum Stop {
-    Goal(State),
-    Exhausted,
-    Budget,
-}
-
 impl<'a> AnyEstimate<'a> {
     fn of(tables: &MovementTables, prepared: &Prepared, request: &Request<'a>) -> Self {
         let kind = match (prepared, request.heuristic) {
@@ -407,248 +408,54 @@ impl<'a> AnyEstimate<'a> {
 
 /// Picks the kernel for the layout, heuristic, open list and obstacles.
 fn run_kernel(tables: &MovementTables, request: &Request<'_>, scratch: &mut Scratch, budget: u64) -> Stop {
-    let Scratch { nodes, stamp, buckets, heap, run, .. } = scratch;
+    let Scratch { nodes, stamp, buckets, heap, norm_parts, run, .. } = scratch;
     let Some(prepared) = run.prepared else { return Stop::Exhausted };
-    let (steps, _) = tables.steps.as_chunks();
+    let size = tables.space().size();
     with_layout!(&tables.layouts, layout => {
+        let words = &layout.words[..];
         let mut kernel = Kernel {
-            tables, words: &layout.words, steps, times: &tables.times, nodes, budget,
+            tables, words, steps: &tables.steps, costs: &tables.costs, budget,
             touched: Node::pack(Node::UNREACHED, *stamp, 0), dearest: Node::pack(COST_MAX, *stamp, 0),
-            track_best: request.partial, request, run,
+            request, run,
         };
+        let nodes = &mut nodes[..words.len()];
         match prepared {
-            Prepared::Zero if kernel.run.in_buckets => kernel.run(&ZeroEstimate, buckets),
+            Prepared::Zero if kernel.run.in_buckets => kernel.run(nodes, &ZeroEstimate, buckets),
             Prepared::Linear(linear) if kernel.run.in_buckets => {
-                match (linear.is_whole(tables.space().size()), linear.is_sum()) {
-                    (true, true) => kernel.run(&linear.whole::<true>(), buckets),
-                    (true, false) => kernel.run(&linear.whole::<false>(), buckets),
-                    (false, _) => kernel.run(&linear, buckets),
+                match (linear.is_whole(size), linear.is_sum(size)) {
+                    (_, true) => kernel.run(nodes, &linear.sum(size, norm_parts), buckets),
+                    (true, false) => kernel.run(nodes, &linear.whole(), buckets),
+                    (false, _) => kernel.run(nodes, &linear, buckets),
                 }
             }
             Prepared::Landmarks(active, _, norm) if kernel.run.in_buckets => {
                 let Heuristic::Landmarks(landmarks) = request.heuristic else { return Stop::Exhausted };
-                let usual = norm.is_whole(tables.space().size()) && norm.is_sum();
-                let sum = norm.whole::<true>();
-                match (landmarks.columns(&active), usual) {
-                    (ColumnsInUse::Narrow(of), true) => kernel.run(&LandmarkEstimate::new(of, active, sum), buckets),
-                    (ColumnsInUse::Narrow(of), false) => kernel.run(&LandmarkEstimate::new(of, active, norm), buckets),
-                    (ColumnsInUse::Wide(of), true) => kernel.run(&LandmarkEstimate::new(of, active, sum), buckets),
-                    (ColumnsInUse::Wide(of), false) => kernel.run(&LandmarkEstimate::new(of, active, norm), buckets),
+                match (landmarks.columns(&active), norm.is_sum(size)) {
+                    (ColumnsInUse::Narrow(of), true) => {
+                        let sum = norm.sum(size, norm_parts);
+                        kernel.run(nodes, &LandmarkEstimate::new(of, active, sum), buckets)
+                    }
+                    (ColumnsInUse::Narrow(of), false) => {
+                        kernel.run(nodes, &LandmarkEstimate::new(of, active, norm), buckets)
+                    }
+                    (ColumnsInUse::Wide(of), true) => {
+                        let sum = norm.sum(size, norm_parts);
+                        kernel.run(nodes, &LandmarkEstimate::new(of, active, sum), buckets)
+                    }
+                    (ColumnsInUse::Wide(of), false) => {
+                        kernel.run(nodes, &LandmarkEstimate::new(of, active, norm), buckets)
+                    }
                 }
             }
             Prepared::Array(base) if kernel.run.in_buckets => {
                 match ArrayEstimate::of(tables, &request.heuristic, &base) {
-                    Some(array) => kernel.run(&array, buckets),
-                    None => kernel.run(&ZeroEstimate, buckets),
+                    Some(array) => kernel.run(nodes, &array, buckets),
+                    None => kernel.run(nodes, &ZeroEstimate, buckets),
                 }
             }
-            _ => kernel.run(&AnyEstimate::of(tables, &prepared, request), heap),
+            _ => kernel.run(nodes, &AnyEstimate::of(tables, &prepared, request), heap),
         }
     })
-}
-
-struct Kernel<'a, W: MoveWord> {
-    tables: &'a MovementTables,
-    words: &'a [W],
-    steps: &'a [[Step; STEPS_STRIDE]],
-    times: &'a [u32],
-    nodes: &'a mut [u64],
-    /// Least node of this search, and of those reached at no more than `COST_MAX`.
-    touched: u64,
-    dearest: u64,
-    budget: u64,
-    track_best: bool,
-    request: &'a Request<'a>,
-    run: &'a mut Run,
-}
-
-/// No state.
-const NONE: u32 = u32::MAX;
-
-/// Whether a search keeps the next state out of the open list: a key equals the one under way only
-/// where a heuristic falls by what a move costs, and it comes next only where keys never fall.
-const fn holds<E: Estimate, Q: OpenList>() -> bool {
-    E::GUIDED && Q::RISING
-}
-
-/// The pose under expansion.
-struct Expansion<W> {
-    /// Its key on the open list.
-    key: u64,
-    state: u32,
-    /// Its node without the flags.
-    node: u64,
-    x: i32,
-    y: i32,
-    heading: usize,
-    word: W,
-}
-
-impl<W: MoveWord> Kernel<'_, W> {
-    fn run<E: Estimate, Q: OpenList>(&mut self, estimate: &E, open: &mut Q) -> Stop {
-        let Request { obstacles, window, area, .. } = self.request;
-        if obstacles.is_none() && window.is_none() && area.is_none() {
-            self.expand_all::<E, Q, false>(estimate, open)
-        } else {
-            self.expand_all::<E, Q, true>(estimate, open)
-        }
-    }
-
-    /// Takes poses off the open list until one is a goal, none is left, or the budget is spent.
-    fn expand_all<E: Estimate, Q: OpenList, const BOUNDED: bool>(
-        &mut self,
-        estimate: &E,
-        open: &mut Q,
-    ) -> Stop {
-        let space = self.tables.space();
-        let cells = CellDivider::new(space.size().width());
-        let heading_bits = space.headings().trailing_zeros();
-        let n_lanes = self.tables.class().primitives().len().max(4).min(W::LANES);
-        let mut left = self.budget;
-        // The last state pushed with the key under way is the next to be popped. Kept out of the list,
-        // it is at hand without waiting for a store whose place depends on the estimate.
-        let mut held = NONE;
-        let mut key = 0;
-        let stop = loop {
-            let mut state = held;
-            if !holds::<E, Q>() || state == NONE {
-                let Some(popped) = open.pop() else { break Stop::Exhausted };
-                (key, state) = popped;
-            }
-            held = NONE;
-            let node = self.nodes[state as usize];
-            if node & Node::CLOSED != 0 {
-                continue;
-            }
-            if node & Node::GOAL != 0 {
-                if let Some(range) = estimate.range().filter(|_| estimate.has_exits()) {
-                    let (x, y) = cells.xy(state >> heading_bits);
-                    let heading = (state & ((1 << heading_bits) - 1)) as usize;
-                    let whole =
-                        u64::from(Node::cost(node)) + u64::from(estimate.weighted(state, x, y, heading));
-                    if whole > key {
-                        // Its way on is dearer than its key said: it waits until nothing is cheaper.
-                        open.push(whole.min(key + range), state);
-                        continue;
-                    }
-                }
-                break Stop::Goal(State(state));
-            }
-            if BOUNDED && self.is_in_area(state) {
-                // Back on the list, for `pass_goal`.
-                open.push(key, state);
-                break Stop::Goal(State(state));
-            }
-            if left == 0 {
-                // Back on top of its equals: the search goes on as if it had not stopped.
-                open.push(key, state);
-                break Stop::Budget;
-            }
-            left -= 1;
-            self.nodes[state as usize] = node | Node::CLOSED;
-            let heading = (state & ((1 << heading_bits) - 1)) as usize;
-            let (x, y) = cells.xy(state >> heading_bits);
-            if self.track_best {
-                let candidate = (estimate.plain(state, x, y, heading), Node::cost(node), state);
-                if self.run.best.is_none_or(|best| candidate < best) {
-                    self.run.best = Some(candidate);
-                }
-            }
-            let word = self.words[state as usize];
-            let at = Expansion { key, state, node: node & !Node::FLAGS, x, y, heading, word };
-            // Four by four: each of the four has branches of its own, which are better predicted.
-            // Lanes past the last primitive are never legal.
-            for lane in (0..n_lanes).step_by(4) {
-                self.generate::<E, Q, BOUNDED>(&at, lane, estimate, open, &mut held);
-                self.generate::<E, Q, BOUNDED>(&at, lane + 1, estimate, open, &mut held);
-                self.generate::<E, Q, BOUNDED>(&at, lane + 2, estimate, open, &mut held);
-                self.generate::<E, Q, BOUNDED>(&at, lane + 3, estimate, open, &mut held);
-            }
-        };
-        self.run.expansions += self.budget - left;
-        stop
-    }
-
-    /// Generates the successor by one primitive, if it is legal and not known to be as cheap already.
-    #[inline(always)]
-    fn generate<E: Estimate, Q: OpenList, const BOUNDED: bool>(
-        &mut self,
-        at: &Expansion<W>,
-        lane: usize,
-        estimate: &E,
-        open: &mut Q,
-        held: &mut u32,
-    ) {
-        let code = at.word.code(lane);
-        if code == 0 || (BOUNDED && !self.may_sweep(at.x, at.y, at.heading, lane)) {
-            return;
-        }
-        let step = self.steps[at.heading][lane];
-        let ticks = at.word.ticks(lane, self.times);
-        // The node with the ticks added to its cost; past COST_MAX it runs down into the stamp.
-        let reached = at.node - (u64::from(ticks) << Node::COST_SHIFT);
-        if reached < self.dearest {
-            self.run.overflowed = true;
-            return;
-        }
-        let next = at.state.wrapping_add_signed(step.delta);
-        let slot = &mut self.nodes[next as usize];
-        let known = *slot;
-        if known >= reached {
-            return;
-        }
-        if estimate.keeps_first() && known >= self.touched && Node::cost(known) != Node::UNREACHED {
-            return;
-        }
-        let goal = if known >= self.touched { known & Node::GOAL } else { 0 };
-        *slot = reached | goal | lane as u64;
-        let h = estimate.weighted(next, at.x + step.dx, at.y + step.dy, step.heading_after as usize);
-        let mut key = estimate.key(Node::cost(reached), h);
-        if let Some(range) = estimate.range() {
-            key = key.clamp(at.key, at.key + range);
-        }
-        if !holds::<E, Q>() || key != at.key {
-            open.push(key, next);
-            return;
-        }
-        if *held != NONE {
-            open.push(key, *held);
-        }
-        *held = next;
-    }
-
-    #[inline(never)]
-    fn is_in_area(&self, state: u32) -> bool {
-        self.request.area.is_some_and(|area| area.matches(self.tables.space().pose(State(state))))
-    }
-
-    #[inline(never)]
-    fn may_sweep(&self, x: i32, y: i32, heading: usize, lane: usize) -> bool {
-        let pose = Pose::new(x, y, Heading(heading as u8));
-        is_free(self.tables, self.request, pose, lane)
-    }
-}
-
-/// Column and row of a cell without a division: the quotient by the width as a product and a shift,
-/// exact for every cell index below 2^26 (Granlund and Montgomery 1994).
-#[derive(Clone, Copy)]
-struct CellDivider {
-    width: u32,
-    factor: u64,
-    shift: u32,
-}
-
-impl CellDivider {
-    fn new(width: u32) -> Self {
-        let shift = 26 + width.next_power_of_two().trailing_zeros();
-        Self { width, factor: (1_u64 << shift) / u64::from(width) + 1, shift }
-    }
-
-    #[inline(always)]
-    fn xy(self, cell: u32) -> (i32, i32) {
-        let y = ((u64::from(cell) * self.factor) >> self.shift) as u32;
-        ((cell - y * self.width) as i32, y as i32)
-    }
 }
 
 #[cfg(test)]
@@ -658,19 +465,7 @@ mod tests {
     use crate::movement::{ClassSpec, MovementClass};
     use crate::primitive::Primitive;
     use crate::request::{Goal, GoalMember};
-    use proptest::prelude::*;
     use wheelbase_grid::{Grid, GridSize, SideTable, TerrainKind, TerrainTable};
-
-    proptest! {
-        #[test]
-        fn cells_divide_exactly(width in 1_u32..=1 << 26, draw in any::<u32>()) {
-            let cell = draw % (1 << 26);
-            for cell in [cell, cell / width * width, (1 << 26) - 1, 0] {
-                let (x, y) = CellDivider::new(width).xy(cell);
-                prop_assert_eq!((x as u32, y as u32), (cell % width, cell / width));
-            }
-        }
-    }
 
     /// Knuth's linear congruential generator, high bits.
     struct Draws(u64);

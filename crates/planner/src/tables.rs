@@ -10,6 +10,7 @@ use crate::components::{Components, GraphChange};
 use crate::footprint::Offset;
 use crate::movement::{Climb, MovementClass};
 use crate::pose::{Heading, Pose, State, StateSpace};
+use crate::scratch::Node;
 use crate::successor::{Legality, SLOPE_FLAT, move_time};
 use rows::{CompilePlan, Layout, LevelsOf, RowsOf, SlopeTimes, StillPoses, TooManyTimes};
 use std::collections::BTreeMap;
@@ -90,10 +91,12 @@ pub struct MovementTables {
     class: Arc<MovementClass>,
     space: StateSpace,
     pub(crate) layouts: Layouts,
-    /// `[heading * 16 + primitive]`.
-    pub(crate) steps: Vec<Step>,
+    /// `[heading * 16 + primitive]`, of sixteen headings, so that none needs to be looked for past the end.
+    pub(crate) steps: Box<[Step; STEPS_STRIDE * STEPS_STRIDE]>,
     /// Ticks by `[primitive << bits | code]`; empty where the words hold times themselves.
     pub(crate) times: Vec<u32>,
+    /// The same as the kernel reads it, by [`MoveWord::cost_index`].
+    pub(crate) costs: Box<[i64; COSTS]>,
     /// Where slopes count: the code of each time of each primitive. Grows with edits, never shrinks.
     slope_codes: Vec<BTreeMap<u32, u32>>,
     /// Least time of each primitive and most of all, in ticks. Edits may leave them too wide.
@@ -115,6 +118,9 @@ pub struct MovementTables {
 /// Updates of at most one state in so many are followed move by move by the components; after larger ones
 /// all are labelled anew.
 const FOLLOWED_SHARE: u64 = 2;
+
+/// Room for the costs of the widest numbered words: sixteen moves of 256 codes each.
+pub(crate) const COSTS: usize = 1 << 12;
 
 /// Steps a heading has in `MovementTables::steps`.
 pub(crate) const STEPS_STRIDE: usize = 16;
@@ -160,6 +166,7 @@ impl MovementTables {
                 layouts: layout(space),
                 steps: steps_of(&class, space),
                 times: Vec::new(),
+                costs: Box::new([Node::ILLEGAL; COSTS]),
                 slope_codes: if sloped { vec![BTreeMap::new(); n_primitives] } else { Vec::new() },
                 least_ticks: Vec::new(),
                 most_ticks: 0,
@@ -198,6 +205,8 @@ impl MovementTables {
                 self.most_ticks = self.most_ticks.max(ticks);
                 if numbered {
                     self.times[primitive << bits | (number + 1)] = ticks;
+                    let code = number as u32 + 1;
+                    with_layout!(&self.layouts, layout => layout.note_cost(&mut self.costs, primitive, code, ticks));
                 }
             }
             // The highest level is the fastest; a class that can stand nowhere has none.
@@ -258,6 +267,7 @@ impl MovementTables {
             speeds,
             codes: &mut self.slope_codes,
             times: &mut self.times,
+            costs: &mut self.costs,
             least_ticks: &mut self.least_ticks,
             most_ticks: &mut self.most_ticks,
         };
@@ -276,7 +286,7 @@ impl MovementTables {
             let of = RowsOf { class, plan, space: *space };
             let poses = layout.compile_rows(&of, anchors, still, &mut slopes)?;
             let change = followed.then_some(&mut self.change);
-            let moves = layout.tell_change(*space, anchors, (&self.steps, slopes.times), change);
+            let moves = layout.tell_change(*space, anchors, (&self.steps[..], slopes.times), change);
             (followed, poses.or(moves))
         });
         if update.changed && self.components.are_known() {
@@ -468,8 +478,8 @@ impl Levels {
     }
 }
 
-fn steps_of(class: &MovementClass, space: StateSpace) -> Vec<Step> {
-    let mut steps = vec![Step::default(); class.headings() as usize * STEPS_STRIDE];
+fn steps_of(class: &MovementClass, space: StateSpace) -> Box<[Step; STEPS_STRIDE * STEPS_STRIDE]> {
+    let mut steps = Box::new([Step::default(); STEPS_STRIDE * STEPS_STRIDE]);
     let headings = i64::from(space.headings());
     for heading in 0..class.headings() {
         for primitive in 0..class.primitives().len() {

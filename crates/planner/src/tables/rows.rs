@@ -10,7 +10,7 @@ use crate::movement::{Climb, MovementClass};
 use crate::pose::{Heading, StateSpace};
 use crate::successor::{SLOPE_FLAT, climbs, move_time, slope_of, tilts};
 use crate::tables::words::{Level, MoveWord};
-use crate::tables::{STEPS_STRIDE, Step, Update};
+use crate::tables::{COSTS, STEPS_STRIDE, Step, Update};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use wheelbase_grid::{CellXY, Grid, GridSize, Rect, Side, TerrainKind};
@@ -292,6 +292,11 @@ impl<W: MoveWord> Layout<W> {
 
     pub fn numbered(&self) -> bool {
         W::NUMBERED
+    }
+
+    /// Notes in the kernel's table what a code of a lane stands for.
+    pub fn note_cost(&self, costs: &mut [i64; COSTS], lane: usize, code: u32, ticks: u32) {
+        W::note_cost(costs, lane, code, ticks);
     }
 
     /// Whether the layers of edges are there.
@@ -700,6 +705,7 @@ pub(crate) struct SlopeTimes<'a> {
     pub speeds: &'a [u16],
     pub codes: &'a mut [BTreeMap<u32, u32>],
     pub times: &'a mut [u32],
+    pub costs: &'a mut [i64; COSTS],
     pub least_ticks: &'a mut [u32],
     pub most_ticks: &'a mut u32,
 }
@@ -721,6 +727,7 @@ impl SlopeTimes<'_> {
         }
         codes.insert(ticks, code);
         self.times[primitive << W::BITS | code as usize] = ticks;
+        W::note_cost(self.costs, primitive, code, ticks);
         self.widen(primitive, ticks);
         Ok(code)
     }

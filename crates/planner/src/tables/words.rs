@@ -1,6 +1,7 @@
 //! The words of the tables: a few bits for each primitive of a state.
 
-use crate::tables::Update;
+use crate::scratch::Node;
+use crate::tables::{COSTS, Update};
 
 /// The legal primitives of one state and their times, packed.
 pub(crate) trait MoveWord: Copy + Default + PartialEq + Send + Sync {
@@ -16,10 +17,26 @@ pub(crate) trait MoveWord: Copy + Default + PartialEq + Send + Sync {
     const NUMBERED: bool;
     fn code(self, lane: usize) -> usize;
     fn set(&mut self, lane: usize, code: u32);
+    /// Makes a move illegal.
+    fn clear(&mut self, lane: usize);
     /// Time of a legal move in ticks.
     #[inline(always)]
     fn ticks(self, lane: usize, times: &[u32]) -> u32 {
         times[lane << Self::BITS | self.code(lane)]
+    }
+    /// Where the cost of a move is in a table of them.
+    #[inline(always)]
+    fn cost_index(self, lane: usize) -> usize {
+        (lane << Self::BITS | self.code(lane)) % COSTS
+    }
+    /// What a move takes off a node, see [`Node::cost_of`].
+    #[inline(always)]
+    fn cost(self, lane: usize, costs: &[i64; COSTS]) -> i64 {
+        costs[self.cost_index(lane)]
+    }
+    /// Notes what a code of a lane stands for.
+    fn note_cost(costs: &mut [i64; COSTS], lane: usize, code: u32, ticks: u32) {
+        costs[lane << Self::BITS | code as usize] = Node::cost_of(ticks);
     }
     /// What became of the moves since `before`. Other codes may stand for the same times.
     fn update(self, before: Self, times: &[u32]) -> Update {
@@ -66,7 +83,7 @@ impl Level for u16 {
 }
 
 macro_rules! packed_word {
-    ($type:ty, $bits:expr) => {
+    ($type:ty, $bits:expr; $($more:tt)*) => {
         impl MoveWord for $type {
             type Level = u8;
             const BITS: u32 = $bits;
@@ -81,13 +98,28 @@ macro_rules! packed_word {
             fn set(&mut self, lane: usize, code: u32) {
                 *self |= (code as Self) << (lane as u32 * $bits);
             }
+            fn clear(&mut self, lane: usize) {
+                *self &= !(((1 << $bits) - 1) << (lane as u32 * $bits));
+            }
+            $($more)*
         }
     };
 }
-packed_word!(u8, 2);
-packed_word!(u16, 4);
-packed_word!(u32, 4);
-packed_word!(u64, 4);
+packed_word!(u8, 2;
+    // Costs lie by the whole word: those of a state side by side, and nothing to shift.
+    #[inline(always)]
+    fn cost_index(self, lane: usize) -> usize {
+        self as usize * 4 + lane % 4
+    }
+    fn note_cost(costs: &mut [i64; COSTS], lane: usize, code: u32, ticks: u32) {
+        for word in (0..=u8::MAX).filter(|word| word.code(lane) == code as usize) {
+            costs[word.cost_index(lane)] = Node::cost_of(ticks);
+        }
+    }
+);
+packed_word!(u16, 4;);
+packed_word!(u32, 4;);
+packed_word!(u64, 4;);
 
 /// A code a byte: sixteen of them are read sooner than bits of 128 are shifted.
 impl MoveWord for [u8; 16] {
@@ -104,6 +136,9 @@ impl MoveWord for [u8; 16] {
     fn set(&mut self, lane: usize, code: u32) {
         self[lane] |= code as u8;
     }
+    fn clear(&mut self, lane: usize) {
+        self[lane] = 0;
+    }
 }
 
 /// Times themselves, where a primitive has more than 255 different ones: many slopes, or very many speeds.
@@ -119,8 +154,14 @@ impl MoveWord for [u32; 16] {
     fn set(&mut self, lane: usize, code: u32) {
         self[lane] = code;
     }
+    fn clear(&mut self, lane: usize) {
+        self[lane] = 0;
+    }
     fn ticks(self, lane: usize, _: &[u32]) -> u32 {
         self[lane]
+    }
+    fn cost(self, lane: usize, _: &[i64; COSTS]) -> i64 {
+        if self[lane] == 0 { Node::ILLEGAL } else { Node::cost_of(self[lane]) }
     }
 }
 
@@ -138,6 +179,37 @@ mod tests {
             }
             for lane in 0..W::LANES {
                 assert_eq!(word.code(lane), if lane % 2 == 0 { top } else { 0 });
+            }
+            for lane in 0..W::LANES {
+                word.clear(lane);
+                let left = (0..W::LANES).filter(|&lane| word.code(lane) != 0);
+                assert!(left.eq((lane + 1..W::LANES).filter(|lane| lane % 2 == 0)));
+            }
+        }
+        check::<u8>();
+        check::<u16>();
+        check::<u32>();
+        check::<u64>();
+        check::<[u8; 16]>();
+    }
+
+    /// Every code of every lane has the cost that was noted for it, and no other word is touched by that.
+    #[test]
+    fn costs_are_those_noted() {
+        fn check<W: MoveWord>() {
+            let mut costs = Box::new([Node::ILLEGAL; COSTS]);
+            for lane in 0..W::LANES {
+                (1..=W::CODE_MAX)
+                    .for_each(|code| W::note_cost(&mut costs, lane, code, 100 * lane as u32 + code));
+            }
+            for lane in 0..W::LANES {
+                assert_eq!(W::default().cost(lane, &costs), Node::ILLEGAL);
+                for code in 1..=W::CODE_MAX {
+                    let mut word = W::default();
+                    word.set(lane, code);
+                    word.set((lane + 1) % W::LANES, W::CODE_MAX);
+                    assert_eq!(word.cost(lane, &costs), Node::cost_of(100 * lane as u32 + code));
+                }
             }
         }
         check::<u8>();

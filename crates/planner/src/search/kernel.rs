@@ -1,0 +1,293 @@
+//! The kernel: takes poses off the open list and generates their successors.
+//!
+//! Its time is instructions and mispredicted branches, about half each, so both are counted: what holds for all
+//! successors of a pose is decided once a pose, and one comparison says whether a successor is illegal or known
+//! to be as cheap already.
+
+use crate::heuristic::Estimate;
+use crate::open_list::OpenList;
+use crate::pose::{Heading, Pose, State, StateSpace};
+use crate::request::Request;
+use crate::scratch::{Node, Run};
+use crate::search::is_free;
+use crate::tables::{COSTS, MoveWord, MovementTables, STEPS_STRIDE, Step};
+
+/// One search under way over the words of one layout.
+pub(super) struct Kernel<'a, W: MoveWord> {
+    pub tables: &'a MovementTables,
+    pub words: &'a [W],
+    pub steps: &'a [Step; STEPS_STRIDE * STEPS_STRIDE],
+    pub costs: &'a [i64; COSTS],
+    /// Least node of this search, and of those reached at no more than `COST_MAX`.
+    pub touched: u64,
+    pub dearest: u64,
+    pub budget: u64,
+    pub request: &'a Request<'a>,
+    pub run: &'a mut Run,
+}
+
+/// Why the kernel stopped.
+pub(super) enum Stop {
+    Goal(State),
+    Exhausted,
+    Budget,
+}
+
+/// No state.
+const NONE: u32 = u32::MAX;
+
+/// Whether a search keeps the next state out of the open list: a key equals the one under way only
+/// where a heuristic falls by what a move costs, and it comes next only where keys never fall.
+const fn holds<E: Estimate, Q: OpenList>() -> bool {
+    E::GUIDED && Q::RISING
+}
+
+/// The pose under expansion.
+#[derive(Clone, Copy)]
+struct Expansion<W> {
+    /// Its key on the open list.
+    key: u64,
+    state: u32,
+    /// Its node without the flags.
+    node: u64,
+    x: i32,
+    y: i32,
+    heading: usize,
+    word: W,
+}
+
+impl<W: MoveWord> Kernel<'_, W> {
+    /// Goes on with the search. `nodes` are as many as there are words.
+    pub fn run<E: Estimate, Q: OpenList>(&mut self, nodes: &mut [u64], estimate: &E, open: &mut Q) -> Stop {
+        let Request { obstacles, window, area, partial, .. } = self.request;
+        if obstacles.is_none() && window.is_none() && area.is_none() && !partial {
+            self.expand_all::<E, Q, false>(nodes, estimate, open)
+        } else {
+            self.expand_all::<E, Q, true>(nodes, estimate, open)
+        }
+    }
+
+    /// Takes poses off the open list until one is a goal, none is left, or the budget is spent. `ALL` is for
+    /// requests that ask for more than most do: bounds, an area as goal, or the best pose so far.
+    fn expand_all<E: Estimate, Q: OpenList, const ALL: bool>(
+        &mut self,
+        nodes: &mut [u64],
+        estimate: &E,
+        open: &mut Q,
+    ) -> Stop {
+        let words = self.words;
+        assert_eq!(nodes.len(), words.len(), "a node a state");
+        let divider = StateDivider::new(self.tables.space());
+        let n_lanes = self.tables.class().primitives().len();
+        // Nodes below may be followed by one that is too dear.
+        let near_dearest = self.dearest + (self.tables.most_ticks() << Node::COST_SHIFT);
+        let mut left = self.budget;
+        // The last state pushed with the key under way is the next to be popped. Kept out of the list,
+        // it is at hand without waiting for a store whose place depends on the estimate.
+        let mut held = NONE;
+        let mut key = 0;
+        let stop = loop {
+            let mut state = held;
+            if !holds::<E, Q>() || state == NONE {
+                let Some(popped) = open.pop() else { break Stop::Exhausted };
+                (key, state) = popped;
+            }
+            held = NONE;
+            let node = nodes[state as usize];
+            if node & (Node::CLOSED | Node::GOAL) != 0 {
+                if node & Node::CLOSED != 0 {
+                    continue;
+                }
+                if let Some(range) = estimate.range().filter(|_| estimate.has_exits()) {
+                    let ((x, y), heading) = (divider.xy(state), divider.heading(state));
+                    let whole =
+                        u64::from(Node::cost(node)) + u64::from(estimate.weighted(state, x, y, heading));
+                    if whole > key {
+                        // Its way on is dearer than its key said: it waits until nothing is cheaper.
+                        open.push(whole.min(key + range), state);
+                        continue;
+                    }
+                }
+                break Stop::Goal(State(state));
+            }
+            if ALL && self.is_in_area(state) {
+                // Back on the list, for `pass_goal`.
+                open.push(key, state);
+                break Stop::Goal(State(state));
+            }
+            if left == 0 {
+                // Back on top of its equals: the search goes on as if it had not stopped.
+                open.push(key, state);
+                break Stop::Budget;
+            }
+            left -= 1;
+            nodes[state as usize] = node | Node::CLOSED;
+            let ((x, y), heading) = (divider.xy(state), divider.heading(state));
+            if ALL && self.request.partial {
+                let candidate = (estimate.plain(state, x, y, heading), Node::cost(node), state);
+                if self.run.best.is_none_or(|best| candidate < best) {
+                    self.run.best = Some(candidate);
+                }
+            }
+            let word = words[state as usize];
+            let mut at = Expansion { key, state, node: node & !Node::FLAGS, x, y, heading, word };
+            if at.node < near_dearest {
+                at.word = self.without_overflow(at, n_lanes);
+            }
+            if W::LANES == 4 {
+                // Each of the four has branches of its own, which are better predicted. Lanes past the last
+                // primitive are never legal.
+                self.generate::<E, Q, ALL>(nodes, &at, 0, estimate, open, &mut held);
+                self.generate::<E, Q, ALL>(nodes, &at, 1, estimate, open, &mut held);
+                self.generate::<E, Q, ALL>(nodes, &at, 2, estimate, open, &mut held);
+                self.generate::<E, Q, ALL>(nodes, &at, 3, estimate, open, &mut held);
+            } else {
+                for lane in (0..n_lanes).step_by(4) {
+                    self.generate::<E, Q, ALL>(nodes, &at, lane, estimate, open, &mut held);
+                    self.generate::<E, Q, ALL>(nodes, &at, lane + 1, estimate, open, &mut held);
+                    self.generate::<E, Q, ALL>(nodes, &at, lane + 2, estimate, open, &mut held);
+                    self.generate::<E, Q, ALL>(nodes, &at, lane + 3, estimate, open, &mut held);
+                }
+            }
+        };
+        self.run.expansions += self.budget - left;
+        stop
+    }
+
+    /// Generates the successor by one primitive, if it is legal and not known to be as cheap already.
+    #[inline(always)]
+    fn generate<E: Estimate, Q: OpenList, const ALL: bool>(
+        &self,
+        nodes: &mut [u64],
+        at: &Expansion<W>,
+        lane: usize,
+        estimate: &E,
+        open: &mut Q,
+        held: &mut u32,
+    ) {
+        let step = &self.steps[at.heading % STEPS_STRIDE * STEPS_STRIDE + lane % STEPS_STRIDE];
+        // What the successor's node would be; less than any if the move is illegal.
+        let reached = at.node as i64 - at.word.cost(lane, self.costs);
+        let next = at.state.wrapping_add_signed(step.delta);
+        let Some(&known) = nodes.get(next as usize) else { return };
+        if known as i64 >= reached {
+            return;
+        }
+        let reached = reached as u64;
+        if ALL && !self.may_sweep(*at, lane) {
+            return;
+        }
+        if estimate.keeps_first() && known >= self.touched {
+            return;
+        }
+        nodes[next as usize] = reached | (known & Node::GOAL) | lane as u64;
+        let h = estimate.weighted(next, at.x + step.dx, at.y + step.dy, step.heading_after as usize);
+        let mut key = estimate.key(Node::cost(reached), h);
+        if let Some(range) = estimate.range() {
+            key = key.clamp(at.key, at.key + range);
+        }
+        if !holds::<E, Q>() || key != at.key {
+            open.push(key, next);
+            return;
+        }
+        if *held != NONE {
+            open.push(key, *held);
+        }
+        *held = next;
+    }
+
+    /// The word without the moves that lead past the greatest cost: they are not followed, and a search that
+    /// finds nothing then has to say so.
+    #[cold]
+    #[inline(never)]
+    fn without_overflow(&mut self, at: Expansion<W>, n_lanes: usize) -> W {
+        let mut word = at.word;
+        for lane in (0..n_lanes).filter(|&lane| at.word.code(lane) != 0) {
+            let reached = at.node as i64 - at.word.cost(lane, self.costs);
+            if reached < self.dearest as i64 {
+                word.clear(lane);
+                self.run.overflowed |= self.may_sweep(at, lane);
+            }
+        }
+        word
+    }
+
+    #[inline(never)]
+    fn is_in_area(&self, state: u32) -> bool {
+        self.request.area.is_some_and(|area| area.matches(self.tables.space().pose(State(state))))
+    }
+
+    #[inline(never)]
+    fn may_sweep(&self, at: Expansion<W>, lane: usize) -> bool {
+        let pose = Pose::new(at.x, at.y, Heading(at.heading as u8));
+        is_free(self.tables, self.request, pose, lane)
+    }
+}
+
+/// Row, column and heading of a state without a division: quotients as products and shifts, exact for every
+/// state of a map (Granlund and Montgomery 1994). Headings are a power of two, for the heading is what the
+/// successors wait for.
+#[derive(Clone, Copy)]
+struct StateDivider {
+    /// States of a row of cells, and of a cell less one.
+    row: u32,
+    heading_mask: u32,
+    /// `2^63 / row` and a part more, and `2^32 / headings`.
+    row_factor: u64,
+    heading_factor: u64,
+}
+
+impl StateDivider {
+    fn new(space: StateSpace) -> Self {
+        let headings = u32::from(space.headings());
+        let row = space.size().width() * headings;
+        let row_factor = (1 << 63) / u64::from(row) + 1;
+        Self { row, heading_mask: headings - 1, row_factor, heading_factor: (1 << 32) / u64::from(headings) }
+    }
+
+    #[inline(always)]
+    fn heading(self, state: u32) -> usize {
+        (state & self.heading_mask) as usize
+    }
+
+    /// Column and row.
+    #[inline(always)]
+    fn xy(self, state: u32) -> (i32, i32) {
+        let y = ((u128::from(u64::from(state) * 2) * u128::from(self.row_factor)) >> 64) as u32;
+        let x = (u64::from(state - y * self.row) * self.heading_factor) >> 32;
+        (x as i32, y as i32)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::StateDivider;
+    use crate::pose::StateSpace;
+    use proptest::prelude::*;
+    use wheelbase_grid::{CellXY, GridSize};
+
+    proptest! {
+        #[test]
+        fn states_divide_exactly(
+            width_bits in 0_u32..=26,
+            of_width in any::<u32>(),
+            of_height in any::<u32>(),
+            draw in any::<u32>(),
+            headings in prop::sample::select(vec![1_u8, 4, 8]),
+        ) {
+            let width = 1 + (of_width % (1 << width_bits));
+            let height = 1 + of_height % ((1 << 26) / width);
+            let space = StateSpace::new(GridSize::new(width.into(), height.into()).unwrap(), headings);
+            let n_states = space.n_states() as u32;
+            let row = width * u32::from(headings);
+            let state = draw % n_states;
+            let row_begins = state / row * row;
+            for state in [state, row_begins, row_begins + row - 1, row_begins.saturating_sub(1), n_states - 1, 0] {
+                let divider = StateDivider::new(space);
+                let ((x, y), heading) = (divider.xy(state), divider.heading(state));
+                let pose = space.pose(crate::pose::State(state));
+                prop_assert_eq!((CellXY::new(x, y), heading), (pose.cell, usize::from(pose.heading.0)));
+            }
+        }
+    }
+}
