@@ -39,6 +39,14 @@ pub(crate) struct Step {
     pub heading_after: u32,
 }
 
+/// The primitives that a class has at one heading, in order.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct LanesAt {
+    /// Number of the primitive, and the difference of the states' indices.
+    pub lanes: [(u32, i32); 16],
+    pub n: usize,
+}
+
 /// What an edit of the map did to the moves of a class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Update {
@@ -93,6 +101,8 @@ pub struct MovementTables {
     pub(crate) layouts: Layouts,
     /// `[heading * 16 + primitive]`, of sixteen headings, so that none needs to be looked for past the end.
     pub(crate) steps: Box<[Step; STEPS_STRIDE * STEPS_STRIDE]>,
+    /// Which primitives there are at each heading.
+    pub(crate) lanes_at: Box<[LanesAt; STEPS_STRIDE]>,
     /// Ticks by `[primitive << bits | code]`; empty where the words hold times themselves.
     pub(crate) times: Vec<u32>,
     /// The same as the kernel reads it, by [`MoveWord::cost_index`].
@@ -165,6 +175,7 @@ impl MovementTables {
                 space,
                 layouts: layout(space),
                 steps: steps_of(&class, space),
+                lanes_at: lanes_at(&class, space),
                 times: Vec::new(),
                 costs: Box::new([Node::ILLEGAL; COSTS]),
                 slope_codes: if sloped { vec![BTreeMap::new(); n_primitives] } else { Vec::new() },
@@ -476,6 +487,19 @@ impl Levels {
         let of_sides = sides.iter().map(level_of).collect();
         Self { speeds, of_terrain, of_sides }
     }
+}
+
+fn lanes_at(class: &MovementClass, space: StateSpace) -> Box<[LanesAt; STEPS_STRIDE]> {
+    let steps = steps_of(class, space);
+    let mut lanes = Box::new([LanesAt::default(); STEPS_STRIDE]);
+    for heading in 0..class.headings() {
+        let at = &mut lanes[heading as usize];
+        for primitive in (0..class.primitives().len()).filter(|&p| class.shape(Heading(heading), p).applies) {
+            at.lanes[at.n] = (primitive as u32, steps[heading as usize * STEPS_STRIDE + primitive].delta);
+            at.n += 1;
+        }
+    }
+    lanes
 }
 
 fn steps_of(class: &MovementClass, space: StateSpace) -> Box<[Step; STEPS_STRIDE * STEPS_STRIDE]> {

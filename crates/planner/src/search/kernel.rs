@@ -137,21 +137,52 @@ impl<W: MoveWord> Kernel<'_, W> {
             if W::LANES == 4 {
                 // Each of the four has branches of its own, which are better predicted. Lanes past the last
                 // primitive are never legal.
-                self.generate::<E, Q, ALL>(nodes, &at, 0, estimate, open, &mut held);
-                self.generate::<E, Q, ALL>(nodes, &at, 1, estimate, open, &mut held);
-                self.generate::<E, Q, ALL>(nodes, &at, 2, estimate, open, &mut held);
-                self.generate::<E, Q, ALL>(nodes, &at, 3, estimate, open, &mut held);
+                self.generate::<E, Q, ALL>(
+                    nodes,
+                    &at,
+                    (0, self.step(&at, 0).delta),
+                    estimate,
+                    open,
+                    &mut held,
+                );
+                self.generate::<E, Q, ALL>(
+                    nodes,
+                    &at,
+                    (1, self.step(&at, 1).delta),
+                    estimate,
+                    open,
+                    &mut held,
+                );
+                self.generate::<E, Q, ALL>(
+                    nodes,
+                    &at,
+                    (2, self.step(&at, 2).delta),
+                    estimate,
+                    open,
+                    &mut held,
+                );
+                self.generate::<E, Q, ALL>(
+                    nodes,
+                    &at,
+                    (3, self.step(&at, 3).delta),
+                    estimate,
+                    open,
+                    &mut held,
+                );
             } else {
-                for lane in (0..n_lanes).step_by(4) {
-                    self.generate::<E, Q, ALL>(nodes, &at, lane, estimate, open, &mut held);
-                    self.generate::<E, Q, ALL>(nodes, &at, lane + 1, estimate, open, &mut held);
-                    self.generate::<E, Q, ALL>(nodes, &at, lane + 2, estimate, open, &mut held);
-                    self.generate::<E, Q, ALL>(nodes, &at, lane + 3, estimate, open, &mut held);
+                let lanes_at = &self.tables.lanes_at[heading % STEPS_STRIDE];
+                for &(lane, delta) in &lanes_at.lanes[..lanes_at.n.min(STEPS_STRIDE)] {
+                    self.generate::<E, Q, ALL>(nodes, &at, (lane as usize, delta), estimate, open, &mut held);
                 }
             }
         };
         self.run.expansions += self.budget - left;
         stop
+    }
+
+    #[inline(always)]
+    fn step(&self, at: &Expansion<W>, lane: usize) -> &Step {
+        &self.steps[at.heading % STEPS_STRIDE * STEPS_STRIDE + lane % STEPS_STRIDE]
     }
 
     /// Generates the successor by one primitive, if it is legal and not known to be as cheap already.
@@ -160,15 +191,14 @@ impl<W: MoveWord> Kernel<'_, W> {
         &self,
         nodes: &mut [u64],
         at: &Expansion<W>,
-        lane: usize,
+        (lane, delta): (usize, i32),
         estimate: &E,
         open: &mut Q,
         held: &mut u32,
     ) {
-        let step = &self.steps[at.heading % STEPS_STRIDE * STEPS_STRIDE + lane % STEPS_STRIDE];
         // What the successor's node would be; less than any if the move is illegal.
         let reached = at.node as i64 - at.word.cost(lane, self.costs);
-        let next = at.state.wrapping_add_signed(step.delta);
+        let next = at.state.wrapping_add_signed(delta);
         let Some(&known) = nodes.get(next as usize) else { return };
         if known as i64 >= reached {
             return;
@@ -181,6 +211,7 @@ impl<W: MoveWord> Kernel<'_, W> {
             return;
         }
         nodes[next as usize] = reached | (known & Node::GOAL) | lane as u64;
+        let step = self.step(at, lane);
         let h = estimate.weighted(next, at.x + step.dx, at.y + step.dy, step.heading_after as usize);
         let mut key = estimate.key(Node::cost(reached), h);
         if let Some(range) = estimate.range() {
