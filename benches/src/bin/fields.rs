@@ -178,7 +178,7 @@ fn draw_site(grid: &Grid, goal: &Goal<'_>, draws: &mut Draws) -> Rect {
         let (x, y) = (draws.below(size.width() - 4), draws.below(size.height() - 4));
         let site = Rect::new(x as i32, y as i32, 4, 4);
         let free = site.cells().all(|cell| grid.terrain_at(cell) == Some(GROUND));
-        if free && goal.distance_squared(CellXY::new(site.x + 2, site.y + 2)) > 36 {
+        if free && goal.measure(grid.shape(), CellXY::new(site.x + 2, site.y + 2)) > 36 {
             return site;
         }
     }

@@ -7,6 +7,7 @@ use crate::interrupt::Interrupt;
 use crate::query::{AnswerLine, HeuristicChoice, Query, query_from_args, window_from_arg};
 use std::io::{self, BufWriter, Write};
 use std::path::Path as FilePath;
+use wheelbase_grid::GridShape;
 use wheelbase_planner::batch::{BatchScratch, plan_all};
 use wheelbase_planner::{
     Answer, Fallback, Legality, MovementTables, Path, PathPose, Request, Scratch, Status, plan,
@@ -21,7 +22,7 @@ pub fn run(args: &PlanArgs) -> Result<Exit, Failure> {
         load_problem(&args.target, args.class.as_deref()).map_err(Failure::bad_input)?;
     let headings = class.headings();
     if let Some(file) = &args.queries {
-        let queries = read_queries(file, headings)?;
+        let queries = read_queries(file, headings, grid.shape())?;
         let tables = MovementTables::compile(&grid, class);
         return answer_all(&grid, &tables, &queries, args);
     }
@@ -29,7 +30,8 @@ pub fn run(args: &PlanArgs) -> Result<Exit, Failure> {
     let mut query = query_from_args(from, to, headings).map_err(Failure::bad_input)?;
     query.within = args.within;
     if let Some(name) = &args.heuristic {
-        query.heuristic = HeuristicChoice::from_name(name, "--heuristic").map_err(Failure::bad_input)?;
+        query.heuristic =
+            HeuristicChoice::from_name(name, grid.shape(), "--heuristic").map_err(Failure::bad_input)?;
     }
     query.weight = args.weight;
     query.expansions_max = args.expansions_max;
@@ -53,7 +55,7 @@ pub fn run(args: &PlanArgs) -> Result<Exit, Failure> {
     Ok(if answer.status == Status::Found { Exit::Done } else { Exit::Negative })
 }
 
-fn read_queries(file: &FilePath, headings: u8) -> Result<Vec<Query>, Failure> {
+fn read_queries(file: &FilePath, headings: u8, shape: GridShape) -> Result<Vec<Query>, Failure> {
     let bytes = read_file(file).map_err(Failure::bad_input)?;
     let text = String::from_utf8(bytes).map_err(|error| {
         let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
@@ -62,7 +64,7 @@ fn read_queries(file: &FilePath, headings: u8) -> Result<Vec<Query>, Failure> {
     })?;
     let mut queries = Vec::new();
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let query = Query::from_json(line, headings)
+        let query = Query::from_json(line, headings, shape)
             .map_err(|error| Failure::bad_input(format!("{}:{}: {error}", file.display(), number + 1)))?;
         queries.push(query);
     }

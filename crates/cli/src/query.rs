@@ -3,7 +3,7 @@
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
-use wheelbase_grid::{CellXY, Rect};
+use wheelbase_grid::{CellXY, GridShape, Rect};
 use wheelbase_planner::{
     Answer, Fallback, Goal, GoalMember, Heuristic, HeuristicName, MovementTables, Path, Pose, Request,
     heading_from_name, heading_name,
@@ -41,14 +41,17 @@ impl HeuristicChoice {
     /// Those that are prepared, by name.
     const PREPARED: [(&'static str, Self); 2] = [("landmarks", Self::Landmarks), ("field", Self::Field)];
 
-    /// The heuristic of that name. `place` is the key or flag that named it.
-    pub fn from_name(name: &str, place: &str) -> Result<Self, String> {
-        let named = HeuristicName::from_name(name).map(Self::Named);
+    /// The heuristic of that name, on maps of that shape. `place` is the key or flag that named it.
+    pub fn from_name(name: &str, shape: GridShape, place: &str) -> Result<Self, String> {
+        let measures = |heuristic: &HeuristicName| heuristic.measures(shape);
+        let named = HeuristicName::from_name(name).filter(measures).map(Self::Named);
         let prepared = || Self::PREPARED.iter().find(|(known, _)| *known == name).map(|&(_, choice)| choice);
         named.or_else(prepared).ok_or_else(|| {
-            let names = HeuristicName::ALL.iter().map(|heuristic| heuristic.name());
+            let names =
+                HeuristicName::ALL.iter().filter(|name| measures(name)).map(|heuristic| heuristic.name());
             let names: Vec<&str> = names.chain(Self::PREPARED.map(|(name, _)| name)).collect();
-            format!("{place}: expected one of {}, found \"{name}\"", names.join(", "))
+            let of = if shape == GridShape::Hex { " on hexagonal maps" } else { "" };
+            format!("{place}: expected one of {}{of}, found \"{name}\"", names.join(", "))
         })
     }
 }
@@ -59,7 +62,7 @@ const KEYS: [&str; 10] =
 
 impl Query {
     /// Reads a query line. The error says which key is wrong and what would be right.
-    pub fn from_json(line: &str, headings: u8) -> Result<Self, String> {
+    pub fn from_json(line: &str, headings: u8, shape: GridShape) -> Result<Self, String> {
         let value: Value = serde_json::from_str(line).map_err(|error| format!("not JSON: {error}"))?;
         let Value::Object(table) = value else {
             return Err(format!("expected a JSON object, found {value}"));
@@ -82,7 +85,7 @@ impl Query {
         }
         if let Some(value) = get("heuristic") {
             let name = value.as_str().ok_or_else(|| wrong("heuristic", "a name", value))?;
-            query.heuristic = HeuristicChoice::from_name(name, "heuristic")?;
+            query.heuristic = HeuristicChoice::from_name(name, shape, "heuristic")?;
         }
         if let Some(value) = get("weight") {
             query.weight = whole(value, "weight", 1000, u64::from(u32::MAX))? as u32;
@@ -171,6 +174,7 @@ fn headings_text(headings: u8) -> &'static str {
     match headings {
         1 => "\"-\"",
         4 => "\"E\", \"N\", \"W\" or \"S\"",
+        6 => "\"E\", \"NE\", \"NW\", \"W\", \"SW\" or \"SE\"",
         _ => "\"E\", \"NE\", \"N\", \"NW\", \"W\", \"SW\", \"S\" or \"SE\"",
     }
 }

@@ -371,16 +371,11 @@ fn slopes_headings_and_generated_maps() {
 
 #[test]
 fn unsupported_keys() {
-    let message = refused(trucks_with("headings = 4", "headings = 6"));
-    let expected =
-        format!("{}: not supported yet: class.truck.headings = 6", line_of(TRUCKS, "headings = 4"));
-    assert!(message.lines().any(|other| other.trim_start_matches("s.toml:") == expected), "{message}");
     let map = |map: &str| refused(format!("name = \"s\"\nticks = 1\n[map]\n{map}\n"));
     assert_eq!(
         map("rows = [\".\"]\nelevation = \"hills.png\""),
         "5: not supported yet: map.elevation = \"hills.png\""
     );
-    assert_eq!(map("rows = [\".\"]\nshape = \"hex\""), "5: not supported yet: map.shape = \"hex\"");
     let group =
         "[[groups]]\nclass = \"truck\"\ncount = 1\narea = [0, 0, 9, 9]\ntasks = { kind = \"random\" }\n";
     assert_eq!(refused(format!("{TRUCKS}{group}")), "45: not supported yet: groups[0].tasks");

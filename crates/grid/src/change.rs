@@ -38,11 +38,11 @@ pub enum Change {
         /// Its new kind.
         kind: SideKind,
     },
-    /// A cell is turned, its four sides with it.
+    /// A cell is turned, its sides with it.
     Rotate {
         /// The cell, on the map.
         cell: CellXY,
-        /// Quarter turns, counter-clockwise.
+        /// Steps, counter-clockwise: quarter turns of a square, sixths of a turn of a hexagon.
         turns: i32,
     },
 }
@@ -58,7 +58,7 @@ impl Change {
 
     /// Makes the change.
     /// # Panics
-    /// If a kind is not in its table, or the cell of a side is off the map.
+    /// If a kind is not in its table, the cell of a side is off the map, or it has no such side.
     pub fn apply(self, grid: &mut Grid) -> Edit {
         match self {
             Self::Terrain { area, kind } => grid.set_terrain(area, kind),
@@ -89,8 +89,11 @@ impl Change {
         match *self {
             Self::Side { cell, side, kind } if side == of_side && grid.size().cell(cell) == Some(of) => kind,
             Self::Rotate { cell, turns } if grid.size().cell(cell) == Some(of) => {
-                let before = (of_side as i32 - turns.rem_euclid(4)).rem_euclid(4);
-                grid.side_of(of, Side::ALL[before as usize])
+                let sides = grid.shape().sides();
+                let Some(number) = grid.shape().side_number(of_side) else { return SideKind::OPEN };
+                let n_sides = sides.len() as i32;
+                let before = (number as i32 - turns.rem_euclid(n_sides)).rem_euclid(n_sides);
+                grid.side_of(of, sides[before as usize])
             }
             _ => grid.side_of(of, of_side),
         }
@@ -100,10 +103,10 @@ impl Change {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{GridSize, SideTable, TerrainTable};
+    use crate::{GridShape, GridSize, SideTable, TerrainTable};
     use proptest::prelude::*;
 
-    fn change() -> impl Strategy<Value = Change> {
+    fn change(shape: GridShape) -> impl Strategy<Value = Change> {
         let rect = || {
             (-2..6, -2..6, 1..5_u32, 1..5_u32)
                 .prop_map(|(x, y, width, height)| Rect::new(x, y, width, height))
@@ -112,21 +115,27 @@ mod tests {
         prop_oneof![
             (rect(), 0..4_u8).prop_map(|(area, kind)| Change::Terrain { area, kind: TerrainKind(kind) }),
             (rect(), -3..4_i16).prop_map(|(area, height)| Change::Elevation { area, height }),
-            (cell(), 0..4_usize, 0..2_u8).prop_map(|(cell, side, kind)| Change::Side {
+            (cell(), 0..12_usize, 0..2_u8).prop_map(move |(cell, side, kind)| Change::Side {
                 cell,
-                side: Side::ALL[side],
+                side: shape.sides()[side % shape.sides().len()],
                 kind: SideKind(kind)
             }),
             (cell(), any::<i32>()).prop_map(|(cell, turns)| Change::Rotate { cell, turns }),
         ]
     }
 
+    fn shape_and_changes() -> impl Strategy<Value = (GridShape, Vec<Change>)> {
+        prop_oneof![Just(GridShape::Square), Just(GridShape::Hex)]
+            .prop_flat_map(|shape| (Just(shape), prop::collection::vec(change(shape), 1..12)))
+    }
+
     proptest! {
         /// What is seen through a change is what the map is after it.
         #[test]
-        fn a_change_is_seen_as_it_is_made(changes in prop::collection::vec(change(), 1..12)) {
+        fn a_change_is_seen_as_it_is_made((shape, changes) in shape_and_changes()) {
             let size = GridSize::new(5, 4).unwrap();
-            let mut grid = Grid::filled(size, TerrainKind(0), TerrainTable::movingai(), SideTable::default());
+            let mut grid = Grid::filled(size, TerrainKind(0), TerrainTable::movingai(), SideTable::default())
+                .with_shape(shape);
             for change in changes {
                 let mut after = grid.clone();
                 change.apply(&mut after);
@@ -134,7 +143,7 @@ mod tests {
                     let xy = size.xy(cell);
                     prop_assert_eq!(change.terrain_at(&grid, xy), after.terrain_at(xy));
                     prop_assert_eq!(change.elevation_of(&grid, cell), after.elevation_of(cell));
-                    for side in Side::ALL {
+                    for &side in shape.sides() {
                         prop_assert_eq!(change.side_of(&grid, cell, side), after.side_of(cell, side));
                     }
                 }

@@ -1,6 +1,9 @@
 //! The map itself: one flat array a layer, edits and revisions.
 
-use crate::{Cell, CellXY, GridSize, Rect, Side, SideKind, SideTable, SizeError, TerrainKind, TerrainTable};
+use crate::side_layer::{SideLayer, pack_sides, turned_sides};
+use crate::{
+    Cell, CellXY, GridShape, GridSize, Rect, Side, SideKind, SideTable, SizeError, TerrainKind, TerrainTable,
+};
 use std::fmt;
 
 /// A map: terrain kind of each cell, kind of each of its sides, its elevation.
@@ -20,9 +23,9 @@ use std::fmt;
 #[derive(Clone, Debug)]
 pub struct Grid {
     size: GridSize,
+    shape: GridShape,
     terrain: Vec<TerrainKind>,
-    /// Four side kinds a cell, four bits each, the east side lowest. Empty while every side is open.
-    sides: Vec<u16>,
+    sides: SideLayer,
     /// Empty while every cell has always been at height 0.
     elevation: Vec<i16>,
     terrain_table: TerrainTable,
@@ -70,6 +73,11 @@ pub enum GridError {
         /// Size of the map.
         size: GridSize,
     },
+    /// Walls from corner to corner on a map whose cells are hexagons.
+    WallOnHex {
+        /// The corner points `[x0, y0, x1, y1]`.
+        wall: [i64; 4],
+    },
     /// An elevation layer has not one height a cell.
     ElevationLength {
         /// Heights given.
@@ -94,6 +102,10 @@ impl fmt::Display for GridError {
                 "wall {wall:?} must run along one column or row of cell corners, x from 0 to {}, y from 0 to {}",
                 size.width(),
                 size.height()
+            ),
+            Self::WallOnHex { wall } => write!(
+                f,
+                "wall {wall:?} runs from corner to corner, which only square maps have; give the sides of terrain kinds, or set_side"
             ),
             Self::ElevationLength { found, expected } => {
                 write!(f, "{found} elevations, expected {expected}, one a cell")
@@ -134,10 +146,29 @@ impl Grid {
         assert_eq!(terrain.len(), size.n_cells(), "one terrain kind a cell");
         let n_kinds = terrain_table.entries().len();
         assert!(terrain.iter().all(|kind| (kind.0 as usize) < n_kinds), "terrain kind not in the table");
-        let (sides, elevation) = (Vec::new(), Vec::new());
-        let mut grid = Self { size, terrain, sides, elevation, terrain_table, side_table, revision: 0 };
+        let (shape, sides, elevation) = (GridShape::Square, SideLayer::default(), Vec::new());
+        let mut grid =
+            Self { size, shape, terrain, sides, elevation, terrain_table, side_table, revision: 0 };
         grid.give_starting_sides();
         grid
+    }
+
+    /// The same cells in another shape, each with the sides that its kind starts with: whatever sides
+    /// were set before are gone. This is how a map is made, not an edit of it: the revision stays.
+    ///
+    /// ```
+    /// use wheelbase_grid::{CellXY, Grid, GridShape, Side, SideTable, TerrainTable};
+    /// let squares = Grid::from_rows(&["..", ".."], TerrainTable::movingai(), SideTable::default())?;
+    /// assert_eq!(squares.shape(), GridShape::Square);
+    /// let hexagons = squares.with_shape(GridShape::Hex);
+    /// assert_eq!(hexagons.shape().neighbour(CellXY::new(0, 1), Side::NorthEast), CellXY::new(1, 0));
+    /// # Ok::<(), wheelbase_grid::GridError>(())
+    /// ```
+    #[must_use]
+    pub fn with_shape(mut self, shape: GridShape) -> Self {
+        self.shape = shape;
+        self.give_starting_sides();
+        self
     }
 
     /// A map from rows of glyphs, the top row first.
@@ -192,20 +223,24 @@ impl Grid {
     }
 
     fn give_starting_sides(&mut self) {
-        let starts: Vec<u16> =
-            self.terrain_table.entries().iter().map(|entry| pack_sides(entry.sides)).collect();
-        if starts.iter().all(|&start| start == 0) {
-            return;
-        }
-        let sides: Vec<u16> = self.terrain.iter().map(|kind| starts[kind.0 as usize]).collect();
-        if sides.iter().any(|&side| side != 0) {
-            self.sides = sides;
-        }
+        let n_sides = self.shape.sides().len();
+        let starts = self.terrain_table.entries().iter().map(|entry| {
+            let mut sides = entry.sides;
+            sides[n_sides..].fill(SideKind::OPEN);
+            pack_sides(&sides)
+        });
+        let kinds = self.terrain.iter().map(|kind| kind.0 as usize);
+        self.sides = SideLayer::starting(self.shape, &starts.collect::<Vec<_>>(), kinds);
     }
 
     /// Width and height.
     pub fn size(&self) -> GridSize {
         self.size
+    }
+
+    /// Squares or hexagons.
+    pub fn shape(&self) -> GridShape {
+        self.shape
     }
 
     /// The terrain kinds and their speeds.
@@ -243,12 +278,12 @@ impl Grid {
         self.sides.is_empty()
     }
 
-    /// Kind of one side of a cell.
+    /// Kind of one side of a cell; `open` where cells of this shape have no such side.
     pub fn side_of(&self, cell: Cell, side: Side) -> SideKind {
-        match self.sides.get(cell.0 as usize) {
-            Some(packed) => SideKind((packed >> (4 * side as u16) & 15) as u8),
-            None => SideKind::OPEN,
+        if self.sides.is_empty() {
+            return SideKind::OPEN;
         }
+        self.shape.side_number(side).map_or(SideKind::OPEN, |number| self.sides.kind(cell, number))
     }
 
     /// The elevation layer, `[height * width]`, row-major, or `None` while every cell has always been
@@ -288,27 +323,29 @@ impl Grid {
 
     /// Sets one side of a cell. Only the edges of this cell change.
     /// # Panics
-    /// If the cell is off the map or the kind is not in the table.
+    /// If the cell is off the map, the kind is not in the table, or cells of this shape have no such side.
     pub fn set_side(&mut self, xy: CellXY, side: Side, kind: SideKind) -> Edit {
         assert!((kind.0 as usize) < self.side_table.entries().len(), "side kind not in the table");
         let Some(cell) = self.size.cell(xy) else {
             panic!("set_side: cell {xy} is off the map of {}", self.size);
         };
+        let Some(number) = self.shape.side_number(side) else {
+            panic!("set_side: cells of a {} map have no side {}", self.shape.name(), side.name());
+        };
         if self.side_of(cell, side) == kind {
             return self.count_edit(Rect::new(0, 0, 0, 0));
         }
         if self.sides.is_empty() {
-            self.sides = vec![0; self.size.n_cells()];
+            self.sides.fill_open(self.shape, self.size.n_cells());
         }
-        let shift = 4 * side as u16;
-        let packed = &mut self.sides[cell.0 as usize];
-        *packed = (*packed & !(15 << shift)) | u16::from(kind.0) << shift;
+        let packed = self.sides.packed(cell) & !(15 << (4 * number));
+        self.sides.set_packed(cell, packed | u32::from(kind.0) << (4 * number));
         self.count_edit(Rect::new(xy.x, xy.y, 1, 1))
     }
 
-    /// Turns a tile by so many quarter turns, counter-clockwise positive, and its four sides with it:
-    /// after one turn, what was the east side is the north side. Terrain and elevation stay. Only the
-    /// edges of this cell change.
+    /// Turns a tile by so many steps, counter-clockwise positive, and its sides with it: quarter turns of a
+    /// square, after one of which what was the east side is the north side; sixths of a turn of a
+    /// hexagon. Terrain and elevation stay. Only the edges of this cell change.
     ///
     /// ```
     /// use wheelbase_grid::{Cell, CellXY, Grid, Side, SideKind, SideTable, TerrainTable};
@@ -321,19 +358,17 @@ impl Grid {
     /// ```
     /// # Panics
     /// If the cell is off the map.
-    pub fn rotate(&mut self, xy: CellXY, quarter_turns: i32) -> Edit {
+    pub fn rotate(&mut self, xy: CellXY, turns: i32) -> Edit {
         let Some(cell) = self.size.cell(xy) else {
             panic!("rotate: cell {xy} is off the map of {}", self.size);
         };
         let mut changed = Rect::new(0, 0, 0, 0);
         // Without a side layer all sides are open, and turning does nothing.
-        if let Some(packed) = self.sides.get_mut(cell.0 as usize) {
-            // Sides are packed counter-clockwise from east, so that turning the tile turns the bits.
-            let turned = packed.rotate_left(4 * quarter_turns.rem_euclid(4) as u32);
-            if turned != *packed {
-                *packed = turned;
-                changed = Rect::new(xy.x, xy.y, 1, 1);
-            }
+        let packed = self.sides.packed(cell);
+        let turned = turned_sides(self.shape, packed, turns);
+        if turned != packed {
+            self.sides.set_packed(cell, turned);
+            changed = Rect::new(xy.x, xy.y, 1, 1);
         }
         self.count_edit(changed)
     }
@@ -341,8 +376,12 @@ impl Grid {
     /// Puts walls along cell borders from corner point `(x0, y0)` to corner point `(x1, y1)`; corner
     /// `(x, y)` is the north-west corner of cell `(x, y)`. Both sides of each border become `wall`.
     /// # Errors
-    /// [`GridError::Wall`] if it does not run along one line of corners, or leaves the map.
+    /// [`GridError::Wall`] if it does not run along one line of corners, or leaves the map;
+    /// [`GridError::WallOnHex`] on a map of hexagons.
     pub fn add_wall(&mut self, wall: [i64; 4]) -> Result<Edit, GridError> {
+        if self.shape == GridShape::Hex {
+            return Err(GridError::WallOnHex { wall });
+        }
         let size = self.size;
         let (width, height) = (i64::from(size.width()), i64::from(size.height()));
         let [x0, y0, x1, y1] = wall;
@@ -397,10 +436,6 @@ fn fill_area<T: Copy + PartialEq>(layer: &mut [T], size: GridSize, area: Rect, v
     changed
 }
 
-fn pack_sides(sides: [SideKind; 4]) -> u16 {
-    (0..4).fold(0, |packed, at| packed | u16::from(sides[at].0) << (4 * at))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -443,7 +478,7 @@ mod tests {
     #[test]
     fn kinds_start_with_their_sides_and_set_terrain_leaves_them() {
         let mut table = TerrainTable::movingai().entries().to_vec();
-        table[1].sides[Side::North as usize] = SideKind::WALL;
+        table[1].sides[GridShape::Square.side_number(Side::North).unwrap()] = SideKind::WALL;
         let table = TerrainTable::new(table).unwrap();
         let mut grid = Grid::from_rows(&[".S"], table, SideTable::default()).unwrap();
         assert_eq!(grid.side_of(Cell(0), Side::North), SideKind::OPEN);
@@ -495,7 +530,7 @@ mod tests {
         let edit = grid.rotate(xy, 1);
         assert_eq!(edit, Edit { changed: Rect::new(1, 1, 1, 1), revision: 2 });
         let at = |grid: &Grid| -> Vec<Side> {
-            Side::ALL.into_iter().filter(|&side| grid.side_of(Cell(4), side) == SideKind::WALL).collect()
+            Side::SQUARE.into_iter().filter(|&side| grid.side_of(Cell(4), side) == SideKind::WALL).collect()
         };
         assert_eq!(at(&grid), [Side::North]);
         grid.rotate(xy, 1);
@@ -508,6 +543,36 @@ mod tests {
     }
 
     #[test]
+    fn a_hexagon_has_six_sides_and_turns_by_sixths() {
+        let mut table = TerrainTable::movingai().entries().to_vec();
+        table[1].sides = [0, 0, 0, 0, 0, 1].map(SideKind);
+        let table = TerrainTable::new(table).unwrap();
+        let squares = Grid::from_rows(&[".S", ".."], table, SideTable::default()).unwrap();
+        assert!(squares.all_sides_open(), "a square has no sixth side");
+        let mut grid = squares.with_shape(GridShape::Hex);
+        let walls = |grid: &Grid| -> Vec<Side> {
+            Side::HEX.into_iter().filter(|&side| grid.side_of(Cell(1), side) == SideKind::WALL).collect()
+        };
+        assert_eq!(walls(&grid), [Side::SouthEast]);
+        let xy = CellXY::new(1, 0);
+        assert_eq!(grid.rotate(xy, 1), Edit { changed: Rect::new(1, 0, 1, 1), revision: 1 });
+        assert_eq!(walls(&grid), [Side::East]);
+        grid.set_side(xy, Side::SouthWest, SideKind::WALL);
+        grid.rotate(xy, -1);
+        assert_eq!(walls(&grid), [Side::West, Side::SouthEast]);
+        assert_eq!(grid.side_of(Cell(1), Side::North), SideKind::OPEN);
+        let refused = grid.add_wall([0, 0, 0, 1]).unwrap_err();
+        assert_eq!(refused, GridError::WallOnHex { wall: [0, 0, 0, 1] });
+    }
+
+    #[test]
+    #[should_panic(expected = "cells of a hex map have no side N")]
+    fn no_north_side_of_a_hexagon_is_set() {
+        let mut grid = open_grid(3, 3).with_shape(GridShape::Hex);
+        grid.set_side(CellXY::new(1, 1), Side::North, SideKind::WALL);
+    }
+
+    #[test]
     #[should_panic(expected = "rotate: cell (3, 0) is off the map of 3 x 3")]
     fn no_tile_turns_off_the_map() {
         open_grid(3, 3).rotate(CellXY::new(3, 0), 1);
@@ -517,8 +582,8 @@ mod tests {
     #[derive(Clone, PartialEq)]
     struct PlainCell {
         height: i16,
-        /// Side kinds in the order east, north, west, south.
-        sides: [u8; 4],
+        /// Side kinds, counter-clockwise from east; four of a square, six of a hexagon.
+        sides: Vec<u8>,
     }
 
     #[derive(Clone, Debug)]
@@ -534,7 +599,8 @@ mod tests {
             match *self {
                 Self::SetElevation(area, height) => grid.set_elevation(area, height),
                 Self::SetSide(x, y, side, kind) => {
-                    grid.set_side(CellXY::new(x, y), Side::ALL[side], SideKind(kind))
+                    let sides = grid.shape().sides();
+                    grid.set_side(CellXY::new(x, y), sides[side % sides.len()], SideKind(kind))
                 }
                 Self::Rotate(x, y, turns) => grid.rotate(CellXY::new(x, y), turns),
             }
@@ -544,13 +610,13 @@ mod tests {
         fn apply_plainly(&self, cell: &mut PlainCell, xy: CellXY) {
             match *self {
                 Self::SetElevation(area, height) if area.contains(xy) => cell.height = height,
-                Self::SetSide(x, y, side, kind) if xy == CellXY::new(x, y) => cell.sides[side] = kind,
+                Self::SetSide(x, y, side, kind) if xy == CellXY::new(x, y) => {
+                    let n_sides = cell.sides.len();
+                    cell.sides[side % n_sides] = kind;
+                }
                 Self::Rotate(x, y, turns) if xy == CellXY::new(x, y) => {
                     for _ in 0..turns.unsigned_abs() {
-                        let [east, north, west, south] = cell.sides;
-                        let left = [south, east, north, west];
-                        let right = [north, west, south, east];
-                        cell.sides = if turns > 0 { left } else { right };
+                        if turns > 0 { cell.sides.rotate_right(1) } else { cell.sides.rotate_left(1) }
                     }
                 }
                 _ => {}
@@ -563,7 +629,7 @@ mod tests {
         prop_oneof![
             (-3..8, -3..8, 0u32..7, 0u32..7, prop_oneof![-2..3i16, any::<i16>()])
                 .prop_map(|(x, y, w, h, height)| Step::SetElevation(Rect::new(x, y, w, h), height)),
-            (0..5, 0..4, 0usize..4, 0u8..2).prop_map(|(x, y, side, kind)| Step::SetSide(x, y, side, kind)),
+            (0..5, 0..4, 0usize..12, 0u8..2).prop_map(|(x, y, side, kind)| Step::SetSide(x, y, side, kind)),
             (0..5, 0..4, -9..10).prop_map(|(x, y, turns)| Step::Rotate(x, y, turns)),
         ]
     }
@@ -573,11 +639,12 @@ mod tests {
         fn elevation_and_turned_tiles_agree_with_one_record_a_cell(
             width in 5u64..8,
             height in 4u64..8,
+            shape in prop_oneof![Just(GridShape::Square), Just(GridShape::Hex)],
             steps in proptest::collection::vec(step(), 0..30),
         ) {
-            let mut grid = open_grid(width, height);
+            let mut grid = open_grid(width, height).with_shape(shape);
             let size = grid.size();
-            let mut plain = vec![PlainCell { height: 0, sides: [0; 4] }; size.n_cells()];
+            let mut plain = vec![PlainCell { height: 0, sides: vec![0; shape.sides().len()] }; size.n_cells()];
             let mut revision = 0;
             for step in steps {
                 let before = plain.clone();
@@ -598,7 +665,8 @@ mod tests {
                 for (at, cell) in plain.iter().enumerate() {
                     let at = Cell(at as u32);
                     prop_assert_eq!(grid.elevation_of(at), cell.height);
-                    prop_assert_eq!(Side::ALL.map(|side| grid.side_of(at, side).0), cell.sides);
+                    let sides: Vec<u8> = shape.sides().iter().map(|&side| grid.side_of(at, side).0).collect();
+                    prop_assert_eq!(&sides, &cell.sides);
                 }
                 let ever_raised = grid.elevation().is_some();
                 prop_assert!(ever_raised || plain.iter().all(|cell| cell.height == 0));

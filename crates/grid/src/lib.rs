@@ -1,7 +1,8 @@
 //! Terrain for units that are bigger than one cell.
 //!
 //! A [`Grid`] is a rectangle of cells, one flat array a layer: the terrain kind of each cell, the kind
-//! of each of its four sides, its elevation. It knows no agent and no heading. Edits report the
+//! of each of its sides, its elevation. Cells are squares or hexagons ([`GridShape`]). It knows no agent and
+//! no heading. Edits report the
 //! rectangle they changed and bump a revision, so that whatever was compiled from the map can follow.
 //! [`generate()`] makes maps from a seed.
 //!
@@ -15,6 +16,8 @@ mod change;
 mod generate;
 mod grid;
 pub mod map_file;
+mod shape;
+mod side_layer;
 mod terrain;
 mod world_space;
 
@@ -23,8 +26,9 @@ pub use cell::{CELLS_MAX, Cell, CellXY, GridSize, Rect, SizeError};
 pub use change::Change;
 pub use generate::{MapKind, generate};
 pub use grid::{Edit, Grid, GridError};
+pub use shape::{GridShape, SIDES_MAX, Side, hex_coordinates};
 pub use terrain::{
-    SIDE_KINDS_MAX, SPEED_NORMAL, SPEED_OPEN, Side, SideEntry, SideKind, SideTable, TERRAIN_KINDS_MAX,
-    TableError, TerrainEntry, TerrainKind, TerrainTable,
+    SIDE_KINDS_MAX, SPEED_NORMAL, SPEED_OPEN, SideEntry, SideKind, SideTable, TERRAIN_KINDS_MAX, TableError,
+    TerrainEntry, TerrainKind, TerrainTable,
 };
 pub use world_space::{WorldPose, WorldSpace, WorldSpaceError};

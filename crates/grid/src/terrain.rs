@@ -1,5 +1,6 @@
 //! Terrain kinds, side kinds and their speeds.
 
+use crate::SIDES_MAX;
 use std::fmt;
 
 /// Speed of normal ground, in permille.
@@ -26,45 +27,6 @@ impl SideKind {
     pub const WALL: Self = Self(1);
 }
 
-/// A side of a cell, counted counter-clockwise from east like the headings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum Side {
-    /// Towards x + 1.
-    East = 0,
-    /// Towards y - 1.
-    North = 1,
-    /// Towards x - 1.
-    West = 2,
-    /// Towards y + 1.
-    South = 3,
-}
-
-impl Side {
-    /// All sides in order of their number.
-    pub const ALL: [Self; 4] = [Self::East, Self::North, Self::West, Self::South];
-
-    /// The side that faces this one in the neighbouring cell.
-    pub fn opposite(self) -> Self {
-        Self::ALL[(self as usize + 2) % 4]
-    }
-
-    /// Step `(dx, dy)` to the neighbour on this side.
-    pub fn step(self) -> (i32, i32) {
-        [(1, 0), (0, -1), (-1, 0), (0, 1)][self as usize]
-    }
-
-    /// Name as written in files: `E`, `N`, `W` or `S`.
-    pub fn name(self) -> &'static str {
-        ["E", "N", "W", "S"][self as usize]
-    }
-
-    /// The side of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|side| side.name() == name)
-    }
-}
-
 /// One terrain kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TerrainEntry {
@@ -74,8 +36,9 @@ pub struct TerrainEntry {
     pub glyphs: String,
     /// Speed in permille: 1000 normal, 0 impassable.
     pub speed: u16,
-    /// Sides such a cell starts with, by [`Side`] number.
-    pub sides: [SideKind; 4],
+    /// Sides such a cell starts with, by [number](crate::GridShape::side_number); a square map leaves the
+    /// last two aside.
+    pub sides: [SideKind; SIDES_MAX],
 }
 
 /// What is wrong with a table of kinds.
@@ -192,7 +155,7 @@ impl TerrainTable {
                     name: name.to_owned(),
                     glyphs: glyphs.chars().filter(|g| !taken.contains(*g)).collect(),
                     speed,
-                    sides: [SideKind::OPEN; 4],
+                    sides: [SideKind::OPEN; SIDES_MAX],
                 });
             }
         }
@@ -296,7 +259,7 @@ mod tests {
             name: name.to_owned(),
             glyphs: glyphs.to_owned(),
             speed: 700,
-            sides: [SideKind::OPEN; 4],
+            sides: [SideKind::OPEN; SIDES_MAX],
         }
     }
 
@@ -318,14 +281,5 @@ mod tests {
         assert_eq!(twice, Err(TableError::NameTwice("a".to_owned())));
         let many = (0..256).map(|n| entry(&n.to_string(), "")).collect();
         assert!(matches!(TerrainTable::new(many), Err(TableError::TooMany { found: 256, max: 255 })));
-    }
-
-    #[test]
-    fn sides_face_each_other() {
-        for side in Side::ALL {
-            let (dx, dy) = side.step();
-            assert_eq!(side.opposite().step(), (-dx, -dy));
-            assert_eq!(Side::from_name(side.name()), Some(side));
-        }
     }
 }

@@ -4,7 +4,7 @@
 
 use wheelbase_grid::map_file::movingai;
 use wheelbase_grid::{
-    BitGrid, CellXY, Grid, GridSize, MapKind, Rect, Side, SideTable, TerrainTable, generate,
+    BitGrid, CellXY, Grid, GridShape, GridSize, MapKind, Rect, Side, SideTable, TerrainTable, generate,
 };
 
 /// Sizes with little room in one direction or both, and one with much.
@@ -126,10 +126,7 @@ fn largest_piece_permille(cells: &BitGrid) -> usize {
             if left.get(xy) {
                 left.set(xy, false);
                 n_cells += 1;
-                open.extend(Side::ALL.map(|side| {
-                    let (dx, dy) = side.step();
-                    CellXY::new(xy.x + dx, xy.y + dy)
-                }));
+                open.extend(Side::SQUARE.map(|side| GridShape::Square.neighbour(xy, side)));
             }
         }
         largest = largest.max(n_cells);
@@ -177,10 +174,9 @@ fn largest_3x5_piece_permille(cells: &BitGrid, side_steps: bool) -> usize {
                 left[facing].set(xy, false);
                 n_places += 1;
                 open.push((xy, 1 - facing));
-                for side in Side::ALL {
-                    let (dx, dy) = side.step();
-                    if side_steps || side as usize % 2 == facing {
-                        open.push((CellXY::new(xy.x + dx, xy.y + dy), facing));
+                for (number, side) in Side::SQUARE.into_iter().enumerate() {
+                    if side_steps || number % 2 == facing {
+                        open.push((GridShape::Square.neighbour(xy, side), facing));
                     }
                 }
             }

@@ -1,6 +1,6 @@
 //! Connected sets of the pose graph of a class, kept true under edits.
 
-use crate::pose::State;
+use crate::pose::{FRAMES_MAX, State};
 use crate::tables::{MoveWord, MovementTables, STEPS_STRIDE, with_layout};
 
 /// Connected components of the pose graph.
@@ -297,17 +297,19 @@ impl Components {
 
 /// Labels every legal state with the number of a set, and joins the sets that moves connect.
 fn label_states<W: MoveWord>(tables: &MovementTables, words: &[W], labels: &mut [u32], sets: &mut Sets) {
-    let headings = tables.space().headings() as usize;
+    let space = tables.space();
+    let (headings, n_frames) = (space.headings() as usize, space.n_frames() as usize);
+    let row_len = space.size().width() as usize * headings;
     let n_primitives = tables.class().primitives().len();
     // A move that can be taken back is met at its lesser state too.
     let both_ways = tables.is_reversible();
-    let mut lanes = [[(0, 0); STEPS_STRIDE]; 8];
-    let mut n_lanes = [0; 8];
-    for heading in 0..headings {
-        let steps = &tables.steps[heading * STEPS_STRIDE..][..n_primitives];
+    let mut lanes = [[(0, 0); STEPS_STRIDE]; FRAMES_MAX];
+    let mut n_lanes = [0; FRAMES_MAX];
+    for frame in 0..n_frames {
+        let steps = &tables.steps[frame * STEPS_STRIDE..][..n_primitives];
         for (lane, step) in steps.iter().enumerate().filter(|(_, step)| !both_ways || step.delta > 0) {
-            lanes[heading][n_lanes[heading]] = (lane, step.delta);
-            n_lanes[heading] += 1;
+            lanes[frame][n_lanes[frame]] = (lane, step.delta);
+            n_lanes[frame] += 1;
         }
     }
     for (state, word) in words.iter().enumerate() {
@@ -320,8 +322,9 @@ fn label_states<W: MoveWord>(tables: &MovementTables, words: &[W], labels: &mut 
         }
         label = sets.root(label);
         labels[state] = label;
-        let heading = state % headings;
-        for &(lane, delta) in &lanes[heading][..n_lanes[heading]] {
+        let parity = if n_frames == headings { 0 } else { (state / row_len) & 1 };
+        let frame = parity * headings + state % headings;
+        for &(lane, delta) in &lanes[frame][..n_lanes[frame]] {
             if word.code(lane) == 0 {
                 continue;
             }

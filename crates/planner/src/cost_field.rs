@@ -12,8 +12,9 @@ mod repair;
 pub use cache::CostFields;
 pub use repair::{FieldScratch, Repaired};
 
+use crate::lattice::{Lattice, with_lattice};
 use crate::path::{Path, PathPose};
-use crate::pose::{Pose, State, StateSpace};
+use crate::pose::{FRAMES_MAX, Pose, State, StateSpace};
 use crate::request::{COST_MAX, Goal, GoalMember, Progress};
 use crate::tables::{MoveWord, MovementTables, Successor, with_layout};
 use arcs::{Arcs, Graph};
@@ -162,10 +163,10 @@ impl CostField {
             Direction::FromStart => (out, into),
         };
         self.move_deltas.clear();
-        self.move_deltas.resize(self.space.headings() as usize * MOVES_STRIDE, 0);
-        for heading in 0..self.space.headings() as usize {
-            for arc in self.downhill.of_heading(heading) {
-                self.move_deltas[heading * MOVES_STRIDE + arc.primitive as usize] = arc.delta;
+        self.move_deltas.resize(self.space.n_frames() as usize * MOVES_STRIDE, 0);
+        for frame in 0..self.space.n_frames() as usize {
+            for arc in self.downhill.of_frame(frame) {
+                self.move_deltas[frame * MOVES_STRIDE + arc.primitive as usize] = arc.delta;
             }
         }
     }
@@ -220,18 +221,14 @@ impl CostField {
         self.check_revision(tables);
         self.reset_moves();
         let radius = self.radius();
-        with_layout!(&tables.layouts, layout => {
-            let graph = self.graph(tables, &layout.words);
+        with_layout!(&tables.layouts, layout => with_lattice!(self.space, lattice => {
+            let graph = Graph { words: &layout.words, times: &tables.times, lattice };
             for state in 0..self.space.n_states() as u32 {
                 if self.costs[state as usize] <= radius {
                     self.moves[state as usize] = downhill_move(&graph, &self.downhill, &self.costs, state);
                 }
             }
-        });
-    }
-
-    fn graph<'a, W: MoveWord>(&self, tables: &'a MovementTables, words: &'a [W]) -> Graph<'a, W> {
-        Graph { words, times: &tables.times, heading_mask: u32::from(self.space.headings()) - 1 }
+        }));
     }
 
     fn check_revision(&self, tables: &MovementTables) {
@@ -250,14 +247,14 @@ impl CostField {
     /// If the tables have followed an edit that the field has not ([`CostField::repair`]).
     pub fn settle(&mut self, tables: &MovementTables, until: Until, expansions: u64) -> Settled {
         self.check_revision(tables);
-        with_layout!(&tables.layouts, layout => {
-            let graph = self.graph(tables, &layout.words);
+        with_layout!(&tables.layouts, layout => with_lattice!(self.space, lattice => {
+            let graph = Graph { words: &layout.words, times: &tables.times, lattice };
             let mut spread = Spread {
                 graph, arcs: &self.spread, downhill: &self.downhill, costs: &mut self.costs,
                 moves: &mut self.moves, changed: None,
             };
             spread.run(&mut self.frontier, until, expansions)
-        })
+        }))
     }
 
     /// Every pose of at most so many ticks is settled.
@@ -336,9 +333,10 @@ impl CostField {
         let cost = self.cost(state)?;
         let primitive = match self.moves.get(state.0 as usize) {
             Some(&primitive) => primitive,
-            None => with_layout!(&tables.layouts, layout => {
-                downhill_move(&self.graph(tables, &layout.words), &self.downhill, &self.costs, state.0)
-            }),
+            None => with_layout!(&tables.layouts, layout => with_lattice!(self.space, lattice => {
+                let graph = Graph { words: &layout.words, times: &tables.times, lattice };
+                downhill_move(&graph, &self.downhill, &self.costs, state.0)
+            })),
         };
         if usize::from(primitive) >= usize::from(AT_SOURCE) {
             return None;
@@ -349,8 +347,8 @@ impl CostField {
 
     #[inline(always)]
     fn move_delta(&self, state: u32, primitive: u8) -> i32 {
-        let heading = state as usize & (self.space.headings() as usize - 1);
-        self.move_deltas[heading * MOVES_STRIDE + primitive as usize]
+        let frame = self.space.frame_of(State(state)).0 as usize;
+        self.move_deltas[frame * MOVES_STRIDE + primitive as usize]
     }
 
     /// Moves each agent's state one move downhill, those at the goal and those not settled not at all.
@@ -362,15 +360,14 @@ impl CostField {
     pub fn step_all(&self, states: &mut [State]) {
         assert_eq!(self.moves.len(), self.costs.len(), "the field does not keep its moves");
         let moves = &self.moves[..];
-        let mask = u32::from(self.space.headings()) - 1;
         // A table of fixed size: no test of its bounds within the loop.
-        let mut deltas = [0; 8 * MOVES_STRIDE];
+        let mut deltas = [0; FRAMES_MAX.next_power_of_two() * MOVES_STRIDE];
         deltas[..self.move_deltas.len()].copy_from_slice(&self.move_deltas);
-        for state in states {
+        with_lattice!(self.space, lattice => for state in states {
             let primitive = moves[state.0 as usize];
-            let at = ((state.0 & mask) as usize * MOVES_STRIDE + primitive as usize) % deltas.len();
+            let at = (lattice.frame(state.0) * MOVES_STRIDE + primitive as usize) % deltas.len();
             state.0 = state.0.wrapping_add_signed(deltas[at]);
-        }
+        });
     }
 
     /// Writes the cheapest path from a settled pose to the goal, or from the start to it, move by move as
@@ -420,7 +417,12 @@ pub struct Settled {
 
 /// The least primitive by which a settled state's cost is the time of the move plus the cost after it.
 #[inline]
-fn downhill_move<W: MoveWord>(graph: &Graph<'_, W>, arcs: &Arcs, costs: &[u32], state: u32) -> u8 {
+fn downhill_move<W: MoveWord, L: Lattice>(
+    graph: &Graph<'_, W, L>,
+    arcs: &Arcs,
+    costs: &[u32],
+    state: u32,
+) -> u8 {
     let cost = costs[state as usize];
     if cost == 0 {
         return AT_SOURCE;
@@ -434,8 +436,8 @@ fn downhill_move<W: MoveWord>(graph: &Graph<'_, W>, arcs: &Arcs, costs: &[u32], 
 }
 
 /// Dijkstra's search over the arrays of a field.
-struct Spread<'a, W: MoveWord> {
-    graph: Graph<'a, W>,
+struct Spread<'a, W: MoveWord, L: Lattice> {
+    graph: Graph<'a, W, L>,
     arcs: &'a Arcs,
     downhill: &'a Arcs,
     costs: &'a mut [u32],
@@ -445,7 +447,7 @@ struct Spread<'a, W: MoveWord> {
     changed: Option<&'a mut Vec<u32>>,
 }
 
-impl<W: MoveWord> Spread<'_, W> {
+impl<W: MoveWord, L: Lattice> Spread<'_, W, L> {
     fn run(&mut self, frontier: &mut Frontier, until: Until, expansions: u64) -> Settled {
         let keeps = !self.moves.is_empty() || self.changed.is_some();
         let settled = match (self.arcs.own_word(), keeps) {

@@ -5,16 +5,17 @@
 //! admissible for any class by construction, and consistent: one move cannot shrink the norm by more
 //! than it pays for. Where no primitive both moves and turns, the least cost of turning to a goal
 //! heading is added; moves leave it alone and turns leave the norm alone, so the sum stays consistent.
-//! For a set of goals the displacement is to the smallest rectangle around them.
+//! For a set of goals the displacement is to the smallest rectangle around them, on hexagonal maps to the
+//! smallest hexagon.
 
 use crate::cost_field::CostField;
 use crate::landmarks::{Active, ColumnsInUse, LandmarkEstimate, Landmarks};
-use crate::pose::{Heading, Pose};
+use crate::pose::{Frame, Heading, Pose};
 use crate::replan::LearnedCosts;
 use crate::request::COST_MAX;
 use crate::tables::MovementTables;
 use std::fmt;
-use wheelbase_grid::{CellXY, GridSize};
+use wheelbase_grid::{CellXY, GridShape, GridSize, Rect, hex_coordinates};
 
 /// The heuristics that come with the planner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -29,6 +30,8 @@ pub enum HeuristicName {
     Octile,
     /// `sqrt(dx^2 + dy^2)`.
     Euclid,
+    /// The steps between two cells of a hexagonal map.
+    Hexagonal,
     /// The default one, with the cost so far left aside: the first path found, and soon, but not a cheap
     /// one.
     Greedy,
@@ -36,8 +39,15 @@ pub enum HeuristicName {
 
 impl HeuristicName {
     /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::Zero, Self::Manhattan, Self::Chebyshev, Self::Octile, Self::Euclid, Self::Greedy];
+    pub const ALL: [Self; 7] = [
+        Self::Zero,
+        Self::Manhattan,
+        Self::Chebyshev,
+        Self::Octile,
+        Self::Euclid,
+        Self::Hexagonal,
+        Self::Greedy,
+    ];
 
     /// Name as written in queries.
     pub fn name(self) -> &'static str {
@@ -47,6 +57,7 @@ impl HeuristicName {
             Self::Chebyshev => "chebyshev",
             Self::Octile => "octile",
             Self::Euclid => "euclid",
+            Self::Hexagonal => "hexagonal",
             Self::Greedy => "greedy",
         }
     }
@@ -55,12 +66,22 @@ impl HeuristicName {
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|h| h.name() == name)
     }
+
+    /// Whether it measures maps of that shape. The default one takes the place of one that does not.
+    pub fn measures(self, shape: GridShape) -> bool {
+        match self {
+            Self::Zero | Self::Greedy => true,
+            Self::Manhattan | Self::Chebyshev | Self::Octile | Self::Euclid => shape == GridShape::Square,
+            Self::Hexagonal => shape == GridShape::Hex,
+        }
+    }
 }
 
 /// The heuristic of a request.
 #[derive(Clone, Copy, Default)]
 pub enum Heuristic<'a> {
-    /// The planner picks: Manhattan where every move goes along one axis, else octile.
+    /// The planner picks: Manhattan where every move goes along one axis, else octile; hexagonal on
+    /// hexagonal maps.
     #[default]
     Default,
     /// One of those that come with the planner.
@@ -171,12 +192,54 @@ impl Estimate for ZeroEstimate {
     }
 }
 
-/// Smallest rectangle around the goal's cells, inclusive, and the least turning cost from a heading.
+/// The smallest rectangle around some cells, inclusive; on hexagonal maps the smallest hexagon, by the least and
+/// the greatest of each of their [`hex_coordinates`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CellsAround {
+    shape: GridShape,
+    low: [i32; 3],
+    high: [i32; 3],
+}
+
+impl CellsAround {
+    /// Around no cell yet, of a map of that shape.
+    pub fn none(shape: GridShape) -> Self {
+        Self { shape, low: [i32::MAX; 3], high: [i32::MIN; 3] }
+    }
+
+    /// Around the cells of a rectangle on the map.
+    pub fn rectangle(shape: GridShape, area: Rect) -> Self {
+        let mut cells = Self::none(shape);
+        let (right, bottom) = (area.x + area.width as i32 - 1, area.y + area.height as i32 - 1);
+        for (x, y) in [(area.x, area.y), (right, area.y), (area.x, bottom), (right, bottom)] {
+            cells.add(CellXY::new(x, y));
+        }
+        cells
+    }
+
+    /// Takes in a cell of the map.
+    #[inline]
+    pub fn add(&mut self, cell: CellXY) {
+        let coordinates = match self.shape {
+            GridShape::Square => [cell.x, cell.y, 0],
+            GridShape::Hex => hex_coordinates(cell).map(|coordinate| coordinate as i32),
+        };
+        for (axis, coordinate) in coordinates.into_iter().enumerate() {
+            self.low[axis] = self.low[axis].min(coordinate);
+            self.high[axis] = self.high[axis].max(coordinate);
+        }
+    }
+}
+
+/// The goal's cells as [`CellsAround`] has them, and the least turning cost from a heading.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct GoalBox {
     pub low: (i32, i32),
     pub high: (i32, i32),
     pub turn_ticks: [u32; 8],
+    shape: GridShape,
+    /// Least and greatest third coordinate on hexagonal maps.
+    third: (i32, i32),
 }
 
 impl GoalBox {
@@ -185,6 +248,18 @@ impl GoalBox {
         let dx = (self.low.0 - x).max(x - self.high.0).max(0);
         let dy = (self.low.1 - y).max(y - self.high.1).max(0);
         (dx as u32, dy as u32)
+    }
+
+    /// Steps to the nearest cell, or fewer, on a hexagonal map.
+    #[inline(always)]
+    fn hex_apart(&self, x: i32, y: i32) -> u32 {
+        let along_east = x - (y >> 1);
+        let third = along_east + y;
+        let beyond = |low: i32, at: i32, high: i32| (low - at).max(at - high);
+        let most = beyond(self.low.0, along_east, self.high.0)
+            .max(beyond(self.low.1, y, self.high.1))
+            .max(beyond(self.third.0, third, self.third.1));
+        most.max(0) as u32
     }
 }
 
@@ -203,7 +278,10 @@ pub(crate) struct LinearEstimate {
 impl Estimate for LinearEstimate {
     #[inline(always)]
     fn weighted(&self, _: u32, x: i32, y: i32, heading: usize) -> u32 {
-        let (dx, dy) = self.goal.apart(x, y);
+        let (dx, dy) = match self.goal.shape {
+            GridShape::Square => self.goal.apart(x, y),
+            GridShape::Hex => (self.goal.hex_apart(x, y), 0),
+        };
         let norm = self.major * u64::from(dx.max(dy)) + self.minor * u64::from(dx.min(dy));
         let part = ((u128::from(norm) * u128::from(self.fraction)) >> 64) as u64;
         let ticks = norm * self.whole + part + u64::from(self.goal.turn_ticks[heading & 7]);
@@ -213,6 +291,12 @@ impl Estimate for LinearEstimate {
 
 /// [`LinearEstimate`] where the rate is a whole number of ticks and no estimate on the map is too large,
 /// as for nearly every class: a third of the instructions, and it is asked at every push.
+pub(crate) trait WholeNorm: Estimate + Copy + Default {
+    /// The same estimate for a map on which [`LinearEstimate::is_whole`]; nothing on one of another shape.
+    fn of(linear: &LinearEstimate) -> Self;
+}
+
+/// [`WholeNorm`] of square maps.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct WholeEstimate {
     goal: GoalBox,
@@ -221,11 +305,44 @@ pub(crate) struct WholeEstimate {
     minor: u32,
 }
 
+impl WholeNorm for WholeEstimate {
+    fn of(linear: &LinearEstimate) -> Self {
+        if linear.goal.shape == GridShape::Hex {
+            return Self::default();
+        }
+        let rate = |weight: u64| (weight * linear.whole) as u32;
+        Self { goal: linear.goal, major: rate(linear.major), minor: rate(linear.minor) }
+    }
+}
+
 impl Estimate for WholeEstimate {
     #[inline(always)]
     fn weighted(&self, _: u32, x: i32, y: i32, heading: usize) -> u32 {
         let (dx, dy) = self.goal.apart(x, y);
         self.major * dx.max(dy) + self.minor * dx.min(dy) + self.goal.turn_ticks[heading & 7]
+    }
+}
+
+/// [`WholeNorm`] of hexagonal maps.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct WholeHexEstimate {
+    goal: GoalBox,
+    rate: u32,
+}
+
+impl WholeNorm for WholeHexEstimate {
+    fn of(linear: &LinearEstimate) -> Self {
+        if linear.goal.shape == GridShape::Square {
+            return Self::default();
+        }
+        Self { goal: linear.goal, rate: linear.whole as u32 }
+    }
+}
+
+impl Estimate for WholeHexEstimate {
+    #[inline(always)]
+    fn weighted(&self, _: u32, x: i32, y: i32, heading: usize) -> u32 {
+        self.rate * self.goal.hex_apart(x, y) + self.goal.turn_ticks[heading & 7]
     }
 }
 
@@ -246,23 +363,18 @@ impl Estimate for SumEstimate<'_> {
 }
 
 impl LinearEstimate {
-    /// Whether [`WholeEstimate`] can stand in on a map of that size.
+    /// Whether a [`WholeNorm`] can stand in on a map of that size.
     pub fn is_whole(&self, size: GridSize) -> bool {
         let (width, height) = (u64::from(size.width()), u64::from(size.height()));
+        // On hexagonal maps both are 1, and no two cells are farther apart than that.
         let norm = self.major * width.max(height) + self.minor * width.min(height);
         let turning = self.goal.turn_ticks.iter().max().map_or(0, |&t| u64::from(t));
         self.fraction == 0 && norm.saturating_mul(self.whole).saturating_add(turning) <= u64::from(COST_MAX)
     }
 
-    /// The same estimate for a map on which [`LinearEstimate::is_whole`].
-    pub fn whole(&self) -> WholeEstimate {
-        let rate = |weight: u64| (weight * self.whole) as u32;
-        WholeEstimate { goal: self.goal, major: rate(self.major), minor: rate(self.minor) }
-    }
-
-    /// Whether the norm is a sum and [`LinearEstimate::is_whole`].
+    /// Whether the norm is a sum of columns and rows and [`LinearEstimate::is_whole`].
     pub fn is_sum(&self, size: GridSize) -> bool {
-        self.major == self.minor && self.is_whole(size)
+        self.goal.shape == GridShape::Square && self.major == self.minor && self.is_whole(size)
     }
 
     /// Writes what [`LinearEstimate::sum`] looks up, where [`LinearEstimate::is_sum`].
@@ -282,8 +394,8 @@ impl LinearEstimate {
 
 /// A bound by state, or an estimate where that is more.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ArrayEstimate<'a> {
-    base: WholeEstimate,
+pub(crate) struct ArrayEstimate<'a, N> {
+    base: N,
     /// `[n_states]`.
     bounds: &'a [u32],
     /// Bound of states that say more.
@@ -292,7 +404,7 @@ pub(crate) struct ArrayEstimate<'a> {
     has_exits: bool,
 }
 
-impl Estimate for ArrayEstimate<'_> {
+impl<N: WholeNorm> Estimate for ArrayEstimate<'_, N> {
     #[inline(always)]
     fn weighted(&self, state: u32, x: i32, y: i32, heading: usize) -> u32 {
         self.bounds[state as usize].min(self.most).max(self.base.weighted(state, x, y, heading))
@@ -309,7 +421,7 @@ impl Estimate for ArrayEstimate<'_> {
     }
 }
 
-impl<'a> ArrayEstimate<'a> {
+impl<'a, N: WholeNorm> ArrayEstimate<'a, N> {
     /// Of a request guided by an array, `None` of any other.
     pub fn of(tables: &MovementTables, heuristic: &Heuristic<'a>, base: &LinearEstimate) -> Option<Self> {
         let (bounds, most, has_exits) = match heuristic {
@@ -319,7 +431,7 @@ impl<'a> ArrayEstimate<'a> {
         };
         assert_eq!(bounds.len(), tables.space().n_states(), "costs of another map");
         let range = 2 * tables.most_ticks();
-        Some(Self { base: base.whole(), bounds, most, range, has_exits })
+        Some(Self { base: N::of(base), bounds, most, range, has_exits })
     }
 }
 
@@ -357,7 +469,7 @@ pub(crate) enum AnyKind<'a> {
     Landmarks(&'a Landmarks, Active, LinearEstimate),
     Custom(&'a (dyn Fn(Pose) -> u32 + Sync)),
     /// The array and, where it is not the whole numbers within, the estimate that it raises.
-    Array(ArrayEstimate<'a>, LinearEstimate),
+    Array(ArrayEstimate<'a, WholeEstimate>, LinearEstimate),
 }
 
 impl Estimate for AnyEstimate<'_> {
@@ -441,21 +553,15 @@ pub(crate) enum Prepared {
 }
 
 impl Prepared {
-    /// The estimate by name. `low` to `high` is the rectangle around the goal's cells, `headings` a
-    /// bit for each heading that a member has.
-    pub fn new(
-        heuristic: &Heuristic<'_>,
-        tables: &MovementTables,
-        low: (i32, i32),
-        high: (i32, i32),
-        headings: u8,
-    ) -> Self {
+    /// The estimate by name. `cells` are those around the goal, `headings` a bit for each heading that a
+    /// member has.
+    pub fn new(heuristic: &Heuristic<'_>, tables: &MovementTables, cells: CellsAround, headings: u8) -> Self {
         let name = match heuristic {
             Heuristic::Custom(_) => return Self::Custom,
             Heuristic::Field(_) => return Self::Array(LinearEstimate::default()),
             Heuristic::Learned(_) => {
                 let name = Heuristic::Named(default_name(tables));
-                let Self::Linear(base) = Self::new(&name, tables, low, high, headings) else {
+                let Self::Linear(base) = Self::new(&name, tables, cells, headings) else {
                     return Self::Array(LinearEstimate::default());
                 };
                 return Self::Array(base);
@@ -463,13 +569,24 @@ impl Prepared {
             Heuristic::Named(name) => *name,
             Heuristic::Default | Heuristic::Landmarks(_) => default_name(tables),
         };
-        let name = if name == HeuristicName::Greedy { default_name(tables) } else { name };
+        let guides = name != HeuristicName::Greedy && name.measures(cells.shape);
+        let name = if guides { name } else { default_name(tables) };
         if name == HeuristicName::Zero {
             return Self::Zero;
         }
-        let goal = GoalBox { low, high, turn_ticks: turn_ticks(tables, headings) };
+        let ([low_x, low_y, low_third], [high_x, high_y, high_third]) = (cells.low, cells.high);
+        let goal = GoalBox {
+            low: (low_x, low_y),
+            high: (high_x, high_y),
+            turn_ticks: turn_ticks(tables, headings),
+            shape: cells.shape,
+            third: (low_third, high_third),
+        };
         let (major, minor) = match name {
-            HeuristicName::Zero | HeuristicName::Greedy | HeuristicName::Manhattan => (1, 1),
+            HeuristicName::Zero
+            | HeuristicName::Greedy
+            | HeuristicName::Manhattan
+            | HeuristicName::Hexagonal => (1, 1),
             HeuristicName::Chebyshev => (1, 0),
             HeuristicName::Octile => (10_000, 4_142),
             HeuristicName::Euclid => {
@@ -509,21 +626,33 @@ impl Prepared {
             (Self::Custom, _) => Guide::Custom,
             (Self::Array(_), Heuristic::Field(_)) => Guide::Field,
             (Self::Array(_), _) => Guide::Learned,
-            (_, Heuristic::Named(name)) => Guide::Norm(*name),
+            (_, Heuristic::Named(name)) if name.measures(tables.space().shape()) => Guide::Norm(*name),
             _ => Guide::Norm(default_name(tables)),
         }
     }
 }
 
 fn default_name(tables: &MovementTables) -> HeuristicName {
+    if tables.space().shape() == GridShape::Hex {
+        return HeuristicName::Hexagonal;
+    }
     let along_one_axis = displacements(tables).all(|(_, dx, dy)| dx == 0 || dy == 0);
     if along_one_axis { HeuristicName::Manhattan } else { HeuristicName::Octile }
 }
 
-/// `(least ticks, |dx|, |dy|)` of every primitive that moves. A turned displacement has the same norms.
+/// `(least ticks, |dx|, |dy|)` of every primitive that moves; on hexagonal maps the steps between the cells,
+/// and 0. A turned displacement has the same norms.
 fn displacements(tables: &MovementTables) -> impl Iterator<Item = (u64, u64, u64)> {
-    tables.class().primitives().iter().enumerate().filter(|(_, p)| p.by != (0, 0)).map(|(number, p)| {
-        let (dx, dy) = (p.by.0.unsigned_abs(), p.by.1.unsigned_abs());
+    let shape = tables.space().shape();
+    tables.class().primitives().iter().enumerate().filter(|(_, p)| p.by != (0, 0)).map(move |(number, p)| {
+        let (forward, right) = p.by;
+        let (dx, dy) = match shape {
+            GridShape::Square => (forward.unsigned_abs(), right.unsigned_abs()),
+            GridShape::Hex => {
+                let most = forward.abs().max(right.abs()).max((forward + right).abs());
+                (most.unsigned_abs(), 0)
+            }
+        };
         (u64::from(tables.least_ticks(number)), u64::from(dx), u64::from(dy))
     })
 }
@@ -558,7 +687,7 @@ fn turn_ticks(tables: &MovementTables, headings: u8) -> [u32; 8] {
     for _ in 0..n {
         for heading in 0..n {
             for (number, _) in class.primitives().iter().enumerate().filter(|(_, p)| p.by == (0, 0)) {
-                let after = class.shape(Heading(heading), number).heading_after.0 as usize;
+                let after = class.shape(Frame(heading), number).heading_after.0 as usize;
                 let way = ticks[after].saturating_add(u64::from(tables.least_ticks(number)));
                 let known = &mut ticks[heading as usize];
                 *known = way.min(*known);
@@ -591,12 +720,26 @@ mod tests {
         let mut arcs = Primitive::vehicle(3, 9, 4);
         arcs.push(Primitive { turn: 1, ..Primitive::step("arc", (2, -1), 5) });
         let one_way = vec![Primitive::step("forward", (1, 0), 2), Primitive::turn("about", 2, 7)];
+        let hexagonal = |headings, primitives: Vec<Primitive>, slowest: u16| {
+            let mut spec = ClassSpec::hexagonal("any", headings);
+            spec.primitives = primitives;
+            spec.speed = vec![("swamp".to_owned(), slowest), ("water".to_owned(), 1700)];
+            MovementClass::new(spec).unwrap()
+        };
+        let mut hex_arcs = Primitive::vehicle(3, 9, 4);
+        hex_arcs.push(Primitive { turn: 1, ..Primitive::step("arc", (2, -1), 5) });
+        let leaps = [leap("far", (1, 1)), leap("further", (-2, 3)), leap("back", (-1, 0))];
         vec![
             class(1, Primitive::four_ways(5), 300),
             class(4, Primitive::vehicle(2, 6, 2), 500),
             class(1, names.into_iter().zip(knight).map(|(name, by)| leap(name, by)).collect(), 333),
             class(4, arcs, 999),
             class(4, one_way, 37),
+            hexagonal(1, Primitive::six_ways(5), 300),
+            hexagonal(6, Primitive::vehicle(2, 6, 2), 500),
+            hexagonal(6, hex_arcs, 999),
+            hexagonal(1, leaps.to_vec(), 333),
+            hexagonal(6, Primitive::vehicle(40_001, 65_535, 12_345), 1),
             class(4, Primitive::vehicle(40_001, 65_535, 12_345), 1),
         ]
     }
@@ -629,9 +772,10 @@ mod tests {
     /// estimate after a move by more than the move costs, and never raised by more than `step_max`.
     #[test]
     fn every_estimate_is_admissible_and_consistent() {
-        let grid = Grid::from_rows(&ROWS, TerrainTable::movingai(), SideTable::default()).unwrap();
+        let squares = Grid::from_rows(&ROWS, TerrainTable::movingai(), SideTable::default()).unwrap();
         let goals = [((4, 5), (4, 5), 0b0001_u8), ((7, 1), (8, 1), 0b1111), ((0, 0), (3, 2), 0b0110)];
         for class in classes() {
+            let grid = squares.clone().with_shape(class.grid_shape());
             let tables = MovementTables::compile(&grid, class);
             let legality = Legality::new(&grid, tables.class());
             let space = tables.space();
@@ -648,7 +792,10 @@ mod tests {
                 let goal_states: Vec<State> =
                     states.iter().copied().filter(|&s| is_goal(space.pose(s))).collect();
                 for name in HeuristicName::ALL {
-                    let prepared = Prepared::new(&Heuristic::Named(name), &tables, low, high, headings);
+                    let area =
+                        Rect::new(low.0, low.1, (high.0 - low.0 + 1) as u32, (high.1 - low.1 + 1) as u32);
+                    let cells = CellsAround::rectangle(grid.shape(), area);
+                    let prepared = Prepared::new(&Heuristic::Named(name), &tables, cells, headings);
                     let estimate = estimate_of(&prepared);
                     for (&state, costs) in states.iter().zip(&costs) {
                         let here = u64::from(estimate(space.pose(state)));
@@ -669,21 +816,28 @@ mod tests {
     /// The estimate in whole ticks is the same number as the general one, wherever it is used.
     #[test]
     fn whole_estimates_equal_the_general_one() {
-        let grid = Grid::from_rows(&ROWS, TerrainTable::movingai(), SideTable::default()).unwrap();
-        let (mut n_whole, mut parts) = (0, Vec::new());
+        let squares = Grid::from_rows(&ROWS, TerrainTable::movingai(), SideTable::default()).unwrap();
+        let (mut n_whole, mut parts) = ([0; 2], Vec::new());
         for class in classes() {
+            let shape = class.grid_shape();
+            let grid = squares.clone().with_shape(shape);
             let tables = MovementTables::compile(&grid, class);
+            let cells = CellsAround::rectangle(shape, Rect::new(3, 4, 3, 1));
             for name in HeuristicName::ALL {
-                let prepared = Prepared::new(&Heuristic::Named(name), &tables, (3, 4), (5, 4), 1);
+                let prepared = Prepared::new(&Heuristic::Named(name), &tables, cells, 1);
                 let Prepared::Linear(linear) = prepared else { continue };
                 if !linear.is_whole(grid.size()) {
                     continue;
                 }
-                n_whole += 1;
+                n_whole[usize::from(shape == GridShape::Hex)] += 1;
                 for state in (0..tables.space().n_states() as u32).map(State) {
                     let Pose { cell: CellXY { x, y }, heading } = tables.space().pose(state);
                     let heading = heading.0 as usize;
-                    assert_eq!(linear.whole().weighted(0, x, y, heading), linear.weighted(0, x, y, heading));
+                    let whole = match shape {
+                        GridShape::Square => WholeEstimate::of(&linear).weighted(0, x, y, heading),
+                        GridShape::Hex => WholeHexEstimate::of(&linear).weighted(0, x, y, heading),
+                    };
+                    assert_eq!(whole, linear.weighted(0, x, y, heading));
                     if linear.is_sum(grid.size()) {
                         linear.list_parts(grid.size(), &mut parts);
                         let sum = linear.sum(grid.size(), &parts);
@@ -692,6 +846,6 @@ mod tests {
                 }
             }
         }
-        assert!(n_whole >= 6, "{n_whole}");
+        assert!(n_whole[0] >= 6 && n_whole[1] >= 6, "{n_whole:?}");
     }
 }

@@ -39,6 +39,7 @@ mod footprint;
 mod geometry;
 mod heuristic;
 mod landmarks;
+mod lattice;
 mod movement;
 mod open_list;
 mod path;
@@ -59,7 +60,7 @@ pub use heuristic::{Guide, Heuristic, HeuristicName};
 pub use landmarks::Landmarks;
 pub use movement::{ClassError, ClassSpec, Climb, MoveShape, MovementClass};
 pub use path::{Path, PathError, PathPose, check_path};
-pub use pose::{Heading, Pose, State, StateSpace, heading_from_name, heading_name};
+pub use pose::{Frame, Heading, Pose, State, StateSpace, heading_from_name, heading_name};
 pub use primitive::{DISPLACEMENT_MAX, PRIMITIVES_MAX, Primitive, Sweep, SweepRule, TIME_MAX, When};
 pub use replan::{BackTraces, LearnedCosts};
 pub use request::{

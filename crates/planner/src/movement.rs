@@ -1,10 +1,10 @@
 //! Movement classes: all that the planner must know of an agent.
 
-use crate::footprint::{FOOTPRINT_CELLS_MAX, Footprint, OFFSET_MAX, Offset, Pivot, quarters};
-use crate::pose::Heading;
+use crate::footprint::{Axes, FOOTPRINT_CELLS_MAX, Footprint, OFFSET_MAX, Offset, Pivot, body_at_headings};
+use crate::pose::{Frame, Heading, Pose};
 use crate::primitive::{Body, DISPLACEMENT_MAX, PRIMITIVES_MAX, Primitive, Sweep, SweepRule, TIME_MAX, When};
 use std::fmt;
-use wheelbase_grid::{GridSize, Side};
+use wheelbase_grid::{GridShape, GridSize, Side};
 
 /// What slopes cost a class and which it can take (DESIGN 2.4). An agent stands at the height of the
 /// highest cell under its footprint.
@@ -27,14 +27,16 @@ pub struct Climb {
 pub struct ClassSpec {
     /// Name.
     pub name: String,
-    /// 1 (no facing), 4 or 8.
+    /// The shape of the maps it moves on.
+    pub shape: GridShape,
+    /// 1 (no facing), 4 or 8; on hexagonal maps 1 or 6.
     pub headings: u8,
     /// Covered cells `(forward, right)` from the anchor while facing east, 1 to 1,024.
     pub footprint: Vec<(i32, i32)>,
     /// With 8 headings, the cells covered while facing NE, in map axes `(east, south)`; without it those
     /// of which the turned body covers at least half.
     pub footprint_diagonal: Option<Vec<(i32, i32)>>,
-    /// Where it turns.
+    /// Where it turns; on hexagonal maps the centre of a cell.
     pub pivot: Pivot,
     /// Which cells its moves touch.
     pub sweep: Sweep,
@@ -50,10 +52,11 @@ pub struct ClassSpec {
 }
 
 impl ClassSpec {
-    /// A 1x1 class that turns about its centre, without moves yet.
+    /// A 1x1 class of square maps that turns about its centre, without moves yet.
     pub fn new(name: &str, headings: u8) -> Self {
         Self {
             name: name.to_owned(),
+            shape: GridShape::Square,
             headings,
             footprint: vec![(0, 0)],
             footprint_diagonal: None,
@@ -65,13 +68,34 @@ impl ClassSpec {
             primitives: Vec::new(),
         }
     }
+
+    /// The same for hexagonal maps.
+    pub fn hexagonal(name: &str, headings: u8) -> Self {
+        Self { shape: GridShape::Hex, ..Self::new(name, headings) }
+    }
 }
 
 /// What is wrong with a class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ClassError {
-    /// The number of headings is not 1, 4 or 8.
-    Headings(u8),
+    /// The number of headings is not 1, 4 or 8, or on hexagonal maps 1 or 6.
+    Headings {
+        /// Headings of the class.
+        headings: u8,
+        /// Shape of the maps.
+        shape: GridShape,
+    },
+    /// On hexagonal maps, a pivot that is not the centre of a cell.
+    PivotOnHex,
+    /// On hexagonal maps, a rule of sweeping that is not `ends`.
+    FullOnHex,
+    /// The class is made for maps of another shape.
+    Shape {
+        /// Shape of the class's maps.
+        class: GridShape,
+        /// Shape of the map.
+        map: GridShape,
+    },
     /// No cell, or more than 1,024.
     FootprintSize(usize),
     /// A footprint cell is listed twice.
@@ -129,7 +153,19 @@ pub enum ClassError {
 impl fmt::Display for ClassError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Headings(n) => write!(f, "{n} headings; expected 1, 4 or 8"),
+            Self::Headings { headings, shape: GridShape::Square } => {
+                write!(f, "{headings} headings; expected 1, 4 or 8")
+            }
+            Self::Headings { headings, shape: GridShape::Hex } => {
+                write!(f, "{headings} headings; expected 1 or 6 on hexagonal maps")
+            }
+            Self::PivotOnHex => {
+                write!(f, "expected the centre of a cell: two whole numbers on hexagonal maps")
+            }
+            Self::FullOnHex => write!(f, "expected \"ends\": \"full\" is for square maps"),
+            Self::Shape { class, map } => {
+                write!(f, "made for maps of shape \"{}\", not \"{}\"", class.name(), map.name())
+            }
             Self::FootprintSize(n) => {
                 write!(f, "a footprint of {n} cells; expected 1 to {FOOTPRINT_CELLS_MAX}")
             }
@@ -177,43 +213,46 @@ impl fmt::Display for ClassError {
 
 impl std::error::Error for ClassError {}
 
-/// A primitive at one heading, in map axes.
+/// A primitive in one frame, in columns and rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MoveShape {
     /// Displacement of the anchor.
     pub step: Offset,
     /// Heading after the move.
     pub heading_after: Heading,
+    /// Frame after the move.
+    pub frame_after: Frame,
     /// Swept cells from the start anchor, row-major, without repeats.
     pub swept: Vec<Offset>,
     /// North-west and south-east corner of the smallest rectangle around the swept cells.
     pub bounds: (Offset, Offset),
     /// Whether the primitive can start at this heading at all.
     pub applies: bool,
-    /// Edges between two swept cells: a swept cell and its east or south side, each edge once.
+    /// Edges between two swept cells: a swept cell and one of its
+    /// [later sides](GridShape::later_sides), each edge once.
     pub edges: Vec<(Offset, Side)>,
 }
 
 impl MoveShape {
-    /// Whether `other`, a shape at the heading after this one, leads back to `heading`, where this one
+    /// Whether `other`, a shape in the frame after this one, leads back to `frame`, where this one
     /// starts, over the same cells: on flat ground one is legal where the other is, at the same speed.
-    pub(crate) fn is_taken_back_by(&self, heading: Heading, other: &Self) -> bool {
+    pub(crate) fn is_taken_back_by(&self, frame: Frame, other: &Self) -> bool {
         other.applies
             && other.step == Offset::new(-self.step.dx, -self.step.dy)
-            && other.heading_after == heading
+            && other.frame_after == frame
             && other.swept.len() == self.swept.len()
             && other.swept.iter().zip(&self.swept).all(|(o, s)| o.plus(self.step) == *s)
     }
 }
 
-/// A checked movement class, with the shape of each move at each heading worked out.
+/// A checked movement class, with the shape of each move in each frame worked out.
 #[derive(Clone, Debug)]
 pub struct MovementClass {
     spec: ClassSpec,
     footprint: Footprint,
-    /// Edges within the footprint, by heading.
+    /// Edges within the footprint, by frame.
     rest_edges: Vec<Vec<(Offset, Side)>>,
-    /// `[heading * n_primitives + primitive]`.
+    /// `[frame * n_primitives + primitive]`.
     shapes: Vec<MoveShape>,
     reversible: bool,
 }
@@ -225,34 +264,27 @@ impl MovementClass {
     pub fn new(spec: ClassSpec) -> Result<Self, ClassError> {
         check_spec(&spec)?;
         let diagonal = spec.footprint_diagonal.as_deref();
-        let footprint = Footprint::new(&spec.footprint, diagonal, spec.pivot, spec.headings);
-        if (0..spec.headings).any(|heading| footprint.at(Heading(heading)).is_empty()) {
+        let axes = Axes { shape: spec.shape, headings: spec.headings };
+        let by_heading = body_at_headings(&spec.footprint, diagonal, spec.pivot, axes);
+        if by_heading.iter().any(Vec::is_empty) {
             return Err(ClassError::DiagonalEmpty);
         }
+        let footprint = Footprint::new(&by_heading, axes);
         let body = Body {
             cells: &spec.footprint,
-            footprint: &footprint,
+            by_heading: &by_heading,
             pivot: spec.pivot,
             sweep: spec.sweep,
-            headings: spec.headings,
+            axes,
         };
-        let mut shapes = Vec::with_capacity(spec.headings as usize * spec.primitives.len());
-        for heading in (0..spec.headings).map(Heading) {
-            for primitive in &spec.primitives {
-                let turned = i32::from(heading.0) + primitive.turn;
-                let heading_after = Heading(turned.rem_euclid(i32::from(spec.headings)) as u8);
-                let swept = primitive.swept_cells(&body, heading, heading_after);
-                shapes.push(MoveShape {
-                    step: Offset::in_frame(primitive.by, quarters(heading.0, spec.headings)),
-                    heading_after,
-                    bounds: bounds(&swept),
-                    applies: primitive.when.holds(heading),
-                    edges: edges_between(&swept),
-                    swept,
-                });
-            }
+        let n_frames = spec.shape.n_parities() * spec.headings;
+        let mut shapes = Vec::with_capacity(n_frames as usize * spec.primitives.len());
+        for frame in (0..n_frames).map(Frame) {
+            shapes.extend(spec.primitives.iter().map(|primitive| shape_of(primitive, frame, &body)));
         }
-        let rest_edges = (0..spec.headings).map(|h| edges_between(footprint.at(Heading(h)))).collect();
+        let rest_edges = (0..n_frames)
+            .map(|frame| edges_between(footprint.at(Frame(frame)), spec.shape, frame / spec.headings));
+        let rest_edges = rest_edges.collect();
         let reversible = all_reversible(&shapes, spec.primitives.len());
         Ok(Self { spec, footprint, rest_edges, shapes, reversible })
     }
@@ -282,9 +314,29 @@ impl MovementClass {
         &self.spec
     }
 
-    /// Number of headings: 1, 4 or 8.
+    /// Shape of the maps it moves on.
+    pub fn grid_shape(&self) -> GridShape {
+        self.spec.shape
+    }
+
+    /// Number of headings: 1, 4 or 8; 6 on hexagonal maps.
     pub fn headings(&self) -> u8 {
         self.spec.headings
+    }
+
+    /// All frames in order.
+    pub fn frames(&self) -> impl Iterator<Item = Frame> + use<> {
+        (0..self.spec.shape.n_parities() * self.spec.headings).map(Frame)
+    }
+
+    /// Heading of a frame.
+    pub fn heading_of(&self, frame: Frame) -> Heading {
+        Heading(frame.0 % self.spec.headings)
+    }
+
+    /// Frame of a pose.
+    pub fn frame(&self, pose: Pose) -> Frame {
+        Frame(self.spec.shape.parity(pose.cell.y) * self.spec.headings + pose.heading.0)
     }
 
     /// Its primitives in order of their number.
@@ -292,42 +344,62 @@ impl MovementClass {
         &self.spec.primitives
     }
 
-    /// Its cells at each heading.
+    /// Its cells in each frame.
     pub fn footprint(&self) -> &Footprint {
         &self.footprint
     }
 
-    /// The shape of a primitive at a heading.
-    pub fn shape(&self, heading: Heading, primitive: usize) -> &MoveShape {
-        &self.shapes[heading.0 as usize * self.spec.primitives.len() + primitive]
+    /// The cells it covers at a pose, as offsets from the anchor, row-major.
+    pub fn cells_at(&self, pose: Pose) -> &[Offset] {
+        self.footprint.at(self.frame(pose))
     }
 
-    /// Whether each move at each heading has one that leads back over the same cells, so that on flat
+    /// The shape of a primitive in a frame.
+    pub fn shape(&self, frame: Frame, primitive: usize) -> &MoveShape {
+        &self.shapes[frame.0 as usize * self.spec.primitives.len() + primitive]
+    }
+
+    /// The shape of a primitive that starts at a pose.
+    pub fn shape_at(&self, pose: Pose, primitive: usize) -> &MoveShape {
+        self.shape(self.frame(pose), primitive)
+    }
+
+    /// Whether each move in each frame has one that leads back over the same cells, so that on flat
     /// ground one is legal where the other is.
     pub(crate) fn is_reversible(&self) -> bool {
         self.reversible
     }
 
-    pub(crate) fn rest_edges(&self, heading: Heading) -> &[(Offset, Side)] {
-        &self.rest_edges[heading.0 as usize]
+    pub(crate) fn rest_edges(&self, frame: Frame) -> &[(Offset, Side)] {
+        &self.rest_edges[frame.0 as usize]
     }
 
     /// Whether the body fits on a map of that size at any heading.
     /// # Errors
     /// [`ClassError::LargerThanMap`] if at none.
     pub fn check_fits(&self, size: GridSize) -> Result<(), ClassError> {
-        let fits = (0..self.spec.headings).any(|heading| {
-            let (width, height) = self.footprint.extent(Heading(heading));
+        let fits = self.frames().any(|frame| {
+            let (width, height) = self.footprint.extent(frame);
             width <= size.width() && height <= size.height()
         });
-        let extent = self.footprint.extent(Heading(0));
+        let extent = self.footprint.extent(Frame(0));
         if fits { Ok(()) } else { Err(ClassError::LargerThanMap { extent, size }) }
     }
 }
 
 fn check_spec(spec: &ClassSpec) -> Result<(), ClassError> {
-    if !matches!(spec.headings, 1 | 4 | 8) {
-        return Err(ClassError::Headings(spec.headings));
+    let right = match spec.shape {
+        GridShape::Square => matches!(spec.headings, 1 | 4 | 8),
+        GridShape::Hex => matches!(spec.headings, 1 | 6),
+    };
+    if !right {
+        return Err(ClassError::Headings { headings: spec.headings, shape: spec.shape });
+    }
+    if spec.shape == GridShape::Hex && !spec.pivot.is_centre() {
+        return Err(ClassError::PivotOnHex);
+    }
+    if spec.shape == GridShape::Hex && spec.sweep != Sweep::default() {
+        return Err(ClassError::FullOnHex);
     }
     check_footprint(&spec.footprint)?;
     if let Some(diagonal) = &spec.footprint_diagonal {
@@ -402,21 +474,43 @@ fn bounds(cells: &[Offset]) -> (Offset, Offset) {
     corners
 }
 
+/// A primitive of a body in one frame.
+fn shape_of(primitive: &Primitive, frame: Frame, body: &Body<'_>) -> MoveShape {
+    let Axes { shape, headings } = body.axes;
+    let (parity, heading) = (frame.0 / headings, Heading(frame.0 % headings));
+    let turned = i32::from(heading.0) + primitive.turn;
+    let heading_after = Heading(turned.rem_euclid(i32::from(headings)) as u8);
+    let step = body.axes.columns_and_rows(body.axes.lattice(primitive.by, heading.0), parity);
+    let parity_after = shape.parity(step.dy + i32::from(parity));
+    let swept = primitive.swept_cells(body, heading, heading_after);
+    let swept = body.axes.all_columns_and_rows(&swept, parity);
+    MoveShape {
+        step,
+        heading_after,
+        frame_after: Frame(parity_after * headings + heading_after.0),
+        bounds: bounds(&swept),
+        applies: primitive.when.holds(heading),
+        edges: edges_between(&swept, shape, parity),
+        swept,
+    }
+}
+
 fn all_reversible(shapes: &[MoveShape], n_primitives: usize) -> bool {
-    shapes.chunks(n_primitives).enumerate().all(|(heading, moves)| {
+    shapes.chunks(n_primitives).enumerate().all(|(frame, moves)| {
         moves.iter().filter(|shape| shape.applies).all(|shape| {
-            let at_end = &shapes[shape.heading_after.0 as usize * n_primitives..][..n_primitives];
-            at_end.iter().any(|other| shape.is_taken_back_by(Heading(heading as u8), other))
+            let at_end = &shapes[shape.frame_after.0 as usize * n_primitives..][..n_primitives];
+            at_end.iter().any(|other| shape.is_taken_back_by(Frame(frame as u8), other))
         })
     })
 }
 
-/// Edges between neighbouring cells of a row-major list, each by its cell to the west or north.
-fn edges_between(cells: &[Offset]) -> Vec<(Offset, Side)> {
+/// Edges between neighbouring cells of a row-major list, each by the cell that comes first. The cells are
+/// offsets from an anchor in a row of that parity.
+fn edges_between(cells: &[Offset], shape: GridShape, parity: u8) -> Vec<(Offset, Side)> {
     let mut edges = Vec::new();
     for &cell in cells {
-        for side in [Side::East, Side::South] {
-            let (dx, dy) = side.step();
+        for &side in shape.later_sides() {
+            let (dx, dy) = shape.step(side, shape.parity(cell.dy + i32::from(parity)));
             if cells.binary_search(&cell.plus(Offset::new(dx, dy))).is_ok() {
                 edges.push((cell, side));
             }
@@ -439,10 +533,10 @@ mod tests {
     #[test]
     fn shapes_turn_with_the_heading() {
         let class = MovementClass::new(spec()).unwrap();
-        assert_eq!(class.shape(Heading(1), 0).step, Offset::new(0, -1));
-        assert_eq!(class.shape(Heading(3), 3).heading_after, Heading(2));
-        assert_eq!(class.shape(Heading(0), 0).edges.len(), 2);
-        assert_eq!(class.rest_edges(Heading(0)), [(Offset::new(-1, 0), Side::East)]);
+        assert_eq!(class.shape(Frame(1), 0).step, Offset::new(0, -1));
+        assert_eq!(class.shape(Frame(3), 3).heading_after, Heading(2));
+        assert_eq!(class.shape(Frame(0), 0).edges.len(), 2);
+        assert_eq!(class.rest_edges(Frame(0)), [(Offset::new(-1, 0), Side::East)]);
     }
 
     #[test]
@@ -452,7 +546,10 @@ mod tests {
             change(&mut spec);
             MovementClass::new(spec).unwrap_err()
         };
-        assert_eq!(broken(&|s| s.headings = 5), ClassError::Headings(5));
+        assert_eq!(
+            broken(&|s| s.headings = 5),
+            ClassError::Headings { headings: 5, shape: GridShape::Square }
+        );
         assert_eq!(broken(&|s| s.footprint.clear()), ClassError::FootprintSize(0));
         assert_eq!(broken(&|s| s.footprint = vec![(0, 0); 2]), ClassError::FootprintTwice((0, 0)));
         assert_eq!(broken(&|s| s.footprint = vec![(1 << 20, 0)]), ClassError::OffsetTooFar((1 << 20, 0)));
@@ -463,6 +560,42 @@ mod tests {
         assert!(matches!(broken(&|s| s.primitives[2].turn = -4), ClassError::TurnTooFar { .. }));
         assert!(matches!(broken(&|s| s.primitives[2].time = 0), ClassError::Time { .. }));
         assert!(matches!(broken(&|s| s.primitives[2].time = 65_536), ClassError::Time { .. }));
+    }
+
+    fn hex_spec() -> ClassSpec {
+        let mut spec = ClassSpec::hexagonal("truck", 6);
+        spec.footprint = vec![(0, 0), (-1, 0)];
+        spec.primitives = Primitive::vehicle(2, 6, 2);
+        spec
+    }
+
+    #[test]
+    fn hexagonal_shapes_depend_on_heading_and_row() {
+        let class = MovementClass::new(hex_spec()).unwrap();
+        assert_eq!(class.frames().count(), 12);
+        // Forward to the NE: from an even row the column stays.
+        let (even, odd) = (class.shape(Frame(1), 0), class.shape(Frame(7), 0));
+        assert_eq!((even.step, even.frame_after), (Offset::new(0, -1), Frame(7)));
+        assert_eq!((odd.step, odd.frame_after), (Offset::new(1, -1), Frame(1)));
+        assert_eq!(even.edges.len(), 2);
+        assert_eq!(class.shape_at(Pose::new(4, 3, Heading(1)), 0), odd);
+        assert_eq!(class.cells_at(Pose::new(4, 3, Heading(1))), class.footprint().at(Frame(7)));
+        assert_eq!(class.rest_edges(Frame(1)), [(Offset::new(0, 0), Side::SouthWest)]);
+        assert!(class.is_reversible());
+    }
+
+    #[test]
+    fn hexagonal_limits_are_kept() {
+        let broken = |change: &dyn Fn(&mut ClassSpec)| {
+            let mut spec = hex_spec();
+            change(&mut spec);
+            MovementClass::new(spec).unwrap_err()
+        };
+        let headings = broken(&|s| s.headings = 4);
+        assert_eq!(headings.to_string(), "4 headings; expected 1 or 6 on hexagonal maps");
+        assert_eq!(broken(&|s| s.pivot = Pivot::from_cells(0.5, 0.5).unwrap()), ClassError::PivotOnHex);
+        assert_eq!(broken(&|s| s.sweep.turns = SweepRule::Full), ClassError::FullOnHex);
+        assert!(matches!(broken(&|s| s.primitives[2].turn = 6), ClassError::TurnTooFar { .. }));
     }
 
     #[test]

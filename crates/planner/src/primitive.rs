@@ -1,6 +1,6 @@
 //! Motion primitives: the moves an agent can make.
 
-use crate::footprint::{Footprint, Offset, Pivot, quarters};
+use crate::footprint::{Axes, Offset, Pivot};
 use crate::geometry::{cells_of_translation, cells_of_turn};
 use crate::pose::Heading;
 
@@ -79,7 +79,7 @@ pub struct Primitive {
     /// Name, unique in its class.
     pub name: String,
     /// Displacement `(forward, right)` in cells, each at most 255 either way. A class with one
-    /// heading gives it in map axes `(east, south)`.
+    /// heading gives it in map axes `(east, south)`, on hexagonal maps `(east, south-east)`.
     pub by: (i32, i32),
     /// Heading steps, positive counter-clockwise (left); less than the number of headings.
     pub turn: i32,
@@ -120,13 +120,27 @@ impl Primitive {
         ways.into_iter().map(|(name, by)| Self::step(name, by, time)).collect()
     }
 
-    /// Every cell the move touches from a heading, as offsets from the start anchor, row-major.
+    /// Steps to the six neighbours, named `E` `NE` `NW` `W` `SW` `SE`, for a class without facing on
+    /// hexagonal maps.
+    pub fn six_ways(time: u32) -> Vec<Self> {
+        let ways = [
+            ("E", (1, 0)),
+            ("NE", (1, -1)),
+            ("NW", (0, -1)),
+            ("W", (-1, 0)),
+            ("SW", (-1, 1)),
+            ("SE", (0, 1)),
+        ];
+        ways.into_iter().map(|(name, by)| Self::step(name, by, time)).collect()
+    }
+
+    /// Every cell the move touches from a heading, as lattice offsets from the start anchor, sorted.
     pub(crate) fn swept_cells(&self, body: &Body<'_>, heading: Heading, after: Heading) -> Vec<Offset> {
-        let frame = |by| Offset::in_frame(by, quarters(heading.0, body.headings));
-        let footprint = body.footprint.at(heading);
+        let frame = |by| body.axes.lattice(by, heading.0);
+        let footprint = &body.by_heading[heading.0 as usize];
         let end = frame(self.by);
-        let mut cells: Vec<Offset> = footprint.to_vec();
-        cells.extend(body.footprint.at(after).iter().map(|cell| cell.plus(end)));
+        let mut cells: Vec<Offset> = footprint.clone();
+        cells.extend(body.by_heading[after.0 as usize].iter().map(|cell| cell.plus(end)));
         cells.extend(self.swept.iter().flatten().map(|&cell| frame(cell)));
         let (moves, turns) = (self.by != (0, 0), self.turn != 0);
         match (moves, turns) {
@@ -134,7 +148,7 @@ impl Primitive {
                 cells.extend(cells_of_translation(footprint, end));
             }
             (false, true) if body.sweep.turns == SweepRule::Full => {
-                let turned = cells_of_turn(body.cells, body.pivot, heading.0, self.turn, body.headings);
+                let turned = cells_of_turn(body.cells, body.pivot, heading.0, self.turn, body.axes.headings);
                 cells.extend(turned);
             }
             _ => {
@@ -155,10 +169,11 @@ impl Primitive {
 pub(crate) struct Body<'a> {
     /// The east-facing cells as given.
     pub cells: &'a [(i32, i32)],
-    pub footprint: &'a Footprint,
+    /// Lattice offsets of the body at each heading.
+    pub by_heading: &'a [Vec<Offset>],
     pub pivot: Pivot,
     pub sweep: Sweep,
-    pub headings: u8,
+    pub axes: Axes,
 }
 
 fn gcd(a: u32, b: u32) -> u32 {
@@ -168,11 +183,14 @@ fn gcd(a: u32, b: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::footprint::body_at_headings;
+    use wheelbase_grid::GridShape;
 
     fn swept(primitive: &Primitive, cells: &[(i32, i32)], after: u8) -> Vec<(i32, i32)> {
-        let footprint = Footprint::new(cells, None, Pivot::default(), 4);
+        let axes = Axes { shape: GridShape::Square, headings: 4 };
         let (pivot, sweep) = (Pivot::default(), Sweep::default());
-        let body = Body { cells, footprint: &footprint, pivot, sweep, headings: 4 };
+        let by_heading = body_at_headings(cells, None, pivot, axes);
+        let body = Body { cells, by_heading: &by_heading, pivot, sweep, axes };
         let cells = primitive.swept_cells(&body, Heading(0), Heading(after));
         cells.iter().map(|o| (o.dx, o.dy)).collect()
     }

@@ -4,7 +4,7 @@ use crate::heuristic::{Guide, Heuristic};
 use crate::pose::{Heading, Pose, StateSpace};
 use crate::successor::{Legality, PoseBlocked};
 use std::fmt;
-use wheelbase_grid::{BitGrid, CellXY, Rect};
+use wheelbase_grid::{BitGrid, CellXY, GridShape, Rect};
 
 /// Longest path in ticks, 2^32 - 2.
 pub const COST_MAX: u32 = u32::MAX - 1;
@@ -35,8 +35,8 @@ impl GoalMember {
 pub struct Goal<'a> {
     /// The members as named.
     pub members: &'a [GoalMember],
-    /// Any anchor whose squared Euclidean distance to a member is at most its square is a member
-    /// too, with that member's heading. In cells.
+    /// Any anchor whose squared Euclidean distance to a member is at most its square, on hexagonal maps
+    /// whose hexagonal distance is at most that, is a member too, with that member's heading. In cells.
     pub within: u32,
 }
 
@@ -46,31 +46,30 @@ impl<'a> Goal<'a> {
         Self { members, within: 0 }
     }
 
-    /// Whether a pose is a member.
-    pub fn matches(&self, pose: Pose) -> bool {
-        let reach = u64::from(self.within).pow(2);
+    /// Whether a pose on a map of that shape is a member.
+    pub fn matches(&self, shape: GridShape, pose: Pose) -> bool {
+        let reach = shape.measure_of(self.within);
         self.members.iter().any(|member| {
-            member.heading.is_none_or(|h| h == pose.heading)
-                && member.cell.distance_squared(pose.cell) <= reach
+            member.heading.is_none_or(|h| h == pose.heading) && shape.measure(member.cell, pose.cell) <= reach
         })
     }
 
-    /// Squared distance from a cell to the nearest member as named, whatever `within` says.
-    pub fn distance_squared(&self, cell: CellXY) -> u64 {
-        self.members.iter().map(|m| m.cell.distance_squared(cell)).min().unwrap_or(u64::MAX)
+    /// [Distance](GridShape::measure) from a cell to the nearest member as named, whatever `within` says.
+    pub fn measure(&self, shape: GridShape, cell: CellXY) -> u64 {
+        self.members.iter().map(|m| shape.measure(m.cell, cell)).min().unwrap_or(u64::MAX)
     }
 
     /// Calls `found` with every member pose on the map, in order of the named members, then row-major.
     /// A pose that is near several named members comes several times.
     pub(crate) fn for_each_pose(&self, space: StateSpace, mut found: impl FnMut(Pose)) {
-        // 128 bits: a radius and a cell of 32 bits each, squared.
-        let (width, height) = (i128::from(space.size().width()), i128::from(space.size().height()));
-        let reach = i128::from(self.within);
+        let (width, height) = (i64::from(space.size().width()), i64::from(space.size().height()));
+        let reach = i64::from(self.within);
         for member in self.members {
-            let (x, y) = (i128::from(member.cell.x), i128::from(member.cell.y));
+            let y = i64::from(member.cell.y);
             for row in (y - reach).max(0)..(y + reach + 1).min(height) {
-                let half = (reach.pow(2) - (row - y).pow(2)).isqrt();
-                for column in (x - half).max(0)..(x + half + 1).min(width) {
+                let columns = space.shape().columns_within(member.cell, self.within, row as i32);
+                let Some((first, last)) = columns else { continue };
+                for column in first.max(0)..(last + 1).min(width) {
                     let cell = CellXY::new(column as i32, row as i32);
                     match member.heading {
                         Some(heading) => found(Pose { cell, heading }),
@@ -98,15 +97,9 @@ impl GoalArea<'_> {
         self.area.contains(pose.cell) && (self.open)(pose)
     }
 
-    /// Squared distance from a cell to the nearest cell of the area.
-    pub fn distance_squared(&self, cell: CellXY) -> u64 {
-        let beyond = |at: i32, start: i32, length: u32| {
-            let (at, start) = (i64::from(at), i64::from(start));
-            at.abs_diff(at.clamp(start, (start + i64::from(length) - 1).max(start)))
-        };
-        let dx = beyond(cell.x, self.area.x, self.area.width);
-        let dy = beyond(cell.y, self.area.y, self.area.height);
-        (dx * dx).saturating_add(dy * dy)
+    /// [Distance](GridShape::measure) from a cell to the nearest cell of the area.
+    pub fn measure(&self, shape: GridShape, cell: CellXY) -> u64 {
+        shape.measure_to(cell, self.area)
     }
 }
 
@@ -123,7 +116,7 @@ pub enum Fallback {
     #[default]
     Fail,
     /// Go to the reachable pose whose anchor is nearest to the goal as named (squared Euclidean
-    /// distance), among those the cheapest to reach, then the least state.
+    /// distance, hexagonal distance on hexagonal maps), among those the cheapest to reach, then the least state.
     Nearest,
 }
 
@@ -182,9 +175,9 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// Squared distance from a cell to the goal as named.
-    pub(crate) fn distance_squared(&self, cell: CellXY) -> u64 {
-        self.area.map_or_else(|| self.goal.distance_squared(cell), |area| area.distance_squared(cell))
+    /// [Distance](GridShape::measure) from a cell to the goal as named.
+    pub(crate) fn measure(&self, shape: GridShape, cell: CellXY) -> u64 {
+        self.area.map_or_else(|| self.goal.measure(shape, cell), |area| area.measure(shape, cell))
     }
 
     /// Calls `found` with every member pose on the map, or every pose of the area, open or not.

@@ -8,9 +8,11 @@ mod kernel;
 
 use crate::components::Way;
 use crate::heuristic::{
-    AnyEstimate, AnyKind, ArrayEstimate, Estimate, Heuristic, HeuristicName, Prepared, ZeroEstimate,
+    AnyEstimate, AnyKind, ArrayEstimate, CellsAround, Estimate, Heuristic, HeuristicName, Prepared,
+    WholeNorm, ZeroEstimate,
 };
 use crate::landmarks::{ColumnsInUse, LandmarkEstimate};
+use crate::lattice::{Lattice, with_lattice};
 use crate::open_list::{BUCKETS_MAX, OpenList};
 use crate::path::{Path, PathPose};
 use crate::pose::{Heading, Pose, State};
@@ -72,7 +74,7 @@ fn mark_goals(
     let start = space.state(request.start).ok_or(Status::StartOffMap)?;
     let start_legal = tables.is_legal(start);
     let (mut on_map, mut legal, mut headings) = (false, false, 0_u8);
-    let (mut low, mut high) = ((i32::MAX, i32::MAX), (i32::MIN, i32::MIN));
+    let mut cells = CellsAround::none(space.shape());
     if let Some(area) = request.area {
         return look_for_open_goal(tables, request, area, start);
     }
@@ -82,9 +84,7 @@ fn mark_goals(
         legal |= tables.is_legal(state);
         if start_legal && tables.is_legal(state) && tables.components().way(start, state) != Way::No {
             scratch.mark_goal(state);
-            let CellXY { x, y } = pose.cell;
-            low = (low.0.min(x), low.1.min(y));
-            high = (high.0.max(x), high.1.max(y));
+            cells.add(pose.cell);
             headings |= 1 << pose.heading.0;
         }
     });
@@ -104,7 +104,7 @@ fn mark_goals(
     let prepared = match headings {
         // Nothing to be guided to: everything is gone through, for the nearest.
         0 => Prepared::Zero,
-        _ => Prepared::new(&request.heuristic, tables, low, high, headings),
+        _ => Prepared::new(&request.heuristic, tables, cells, headings),
     };
     Ok((start, with_landmarks(request, scratch, start, prepared)))
 }
@@ -153,10 +153,9 @@ fn look_for_open_goal(
         })
     };
     if on_map.cells().any(&mut may_be_reached) {
-        let low = (on_map.x, on_map.y);
-        let high = (on_map.x + on_map.width as i32 - 1, on_map.y + on_map.height as i32 - 1);
+        let cells = CellsAround::rectangle(space.shape(), on_map);
         let headings = ((1_u32 << space.headings()) - 1) as u8;
-        return Ok((start, Prepared::new(&request.heuristic, tables, low, high, headings)));
+        return Ok((start, Prepared::new(&request.heuristic, tables, cells, headings)));
     }
     match (nearest, legal) {
         (true, _) => Ok((start, Prepared::Zero)),
@@ -303,8 +302,11 @@ fn write_path(tables: &MovementTables, scratch: &Scratch, start: State, end: Sta
         path.moves.push(lane as u8);
         let after = space.pose(state);
         let turn = tables.class().primitives()[lane].turn;
-        let before = (i32::from(after.heading.0) - turn).rem_euclid(i32::from(space.headings()));
-        let step = tables.steps[before as usize * STEPS_STRIDE + lane];
+        let heading = (i32::from(after.heading.0) - turn).rem_euclid(i32::from(space.headings()));
+        // Rows are the same in every frame of a heading, columns are not.
+        let rows = tables.steps[heading as usize * STEPS_STRIDE + lane].dy;
+        let frame = space.frame(Pose::new(0, after.cell.y - rows, Heading(heading as u8)));
+        let step = tables.steps[frame.0 as usize * STEPS_STRIDE + lane];
         state = State(state.0.wrapping_add_signed(-step.delta));
     }
     path.moves.reverse();
@@ -347,7 +349,7 @@ fn end_without_goal(tables: &MovementTables, request: &Request<'_>, scratch: &mu
         }
         let cost = if touched { Node::cost(node) } else { Node::UNREACHED };
         nodes[state as usize] = if touched { node & !Node::CLOSED } else { Node::pack(cost, *stamp, 0) };
-        let candidate = (request.distance_squared(pose.cell), cost, state);
+        let candidate = (request.measure(tables.space().shape(), pose.cell), cost, state);
         if best.is_none_or(|b| candidate < b) && is_open(pose) {
             best = Some(candidate);
         }
@@ -369,7 +371,7 @@ fn end_without_goal(tables: &MovementTables, request: &Request<'_>, scratch: &mu
 #[inline]
 fn is_free(tables: &MovementTables, request: &Request<'_>, pose: Pose, primitive: usize) -> bool {
     let CellXY { x, y } = pose.cell;
-    let shape = tables.class().shape(pose.heading, primitive);
+    let shape = tables.class().shape_at(pose, primitive);
     let (low, high) = shape.bounds;
     let inside = |window: Rect| {
         window.contains(CellXY::new(x + low.dx, y + low.dy))
@@ -406,15 +408,26 @@ impl<'a> AnyEstimate<'a> {
     }
 }
 
-/// Picks the kernel for the layout, heuristic, open list and obstacles.
+/// Picks the kernel for the shape of the map.
 fn run_kernel(tables: &MovementTables, request: &Request<'_>, scratch: &mut Scratch, budget: u64) -> Stop {
+    with_lattice!(tables.space(), lattice => run_kernel_on(lattice, tables, request, scratch, budget))
+}
+
+/// Picks the kernel for the layout, heuristic, open list and obstacles.
+fn run_kernel_on<L: Lattice>(
+    lattice: L,
+    tables: &MovementTables,
+    request: &Request<'_>,
+    scratch: &mut Scratch,
+    budget: u64,
+) -> Stop {
     let Scratch { nodes, stamp, buckets, heap, norm_parts, run, .. } = scratch;
     let Some(prepared) = run.prepared else { return Stop::Exhausted };
     let size = tables.space().size();
     with_layout!(&tables.layouts, layout => {
         let words = &layout.words[..];
         let mut kernel = Kernel {
-            tables, words, steps: &tables.steps, costs: &tables.costs, budget,
+            tables, lattice, words, steps: &tables.steps, costs: &tables.costs, budget,
             touched: Node::pack(Node::UNREACHED, *stamp, 0), dearest: Node::pack(COST_MAX, *stamp, 0),
             request, run,
         };
@@ -423,32 +436,32 @@ fn run_kernel(tables: &MovementTables, request: &Request<'_>, scratch: &mut Scra
             Prepared::Zero if kernel.run.in_buckets => kernel.run(nodes, &ZeroEstimate, buckets),
             Prepared::Linear(linear) if kernel.run.in_buckets => {
                 match (linear.is_whole(size), linear.is_sum(size)) {
-                    (_, true) => kernel.run(nodes, &linear.sum(size, norm_parts), buckets),
-                    (true, false) => kernel.run(nodes, &linear.whole(), buckets),
+                    (_, true) if L::SUMS => kernel.run(nodes, &linear.sum(size, norm_parts), buckets),
+                    (true, _) => kernel.run(nodes, &L::Whole::of(&linear), buckets),
                     (false, _) => kernel.run(nodes, &linear, buckets),
                 }
             }
             Prepared::Landmarks(active, _, norm) if kernel.run.in_buckets => {
                 let Heuristic::Landmarks(landmarks) = request.heuristic else { return Stop::Exhausted };
                 match (landmarks.columns(&active), norm.is_sum(size)) {
-                    (ColumnsInUse::Narrow(of), true) => {
+                    (ColumnsInUse::Narrow(of), true) if L::SUMS => {
                         let sum = norm.sum(size, norm_parts);
                         kernel.run(nodes, &LandmarkEstimate::new(of, active, sum), buckets)
                     }
-                    (ColumnsInUse::Narrow(of), false) => {
+                    (ColumnsInUse::Narrow(of), _) => {
                         kernel.run(nodes, &LandmarkEstimate::new(of, active, norm), buckets)
                     }
-                    (ColumnsInUse::Wide(of), true) => {
+                    (ColumnsInUse::Wide(of), true) if L::SUMS => {
                         let sum = norm.sum(size, norm_parts);
                         kernel.run(nodes, &LandmarkEstimate::new(of, active, sum), buckets)
                     }
-                    (ColumnsInUse::Wide(of), false) => {
+                    (ColumnsInUse::Wide(of), _) => {
                         kernel.run(nodes, &LandmarkEstimate::new(of, active, norm), buckets)
                     }
                 }
             }
             Prepared::Array(base) if kernel.run.in_buckets => {
-                match ArrayEstimate::of(tables, &request.heuristic, &base) {
+                match ArrayEstimate::<L::Whole>::of(tables, &request.heuristic, &base) {
                     Some(array) => kernel.run(nodes, &array, buckets),
                     None => kernel.run(nodes, &ZeroEstimate, buckets),
                 }

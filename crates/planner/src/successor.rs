@@ -58,7 +58,7 @@ pub enum PoseBlocked {
     },
     /// An edge between two cells of the body is impassable for the class.
     Edge {
-        /// The cell to the west or north of the edge.
+        /// The cell that comes first in row-major order: to the west or north of the edge.
         cell: CellXY,
         /// The cell's side.
         side: Side,
@@ -210,7 +210,10 @@ impl ClassSpeeds {
 
 impl<'a> Legality<'a> {
     /// The rules of a class on a map.
+    /// # Panics
+    /// If the class is made for maps of another shape.
     pub fn new(grid: &'a Grid, class: &'a MovementClass) -> Self {
+        assert_eq!(grid.shape(), class.grid_shape(), "a class of maps of another shape");
         Self { grid, class, speeds: Cow::Owned(ClassSpeeds::of(grid, class)), change: None }
     }
 
@@ -235,7 +238,7 @@ impl<'a> Legality<'a> {
 
     /// All poses.
     pub fn space(&self) -> StateSpace {
-        StateSpace::new(self.grid.size(), self.class.headings())
+        StateSpace::new(self.grid.size(), self.grid.shape(), self.class.headings())
     }
 
     /// The class's speed on each terrain kind, in permille.
@@ -273,9 +276,8 @@ impl<'a> Legality<'a> {
             Some(cell) => self.side_of(cell, side),
             None => SideKind::OPEN,
         };
-        let (dx, dy) = side.step();
         let here = kind_of(cell, side);
-        let there = kind_of(CellXY::new(cell.x + dx, cell.y + dy), side.opposite());
+        let there = kind_of(self.grid.shape().neighbour(cell, side), side.opposite());
         let speed = |kind: SideKind| self.speeds.sides[kind.0 as usize];
         if speed(there) < speed(here) { (there, speed(there)) } else { (here, speed(here)) }
     }
@@ -316,7 +318,7 @@ impl<'a> Legality<'a> {
             return Ok(0);
         }
         let (mut lowest, mut highest) = (i32::MAX, i32::MIN);
-        for offset in self.class.footprint().at(pose.heading) {
+        for offset in self.class.cells_at(pose) {
             let cell = CellXY::new(pose.cell.x + offset.dx, pose.cell.y + offset.dy);
             let Some(at) = self.grid.size().cell(cell) else { return Err(PoseBlocked::OffMap { cell }) };
             let height = i32::from(self.elevation_of(at));
@@ -338,8 +340,8 @@ impl<'a> Legality<'a> {
         if self.space().state(pose).is_none() {
             return Err(PoseBlocked::OffMap { cell: pose.cell });
         }
-        let cells = self.class.footprint().at(pose.heading);
-        self.lowest_speed(pose.cell, cells, self.class.rest_edges(pose.heading))?;
+        let edges = self.class.rest_edges(self.class.frame(pose));
+        self.lowest_speed(pose.cell, self.class.cells_at(pose), edges)?;
         self.height(pose).map(|_| ())
     }
 
@@ -354,7 +356,7 @@ impl<'a> Legality<'a> {
         if self.space().state(pose).is_none() {
             return Err(MoveBlocked::Swept(PoseBlocked::OffMap { cell: pose.cell }));
         }
-        let shape = self.class.shape(pose.heading, primitive);
+        let shape = self.class.shape_at(pose, primitive);
         if !shape.applies {
             return Err(MoveBlocked::WrongHeading { heading: pose.heading });
         }
@@ -379,7 +381,7 @@ impl<'a> Legality<'a> {
 
     /// Where a primitive leads from a pose, legal or not.
     pub fn pose_after(&self, pose: Pose, primitive: usize) -> Pose {
-        let shape = self.class.shape(pose.heading, primitive);
+        let shape = self.class.shape_at(pose, primitive);
         let Offset { dx, dy } = shape.step;
         Pose { cell: CellXY::new(pose.cell.x + dx, pose.cell.y + dy), heading: shape.heading_after }
     }
@@ -395,15 +397,17 @@ impl<'a> Legality<'a> {
     /// Every legal move that leads to a pose: `(primitive, pose before it, ticks)`, in order of
     /// primitive, then of the heading before. The exact inverse of [`Legality::successors`].
     pub fn predecessors(&self, pose: Pose) -> impl Iterator<Item = (usize, Pose, u32)> {
-        let headings = self.class.headings();
-        let pairs = (0..self.class.primitives().len()).flat_map(move |p| (0..headings).map(move |h| (p, h)));
-        pairs.filter_map(move |(primitive, heading)| {
-            let shape = self.class.shape(Heading(heading), primitive);
-            if shape.heading_after != pose.heading || !shape.applies {
+        let pairs = (0..self.class.primitives().len())
+            .flat_map(move |primitive| self.class.frames().map(move |frame| (primitive, frame)));
+        let after = self.class.frame(pose);
+        pairs.filter_map(move |(primitive, frame)| {
+            let shape = self.class.shape(frame, primitive);
+            // Of two rows that differ in parity, only one lies so far off.
+            if shape.frame_after != after || !shape.applies {
                 return None;
             }
             let cell = CellXY::new(pose.cell.x - shape.step.dx, pose.cell.y - shape.step.dy);
-            let before = Pose { cell, heading: Heading(heading) };
+            let before = Pose { cell, heading: self.class.heading_of(frame) };
             Some((primitive, before, self.explain(before, primitive).ok()?))
         })
     }

@@ -9,7 +9,7 @@ mod words;
 use crate::components::{Components, GraphChange};
 use crate::footprint::Offset;
 use crate::movement::{Climb, MovementClass};
-use crate::pose::{Heading, Pose, State, StateSpace};
+use crate::pose::{Pose, State, StateSpace};
 use crate::scratch::Node;
 use crate::successor::{Legality, SLOPE_FLAT, move_time};
 use rows::{CompilePlan, Layout, LevelsOf, RowsOf, SlopeTimes, StillPoses, TooManyTimes};
@@ -29,7 +29,7 @@ pub struct Successor {
     pub ticks: u32,
 }
 
-/// A primitive at one heading, as the kernel reads it.
+/// A primitive in one frame, as the kernel reads it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Step {
     /// Difference of the states' indices.
@@ -39,7 +39,7 @@ pub(crate) struct Step {
     pub heading_after: u32,
 }
 
-/// The primitives that a class has at one heading, in order.
+/// The primitives that a class has in one frame, in order.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LanesAt {
     /// Number of the primitive, and the difference of the states' indices.
@@ -99,9 +99,9 @@ pub struct MovementTables {
     class: Arc<MovementClass>,
     space: StateSpace,
     pub(crate) layouts: Layouts,
-    /// `[heading * 16 + primitive]`, of sixteen headings, so that none needs to be looked for past the end.
+    /// `[frame * 16 + primitive]`, of sixteen frames, so that none needs to be looked for past the end.
     pub(crate) steps: Box<[Step; STEPS_STRIDE * STEPS_STRIDE]>,
-    /// Which primitives there are at each heading.
+    /// Which primitives there are in each frame.
     pub(crate) lanes_at: Box<[LanesAt; STEPS_STRIDE]>,
     /// Ticks by `[primitive << bits | code]`; empty where the words hold times themselves.
     pub(crate) times: Vec<u32>,
@@ -132,7 +132,7 @@ const FOLLOWED_SHARE: u64 = 2;
 /// Room for the costs of the widest numbered words: sixteen moves of 256 codes each.
 pub(crate) const COSTS: usize = 1 << 12;
 
-/// Steps a heading has in `MovementTables::steps`.
+/// Steps a frame has in `MovementTables::steps`.
 pub(crate) const STEPS_STRIDE: usize = 16;
 
 impl MovementTables {
@@ -231,9 +231,10 @@ impl MovementTables {
     /// map, and slopes that bring more different times than the layout holds, compile all anew.
     ///
     /// # Panics
-    /// If the map is not of the size the tables were compiled for.
+    /// If the map is not of the size and shape the tables were compiled for.
     pub fn update(&mut self, grid: &Grid, changed: Rect) -> Update {
-        assert_eq!(grid.size(), self.space.size(), "tables of another map");
+        let of_map = (grid.size(), grid.shape());
+        assert_eq!(of_map, (self.space.size(), self.space.shape()), "tables of another map");
         self.revision = grid.revision();
         if changed.is_empty() {
             return Update::default();
@@ -388,14 +389,14 @@ impl MovementTables {
 
     /// State after a legal move.
     pub fn state_after(&self, state: State, primitive: usize) -> State {
-        let heading = state.0 as usize % self.space.headings() as usize;
-        State(state.0.wrapping_add_signed(self.steps[heading * STEPS_STRIDE + primitive].delta))
+        let frame = self.space.frame_of(state).0 as usize;
+        State(state.0.wrapping_add_signed(self.steps[frame * STEPS_STRIDE + primitive].delta))
     }
 
     /// Calls `found` with every legal move from a state, in order of primitive.
     pub fn for_each_successor(&self, state: State, mut found: impl FnMut(Successor)) {
-        let heading = state.0 as usize % self.space.headings() as usize;
-        let steps = &self.steps[heading * STEPS_STRIDE..][..self.class.primitives().len()];
+        let frame = self.space.frame_of(state).0 as usize;
+        let steps = &self.steps[frame * STEPS_STRIDE..][..self.class.primitives().len()];
         with_layout!(&self.layouts, layout => {
             let word = layout.words[state.0 as usize];
             for (primitive, step) in steps.iter().enumerate() {
@@ -421,15 +422,17 @@ impl MovementTables {
     pub fn for_each_predecessor(&self, state: State, mut found: impl FnMut(Successor)) {
         let pose = self.space.pose(state);
         for primitive in 0..self.class.primitives().len() {
-            for heading in 0..self.space.headings() {
-                let step = self.steps[heading as usize * STEPS_STRIDE + primitive];
+            for frame in self.class.frames() {
+                let step = self.steps[frame.0 as usize * STEPS_STRIDE + primitive];
                 if step.heading_after != u32::from(pose.heading.0) {
                     continue;
                 }
                 let cell = CellXY::new(pose.cell.x - step.dx, pose.cell.y - step.dy);
-                let Some(before) = self.space.state(Pose { cell, heading: Heading(heading) }) else {
+                let before = Pose { cell, heading: self.class.heading_of(frame) };
+                if self.space.frame(before) != frame {
                     continue;
-                };
+                }
+                let Some(before) = self.space.state(before) else { continue };
                 if let Some(ticks) = self.move_ticks(before, primitive) {
                     found(Successor { primitive: primitive as u8, state: before, ticks });
                 }
@@ -492,10 +495,10 @@ impl Levels {
 fn lanes_at(class: &MovementClass, space: StateSpace) -> Box<[LanesAt; STEPS_STRIDE]> {
     let steps = steps_of(class, space);
     let mut lanes = Box::new([LanesAt::default(); STEPS_STRIDE]);
-    for heading in 0..class.headings() {
-        let at = &mut lanes[heading as usize];
-        for primitive in (0..class.primitives().len()).filter(|&p| class.shape(Heading(heading), p).applies) {
-            at.lanes[at.n] = (primitive as u32, steps[heading as usize * STEPS_STRIDE + primitive].delta);
+    for frame in class.frames() {
+        let at = &mut lanes[frame.0 as usize];
+        for primitive in (0..class.primitives().len()).filter(|&p| class.shape(frame, p).applies) {
+            at.lanes[at.n] = (primitive as u32, steps[frame.0 as usize * STEPS_STRIDE + primitive].delta);
             at.n += 1;
         }
     }
@@ -505,16 +508,16 @@ fn lanes_at(class: &MovementClass, space: StateSpace) -> Box<[LanesAt; STEPS_STR
 fn steps_of(class: &MovementClass, space: StateSpace) -> Box<[Step; STEPS_STRIDE * STEPS_STRIDE]> {
     let mut steps = Box::new([Step::default(); STEPS_STRIDE * STEPS_STRIDE]);
     let headings = i64::from(space.headings());
-    for heading in 0..class.headings() {
+    for frame in class.frames() {
         for primitive in 0..class.primitives().len() {
-            let shape = class.shape(Heading(heading), primitive);
+            let shape = class.shape(frame, primitive);
             let Offset { dx, dy } = shape.step;
             let cells = i64::from(dy) * i64::from(space.size().width()) + i64::from(dx);
-            let turned = i64::from(shape.heading_after.0) - i64::from(heading);
+            let turned = i64::from(shape.heading_after.0) - i64::from(class.heading_of(frame).0);
             // A step that does not fit 32 bits leaves the map and is never legal.
             let delta = i32::try_from(cells * headings + turned).unwrap_or(0);
             let heading_after = u32::from(shape.heading_after.0);
-            steps[heading as usize * STEPS_STRIDE + primitive] = Step { delta, dx, dy, heading_after };
+            steps[frame.0 as usize * STEPS_STRIDE + primitive] = Step { delta, dx, dy, heading_after };
         }
     }
     steps

@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::{class, goal, grid, tables, truck};
+use common::{goal, side_of, tables, truck, world};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use wheelbase_grid::*;
@@ -37,7 +37,7 @@ fn slow_field(
     let moves = all_moves(&legality);
     let is_source = |state: usize| {
         let pose = space.pose(State(state as u32));
-        goal.matches(pose) && legality.check_pose(pose).is_ok()
+        goal.matches(space.shape(), pose) && legality.check_pose(pose).is_ok()
     };
     let mut costs: Vec<Option<u64>> = (0..space.n_states()).map(|s| is_source(s).then_some(0)).collect();
     let ends = |from: usize, to: usize| if direction == Direction::ToGoal { (from, to) } else { (to, from) };
@@ -96,7 +96,7 @@ fn assert_field(grid: &Grid, tables: &MovementTables, field: &CostField, moves_k
         let (first, last) = (path.poses[0].pose, path.poses[path.poses.len() - 1].pose);
         let (source, end) =
             if field.direction() == Direction::ToGoal { (last, first) } else { (first, last) };
-        assert!(field.goal().matches(source));
+        assert!(field.goal().matches(field.space().shape(), source));
         assert_eq!(space.state(end), Some(state));
     }
     assert_eq!(field.settled().count(), n_settled);
@@ -146,7 +146,7 @@ fn apply(grid: &mut Grid, (x, y, width, height, kind, what): (i32, i32, u32, u32
     let xy = CellXY::new(x.rem_euclid(size.width() as i32), y.rem_euclid(size.height() as i32));
     let area = Rect::new(x, y, width, height);
     let edit = match what {
-        side @ 0..4 => grid.set_side(xy, Side::ALL[side], SideKind(kind % 4)),
+        number @ 0..4 => grid.set_side(xy, side_of(grid, number, x), SideKind(kind % 4)),
         4 => grid.set_elevation(area, i16::from(kind) * 7 - 9),
         5 => grid.rotate(xy, i32::from(kind) - 2),
         _ => grid.set_terrain(area, TerrainKind(kind)),
@@ -160,8 +160,7 @@ proptest! {
     /// Any world, any class: whole, and settled piece by piece.
     #[test]
     fn fields_equal_the_reference(
-        grid in grid(),
-        class in class(),
+        (grid, class) in world(),
         (members, within) in goal(),
         direction in direction(),
         extents in prop::collection::vec(extent(), 0..4),
@@ -192,8 +191,7 @@ proptest! {
     /// A field from one pose is the reference's search from there.
     #[test]
     fn a_field_from_a_start_equals_the_reference_search(
-        grid in grid(),
-        class in class(),
+        (grid, class) in world(),
         start in any::<Index>(),
     ) {
         let tables = MovementTables::compile(&grid, class.clone());
@@ -212,8 +210,7 @@ proptest! {
     /// of the rest; however far it was settled, before the edit and after.
     #[test]
     fn repaired_equals_fresh(
-        mut grid in grid(),
-        class in class(),
+        (mut grid, class) in world(),
         (members, within) in goal(),
         direction in direction(),
         extents in prop::collection::vec(extent(), 7),
@@ -242,8 +239,7 @@ proptest! {
     /// Several edits that the tables have followed already are repaired one after the other, in any order.
     #[test]
     fn edits_are_repaired_in_any_order(
-        mut grid in grid(),
-        class in class(),
+        (mut grid, class) in world(),
         (members, within) in goal(),
         direction in direction(),
         extent in extent(),

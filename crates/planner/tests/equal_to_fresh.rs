@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{apply, class, edit, grid, grid_of};
+use common::{apply, edit, world, world_of};
 use proptest::prelude::*;
 use wheelbase_grid::*;
 use wheelbase_planner::*;
@@ -96,8 +96,7 @@ proptest! {
     /// both; and an update after edits gives what a fresh compile gives.
     #[test]
     fn tables_equal_the_rule_before_and_after_edits(
-        mut grid in grid(),
-        class in class(),
+        (mut grid, class) in world(),
         edits in prop::collection::vec(edit(), 1..6),
     ) {
         let mut movement = MovementTables::compile(&grid, class.clone());
@@ -132,8 +131,7 @@ proptest! {
     /// anew: many edits, of which some seal rooms and others open them.
     #[test]
     fn many_edits_are_followed(
-        mut grid in grid_of(16..34),
-        class in class(),
+        (mut grid, class) in world_of(16..34),
         edits in prop::collection::vec(edit(), 1..25),
     ) {
         let mut movement = MovementTables::compile(&grid, class.clone());

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{class, goal, grid, tables, truck};
+use common::{goal, tables, truck, world};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use wheelbase_grid::*;
@@ -21,10 +21,9 @@ fn expected(
     let nearest = request.fallback == Fallback::Nearest;
     let Some(start) = space.state(request.start) else { return (Status::StartOffMap, None, None) };
     let states = || (0..space.n_states() as u32).map(State);
-    let reach = i64::from(request.goal.within).pow(2);
+    let shape = space.shape();
     let near = |cell: CellXY, member: &GoalMember| {
-        let (dx, dy) = (i64::from(cell.x - member.cell.x), i64::from(cell.y - member.cell.y));
-        dx * dx + dy * dy <= reach
+        shape.measure(cell, member.cell) <= shape.measure_of(request.goal.within)
     };
     let is_member = |pose: Pose| {
         request.goal.members.iter().any(|m| near(pose.cell, m) && m.heading.is_none_or(|h| h == pose.heading))
@@ -53,7 +52,7 @@ fn expected(
     let best = states()
         .filter_map(|s| {
             let cell = space.pose(s).cell;
-            let distance = request.goal.members.iter().map(|m| m.cell.distance_squared(cell)).min();
+            let distance = request.goal.members.iter().map(|m| space.shape().measure(m.cell, cell)).min();
             Some((distance?, costs[s.0 as usize]?, s))
         })
         .min();
@@ -73,8 +72,7 @@ proptest! {
     /// Status, cost and every step of every path, for random queries on random worlds.
     #[test]
     fn answers_equal_the_reference(
-        grid in grid(),
-        class in class(),
+        (grid, class) in world(),
         queries in prop::collection::vec(
             (any::<Index>(), goal(), heuristics(), any::<bool>(), prop_oneof![2 => Just(1000_u32), 1 => 1000_u32..3000]),
             1..8,
@@ -105,7 +103,7 @@ proptest! {
             prop_assert!(u64::from(answer.cost) * 1000 <= u64::from(weight) * cost);
             let end = path.poses[path.poses.len() - 1].pose;
             if reached == Some(Reached::Goal) {
-                prop_assert!(request.goal.matches(end));
+                prop_assert!(request.goal.matches(space.shape(), end));
             } else if weight == 1000 {
                 let reference = reference.unwrap();
                 let state = space.state(end).unwrap();
@@ -117,8 +115,7 @@ proptest! {
     /// A search in slices, a search in one go, and one that hit its limit and went on, are the same.
     #[test]
     fn slices_change_nothing(
-        grid in grid(),
-        class in class(),
+        (grid, class) in world(),
         (members, within) in goal(),
         start in any::<Index>(),
         slice in 1_u64..5,
@@ -165,8 +162,7 @@ proptest! {
     /// and the nearest pose is the same for any weight and for greed.
     #[test]
     fn windows_and_greed_keep_the_rules(
-        grid in grid(),
-        class in class(),
+        (grid, class) in world(),
         (members, within) in goal(),
         start in any::<Index>(),
         window in (-2_i32..8, -2_i32..8, 0_u32..12, 0_u32..12),
@@ -206,7 +202,7 @@ proptest! {
 
     /// Components never say anything false, and decide all where every move can be taken back.
     #[test]
-    fn components_tell_the_truth(grid in grid(), class in class()) {
+    fn components_tell_the_truth((grid, class) in world()) {
         let movement = MovementTables::compile(&grid, class.clone());
         let legality = Legality::new(&grid, &class);
         let space = movement.space();
@@ -226,8 +222,7 @@ proptest! {
     /// A caller's own heuristic, admissible but not consistent, still gives the cheapest path.
     #[test]
     fn an_inconsistent_heuristic_stays_exact(
-        grid in grid(),
-        class in class(),
+        (grid, class) in world(),
         (members, within) in goal(),
         start in any::<Index>(),
         salt in any::<u64>(),
@@ -241,7 +236,7 @@ proptest! {
         let plain = plan(&movement, &request, &mut scratch, &mut path);
         // A random share of the true remaining cost.
         let goals: Vec<State> = (0..space.n_states() as u32).map(State)
-            .filter(|&s| request.goal.matches(space.pose(s)) && movement.is_legal(s)).collect();
+            .filter(|&s| request.goal.matches(space.shape(), space.pose(s)) && movement.is_legal(s)).collect();
         let to_goal: Vec<u64> = (0..space.n_states() as u32).map(|s| {
             let costs = Reference::from(&legality, space.pose(State(s))).costs;
             goals.iter().filter_map(|g| costs[g.0 as usize]).min().unwrap_or(0)
@@ -259,8 +254,7 @@ proptest! {
     /// Obstacles are cells that no move may sweep: the same as deep water there, start and goal aside.
     #[test]
     fn obstacles_equal_an_impassable_map(
-        grid in grid(),
-        class in class(),
+        (grid, class) in world(),
         goal in any::<Index>(),
         start in any::<Index>(),
         held in prop::collection::vec(any::<Index>(), 1..5),
@@ -297,7 +291,7 @@ proptest! {
             costs[state.0 as usize] = Some(cost);
             let pose = space.pose(state);
             for (primitive, next, ticks) in legality.successors(pose) {
-                let swept = &class.shape(pose.heading, primitive).swept;
+                let swept = &class.shape_at(pose, primitive).swept;
                 if !swept.iter().any(|o| obstacles.get(CellXY::new(pose.cell.x + o.dx, pose.cell.y + o.dy))) {
                     open.insert((cost + u64::from(ticks), space.state(next).unwrap()));
                 }
@@ -311,25 +305,50 @@ proptest! {
 /// All 65,536 maps of 4x4 cells of two terrains, every pair of legal poses of a 1x2.
 #[test]
 fn every_small_map_equals_the_reference() {
-    let halves: Vec<_> =
-        (0..2_u32).map(|half| std::thread::spawn(move || small_maps(half << 15..(half + 1) << 15))).collect();
+    let halves: Vec<_> = (0..2_u32)
+        .map(|half| std::thread::spawn(move || small_maps(4, &truck(), half << 15..(half + 1) << 15)))
+        .collect();
     let queries: u64 = halves.into_iter().map(|half| half.join().unwrap()).sum();
     assert!(queries > 10_000_000, "{queries}");
 }
 
-fn small_maps(maps: std::ops::Range<u32>) -> u64 {
+/// All 512 hexagonal maps of 3x3 cells of two terrains, every pair of legal poses of several bodies.
+#[test]
+fn every_small_hexagonal_map_equals_the_reference() {
+    let mut spec = ClassSpec::hexagonal("truck", 6);
+    spec.primitives = Primitive::vehicle(2, 6, 2);
+    let cart = MovementClass::new(spec.clone()).unwrap();
+    spec.footprint = vec![(0, 0), (-1, 0)];
+    let truck = MovementClass::new(spec.clone()).unwrap();
+    spec.footprint = vec![(0, 0), (-1, 0), (-1, 1)];
+    spec.pivot = Pivot::from_cells(-1.0, 0.0).unwrap();
+    spec.primitives.remove(1);
+    spec.primitives.push(Primitive { turn: -1, ..Primitive::step("arc", (1, 1), 3) });
+    let one_way = MovementClass::new(spec).unwrap();
+    let mut walker = ClassSpec::hexagonal("walker", 1);
+    walker.primitives = Primitive::six_ways(5);
+    walker.primitives.push(Primitive::step("leap", (1, 1), 7));
+    let walker = MovementClass::new(walker).unwrap();
+    let queries: u64 = [cart, truck, one_way, walker].iter().map(|class| small_maps(3, class, 0..512)).sum();
+    assert!(queries > 450_000, "{queries}");
+}
+
+/// Maps of `side` x `side` cells, deep water wherever the map's number has a bit set.
+fn small_maps(side: u64, class: &MovementClass, maps: std::ops::Range<u32>) -> u64 {
     let (terrain, sides) = tables();
-    let class = truck();
-    let size = GridSize::new(4, 4).unwrap();
+    let size = GridSize::new(side, side).unwrap();
     let (mut scratch, mut path) = (Scratch::new(), Path::new());
     let mut queries = 0;
     for map in maps {
-        let cells = (0..16).map(|cell| TerrainKind(if map >> cell & 1 == 1 { 4 } else { 0 })).collect();
+        let kind = |cell: usize| TerrainKind(if map >> cell & 1 == 1 { 4 } else { 0 });
+        let cells = (0..size.n_cells()).map(kind).collect();
         let grid = Grid::from_terrain(size, cells, terrain.clone(), sides.clone());
-        let legality = Legality::new(&grid, &class);
+        let grid = grid.with_shape(class.grid_shape());
+        let legality = Legality::new(&grid, class);
         let movement = MovementTables::compile(&grid, class.clone());
         let space = movement.space();
-        let legal: Vec<State> = (0..64).map(State).filter(|&s| movement.is_legal(s)).collect();
+        let states = (0..space.n_states() as u32).map(State);
+        let legal: Vec<State> = states.filter(|&s| movement.is_legal(s)).collect();
         for &start in &legal {
             let costs = Reference::from(&legality, space.pose(start)).costs;
             for &end in &legal {
@@ -338,6 +357,9 @@ fn small_maps(maps: std::ops::Range<u32>) -> u64 {
                 let answer = plan(&movement, &request, &mut scratch, &mut path);
                 let found = (answer.status == Status::Found).then_some(u64::from(answer.cost));
                 assert_eq!(found, costs[end.0 as usize], "map {map:016b}, {start:?} to {end:?}");
+                if class.grid_shape() == GridShape::Hex && found.is_some() {
+                    assert_eq!(check_path(&legality, &path), Ok(()));
+                }
                 queries += 1;
             }
         }

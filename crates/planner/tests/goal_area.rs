@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{class, grid};
+use common::world;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use wheelbase_grid::{CellXY, Rect};
@@ -31,8 +31,7 @@ proptest! {
 
     #[test]
     fn goals_come_cheapest_first(
-        grid in grid(),
-        class in class(),
+        (grid, class) in world(),
         start in any::<Index>(),
         (x, y, width, height) in (-3_i32..9, -3_i32..9, 1_u32..8, 1_u32..8),
         taken in any::<u64>(),
@@ -46,7 +45,7 @@ proptest! {
         // Some cells are taken: a pose is open where the body covers none of them.
         let is_taken = |cell: CellXY| taken >> ((cell.x + 7 * cell.y).rem_euclid(64)) & 1 == 1 && taken % 3 > 0;
         let open = |pose: Pose| {
-            let cells = class.footprint().at(pose.heading);
+            let cells = class.cells_at(pose);
             cells.iter().all(|o| !is_taken(CellXY::new(pose.cell.x + o.dx, pose.cell.y + o.dy)))
         };
         let request = Request {
@@ -85,8 +84,7 @@ proptest! {
 
     #[test]
     fn the_nearest_open_pose_is_found_where_none_in_the_area_can_be(
-        grid in grid(),
-        class in class(),
+        (grid, class) in world(),
         start in any::<Index>(),
         (x, y) in (-12_i32..20, -12_i32..20),
         shut in 0_i32..4,
@@ -109,7 +107,7 @@ proptest! {
             return Ok(());
         }
         let reference = Reference::from(&legality, start);
-        let far = |cell: CellXY| area.cells().map(|of| of.distance_squared(cell)).min().unwrap();
+        let far = |cell: CellXY| area.cells().map(|of| grid.shape().measure(of, cell)).min().unwrap();
         let states = (0..space.n_states() as u32).map(State);
         let reached = states.filter_map(|state| Some((state, reference.costs[state.0 as usize]?)));
         let open_ones = reached.filter(|(state, _)| open(space.pose(*state)));

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{apply, class, edit, goal, grid_of};
+use common::{apply, edit, goal, world_of};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use wheelbase_planner::*;
@@ -14,8 +14,7 @@ proptest! {
 
     #[test]
     fn landmarks_change_no_answer(
-        mut grid in grid_of(1..20),
-        class in class(),
+        (mut grid, class) in world_of(1..20),
         edits in prop::collection::vec(edit(), 0..6),
         queries in prop::collection::vec((any::<Index>(), goal(), any::<bool>()), 1..6),
         n in 1_usize..6,

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{class, goal, grid};
+use common::{goal, side_of, world};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use wheelbase_grid::*;
@@ -17,7 +17,7 @@ fn cheapest(legality: &Legality<'_>, start: Pose, goal: &Goal<'_>) -> Option<u32
     let costs = Reference::from(legality, start).costs;
     let at_goal = |state: usize| {
         let pose = space.pose(State(state as u32));
-        goal.matches(pose) && legality.check_pose(pose).is_ok()
+        goal.matches(legality.space().shape(), pose) && legality.check_pose(pose).is_ok()
     };
     let least = (0..costs.len()).filter(|&state| at_goal(state)).filter_map(|state| costs[state]).min()?;
     u32::try_from(least).ok().filter(|&cost| cost <= COST_MAX)
@@ -32,7 +32,10 @@ fn assert_answer(legality: &Legality<'_>, request: &Request<'_>, answer: &Answer
         assert_eq!(check_path(legality, path), Ok(()), "{by}");
         assert_eq!(path.cost(), answer.cost, "{by}");
         assert_eq!(path.poses[0].pose, request.start, "{by}");
-        assert!(request.goal.matches(path.poses[path.poses.len() - 1].pose), "{by}");
+        assert!(
+            request.goal.matches(legality.space().shape(), path.poses[path.poses.len() - 1].pose),
+            "{by}"
+        );
     }
 }
 
@@ -56,7 +59,7 @@ fn apply(grid: &mut Grid, (x, y, width, height, kind, what): Edit) -> Rect {
     let xy = CellXY::new(x.rem_euclid(size.width() as i32), y.rem_euclid(size.height() as i32));
     let area = Rect::new(x, y, width, height);
     let edit = match what {
-        side @ 0..4 => grid.set_side(xy, Side::ALL[side], SideKind(kind % 4)),
+        number @ 0..4 => grid.set_side(xy, side_of(grid, number, x), SideKind(kind % 4)),
         4 => grid.set_elevation(area, i16::from(kind) * 7 - 9),
         5 => grid.rotate(xy, i32::from(kind) - 2),
         // Mostly water, which is dearer for sure.
@@ -72,8 +75,7 @@ proptest! {
     /// All four ways through a sequence of edits and agents, up and down.
     #[test]
     fn replanning_is_exact(
-        mut grid in grid(),
-        class in class(),
+        (mut grid, class) in world(),
         (members, within) in goal(),
         settled in prop_oneof![0_u64..300, Just(u64::MAX)],
         rounds in prop::collection::vec(
@@ -134,8 +136,7 @@ proptest! {
     /// What back traces know is the exact cost-to-go, after any edits.
     #[test]
     fn known_costs_are_exact(
-        mut grid in grid(),
-        class in class(),
+        (mut grid, class) in world(),
         (members, within) in goal(),
         starts in prop::collection::vec(any::<Index>(), 5),
         edits in prop::collection::vec((-2_i32..9, -2_i32..9, 0_u32..4, 0_u32..4, 0_u8..5, 0_usize..14), 5),

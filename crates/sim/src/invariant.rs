@@ -134,7 +134,7 @@ fn find_given(sim: &Simulation, found: &mut Vec<Violation>) {
         let (agent, class) = (sim.agents().ids[row], sim.agents().motion[row].class);
         let tables = &sim.classes()[class.0 as usize].tables;
         let pose = tables.space().pose(state);
-        for offset in tables.class().footprint().at(pose.heading) {
+        for offset in tables.class().cells_at(pose) {
             let cell = CellXY::new(pose.cell.x + offset.dx, pose.cell.y + offset.dy);
             let right = *right_of.entry(cell).or_insert(agent);
             if right != agent {
@@ -156,7 +156,7 @@ fn find_exchanges(sim: &Simulation, found: &mut Vec<Violation>) {
     let place = |row: u32, state| {
         let tables = &sim.classes()[sim.agents().motion[row as usize].class.0 as usize].tables;
         let pose = tables.space().pose(state);
-        let cells = tables.class().footprint().at(pose.heading).iter();
+        let cells = tables.class().cells_at(pose).iter();
         cells.map(|o| CellXY::new(pose.cell.x + o.dx, pose.cell.y + o.dy)).collect::<BTreeSet<_>>()
     };
     let places: Vec<_> = sim

@@ -34,7 +34,7 @@ impl Placement {
         while !self.poses.is_empty() {
             let state = self.poses.swap_remove(random.below(self.poses.len()));
             let pose = tables.space().pose(state);
-            let cells = tables.class().footprint().at(pose.heading);
+            let cells = tables.class().cells_at(pose);
             let nobody = AgentId(u32::MAX);
             let free = sim.reservation.blocker(nobody, pose.cell, cells).is_none()
                 && sim.reservation.claimant_of(nobody, pose.cell, cells).is_none()

@@ -316,7 +316,7 @@ impl<'a> SearchWorld<'a> {
     fn is_free(&self, row: usize, pose: Pose) -> bool {
         let agent = self.agents.ids[row];
         let tables = &self.classes[self.agents.motion[row].class.0 as usize].tables;
-        let cells = tables.class().footprint().at(pose.heading);
+        let cells = tables.class().cells_at(pose);
         let rests = |other: AgentId| {
             other != agent && self.agents.row(other).is_some_and(|row| self.agents.motion[row].at_rest())
         };

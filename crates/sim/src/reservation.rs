@@ -58,12 +58,12 @@ pub struct Step<'a> {
 
 impl<'a> Step<'a> {
     fn shape(&self) -> &'a MoveShape {
-        self.class.shape(self.pose.heading, self.primitive)
+        self.class.shape_at(self.pose, self.primitive)
     }
 
     /// Cells under the body at the start, and their anchor.
     pub fn start(&self) -> (CellXY, &'a [Offset]) {
-        (self.pose.cell, self.class.footprint().at(self.pose.heading))
+        (self.pose.cell, self.class.cells_at(self.pose))
     }
 
     /// Cells that the body touches, and their anchor.
@@ -75,7 +75,7 @@ impl<'a> Step<'a> {
     pub fn end(&self) -> (CellXY, &'a [Offset]) {
         let shape = self.shape();
         let cell = CellXY::new(self.pose.cell.x + shape.step.dx, self.pose.cell.y + shape.step.dy);
-        (cell, self.class.footprint().at(shape.heading_after))
+        (cell, self.class.footprint().at(shape.frame_after))
     }
 }
 

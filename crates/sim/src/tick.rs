@@ -203,7 +203,7 @@ fn is_at_goal(sim: &Simulation, row: usize) -> bool {
         return !state.to_nearest && sim.agents.given[row] == Some(sim.agents.motion[row].state);
     }
     let goal = Goal { members: current_members(trip, &order.kind, state), within: trip.within };
-    goal.matches(sim.pose(row))
+    goal.matches(sim.grid.shape(), sim.pose(row))
 }
 
 /// Puts a path request in the queue; the agent rests until it is answered.
@@ -325,7 +325,7 @@ fn finish_moves(sim: &mut Simulation) {
         motion.state = tables.state_after(before, motion.primitive as usize);
         motion.until = Motion::AT_REST;
         let pose = tables.space().pose(motion.state);
-        sim.reservation.hold(sim.agents.ids[row], pose.cell, tables.class().footprint().at(pose.heading));
+        sim.reservation.hold(sim.agents.ids[row], pose.cell, tables.class().cells_at(pose));
         sim.agents.patience[row].moved_at = sim.tick;
     }
     for &(row, _) in &ended {

@@ -7,7 +7,7 @@ use crate::scenario::OnAgents;
 use crate::world::Simulation;
 use serde_json::{Value, json};
 use std::io::{self, Write};
-use wheelbase_grid::{Cell, CellXY, Grid, Rect, Side, SideKind, TerrainKind};
+use wheelbase_grid::{Cell, CellXY, Grid, GridShape, Rect, SIDES_MAX, SideKind, TerrainKind};
 use wheelbase_planner::{Pose, heading_name};
 
 /// One thing that took effect. Small and `Copy`; names are looked up when it is written.
@@ -95,8 +95,10 @@ pub enum Set {
     Sides {
         /// The cell.
         cell: CellXY,
-        /// New kind of each side that was set, by [`Side`] number.
-        kinds: [Option<SideKind>; 4],
+        /// Shape of the map.
+        shape: GridShape,
+        /// New kind of each side that was set, by [number](GridShape::side_number).
+        kinds: [Option<SideKind>; SIDES_MAX],
     },
 }
 
@@ -109,8 +111,8 @@ impl Set {
             Self::Elevation { area, height } => {
                 ("set_elevation", json!({ "cells": cells(area), "height": height }))
             }
-            Self::Sides { cell, kinds } => {
-                let set = Side::ALL.into_iter().zip(kinds).filter_map(|(side, kind)| Some((side, kind?)));
+            Self::Sides { cell, shape, kinds } => {
+                let set = shape.sides().iter().zip(kinds).filter_map(|(side, kind)| Some((side, kind?)));
                 let sides: Vec<Value> =
                     set.map(|(side, kind)| json!([cell.x, cell.y, side.name(), kind.0])).collect();
                 ("set_side", json!({ "sides": sides }))
@@ -148,7 +150,7 @@ pub fn write_header(sim: &Simulation, out: &mut impl Write) -> io::Result<()> {
         "scenario": sim.settings().name,
         "seed": sim.settings().seed,
         "collision": sim.settings().collision.name(),
-        "shape": "square",
+        "shape": grid.shape().name(),
         "size": [size.width(), size.height()],
         "terrain": terrain,
         "cells": runs(grid.terrain().iter().map(|kind| i64::from(kind.0))),
@@ -179,7 +181,7 @@ fn sides_not_open(grid: &Grid) -> Vec<Value> {
         return Vec::new();
     }
     let cells = (0..grid.size().n_cells() as u32).map(Cell);
-    let sides = cells.flat_map(|cell| Side::ALL.map(|side| (cell, side)));
+    let sides = cells.flat_map(|cell| grid.shape().sides().iter().map(move |&side| (cell, side)));
     let set = sides.filter(|&(cell, side)| grid.side_of(cell, side) != SideKind::OPEN);
     set.map(|(cell, side)| {
         let xy = grid.size().xy(cell);

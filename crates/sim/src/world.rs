@@ -221,7 +221,7 @@ impl Simulation {
         let id = self.agents.push(motion, priority, orders, entity, self.tick);
         // The entity was spawned just now, so it takes the component.
         let _ = self.entities.insert_one(entity, id);
-        self.reservation.hold(id, pose.cell, tables.class().footprint().at(pose.heading));
+        self.reservation.hold(id, pose.cell, tables.class().cells_at(pose));
         self.counts.placed += 1;
         id
     }
@@ -230,7 +230,7 @@ impl Simulation {
     pub(crate) fn give(&mut self, row: usize, state: State) {
         let tables = &self.classes[self.agents.motion[row].class.0 as usize].tables;
         let pose = tables.space().pose(state);
-        self.given.give(self.agents.ids[row], pose.cell, tables.class().footprint().at(pose.heading));
+        self.given.give(self.agents.ids[row], pose.cell, tables.class().cells_at(pose));
         self.agents.given[row] = Some(state);
     }
 
@@ -239,7 +239,7 @@ impl Simulation {
         if let Some(state) = self.agents.given[row].take() {
             let tables = &self.classes[self.agents.motion[row].class.0 as usize].tables;
             let pose = tables.space().pose(state);
-            self.given.take_back(pose.cell, tables.class().footprint().at(pose.heading));
+            self.given.take_back(pose.cell, tables.class().cells_at(pose));
         }
     }
 

@@ -8,7 +8,7 @@ use wheelbase_planner::{Goal, GoalMember, Heading, Pose, Request, Scratch, Statu
 use wheelbase_sim::build::{Overrides, load_problem, load_simulation};
 use wheelbase_sim::{RunResult, Simulation, Step, TickTimes, invariant};
 
-const NAMES: [&str; 10] = [
+const NAMES: [&str; 11] = [
     "1_yard.toml",
     "2_dead_end.toml",
     "3_lake.toml",
@@ -18,6 +18,7 @@ const NAMES: [&str; 10] = [
     "7_crowd.toml",
     "8_road_tiles.toml",
     "9_reinforcements.toml",
+    "hexagons.toml",
     "river.toml",
 ];
 
@@ -255,6 +256,21 @@ fn river() {
     };
     assert_eq!(outcome, pinned);
     assert!(sim.tick() < sim.settings().ticks, "it ends because all is done");
+}
+
+#[test]
+fn hexagons() {
+    let (sim, outcome) = run("hexagons.toml");
+    let pinned = Outcome {
+        ticks: 235,
+        orders_done: 3,
+        orders_unreachable: 0,
+        moves: 16,
+        state_hash: "76a768b8537d2826".to_owned(),
+    };
+    assert_eq!(outcome, pinned);
+    assert_eq!(sim.pose(0), Pose::new(7, 3, Heading(3)));
+    assert_eq!(planned("hexagons.toml", "wagon", (2, 2, E), (3, 7, None)), (80, 8));
 }
 
 /// What the comments of `river.toml` promise: the bridge is drawn up late, because a truck is on it.

@@ -3,7 +3,7 @@
 use super::SplitMix64;
 use super::canvas::{Canvas, GROUND, OUT};
 use super::span::{Span, cut};
-use crate::{Rect, Side};
+use crate::{GridShape, Rect, Side};
 
 /// Width of a corridor. A 3x5 body can bend round a corner of two such corridors; with 3 cells, it could
 /// not, and a single corridor of that width would divide the maze for it.
@@ -66,7 +66,7 @@ impl Maze {
     fn next(&self, node: u32, side: Side) -> Option<(u32, Rect)> {
         let n_columns = self.columns.len() as i32;
         let (column, row) = (node as i32 % n_columns, node as i32 / n_columns);
-        let (dx, dy) = side.step();
+        let (dx, dy) = GridShape::Square.step(side, 0);
         let (next_column, next_row) = (column + dx, row + dy);
         let inside = (0..n_columns).contains(&next_column) && (0..self.rows.len() as i32).contains(&next_row);
         inside.then(|| {
@@ -96,7 +96,7 @@ fn carve_tree(canvas: &mut Canvas, random: &mut SplitMix64, maze: &Maze) {
     while let Some(&node) = trail.last() {
         let mut ways = [None; 4];
         let mut n_ways = 0;
-        for side in Side::ALL {
+        for side in Side::SQUARE {
             let way = maze.next(node, side).filter(|&(next, _)| !reached[next as usize]);
             if way.is_some() {
                 ways[n_ways] = way;

@@ -14,7 +14,9 @@
 //! "Benchmarks for Grid-Based Pathfinding", 2012, <https://movingai.com/benchmarks/formats.html>;
 //! which glyph means what is the caller's, see [`TerrainTable::movingai`].
 
-use crate::{Cell, CellXY, Grid, GridSize, Side, SideKind, SideTable, SizeError, TerrainKind, TerrainTable};
+use crate::{
+    Cell, CellXY, Grid, GridShape, GridSize, Side, SideKind, SideTable, SizeError, TerrainKind, TerrainTable,
+};
 use std::fmt;
 use std::io;
 
@@ -197,6 +199,8 @@ pub enum MapWriteError {
         /// Name of that side's kind.
         kind: String,
     },
+    /// The cells are hexagons, which the format cannot say.
+    Hexagons,
     /// The writer failed.
     Io(io::Error),
 }
@@ -212,6 +216,7 @@ impl fmt::Display for MapWriteError {
                 "cell {cell}: side {} is \"{kind}\", expected \"open\"; a MovingAI map file has no sides",
                 side.name()
             ),
+            Self::Hexagons => write!(f, "a MovingAI map file has no hexagonal cells, expected squares"),
             Self::Io(error) => error.fmt(f),
         }
     }
@@ -221,7 +226,7 @@ impl std::error::Error for MapWriteError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Io(error) => Some(error),
-            Self::NoGlyph { .. } | Self::SideNotOpen { .. } => None,
+            Self::Hexagons | Self::NoGlyph { .. } | Self::SideNotOpen { .. } => None,
         }
     }
 }
@@ -473,13 +478,16 @@ fn glyphs_in_use(grid: &Grid) -> Result<Vec<Option<char>>, MapWriteError> {
     }
 }
 
-/// Checks that every side is open.
+/// Checks that the cells are squares and every side is open.
 fn check_sides(grid: &Grid) -> Result<(), MapWriteError> {
+    if grid.shape() == GridShape::Hex {
+        return Err(MapWriteError::Hexagons);
+    }
     if grid.all_sides_open() {
         return Ok(());
     }
     for cell in (0..grid.size().n_cells() as u32).map(Cell) {
-        for side in Side::ALL {
+        for &side in grid.shape().sides() {
             let kind = grid.side_of(cell, side);
             if kind != SideKind::OPEN {
                 let kind = grid.side_table()[kind].name.clone();
@@ -519,7 +527,7 @@ mod tests {
             name: name.to_owned(),
             glyphs: glyphs.to_owned(),
             speed: 1000,
-            sides: [SideKind::OPEN; 4],
+            sides: [SideKind::OPEN; 6],
         }
     }
 

@@ -1,7 +1,8 @@
-//! Moves into and out of a state as constant offsets, by heading.
+//! Moves into and out of a state as constant offsets, by frame.
 
+use crate::lattice::Lattice;
 use crate::movement::MovementClass;
-use crate::pose::Heading;
+use crate::pose::Frame;
 use crate::tables::{MoveWord, MovementTables, STEPS_STRIDE};
 
 /// One move of a state, out of it or into it.
@@ -12,20 +13,22 @@ pub(crate) struct Arc {
     /// Which lane of the word that is read says whether the move is legal, and at which speed.
     lane: u8,
     pub primitive: u8,
+    /// Frame of the state at the other end.
+    frame: u8,
 }
 
-/// The moves out of the states of each heading, or those into them, in order of primitive.
+/// The moves out of the states of each frame, or those into them, in order of primitive.
 ///
 /// A move off the map needs no test: its lane is 0. So is that of the state whose index is where a
 /// move into this one would have to start beyond the map's border, for no legal move leads from there
-/// across the border.
+/// across the border. On hexagonal maps that state may be of another frame, and is passed over then.
 #[derive(Clone, Debug)]
 pub(crate) struct Arcs {
     /// By fours, so that the loop over them is unrolled: each has branches of its own, which are better
     /// predicted. What is missing to four are arcs from a state to itself, which never shorten a way.
-    /// As many for each heading.
+    /// As many for each frame.
     fours: Vec<[Arc; 4]>,
-    /// Fours of a heading.
+    /// Fours of a frame.
     n_fours: usize,
     /// Whether the word of the state itself is read: of moves out of it always, of moves into it where
     /// each is legal exactly when the move that takes it back is.
@@ -35,12 +38,14 @@ pub(crate) struct Arcs {
 impl Arcs {
     /// The moves out of the states.
     pub fn out(tables: &MovementTables) -> Self {
-        Self::collect(tables.class(), true, |heading, primitive| {
-            let step = tables.steps[heading as usize * STEPS_STRIDE + primitive as usize];
-            (tables.class().shape(Heading(heading), primitive as usize).applies).then_some(Arc {
+        Self::collect(tables.class(), true, |frame, primitive| {
+            let step = tables.steps[frame.0 as usize * STEPS_STRIDE + primitive as usize];
+            let shape = tables.class().shape(frame, primitive as usize);
+            shape.applies.then_some(Arc {
                 delta: step.delta,
                 lane: primitive,
                 primitive,
+                frame: shape.frame_after.0,
             })
         })
     }
@@ -48,36 +53,37 @@ impl Arcs {
     /// The moves into the states.
     pub fn into(tables: &MovementTables) -> Self {
         let class = tables.class();
-        let before = |heading: u8, primitive: u8| {
-            let headings = i32::from(class.headings());
-            let turn = class.primitives()[primitive as usize].turn;
-            let before = Heading((i32::from(heading) - turn).rem_euclid(headings) as u8);
-            class.shape(before, primitive as usize).applies.then_some(before)
+        let before = |frame: Frame, primitive: u8| {
+            let leads_here = |of: &Frame| {
+                let shape = class.shape(*of, primitive as usize);
+                shape.frame_after == frame && shape.applies
+            };
+            class.frames().find(leads_here)
         };
         let own_lanes = own_lanes(class, before);
         let own_word = !tables.is_sloped() && own_lanes.is_some();
-        Self::collect(class, own_word, |heading, primitive| {
-            let start = before(heading, primitive)?.0 as usize;
-            let delta = -tables.steps[start * STEPS_STRIDE + primitive as usize].delta;
+        Self::collect(class, own_word, |frame, primitive| {
+            let start = before(frame, primitive)?;
+            let delta = -tables.steps[start.0 as usize * STEPS_STRIDE + primitive as usize].delta;
             let lane = match &own_lanes {
-                Some(lanes) if own_word => lanes[heading as usize * STEPS_STRIDE + primitive as usize],
+                Some(lanes) if own_word => lanes[frame.0 as usize * STEPS_STRIDE + primitive as usize],
                 _ => primitive,
             };
-            Some(Arc { delta, lane, primitive })
+            Some(Arc { delta, lane, primitive, frame: start.0 })
         })
     }
 
-    fn collect(class: &MovementClass, own_word: bool, arc: impl Fn(u8, u8) -> Option<Arc> + Copy) -> Self {
+    fn collect(class: &MovementClass, own_word: bool, arc: impl Fn(Frame, u8) -> Option<Arc> + Copy) -> Self {
         let n_primitives = class.primitives().len() as u8;
         // A delta of 0 is a step that leaves the map.
-        let of_heading =
-            |heading| (0..n_primitives).filter_map(move |p| arc(heading, p)).filter(|arc| arc.delta != 0);
-        let most = (0..class.headings()).map(|heading| of_heading(heading).count()).max().unwrap_or(0);
+        let of_frame =
+            |frame| (0..n_primitives).filter_map(move |p| arc(frame, p)).filter(|arc| arc.delta != 0);
+        let most = class.frames().map(|frame| of_frame(frame).count()).max().unwrap_or(0);
         let n_fours = most.div_ceil(4);
-        let mut fours = vec![[Arc::default(); 4]; class.headings() as usize * n_fours];
-        for heading in 0..class.headings() {
-            for (at, arc) in of_heading(heading).enumerate() {
-                fours[heading as usize * n_fours + at / 4][at % 4] = arc;
+        let mut fours = vec![[Arc::default(); 4]; class.frames().count() * n_fours];
+        for frame in class.frames() {
+            for (at, arc) in of_frame(frame).enumerate() {
+                fours[frame.0 as usize * n_fours + at / 4][at % 4] = arc;
             }
         }
         Self { fours, n_fours, own_word }
@@ -89,28 +95,28 @@ impl Arcs {
     }
 
     #[inline(always)]
-    fn at(&self, heading: usize) -> &[[Arc; 4]] {
-        &self.fours[heading * self.n_fours..][..self.n_fours]
+    fn at(&self, frame: usize) -> &[[Arc; 4]] {
+        &self.fours[frame * self.n_fours..][..self.n_fours]
     }
 
-    /// All arcs of a heading, those to the state itself left out.
-    pub fn of_heading(&self, heading: usize) -> impl Iterator<Item = Arc> {
-        self.at(heading).iter().flatten().copied().filter(|arc| arc.delta != 0)
+    /// All arcs of a frame, those to the state itself left out.
+    pub fn of_frame(&self, frame: usize) -> impl Iterator<Item = Arc> {
+        self.at(frame).iter().flatten().copied().filter(|arc| arc.delta != 0)
     }
 }
 
-/// For each heading and each primitive that leads there, `[heading * 16 + primitive]`, the primitive that
+/// For each frame and each primitive that leads there, `[frame * 16 + primitive]`, the primitive that
 /// takes the move back; `None` if some move has none.
-fn own_lanes(class: &MovementClass, before: impl Fn(u8, u8) -> Option<Heading>) -> Option<Vec<u8>> {
+fn own_lanes(class: &MovementClass, before: impl Fn(Frame, u8) -> Option<Frame>) -> Option<Vec<u8>> {
     let n_primitives = class.primitives().len();
-    let mut lanes = vec![0; class.headings() as usize * STEPS_STRIDE];
-    for heading in 0..class.headings() {
+    let mut lanes = vec![0; class.frames().count() * STEPS_STRIDE];
+    for frame in class.frames() {
         for primitive in 0..n_primitives {
-            let Some(start) = before(heading, primitive as u8) else { continue };
+            let Some(start) = before(frame, primitive as u8) else { continue };
             let shape = class.shape(start, primitive);
-            let back = (0..n_primitives)
-                .find(|&back| shape.is_taken_back_by(start, class.shape(Heading(heading), back)))?;
-            lanes[heading as usize * STEPS_STRIDE + primitive] = back as u8;
+            let back =
+                (0..n_primitives).find(|&back| shape.is_taken_back_by(start, class.shape(frame, back)))?;
+            lanes[frame.0 as usize * STEPS_STRIDE + primitive] = back as u8;
         }
     }
     Some(lanes)
@@ -118,14 +124,13 @@ fn own_lanes(class: &MovementClass, before: impl Fn(u8, u8) -> Option<Heading>) 
 
 /// The words and times that arcs are looked up in.
 #[derive(Clone, Copy)]
-pub(crate) struct Graph<'a, W: MoveWord> {
+pub(crate) struct Graph<'a, W: MoveWord, L: Lattice> {
     pub words: &'a [W],
     pub times: &'a [u32],
-    /// Headings of the class, less one.
-    pub heading_mask: u32,
+    pub lattice: L,
 }
 
-impl<W: MoveWord> Graph<'_, W> {
+impl<W: MoveWord, L: Lattice> Graph<'_, W, L> {
     /// Calls `stop` with state, ticks and primitive of every legal move in `arcs` at `state`, in order of
     /// primitive, until it says so; returns whether it did. `own_word` is that of the arcs.
     #[inline(always)]
@@ -138,13 +143,16 @@ impl<W: MoveWord> Graph<'_, W> {
     ) -> bool {
         let own = self.words[state as usize];
         // Nested, not flattened: the inner loop is unrolled.
-        for four in arcs.at((state & self.heading_mask) as usize) {
+        for four in arcs.at(self.lattice.frame(state)) {
             for arc in four {
                 let next = state.wrapping_add_signed(arc.delta);
                 let word = if own_word {
                     own
                 } else {
                     let Some(&word) = self.words.get(next as usize) else { continue };
+                    if L::ROWS_DIFFER && self.lattice.frame(next) != arc.frame as usize {
+                        continue;
+                    }
                     word
                 };
                 let code = word.code(arc.lane as usize);

@@ -3,6 +3,7 @@
 use super::arcs::{Arcs, Graph};
 use super::frontier::{Block, Frontier};
 use super::{AT_SOURCE, CostField, Direction, NO_MOVE, Spread, UNREACHED, Until, downhill_move};
+use crate::lattice::{Lattice, with_lattice};
 use crate::pose::State;
 use crate::tables::{MoveWord, MovementTables, with_layout};
 use std::ops::Range;
@@ -67,22 +68,22 @@ impl CostField {
             Direction::ToGoal => tables.touched_anchors(changed),
             Direction::FromStart => tables.touched_ends(changed),
         };
-        let expansions = with_layout!(&tables.layouts, layout => {
-            let graph = self.graph(tables, &layout.words);
+        let expansions = with_layout!(&tables.layouts, layout => with_lattice!(tables.space(), lattice => {
+            let graph = Graph { words: &layout.words, times: &tables.times, lattice };
             Repair { field: self, tables, graph, scratch }.run(anchors)
-        });
+        }));
         Repaired { lost: scratch.lost.len() as u64, expansions }
     }
 }
 
-struct Repair<'a, W: MoveWord> {
+struct Repair<'a, W: MoveWord, L: Lattice> {
     field: &'a mut CostField,
     tables: &'a MovementTables,
-    graph: Graph<'a, W>,
+    graph: Graph<'a, W, L>,
     scratch: &'a mut FieldScratch,
 }
 
-impl<W: MoveWord> Repair<'_, W> {
+impl<W: MoveWord, L: Lattice> Repair<'_, W, L> {
     fn run(&mut self, anchors: Rect) -> u64 {
         let from = self.find_changed(anchors);
         if from != UNREACHED {
@@ -292,8 +293,8 @@ impl<W: MoveWord> Repair<'_, W> {
 
 /// Whether a move to a settled state gives a state its cost, or less.
 #[inline(always)]
-fn is_supported<W: MoveWord>(
-    graph: &Graph<'_, W>,
+fn is_supported<W: MoveWord, L: Lattice>(
+    graph: &Graph<'_, W, L>,
     downhill: &Arcs,
     costs: &[u32],
     radius: u32,

@@ -5,16 +5,18 @@
 //! to be as cheap already.
 
 use crate::heuristic::Estimate;
+use crate::lattice::Lattice;
 use crate::open_list::OpenList;
-use crate::pose::{Heading, Pose, State, StateSpace};
+use crate::pose::{Heading, Pose, State};
 use crate::request::Request;
 use crate::scratch::{Node, Run};
 use crate::search::is_free;
 use crate::tables::{COSTS, MoveWord, MovementTables, STEPS_STRIDE, Step};
 
-/// One search under way over the words of one layout.
-pub(super) struct Kernel<'a, W: MoveWord> {
+/// One search under way over the words of one layout, on a map of one shape.
+pub(super) struct Kernel<'a, W: MoveWord, L: Lattice> {
     pub tables: &'a MovementTables,
+    pub lattice: L,
     pub words: &'a [W],
     pub steps: &'a [Step; STEPS_STRIDE * STEPS_STRIDE],
     pub costs: &'a [i64; COSTS],
@@ -53,10 +55,11 @@ struct Expansion<W> {
     x: i32,
     y: i32,
     heading: usize,
+    frame: usize,
     word: W,
 }
 
-impl<W: MoveWord> Kernel<'_, W> {
+impl<W: MoveWord, L: Lattice> Kernel<'_, W, L> {
     /// Goes on with the search. `nodes` are as many as there are words.
     pub fn run<E: Estimate, Q: OpenList>(&mut self, nodes: &mut [u64], estimate: &E, open: &mut Q) -> Stop {
         let Request { obstacles, window, area, partial, .. } = self.request;
@@ -77,7 +80,7 @@ impl<W: MoveWord> Kernel<'_, W> {
     ) -> Stop {
         let words = self.words;
         assert_eq!(nodes.len(), words.len(), "a node a state");
-        let divider = StateDivider::new(self.tables.space());
+        let lattice = self.lattice;
         let n_lanes = self.tables.class().primitives().len();
         // Nodes below may be followed by one that is too dear.
         let near_dearest = self.dearest + (self.tables.most_ticks() << Node::COST_SHIFT);
@@ -99,7 +102,7 @@ impl<W: MoveWord> Kernel<'_, W> {
                     continue;
                 }
                 if let Some(range) = estimate.range().filter(|_| estimate.has_exits()) {
-                    let ((x, y), heading) = (divider.xy(state), divider.heading(state));
+                    let ((x, y), heading) = lattice.place(state);
                     let whole =
                         u64::from(Node::cost(node)) + u64::from(estimate.weighted(state, x, y, heading));
                     if whole > key {
@@ -122,7 +125,7 @@ impl<W: MoveWord> Kernel<'_, W> {
             }
             left -= 1;
             nodes[state as usize] = node | Node::CLOSED;
-            let ((x, y), heading) = (divider.xy(state), divider.heading(state));
+            let ((x, y), heading) = lattice.place(state);
             if ALL && self.request.partial {
                 let candidate = (estimate.plain(state, x, y, heading), Node::cost(node), state);
                 if self.run.best.is_none_or(|best| candidate < best) {
@@ -130,7 +133,8 @@ impl<W: MoveWord> Kernel<'_, W> {
                 }
             }
             let word = words[state as usize];
-            let mut at = Expansion { key, state, node: node & !Node::FLAGS, x, y, heading, word };
+            let frame = lattice.frame_at(y, heading);
+            let mut at = Expansion { key, state, node: node & !Node::FLAGS, x, y, heading, frame, word };
             if at.node < near_dearest {
                 at.word = self.without_overflow(at, n_lanes);
             }
@@ -170,7 +174,7 @@ impl<W: MoveWord> Kernel<'_, W> {
                     &mut held,
                 );
             } else {
-                let lanes_at = &self.tables.lanes_at[heading % STEPS_STRIDE];
+                let lanes_at = &self.tables.lanes_at[frame % STEPS_STRIDE];
                 for &(lane, delta) in &lanes_at.lanes[..lanes_at.n.min(STEPS_STRIDE)] {
                     self.generate::<E, Q, ALL>(nodes, &at, (lane as usize, delta), estimate, open, &mut held);
                 }
@@ -182,7 +186,7 @@ impl<W: MoveWord> Kernel<'_, W> {
 
     #[inline(always)]
     fn step(&self, at: &Expansion<W>, lane: usize) -> &Step {
-        &self.steps[at.heading % STEPS_STRIDE * STEPS_STRIDE + lane % STEPS_STRIDE]
+        &self.steps[at.frame % STEPS_STRIDE * STEPS_STRIDE + lane % STEPS_STRIDE]
     }
 
     /// Generates the successor by one primitive, if it is legal and not known to be as cheap already.
@@ -252,73 +256,5 @@ impl<W: MoveWord> Kernel<'_, W> {
     fn may_sweep(&self, at: Expansion<W>, lane: usize) -> bool {
         let pose = Pose::new(at.x, at.y, Heading(at.heading as u8));
         is_free(self.tables, self.request, pose, lane)
-    }
-}
-
-/// Row, column and heading of a state without a division: quotients as products and shifts, exact for every
-/// state of a map (Granlund and Montgomery 1994). Headings are a power of two, for the heading is what the
-/// successors wait for.
-#[derive(Clone, Copy)]
-struct StateDivider {
-    /// States of a row of cells, and of a cell less one.
-    row: u32,
-    heading_mask: u32,
-    /// `2^63 / row` and a part more, and `2^32 / headings`.
-    row_factor: u64,
-    heading_factor: u64,
-}
-
-impl StateDivider {
-    fn new(space: StateSpace) -> Self {
-        let headings = u32::from(space.headings());
-        let row = space.size().width() * headings;
-        let row_factor = (1 << 63) / u64::from(row) + 1;
-        Self { row, heading_mask: headings - 1, row_factor, heading_factor: (1 << 32) / u64::from(headings) }
-    }
-
-    #[inline(always)]
-    fn heading(self, state: u32) -> usize {
-        (state & self.heading_mask) as usize
-    }
-
-    /// Column and row.
-    #[inline(always)]
-    fn xy(self, state: u32) -> (i32, i32) {
-        let y = ((u128::from(u64::from(state) * 2) * u128::from(self.row_factor)) >> 64) as u32;
-        let x = (u64::from(state - y * self.row) * self.heading_factor) >> 32;
-        (x as i32, y as i32)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::StateDivider;
-    use crate::pose::StateSpace;
-    use proptest::prelude::*;
-    use wheelbase_grid::{CellXY, GridSize};
-
-    proptest! {
-        #[test]
-        fn states_divide_exactly(
-            width_bits in 0_u32..=26,
-            of_width in any::<u32>(),
-            of_height in any::<u32>(),
-            draw in any::<u32>(),
-            headings in prop::sample::select(vec![1_u8, 4, 8]),
-        ) {
-            let width = 1 + (of_width % (1 << width_bits));
-            let height = 1 + of_height % ((1 << 26) / width);
-            let space = StateSpace::new(GridSize::new(width.into(), height.into()).unwrap(), headings);
-            let n_states = space.n_states() as u32;
-            let row = width * u32::from(headings);
-            let state = draw % n_states;
-            let row_begins = state / row * row;
-            for state in [state, row_begins, row_begins + row - 1, row_begins.saturating_sub(1), n_states - 1, 0] {
-                let divider = StateDivider::new(space);
-                let ((x, y), heading) = (divider.xy(state), divider.heading(state));
-                let pose = space.pose(crate::pose::State(state));
-                prop_assert_eq!((CellXY::new(x, y), heading), (pose.cell, usize::from(pose.heading.0)));
-            }
-        }
     }
 }

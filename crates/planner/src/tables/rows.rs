@@ -7,29 +7,42 @@
 use crate::components::GraphChange;
 use crate::footprint::Offset;
 use crate::movement::{Climb, MovementClass};
-use crate::pose::{Heading, StateSpace};
+use crate::pose::{Frame, Heading, Pose, State, StateSpace};
 use crate::successor::{SLOPE_FLAT, climbs, move_time, slope_of, tilts};
 use crate::tables::words::{Level, MoveWord};
 use crate::tables::{COSTS, STEPS_STRIDE, Step, Update};
 use std::collections::BTreeMap;
 use std::ops::Range;
-use wheelbase_grid::{CellXY, Grid, GridSize, Rect, Side, TerrainKind};
+use wheelbase_grid::{CellXY, Grid, GridShape, GridSize, Rect, Side, TerrainKind};
 
 /// Longest step in cells along an axis whose end is read from the rows of poses; what a longer one
 /// sweeps is gone through cell by cell.
 const STEP_MAX: i32 = 4;
 
-/// What one primitive sweeps at one heading, as the rows are compiled.
+/// What one primitive sweeps in one frame, as the rows are compiled.
 #[derive(Clone, Debug)]
 struct MovePlan {
     applies: bool,
     step: Offset,
     heading_after: Heading,
+    frame_after: Frame,
     /// Whether the end pose is read from the rows of poses.
     end_in_rows: bool,
     /// Swept cells and edges beside those of the poses that are read.
     cells: Vec<Offset>,
     edges: Vec<(Offset, Side)>,
+}
+
+/// Most later sides a cell has.
+const EDGES_MAX: usize = 3;
+
+/// Place of a side among the later ones of its map.
+fn edge_number(side: Side) -> usize {
+    match side {
+        Side::East => 0,
+        Side::SouthEast => 2,
+        _ => 1,
+    }
 }
 
 /// A rectangle of offsets by its north-west and south-east corner.
@@ -61,7 +74,7 @@ impl Reach {
 /// How the rows of a class are compiled.
 #[derive(Clone, Debug)]
 pub(crate) struct CompilePlan {
-    /// `[heading * n_primitives + primitive]`.
+    /// `[frame * n_primitives + primitive]`.
     moves: Vec<MovePlan>,
     /// How far the ends that are read from rows lie off, in columns and in rows.
     margin: Offset,
@@ -79,12 +92,12 @@ impl CompilePlan {
             reach: Reach::default(),
             reach_from_end: Reach::default(),
         };
-        for heading in (0..class.headings()).map(Heading) {
-            for &cell in class.footprint().at(heading) {
+        for frame in class.frames() {
+            for &cell in class.footprint().at(frame) {
                 plan.reach_from_end.widen(cell, cell);
             }
             for primitive in 0..class.primitives().len() {
-                let shape = class.shape(heading, primitive);
+                let shape = class.shape(frame, primitive);
                 let (low, high) = shape.bounds;
                 let step = shape.step;
                 let back = Offset::new(-step.dx, -step.dy);
@@ -95,10 +108,10 @@ impl CompilePlan {
                     let margin = plan.margin;
                     plan.margin = Offset::new(margin.dx.max(step.dx.abs()), margin.dy.max(step.dy.abs()));
                 }
-                let after = shape.heading_after;
-                let of_start = class.footprint().at(heading);
+                let after = shape.frame_after;
+                let of_start = class.footprint().at(frame);
                 let of_end = if end_in_rows { class.footprint().at(after) } else { &[] };
-                let rest_edges = class.rest_edges(heading);
+                let rest_edges = class.rest_edges(frame);
                 let end_edges = if end_in_rows { class.rest_edges(after) } else { &[] };
                 let cells = shape.swept.iter().copied();
                 let cells = cells.filter(|o| !of_start.contains(o) && !of_end.contains(&o.plus(back)));
@@ -108,7 +121,8 @@ impl CompilePlan {
                 plan.moves.push(MovePlan {
                     applies: shape.applies,
                     step,
-                    heading_after: after,
+                    heading_after: shape.heading_after,
+                    frame_after: after,
                     end_in_rows,
                     cells: cells.collect(),
                     edges: edges.collect(),
@@ -136,10 +150,9 @@ pub(crate) struct Layout<W: MoveWord> {
     pub words: Vec<W>,
     /// Level of each cell, `[height * width]`.
     cells: Vec<W::Level>,
-    /// Levels of the edge to the east and to the south of each cell, `[height * width]`; empty where
-    /// no edge can limit.
-    east: Vec<W::Level>,
-    south: Vec<W::Level>,
+    /// Levels of the edges beyond each [later side](wheelbase_grid::GridShape::later_sides) of the cells,
+    /// `[height * width]` each; empty where no edge can limit, the third of square maps always.
+    edges: [Vec<W::Level>; EDGES_MAX],
     rows: Rows<W>,
     /// Words of some anchors before an update, row-major.
     before: Vec<W>,
@@ -177,12 +190,11 @@ pub(crate) struct LevelsOf<'a> {
 impl LevelsOf<'_> {
     fn edge(&self, cell: CellXY, side: Side) -> usize {
         let size = self.grid.size();
-        let (dx, dy) = side.step();
         let level = |cell, side| match size.cell(cell) {
             Some(cell) => self.sides[self.grid.side_of(cell, side).0 as usize],
             None => 0,
         };
-        level(cell, side).min(level(CellXY::new(cell.x + dx, cell.y + dy), side.opposite()))
+        level(cell, side).min(level(self.grid.shape().neighbour(cell, side), side.opposite()))
     }
 }
 
@@ -214,14 +226,20 @@ pub(crate) struct RowsOf<'a> {
     pub space: StateSpace,
 }
 
+impl RowsOf<'_> {
+    /// Frame of the poses of a row at a heading.
+    fn frame(&self, y: i32, heading: usize) -> Frame {
+        self.space.frame(Pose::new(0, y, Heading(heading as u8)))
+    }
+}
+
 impl<W: MoveWord> Layout<W> {
     /// One without any legal move.
     pub fn new(space: StateSpace) -> Self {
         Self {
             words: vec![W::default(); space.n_states()],
             cells: vec![W::Level::default(); space.size().n_cells()],
-            east: Vec::new(),
-            south: Vec::new(),
+            edges: Default::default(),
             rows: Rows {
                 poses: Vec::new(),
                 moves: Vec::new(),
@@ -250,7 +268,6 @@ impl<W: MoveWord> Layout<W> {
         mut change: Option<&mut GraphChange>,
     ) -> Update {
         let mut update = Update::default();
-        let headings = space.headings() as usize;
         let states = state_rows(space, anchors).flatten();
         for (state, &before) in states.zip(&self.before) {
             let after = self.words[state];
@@ -267,9 +284,8 @@ impl<W: MoveWord> Layout<W> {
             let Some(change) = &mut change else { continue };
             let state = state as u32;
             change.states.push(state);
-            for (lane, step) in
-                steps[state as usize % headings * STEPS_STRIDE..].iter().take(W::LANES).enumerate()
-            {
+            let frame = space.frame_of(State(state)).0 as usize;
+            for (lane, step) in steps[frame * STEPS_STRIDE..].iter().take(W::LANES).enumerate() {
                 let (was, is) = (before.code(lane) != 0, after.code(lane) != 0);
                 if was != is {
                     let moves = if was { &mut change.lost } else { &mut change.won };
@@ -301,7 +317,7 @@ impl<W: MoveWord> Layout<W> {
 
     /// Whether the layers of edges are there.
     pub fn has_edges(&self) -> bool {
-        !self.east.is_empty()
+        !self.edges[0].is_empty()
     }
 
     /// Reads cells and edges of the changed rectangle anew.
@@ -317,16 +333,18 @@ impl<W: MoveWord> Layout<W> {
         if !edges {
             return;
         }
-        if self.east.is_empty() {
-            self.east = vec![W::Level::default(); size.n_cells()];
-            self.south = vec![W::Level::default(); size.n_cells()];
+        let sides = grid.shape().later_sides();
+        for edges in self.edges.iter_mut().take(sides.len()).filter(|edges| edges.is_empty()) {
+            *edges = vec![W::Level::default(); size.n_cells()];
         }
-        // A cell's west and north edges are kept with its neighbours there.
-        let around = Rect::new(changed.x - 1, changed.y - 1, changed.width + 1, changed.height + 1);
+        // Edges to earlier cells are kept with the neighbours there, on hexagonal maps to the NE as well.
+        let east = u32::from(grid.shape() == GridShape::Hex);
+        let around = Rect::new(changed.x - 1, changed.y - 1, changed.width + 1 + east, changed.height + 1);
         for xy in around.intersection(size.rect()).cells() {
             let cell = xy.y as usize * width + xy.x as usize;
-            self.east[cell] = W::Level::of(levels.edge(xy, Side::East));
-            self.south[cell] = W::Level::of(levels.edge(xy, Side::South));
+            for (edges, &side) in self.edges.iter_mut().zip(sides) {
+                edges[cell] = W::Level::of(levels.edge(xy, side));
+            }
         }
     }
 
@@ -339,10 +357,10 @@ impl<W: MoveWord> Layout<W> {
         slopes: &mut SlopeTimes<'_>,
     ) -> Result<Update, TooManyTimes> {
         let mut update = Update::default();
-        let Self { words, cells, east, south, rows, .. } = self;
+        let Self { words, cells, edges, rows, .. } = self;
         let size = of.space.size();
         let headings = of.space.headings() as usize;
-        let planes = Planes { cells, east, south, size };
+        let planes = Planes { cells, edges: edges.each_ref().map(|edges| &edges[..]), size };
         let margin = of.plan.margin;
         let window = Window {
             anchors,
@@ -391,9 +409,8 @@ fn state_rows(space: StateSpace, anchors: Rect) -> impl Iterator<Item = Range<us
 /// Levels of cells and edges.
 struct Planes<'a, L> {
     cells: &'a [L],
-    /// Empty where no edge can limit.
-    east: &'a [L],
-    south: &'a [L],
+    /// By [`edge_number`]; empty where no edge can limit.
+    edges: [&'a [L]; EDGES_MAX],
     size: GridSize,
 }
 
@@ -417,12 +434,11 @@ impl<L: Level> Planes<'_, L> {
         for &offset in cells {
             lower_row(row, self.cells, self.size, x, y, offset);
         }
-        if self.east.is_empty() {
+        if self.edges[0].is_empty() {
             return;
         }
         for &(offset, side) in edges {
-            let plane = if side == Side::East { self.east } else { self.south };
-            lower_row(row, plane, self.size, x, y, offset);
+            lower_row(row, self.edges[edge_number(side)], self.size, x, y, offset);
         }
     }
 }
@@ -462,9 +478,9 @@ impl<W: MoveWord> Rows<W> {
                 row.fill(W::Level::default());
                 continue;
             }
-            let at = Heading(heading as u8);
-            let footprint = of.class.footprint().at(at);
-            planes.read(row, (window.x, y), footprint, of.class.rest_edges(at));
+            let frame = of.frame(y, heading);
+            let footprint = of.class.footprint().at(frame);
+            planes.read(row, (window.x, y), footprint, of.class.rest_edges(frame));
             if let Some(elevation) = slopes.elevation {
                 let place = (window.x, y, window.stride);
                 self.heights.read_before(elevation, planes.size, place, footprint);
@@ -488,7 +504,8 @@ impl<W: MoveWord> Rows<W> {
         let width = anchors.width as usize;
         let margin = of.plan.margin;
         let n_primitives = of.class.primitives().len();
-        let plans = &of.plan.moves[heading * n_primitives..][..n_primitives];
+        let frame = of.frame(y, heading);
+        let plans = &of.plan.moves[frame.0 as usize * n_primitives..][..n_primitives];
         let words = &mut words[heading * width..][..width];
         let at = window.row(y, heading) + margin.dx as usize;
         let rest = &poses[at..at + width];
@@ -512,7 +529,9 @@ impl<W: MoveWord> Rows<W> {
                 }
                 false => rest,
             };
-            if plan.end_in_rows && plan.cells.is_empty() && (plan.edges.is_empty() || planes.east.is_empty())
+            if plan.end_in_rows
+                && plan.cells.is_empty()
+                && (plan.edges.is_empty() || planes.edges[0].is_empty())
             {
                 return end;
             }
@@ -533,24 +552,14 @@ impl<W: MoveWord> Rows<W> {
         }
         if let Some(elevation) = slopes.elevation {
             let place = (anchors.x, y, width);
-            heights.read_before(
-                elevation,
-                planes.size,
-                place,
-                of.class.footprint().at(Heading(heading as u8)),
-            );
+            heights.read_before(elevation, planes.size, place, of.class.footprint().at(frame));
         }
         let climb = &of.class.spec().climb;
         for ((primitive, plan), end) in (first..).zip(&plans[first..]).zip(ends) {
             let base = of.class.primitives()[primitive].time;
             if let Some(elevation) = slopes.elevation {
                 let place = (anchors.x + plan.step.dx, y + plan.step.dy, width);
-                heights.read_after(
-                    elevation,
-                    planes.size,
-                    place,
-                    of.class.footprint().at(plan.heading_after),
-                );
+                heights.read_after(elevation, planes.size, place, of.class.footprint().at(plan.frame_after));
             }
             // Neighbouring cells mostly have the same speed and rise.
             let mut last = (0, 0, 0);
@@ -613,14 +622,17 @@ fn interleave<W: Copy + Default>(states: &mut [W], rows: &[W], headings: usize) 
             let row = |heading: usize| &rows[heading * width..][..width];
             interleave_4(fours, [row(0), row(1), row(2), row(3)]);
         }
-        _ => {
-            let (cells, _) = states.as_chunks_mut::<8>();
-            let width = cells.len();
-            let rows: [&[W]; 8] = std::array::from_fn(|heading| &rows[heading * width..][..width]);
-            for (column, cell) in cells.iter_mut().enumerate() {
-                *cell = std::array::from_fn(|heading| rows[heading][column]);
-            }
-        }
+        6 => interleave_any::<W, 6>(states, rows),
+        _ => interleave_any::<W, 8>(states, rows),
+    }
+}
+
+fn interleave_any<W: Copy, const HEADINGS: usize>(states: &mut [W], rows: &[W]) {
+    let (cells, _) = states.as_chunks_mut::<HEADINGS>();
+    let width = cells.len();
+    let rows: [&[W]; HEADINGS] = std::array::from_fn(|heading| &rows[heading * width..][..width]);
+    for (column, cell) in cells.iter_mut().enumerate() {
+        *cell = std::array::from_fn(|heading| rows[heading][column]);
     }
 }
 

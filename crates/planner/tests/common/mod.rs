@@ -15,7 +15,7 @@ pub fn tables() -> (TerrainTable, SideTable) {
         name: name.to_owned(),
         glyphs: glyphs.to_owned(),
         speed,
-        sides: [SideKind::OPEN; 4],
+        sides: [SideKind::OPEN; SIDES_MAX],
     };
     let sides = vec![
         SideEntry { name: "stile".to_owned(), speed: 250 },
@@ -28,29 +28,38 @@ fn kind() -> impl Strategy<Value = u8> {
     prop_oneof![6 => Just(0_u8), 1 => Just(1), 1 => Just(2), 1 => Just(3), 2 => Just(4)]
 }
 
-/// Maps of 1x1 to 9x9 cells, some with sides, some with hills.
-pub fn grid() -> impl Strategy<Value = Grid> {
-    grid_of(1..10)
+/// A map of 1x1 to 9x9 cells and a class for it.
+pub fn world() -> impl Strategy<Value = (Grid, MovementClass)> {
+    world_of(1..10)
 }
 
 /// The same with sides of other lengths.
-pub fn grid_of(side: Range<u64>) -> impl Strategy<Value = Grid> {
+pub fn world_of(side: Range<u64>) -> impl Strategy<Value = (Grid, MovementClass)> {
+    shape().prop_flat_map(move |shape| (grid_of(shape, side.clone()), class_of(shape)))
+}
+
+fn shape() -> impl Strategy<Value = GridShape> {
+    prop_oneof![2 => Just(GridShape::Square), 1 => Just(GridShape::Hex)]
+}
+
+/// Maps of a shape with sides of such lengths, some with walls and stiles, some with hills.
+pub fn grid_of(shape: GridShape, side: Range<u64>) -> impl Strategy<Value = Grid> {
     (side.clone(), side)
         .prop_flat_map(|(width, height)| {
             let cells = prop::collection::vec(kind(), (width * height) as usize);
-            let sides = prop::collection::vec((any::<u16>(), 0_usize..4, 0_u8..4), 0..12);
+            let sides = prop::collection::vec((any::<u16>(), 0_usize..12, 0_u8..4), 0..12);
             let heights = prop::collection::vec(-3_i16..6, (width * height) as usize);
             let heights = prop_oneof![2 => Just(None), 1 => heights.prop_map(Some)];
             (Just((width, height)), cells, prop_oneof![Just(Vec::new()), sides], heights)
         })
-        .prop_map(|((width, height), cells, sides, heights)| {
+        .prop_map(move |((width, height), cells, sides, heights)| {
             let size = GridSize::new(width, height).unwrap();
             let (terrain, side_table) = tables();
             let cells = cells.into_iter().map(TerrainKind).collect();
-            let mut grid = Grid::from_terrain(size, cells, terrain, side_table);
+            let mut grid = Grid::from_terrain(size, cells, terrain, side_table).with_shape(shape);
             for (cell, side, kind) in sides {
                 let xy = size.xy(Cell(u32::from(cell) % size.n_cells() as u32));
-                grid.set_side(xy, Side::ALL[side], SideKind(kind));
+                grid.set_side(xy, shape.sides()[side % shape.sides().len()], SideKind(kind));
             }
             match heights {
                 Some(heights) => grid.with_elevation(heights).unwrap(),
@@ -68,11 +77,12 @@ fn footprint() -> impl Strategy<Value = Vec<(i32, i32)>> {
     prop_oneof![1 => Just(vec![(0, 0)]), 3 => rectangle, 1 => shape]
 }
 
-fn pivot() -> impl Strategy<Value = Pivot> {
+fn pivot(shape: GridShape) -> impl Strategy<Value = Pivot> {
+    let halves = u32::from(shape == GridShape::Square);
     prop_oneof![
         3 => Just(Pivot::default()),
         1 => (-2_i32..3, -2_i32..3).prop_map(|(f, r)| Pivot { forward: 2 * f, right: 2 * r }),
-        1 => (-2_i32..2, -2_i32..2).prop_map(|(f, r)| Pivot { forward: 2 * f + 1, right: 2 * r + 1 }),
+        halves => (-2_i32..2, -2_i32..2).prop_map(|(f, r)| Pivot { forward: 2 * f + 1, right: 2 * r + 1 }),
     ]
 }
 
@@ -84,15 +94,16 @@ fn overrides(names: &'static [&'static str]) -> impl Strategy<Value = Vec<(Strin
     ]
 }
 
-fn primitives(headings: u8) -> impl Strategy<Value = Vec<Primitive>> {
+fn primitives(shape: GridShape, headings: u8) -> impl Strategy<Value = Vec<Primitive>> {
     let time = prop_oneof![8 => 1_u32..13, 1 => 900_u32..1100, 1 => Just(65_535_u32)];
     let turn = 1 - i32::from(headings)..i32::from(headings);
     let listed = prop_oneof![3 => Just(Vec::new()), 1 => prop::collection::vec((-1_i32..2, -1_i32..2), 1..3)];
     let random = ((-2_i32..3, -2_i32..3), turn, time.clone(), prop::option::of(listed), any::<bool>());
     let vehicle =
         (time.clone(), time.clone(), time).prop_map(move |(forward, reverse, turn)| match headings {
+            1 if shape == GridShape::Hex => Primitive::six_ways(forward),
             1 => Primitive::four_ways(forward),
-            4 => Primitive::vehicle(forward, reverse, turn),
+            4 | 6 => Primitive::vehicle(forward, reverse, turn),
             _ => vehicle_of_8(forward, reverse, turn),
         });
     (vehicle, 0_usize..7, prop::collection::vec(random, 0..10)).prop_map(
@@ -136,8 +147,9 @@ pub fn vehicle_of_8(forward: u32, reverse: u32, turn: u32) -> Vec<Primitive> {
     ]
 }
 
-fn sweep() -> impl Strategy<Value = Sweep> {
-    let rule = || prop_oneof![2 => Just(SweepRule::Ends), 1 => Just(SweepRule::Full)];
+fn sweep(shape: GridShape) -> impl Strategy<Value = Sweep> {
+    let full = u32::from(shape == GridShape::Square);
+    let rule = move || prop_oneof![2 => Just(SweepRule::Ends), full => Just(SweepRule::Full)];
     (rule(), rule()).prop_map(|(moves, turns)| Sweep { moves, turns })
 }
 
@@ -148,20 +160,25 @@ fn climb() -> impl Strategy<Value = Climb> {
     prop_oneof![1 => Just(Climb::default()), 2 => steep]
 }
 
-/// Classes of any footprint, pivot, headings, sweep, climb and moves.
-pub fn class() -> impl Strategy<Value = MovementClass> {
-    prop_oneof![1 => Just(1_u8), 3 => Just(4), 3 => Just(8)]
-        .prop_flat_map(|headings| {
+/// Classes of maps of a shape, of any footprint, pivot, headings, sweep, climb and moves.
+pub fn class_of(shape: GridShape) -> impl Strategy<Value = MovementClass> {
+    let headings = match shape {
+        GridShape::Square => prop_oneof![1 => Just(1_u8), 3 => Just(4), 3 => Just(8)].boxed(),
+        GridShape::Hex => prop_oneof![1 => Just(1_u8), 3 => Just(6)].boxed(),
+    };
+    headings
+        .prop_flat_map(move |headings| {
             let speed = overrides(&["mud", "deep", "road", "nowhere"]);
             let side_speed = overrides(&["open", "wall", "stile", "hedge"]);
             let diagonal = prop::option::of(footprint());
-            let shape = (footprint(), diagonal, pivot(), sweep(), climb());
-            (Just(headings), shape, speed, side_speed, primitives(headings))
+            let body = (footprint(), diagonal, pivot(shape), sweep(shape), climb());
+            (Just(headings), body, speed, side_speed, primitives(shape, headings))
         })
-        .prop_map(|(headings, shape, speed, side_speed, primitives)| {
-            let (footprint, diagonal, pivot, sweep, climb) = shape;
+        .prop_map(move |(headings, body, speed, side_speed, primitives)| {
+            let (footprint, diagonal, pivot, sweep, climb) = body;
             let mut spec = ClassSpec {
                 name: "any".to_owned(),
+                shape,
                 headings,
                 footprint,
                 footprint_diagonal: diagonal.filter(|_| headings == 8),
@@ -202,6 +219,12 @@ pub fn edit() -> impl Strategy<Value = (i32, i32, u32, u32, u8, usize)> {
     (-2_i32..40, -2_i32..40, 0_u32..5, 0_u32..5, 0_u8..5, 0_usize..12)
 }
 
+/// One of the sides of the map's cells.
+pub fn side_of(grid: &Grid, number: usize, draw: i32) -> Side {
+    let sides = grid.shape().sides();
+    sides[(number + draw.unsigned_abs() as usize) % sides.len()]
+}
+
 /// Makes an edit; returns the rectangle of cells that changed.
 pub fn apply(grid: &mut Grid, (x, y, width, height, kind, what): (i32, i32, u32, u32, u8, usize)) -> Rect {
     let size = grid.size();
@@ -211,7 +234,7 @@ pub fn apply(grid: &mut Grid, (x, y, width, height, kind, what): (i32, i32, u32,
         false => Rect::new(inside.x, inside.y, width, height),
     };
     let edit = match what {
-        side @ 0..4 => grid.set_side(inside, Side::ALL[side], SideKind(kind % 4)),
+        number @ 0..4 => grid.set_side(inside, side_of(grid, number, x), SideKind(kind % 4)),
         4 => grid.set_elevation(area, i16::from(kind) * 7 - 9),
         5 => grid.rotate(inside, i32::from(kind) - 2),
         6..9 => grid.set_terrain(area, TerrainKind(kind)),

@@ -76,7 +76,7 @@ fn start_of(
     legality.check_pose(pose).map_err(|blocked| {
         format!("{}; {}", blocked.describe(&sim.grid), needs(sim, &agent.class.value, &legality, blocked))
     })?;
-    for &offset in tables.class().footprint().at(heading) {
+    for &offset in tables.class().cells_at(pose) {
         let cell = CellXY::new(pose.cell.x + offset.dx, pose.cell.y + offset.dy);
         if let Some(other) = sim.reservation.holder_at(cell).and_then(|id| placed.get(id.0 as usize)) {
             let name = other.name.as_ref().map(|name| format!("agent \"{}\"", name.value));

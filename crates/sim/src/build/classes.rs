@@ -4,12 +4,13 @@ use super::complaints::{Complaints, listed};
 use crate::agents::ClassId;
 use crate::scenario::{self, Scenario};
 use crate::world::Simulation;
-use wheelbase_grid::GridSize;
+use wheelbase_grid::{GridShape, GridSize, Side};
 use wheelbase_planner::{ClassError, ClassSpec, MovementClass, OFFSET_MAX, Pivot, Primitive};
 
-/// Makes a class; with `size`, one that fits on a map of that size.
+/// Makes a class for maps of a shape; with `size`, one that fits on a map of that size.
 pub(super) fn build_class(
     class: &scenario::Class,
+    shape: GridShape,
     size: Option<GridSize>,
     errors: &mut Complaints<'_>,
 ) -> Option<MovementClass> {
@@ -33,6 +34,7 @@ pub(super) fn build_class(
     };
     let spec = ClassSpec {
         name: class.name.clone(),
+        shape,
         headings: class.headings.value,
         footprint: class.footprint.value.iter().map(pair).collect(),
         footprint_diagonal: class.footprint_diagonal.as_ref().map(|cells| cells.iter().map(pair).collect()),
@@ -66,6 +68,9 @@ fn place_in_class(class: &scenario::Class, error: &ClassError) -> (u32, String) 
         ClassError::FootprintSize(_) | ClassError::FootprintTwice(_) | ClassError::LargerThanMap { .. } => {
             footprint()
         }
+        ClassError::Headings { .. } => (class.headings.line, format!("{}.headings", class.key)),
+        ClassError::PivotOnHex => (class.pivot.line, format!("{}.pivot", class.key)),
+        ClassError::FullOnHex => (class.line, format!("{}.sweep", class.key)),
         ClassError::OffsetTooFar((forward, right)) => {
             let cell = [*forward, *right];
             let sweeps =
@@ -89,15 +94,33 @@ fn place_in_class(class: &scenario::Class, error: &ClassError) -> (u32, String) 
     }
 }
 
-/// Whether an agent is of the built-in class, and none of its name takes its place.
-pub(super) fn uses_octile(typed: &Scenario) -> bool {
+/// The shape of the maps that a class file is for, as far as it tells.
+pub(super) fn shape_of_class_file(file: &scenario::ClassFile) -> GridShape {
+    let is_hex = |side: Side| GridShape::Square.side_number(side).is_none();
+    let mut sides = file.terrains.iter().flat_map(|terrain| &terrain.sides);
+    match file.class.headings.value == 6 || sides.any(|&(side, _)| is_hex(side)) {
+        true => GridShape::Hex,
+        false => GridShape::Square,
+    }
+}
+
+/// What to say where the built-in class is asked for on a map of hexagons.
+pub(super) const OCTILE_ON_HEX: &str =
+    "class \"octile\" is for square maps; on hexagonal ones classes have 1 or 6 headings";
+
+/// Where the built-in class is named by an agent, if no class of its name takes its place.
+pub(super) fn names_octile(typed: &Scenario) -> Option<(u32, String)> {
     let added = typed.events.iter().filter_map(|event| match &event.action {
         scenario::EventAction::AddAgents(group) => Some(group),
         _ => None,
     });
-    let groups = typed.groups.iter().chain(added).map(|group| &group.class);
-    let mut named = typed.agents.iter().map(|agent| &agent.class).chain(groups);
-    named.any(|name| name.value == "octile") && typed.classes.iter().all(|class| class.name != "octile")
+    let groups = typed.groups.iter().chain(added).map(|group| (&group.class, &group.key));
+    let mut named = typed.agents.iter().map(|agent| (&agent.class, &agent.key)).chain(groups);
+    if typed.classes.iter().any(|class| class.name == "octile") {
+        return None;
+    }
+    let (class, key) = named.find(|(class, _)| class.value == "octile")?;
+    Some((class.line, format!("{key}.class")))
 }
 
 pub(super) fn class_named(

@@ -3,7 +3,9 @@
 use super::complaints::{Complaints, listed};
 use crate::scenario;
 use std::path::Path;
-use wheelbase_grid::{Side, SideEntry, SideKind, SideTable, TableError, TerrainEntry, TerrainTable};
+use wheelbase_grid::{
+    GridShape, SIDES_MAX, SideEntry, SideKind, SideTable, TableError, TerrainEntry, TerrainTable,
+};
 
 /// Terrain and side kinds as typed, each with the file it is from.
 #[derive(Default)]
@@ -32,10 +34,10 @@ impl<'a> Kinds<'a> {
         self.sides.extend(sides.iter().map(|new| (path, new)));
     }
 
-    /// The tables of a map that has these kinds and those of its format.
-    pub(super) fn tables(&self, errors: &mut Complaints<'_>) -> (TerrainTable, SideTable) {
+    /// The tables of a map of that shape that has these kinds and those of its format.
+    pub(super) fn tables(&self, shape: GridShape, errors: &mut Complaints<'_>) -> (TerrainTable, SideTable) {
         let sides = self.side_table(errors);
-        (self.terrain_table(&sides, errors), sides)
+        (self.terrain_table(shape, &sides, errors), sides)
     }
 
     fn side_table(&self, errors: &mut Complaints<'_>) -> SideTable {
@@ -55,21 +57,32 @@ impl<'a> Kinds<'a> {
         })
     }
 
-    fn terrain_table(&self, sides: &SideTable, errors: &mut Complaints<'_>) -> TerrainTable {
+    fn terrain_table(
+        &self,
+        shape: GridShape,
+        sides: &SideTable,
+        errors: &mut Complaints<'_>,
+    ) -> TerrainTable {
         let mut entries = Vec::new();
         for (path, terrain) in &self.terrains {
-            let mut starts = [SideKind::OPEN; 4];
-            for (side, named) in Side::ALL.into_iter().zip(&terrain.sides) {
-                let Some(named) = named else { continue };
-                match sides.kind_of_name(&named.value) {
-                    Some(kind) => starts[side as usize] = kind,
-                    None => {
-                        let known = listed(sides.entries().iter().map(|e| e.name.as_str()));
-                        let key = format!("{}.sides.{}", terrain.key, side.name());
-                        let message = format!("no side kind \"{}\", expected {known}", named.value);
-                        errors.add_in(path, named.line, &key, message);
+            let mut starts = [SideKind::OPEN; SIDES_MAX];
+            for (side, named) in &terrain.sides {
+                let message = match (shape.side_number(*side), sides.kind_of_name(&named.value)) {
+                    (Some(number), Some(kind)) => {
+                        starts[number] = kind;
+                        continue;
                     }
-                }
+                    (None, _) => {
+                        let known = listed(shape.sides().iter().map(|side| side.name()));
+                        format!("cells of a map of shape \"{}\" have sides {known}", shape.name())
+                    }
+                    (_, None) => {
+                        let known = listed(sides.entries().iter().map(|e| e.name.as_str()));
+                        format!("no side kind \"{}\", expected {known}", named.value)
+                    }
+                };
+                let key = format!("{}.sides.{}", terrain.key, side.name());
+                errors.add_in(path, named.line, &key, message);
             }
             let glyphs = terrain.glyphs.as_ref().map_or(String::new(), |glyphs| glyphs.value.clone());
             let (name, speed) = (terrain.name.clone(), terrain.speed);

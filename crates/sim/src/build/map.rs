@@ -27,7 +27,8 @@ pub(super) fn beside(path: &Path, file: &str) -> PathBuf {
 
 pub(super) fn build_grid(path: &Path, typed: &Scenario, kinds: &Kinds<'_>) -> Result<Grid, LoadError> {
     let mut errors = Complaints::new(path);
-    let (terrain_table, side_table) = kinds.tables(&mut errors);
+    let shape = typed.map.shape;
+    let (terrain_table, side_table) = kinds.tables(shape, &mut errors);
     errors.stop_here()?;
     let mut grid = match &typed.map.source {
         scenario::MapSource::File(file) => {
@@ -76,6 +77,7 @@ pub(super) fn build_grid(path: &Path, typed: &Scenario, kinds: &Kinds<'_>) -> Re
             })?
         }
     };
+    grid = grid.with_shape(shape);
     if let Some(rows) = &typed.map.elevation {
         let heights = read_heights(&grid, rows, typed.map.line, &mut errors);
         errors.stop_here()?;

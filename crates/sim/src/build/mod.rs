@@ -24,7 +24,7 @@ use crate::scenario::{self, Scenario, ScenarioErrors};
 use crate::traffic::{Decisions, GiveWay};
 use crate::world::{Settings, SimClass, Simulation};
 use agents::{place_agents, place_group, read_group};
-use classes::{build_class, uses_octile};
+use classes::{OCTILE_ON_HEX, build_class, names_octile, shape_of_class_file};
 use complaints::Complaints;
 use events::build_events;
 use kinds::Kinds;
@@ -32,7 +32,7 @@ use map::{build_grid, read_map};
 use std::fmt;
 use std::io::Read;
 use std::path::Path;
-use wheelbase_grid::{Grid, SideTable, TerrainTable};
+use wheelbase_grid::{Grid, GridShape, SideTable, TerrainTable};
 use wheelbase_planner::{ClassSpeeds, MovementClass, MovementTables};
 
 /// Largest file that is read, in bytes: a map of 2^26 cells with room to spare.
@@ -138,7 +138,7 @@ pub fn build_simulation(path: &Path, typed: &Scenario) -> Result<Simulation, Loa
     let grid = build_grid(path, typed, &Kinds::of(path, &typed.terrains, &typed.sides))?;
     let mut classes = Vec::new();
     for class in &typed.classes {
-        let built = build_class(class, Some(grid.size()), &mut errors);
+        let built = build_class(class, grid.shape(), Some(grid.size()), &mut errors);
         classes.extend(built.map(|built| SimClass {
             name: class.name.clone(),
             speeds: ClassSpeeds::of(&grid, &built),
@@ -146,7 +146,10 @@ pub fn build_simulation(path: &Path, typed: &Scenario) -> Result<Simulation, Loa
             as_written: class.as_written.clone(),
         }));
     }
-    if uses_octile(typed) {
+    let octile_named = names_octile(typed);
+    if let (GridShape::Hex, Some((line, key))) = (grid.shape(), &octile_named) {
+        errors.add(*line, key, OCTILE_ON_HEX);
+    } else if octile_named.is_some() {
         let octile = MovementClass::octile();
         classes.push(SimClass {
             name: "octile".to_owned(),
@@ -259,14 +262,15 @@ pub fn load_problem(target: &Path, class: Option<&str>) -> Result<PlanningProble
         Some(typed) => build_grid(target, typed, &kinds)?,
         None => {
             let mut errors = Complaints::new(target);
-            let (terrain_table, side_table) = kinds.tables(&mut errors);
+            let (terrain_table, side_table) = kinds.tables(GridShape::Square, &mut errors);
             errors.stop_here()?;
             read_map(target, terrain_table, side_table)?.grid
         }
     };
     let mut errors = Complaints::new(written_in);
     let built = match class {
-        Some(class) => build_class(class, Some(grid.size()), &mut errors),
+        Some(class) => build_class(class, grid.shape(), Some(grid.size()), &mut errors),
+        None if grid.shape() == GridShape::Hex => return Err(complain(OCTILE_ON_HEX.to_owned())),
         None => Some(MovementClass::octile()),
     };
     errors.stop_here()?;
@@ -297,7 +301,8 @@ pub fn read_class_file(path: &Path) -> Result<scenario::ClassFile, LoadError> {
 pub fn check_class_file(path: &Path) -> Result<(), LoadError> {
     let typed = read_class_file(path)?;
     let mut errors = Complaints::new(path);
-    Kinds::of(path, &typed.terrains, &typed.sides).tables(&mut errors);
-    build_class(&typed.class, None, &mut errors);
+    let shape = shape_of_class_file(&typed);
+    Kinds::of(path, &typed.terrains, &typed.sides).tables(shape, &mut errors);
+    build_class(&typed.class, shape, None, &mut errors);
     errors.stop_here()
 }

@@ -126,13 +126,11 @@ fn check_on_map(
 ) {
     let size = sim.grid.size();
     let goal = Goal { members, within: trip.within };
-    let reach = u64::from(trip.within).pow(2);
-    let inside = |cell: CellXY| {
-        CellXY::new(cell.x.clamp(0, size.width() as i32 - 1), cell.y.clamp(0, size.height() as i32 - 1))
-    };
+    let shape = sim.grid.shape();
+    let beyond = |cell: CellXY| shape.measure_to(cell, size.rect());
     // Without members it has a heading that the class does not have.
     let on_map = members.is_empty()
-        || goal.members.iter().any(|member| member.cell.distance_squared(inside(member.cell)) <= reach);
+        || goal.members.iter().any(|member| beyond(member.cell) <= shape.measure_of(trip.within));
     if !on_map && trip.fallback == Fallback::Fail {
         let cell = members.first().map_or(CellXY::new(0, 0), |member| member.cell);
         let message = format!("goal {cell} is off the map of {size}; expected {}", cells_of_map(size));

@@ -5,7 +5,7 @@ use crate::reservation::CollisionRule;
 use crate::scenario::OnAgents;
 use crate::trace::{Set, TraceEvent};
 use crate::world::{Simulation, step_of};
-use wheelbase_grid::{CellXY, Change, Grid, Rect, Side};
+use wheelbase_grid::{CellXY, Change, Grid, Rect, SIDES_MAX, Side};
 use wheelbase_planner::{Legality, Offset, Update};
 
 /// A change of the map and what becomes of the agents that it disturbs: whose pose, or the move they have
@@ -128,15 +128,19 @@ fn try_apply(sim: &mut Simulation, waiting: WaitingEdit) -> bool {
 
 /// What a change that has been made on part of the map set there, for the trace.
 fn set_by(grid: &Grid, change: Change, area: Rect) -> Set {
-    let kind_now = |cell, side| grid.size().cell(cell).map(|cell| grid.side_of(cell, side));
+    let sides_set = |cell, is_set: &dyn Fn(Side) -> bool| {
+        let (shape, mut kinds) = (grid.shape(), [None; SIDES_MAX]);
+        let at = grid.size().cell(cell);
+        for (kind, &side) in kinds.iter_mut().zip(shape.sides()).filter(|(_, side)| is_set(**side)) {
+            *kind = at.map(|at| grid.side_of(at, side));
+        }
+        Set::Sides { cell, shape, kinds }
+    };
     match change {
         Change::Terrain { kind, .. } => Set::Terrain { area, kind },
         Change::Elevation { height, .. } => Set::Elevation { area, height },
-        Change::Side { cell, side: set, .. } => {
-            let kinds = Side::ALL.map(|side| kind_now(cell, side).filter(|_| side == set));
-            Set::Sides { cell, kinds }
-        }
-        Change::Rotate { cell, .. } => Set::Sides { cell, kinds: Side::ALL.map(|side| kind_now(cell, side)) },
+        Change::Side { cell, side: set, .. } => sides_set(cell, &|side| side == set),
+        Change::Rotate { cell, .. } => sides_set(cell, &|_| true),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Reads movement classes.
 
 use std::collections::HashMap;
+use wheelbase_grid::GridShape;
 use wheelbase_planner::{Climb, Sweep, SweepRule, When};
 
 use super::document::{I32_RANGE, SPEED_RANGE};
@@ -42,11 +43,27 @@ const MOVE_NAME: &str = "the name of the move";
 /// Turns of the class with the most headings, 8; the planner knows how many this one has.
 const TURN_MAX: i64 = 7;
 
-/// Reads a `[class.NAME]` table.
-pub(super) fn class(reader: &mut Reader, node: &Node, name: &str) -> Option<Class> {
+/// Reads a `[class.NAME]` table, of a class for maps of that shape if it is known.
+pub(super) fn class(reader: &mut Reader, node: &Node, name: &str, shape: Option<GridShape>) -> Option<Class> {
     let table = reader.table(node, &CLASS_KEYS)?;
     let line = reader.line(node);
-    let headings = reader.required(&table, "headings", "1, 4 or 8", headings);
+    let expected = match shape {
+        Some(GridShape::Square) => "1, 4 or 8",
+        Some(GridShape::Hex) => "1 or 6",
+        None => "1, 4, 6 or 8",
+    };
+    let headings = reader.required(&table, "headings", expected, |reader, node| {
+        let right = |n: &i64| match shape {
+            Some(GridShape::Square) => matches!(n, 1 | 4 | 8),
+            Some(GridShape::Hex) => matches!(n, 1 | 6),
+            None => matches!(n, 1 | 4 | 6 | 8),
+        };
+        let value = node.whole().filter(right);
+        if value.is_none() {
+            reader.unexpected(node, expected);
+        }
+        value.map(|value| Located { value: value as u8, line: reader.line(node) })
+    });
     let footprint = reader.optional(&table, "footprint", Located { value: vec![[0, 0]], line }, footprint);
     let pivot = reader.optional(&table, "pivot", Located { value: [0.0, 0.0], line }, pivot);
     let footprint_diagonal = reader.optional(&table, "footprint_diagonal", None, |reader, node| {
@@ -72,20 +89,6 @@ pub(super) fn class(reader: &mut Reader, node: &Node, name: &str) -> Option<Clas
         line,
         key: node.key(),
     })
-}
-
-fn headings(reader: &mut Reader, node: &Node) -> Option<Located<u8>> {
-    match node.whole() {
-        Some(n_headings @ (1 | 4 | 8)) => Some(Located { value: n_headings as u8, line: reader.line(node) }),
-        Some(6) => {
-            reader.not_supported_value(node);
-            None
-        }
-        _ => {
-            reader.unexpected(node, "1, 4 or 8");
-            None
-        }
-    }
 }
 
 /// Reads a footprint given as offsets or as rows.

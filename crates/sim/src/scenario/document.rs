@@ -11,6 +11,7 @@ use super::{
     Area, CLASSES_MAX, ClassFile, Collision, EXPANSIONS_PER_TICK_MAX, GENERATED_LEN_MAX, Located, Map,
     MapSource, SEARCH_SLOTS_MAX, Scenario, Side, TICK_MAX, Terrain, Wall,
 };
+use wheelbase_grid::GridShape;
 
 /// Range of a speed in permille.
 pub(super) const SPEED_RANGE: RangeInclusive<i64> = 0..=u16::MAX as i64;
@@ -45,8 +46,8 @@ const MAP_SOURCES: [&str; 3] = ["file", "rows", "generate"];
 const GENERATE_KEYS: Keys = Keys { known: &["kind", "size", "seed"], later: &[] };
 const TERRAIN_KEYS: Keys = Keys { known: &["glyphs", "speed", "sides"], later: &[] };
 /// The sides of a cell as keys and values, in the order of their numbers.
-pub(super) const TERRAIN_SIDES: [&str; 4] = ["E", "N", "W", "S"];
-const TERRAIN_SIDE_KEYS: Keys = Keys { known: &TERRAIN_SIDES, later: &[] };
+/// Those of squares and of hexagons; whoever gives the file a meaning knows which the map has.
+const TERRAIN_SIDE_KEYS: Keys = Keys { known: &["E", "NE", "N", "NW", "W", "SW", "S", "SE"], later: &[] };
 const SIDE_KEYS: Keys = Keys { known: &["speed"], later: &[] };
 
 const CLASSES: ListOf = ListOf { one: "class", many: "classes", len: 0..=CLASSES_MAX };
@@ -85,8 +86,10 @@ pub(super) fn scenario(reader: &mut Reader, document: &Node) -> Option<Scenario>
         reader.optional_whole(&top, "search_slots", SEARCH_SLOTS_DEFAULT, 1..=i64::from(SEARCH_SLOTS_MAX));
     let tries_per_tick = reader.optional_whole(&top, "tries_per_tick", TRIES_PER_TICK_DEFAULT, 0..=i64::MAX);
     let map = reader.required(&top, "map", "a [map] table with file, rows or generate", map);
+    let shape = map.as_ref().map(|map| map.shape);
     let (terrains, sides) = kinds(reader, &top);
-    let classes = reader.named(&top, "class", &CLASSES, class::class);
+    let classes =
+        reader.named(&top, "class", &CLASSES, |reader, node, name| class::class(reader, node, name, shape));
     let mut n_agents = 0;
     let mut names: Names = HashMap::new();
     let agents = reader.optional(&top, "agents", Vec::new(), |reader, node| {
@@ -99,7 +102,7 @@ pub(super) fn scenario(reader: &mut Reader, document: &Node) -> Option<Scenario>
         reader.list(node, &agents::GROUPS, |reader, node| agents::group(reader, node, &mut n_agents))
     });
     let events = reader.optional(&top, "events", Vec::new(), |reader, node| {
-        reader.list(node, &event::EVENTS, |reader, node| event::event(reader, node, &mut n_agents))
+        reader.list(node, &event::EVENTS, |reader, node| event::event(reader, node, &mut n_agents, shape))
     });
     Some(Scenario {
         name: name?,
@@ -129,7 +132,7 @@ pub(super) fn class_file(reader: &mut Reader, document: &Node) -> Option<ClassFi
         if n_classes == 2 {
             reader.mistake(node, "expected one class in a class file, found a second".to_owned());
         }
-        class::class(reader, node, name)
+        class::class(reader, node, name, None)
     });
     let class = classes.and_then(|mut classes| {
         if classes.is_empty() {
@@ -159,8 +162,9 @@ fn map(reader: &mut Reader, node: &Node) -> Option<Map> {
         Some(_) => reader.required(&table, "generate", GENERATE_FORM, generate),
         None => None,
     };
-    let shape =
-        reader.optional(&table, "shape", (), |reader, node| reader.choice(node, &[("square", ())], &["hex"]));
+    let shape = reader.optional(&table, "shape", GridShape::Square, |reader, node| {
+        reader.choice(node, &[GridShape::Square, GridShape::Hex].map(|shape| (shape.name(), shape)), &[])
+    });
     let elevation = reader.optional(&table, "elevation", None, |reader, node| {
         if node.is_string() {
             // Heights from a picture.
@@ -170,8 +174,13 @@ fn map(reader: &mut Reader, node: &Node) -> Option<Map> {
         reader.list(node, &ROWS, height_row).map(Some)
     });
     let walls = reader.optional(&table, "walls", Vec::new(), |reader, node| reader.list(node, &WALLS, wall));
-    let () = shape?;
-    Some(Map { source: source?, elevation: elevation?, walls: walls?, line: reader.line(node) })
+    Some(Map {
+        source: source?,
+        shape: shape?,
+        elevation: elevation?,
+        walls: walls?,
+        line: reader.line(node),
+    })
 }
 
 fn generate(reader: &mut Reader, node: &Node) -> Option<MapSource> {
@@ -202,7 +211,7 @@ fn terrain(reader: &mut Reader, node: &Node, name: &str) -> Option<Terrain> {
         located_string(reader, node, "a string of glyphs").map(Some)
     });
     let speed = reader.required_whole(&table, "speed", SPEED_RANGE);
-    let sides = reader.optional(&table, "sides", [const { None }; 4], terrain_sides);
+    let sides = reader.optional(&table, "sides", Vec::new(), terrain_sides);
     Some(Terrain {
         name: name.to_owned(),
         glyphs: glyphs?,
@@ -213,14 +222,21 @@ fn terrain(reader: &mut Reader, node: &Node, name: &str) -> Option<Terrain> {
     })
 }
 
-fn terrain_sides(reader: &mut Reader, node: &Node) -> Option<[Option<Located<String>>; 4]> {
+fn terrain_sides(reader: &mut Reader, node: &Node) -> Option<Vec<(wheelbase_grid::Side, Located<String>)>> {
     let table = reader.table(node, &TERRAIN_SIDE_KEYS)?;
-    let [east, north, west, south] = TERRAIN_SIDES.map(|side| {
-        reader.optional(&table, side, None, |reader, node| {
+    let mut sides = Some(Vec::new());
+    for &name in TERRAIN_SIDE_KEYS.known {
+        let kind = reader.optional(&table, name, None, |reader, node| {
             located_name(reader, node, "the name of a side kind").map(Some)
-        })
-    });
-    Some([east?, north?, west?, south?])
+        });
+        let side = wheelbase_grid::Side::from_name(name);
+        match (kind, side, &mut sides) {
+            (None, ..) => sides = None,
+            (Some(Some(kind)), Some(side), Some(sides)) => sides.push((side, kind)),
+            _ => {}
+        }
+    }
+    sides
 }
 
 fn side(reader: &mut Reader, node: &Node, name: &str) -> Option<Side> {

@@ -1,9 +1,10 @@
 //! Reads events.
 
 use super::agents::{group, required_orders};
-use super::document::{I32_RANGE, TERRAIN_SIDES, TICK_RANGE, area, located_name, required_area};
-use super::reader::{Keys, ListOf, Node, Reader, Table};
+use super::document::{I32_RANGE, TICK_RANGE, area, located_name, required_area};
+use super::reader::{Keys, ListOf, Node, Reader, Table, alternatives};
 use super::{AGENTS_MAX, Chosen, EVENTS_MAX, Event, EventAction, Located, OnAgents};
+use wheelbase_grid::{GridShape, Side};
 
 const EVENT_KEYS: Keys = Keys {
     known: &[
@@ -31,15 +32,21 @@ const CHOICES: [&str; 2] = ["names", "area"];
 pub(super) const EVENTS: ListOf = ListOf { one: "event", many: "events", len: 0..=EVENTS_MAX };
 const NAMES: ListOf = ListOf { one: "name", many: "names", len: 1..=AGENTS_MAX as usize };
 
-/// Reads an `[[events]]` table and adds the agents that it brings to `n_agents`, those before it.
-pub(super) fn event(reader: &mut Reader, node: &Node, n_agents: &mut u64) -> Option<Event> {
+/// Reads an `[[events]]` table and adds the agents that it brings to `n_agents`, those before it. `shape` is
+/// that of the map, if it is known.
+pub(super) fn event(
+    reader: &mut Reader,
+    node: &Node,
+    n_agents: &mut u64,
+    shape: Option<GridShape>,
+) -> Option<Event> {
     let table = reader.table(node, &EVENT_KEYS)?;
     let tick = reader.required_whole(&table, "tick", TICK_RANGE);
     let action = reader.exactly_one(&table, &ACTIONS).and_then(|name| {
         reader.required(&table, name, "a table", |reader, node| match name {
             "set_terrain" => set_terrain(reader, node),
             "set_elevation" => set_elevation(reader, node),
-            "set_side" => set_side(reader, node),
+            "set_side" => set_side(reader, node, shape),
             "rotate" => rotate(reader, node),
             "add_agents" => group(reader, node, n_agents).map(EventAction::AddAgents),
             "remove_agents" => remove_agents(reader, node),
@@ -65,11 +72,15 @@ fn set_elevation(reader: &mut Reader, node: &Node) -> Option<EventAction> {
     Some(EventAction::SetElevation { area: area?, height: height?, on_agents: on_agents? })
 }
 
-fn set_side(reader: &mut Reader, node: &Node) -> Option<EventAction> {
+fn set_side(reader: &mut Reader, node: &Node, shape: Option<GridShape>) -> Option<EventAction> {
     let table = reader.table(node, &SET_SIDE_KEYS)?;
     let cell = cell(reader, &table);
-    let side = reader.required(&table, "side", "\"E\", \"N\", \"W\" or \"S\"", |reader, node| {
-        let value = reader.choice(node, &TERRAIN_SIDES.map(|side| (side, side)), &[])?;
+    // Of a map that cannot be read, any side will do.
+    let sides = shape.map_or(&Side::ALL[..], GridShape::sides);
+    let names: Vec<(&str, &str)> = sides.iter().map(|side| (side.name(), side.name())).collect();
+    let expected = alternatives(&names.iter().map(|(name, _)| format!("{name:?}")).collect::<Vec<_>>());
+    let side = reader.required(&table, "side", &expected, |reader, node| {
+        let value = reader.choice(node, &names, &[])?;
         Some(Located { value: value.to_owned(), line: reader.line(node) })
     });
     let kind = kind(reader, &table, "the name of a side kind");

@@ -15,6 +15,7 @@ mod event;
 mod reader;
 
 use serde_json::Value;
+use wheelbase_grid::GridShape;
 use wheelbase_planner::{Climb, Sweep, When};
 
 pub use self::error::{ScenarioError, ScenarioErrors};
@@ -158,6 +159,8 @@ pub struct ClassFile {
 pub struct Map {
     /// Where the cells come from.
     pub source: MapSource,
+    /// `map.shape`.
+    pub shape: GridShape,
     /// `map.elevation`: rows of heights, the northern first; not checked for number and length. Row `n`
     /// has the key path `map.elevation[n]`.
     pub elevation: Option<Vec<Located<Vec<i16>>>>,
@@ -206,8 +209,8 @@ pub struct Terrain {
     pub glyphs: Option<Located<String>>,
     /// `speed` in permille.
     pub speed: u16,
-    /// `sides`: the side kinds such a cell starts with, towards E, N, W and S.
-    pub sides: [Option<Located<String>>; 4],
+    /// `sides`: the side kinds such a cell starts with, those that are named, counter-clockwise from east.
+    pub sides: Vec<(wheelbase_grid::Side, Located<String>)>,
     /// Line of the table.
     pub line: u32,
     /// Key path, such as `terrain.road`.
@@ -232,7 +235,7 @@ pub struct Side {
 pub struct Class {
     /// Name of the class; not empty.
     pub name: String,
-    /// `headings`: 1, 4 or 8.
+    /// `headings`: 1, 4 or 8; 6 on hexagonal maps.
     pub headings: Located<u8>,
     /// `footprint`: `[forward, right]` offsets while facing east, 1 to [`FOOTPRINT_CELLS_MAX`], each
     /// number at most [`OFFSET_MAX`] from 0. Rows are turned into offsets, row by row. One cell,

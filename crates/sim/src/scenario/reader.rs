@@ -524,7 +524,7 @@ fn whole_expected(range: &RangeInclusive<i64>) -> String {
 }
 
 /// Joins names as in `a, b or c`.
-fn alternatives<T: AsRef<str>>(names: &[T]) -> String {
+pub(super) fn alternatives<T: AsRef<str>>(names: &[T]) -> String {
     let mut text = String::new();
     for (name_idx, name) in names.iter().enumerate() {
         text.push_str(match name_idx {

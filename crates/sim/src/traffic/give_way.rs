@@ -261,7 +261,7 @@ impl GiveWay {
             view.tries -= 1;
             let state = reached[at].0;
             let pose = tables.space().pose(state);
-            let held = tables.class().footprint().at(pose.heading);
+            let held = tables.class().cells_at(pose);
             if at > 0 && held.iter().all(|&o| avoid[index(view, pose.cell, o)] != *stamp) {
                 return Some(at);
             }
