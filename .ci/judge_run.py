@@ -87,12 +87,13 @@ class RunJudge(judge_trace.TraceJudge):
         x, y = agent.x, agent.y
         distance = solve.distance_to_goals(self.grid, order.value)
         here = distance(y * self.grid.width + x)
-        if order.fallback != "nearest" or here <= order.within ** 2:
+        reach = order.within if self.grid.hexagonal else order.within ** 2
+        if order.fallback != "nearest" or here <= reach:
             return
         least = min(distance(state // agent.tables.headings) for state in self.reach(agent))
         if least < here:
-            self.wrong("nearest", f"agent {agent.id} is done at {self.pose(agent)}, and can come nearer: squared"
-                       f" distance {here}, {least} is possible")
+            self.wrong("nearest", f"agent {agent.id} is done at {self.pose(agent)}, and can come nearer: its"
+                       f" distance is {here}, squared on a square map; {least} is possible")
 
     def reach(self, agent):
         """States that an agent at rest can reach, were it alone."""
@@ -146,8 +147,9 @@ class RunJudge(judge_trace.TraceJudge):
         if what != "rotate":
             return what, body
         x, y = body["cell"]
-        names, turns = rules.SQUARE_SIDES, body["turns"]
-        sides = [[x, y, names[(side + turns) % 4], self.grid.side(x, y, side)] for side in range(4)]
+        names, turns = self.grid.side_names, body["turns"]
+        sides = [[x, y, names[(side + turns) % len(names)], self.grid.side(x, y, side)]
+                 for side in range(len(names))]
         return "set_side", {"sides": sides}
 
     def is_same(self, edit, what, body):
@@ -156,7 +158,7 @@ class RunJudge(judge_trace.TraceJudge):
         if what != "set_side" or its_what != "set_side":
             return (what, body) == (its_what, its_body)
         grid = self.grid
-        own = {(x, y): {side: grid.side(x, y, n) for n, side in enumerate(rules.SQUARE_SIDES)}
+        own = {(x, y): {side: grid.side(x, y, n) for n, side in enumerate(grid.side_names)}
                for x, y, _, _ in its_body["sides"] + body["sides"]}
         after = []
         for sides in (its_body["sides"], body["sides"]):
@@ -286,13 +288,15 @@ class RunJudge(judge_trace.TraceJudge):
 def head_problem(head, case):
     """What in the head of a trace is not as in the scenario, or None."""
     grid = random_scenario.grid_of(case)
+    if head["shape"] != ("hex" if grid.hexagonal else "square"):
+        return "the shape of the trace is not that of the map"
     cells = [kind for count, kind in head["cells"] for _ in range(count)]
     if [tuple(head["terrain"][kind]) for kind in cells] != [tuple(grid.kinds[kind]) for kind in grid.cells]:
         return "the cells of the trace are not those of the map"
     sides = {(x, y, side): head["side_kinds"][kind] for x, y, side, kind in head["sides"]}
     for y in range(grid.height):
         for x in range(grid.width):
-            for number, side in enumerate(rules.SQUARE_SIDES):
+            for number, side in enumerate(grid.side_names):
                 kind = grid.side_kinds[grid.side(x, y, number)]
                 if tuple(sides.get((x, y, side), ("open", rules.OPEN_SPEED))) != tuple(kind):
                     return f"side {side} of cell ({x}, {y}) is {kind[0]} in the scenario and not in the trace"

@@ -37,6 +37,17 @@ FOOTPRINTS = (
     ("two wheels", [[0, -1], [0, 1]], ([0, 0],)),
     ("towed", [[-1, 0], [-2, 0]], ([0, 0], [-1, 0])),
 )
+# The same on hexagonal maps, where right is the next heading clockwise.
+HEX_FOOTPRINTS = (
+    ("1x1", [[0, 0]], ([0, 0],)),
+    ("1x2", [[0, 0], [-1, 0]], ([0, 0], [-1, 0], [1, 0])),
+    ("1x3", [[1, 0], [0, 0], [-1, 0]], ([0, 0], [-1, 0])),
+    ("triangle", [[0, 0], [-1, 0], [-1, 1]], ([0, 0], [-1, 1])),
+    ("ring", [[0, 0], [1, 0], [0, 1], [-1, 1], [-1, 0], [0, -1], [1, -1]], ([0, 0], [-1, 0])),
+    ("hollow", [[1, 0], [0, 1], [-1, 1], [-1, 0], [0, -1], [1, -1]], ([0, 0],)),
+    ("bow", [[0, 0], [-1, 0], [-1, 1], [0, -1]], ([0, 0], [0, -1])),
+    ("towed", [[-1, 0], [-2, 0]], ([0, 0], [-1, 0])),
+)
 # (east, south) cells while facing NE.
 DIAGONAL_FOOTPRINTS = ([[0, 0]], [[0, 0], [-1, 1]], [[0, 0], [1, 0], [0, -1]], [[0, 0], [-1, 0], [0, 1], [-1, 1]])
 
@@ -170,7 +181,7 @@ def draw_walls(rng, width, height):
     return [wall for wall in walls if wall[:2] != wall[2:]]
 
 
-def draw_map(rng, generated_rows):
+def draw_map(rng, generated_rows, hexagonal):
     """The `[map]` table, and the rows of the map."""
     width, height = draw_size(rng)
     if rng.random() < 0.15:
@@ -179,11 +190,13 @@ def draw_map(rng, generated_rows):
     else:
         rows = draw_rows(rng, width, height)
         table = {"rows": rows}
-    if rng.random() < 0.1:
+    if hexagonal:
+        table["shape"] = "hex"
+    elif rng.random() < 0.1:
         table["shape"] = "square"
     if rng.random() < 0.4:
         table["elevation"] = draw_elevation(rng, width, height)
-    walls = draw_walls(rng, width, height)
+    walls = [] if hexagonal else draw_walls(rng, width, height)
     if walls:
         table["walls"] = walls
     return table, rows
@@ -195,8 +208,16 @@ def draw_time(rng):
     return rng.choice((1, 2, 3, 5, 7, 10, 10, 20))
 
 
-def draw_moves(rng, headings, must_list):
+def draw_moves(rng, headings, must_list, hexagonal):
     """Moves of a class; `must_list`: one that both moves and turns lists its swept cells."""
+    if headings == 1 and hexagonal:
+        moves = [{"name": name, "by": list(by), "time": draw_time(rng)}
+                 for name, by in zip(rules.HEX_SIDES, rules.STEPS_HEX)]
+        if rng.random() < 0.3:
+            moves.append({"name": "leap", "by": rng.choice(([2, 0], [0, -3], [1, 1], [-2, 4], [2, -1])), "time": 5})
+        if rng.random() < 0.25:
+            del moves[rng.randrange(len(moves))]
+        return moves
     if headings == 1:
         moves = [{"name": name, "by": by, "time": draw_time(rng)}
                  for name, by in zip("ENWS", ([1, 0], [0, -1], [-1, 0], [0, 1]))]
@@ -225,7 +246,7 @@ def draw_moves(rng, headings, must_list):
         (0.05, {"name": "broad", "by": [1, 0], "swept": [[1, 1]]}),
     )
     chosen += [move for chance, move in optional if rng.random() < chance]
-    if headings == 4:
+    if headings in (4, 6):
         return [{**move, "time": draw_time(rng)} for move in chosen][:16]
     moves = []
     for move in chosen:
@@ -257,11 +278,13 @@ def as_rows(footprint):
                     for f in range(f0, f1 + 1)) for r in range(r0, r1 + 1)]
 
 
-def draw_class(rng, elevated):
+def draw_class(rng, elevated, hexagonal):
     """The table of a class, or None where its diagonal footprint would be empty."""
-    headings = rng.choice((1, 4, 4, 8, 8))
+    headings = rng.choice((1, 6, 6) if hexagonal else (1, 4, 4, 8, 8))
     bodies = FOOTPRINTS[:5] if rng.random() < 0.75 else FOOTPRINTS
     _, footprint, pivots = rng.choice(bodies)
+    if hexagonal:
+        _, footprint, pivots = rng.choice(HEX_FOOTPRINTS)
     keys = {"headings": headings}
     if [0, 0] in footprint and rng.random() < 0.4:
         keys["footprint"] = as_rows(footprint)
@@ -271,7 +294,7 @@ def draw_class(rng, elevated):
         keys["pivot"] = rng.choice(pivots)
     if headings == 8 and rng.random() < 0.25:
         keys["footprint_diagonal"] = rng.choice(DIAGONAL_FOOTPRINTS)
-    if rng.random() < 0.6:
+    if rng.random() < 0.6 and not hexagonal:
         keys["sweep"] = rng.choice(("ends", "full", "full", {"moves": "full", "turns": "ends"},
                                     {"moves": "ends", "turns": "full"}, {"turns": "full"}))
     if rng.random() < 0.4:
@@ -285,7 +308,7 @@ def draw_class(rng, elevated):
         for key in ("max_up", "max_down", "max_tilt"):
             if rng.random() < 0.4:
                 keys[key] = rng.choice((0, 1, 1, 2, 2, 4))
-    keys["moves"] = draw_moves(rng, headings, "full" in str(keys.get("sweep")))
+    keys["moves"] = draw_moves(rng, headings, "full" in str(keys.get("sweep")), hexagonal)
     return keys
 
 
@@ -293,7 +316,8 @@ class Ground:
     """A class on the map at the start: where it can stand."""
 
     def __init__(self, grid, name, keys):
-        self.movement = rules.octile_class() if keys is None else rules.MovementClass(name, keys)
+        self.movement = (rules.octile_class() if keys is None
+                         else rules.MovementClass(name, keys, grid.hexagonal))
         self.names = self.movement.heading_names
         self.tables = rules.Tables(grid, self.movement)
         self.grid = grid
@@ -320,7 +344,7 @@ def draw_grounds(rng, case, grid):
     for number in range(rng.randint(0, 1) if case["octile"] else rng.randint(1, 4)):
         name = f"c{number}"
         for _ in range(8):
-            keys = draw_class(rng, elevated)
+            keys = draw_class(rng, elevated, grid.hexagonal)
             try:
                 ground = Ground(grid, name, keys)
             except rules.RuleError:            # its diagonal footprint would be empty
@@ -328,7 +352,10 @@ def draw_grounds(rng, case, grid):
             if ground.random_pose(rng) is not None:
                 case["class"][name], grounds[name] = keys, ground
                 break
-    if case["octile"] or not grounds:
+    if grid.hexagonal and not grounds:
+        case["class"]["walker"] = {"headings": 1, "moves": draw_moves(rng, 1, False, True)}
+        grounds["walker"] = Ground(grid, "walker", case["class"]["walker"])
+    elif case["octile"] or not grounds:
         grounds["octile"] = Ground(grid, "octile", None)
     return grounds
 
@@ -452,7 +479,7 @@ def draw_edit(rng, case, grid):
     else:
         cell = [min(grid.width - 1, max(0, area[0])), min(grid.height - 1, max(0, area[1]))]
         if kind < 0.88:
-            body = {"cell": cell, "side": rng.choice(rules.SQUARE_SIDES), "kind": draw_side_kind(rng)}
+            body = {"cell": cell, "side": rng.choice(grid.side_names), "kind": draw_side_kind(rng)}
             action = "set_side"
         else:
             action, body = "rotate", {"cell": cell, "turns": rng.choice((1, 1, 2, -1, 3, 4, I32_MIN, I32_MAX))}
@@ -508,11 +535,11 @@ def without_headings(orders):
 
 # -- cases ----------------------------------------------------------------------------------------
 
-def draw_terrain(rng, speed_up):
+def draw_terrain(rng, speed_up, side_names):
     terrain = {name: {"glyphs": glyph, "speed": min(65_535, speed * speed_up)} for name, glyph, speed in TERRAINS}
     if rng.random() < 0.3:
         for name in rng.sample(["mud", "road", "gravel", "shallow"], rng.randint(1, 3)):
-            sides = rng.sample(rules.SQUARE_SIDES, rng.randint(1, 3))
+            sides = rng.sample(side_names, rng.randint(1, 3))
             terrain[name]["sides"] = {side: rng.choice(("wall", "hedge", "stile")) for side in sides}
     return terrain
 
@@ -524,11 +551,12 @@ def draw_ticks(rng):
 
 def draw_case(rng, number, generated_rows):
     """`generated_rows` gives the rows of a `generate` table."""
-    octile = rng.random() < 0.06
+    hexagonal = rng.random() < 0.25
+    octile = rng.random() < 0.06 and not hexagonal
     speed_up = OCTILE_SPEED_UP if octile else 1
-    table, rows = draw_map(rng, generated_rows)
+    table, rows = draw_map(rng, generated_rows, hexagonal)
     case = {"map": table, "rows": rows, "octile": octile, "class": {}}
-    case["terrain"] = draw_terrain(rng, speed_up)
+    case["terrain"] = draw_terrain(rng, speed_up, rules.HEX_SIDES if hexagonal else rules.SQUARE_SIDES)
     case["side"] = {name: {"speed": min(65_535, speed * speed_up)} for name, speed in SIDE_KINDS.items()}
     grid = grid_of(case)
     grounds = draw_grounds(rng, case, grid)
@@ -560,7 +588,8 @@ def draw_case(rng, number, generated_rows):
 
 def grid_of(case):
     """The map at the start, as the judge reads it."""
-    return rules.grid_from_rows(case["rows"], case["terrain"], case["side"], False,
+    return rules.grid_from_rows(case["rows"], case["terrain"], case["side"],
+                                case["map"].get("shape") == "hex",
                                 case["map"].get("walls", ()), case["map"].get("elevation"))
 
 
@@ -628,6 +657,7 @@ def case_features(case):
     orders = [order for keys in givers for order in keys.get("orders", ())]
     found = {
         f"collision {case['top'].get('collision', 'swept')}": True,
+        "hexagonal": case["map"].get("shape") == "hex",
         "elevation": "elevation" in case["map"],
         "walls": "walls" in case["map"],
         "terrain sides": any("sides" in keys for keys in case["terrain"].values()),
