@@ -88,6 +88,7 @@ pub fn drive(
         if let Some(trace) = trace.as_deref_mut() {
             trace.write(sim, tick)?;
         }
+        sim.clear_log();
         if step == Step::Ended {
             break;
         }
@@ -119,8 +120,8 @@ impl TraceFile {
         write(&mut self.out).map_err(|error| Failure::writing(&self.path, &error))
     }
 
-    fn write(&mut self, sim: &mut Simulation, tick: u32) -> Result<(), Failure> {
-        self.check(|out| sim.take_log(|sim, event| trace::write_event(sim, tick, event, out)))
+    fn write(&mut self, sim: &Simulation, tick: u32) -> Result<(), Failure> {
+        self.check(|out| sim.log().iter().try_for_each(|event| trace::write_event(sim, tick, event, out)))
     }
 
     fn finish(mut self, result: &RunResult) -> Result<(), Failure> {

@@ -35,6 +35,7 @@
 mod agents;
 pub mod build;
 mod calibration;
+mod codec;
 mod events;
 mod given_poses;
 pub mod invariant;
@@ -43,6 +44,7 @@ mod orders;
 mod path_pool;
 mod placement;
 mod random;
+pub mod recording;
 mod requests;
 mod reservation;
 pub mod scenario;
@@ -56,7 +58,9 @@ mod world;
 pub use agents::{Activity, AgentId, Agents, ClassId, Motion, Patience, Row};
 pub use calibration::Calibration;
 pub use events::{Action, Chosen, Event, MapEdit, NewAgents, NewOrders, PendingEdits, WaitingEdit};
-pub use metrics::{Counts, RunResult, STUCK_AFTER_TICKS, TickMs, TickTimes, peak_memory_mib, quantile_ms};
+pub use metrics::{
+    Counters, Counts, RunResult, STUCK_AFTER_TICKS, TickMs, TickTimes, peak_memory_mib, quantile_ms,
+};
 pub use orders::{Order, OrderKind, OrderList, OrderPool, OrderState, Trip};
 pub use path_pool::{PathHandle, PathPool};
 pub use requests::{PathRequest, Requests};

@@ -38,6 +38,128 @@ pub struct Counts {
     pub collisions: Option<u64>,
 }
 
+/// Counts behind a tick, for recordings and metrics. The first six are of the tick, the others of the run so
+/// far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Agents that are there.
+    pub agents: u32,
+    /// Agents in mid-move, once the moves of the tick had begun.
+    pub moving: u32,
+    /// Agents at rest with somewhere to go and a way there, or waiting for one to be found.
+    pub waiting: u32,
+    /// Of those, agents that have ended no move for [`STUCK_AFTER_TICKS`].
+    pub stuck: u32,
+    /// Edits that wait until they disturb nobody.
+    pub edits_pending: u32,
+    /// Path requests that are not answered yet.
+    pub requests_open: u32,
+    /// Orders done.
+    pub orders_done: u64,
+    /// Orders dropped because their goal cannot be reached.
+    pub orders_unreachable: u64,
+    /// Tasks done.
+    pub tasks_done: u64,
+    /// Moves begun.
+    pub moves: u64,
+    /// Path requests made.
+    pub path_requests: u64,
+    /// Expansions of all searches.
+    pub expansions: u64,
+    /// Agent-ticks waited.
+    pub wait_ticks: u64,
+}
+
+impl Counters {
+    /// The counters of a simulation behind its last tick. Linear in agents.
+    pub fn of(sim: &Simulation) -> Self {
+        let counts = sim.counts();
+        Self {
+            agents: sim.agents.len() as u32,
+            moving: sim.at_work.moving,
+            waiting: sim.at_work.waiting,
+            stuck: sim.stuck_agents() as u32,
+            edits_pending: sim.edits_pending() as u32,
+            requests_open: sim.requests.open() as u32,
+            orders_done: counts.orders_done,
+            orders_unreachable: counts.orders_unreachable,
+            tasks_done: 0,
+            moves: counts.moves,
+            path_requests: counts.path_requests,
+            expansions: counts.expansions,
+            wait_ticks: counts.wait_ticks,
+        }
+    }
+
+    /// Names of the counters, in the order of [`Counters::values`].
+    pub const NAMES: [&'static str; 13] = [
+        "agents",
+        "moving",
+        "waiting",
+        "stuck",
+        "edits_pending",
+        "requests_open",
+        "orders_done",
+        "orders_unreachable",
+        "tasks_done",
+        "moves",
+        "path_requests",
+        "expansions",
+        "wait_ticks",
+    ];
+
+    /// The counters in the order of [`Counters::NAMES`].
+    pub fn values(&self) -> [u64; 13] {
+        [
+            self.agents.into(),
+            self.moving.into(),
+            self.waiting.into(),
+            self.stuck.into(),
+            self.edits_pending.into(),
+            self.requests_open.into(),
+            self.orders_done,
+            self.orders_unreachable,
+            self.tasks_done,
+            self.moves,
+            self.path_requests,
+            self.expansions,
+            self.wait_ticks,
+        ]
+    }
+
+    /// The counters of such values; those too large for their counter are cut to its largest.
+    pub(crate) fn of_values(values: [u64; 13]) -> Self {
+        let small = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
+        let [agents, moving, waiting, stuck, edits_pending, requests_open, rest @ ..] = values;
+        let [orders_done, orders_unreachable, tasks_done, moves, path_requests, expansions, wait_ticks] =
+            rest;
+        Self {
+            agents: small(agents),
+            moving: small(moving),
+            waiting: small(waiting),
+            stuck: small(stuck),
+            edits_pending: small(edits_pending),
+            requests_open: small(requests_open),
+            orders_done,
+            orders_unreachable,
+            tasks_done,
+            moves,
+            path_requests,
+            expansions,
+            wait_ticks,
+        }
+    }
+}
+
+/// Agents that move and wait at the last tick, once its moves had begun.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct AtWork {
+    /// In mid-move.
+    pub moving: u32,
+    /// At rest with somewhere to go.
+    pub waiting: u32,
+}
+
 /// Ticks' durations and what is made of them; outside the simulation, for no clock reaches its state.
 #[derive(Clone, Debug, Default)]
 pub struct TickTimes {

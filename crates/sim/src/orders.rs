@@ -42,14 +42,18 @@ pub struct Trip {
 }
 
 impl OrderKind {
+    /// Names of all kinds.
+    pub const NAMES: [&'static str; 4] = ["goto", "goto_area", "patrol", "wait"];
+
     /// Name as written in scenarios and traces.
     pub fn name(&self) -> &'static str {
-        match self {
-            Self::Goto(_) => "goto",
-            Self::GotoArea(..) => "goto_area",
-            Self::Patrol(_) => "patrol",
-            Self::Wait(_) => "wait",
-        }
+        let number = match self {
+            Self::Goto(_) => 0,
+            Self::GotoArea(..) => 1,
+            Self::Patrol(_) => 2,
+            Self::Wait(_) => 3,
+        };
+        Self::NAMES[number]
     }
 
     /// The trip of an order that goes somewhere.
@@ -174,6 +178,11 @@ impl OrderPool {
     /// An order as written in the scenario, by its number in the pool.
     pub fn written(&self, order: u32) -> &serde_json::Value {
         &self.orders[order as usize].as_written
+    }
+
+    /// All orders as written in the scenario, by their number in the pool.
+    pub fn all_written(&self) -> impl Iterator<Item = &serde_json::Value> {
+        self.orders.iter().map(|order| &order.as_written)
     }
 
     /// The orders an agent has not closed, current one first.

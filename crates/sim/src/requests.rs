@@ -487,10 +487,12 @@ fn deliver(sim: &mut Simulation, row: usize, request: PathRequest, answer: &Answ
         sim.agents.motion[row].activity = Activity::Following;
         if found && !path.moves.is_empty() {
             sim.paths.replace(&mut sim.agents.paths, row, &path.moves);
+            sim.note_path(row);
         }
     } else if found {
         sim.agents.orders[row].to_nearest = answer.reached == Some(Reached::Nearest);
         sim.paths.replace(&mut sim.agents.paths, row, &path.moves);
+        sim.note_path(row);
         let arrived = path.moves.is_empty();
         sim.agents.motion[row].activity = if arrived { Activity::Arrived } else { Activity::Following };
     } else {

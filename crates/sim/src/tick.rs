@@ -3,6 +3,7 @@
 use crate::agents::{Activity, Motion};
 use crate::events::apply_events;
 use crate::invariant;
+use crate::metrics::AtWork;
 use crate::orders::{OrderKind, current_members};
 use crate::requests::{PathRequest, answer_requests, refuse};
 use crate::trace::TraceEvent;
@@ -256,6 +257,7 @@ fn run_traffic(sim: &mut Simulation) {
         sim.requests.forget(sim.agents.ids[row]);
         let moves = &decisions.yield_moves[first as usize..][..count as usize];
         sim.paths.replace(&mut sim.agents.paths, row, moves);
+        sim.note_path(row);
         sim.agents.motion[row].activity = Activity::Yielding;
         sim.agents.motion[row].replan = false;
     }
@@ -279,15 +281,17 @@ fn begin_move(sim: &mut Simulation, row: usize, ticks: u32) {
     sim.counts.moves += 1;
     if sim.log.is_some() {
         let tables = &sim.classes[class.0 as usize].tables;
+        let from = tables.space().pose(state);
         let to = tables.space().pose(tables.state_after(state, primitive as usize));
-        sim.note(TraceEvent::Move { agent: sim.agents.ids[row], class, primitive, to, until });
+        sim.note(TraceEvent::Move { agent: sim.agents.ids[row], class, primitive, from, to, until });
     }
 }
 
 /// Counts the agents that could go on but rest.
 fn count_waiting(sim: &mut Simulation) {
     let tick = sim.tick;
-    let Simulation { agents, counts, .. } = sim;
+    let Simulation { agents, counts, at_work, .. } = sim;
+    *at_work = AtWork::default();
     for ((motion, patience), path) in agents.motion.iter().zip(&mut agents.patience).zip(&agents.paths) {
         let goes = match motion.activity {
             Activity::Asking | Activity::Following => true,
@@ -295,6 +299,7 @@ fn count_waiting(sim: &mut Simulation) {
             _ => false,
         };
         let waits = motion.at_rest() && goes;
+        at_work.moving += u32::from(!motion.at_rest());
         if !waits {
             patience.waits_since = u32::MAX;
             continue;
@@ -302,6 +307,7 @@ fn count_waiting(sim: &mut Simulation) {
         if patience.waits_since == u32::MAX {
             patience.waits_since = tick;
         }
+        at_work.waiting += 1;
         counts.wait_ticks += 1;
         counts.longest_wait_ticks = counts.longest_wait_ticks.max(tick + 1 - patience.waits_since);
     }

@@ -44,10 +44,23 @@ pub enum TraceEvent {
         class: ClassId,
         /// The primitive.
         primitive: u8,
+        /// Where it begins.
+        from: Pose,
         /// Where it leads.
         to: Pose,
         /// Tick at which it ends.
         until: u32,
+    },
+    /// An agent was given a path; a trace does not tell.
+    Path {
+        /// The agent.
+        agent: AgentId,
+        /// Where it begins.
+        from: Pose,
+        /// First of its moves in [`Simulation::log_moves`].
+        first: u32,
+        /// Number of its moves.
+        count: u32,
     },
     /// An order was done.
     Done {
@@ -207,7 +220,8 @@ pub fn write_event(sim: &Simulation, tick: u32, event: &TraceEvent, out: &mut im
             "agent": agent.0,
             "order": sim.orders().written(order),
         }),
-        TraceEvent::Move { agent, class, primitive, to, until } => json!({
+        TraceEvent::Path { .. } => return Ok(()),
+        TraceEvent::Move { agent, class, primitive, to, until, .. } => json!({
             "t": tick,
             "agent": agent.0,
             "move": sim.classes()[class.0 as usize].tables.class().primitives()[primitive as usize].name,

@@ -4,7 +4,7 @@ use crate::agents::{Activity, AgentId, Agents, ClassId, Motion, Row};
 use crate::events::{Event, PendingEdits};
 use crate::given_poses::GivenPoses;
 use crate::invariant::Violation;
-use crate::metrics::Counts;
+use crate::metrics::{AtWork, Counts};
 use crate::orders::{OrderList, OrderPool, OrderState};
 use crate::path_pool::PathPool;
 use crate::requests::Requests;
@@ -66,13 +66,21 @@ pub struct Simulation {
     pub(crate) next_event: usize,
     pub(crate) pending: PendingEdits,
     pub(crate) counts: Counts,
+    pub(crate) at_work: AtWork,
     pub(crate) tick: u32,
     pub(crate) check_invariants: bool,
     pub(crate) violation: Option<(u32, Violation)>,
     /// Moves that ended at the present tick: rows and the states in which they began.
     pub(crate) ended: Vec<(u32, State)>,
-    /// What happened since it was last taken, if anybody asked for it.
-    pub(crate) log: Option<Vec<TraceEvent>>,
+    /// What happened since it was last cleared, if anybody asked for it.
+    pub(crate) log: Option<Log>,
+}
+
+/// What happened, and the moves of the paths in it.
+#[derive(Debug, Default)]
+pub(crate) struct Log {
+    events: Vec<TraceEvent>,
+    moves: Vec<u8>,
 }
 
 impl Simulation {
@@ -161,9 +169,13 @@ impl Simulation {
         self.counts.collisions = Some(0);
     }
 
-    /// Keeps what happens, for [`Simulation::take_log`]; agents already placed come first.
+    /// Keeps what happens, for [`Simulation::log`]; agents already placed come first. Of those who ask
+    /// again none begins anew.
     pub fn keep_log(&mut self) {
-        self.log = Some(Vec::new());
+        if self.log.is_some() {
+            return;
+        }
+        self.log = Some(Log::default());
         for row in 0..self.agents.len() {
             self.note(TraceEvent::spawn(self, row));
             self.note_orders(row, self.agents.orders[row].open);
@@ -175,25 +187,42 @@ impl Simulation {
         let agent = self.agents.ids[row];
         if let Some(log) = &mut self.log {
             let numbers = orders.first..orders.first + orders.count;
-            log.extend(numbers.map(|order| TraceEvent::Order { agent, order }));
+            log.events.extend(numbers.map(|order| TraceEvent::Order { agent, order }));
         }
     }
 
-    /// Calls `each` with what happened since the last call, in order, and forgets it.
-    pub fn take_log<E>(
-        &mut self,
-        mut each: impl FnMut(&Self, &TraceEvent) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let Some(mut log) = self.log.take() else { return Ok(()) };
-        let result = log.iter().try_for_each(|event| each(self, event));
-        log.clear();
-        self.log = Some(log);
-        result
+    /// Notes the path that an agent has been given.
+    pub(crate) fn note_path(&mut self, row: usize) {
+        let (agent, from) = (self.agents.ids[row], self.pose(row));
+        if let Some(log) = &mut self.log {
+            let moves = self.paths.moves(self.agents.paths[row]);
+            let (first, count) = (log.moves.len() as u32, moves.len() as u32);
+            log.moves.extend_from_slice(moves);
+            log.events.push(TraceEvent::Path { agent, from, first, count });
+        }
+    }
+
+    /// What happened since the log was last cleared, in order; nothing unless it is kept.
+    pub fn log(&self) -> &[TraceEvent] {
+        self.log.as_ref().map_or(&[], |log| &log.events)
+    }
+
+    /// Moves of the paths of [`TraceEvent::Path`] in the log, one behind the other.
+    pub fn log_moves(&self) -> &[u8] {
+        self.log.as_ref().map_or(&[], |log| &log.moves)
+    }
+
+    /// Forgets what happened; to be called after each tick once it has been looked at.
+    pub fn clear_log(&mut self) {
+        if let Some(log) = &mut self.log {
+            log.events.clear();
+            log.moves.clear();
+        }
     }
 
     pub(crate) fn note(&mut self, event: TraceEvent) {
         if let Some(log) = &mut self.log {
-            log.push(event);
+            log.events.push(event);
         }
     }
 

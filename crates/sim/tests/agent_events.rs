@@ -23,7 +23,8 @@ fn lines(sim: &mut Simulation) -> Vec<String> {
     loop {
         let tick = sim.tick();
         let step = sim.step();
-        sim.take_log(|sim, event| trace::write_event(sim, tick, event, &mut out)).unwrap();
+        sim.log().iter().for_each(|event| trace::write_event(sim, tick, event, &mut out).unwrap());
+        sim.clear_log();
         if step == wheelbase_sim::Step::Ended {
             return String::from_utf8(out).unwrap().lines().map(str::to_owned).collect();
         }

@@ -8,6 +8,7 @@ mod common;
 use common::{CART, OTHERS, TRUCK, on_threads, run_checked, simulation};
 use proptest::prelude::*;
 use wheelbase_planner::{Goal, GoalMember, Path, Request, Scratch, Status, plan};
+use wheelbase_sim::recording::{Reader, Recorder, verify};
 
 const CLASSES: [&str; 4] = ["cart", "truck", "tank", "walker"];
 
@@ -128,6 +129,38 @@ fn built(text: &str) -> Option<wheelbase_sim::Simulation> {
             None
         }
         Err(error) => panic!("{error}\n{text}"),
+    }
+}
+
+/// Records a run to its end.
+fn record(sim: &mut wheelbase_sim::Simulation, text: &str) -> Vec<u8> {
+    let mut recorder = Recorder::begin(sim, "test.toml", text, Vec::new()).unwrap();
+    loop {
+        let tick = sim.tick();
+        let step = sim.step();
+        recorder.tick(sim, tick, step).unwrap();
+        sim.clear_log();
+        if step == wheelbase_sim::Step::Ended {
+            return recorder.finish(sim).unwrap();
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_recording_is_what_a_second_run_does(text in scenario()) {
+        let Some(mut plain) = built(&text) else { return Ok(()) };
+        plain.run();
+        let mut sim = built(&text).unwrap();
+        let file = record(&mut sim, &text);
+        prop_assert_eq!(sim.state_hash(), plain.state_hash());
+        let mut reader = Reader::open(std::io::Cursor::new(file)).unwrap();
+        let verified = verify(&mut reader, |_| true).unwrap();
+        prop_assert_eq!(verified.difference, None);
+        prop_assert_eq!(verified.n_ticks, reader.n_ticks());
+        prop_assert_eq!(reader.end().unwrap().tick, plain.tick());
     }
 }
 

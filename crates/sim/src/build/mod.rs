@@ -14,7 +14,7 @@ pub use warnings::warnings;
 use crate::agents::Agents;
 use crate::events::PendingEdits;
 use crate::given_poses::GivenPoses;
-use crate::metrics::Counts;
+use crate::metrics::{AtWork, Counts};
 use crate::orders::OrderPool;
 use crate::path_pool::PathPool;
 use crate::random::Random;
@@ -188,6 +188,7 @@ pub fn build_simulation(path: &Path, typed: &Scenario) -> Result<Simulation, Loa
         next_event: 0,
         pending: PendingEdits::default(),
         counts: Counts::default(),
+        at_work: AtWork::default(),
         tick: 0,
         check_invariants: false,
         violation: None,

@@ -1,0 +1,253 @@
+//! What a recording says once, at its start: the scenario, the map, the classes, the orders.
+
+use crate::orders::OrderKind;
+use crate::world::Simulation;
+use serde::{Deserialize, Serialize};
+use wheelbase_grid::{Cell, CellXY, GridSize, Side};
+use wheelbase_planner::{Heading, Pose, heading_name};
+
+/// The start of a recording: all that a renderer or a second run needs, and nothing beside it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Header {
+    /// Name of the scenario file, without its folder.
+    pub file: String,
+    /// The scenario file itself.
+    pub scenario: String,
+    /// Name of the scenario.
+    pub name: String,
+    /// Seed of the run.
+    pub seed: u64,
+    /// Tick at which the run was to end at the latest.
+    pub ticks: u32,
+    /// Expansions that path requests could spend a tick.
+    pub expansions_per_tick: u64,
+    /// Poses that the traffic could try a tick.
+    pub tries_per_tick: u64,
+    /// Name of the rule of collision: `swept` or `discrete`.
+    pub collision: String,
+    /// Shape of the cells: `square`.
+    pub shape: String,
+    /// Terrain kinds, by number.
+    pub terrain_kinds: Vec<RecordedKind>,
+    /// Side kinds, by number; the first is `open`.
+    pub side_kinds: Vec<RecordedKind>,
+    /// The map before the first tick.
+    pub map: MapLayers,
+    /// Classes, by [`ClassId`](crate::ClassId).
+    pub classes: Vec<RecordedClass>,
+    /// Every order of the scenario as it is written there, as JSON; events name it by its number.
+    pub orders: Vec<String>,
+    /// Names of the kinds of orders; events name them by number.
+    pub order_kinds: Vec<String>,
+}
+
+/// A terrain or side kind.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordedKind {
+    /// Name.
+    pub name: String,
+    /// Speed in permille, 0 impassable.
+    pub speed: u16,
+    /// Characters that stand for it in maps; none of a side.
+    pub glyphs: String,
+}
+
+/// The layers of a map, each row-major, `[height * width]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MapLayers {
+    /// Columns.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// Number of the terrain kind of each cell.
+    pub terrain: Vec<u8>,
+    /// Kinds of the sides of each cell, four bits a side, the east side lowest, then counter-clockwise;
+    /// empty while every side is open.
+    pub sides: Vec<u32>,
+    /// Height of each cell; empty while all are at 0.
+    pub elevation: Vec<i16>,
+}
+
+/// A movement class, as far as it can be seen.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordedClass {
+    /// Name.
+    pub name: String,
+    /// The class as the scenario has it, as JSON.
+    pub as_written: String,
+    /// Number of headings.
+    pub headings: u8,
+    /// Its primitives, by number.
+    pub primitives: Vec<RecordedPrimitive>,
+    /// `[x, y]` offsets of the covered cells from the anchor, at [`RecordedClass::pose_index`].
+    pub footprints: Vec<Vec<[i32; 2]>>,
+}
+
+/// A motion primitive: where it leads, without what it costs on the map.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordedPrimitive {
+    /// Name.
+    pub name: String,
+    /// Its base time in ticks, 1 to 65,535.
+    pub ticks: u32,
+    /// `[x, y, heading]`: offset of the anchor and heading afterwards, at [`RecordedClass::pose_index`];
+    /// `None` where it does not apply.
+    pub steps: Vec<Option<[i32; 3]>>,
+}
+
+impl MapLayers {
+    /// The layers of a map. Linear in its cells.
+    pub fn of(grid: &wheelbase_grid::Grid) -> Self {
+        let size = grid.size();
+        let packed = |cell| {
+            let bits = |side: Side| u32::from(grid.side_of(cell, side).0) << (4 * side as u32);
+            Side::ALL.into_iter().map(bits).sum()
+        };
+        let cells = if grid.all_sides_open() { 0 } else { size.n_cells() as u32 };
+        Self {
+            width: size.width(),
+            height: size.height(),
+            terrain: grid.terrain().iter().map(|kind| kind.0).collect(),
+            sides: (0..cells).map(|cell| packed(Cell(cell))).collect(),
+            elevation: grid.elevation().map(<[i16]>::to_vec).unwrap_or_default(),
+        }
+    }
+
+    /// Index of a cell in the layers, or `None` off the map.
+    pub fn index(&self, cell: CellXY) -> Option<usize> {
+        let (x, y) = (u32::try_from(cell.x).ok()?, u32::try_from(cell.y).ok()?);
+        (x < self.width && y < self.height).then(|| y as usize * self.width as usize + x as usize)
+    }
+
+    /// Kind of one side of a cell, sides numbered counter-clockwise from east.
+    pub fn side(&self, index: usize, side: u8) -> u8 {
+        self.sides.get(index).map_or(0, |packed| (packed >> (4 * u32::from(side)) & 15) as u8)
+    }
+
+    /// Height of a cell.
+    pub fn height_of(&self, index: usize) -> i16 {
+        self.elevation.get(index).copied().unwrap_or(0)
+    }
+}
+
+impl RecordedClass {
+    /// Index of a pose in `footprints` and `steps`: by heading, and by whether the row is odd, on which
+    /// offsets depend where odd rows are shifted.
+    pub fn pose_index(pose: Pose) -> usize {
+        usize::from(pose.heading.0) * 2 + (pose.cell.y & 1) as usize
+    }
+
+    /// The cells covered at a pose.
+    pub fn cells(&self, pose: Pose) -> impl Iterator<Item = CellXY> {
+        let offsets = self.footprints.get(Self::pose_index(pose)).map_or(&[][..], Vec::as_slice);
+        offsets.iter().map(move |[dx, dy]| CellXY::new(pose.cell.x + dx, pose.cell.y + dy))
+    }
+
+    /// Where a primitive leads from a pose, or `None` if it does not start there.
+    pub fn after(&self, pose: Pose, primitive: u8) -> Option<Pose> {
+        let steps = &self.primitives.get(usize::from(primitive))?.steps;
+        let [dx, dy, heading] = (*steps.get(Self::pose_index(pose))?)?;
+        Some(Pose::new(
+            pose.cell.x.checked_add(dx)?,
+            pose.cell.y.checked_add(dy)?,
+            Heading(u8::try_from(heading).ok()?),
+        ))
+    }
+
+    /// Name of a heading.
+    pub fn heading_name(&self, heading: Heading) -> &'static str {
+        if heading.0 < self.headings { heading_name(self.headings, heading) } else { "?" }
+    }
+
+    fn of(class: &crate::world::SimClass) -> Self {
+        let movement = class.tables.class();
+        let poses = || (0..movement.headings()).flat_map(|heading| [(heading, 0), (heading, 1)]);
+        let offset = |o: &wheelbase_planner::Offset| [o.dx, o.dy];
+        let footprint =
+            |(heading, _odd)| movement.footprint().at(Heading(heading)).iter().map(offset).collect();
+        let steps = |primitive| {
+            let step = |(heading, _odd)| {
+                let shape = movement.shape(Heading(heading), primitive);
+                shape.applies.then(|| [shape.step.dx, shape.step.dy, i32::from(shape.heading_after.0)])
+            };
+            poses().map(step).collect()
+        };
+        let primitives = movement.primitives().iter().enumerate();
+        Self {
+            name: class.name.clone(),
+            as_written: class.as_written.to_string(),
+            headings: movement.headings(),
+            primitives: primitives
+                .map(|(number, primitive)| RecordedPrimitive {
+                    name: primitive.name.clone(),
+                    ticks: primitive.time,
+                    steps: steps(number),
+                })
+                .collect(),
+            footprints: poses().map(footprint).collect(),
+        }
+    }
+}
+
+impl Header {
+    /// The header of a run that has not begun. `file` is the scenario's name, `scenario` its text.
+    pub fn of(sim: &Simulation, file: &str, scenario: &str) -> Self {
+        let (settings, grid) = (sim.settings(), sim.grid());
+        let terrain = grid.terrain_table().entries().iter();
+        let sides = grid.side_table().entries().iter();
+        Self {
+            file: file.to_owned(),
+            scenario: scenario.to_owned(),
+            name: settings.name.clone(),
+            seed: settings.seed,
+            ticks: settings.ticks,
+            expansions_per_tick: settings.expansions_per_tick,
+            tries_per_tick: settings.tries_per_tick,
+            collision: settings.collision.name().to_owned(),
+            shape: "square".to_owned(),
+            terrain_kinds: terrain
+                .map(|e| RecordedKind { name: e.name.clone(), speed: e.speed, glyphs: e.glyphs.clone() })
+                .collect(),
+            side_kinds: sides
+                .map(|e| RecordedKind { name: e.name.clone(), speed: e.speed, glyphs: String::new() })
+                .collect(),
+            map: MapLayers::of(grid),
+            classes: sim.classes().iter().map(RecordedClass::of).collect(),
+            orders: sim.orders().all_written().map(ToString::to_string).collect(),
+            order_kinds: OrderKind::NAMES.map(str::to_owned).to_vec(),
+        }
+    }
+
+    /// What is wrong with a header that was read, if anything: what else reads it relies on sizes and
+    /// numbers that match.
+    pub(super) fn mistake(&self) -> Option<String> {
+        let MapLayers { width, height, terrain, sides, elevation } = &self.map;
+        let size = match GridSize::new(u64::from(*width), u64::from(*height)) {
+            Ok(size) => size.n_cells(),
+            Err(error) => return Some(error.to_string()),
+        };
+        for (layer, len, may_be_empty) in [
+            ("terrain", terrain.len(), false),
+            ("sides", sides.len(), true),
+            ("elevation", elevation.len(), true),
+        ] {
+            if len != size && !(may_be_empty && len == 0) {
+                return Some(format!("{layer} of {len} cells, expected {size}"));
+            }
+        }
+        if let Some(kind) = terrain.iter().find(|&&kind| usize::from(kind) >= self.terrain_kinds.len()) {
+            return Some(format!("terrain kind {kind}, expected one of {}", self.terrain_kinds.len()));
+        }
+        self.classes.iter().find_map(|class| {
+            let n_poses = usize::from(class.headings) * 2;
+            let bad_steps = class.primitives.iter().any(|primitive| {
+                let bad = |step: &Option<[i32; 3]>| {
+                    step.is_some_and(|[.., heading]| !(0..i32::from(class.headings)).contains(&heading))
+                };
+                primitive.steps.len() != n_poses || primitive.steps.iter().any(bad)
+            });
+            (class.footprints.len() != n_poses || bad_steps || class.primitives.len() > 16)
+                .then(|| format!("class \"{}\" does not match its {} headings", class.name, class.headings))
+        })
+    }
+}

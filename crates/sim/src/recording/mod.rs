@@ -1,0 +1,104 @@
+//! Recordings: a run in a file, small, written as it goes, and complete.
+//!
+//! A recording is a [`Header`] (scenario, map, classes), chunks of ticks, and an [`End`]. Each chunk begins
+//! with a key frame, so it can be read without those before it, and has a checksum of its own; a run that is
+//! killed leaves all chunks but the last. [`Recorder`] writes one beside a [`Simulation`](crate::Simulation),
+//! [`Reader`] streams over one, a [`TickRecord`] at a time, and [`verify`] runs it again.
+//!
+//! ```
+//! use std::io::Cursor;
+//! use std::path::Path;
+//! use wheelbase_sim::recording::{Event, Reader, Recorder, TickRecord};
+//! use wheelbase_sim::{Step, build, scenario};
+//! let text = r#"
+//! name = "there"
+//! ticks = 100
+//! [map]
+//! rows = ["........"]
+//! [class.cart]
+//! headings = 4
+//! moves = [{ name = "forward", by = [1, 0], time = 4 }]
+//! [[agents]]
+//! class = "cart"
+//! at = [0, 0, "E"]
+//! orders = [{ goto = [7, 0] }]
+//! "#;
+//! let typed = scenario::parse("there.toml", text.as_bytes())?;
+//! let mut sim = build::build_simulation(Path::new("there.toml"), &typed)?;
+//! let mut file = Vec::new();
+//! let mut recorder = Recorder::begin(&mut sim, "there.toml", text, &mut file)?;
+//! loop {
+//!     let tick = sim.tick();
+//!     let step = sim.step();
+//!     recorder.tick(&sim, tick, step)?;
+//!     sim.clear_log();
+//!     if step == Step::Ended {
+//!         break;
+//!     }
+//! }
+//! recorder.finish(&sim)?;
+//!
+//! let mut reader = Reader::open(Cursor::new(file))?;
+//! assert_eq!(reader.header().name, "there");
+//! let (mut tick, mut moves) = (TickRecord::default(), 0);
+//! while reader.next_tick(&mut tick)? {
+//!     moves += tick.events.iter().filter(|event| matches!(event, Event::Move { .. })).count();
+//! }
+//! assert_eq!((moves, reader.frame().pose(0).cell.x), (7, 7));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod error;
+mod frame;
+mod header;
+mod observe;
+mod reader;
+mod record;
+mod recorder;
+mod tick_code;
+mod verify;
+
+pub use error::RecordingError;
+pub use frame::{Frame, RecordedMotion};
+pub use header::{Header, MapLayers, RecordedClass, RecordedKind, RecordedPrimitive};
+pub use reader::{ChunkPlace, Reader};
+pub use record::{End, Event, RecordedEdit, RecordedSet, TickRecord};
+pub use recorder::Recorder;
+pub use verify::{Difference, Verified, rebuild, verify};
+
+use crate::codec::FileKind;
+use frame::KeyFrame;
+use serde::{Deserialize, Serialize};
+
+/// The kind of file that a recording is. Whoever changes the layout of what is written changes the version
+/// and the description.
+const KIND: FileKind = FileKind {
+    magic: *b"WB-REC\r\n",
+    name: "recording",
+    version: 1,
+    layout: "Header: file scenario name seed ticks expansions_per_tick tries_per_tick collision shape \
+             terrain_kinds side_kinds map classes orders order_kinds; Chunk: key edits ticks; key: ids classes \
+             x y headings primitives since left orders waits n_runs runs counters; tick: flags events moves \
+             late waits current drops counters hash; End: tick interrupted state_hash outcome",
+};
+
+/// Kinds of blocks.
+const BLOCK_HEADER: u8 = 1;
+const BLOCK_CHUNK: u8 = 2;
+const BLOCK_END: u8 = 3;
+
+/// Ticks of a chunk at most.
+const CHUNK_TICKS: u32 = 128;
+/// Bytes of ticks behind which a chunk is written out.
+const CHUNK_BYTES: usize = 1 << 20;
+
+/// Some ticks, and all that one must know to read them.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Chunk {
+    /// The agents before the first tick.
+    key: KeyFrame,
+    /// The edits in force then, as in a tick, one behind the other.
+    edits: Vec<u8>,
+    /// The ticks, one behind the other.
+    ticks: Vec<u8>,
+}

@@ -1,0 +1,315 @@
+//! Runs a recording again and says where it differs.
+
+use crate::agents::{AgentId, ClassId};
+use crate::build::build_simulation;
+use crate::metrics::Counters;
+use crate::recording::error::RecordingError;
+use crate::recording::header::Header;
+use crate::recording::observe::Observer;
+use crate::recording::reader::Reader;
+use crate::recording::record::{Event, TickRecord, pose_text};
+use crate::scenario::{self, Located, MapSource};
+use crate::tick::Step;
+use crate::world::Simulation;
+use std::io::{Read, Seek};
+use std::path::Path;
+
+/// Where a recording and a second run first differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// The tick; 0 for what is said before the first.
+    pub tick: u32,
+    /// The agent, if it is about one.
+    pub agent: Option<AgentId>,
+    /// What differs.
+    pub field: String,
+    /// As recorded.
+    pub recorded: String,
+    /// In the second run.
+    pub found: String,
+}
+
+/// What came of a second run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verified {
+    /// Ticks held against each other.
+    pub n_ticks: u32,
+    /// Where they first differ.
+    pub difference: Option<Difference>,
+}
+
+/// Builds the simulation that a recording began with, out of what is in it.
+/// # Errors
+/// [`RecordingError::Scenario`] if that cannot be done.
+pub fn rebuild(header: &Header) -> Result<Simulation, RecordingError> {
+    let build = || {
+        let mut typed = scenario::parse(&header.file, header.scenario.as_bytes())?;
+        typed.ticks = header.ticks;
+        typed.seed = header.seed;
+        typed.expansions_per_tick = header.expansions_per_tick;
+        typed.tries_per_tick = header.tries_per_tick;
+        if matches!(typed.map.source, MapSource::File(_)) {
+            // The file need not be there any more, nor be as it was.
+            typed.map.source = MapSource::Rows(glyph_rows(header, typed.map.line));
+        }
+        build_simulation(Path::new(&header.file), &typed)
+    };
+    build().map_err(RecordingError::Scenario)
+}
+
+/// The terrain of the recorded map as rows of glyphs. Every kind has one: the map file named it by one.
+fn glyph_rows(header: &Header, line: u32) -> Vec<Located<String>> {
+    let glyphs: Vec<char> =
+        header.terrain_kinds.iter().map(|kind| kind.glyphs.chars().next().unwrap_or('?')).collect();
+    let rows = header.map.terrain.chunks(header.map.width as usize);
+    let text = |row: &[u8]| row.iter().map(|&kind| glyphs[usize::from(kind)]).collect();
+    rows.map(|row| Located { line, value: text(row) }).collect()
+}
+
+/// Runs a recording again, up to its end or its last whole chunk, and holds every tick against it: events,
+/// moves, paths, waits, counters and the hash of the state. `progress` is told each tick, and ends the run
+/// early where it says `false`.
+/// # Errors
+/// [`RecordingError`] if the recording is damaged or its scenario cannot be built.
+pub fn verify<R: Read + Seek>(
+    reader: &mut Reader<R>,
+    mut progress: impl FnMut(u32) -> bool,
+) -> Result<Verified, RecordingError> {
+    let mut sim = rebuild(reader.header())?;
+    let header = Header::of(&sim, &reader.header().file, &reader.header().scenario);
+    if let Some(difference) = header_difference(reader.header(), &header) {
+        return Ok(Verified { n_ticks: 0, difference: Some(difference) });
+    }
+    sim.keep_log();
+    let (mut observer, mut bytes, mut recorded) = (Observer::default(), Vec::new(), TickRecord::default());
+    let mut n_ticks = 0;
+    while progress(n_ticks) && reader.next_tick(&mut recorded)? {
+        let tick = sim.tick();
+        let step = sim.step();
+        bytes.clear();
+        observer.observe(&sim, &header, tick, step, &mut bytes);
+        sim.clear_log();
+        if let Some(difference) = tick_difference(&header, &observer, &recorded) {
+            return Ok(Verified { n_ticks, difference: Some(difference) });
+        }
+        n_ticks += 1;
+        let (ends_there, ends_here) = (reader.has_ended(), step == Step::Ended);
+        if ends_there != ends_here {
+            let text = |ended: bool| if ended { "the run ends" } else { "the run goes on" }.to_owned();
+            let difference = Difference {
+                tick,
+                agent: None,
+                field: "end".to_owned(),
+                recorded: text(ends_there),
+                found: text(ends_here),
+            };
+            return Ok(Verified { n_ticks, difference: Some(difference) });
+        }
+    }
+    let difference = reader.end().filter(|_| n_ticks == reader.n_ticks()).and_then(|end| {
+        let (recorded, found) = (end.state_hash, sim.state_hash());
+        (recorded != found).then(|| Difference {
+            tick: sim.tick(),
+            agent: None,
+            field: "state hash at the end".to_owned(),
+            recorded: format!("{recorded:016x}"),
+            found: format!("{found:016x}"),
+        })
+    });
+    Ok(Verified { n_ticks, difference })
+}
+
+/// The first part of the header that is another.
+fn header_difference(recorded: &Header, found: &Header) -> Option<Difference> {
+    let differs = |field: &str, recorded: String, found: String| {
+        let field = field.to_owned();
+        (recorded != found).then_some(Difference { tick: 0, agent: None, field, recorded, found })
+    };
+    let sizes = |header: &Header| format!("{} x {}", header.map.width, header.map.height);
+    let cell_of = |index: usize| [index % recorded.map.width as usize, index / recorded.map.width as usize];
+    differs("size of the map", sizes(recorded), sizes(found))
+        .or_else(|| {
+            let mut cells = recorded.map.terrain.iter().zip(&found.map.terrain);
+            let index = cells.position(|(a, b)| a != b)?;
+            let kind =
+                |header: &Header| header.terrain_kinds[usize::from(header.map.terrain[index])].name.clone();
+            let [x, y] = cell_of(index);
+            differs(&format!("terrain of cell ({x}, {y})"), kind(recorded), kind(found))
+        })
+        .or_else(|| {
+            let layers = |header: &Header| {
+                let mut sums = [0_u64; 2];
+                for (at, &sides) in header.map.sides.iter().enumerate() {
+                    sums[0] = sums[0].wrapping_add((at as u64 + 1).wrapping_mul(u64::from(sides)));
+                }
+                for (at, &height) in header.map.elevation.iter().enumerate() {
+                    sums[1] = sums[1].wrapping_add((at as u64 + 1).wrapping_mul(height as u64));
+                }
+                format!("sums {:x} and {:x}", sums[0], sums[1])
+            };
+            differs("sides or elevation of the map", layers(recorded), layers(found))
+        })
+        .or_else(|| {
+            let text = |header: &Header| format!("{:?} {:?}", header.terrain_kinds, header.side_kinds);
+            differs("terrain and side kinds", text(recorded), text(found))
+        })
+        .or_else(|| {
+            let text = |header: &Header, at: usize| format!("{:?}", header.classes.get(at));
+            let n = recorded.classes.len().max(found.classes.len());
+            (0..n).find_map(|at| differs(&format!("class {at}"), text(recorded, at), text(found, at)))
+        })
+        .or_else(|| {
+            let text = |header: &Header| format!("{:?} {:?}", header.orders, header.order_kinds);
+            differs("orders", text(recorded), text(found))
+        })
+        .or_else(|| {
+            let text = |header: &Header| format!("{} {} {}", header.name, header.collision, header.shape);
+            differs("name, collision or shape", text(recorded), text(found))
+        })
+}
+
+/// The first thing in a tick that is another.
+fn tick_difference(header: &Header, observer: &Observer, recorded: &TickRecord) -> Option<Difference> {
+    let found = &observer.record;
+    if found == recorded {
+        return None;
+    }
+    let tick = found.tick;
+    let n = found.events.len().max(recorded.events.len());
+    let events = (0..n).find_map(|at| {
+        let (there, here) = (recorded.events.get(at), found.events.get(at));
+        event_difference(header, observer, recorded, there, here)
+    });
+    let of_counters = || {
+        let values = recorded.counters.values().into_iter().zip(found.counters.values());
+        let (field, (there, here)) =
+            Counters::NAMES.into_iter().zip(values).find(|(_, (there, here))| there != here)?;
+        Some((None, field.to_owned(), there.to_string(), here.to_string()))
+    };
+    let of_hash = || {
+        let text = |hash: u64| format!("{hash:016x}");
+        Some((None, "state hash".to_owned(), text(recorded.state_hash), text(found.state_hash)))
+    };
+    let (agent, field, recorded, found) = events.or_else(of_counters).or_else(of_hash)?;
+    Some(Difference { tick, agent, field, recorded, found })
+}
+
+/// Agent, field, and both values.
+type Found = (Option<AgentId>, String, String, String);
+
+fn event_difference(
+    header: &Header,
+    observer: &Observer,
+    record: &TickRecord,
+    recorded: Option<&Event>,
+    found: Option<&Event>,
+) -> Option<Found> {
+    let frame = &observer.frame;
+    let class_of = |agent| frame.row(agent).map_or(ClassId(u8::MAX), |row| frame.classes[row]);
+    let pose = |agent, pose| pose_text(header, class_of(agent), pose);
+    let differs = |agent, field: &str, recorded: String, found: String| {
+        (recorded != found).then(|| (Some(agent), field.to_owned(), recorded, found))
+    };
+    let (recorded, found) = match (recorded, found) {
+        (Some(recorded), Some(found)) => (recorded, found),
+        (Some(only), None) => {
+            return Some((
+                only.agent(),
+                event_field(only).to_owned(),
+                event_text(header, only),
+                "nothing".to_owned(),
+            ));
+        }
+        (None, only) => {
+            let only = only?;
+            return Some((
+                only.agent(),
+                event_field(only).to_owned(),
+                "nothing".to_owned(),
+                event_text(header, only),
+            ));
+        }
+    };
+    match (recorded, found) {
+        (
+            &Event::Move { agent, primitive, from, to, end },
+            &Event::Move { agent: here, primitive: p, from: f, to: t, end: e },
+        ) if agent == here => {
+            let name = |primitive: u8| {
+                let class = header.classes.get(usize::from(class_of(agent).0));
+                let known = class.and_then(|class| class.primitives.get(usize::from(primitive)));
+                known.map_or_else(|| primitive.to_string(), |known| known.name.clone())
+            };
+            differs(agent, "move", name(primitive), name(p))
+                .or_else(|| differs(agent, "start pose of its move", pose(agent, from), pose(agent, f)))
+                .or_else(|| differs(agent, "end pose of its move", pose(agent, to), pose(agent, t)))
+                .or_else(|| differs(agent, "end tick of its move", end.to_string(), e.to_string()))
+        }
+        (
+            &Event::Path { agent, from, first, count },
+            &Event::Path { agent: here, from: f, first: at, count: n },
+        ) if agent == here => {
+            let (there, ours) = (record.moves_of_path(first, count), observer.record.moves_of_path(at, n));
+            let (a, b) = (format!("{} moves", there.len()), format!("{} moves", ours.len()));
+            let move_at = there.iter().zip(ours).position(|(a, b)| a != b);
+            differs(agent, "start of its path", pose(agent, from), pose(agent, f))
+                .or_else(|| differs(agent, "path", a, b))
+                .or_else(|| {
+                    let at = move_at?;
+                    let text = |moves: &[u8]| format!("primitive {}", moves[at]);
+                    differs(agent, &format!("move {at} of its path"), text(there), text(ours))
+                })
+        }
+        (&Event::Spawn { agent, class, pose: at }, &Event::Spawn { agent: here, class: c, pose: p })
+            if agent == here =>
+        {
+            differs(agent, "class", class.0.to_string(), c.0.to_string())
+                .or_else(|| differs(agent, "pose", pose_text(header, class, at), pose_text(header, c, p)))
+        }
+        (a, b) if a == b => None,
+        (a, b) => {
+            // The one that comes first in order of id is what the other lacks.
+            let agent = match (a.agent(), b.agent()) {
+                (Some(a), Some(b)) => Some(a.min(b)),
+                (a, b) => a.or(b),
+            };
+            let known = |event: &Event| {
+                if event.agent() == agent { event_text(header, event) } else { "nothing".to_owned() }
+            };
+            let field = if a.agent() == agent { event_field(a) } else { event_field(b) };
+            Some((agent, field.to_owned(), known(a), known(b)))
+        }
+    }
+}
+
+/// What an event is about.
+fn event_field(event: &Event) -> &'static str {
+    match event {
+        Event::Spawn { .. } => "placing",
+        Event::Remove { .. } => "removal",
+        Event::Order { .. } => "order given",
+        Event::Done { .. } => "order done",
+        Event::Unreachable { .. } => "order that cannot be done",
+        Event::Edit(_) => "edit of the map",
+        Event::Path { .. } => "path",
+        Event::Move { .. } => "move",
+        Event::Wait { .. } => "wait",
+        Event::Current { .. } => "current order",
+    }
+}
+
+fn event_text(header: &Header, event: &Event) -> String {
+    let order = |order: u32| header.orders.get(order as usize).map_or("none", String::as_str);
+    let kind = |kind: u8| header.order_kinds.get(usize::from(kind)).map_or("?", String::as_str);
+    match *event {
+        Event::Order { order: number, .. } | Event::Current { order: number, .. } => order(number).to_owned(),
+        Event::Done { kind: number, .. } | Event::Unreachable { kind: number, .. } => kind(number).to_owned(),
+        Event::Path { count, .. } => format!("{count} moves"),
+        Event::Move { primitive, end, .. } => format!("primitive {primitive} until {end}"),
+        Event::Wait { since: u32::MAX, .. } => "waits no more".to_owned(),
+        Event::Wait { since, .. } => format!("waits since {since}"),
+        Event::Spawn { class, pose, .. } => pose_text(header, class, pose),
+        Event::Remove { .. } => "taken out".to_owned(),
+        Event::Edit(edit) => format!("{edit:?}"),
+    }
+}
