@@ -21,15 +21,15 @@ pub enum Command {
     Run(RunArgs),
     /// Plan one path, or one for each line of a file of queries
     Plan(PlanArgs),
-    /// Say what is wrong in scenario and map files, and where
+    /// Say what is wrong in scenario, map and recording files, and where
     Check(CheckArgs),
     /// Time published queries and check their lengths, or time a scenario
     #[command(after_long_help = bench::KEYS_HELP)]
     Bench(BenchArgs),
     #[command(hide = true, disable_help_flag = true)]
     Distances(Later),
-    #[command(hide = true, disable_help_flag = true)]
-    Verify(Later),
+    /// Run a recording again and say where it differs
+    Verify(VerifyArgs),
     #[command(hide = true, disable_help_flag = true)]
     Render(Later),
     #[command(hide = true, disable_help_flag = true)]
@@ -82,6 +82,18 @@ pub struct RunArgs {
     /// Write a trace, one JSON object a line
     #[arg(long, value_name = "FILE.jsonl")]
     pub trace: Option<PathBuf>,
+    /// Draw the run in the terminal: q quits, space pauses, + and - change the speed
+    #[arg(long)]
+    pub watch: bool,
+    /// Record the run, to be rendered and verified
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+    /// Write what is counted as a table, a row every so many ticks
+    #[arg(long, value_name = "FILE.csv")]
+    pub metrics: Option<PathBuf>,
+    /// Ticks from one row of --metrics to the next
+    #[arg(long, value_name = "N", default_value_t = 10, requires = "metrics", allow_negative_numbers = true, value_parser = whole::<u32, 1, U32_MAX>)]
+    pub metrics_every: u32,
     /// Check after every tick, the slow way, that no two agents hold one cell
     #[arg(long)]
     pub check_invariants: bool,
@@ -91,12 +103,6 @@ pub struct RunArgs {
     /// Let the traffic try this many poses a tick instead of the scenario's
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u64, 0, { u64::MAX }>)]
     pub tries_per_tick: Option<u64>,
-    #[arg(long, hide = true)]
-    watch: bool,
-    #[arg(long, hide = true)]
-    record: Option<PathBuf>,
-    #[arg(long, hide = true)]
-    metrics: Option<PathBuf>,
     #[arg(long, hide = true)]
     plan_out: Option<PathBuf>,
     #[arg(long, hide = true)]
@@ -168,7 +174,7 @@ pub struct PlanArgs {
 
 #[derive(Debug, clap::Args)]
 pub struct CheckArgs {
-    /// Scenario files (.toml), class files (.toml), maps (.map) and queries on them (.scen)
+    /// Scenario files (.toml), class files (.toml), maps (.map), queries on them (.scen) and recordings
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
     #[arg(long, hide = true)]
@@ -182,6 +188,16 @@ fn whole<T: TryFrom<u64>, const LOW: u64, const HIGH: u64>(text: &str) -> Result
     let number = text.parse().ok().filter(|number| (LOW..=HIGH).contains(number));
     let number = number.and_then(|number| T::try_from(number).ok());
     number.ok_or_else(|| format!("expected a whole number from {LOW} to {HIGH}"))
+}
+
+#[derive(Debug, clap::Args)]
+pub struct VerifyArgs {
+    /// Recording of run --record
+    #[arg(value_name = "RECORDING")]
+    pub recording: PathBuf,
+    /// Worker threads; the answer is the same for any number [default: one a core]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u16, 1, 1024>)]
+    pub threads: Option<u16>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -240,9 +256,6 @@ impl Args {
     pub fn refuse_unsupported(&self) -> Result<(), Failure> {
         let refused = match &self.command {
             Command::Run(a) => [
-                (a.watch, "--watch"),
-                (a.record.is_some(), "--record"),
-                (a.metrics.is_some(), "--metrics"),
                 (a.plan_out.is_some(), "--plan-out"),
                 (a.snapshot.is_some(), "--snapshot"),
                 (a.snapshot_every.is_some(), "--snapshot-every"),
@@ -254,12 +267,13 @@ impl Args {
             }
             Command::Check(a) => vec![(a.plan.is_some(), "--plan")],
             Command::Distances(_) => vec![(true, "distances")],
-            Command::Verify(_) => vec![(true, "verify")],
             Command::Render(_) => vec![(true, "render")],
             Command::Report(_) => vec![(true, "report")],
-            Command::Bench(_) | Command::Generate(_) | Command::Completions(_) | Command::Man(_) => {
-                Vec::new()
-            }
+            Command::Verify(_)
+            | Command::Bench(_)
+            | Command::Generate(_)
+            | Command::Completions(_)
+            | Command::Man(_) => Vec::new(),
         };
         match refused.into_iter().find(|(given, _)| *given) {
             Some((_, name)) => Err(Failure::bad_input(format!("not supported yet: {name}"))),

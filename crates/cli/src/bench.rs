@@ -8,6 +8,7 @@ use crate::interrupt::Interrupt;
 use crate::output::{print, progress_bar, row};
 use crate::plan::thread_pool;
 use crate::run::drive;
+use crate::run_files::RunFiles;
 use crate::scen::{ScenProblem, load_scen};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
@@ -426,7 +427,9 @@ fn bench_scenario(args: &BenchArgs) -> Result<Exit, Failure> {
     let load_s = begun.elapsed().as_secs_f64();
     let mut phases = PhaseTimes::new();
     let begun = Instant::now();
-    let driven = pool.install(|| drive(&mut sim, None, &stop, true, &mut |phase| phases.begin(phase)));
+    let driven = pool.install(|| {
+        drive(&mut sim, &mut RunFiles::default(), None, &stop, true, &mut |phase| phases.begin(phase))
+    });
     let wall_s = begun.elapsed().as_secs_f64();
     let (times, agent_ticks) = driven?;
     phases.begin(Phase::Metrics);

@@ -1,20 +1,25 @@
-//! `wheelbase check`: what is wrong in scenario, class and map files, and where.
+//! `wheelbase check`: what is wrong in scenario, class, map and recording files, and where.
 
 use crate::args::CheckArgs;
 use crate::failure::{Exit, Failure};
 use crate::scen::load_scen;
 use std::io::{self, Write};
 use std::path::Path;
+use wheelbase_sim::Counters;
 use wheelbase_sim::build::{
     LoadError, build_simulation, check_class_file, check_map, read_scenario, warnings,
 };
+use wheelbase_sim::recording::{Event, Reader, RecordingError, TickRecord, is_recording};
+
+/// Ending by which a file is taken for a recording whatever its first bytes are.
+const RECORDING_ENDING: &str = "rec";
 
 pub fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     let mut exit = Exit::Done;
     let mut out = io::stdout().lock();
     for file in &args.files {
         match check_file(file) {
-            Ok(warnings) => {
+            Ok(Checked { warnings, what }) => {
                 for warning in &warnings {
                     writeln!(out, "warning: {warning}")?;
                 }
@@ -23,7 +28,8 @@ pub fn run(args: &CheckArgs) -> Result<Exit, Failure> {
                     1 => "ok, 1 warning".to_owned(),
                     n => format!("ok, {n} warnings"),
                 };
-                writeln!(out, "{}: {count}", file.display())?;
+                let what = what.map_or_else(String::new, |what| format!(": {what}"));
+                writeln!(out, "{}: {count}{what}", file.display())?;
             }
             Err(error) => {
                 exit = Exit::BadInput;
@@ -35,8 +41,48 @@ pub fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
+/// A file that is right.
+struct Checked {
+    /// What may not be meant.
+    warnings: Vec<String>,
+    /// What is in it, where that cannot be seen at a glance.
+    what: Option<String>,
+}
+
+/// Checks a file by its ending, and a recording by its first bytes.
+fn check_file(file: &Path) -> Result<Checked, LoadError> {
+    if is_recording(file) || file.extension().is_some_and(|extension| extension == RECORDING_ENDING) {
+        let of_file = |error: RecordingError| LoadError::File {
+            file: file.display().to_string(),
+            why: error.to_string(),
+        };
+        return check_recording(file).map_err(of_file);
+    }
+    check_text_file(file).map(|warnings| Checked { warnings, what: None })
+}
+
+/// Reads a recording from its start to its end.
+fn check_recording(file: &Path) -> Result<Checked, RecordingError> {
+    let mut reader = Reader::open_file(file)?;
+    let (mut record, mut n_agents) = (TickRecord::default(), 0_u64);
+    let mut counters = Counters::default();
+    while reader.next_tick(&mut record)? {
+        n_agents += record.events.iter().filter(|event| matches!(event, Event::Spawn { .. })).count() as u64;
+        counters = record.counters;
+    }
+    let warnings = reader.cut().map(|cut| format!("{}: {cut}", file.display())).into_iter().collect();
+    let what = format!(
+        "recording of {:?}, {} chunks, {} ticks, {n_agents} agents, {} moves",
+        reader.header().name,
+        reader.chunks().len(),
+        reader.n_ticks(),
+        counters.moves
+    );
+    Ok(Checked { warnings, what: Some(what) })
+}
+
 /// Warnings of a file that is right otherwise. A `.toml` file without a map is taken for a class file.
-fn check_file(file: &Path) -> Result<Vec<String>, LoadError> {
+fn check_text_file(file: &Path) -> Result<Vec<String>, LoadError> {
     let extension = file.extension().and_then(|extension| extension.to_str()).unwrap_or("");
     let refuse = |why| Err(LoadError::File { file: file.display().to_string(), why });
     match extension {
@@ -57,7 +103,7 @@ fn check_file(file: &Path) -> Result<Vec<String>, LoadError> {
         other => {
             let found = if other.is_empty() { "no ending".to_owned() } else { format!("\".{other}\"") };
             refuse(format!(
-                "expected a scenario or class file (.toml), a map (.map) or queries on one (.scen), found {found}"
+                "expected a scenario or class file (.toml), a map (.map), queries on one (.scen) or a recording, found {found}"
             ))
         }
     }

@@ -25,8 +25,8 @@ impl Exit {
         (Self::Done, "done"),
         (
             Self::Negative,
-            "a negative answer: no path, orders left that could have been done, or a length that is not the \
-             published one",
+            "a negative answer: no path, orders left that could have been done, a length that is not the \
+             published one, or a recording that differs",
         ),
         (Self::BadInput, "bad arguments or a bad file"),
         (Self::Broken, "an internal invariant broke"),

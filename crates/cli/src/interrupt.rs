@@ -22,6 +22,11 @@ impl Interrupt {
         Self(flag)
     }
 
+    /// Does as Ctrl-C does.
+    pub fn raise(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
     /// Whether Ctrl-C was pressed.
     pub fn is_raised(&self) -> bool {
         self.0.load(Ordering::Relaxed)

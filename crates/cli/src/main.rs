@@ -13,7 +13,10 @@ mod output;
 mod plan;
 mod query;
 mod run;
+mod run_files;
 mod scen;
+mod verify;
+mod watch;
 
 use args::{Args, Command};
 use clap::Parser;
@@ -36,9 +39,8 @@ fn main() -> ExitCode {
         Command::Plan(args) => plan::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Bench(args) => bench::run(&args),
-        Command::Distances(_) | Command::Verify(_) | Command::Render(_) | Command::Report(_) => {
-            Ok(Exit::Done)
-        }
+        Command::Verify(args) => verify::run(&args),
+        Command::Distances(_) | Command::Render(_) | Command::Report(_) => Ok(Exit::Done),
         Command::Generate(args) => generate::run(&args),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),

@@ -30,13 +30,14 @@ pub fn row(out: &mut impl Write, name: &str, value: impl Display) -> io::Result<
     writeln!(out, "  {name:<22}{value}")
 }
 
-/// A bar on standard error that counts `unit`s up to `len`, on a terminal only.
+/// A bar on standard error that counts `unit`s up to `len`, on a terminal only. Its message stands before the
+/// time that is left.
 pub fn progress_bar(unit: &'static str, len: u64, show: bool) -> ProgressBar {
     if !show || !io::stderr().is_terminal() {
         return ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
     }
-    let bar = ProgressBar::new(len).with_message(unit);
-    let style = ProgressStyle::with_template("{bar:30} {msg} {pos} of {len}, {per_sec}, {eta} left");
+    let bar = ProgressBar::new(len).with_prefix(unit);
+    let style = ProgressStyle::with_template("{bar:24} {prefix} {pos} of {len}, {per_sec}{msg}, {eta} left");
     if let Ok(style) = style {
         bar.set_style(style);
     }

@@ -5,12 +5,12 @@ use crate::failure::{Exit, Failure};
 use crate::interrupt::Interrupt;
 use crate::output::{print, progress_bar, row};
 use crate::plan::thread_pool;
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use crate::run_files::RunFiles;
+use crate::watch::{Watch, Wish};
+use std::io::{self, Write};
 use std::time::Instant;
-use wheelbase_sim::build::{Overrides, load_simulation};
-use wheelbase_sim::{Phase, RunResult, Simulation, Step, TickTimes, trace};
+use wheelbase_sim::build::{Overrides, load_simulation_and_text};
+use wheelbase_sim::{Counters, Phase, RunResult, Simulation, Step, TickTimes};
 
 /// Ticks between two looks at the progress bar.
 const PROGRESS_TICKS: u32 = 16;
@@ -28,19 +28,22 @@ pub fn run(args: &RunArgs) -> Result<Exit, Failure> {
     }
     let stop = Interrupt::listen();
     let pool = thread_pool(args.threads)?;
-    let mut sim = pool.install(|| load_simulation(&args.scenario, overrides)).map_err(Failure::bad_input)?;
+    let loaded = pool.install(|| load_simulation_and_text(&args.scenario, overrides));
+    let (mut sim, text) = loaded.map_err(Failure::bad_input)?;
     if args.check_invariants {
         sim.check_invariants();
     }
-    let mut trace = args.trace.as_deref().map(|path| TraceFile::create(path, &mut sim)).transpose()?;
+    let mut files = RunFiles::create(args, &text, &mut sim)?;
+    drop(text);
+    let mut watch = args.watch.then(Watch::begin).transpose()?;
     let started = Instant::now();
     let (times, agent_ticks) =
-        pool.install(|| drive(&mut sim, trace.as_mut(), &stop, !args.quiet, &mut |_| {}))?;
+        pool.install(|| drive(&mut sim, &mut files, watch.as_mut(), &stop, !args.quiet, &mut |_| {}))?;
     let wall_s = started.elapsed().as_secs_f64();
+    // The terminal is as it was before anything else is written to it.
+    drop(watch);
     let result = RunResult::of(&sim, pool.current_num_threads(), &times, wall_s, agent_ticks);
-    if let Some(trace) = trace {
-        trace.finish(&result)?;
-    }
+    files.finish(&sim, &result)?;
     let printed = print(args.format, &result, |out| write_text(out, &result));
     // Said first: a closed pipe must not hide it.
     if let Some((tick, violation)) = sim.violation() {
@@ -72,64 +75,38 @@ pub fn run(args: &RunArgs) -> Result<Exit, Failure> {
 /// and the agents summed over them; tells `begins` of each phase of a tick.
 pub fn drive(
     sim: &mut Simulation,
-    mut trace: Option<&mut TraceFile>,
+    files: &mut RunFiles,
+    mut watch: Option<&mut Watch>,
     stop: &Interrupt,
     show: bool,
     begins: &mut impl FnMut(Phase),
 ) -> Result<(TickTimes, u64), Failure> {
     let mut times = TickTimes::with_capacity(sim.settings().ticks);
     let mut agent_ticks = 0;
-    let bar = progress_bar("tick", sim.settings().ticks.into(), show);
+    let bar = progress_bar("tick", sim.settings().ticks.into(), show && watch.is_none());
     while !stop.is_raised() {
         let tick = sim.tick();
         let began = Instant::now();
         let step = sim.step_observed(begins);
         times.add(tick, began.elapsed());
-        if let Some(trace) = trace.as_deref_mut() {
-            trace.write(sim, tick)?;
+        files.write(sim, tick, step)?;
+        if let Some(watch) = watch.as_deref_mut()
+            && watch.show(sim, stop)? == Wish::Quit
+        {
+            stop.raise();
         }
-        sim.clear_log();
         if step == Step::Ended {
             break;
         }
         agent_ticks += sim.agents().len() as u64;
-        if tick.is_multiple_of(PROGRESS_TICKS) {
+        if tick.is_multiple_of(PROGRESS_TICKS) && !bar.is_hidden() {
+            let Counters { moving, waiting, stuck, .. } = Counters::of(sim);
+            bar.set_message(format!(", {moving} moving, {waiting} waiting, {stuck} stuck"));
             bar.set_position(u64::from(tick));
         }
     }
     bar.finish_and_clear();
     Ok((times, agent_ticks))
-}
-
-/// A trace being written.
-pub struct TraceFile {
-    path: PathBuf,
-    out: BufWriter<File>,
-}
-
-impl TraceFile {
-    fn create(path: &Path, sim: &mut Simulation) -> Result<Self, Failure> {
-        let file = File::create(path).map_err(|error| Failure::writing(path, &error))?;
-        let mut trace = Self { path: path.to_owned(), out: BufWriter::with_capacity(1 << 16, file) };
-        sim.keep_log();
-        trace.check(|out| trace::write_header(sim, out))?;
-        Ok(trace)
-    }
-
-    fn check(&mut self, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> Result<(), Failure> {
-        write(&mut self.out).map_err(|error| Failure::writing(&self.path, &error))
-    }
-
-    fn write(&mut self, sim: &Simulation, tick: u32) -> Result<(), Failure> {
-        self.check(|out| sim.log().iter().try_for_each(|event| trace::write_event(sim, tick, event, out)))
-    }
-
-    fn finish(mut self, result: &RunResult) -> Result<(), Failure> {
-        self.check(|out| {
-            trace::write_end(result, out)?;
-            out.flush()
-        })
-    }
 }
 
 /// Orders done, of how many, and their share; rounded down, so that 100 % is all of them.

@@ -58,7 +58,7 @@ fn check_snapshot(name: &str, text: &str) {
 fn help_is_as_recorded() {
     let folder = Folder::new();
     check_snapshot("help.txt", &folder.run(&["--help"]).done());
-    for subcommand in ["run", "plan", "check", "bench", "generate", "completions", "man"] {
+    for subcommand in ["run", "plan", "check", "verify", "bench", "generate", "completions", "man"] {
         check_snapshot(&format!("help_{subcommand}.txt"), &folder.run(&[subcommand, "--help"]).done());
     }
 }

@@ -93,14 +93,16 @@ pub(crate) fn write_prefix(kind: &FileKind, out: &mut impl Write) -> io::Result<
 
 /// Reads the prefix of a file and checks that it is of the kind.
 pub(crate) fn read_prefix(kind: &FileKind, input: &mut impl Read) -> Result<(), Damage> {
-    let mut prefix = [0; PREFIX_BYTES];
-    let magic_bytes = kind.magic.len();
-    input.read_exact(&mut prefix[..magic_bytes])?;
-    if prefix[..magic_bytes] != kind.magic {
+    let mut prefix = Vec::with_capacity(PREFIX_BYTES);
+    input.take(PREFIX_BYTES as u64).read_to_end(&mut prefix)?;
+    // Also of a file that is shorter.
+    if prefix.iter().zip(kind.magic).any(|(&found, expected)| found != expected) {
         return Err(Damage::Magic);
     }
-    input.read_exact(&mut prefix[magic_bytes..])?;
-    let mut fields = Fields(&prefix[magic_bytes..]);
+    if prefix.len() < PREFIX_BYTES {
+        return Err(Damage::Cut);
+    }
+    let mut fields = Fields(&prefix[kind.magic.len()..]);
     let (version, layout, sum) = (fields.u32(), fields.u64(), fields.u64());
     if sum != checksum(&prefix[..PREFIX_BYTES - 8]) {
         return Err(Damage::Prefix);

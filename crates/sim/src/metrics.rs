@@ -3,6 +3,7 @@
 use crate::world::Simulation;
 use serde::Serialize;
 use serde_json::Value;
+use std::io::{self, Write};
 
 /// An agent with somewhere to go that has ended no move for so many ticks at the end is stuck.
 pub const STUCK_AFTER_TICKS: u32 = 256;
@@ -125,6 +126,22 @@ impl Counters {
             self.expansions,
             self.wait_ticks,
         ]
+    }
+
+    /// Writes the first line of a file of metrics: the names of its columns.
+    /// # Errors
+    /// Those of the writer.
+    pub fn write_csv_header(out: &mut impl Write) -> io::Result<()> {
+        writeln!(out, "tick,{}", Self::NAMES.join(","))
+    }
+
+    /// Writes the line of a tick: its number, and the counters.
+    /// # Errors
+    /// Those of the writer.
+    pub fn write_csv_row(&self, tick: u32, out: &mut impl Write) -> io::Result<()> {
+        write!(out, "{tick}")?;
+        self.values().iter().try_for_each(|value| write!(out, ",{value}"))?;
+        writeln!(out)
     }
 
     /// The counters of such values; those too large for their counter are cut to its largest.

@@ -1,10 +1,14 @@
 //! In steady state a tick allocates nothing. The only test of this file: the counter is the process's.
 
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use common::{CART, OTHERS, TRUCK, on_threads, simulation};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
+use wheelbase_sim::Simulation;
+use wheelbase_sim::recording::Recorder;
 
 struct Counting;
 
@@ -54,23 +58,33 @@ fn a_steady_tick_allocates_nothing() {
     text += "[[agents]]\nclass = \"cart\"\nat = [20, 29, \"E\"]\norders = [{ wait = 90000 }]\n";
     text += "[[events]]\ntick = 3\nset_side = { cell = [20, 29], side = \"E\", kind = \"wall\" }\n";
     text += "[[events]]\ntick = 3\nset_terrain = { area = [20, 29, 1, 1], kind = \"water\" }\n";
-    for threads in [1, 2] {
+    for (threads, recorded) in [(1, false), (2, false), (1, true)] {
         let mut sim = simulation(&text);
+        let mut recorder =
+            recorded.then(|| Recorder::begin(&mut sim, "steady.toml", &text, std::io::sink()).unwrap());
+        let mut step = |sim: &mut Simulation| {
+            let tick = sim.tick();
+            let step = sim.step();
+            if let Some(recorder) = &mut recorder {
+                recorder.tick(sim, tick, step).unwrap();
+                sim.clear_log();
+            }
+        };
         on_threads(threads, || {
             for _ in 0..30_000 {
-                sim.step();
+                step(&mut sim);
             }
             assert_eq!(sim.edits_pending(), 1);
             let (before, requests, moves) =
                 (ALLOCATIONS.load(Ordering::Relaxed), sim.counts().path_requests, sim.counts().moves);
             let done = sim.counts().orders_done;
             for _ in 0..2000 {
-                sim.step();
+                step(&mut sim);
             }
             let allocations = ALLOCATIONS.load(Ordering::Relaxed) - before;
             assert!(sim.counts().path_requests > requests + 100 && sim.counts().moves > moves + 1000);
             assert!(sim.counts().orders_done > done + 20);
-            assert_eq!(allocations, 0, "{threads} threads");
+            assert_eq!(allocations, 0, "{threads} threads, recorded: {recorded}");
         });
     }
 }

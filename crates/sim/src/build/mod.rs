@@ -82,6 +82,16 @@ pub struct Overrides {
     pub tries_per_tick: Option<u64>,
 }
 
+impl Overrides {
+    /// Puts them in place of what was typed.
+    pub(crate) fn apply(&self, typed: &mut Scenario) {
+        typed.ticks = self.ticks.unwrap_or(typed.ticks);
+        typed.seed = self.seed.unwrap_or(typed.seed);
+        typed.expansions_per_tick = self.expansions_per_tick.unwrap_or(typed.expansions_per_tick);
+        typed.tries_per_tick = self.tries_per_tick.unwrap_or(typed.tries_per_tick);
+    }
+}
+
 /// A map and a class to plan for.
 #[derive(Debug)]
 pub struct PlanningProblem {
@@ -121,12 +131,22 @@ pub fn read_scenario(path: &Path) -> Result<Scenario, LoadError> {
 /// # Errors
 /// [`LoadError`] with every mistake that could be told.
 pub fn load_simulation(path: &Path, overrides: Overrides) -> Result<Simulation, LoadError> {
-    let mut typed = read_scenario(path)?;
-    typed.ticks = overrides.ticks.unwrap_or(typed.ticks);
-    typed.seed = overrides.seed.unwrap_or(typed.seed);
-    typed.expansions_per_tick = overrides.expansions_per_tick.unwrap_or(typed.expansions_per_tick);
-    typed.tries_per_tick = overrides.tries_per_tick.unwrap_or(typed.tries_per_tick);
-    build_simulation(path, &typed)
+    load_simulation_and_text(path, overrides).map(|(sim, _)| sim)
+}
+
+/// [`load_simulation`] that also gives the text of the scenario, read once: it may be a pipe.
+/// # Errors
+/// As [`load_simulation`].
+pub fn load_simulation_and_text(
+    path: &Path,
+    overrides: Overrides,
+) -> Result<(Simulation, String), LoadError> {
+    let bytes = read_file(path)?;
+    let mut typed = scenario::parse(&path.display().to_string(), &bytes)?;
+    overrides.apply(&mut typed);
+    let sim = build_simulation(path, &typed)?;
+    // What is not UTF-8 was refused above.
+    Ok((sim, String::from_utf8_lossy(&bytes).into_owned()))
 }
 
 /// Makes a simulation of a scenario. `path` is where it was read from: its map file is looked for

@@ -69,6 +69,9 @@ pub use verify::{Difference, Verified, rebuild, verify};
 use crate::codec::FileKind;
 use frame::KeyFrame;
 use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
 
 /// The kind of file that a recording is. Whoever changes the layout of what is written changes the version
 /// and the description.
@@ -81,6 +84,13 @@ const KIND: FileKind = FileKind {
              x y headings primitives since left orders waits n_runs runs counters; tick: flags events moves \
              late waits current drops counters hash; End: tick interrupted state_hash outcome",
 };
+
+/// Whether a file begins as a recording does.
+pub fn is_recording(path: &Path) -> bool {
+    let mut magic = [0; 8];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut magic));
+    read.is_ok() && magic == KIND.magic
+}
 
 /// Kinds of blocks.
 const BLOCK_HEADER: u8 = 1;

@@ -1,7 +1,7 @@
 //! Runs a recording again and says where it differs.
 
 use crate::agents::{AgentId, ClassId};
-use crate::build::build_simulation;
+use crate::build::{Overrides, build_simulation};
 use crate::metrics::Counters;
 use crate::recording::error::RecordingError;
 use crate::recording::header::Header;
@@ -11,6 +11,7 @@ use crate::recording::record::{Event, TickRecord, pose_text};
 use crate::scenario::{self, Located, MapSource};
 use crate::tick::Step;
 use crate::world::Simulation;
+use std::fmt;
 use std::io::{Read, Seek};
 use std::path::Path;
 
@@ -29,6 +30,17 @@ pub struct Difference {
     pub found: String,
 }
 
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { tick, agent, field, recorded, found } = self;
+        write!(f, "differs at tick {tick}: ")?;
+        if let Some(agent) = agent {
+            write!(f, "agent {}: ", agent.0)?;
+        }
+        write!(f, "{field}: recorded {recorded}, found {found}")
+    }
+}
+
 /// What came of a second run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verified {
@@ -44,10 +56,13 @@ pub struct Verified {
 pub fn rebuild(header: &Header) -> Result<Simulation, RecordingError> {
     let build = || {
         let mut typed = scenario::parse(&header.file, header.scenario.as_bytes())?;
-        typed.ticks = header.ticks;
-        typed.seed = header.seed;
-        typed.expansions_per_tick = header.expansions_per_tick;
-        typed.tries_per_tick = header.tries_per_tick;
+        let overrides = Overrides {
+            ticks: Some(header.ticks),
+            seed: Some(header.seed),
+            expansions_per_tick: Some(header.expansions_per_tick),
+            tries_per_tick: Some(header.tries_per_tick),
+        };
+        overrides.apply(&mut typed);
         if matches!(typed.map.source, MapSource::File(_)) {
             // The file need not be there any more, nor be as it was.
             typed.map.source = MapSource::Rows(glyph_rows(header, typed.map.line));
@@ -311,5 +326,162 @@ fn event_text(header: &Header, event: &Event) -> String {
         Event::Spawn { class, pose, .. } => pose_text(header, class, pose),
         Event::Remove { .. } => "taken out".to_owned(),
         Event::Edit(edit) => format!("{edit:?}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codec::{BlockWriter, write_prefix};
+    use crate::recording::frame::Frame;
+    use crate::recording::observe::ENDED;
+    use crate::recording::tick_code::{Put, put_events, put_moves, put_rest};
+    use crate::recording::{BLOCK_CHUNK, BLOCK_END, BLOCK_HEADER, Chunk, KIND, Recorder};
+    use std::io::Cursor;
+
+    /// A cart that drives five cells, and one in its way that has to step aside.
+    const TEXT: &str = r#"
+name = "two carts"
+ticks = 100
+[map]
+rows = ["......", "......"]
+[class.cart]
+headings = 4
+moves = [
+    { name = "forward", by = [1, 0], time = 2 },
+    { name = "reverse", by = [-1, 0], time = 6 },
+    { name = "left", turn = 1, time = 2 },
+    { name = "right", turn = -1, time = 2 },
+]
+[[agents]]
+class = "cart"
+at = [0, 0, "E"]
+orders = [{ goto = [5, 0] }]
+[[agents]]
+class = "cart"
+at = [3, 0, "E"]
+"#;
+
+    fn recorded() -> Vec<u8> {
+        let typed = scenario::parse("two.toml", TEXT.as_bytes()).unwrap();
+        let mut sim = build_simulation(Path::new("two.toml"), &typed).unwrap();
+        let mut recorder = Recorder::begin(&mut sim, "two.toml", TEXT, Vec::new()).unwrap();
+        loop {
+            let tick = sim.tick();
+            let step = sim.step();
+            recorder.tick(&sim, tick, step).unwrap();
+            sim.clear_log();
+            if step == Step::Ended {
+                return recorder.finish(&sim).unwrap();
+            }
+        }
+    }
+
+    /// Verifies a recording after a change of the records of its ticks, written with right checksums.
+    fn verify_changed(change: impl FnOnce(&Header, &mut Vec<TickRecord>)) -> Option<Difference> {
+        let mut reader = Reader::open(Cursor::new(recorded())).unwrap();
+        let (mut records, mut record) = (Vec::new(), TickRecord::default());
+        while reader.next_tick(&mut record).unwrap() {
+            records.push(record.clone());
+        }
+        let header = reader.header().clone();
+        change(&header, &mut records);
+        let (mut file, mut blocks, mut chunk) = (Vec::new(), BlockWriter::new(), Chunk::default());
+        write_prefix(&KIND, &mut file).unwrap();
+        blocks.write(BLOCK_HEADER, (0, 0), &header, &mut file).unwrap();
+        let (mut frame, mut late) = (Frame::default(), Vec::new());
+        frame.to_key(&mut chunk.key);
+        for (tick, record) in records.iter_mut().enumerate() {
+            let last = tick as u32 == reader.end().unwrap().tick;
+            chunk.ticks.byte(if last { ENDED } else { 0 });
+            frame.tick = tick as u32;
+            let is_rest = |event: &Event| matches!(event, Event::Wait { .. } | Event::Current { .. });
+            let n_moved = record.events.iter().position(is_rest).unwrap_or(record.events.len());
+            let rest = record.events.split_off(n_moved);
+            let is_move = |event: &Event| matches!(event, Event::Move { .. });
+            let n_events = record.events.iter().position(is_move).unwrap_or(n_moved);
+            put_events(record, n_events, &mut frame, &mut chunk.ticks).unwrap();
+            put_moves(record, n_events, &header, &mut frame, &mut late, &mut chunk.ticks).unwrap();
+            record.events.extend(rest);
+            put_rest(record, n_moved, &mut frame, &mut chunk.ticks).unwrap();
+        }
+        blocks.write(BLOCK_CHUNK, (0, records.len() as u32), &chunk, &mut file).unwrap();
+        blocks.write(BLOCK_END, (0, 0), reader.end().unwrap(), &mut file).unwrap();
+        verify(&mut Reader::open(Cursor::new(file)).unwrap(), |_| true).unwrap().difference
+    }
+
+    /// The last move of agent 0: tick and place among the events.
+    fn last_move(records: &[TickRecord]) -> (usize, usize) {
+        let is_last = |event: &Event| matches!(event, Event::Move { agent: AgentId(0), .. });
+        let tick = records.iter().rposition(|record| record.events.iter().any(is_last)).unwrap();
+        (tick, records[tick].events.iter().position(is_last).unwrap())
+    }
+
+    #[test]
+    fn what_was_not_changed_is_equal() {
+        assert_eq!(verify_changed(|_, _| {}), None);
+    }
+
+    #[test]
+    fn a_changed_move_is_named_with_tick_agent_and_field() {
+        let mut at = (0, 0);
+        let found = verify_changed(|_, records| {
+            at = last_move(records);
+            let Event::Move { end, .. } = &mut records[at.0].events[at.1] else { panic!() };
+            *end += 1;
+        });
+        let tick = at.0 as u32;
+        assert_eq!(
+            found.unwrap().to_string(),
+            format!(
+                "differs at tick {tick}: agent 0: end tick of its move: recorded {}, found {}",
+                tick + 3,
+                tick + 2
+            )
+        );
+        let found = verify_changed(|header, records| {
+            let Event::Move { primitive, from, to, .. } = &mut records[at.0].events[at.1] else { panic!() };
+            *primitive = 3;
+            *to = header.classes[0].after(*from, 3).unwrap();
+        });
+        assert_eq!(
+            found.unwrap().to_string(),
+            format!("differs at tick {tick}: agent 0: move: recorded right, found forward")
+        );
+        let found = verify_changed(|_, records| {
+            records[at.0].events.remove(at.1);
+        })
+        .unwrap();
+        assert_eq!((found.tick, found.agent, found.field.as_str()), (tick, Some(AgentId(0)), "move"));
+        assert_eq!(found.recorded, "nothing");
+    }
+
+    #[test]
+    fn changed_waits_counters_and_hashes_are_named() {
+        let mut tick = 0;
+        let found = verify_changed(|_, records| {
+            let is_wait = |event: &Event| matches!(event, Event::Wait { .. });
+            tick = records.iter().position(|record| record.events.iter().any(is_wait)).unwrap();
+            records[tick].events.retain(|event| !is_wait(event));
+        });
+        assert_eq!(
+            found.unwrap().to_string(),
+            format!("differs at tick {tick}: agent 0: wait: recorded nothing, found waits since {tick}")
+        );
+        let found = verify_changed(|_, records| records[7].counters.expansions += 1).unwrap();
+        assert_eq!((found.tick, found.agent, found.field.as_str()), (7, None, "expansions"));
+        let found = verify_changed(|_, records| records[5].state_hash ^= 1).unwrap();
+        assert_eq!((found.tick, found.agent, found.field.as_str()), (5, None, "state hash"));
+    }
+
+    #[test]
+    fn a_changed_path_is_named() {
+        let found = verify_changed(|_, records| {
+            let last = records[0].path_moves.last_mut().unwrap();
+            *last = 3;
+        })
+        .unwrap();
+        assert_eq!((found.tick, found.agent), (0, Some(AgentId(0))));
+        assert_eq!(found.field, "move 4 of its path");
     }
 }

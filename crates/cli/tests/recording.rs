@@ -1,0 +1,265 @@
+//! Recordings from the command line: `run --record`, `check`, `verify`; `run --metrics` beside them.
+
+#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
+
+mod common;
+
+use common::*;
+use std::process::Stdio;
+
+/// A river crossed by trucks, its map in a file beside it.
+const CROSSING: &str = r#"
+name = "crossing"
+seed = 3
+ticks = 300
+[map]
+file = "river.map"
+walls = [[2, 2, 2, 4]]
+[class.truck]
+headings = 4
+footprint = ["X>"]
+moves = [
+  { name = "forward", by = [1, 0],  time = 3 },
+  { name = "reverse", by = [-1, 0], time = 9 },
+  { name = "left",    turn = 1,     time = 3 },
+  { name = "right",   turn = -1,    time = 3 },
+]
+[[groups]]
+class = "truck"
+count = 5
+area = [0, 0, 5, 8]
+orders = [{ goto_area = [10, 0, 6, 8] }, { patrol = [[2, 1], [13, 6]], within = 2 }]
+[[events]]
+tick = 250
+set_terrain = { area = [7, 3, 2, 2], kind = "water" }
+"#;
+
+const RIVER: &str = "type octile\nheight 8\nwidth 16\nmap\n\
+    .......WW.......\n.......WW.......\n.......WW.......\n................\n\
+    ................\n.......SS.......\n.......WW.......\n.......WW.......\n";
+
+fn crossing() -> Folder {
+    let folder = Folder::with("crossing.toml", CROSSING);
+    folder.write("river.map", RIVER);
+    folder
+}
+
+#[test]
+fn a_recording_needs_nothing_beside_it() {
+    let folder = crossing();
+    let args = ["run", "crossing.toml", "--format", "json", "--seed", "8", "--ticks", "280"];
+    let plain = folder.run(&args).code(0).json();
+    let result = folder.run(&[&args[..], &["--record", "a.rec"]].concat()).code(0).json();
+    assert_eq!(result["state_hash"], plain["state_hash"]);
+    std::fs::remove_file(folder.path("river.map")).unwrap();
+    std::fs::remove_file(folder.path("crossing.toml")).unwrap();
+    let checked = folder.run(&["check", "a.rec"]).done();
+    let moves = &result["moves"];
+    let expected = format!("recording of \"crossing\", 3 chunks, 281 ticks, 5 agents, {moves} moves");
+    assert_eq!(checked, format!("a.rec: ok: {expected}\n"));
+    for threads in ["1", "2"] {
+        let verified = folder.run(&["verify", "a.rec", "--threads", threads]).done();
+        assert_eq!(verified, "a.rec: equal for 281 ticks of 281\n");
+    }
+    let checked = folder.run(&["check", "no.rec"]).code(2);
+    assert!(checked.stdout.starts_with("no.rec: cannot be read: "), "{checked:#?}");
+}
+
+#[test]
+fn damage_is_named_and_a_cut_is_read_as_far_as_it_goes() {
+    let folder = crossing();
+    folder.run(&["run", "crossing.toml", "--record", "a.rec"]).code(0);
+    let file = std::fs::read(folder.path("a.rec")).unwrap();
+    let mut damaged = file.clone();
+    let middle = file.len() / 2;
+    damaged[middle] ^= 4;
+    folder.write("damaged.rec", &damaged);
+    folder.write("cut.rec", &file[..file.len() - 400]);
+    folder.write("other.rec", b"not one");
+    let checked = folder.run(&["check", "damaged.rec", "cut.rec", "other.rec"]).code(2);
+    let lines: Vec<&str> = checked.stdout.lines().collect();
+    let told = lines[0].starts_with("damaged.rec: is damaged: chunk ") && lines[0].contains(", at byte ");
+    assert!(told && lines[0].ends_with(": its checksum does not match"), "{lines:#?}");
+    assert!(lines[1].starts_with("warning: cut.rec: cut off: the last "), "{lines:#?}");
+    assert!(lines[1].ends_with("; whole up to chunk 2, tick 255"), "{lines:#?}");
+    assert!(lines[2].starts_with("cut.rec: ok, 1 warning: recording of \"crossing\", 2 chunks, 256 ticks"));
+    assert_eq!(lines[3], "other.rec: is not a recording");
+    let verified = folder.run(&["verify", "cut.rec"]).done();
+    assert!(verified.ends_with("cut.rec: equal for 256 ticks of 256\n"), "{verified}");
+    let refused = folder.run(&["verify", "damaged.rec"]).refused();
+    assert_eq!(refused, lines[0]);
+    assert_eq!(folder.run(&["verify", "other.rec"]).refused(), "other.rec: is not a recording");
+}
+
+/// 64-bit FNV-1a.
+fn fnv(bytes: &[u8]) -> [u8; 8] {
+    let step = |sum: u64, &byte: &u8| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, step).to_le_bytes()
+}
+
+/// Changes the plain bytes of a block of a recording and makes the checksums right again.
+fn tamper(file: &[u8], block: usize, change: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
+    let number = |at: usize| u32::from_le_bytes(file[at..at + 4].try_into().unwrap());
+    let mut at = 28;
+    for _ in 0..block {
+        at += 37 + number(at + 13) as usize;
+    }
+    let end = at + 37 + number(at + 13) as usize;
+    let mut plain = miniz_oxide::inflate::decompress_to_vec(&file[at + 37..end]).unwrap();
+    change(&mut plain);
+    let stored = miniz_oxide::deflate::compress_to_vec(&plain, 6);
+    let mut head = file[at..at + 13].to_vec();
+    head.extend_from_slice(&(stored.len() as u32).to_le_bytes());
+    head.extend_from_slice(&(plain.len() as u32).to_le_bytes());
+    head.extend_from_slice(&fnv(&stored));
+    head.extend_from_slice(&fnv(&head));
+    [&file[..at], &head, &stored, &file[end..]].concat()
+}
+
+#[test]
+fn what_differs_is_named_with_its_tick() {
+    let folder = crossing();
+    folder.run(&["run", "crossing.toml", "--record", "a.rec"]).code(0);
+    let file = std::fs::read(folder.path("a.rec")).unwrap();
+    // The last bytes of a chunk are the hash of its last tick.
+    let hash = tamper(&file, 2, |plain| *plain.last_mut().unwrap() ^= 1);
+    folder.write("hash.rec", hash);
+    let verified = folder.run(&["verify", "hash.rec"]).code(1);
+    let text = verified.stdout.as_str();
+    assert!(text.starts_with("hash.rec: differs at tick 255: state hash: recorded "), "{text}");
+    // Another scenario: the first truck leaves sooner.
+    let name = "time = 3 },\n  { name = \"reverse\"";
+    let faster = tamper(&file, 0, |plain| {
+        let at = plain.windows(name.len()).position(|bytes| bytes == name.as_bytes()).unwrap();
+        plain[at + 7] = b'2';
+    });
+    folder.write("faster.rec", faster);
+    let verified = folder.run(&["verify", "faster.rec"]).code(1);
+    assert!(verified.stdout.starts_with("faster.rec: differs at tick 0: class 0: "), "{verified:#?}");
+    // Equal bytes are equal.
+    folder.write("same.rec", tamper(&file, 1, |_| {}));
+    folder.run(&["verify", "same.rec"]).code(0);
+}
+
+#[test]
+fn a_killed_run_leaves_all_but_its_last_chunk() {
+    let folder = endless();
+    let args = ["run", "endless.toml", "--record", "a.rec", "--quiet"];
+    let mut child = folder.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let_it_work(&child);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let checked = folder.run(&["check", "a.rec"]).done();
+    assert!(checked.starts_with("warning: a.rec: cut off"), "{checked}");
+    assert!(checked.contains("a.rec: ok, 1 warning: recording of \"two trucks\", "), "{checked}");
+}
+
+#[test]
+fn ctrl_c_leaves_a_whole_recording_and_whole_metrics() {
+    let folder = endless();
+    let args = ["run", "endless.toml", "--record", "a.rec", "--metrics", "m.csv", "--format", "json"];
+    let child = folder.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let_it_work(&child);
+    interrupt(&child);
+    let result = Ended::of(&args, &child.wait_with_output().unwrap()).code(130).json();
+    let checked = folder.run(&["check", "a.rec"]).done();
+    assert!(
+        checked.starts_with("a.rec: ok: recording of ")
+            && checked.contains(&format!(" {} ticks", result["ticks"]))
+    );
+    let metrics = folder.read("m.csv");
+    assert!(metrics.ends_with('\n'));
+    let last: Vec<u64> = metrics.lines().last().unwrap().split(',').map(|n| n.parse().unwrap()).collect();
+    assert_eq!(result["ticks"], last[0] + 1);
+    assert_eq!(result["moves"], last[10]);
+}
+
+#[test]
+fn metrics_are_a_row_every_so_many_ticks_and_one_at_the_end() {
+    let folder = crossing();
+    let run = |more: &[&str]| {
+        let args =
+            [&["run", "crossing.toml", "--ticks", "95", "--format", "json", "--metrics", "m.csv"], more];
+        let result = folder.run(&args.concat()).json();
+        (result, folder.read("m.csv"))
+    };
+    let (result, metrics) = run(&[]);
+    let (header, rows) = metrics.split_once('\n').unwrap();
+    assert_eq!(
+        header,
+        "tick,agents,moving,waiting,stuck,edits_pending,requests_open,orders_done,orders_unreachable,tasks_done,moves,path_requests,expansions,wait_ticks"
+    );
+    let rows: Vec<Vec<u64>> =
+        rows.lines().map(|row| row.split(',').map(|n| n.parse().unwrap()).collect()).collect();
+    let ticks: Vec<u64> = rows.iter().map(|row| row[0]).collect();
+    assert_eq!(ticks, [0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95]);
+    let last = rows.last().unwrap();
+    for (name, value) in header.split(',').zip(last) {
+        if let Some(expected) = result.get(name) {
+            assert_eq!(expected, value, "{name}");
+        }
+    }
+    assert_eq!(rows.iter().map(|row| row[1]).max(), Some(5));
+    assert!(rows.iter().any(|row| row[2] > 0));
+    // Every column is the same for any number of threads.
+    assert_eq!(run(&["--threads", "1"]).1, run(&["--threads", "3"]).1);
+    let every = run(&["--metrics-every", "50"]).1;
+    assert_eq!(every.lines().count(), 4);
+    let refused = folder.run(&["run", "crossing.toml", "--metrics-every", "5"]).refused();
+    assert!(refused.contains("--metrics <FILE.csv>"), "{refused}");
+}
+
+#[test]
+fn what_cannot_be_written_is_refused_before_the_run() {
+    let folder = crossing();
+    for flag in ["--record", "--metrics"] {
+        let refused = folder.run(&["run", "crossing.toml", flag, "no/such/folder/a"]).refused();
+        assert!(refused.starts_with("no/such/folder/a: cannot be written: "), "{refused}");
+    }
+}
+
+#[test]
+fn watch_wants_a_terminal() {
+    let refused = crossing().run(&["run", "crossing.toml", "--watch"]).refused();
+    assert!(refused.starts_with("--watch draws in a terminal, and standard output is none"), "{refused}");
+}
+
+/// Runs the program in a pseudo terminal of `script` and types keys; gives the exit status and what was
+/// written to the terminal.
+#[cfg(target_os = "linux")]
+fn in_a_terminal(folder: &Folder, args: &[&str], keys: &str) -> (Option<i32>, String) {
+    use std::io::Write;
+    let program = folder.command(&[]);
+    let program = program.get_program().to_str().unwrap();
+    let line = format!("stty rows 24 cols 80; {program} {}", args.join(" "));
+    let mut script = std::process::Command::new("script");
+    script.args(["-qec", &line, "/dev/null"]).current_dir(folder.path("."));
+    let mut child = script.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    // The program must be there before the keys are.
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    stdin.write_all(keys.as_bytes()).unwrap();
+    stdin.flush().unwrap();
+    let output = child.wait_with_output().unwrap();
+    drop(stdin);
+    (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn watch_draws_and_gives_the_terminal_back() {
+    let folder = endless();
+    for key in ["q", "\u{3}"] {
+        let (status, text) = in_a_terminal(&folder, &["run", "endless.toml", "--watch"], key);
+        assert_eq!(status, Some(130), "{text}");
+        let drawn = text.find("\u{1b}[?1049h").unwrap();
+        let left = text.find("\u{1b}[?1049l").unwrap();
+        let picture = &text[drawn..left];
+        // A truck in the colour of its class, over half blocks; and the line of status.
+        assert!(picture.contains('▀') && picture.contains("38;5;196"), "{picture}");
+        assert!(picture.contains("tick ") && picture.contains("q quit"), "{picture}");
+        // The cursor is shown again, and the result comes after.
+        assert!(text[drawn..].contains("\u{1b}[?25h"));
+        assert!(text[left..].contains("two trucks: 2 agents, "), "{text}");
+    }
+}
