@@ -227,8 +227,8 @@ impl Canvas {
         for (row, motion) in sim.agents().motion.iter().enumerate() {
             let colour = CLASS_COLOURS[usize::from(motion.class.0) % CLASS_COLOURS.len()];
             let pose = sim.pose(row);
-            let class = sim.classes()[usize::from(motion.class.0)].tables.class();
-            for offset in class.footprint().at(pose.heading) {
+            let tables = &sim.classes()[usize::from(motion.class.0)].tables;
+            for offset in tables.class().footprint().at(tables.space().frame(pose)) {
                 let cell = CellXY::new(pose.cell.x + offset.dx, pose.cell.y + offset.dy);
                 let (x, y, side) = layout.point(cell);
                 for y in y..y + side {

@@ -5,6 +5,7 @@
 mod common;
 
 use common::{CART, OTHERS, TRUCK, cart, on_threads, set_terrain, simulation};
+use std::collections::BTreeSet;
 use std::io::Cursor;
 use wheelbase_sim::recording::{Event, Reader, Recorder, RecordingError, TickRecord, verify};
 use wheelbase_sim::{AgentId, Counters, Step};
@@ -71,21 +72,12 @@ fn read_all(file: &[u8]) -> Result<Vec<TickRecord>, RecordingError> {
     Ok(ticks)
 }
 
-#[test]
-fn a_recording_holds_what_happened() {
-    let text = busy();
-    let (file, hash) = record(&text);
-    let mut reader = open(&file).unwrap();
-    assert_eq!((reader.header().name.as_str(), reader.header().scenario.as_str()), ("busy", text.as_str()));
-    assert_eq!(reader.header().classes[1].footprints[0], [[-1, 0], [0, 0]]);
-    let end = reader.end().unwrap().clone();
-    assert_eq!((end.state_hash, end.interrupted, reader.cut()), (hash, false, None));
-    assert!(reader.chunks().len() > 2, "{:?}", reader.chunks());
-
-    // The same run beside it: agents, map and counters behind every tick.
-    let mut sim = simulation(&text);
+/// Holds a recording against the same run beside it: agents, map and counters behind every tick. Gives the number of
+/// ticks and the kinds of events.
+fn assert_same_as_the_run(mut reader: Reader<Cursor<Vec<u8>>>, text: &str) -> (u64, BTreeSet<String>) {
+    let mut sim = simulation(text);
     let mut tick = TickRecord::default();
-    let mut kinds = std::collections::BTreeSet::new();
+    let mut kinds = BTreeSet::new();
     while reader.next_tick(&mut tick).unwrap() {
         assert_eq!(tick.tick, sim.tick());
         let step = sim.step();
@@ -105,15 +97,43 @@ fn a_recording_holds_what_happened() {
         for cell in 0..sim.grid().size().n_cells() {
             let of_grid = wheelbase_grid::Cell(cell as u32);
             assert_eq!(reader.map().height_of(cell), sim.grid().elevation_of(of_grid));
-            for side in wheelbase_grid::Side::ALL {
-                assert_eq!(reader.map().side(cell, side as u8), sim.grid().side_of(of_grid, side).0);
+            for (number, &side) in sim.grid().shape().sides().iter().enumerate() {
+                assert_eq!(reader.map().side(cell, number as u8), sim.grid().side_of(of_grid, side).0);
             }
         }
         kinds.extend(
             tick.events.iter().map(|event| format!("{event:?}").split([' ', '(']).next().unwrap().to_owned()),
         );
     }
-    assert_eq!(sim.tick(), 400);
+    (u64::from(sim.tick()), kinds)
+}
+
+#[test]
+fn a_recording_of_a_hexagonal_map_holds_what_happened() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/first/hexagons.toml");
+    let text = std::fs::read_to_string(file).unwrap();
+    let reader = open(&record(&text).0).unwrap();
+    let header = reader.header();
+    assert_eq!(header.shape, "hex");
+    let (even, odd) = (&header.classes[0].footprints[2], &header.classes[0].footprints[3]);
+    assert_ne!(even, odd, "a body facing north-east leans with the row");
+    let (ticks, kinds) = assert_same_as_the_run(reader, &text);
+    assert!(ticks > 200 && kinds.contains("Edit") && kinds.contains("Move"), "{ticks} {kinds:?}");
+}
+
+#[test]
+fn a_recording_holds_what_happened() {
+    let text = busy();
+    let (file, hash) = record(&text);
+    let reader = open(&file).unwrap();
+    assert_eq!((reader.header().name.as_str(), reader.header().scenario.as_str()), ("busy", text.as_str()));
+    assert_eq!(reader.header().classes[1].footprints[0], [[-1, 0], [0, 0]]);
+    let end = reader.end().unwrap().clone();
+    assert_eq!((end.state_hash, end.interrupted, reader.cut()), (hash, false, None));
+    assert!(reader.chunks().len() > 2, "{:?}", reader.chunks());
+
+    let (ticks, kinds) = assert_same_as_the_run(reader, &text);
+    assert_eq!(ticks, 400);
     let all = ["Current", "Done", "Edit", "Move", "Order", "Path", "Remove", "Spawn", "Unreachable", "Wait"];
     assert!(kinds.iter().map(String::as_str).eq(all), "{kinds:?}");
 }

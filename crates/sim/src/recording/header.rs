@@ -3,7 +3,7 @@
 use crate::orders::OrderKind;
 use crate::world::Simulation;
 use serde::{Deserialize, Serialize};
-use wheelbase_grid::{Cell, CellXY, GridSize, Side};
+use wheelbase_grid::{Cell, CellXY, GridSize};
 use wheelbase_planner::{Heading, Pose, heading_name};
 
 /// The start of a recording: all that a renderer or a second run needs, and nothing beside it.
@@ -100,8 +100,8 @@ impl MapLayers {
     pub fn of(grid: &wheelbase_grid::Grid) -> Self {
         let size = grid.size();
         let packed = |cell| {
-            let bits = |side: Side| u32::from(grid.side_of(cell, side).0) << (4 * side as u32);
-            Side::ALL.into_iter().map(bits).sum()
+            let bits = |(number, &side)| u32::from(grid.side_of(cell, side).0) << (4 * number);
+            grid.shape().sides().iter().enumerate().map(bits).sum()
         };
         let cells = if grid.all_sides_open() { 0 } else { size.n_cells() as u32 };
         Self {
@@ -163,11 +163,12 @@ impl RecordedClass {
         let movement = class.tables.class();
         let poses = || (0..movement.headings()).flat_map(|heading| [(heading, 0), (heading, 1)]);
         let offset = |o: &wheelbase_planner::Offset| [o.dx, o.dy];
-        let footprint =
-            |(heading, _odd)| movement.footprint().at(Heading(heading)).iter().map(offset).collect();
+        let space = class.tables.space();
+        let frame = move |(heading, row)| space.frame(Pose::new(0, row, Heading(heading)));
+        let footprint = |at| movement.footprint().at(frame(at)).iter().map(offset).collect();
         let steps = |primitive| {
-            let step = |(heading, _odd)| {
-                let shape = movement.shape(Heading(heading), primitive);
+            let step = |at| {
+                let shape = movement.shape(frame(at), primitive);
                 shape.applies.then(|| [shape.step.dx, shape.step.dy, i32::from(shape.heading_after.0)])
             };
             poses().map(step).collect()
@@ -204,7 +205,7 @@ impl Header {
             expansions_per_tick: settings.expansions_per_tick,
             tries_per_tick: settings.tries_per_tick,
             collision: settings.collision.name().to_owned(),
-            shape: "square".to_owned(),
+            shape: grid.shape().name().to_owned(),
             terrain_kinds: terrain
                 .map(|e| RecordedKind { name: e.name.clone(), speed: e.speed, glyphs: e.glyphs.clone() })
                 .collect(),

@@ -93,7 +93,7 @@ fn recorded_set(set: Set) -> RecordedSet {
     match set {
         Set::Terrain { area, kind } => RecordedSet::Terrain { area, kind: kind.0 },
         Set::Elevation { area, height } => RecordedSet::Elevation { area, height },
-        Set::Sides { cell, kinds: set } => {
+        Set::Sides { cell, kinds: set, .. } => {
             let mut kinds = [None; 6];
             for (kind, set) in kinds.iter_mut().zip(set) {
                 *kind = set.map(|kind| kind.0);
