@@ -6,6 +6,7 @@
 
 mod arcs;
 mod cache;
+mod extent;
 mod frontier;
 mod repair;
 
@@ -18,6 +19,7 @@ use crate::pose::{FRAMES_MAX, Pose, State, StateSpace};
 use crate::request::{COST_MAX, Goal, GoalMember, Progress};
 use crate::tables::{MoveWord, MovementTables, Successor, with_layout};
 use arcs::{Arcs, Graph};
+use extent::{Extent, rows_of};
 use frontier::{Block, Frontier};
 
 /// Which way the costs of a [`CostField`] run.
@@ -88,6 +90,8 @@ pub struct CostField {
     within: u32,
     /// States of the goal (or the starts) on the map, rising.
     sources: Vec<u32>,
+    /// Outside it all states are as they were at first.
+    extent: Extent,
     /// `[n_states]`. Those of at most `radius` are settled; above, what is known so far: each is the
     /// cost of some way and stands in the frontier; [`UNREACHED`] without one.
     costs: Vec<u32>,
@@ -139,7 +143,8 @@ impl CostField {
             members: Vec::new(),
             within: 0,
             sources: Vec::new(),
-            costs: Vec::new(),
+            extent: Extent::new(),
+            costs: vec![UNREACHED; tables.space().n_states()],
             moves: Vec::new(),
             move_deltas: Vec::new(),
             frontier: Frontier::default(),
@@ -172,7 +177,7 @@ impl CostField {
     }
 
     /// Begins anew in the same memory, for another goal or another revision of the map. Takes time in
-    /// proportion to the states.
+    /// proportion to the poses around those that were settled, not to the map.
     ///
     /// # Panics
     /// If the tables are of another map or class.
@@ -180,6 +185,12 @@ impl CostField {
         assert_eq!(tables.space(), self.space, "tables of another map");
         if tables.is_sloped() != self.sloped {
             self.collect_arcs(tables);
+        }
+        for row in rows_of(self.space, self.extent.reached(self.space, self.radius())) {
+            self.costs[row.clone()].fill(UNREACHED);
+            if !self.moves.is_empty() {
+                self.moves[row].fill(NO_MOVE);
+            }
         }
         self.members.clear();
         self.members.extend_from_slice(goal.members);
@@ -189,8 +200,7 @@ impl CostField {
         goal.for_each_pose(*space, |pose| sources.extend(space.state(pose).map(|state| state.0)));
         self.sources.sort_unstable();
         self.sources.dedup();
-        self.costs.clear();
-        self.costs.resize(self.space.n_states(), UNREACHED);
+        self.extent.restart(tables, &self.sources);
         self.frontier.reset(tables.most_ticks(), 0);
         for &state in &self.sources {
             if tables.is_legal(State(state)) {
@@ -198,20 +208,19 @@ impl CostField {
                 self.frontier.push(0, state);
             }
         }
-        if !self.moves.is_empty() {
-            self.reset_moves();
-        }
+        self.mark_sources();
         self.repair_pushes = 0;
         self.revision = tables.revision();
     }
 
-    fn reset_moves(&mut self) {
-        self.moves.clear();
-        self.moves.resize(self.space.n_states(), NO_MOVE);
-        for &state in &self.sources {
-            if self.costs[state as usize] == 0 {
-                self.moves[state as usize] = AT_SOURCE;
-            }
+    /// Of a field that keeps its moves.
+    fn mark_sources(&mut self) {
+        let Self { sources, costs, moves, .. } = self;
+        if moves.is_empty() {
+            return;
+        }
+        for &state in sources.iter().filter(|&&state| costs[state as usize] == 0) {
+            moves[state as usize] = AT_SOURCE;
         }
     }
 
@@ -219,7 +228,9 @@ impl CostField {
     /// byte a step. 1 byte a state.
     pub fn keep_moves(&mut self, tables: &MovementTables) {
         self.check_revision(tables);
-        self.reset_moves();
+        self.moves.clear();
+        self.moves.resize(self.space.n_states(), NO_MOVE);
+        self.mark_sources();
         let radius = self.radius();
         with_layout!(&tables.layouts, layout => with_lattice!(self.space, lattice => {
             let graph = Graph { words: &layout.words, times: &tables.times, lattice };
@@ -398,11 +409,20 @@ impl CostField {
     }
 
     /// Every settled pose and its cost in ticks, in order of state: what can be reached within
-    /// [`CostField::radius`]. Goes through all states.
+    /// [`CostField::radius`].
     pub fn settled(&self) -> impl Iterator<Item = (Pose, u32)> {
-        let radius = self.radius();
-        let settled = self.costs.iter().enumerate().filter(move |&(_, &cost)| cost <= radius);
-        settled.map(|(state, &cost)| (self.space.pose(State(state as u32)), cost))
+        self.within(self.radius()).map(|(state, cost)| (self.space.pose(state), cost))
+    }
+
+    /// Every settled state of at most so many ticks and its cost, in order of state. Goes through all poses
+    /// that are not too far away for that.
+    pub fn within(&self, ticks: u32) -> impl Iterator<Item = (State, u32)> {
+        let most = ticks.min(self.radius());
+        rows_of(self.space, self.extent.reached(self.space, most)).flat_map(move |row| {
+            let first = row.start;
+            let costs = self.costs[row].iter().enumerate().filter(move |&(_, &cost)| cost <= most);
+            costs.map(move |(at, &cost)| (State((first + at) as u32), cost))
+        })
     }
 }
 

@@ -35,6 +35,7 @@
 pub mod batch;
 mod components;
 mod cost_field;
+mod distances;
 mod footprint;
 mod geometry;
 mod heuristic;
@@ -55,6 +56,7 @@ mod tables;
 
 pub use components::{Components, Way};
 pub use cost_field::{CostField, CostFields, Direction, FieldScratch, Repaired, Settled, Until};
+pub use distances::{Distance, Distances};
 pub use footprint::{FOOTPRINT_CELLS_MAX, Footprint, OFFSET_MAX, Offset, Pivot};
 pub use heuristic::{Guide, Heuristic, HeuristicName};
 pub use landmarks::Landmarks;

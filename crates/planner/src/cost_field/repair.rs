@@ -59,6 +59,7 @@ impl CostField {
         if tables.is_sloped() != self.sloped {
             self.collect_arcs(tables);
         }
+        self.extent.follow(tables, self.radius());
         if changed.is_empty() {
             return Repaired { lost: 0, expansions: 0 };
         }
