@@ -28,7 +28,7 @@ pub struct Distance {
 /// map costs, the poses within a turn's range as much as there are such poses. The distances are kept: what
 /// is settled is answered without a search, at each step of a move and for each agent again.
 ///
-/// Memory: that of a [`CostField`], and 1 byte a state once first moves from a start are asked for. Once it
+/// Memory: that of a [`CostField`], and 4 bytes a state once first moves from a start are asked for. Once it
 /// has grown nothing allocates.
 ///
 /// ```
@@ -169,8 +169,9 @@ impl Distances {
             self.ask(tables, 0, member);
             let (found, spent) = self.settle_first(tables);
             expansions += spent;
-            answers.push(found.map(|(_, state)| self.distance_of(tables, state)));
+            answers.push(found.map(|(_, state)| self.measured(state)));
         }
+        self.look_up_moves(tables, answers);
         expansions
     }
 
@@ -225,12 +226,29 @@ impl Distances {
     }
 
     fn distance_of(&mut self, tables: &MovementTables, state: State) -> Distance {
+        let mut distance = [Some(self.measured(state))];
+        self.look_up_moves(tables, &mut distance);
+        let [distance] = distance;
+        distance.unwrap_or_else(|| self.measured(state))
+    }
+
+    /// The distance of a settled state, without its first move.
+    fn measured(&self, state: State) -> Distance {
         let ticks = self.field.cost(state).unwrap_or_default();
-        let next = match self.field.direction() {
-            Direction::ToGoal => self.field.next(tables, state).map(|next| next.primitive),
-            Direction::FromStart => self.first_moves.towards(tables, &self.field, state),
-        };
-        Distance { ticks, pose: self.field.space().pose(state), next }
+        Distance { ticks, pose: self.field.space().pose(state), next: None }
+    }
+
+    fn look_up_moves(&mut self, tables: &MovementTables, answers: &mut [Option<Distance>]) {
+        let space = self.field.space();
+        match self.field.direction() {
+            Direction::FromStart => self.first_moves.find(tables, &self.field, answers),
+            Direction::ToGoal => {
+                for answer in answers.iter_mut().flatten() {
+                    let next = space.state(answer.pose).and_then(|state| self.field.next(tables, state));
+                    answer.next = next.map(|next| next.primitive);
+                }
+            }
+        }
     }
 
     /// The distance of a pose, if it is settled already.
@@ -260,10 +278,13 @@ impl Distances {
 
     /// Bytes held.
     pub fn memory_bytes(&self) -> usize {
-        let FirstMoves { moves, known, walk } = &self.first_moves;
+        let FirstMoves { passed, trail, ways, walking } = &self.first_moves;
+        let moves = 4 * (passed.capacity() + trail.capacity())
+            + size_of::<Begins>() * ways.capacity()
+            + size_of::<(u32, State)>() * walking.capacity();
         let lists =
             size_of::<State>() * self.ends.capacity() + size_of::<(State, u32)>() * self.asked.capacity();
-        self.field.memory_bytes() + lists + moves.capacity() + 4 * (known.capacity() + walk.capacity())
+        self.field.memory_bytes() + lists + moves
     }
 }
 
@@ -274,50 +295,105 @@ fn poses_of(space: StateSpace, member: &GoalMember) -> impl Iterator<Item = Stat
     headings.filter_map(move |h| space.state(Pose { cell, heading: Heading(h) }))
 }
 
-/// The first moves of the ways from a start, found by going the way back. Where ways have joined, one that
-/// was gone answers for the rest: all ways together are walked once.
+/// The first moves of the ways from a start, found by going them back. Where two ways join, the first that
+/// was gone answers for the rest of the other: all ways together are walked once. Those of one question are
+/// walked side by side, a step each in turn, for a step waits for memory and the next one's does meanwhile.
 #[derive(Clone, Debug, Default)]
 struct FirstMoves {
-    /// `[n_states]`: the first move of the way there, where it is known. Empty until the first question.
-    moves: Vec<u8>,
-    /// States where it is.
-    known: Vec<u32>,
-    /// The way under the feet.
-    walk: Vec<u32>,
+    /// `[n_states]`: the way that was gone through the state, or [`NO_WAY`]. Empty until the first question.
+    passed: Vec<u32>,
+    /// States that some way was gone through.
+    trail: Vec<u32>,
+    /// First move of each way.
+    ways: Vec<Begins>,
+    /// Ways under foot: number, and the state that comes next.
+    walking: Vec<(u32, State)>,
 }
 
-const UNKNOWN: u8 = u8::MAX;
+/// How a way begins.
+#[derive(Clone, Copy, Debug)]
+enum Begins {
+    /// With a primitive.
+    With(u8),
+    /// As another way does.
+    As(u32),
+    /// Not known yet: it is still walked.
+    Unknown,
+}
+
+const NO_WAY: u32 = u32::MAX;
 
 impl FirstMoves {
     fn forget(&mut self) {
-        for state in self.known.drain(..) {
-            self.moves[state as usize] = UNKNOWN;
+        for state in self.trail.drain(..) {
+            self.passed[state as usize] = NO_WAY;
+        }
+        self.ways.clear();
+    }
+
+    /// Writes the first move of the way to each answer.
+    fn find(&mut self, tables: &MovementTables, field: &CostField, answers: &mut [Option<Distance>]) {
+        let space = field.space();
+        if self.passed.is_empty() {
+            self.passed.resize(space.n_states(), NO_WAY);
+        }
+        let first = self.ways.len() as u32;
+        self.walking.clear();
+        for answer in answers.iter_mut().flatten().filter(|answer| answer.ticks > 0) {
+            let Some(state) = space.state(answer.pose) else { continue };
+            match self.passed[state.0 as usize] {
+                NO_WAY => {
+                    self.walking.push((self.ways.len() as u32, state));
+                    self.ways.push(Begins::Unknown);
+                }
+                way => answer.next = self.resolve(way),
+            }
+        }
+        while !self.walking.is_empty() {
+            self.step_all(tables, field);
+        }
+        let unanswered =
+            answers.iter_mut().flatten().filter(|answer| answer.ticks > 0 && answer.next.is_none());
+        for (way, answer) in (first..).zip(unanswered) {
+            answer.next = self.resolve(way);
         }
     }
 
-    /// The first move to a settled state; `None` at the start.
-    fn towards(&mut self, tables: &MovementTables, field: &CostField, state: State) -> Option<u8> {
-        if self.moves.is_empty() {
-            self.moves.resize(field.space().n_states(), UNKNOWN);
-        }
-        let mut at = state;
-        let first = loop {
-            let known = self.moves[at.0 as usize];
-            if known != UNKNOWN {
-                break known;
+    fn step_all(&mut self, tables: &MovementTables, field: &CostField) {
+        let Self { passed, trail, ways, walking } = self;
+        walking.retain_mut(|(way, at)| {
+            let mark = &mut passed[at.0 as usize];
+            if *mark != NO_WAY {
+                ways[*way as usize] = Begins::As(*mark);
+                return false;
             }
-            let before = field.next(tables, at)?;
-            self.walk.push(at.0);
-            at = before.state;
-            // No move takes no time.
-            if field.cost(at) == Some(0) {
-                break before.primitive;
+            let Some(before) = field.next(tables, *at) else { return false };
+            *mark = *way;
+            trail.push(at.0);
+            *at = before.state;
+            // No move takes no time, so the start alone has cost 0.
+            let begins = field.cost(before.state) == Some(0);
+            if begins {
+                ways[*way as usize] = Begins::With(before.primitive);
             }
-        };
-        for &state in &self.walk {
-            self.moves[state as usize] = first;
+            !begins
+        });
+    }
+
+    /// The first move of a way, which is noted for all ways that it begins as.
+    fn resolve(&mut self, way: u32) -> Option<u8> {
+        let mut last = way;
+        while let Begins::As(other) = self.ways[last as usize] {
+            last = other;
         }
-        self.known.append(&mut self.walk);
-        Some(first)
+        let begins = self.ways[last as usize];
+        let mut at = way;
+        while let Begins::As(other) = std::mem::replace(&mut self.ways[at as usize], begins) {
+            at = other;
+        }
+        match begins {
+            Begins::With(primitive) => Some(primitive),
+            Begins::As(_) | Begins::Unknown => None,
+        }
     }
 }

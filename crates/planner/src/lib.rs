@@ -34,6 +34,7 @@
 #[cfg(feature = "rayon")]
 pub mod batch;
 mod components;
+mod connection;
 mod cost_field;
 mod distances;
 mod footprint;
@@ -55,6 +56,7 @@ mod successor;
 mod tables;
 
 pub use components::{Components, Way};
+pub use connection::Connections;
 pub use cost_field::{CostField, CostFields, Direction, FieldScratch, Repaired, Settled, Until};
 pub use distances::{Distance, Distances};
 pub use footprint::{FOOTPRINT_CELLS_MAX, Footprint, OFFSET_MAX, Offset, Pivot};
