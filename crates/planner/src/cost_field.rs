@@ -20,7 +20,7 @@ use crate::request::{COST_MAX, Goal, GoalMember, Progress};
 use crate::tables::{MoveWord, MovementTables, Successor, with_layout};
 use arcs::{Arcs, Graph};
 use extent::{Extent, rows_of};
-use frontier::{Block, Frontier};
+pub(crate) use frontier::{Block, Frontier};
 
 /// Which way the costs of a [`CostField`] run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -39,6 +39,7 @@ mod cost_field;
 mod distances;
 mod footprint;
 mod geometry;
+pub mod graph;
 mod heuristic;
 mod landmarks;
 mod lattice;
