@@ -8,8 +8,8 @@ use wheelbase_grid::{BitGrid, CellXY, Grid, Rect, SideTable, TerrainTable};
 use wheelbase_planner::*;
 
 /// Ticks that a unit has in a turn, and steps that it may make of them.
-const RANGE: u32 = 24;
-const STEPS: usize = 9;
+const RANGE: u32 = 14;
+const STEPS: usize = 6;
 
 struct Unit {
     name: &'static str,
@@ -78,10 +78,10 @@ pub fn play() -> Result<Vec<String>, Box<dyn Error>> {
         Target { name, cell, distances: Distances::to_goal(&tables, &Goal::of(&[GoalMember::any(cell)])) }
     });
     let unit = |name, x, y, heading| Unit { name, pose: Pose::new(x, y, Heading(heading)), arrived: None };
-    let mut units = [unit("ant", 4, 5, 0), unit("bee", 3, 0, 0), unit("cow", 2, 0, 0)];
+    let mut units = [unit("ant", 4, 5, 0), unit("bee", 3, 0, 0), unit("cow", 1, 0, 0)];
     let mut reach = Distances::from_pose(&tables, units[0].pose);
     let (mut scratch, mut path, mut log) = (Scratch::new(), Path::new(), Vec::new());
-    for turn in 1..=8 {
+    for turn in 1..=12 {
         if turn == 2 {
             // The northern gate falls shut. What is kept follows.
             let water = grid.terrain_table().kind_of_name("water").ok_or("no water")?;
