@@ -8,7 +8,8 @@ use wheelbase_planner::{Goal, GoalMember, Heading, Pose, Request, Scratch, Statu
 use wheelbase_sim::build::{Overrides, load_problem, load_simulation};
 use wheelbase_sim::{RunResult, Simulation, Step, TickTimes, invariant};
 
-const NAMES: [&str; 11] = [
+const NAMES: [&str; 12] = [
+    "10_tile_puzzle.toml",
     "1_yard.toml",
     "2_dead_end.toml",
     "3_lake.toml",
@@ -226,6 +227,36 @@ fn road_tiles() {
     }
     assert_eq!(first_move, Some(100), "the tick of the second turn");
     assert_eq!(waited, 5, "ticks from 155 to 160: the cart is on the border that is to be shut");
+}
+
+/// The current flows with the turn that connects the depots; a turn waits while the bolt lies over the
+/// joint; then there is no way back.
+#[test]
+fn tile_puzzle() {
+    let outcome = run("10_tile_puzzle.toml").1;
+    let pinned = Outcome {
+        ticks: 181,
+        orders_done: 6,
+        orders_unreachable: 1,
+        moves: 9,
+        state_hash: "601eb0059780efef".to_owned(),
+    };
+    assert_eq!(outcome, pinned);
+    assert_eq!(answered("10_tile_puzzle.toml", "current", (1, 1, 0), (4, 1, None)).0, Status::Unreachable);
+
+    let mut sim = load("10_tile_puzzle.toml");
+    let (mut first_move, mut waited) = (None, Vec::new());
+    while sim.step() == Step::Running {
+        if sim.counts().moves > 0 {
+            first_move.get_or_insert(sim.tick() - 1);
+        }
+        if sim.edits_pending() > 0 {
+            waited.push(sim.tick() - 1);
+        }
+    }
+    assert_eq!(first_move, Some(30), "the tick of the turn that connects");
+    let locked = (waited.first().copied(), waited.last().copied(), waited.len());
+    assert_eq!(locked, (Some(80), Some(111), 32), "from the event until the bolt has left the joint");
 }
 
 /// Twenty join two, each gets a place on the field and then at the eastern border, and all leave.
