@@ -26,8 +26,8 @@ pub enum Command {
     /// Time published queries and check their lengths, or time a scenario
     #[command(after_long_help = bench::KEYS_HELP)]
     Bench(BenchArgs),
-    #[command(hide = true, disable_help_flag = true)]
-    Distances(Later),
+    /// Say how far it is from a pose to each of many targets, and what lies within so many ticks
+    Distances(DistancesArgs),
     /// Run a recording again and say where it differs
     Verify(VerifyArgs),
     #[command(hide = true, disable_help_flag = true)]
@@ -173,6 +173,30 @@ pub struct PlanArgs {
 }
 
 #[derive(Debug, clap::Args)]
+pub struct DistancesArgs {
+    /// Map (.map) or scenario (.toml)
+    #[arg(value_name = "MAP|SCENARIO")]
+    pub target: PathBuf,
+    /// A file with one [class.NAME] table, or the name of a class of the scenario
+    #[arg(long, value_name = "FILE|NAME")]
+    pub class: Option<String>,
+    /// Where the agent stands: X,Y,HEADING
+    #[arg(long, value_name = "X,Y,H", allow_hyphen_values = true)]
+    pub from: String,
+    /// A target: X,Y with any heading or X,Y,HEADING; may be given many times
+    #[arg(long, value_name = "X,Y[,H]", allow_hyphen_values = true)]
+    pub to: Vec<String>,
+    /// List every pose that can be reached within so many ticks, and how
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u32, 0, 0xFFFF_FFFE>)]
+    pub within: Option<u32>,
+    /// Output format
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    #[arg(long, hide = true)]
+    png: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
 pub struct CheckArgs {
     /// Scenario files (.toml), class files (.toml), maps (.map), queries on them (.scen) and recordings
     #[arg(value_name = "FILE", required = true)]
@@ -266,7 +290,7 @@ impl Args {
                 vec![(a.svg.is_some(), "--svg"), (a.png.is_some(), "--png")]
             }
             Command::Check(a) => vec![(a.plan.is_some(), "--plan")],
-            Command::Distances(_) => vec![(true, "distances")],
+            Command::Distances(a) => vec![(a.png.is_some(), "--png")],
             Command::Render(_) => vec![(true, "render")],
             Command::Report(_) => vec![(true, "report")],
             Command::Verify(_)

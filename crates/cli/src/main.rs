@@ -4,6 +4,7 @@ mod args;
 mod bench;
 mod check;
 mod completions;
+mod distances;
 mod failure;
 mod generate;
 mod guide;
@@ -39,8 +40,9 @@ fn main() -> ExitCode {
         Command::Plan(args) => plan::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Bench(args) => bench::run(&args),
+        Command::Distances(args) => distances::run(&args),
         Command::Verify(args) => verify::run(&args),
-        Command::Distances(_) | Command::Render(_) | Command::Report(_) => Ok(Exit::Done),
+        Command::Render(_) | Command::Report(_) => Ok(Exit::Done),
         Command::Generate(args) => generate::run(&args),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),

@@ -235,10 +235,10 @@ fn parts_of_arg(text: &str) -> Option<(CellXY, Option<&str>)> {
     Some((CellXY::new(x.parse().ok()?, y.parse().ok()?), name))
 }
 
-/// A single query of the command line.
-pub fn query_from_args(from: &str, to: &str, headings: u8) -> Result<Query, String> {
+/// A start of the command line.
+pub fn start_from_arg(text: &str, headings: u8) -> Result<Pose, String> {
     let known = headings_text(headings).replace('"', "");
-    let parts = parts_of_arg(from).and_then(|(cell, name)| {
+    let parts = parts_of_arg(text).and_then(|(cell, name)| {
         let heading = match name {
             None if headings == 1 => heading_from_name(1, "-"),
             None => None,
@@ -246,18 +246,25 @@ pub fn query_from_args(from: &str, to: &str, headings: u8) -> Result<Query, Stri
         };
         heading.map(|heading| Pose { cell, heading })
     });
-    let Some(start) = parts else {
-        return Err(format!("--from: expected X,Y,HEADING with heading {known}, found \"{from}\""));
-    };
-    let parts = parts_of_arg(to).and_then(|(cell, name)| match name {
+    parts.ok_or_else(|| format!("--from: expected X,Y,HEADING with heading {known}, found \"{text}\""))
+}
+
+/// A goal of the command line.
+pub fn goal_from_arg(text: &str, headings: u8) -> Result<GoalMember, String> {
+    let parts = parts_of_arg(text).and_then(|(cell, name)| match name {
         None | Some("any") => Some(GoalMember::any(cell)),
         Some(name) => heading_from_name(headings, name).map(|h| GoalMember { cell, heading: Some(h) }),
     });
-    let Some(goal) = parts else {
-        let form = format!("X,Y or X,Y,HEADING with heading any, {known}");
-        return Err(format!("--to: expected {form}, found \"{to}\""));
-    };
-    Ok(Query::new(start, vec![goal]))
+    parts.ok_or_else(|| {
+        let known = headings_text(headings).replace('"', "");
+        format!("--to: expected X,Y or X,Y,HEADING with heading any, {known}, found \"{text}\"")
+    })
+}
+
+/// A single query of the command line.
+pub fn query_from_args(from: &str, to: &str, headings: u8) -> Result<Query, String> {
+    let start = start_from_arg(from, headings)?;
+    Ok(Query::new(start, vec![goal_from_arg(to, headings)?]))
 }
 
 /// The id of a query line as it is written there: a number that no machine number holds is echoed too.

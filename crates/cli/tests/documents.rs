@@ -58,7 +58,9 @@ fn check_snapshot(name: &str, text: &str) {
 fn help_is_as_recorded() {
     let folder = Folder::new();
     check_snapshot("help.txt", &folder.run(&["--help"]).done());
-    for subcommand in ["run", "plan", "check", "verify", "bench", "generate", "completions", "man"] {
+    let subcommands =
+        ["run", "plan", "distances", "check", "verify", "bench", "generate", "completions", "man"];
+    for subcommand in subcommands {
         check_snapshot(&format!("help_{subcommand}.txt"), &folder.run(&[subcommand, "--help"]).done());
     }
 }

@@ -1,0 +1,227 @@
+//! `wheelbase distances`: how far it is from a pose to each of many targets, and what lies within reach.
+
+use crate::args::{DistancesArgs, Format};
+use crate::failure::{Exit, Failure};
+use crate::query::{goal_from_arg, start_from_arg};
+use serde::Serialize;
+use std::io::{self, Write};
+use wheelbase_grid::Grid;
+use wheelbase_planner::{
+    Distance, Distances, Goal, GoalMember, Legality, MovementTables, Path, Pose, Request, Scratch, Status,
+    Until, heading_name, plan,
+};
+use wheelbase_sim::build::{PlanningProblem, load_problem};
+
+pub fn run(args: &DistancesArgs) -> Result<Exit, Failure> {
+    let PlanningProblem { grid, class } =
+        load_problem(&args.target, args.class.as_deref()).map_err(Failure::bad_input)?;
+    let headings = class.headings();
+    let start = start_from_arg(&args.from, headings).map_err(Failure::bad_input)?;
+    let targets: Result<Vec<GoalMember>, String> =
+        args.to.iter().map(|text| goal_from_arg(text, headings)).collect();
+    let targets = targets.map_err(Failure::bad_input)?;
+    let tables = MovementTables::compile(&grid, class);
+    let answer = Answer::find(&grid, &tables, start, &targets, args.within);
+    let mut out = io::stdout().lock();
+    match args.format {
+        Format::Json => {
+            serde_json::to_writer(&mut out, &answer).map_err(io::Error::from)?;
+            out.write_all(b"\n")?;
+        }
+        Format::Text => write_text(&mut out, &answer)?,
+    }
+    out.flush()?;
+    let all = answer.status == Status::Found.name()
+        && answer.to.iter().flatten().all(|target| target.status == Status::Found.name());
+    Ok(if all { Exit::Done } else { Exit::Negative })
+}
+
+/// A pose as it is written: x, y, heading.
+type PoseLine = (i32, i32, &'static str);
+
+/// What is printed.
+#[derive(Debug, Serialize)]
+struct Answer<'a> {
+    from: PoseLine,
+    status: &'static str,
+    expansions: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to: Option<Vec<Target<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    within: Option<u32>,
+    /// What can be reached within that, or at all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reached: Option<usize>,
+    /// Ticks to the farthest of those.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    farthest: Option<u32>,
+    /// Each of those within reach: where, ticks, the last move of the way there, and the number in this list
+    /// of the pose before it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    poses: Option<Vec<Reach<'a>>>,
+}
+
+/// How far it is to one target.
+#[derive(Debug, Serialize)]
+struct Target<'a> {
+    to: PoseLine,
+    status: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at: Option<PoseLine>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+}
+
+type Reach<'a> = (i32, i32, &'static str, u32, Option<&'a str>, Option<usize>);
+
+impl<'a> Answer<'a> {
+    fn find(
+        grid: &Grid,
+        tables: &'a MovementTables,
+        start: Pose,
+        targets: &[GoalMember],
+        within: Option<u32>,
+    ) -> Self {
+        let legality = Legality::new(grid, tables.class());
+        let headings = tables.space().headings();
+        let line = |pose: Pose| (pose.cell.x, pose.cell.y, heading_name(headings, pose.heading));
+        let mut answer = Answer {
+            from: line(start),
+            status: Status::Found.name(),
+            expansions: 0,
+            reason: None,
+            to: None,
+            within,
+            reached: None,
+            farthest: None,
+            poses: None,
+        };
+        // A plan to itself says what is wrong with the start.
+        if let Some((status, reason)) = refusal(grid, tables, &legality, start, &GoalMember::pose(start)) {
+            (answer.status, answer.reason) = (status.name(), Some(reason));
+            return answer;
+        }
+        let mut from = Distances::from_pose(tables, start);
+        if !targets.is_empty() {
+            let mut found = Vec::new();
+            answer.expansions += from.measure(tables, targets, &mut found);
+            let describe = |(target, found): (&GoalMember, &Option<Distance>)| {
+                Target::of(grid, tables, &legality, start, target, *found)
+            };
+            answer.to = Some(targets.iter().zip(&found).map(describe).collect());
+        }
+        if let Some(ticks) = within {
+            answer.expansions += from.settle(tables, Until::Within(ticks), u64::MAX).expansions;
+            answer.poses = Some(reaches(tables, &from, ticks));
+        } else if targets.is_empty() {
+            answer.expansions += from.settle(tables, Until::All, u64::MAX).expansions;
+        }
+        if within.is_some() || targets.is_empty() {
+            let costs = || from.within(within.unwrap_or(u32::MAX)).map(|(_, cost)| cost);
+            (answer.reached, answer.farthest) = (Some(costs().count()), costs().max());
+        }
+        answer
+    }
+}
+
+/// Every pose within so many ticks and how it is reached.
+fn reaches<'a>(tables: &'a MovementTables, from: &Distances, ticks: u32) -> Vec<Reach<'a>> {
+    let space = tables.space();
+    let primitives = tables.class().primitives();
+    let states: Vec<_> = from.field().within(ticks).collect();
+    let line = |&(state, cost)| {
+        let Pose { cell, heading } = space.pose(state);
+        let before = from.field().next(tables, state);
+        let last = before.map(|before| primitives[before.primitive as usize].name.as_str());
+        let before = before.and_then(|before| states.binary_search_by_key(&before.state, |s| s.0).ok());
+        (cell.x, cell.y, heading_name(space.headings(), heading), cost, last, before)
+    };
+    states.iter().map(line).collect()
+}
+
+impl<'a> Target<'a> {
+    fn of(
+        grid: &Grid,
+        tables: &'a MovementTables,
+        legality: &Legality<'_>,
+        start: Pose,
+        target: &GoalMember,
+        found: Option<Distance>,
+    ) -> Self {
+        let headings = tables.space().headings();
+        let heading = target.heading.map_or("any", |heading| heading_name(headings, heading));
+        let mut line = Self {
+            to: (target.cell.x, target.cell.y, heading),
+            status: Status::Found.name(),
+            cost: found.map(|found| found.ticks),
+            at: found.map(|Distance { pose, .. }| {
+                (pose.cell.x, pose.cell.y, heading_name(headings, pose.heading))
+            }),
+            next: found
+                .and_then(|found| found.next)
+                .map(|next| tables.class().primitives()[next as usize].name.as_str()),
+            reason: None,
+        };
+        if found.is_none() {
+            let refused = refusal(grid, tables, legality, start, target);
+            let (status, reason) = refused.unwrap_or((Status::Unreachable, String::new()));
+            (line.status, line.reason) = (status.name(), Some(reason));
+        }
+        line
+    }
+}
+
+/// Why there is no way to a target, as `plan` says it; `None` if there is one.
+fn refusal(
+    grid: &Grid,
+    tables: &MovementTables,
+    legality: &Legality<'_>,
+    start: Pose,
+    target: &GoalMember,
+) -> Option<(Status, String)> {
+    let goal = [*target];
+    let request = Request::new(start, Goal::of(&goal));
+    let answer = plan(tables, &request, &mut Scratch::new(), &mut Path::new());
+    let reason = answer.reason(legality, &request)?;
+    Some((answer.status, reason.describe(legality, grid)))
+}
+
+fn write_text(out: &mut impl Write, answer: &Answer<'_>) -> Result<(), Failure> {
+    let pose = |(x, y, heading): PoseLine| format!("({x}, {y}, {heading})");
+    let status = answer.status.replace('_', " ");
+    writeln!(out, "from {}: {status}, {} expansions", pose(answer.from), answer.expansions)?;
+    if let Some(reason) = &answer.reason {
+        writeln!(out, "{reason}")?;
+    }
+    for target in answer.to.iter().flatten() {
+        let to = pose(target.to);
+        match (target.cost, target.at, target.next) {
+            (Some(cost), Some(at), Some(next)) => {
+                writeln!(out, "{cost:>10}  to {to} at {}, first {next}", pose(at))?;
+            }
+            (Some(cost), ..) => writeln!(out, "{cost:>10}  to {to}: there already")?,
+            _ => writeln!(out, "{:>10}  to {to}: {}", "-", target.reason.as_deref().unwrap_or_default())?,
+        }
+    }
+    if let (Some(reached), Some(farthest)) = (answer.reached, answer.farthest) {
+        let within = answer.within.map_or("at all".to_owned(), |ticks| format!("within {ticks} ticks"));
+        writeln!(out, "{reached} poses can be reached {within}, the farthest at {farthest} ticks")?;
+    }
+    if let Some(poses) = &answer.poses {
+        writeln!(out, "{:>10}  pose", "ticks")?;
+        for &(x, y, heading, cost, last, before) in poses {
+            let back = before.map(|before| {
+                let (x, y, heading, ..) = poses[before];
+                format!("  {} from {}", last.unwrap_or_default(), pose((x, y, heading)))
+            });
+            writeln!(out, "{cost:>10}  {}{}", pose((x, y, heading)), back.unwrap_or_default())?;
+        }
+    }
+    Ok(())
+}
