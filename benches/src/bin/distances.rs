@@ -6,12 +6,18 @@
 
 #![forbid(unsafe_code)]
 
+use petgraph::algo::{astar, dijkstra};
+use petgraph::graph::{DiGraph, NodeIndex};
 use std::hint::black_box;
 use std::process::ExitCode;
 use std::time::Instant;
-use wheelbase_benches::{Draws, arguments, blobs, calibration, open, rooms, truck};
-use wheelbase_grid::Grid;
-use wheelbase_planner::{CostField, Distances, Goal, GoalMember, MovementTables, Pose, State, Until};
+use wheelbase_benches::{Draws, Times, arguments, blobs, calibration, open, rooms, times, truck};
+use wheelbase_grid::{CellXY, Grid, Rect, Side, SideKind};
+use wheelbase_planner::graph::{Edge, Graph, GraphField, GraphPath, GraphRequest, GraphScratch};
+use wheelbase_planner::{
+    ClassSpec, Connections, CostField, Distances, Goal, GoalMember, MovementClass, MovementTables, Pose,
+    Primitive, State, Until, Way,
+};
 
 const SIDE: u32 = 512;
 
@@ -35,6 +41,33 @@ fn main() -> ExitCode {
         );
         println!("{:<8}{:>8}{:>8}{:>8}{:>10}{:>10}", "map", "mean", "p95", "most", "poses", "ns/pose");
         maps.iter().for_each(|(name, grid)| ranges(name, grid, rounds));
+    }
+    if "turns".contains(&part) {
+        println!(
+            "\nboards of tiles: ns a turn (edit, tables, components) and a question, least of {rounds} rounds; {TURNS} turns"
+        );
+        println!(
+            "{:<12}{:>8}{:>8}{:>8}{:>8}{:>8}{:>10}  work",
+            "board", "median", "mean", "p99", "most", "ask", "shortest"
+        );
+        for side in [16, 64, 512] {
+            turns(side, rounds);
+        }
+    }
+    if "graphs".contains(&part) {
+        println!(
+            "\ngraphs: ms for {QUERIES} queries and for one field, least of {rounds} rounds; petgraph on the same graph"
+        );
+        println!(
+            "{:<24}{:>9}{:>10}{:>7}{:>9}{:>10}{:>7}  work",
+            "graph", "queries", "petgraph", "ratio", "field", "petgraph", "ratio"
+        );
+        println!(
+            "queries: unfair to petgraph where weights are small, ours then takes buckets; both Dijkstra, costs equal"
+        );
+        graphs("lattice 256, weights to 9", &lattice(256, 9), rounds);
+        graphs("lattice 256, to 100000", &lattice(256, 100_000), rounds);
+        graphs("random 50000, to 1000", &scattered(50_000, 1000), rounds);
     }
     println!("calibration: {}", calibration());
     ExitCode::SUCCESS
@@ -125,5 +158,157 @@ fn ranges(name: &str, grid: &Grid, rounds: usize) {
         us[RANGES - 1],
         n_poses / RANGES,
         total * 1000.0 / n_poses as f64
+    );
+}
+
+const TURNS: usize = 20_000;
+
+/// A square board of tiles of five kinds, each turned at random.
+fn board(side: u32, draws: &mut Draws) -> Grid {
+    const SHUT: [&[Side]; 5] = [
+        &[],
+        &[Side::North],
+        &[Side::North, Side::East],
+        &[Side::North, Side::South],
+        &[Side::North, Side::East, Side::South],
+    ];
+    let mut grid = open(side);
+    for cell in Rect::new(0, 0, side, side).cells() {
+        for &side in SHUT[draws.below(5) as usize] {
+            grid.set_side(cell, side, SideKind::WALL);
+        }
+        grid.rotate(cell, draws.below(4) as i32);
+    }
+    grid
+}
+
+fn turns(side: u32, rounds: usize) {
+    let mut draws = Draws::new(23);
+    let begun = board(side, &mut draws);
+    let mut spec = ClassSpec::new("current", 1);
+    spec.primitives = Primitive::four_ways(1);
+    let class = MovementClass::new(spec).unwrap_or_else(|error| panic!("{error}"));
+    let mut cell = || CellXY::new(draws.below(side) as i32, draws.below(side) as i32);
+    let plan: Vec<[CellXY; 3]> = (0..TURNS).map(|_| [cell(), cell(), cell()]).collect();
+    let mut ns = vec![f64::MAX; TURNS];
+    let (mut ask_ns, mut shortest_us) = (f64::MAX, f64::MAX);
+    let (mut connected, mut tiles) = (0, Vec::new());
+    for _ in 0..rounds {
+        let mut grid = begun.clone();
+        let mut tables = MovementTables::compile(&grid, class.clone());
+        let mut connections = Connections::new(&tables);
+        let mut answers = Vec::with_capacity(TURNS);
+        for (at, (&[turned, from, to], ns)) in plan.iter().zip(&mut ns).enumerate() {
+            let begun = Instant::now();
+            let edit = grid.rotate(turned, 1 + at as i32 % 3);
+            tables.update(&grid, edit.changed);
+            *ns = ns.min(begun.elapsed().as_nanos() as f64);
+            answers.push(tables.connects(from, to));
+        }
+        let begun = Instant::now();
+        for &[_, from, to] in &plan {
+            black_box(tables.connects(black_box(from), to));
+        }
+        ask_ns = ask_ns.min(begun.elapsed().as_nanos() as f64 / TURNS as f64);
+        connected = answers.iter().filter(|&&way| way == Way::Yes).count();
+        let begun = Instant::now();
+        for &[_, from, to] in &plan[..200] {
+            connections.shortest(&tables, from, to, &mut tiles);
+        }
+        shortest_us = shortest_us.min(micros(begun) / 200.0);
+    }
+    let mean = ns.iter().sum::<f64>() / TURNS as f64;
+    ns.sort_unstable_by(f64::total_cmp);
+    let name = format!("{side} x {side}");
+    println!(
+        "{name:<12}{:>8.0}{mean:>8.0}{:>8.0}{:>8.0}{ask_ns:>8.1}{shortest_us:>7.1} us  {connected} of {TURNS} connected",
+        ns[TURNS / 2],
+        ns[TURNS * 99 / 100],
+        ns[TURNS - 1],
+    );
+}
+
+const QUERIES: usize = 50;
+
+/// Nodes joined to their four neighbours, with a weight a direction.
+fn lattice(side: u32, most: u32) -> (u32, Vec<Edge>) {
+    let mut draws = Draws::new(24);
+    let mut edges = Vec::new();
+    for node in 0..side * side {
+        let (x, y) = (node % side, node / side);
+        let mut join = |there: bool, other: u32| {
+            if there {
+                edges.push(Edge::new(node, other, i64::from(1 + draws.below(most))));
+                edges.push(Edge::new(other, node, i64::from(1 + draws.below(most))));
+            }
+        };
+        join(x + 1 < side, node + 1);
+        join(y + 1 < side, node + side);
+    }
+    (side * side, edges)
+}
+
+/// Nodes with four edges each to any others.
+fn scattered(n_nodes: u32, most: u32) -> (u32, Vec<Edge>) {
+    let mut draws = Draws::new(25);
+    let mut edge = |from| Edge::new(from, draws.below(n_nodes), i64::from(1 + draws.below(most)));
+    (n_nodes, (0..4 * n_nodes).map(|number| edge(number / 4)).collect())
+}
+
+fn graphs(name: &str, (n_nodes, edges): &(u32, Vec<Edge>), rounds: usize) {
+    let graph = Graph::new(*n_nodes, edges.iter().copied()).unwrap_or_else(|error| panic!("{error}"));
+    let ends = edges.iter().map(|edge| (edge.from, edge.to, edge.weight as u32));
+    let peer: DiGraph<(), u32> = DiGraph::from_edges(ends);
+    let mut draws = Draws::new(26);
+    let queries: Vec<(u32, u32)> =
+        (0..QUERIES).map(|_| (draws.below(*n_nodes), draws.below(*n_nodes))).collect();
+    let (mut scratch, mut path) = (GraphScratch::new(), GraphPath::new());
+    let mut field = GraphField::from_start(&graph, &[]);
+    let mut expansions = 0;
+    let [ours, theirs] = times(
+        rounds,
+        &queries,
+        [
+            &mut |&(start, goal)| {
+                let answer = graph.plan(&GraphRequest::new(start, &[goal]), &mut scratch, &mut path);
+                expansions += answer.expansions;
+                answer.cost.into()
+            },
+            &mut |&(start, goal)| {
+                let (start, goal) = (NodeIndex::from(start), NodeIndex::from(goal));
+                let found = astar(&peer, start, |node| node == goal, |edge| *edge.weight(), |_| 0);
+                found.map_or(0, |(cost, _)| cost.into())
+            },
+        ],
+    );
+    let [our_field, their_field] = times(
+        rounds,
+        &queries[..1],
+        [
+            &mut |&(start, _)| {
+                field.restart(&graph, &[start]);
+                field.settle(&graph, Until::All, u64::MAX).expansions
+            },
+            &mut |&(start, _)| {
+                dijkstra(&peer, NodeIndex::from(start), None, |edge| *edge.weight()).len() as u64
+            },
+        ],
+    );
+    for &(start, goal) in &queries {
+        let cost = graph.plan(&GraphRequest::new(start, &[goal]), &mut scratch, &mut path).cost;
+        let (start, goal) = (NodeIndex::from(start), NodeIndex::from(goal));
+        let other = astar(&peer, start, |node| node == goal, |edge| *edge.weight(), |_| 0);
+        assert_eq!(other.map_or(0, |(cost, _)| cost), cost, "{name}");
+    }
+    let ms = |times: &Times| times.total_s() * 1e3;
+    println!(
+        "{name:<24}{:>9.1}{:>10.1}{:>7.1}{:>9.2}{:>10.2}{:>7.1}  {} expansions a round",
+        ms(&ours),
+        ms(&theirs),
+        ms(&theirs) / ms(&ours),
+        ms(&our_field),
+        ms(&their_field),
+        ms(&their_field) / ms(&our_field),
+        expansions / rounds as u64,
     );
 }

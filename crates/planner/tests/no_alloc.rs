@@ -108,6 +108,9 @@ fn after_warm_up_nothing_allocates() {
     an_update_allocates_nothing();
     a_field_allocates_nothing();
     replanning_allocates_nothing();
+    distances_allocate_nothing();
+    connections_allocate_nothing();
+    a_graph_allocates_nothing();
 }
 
 fn a_search_allocates_nothing() {
@@ -276,5 +279,113 @@ fn replanning_allocates_nothing() {
         assert!(costs.iter().all(|c| c[0] == c[1] && c[0] == c[2]), "{costs:?}");
         // The passage is first opened again in the second round.
         assert!(round < 2 || allocations == 0, "round {round}: {allocations}");
+    }
+}
+
+fn distances_allocate_nothing() {
+    let mut grid = river();
+    let mut tables = MovementTables::compile(&grid, truck());
+    let targets: Vec<GoalMember> =
+        (0..60).map(|n| GoalMember::any(CellXY::new(n * 7 % 64, n * 11 % 48))).collect();
+    let starts = [(2, 40, 0), (60, 2, 1), (34, 21, 2)].map(|(x, y, h)| Pose::new(x, y, Heading(h)));
+    let goal = [GoalMember::any(CellXY::new(60, 2))];
+    let mut from = Distances::from_pose(&tables, starts[0]);
+    let mut to = Distances::to_goal(&tables, &Goal::of(&goal));
+    let (mut answers, mut path, mut scratch) = (Vec::new(), Path::new(), FieldScratch::new());
+    let mut sums = Vec::new();
+    for round in 0..4 {
+        let (allocations, sum) = allocations_in(|| {
+            let mut sum = 0;
+            for start in starts {
+                from.restart_from(&tables, start);
+                to.restart_to(&tables, &Goal::of(&goal));
+                from.settle(&tables, Until::Within(40), u64::MAX);
+                sum += from.within(40).map(|(_, ticks)| ticks).sum::<u32>();
+                sum += from.nearest(&tables, &targets[30..]).map_or(0, |(_, distance)| distance.ticks);
+                for kind in [WATER, GROUND] {
+                    for distances in [&mut from, &mut to] {
+                        distances.measure(&tables, &targets, &mut answers);
+                        sum += answers.iter().flatten().map(|answer| answer.ticks).sum::<u32>();
+                        for answer in answers.iter().flatten() {
+                            distances.way(&tables, answer.pose, &mut path);
+                        }
+                    }
+                    let edit = grid.set_terrain(FORD, kind);
+                    tables.update(&grid, edit.changed);
+                    from.repair(&tables, edit.changed, &mut scratch);
+                    to.repair(&tables, edit.changed, &mut scratch);
+                }
+            }
+            sum
+        });
+        sums.push(sum);
+        assert!(sum > 10_000, "{sum}");
+        assert!(round < 2 || allocations == 0, "round {round}: {allocations}");
+    }
+    assert!(sums.windows(2).all(|pair| pair[0] == pair[1]), "{sums:?}");
+}
+
+fn connections_allocate_nothing() {
+    let rows = vec![".".repeat(20); 20];
+    let mut grid = Grid::from_rows(&rows, TerrainTable::movingai(), SideTable::default()).unwrap();
+    for cell in Rect::new(0, 0, 20, 20).cells() {
+        grid.set_side(cell, Side::ALL[(cell.x * 7 + cell.y * 3) as usize % 4], SideKind::WALL);
+    }
+    let mut spec = ClassSpec::new("current", 1);
+    spec.primitives = Primitive::four_ways(1);
+    let mut tables = MovementTables::compile(&grid, MovementClass::new(spec).unwrap());
+    let (mut connections, mut tiles) = (Connections::new(&tables), Vec::new());
+    let [from, to] = [CellXY::new(8, 8), CellXY::new(10, 9)];
+    // After four rounds the tiles lie as at first.
+    for round in 0..12 {
+        let (allocations, connected) = allocations_in(|| {
+            let mut connected = 0;
+            for cell in Rect::new(0, 0, 20, 20).cells() {
+                let edit = grid.rotate(cell, 1);
+                tables.update(&grid, edit.changed);
+                connected += u32::from(tables.connects(from, to) == Way::Yes);
+                connections.shortest(&tables, from, to, &mut tiles);
+                connections.all(&tables, from, &mut tiles);
+            }
+            connected
+        });
+        assert!(connected > 0);
+        assert!(round < 4 || allocations == 0, "round {round}: {allocations}");
+    }
+}
+
+fn a_graph_allocates_nothing() {
+    use wheelbase_planner::graph::{Edge, Graph, GraphField, GraphPath, GraphRequest, GraphScratch};
+    let n = 900_u32;
+    let edge = |number: u32| {
+        Edge::new(number % n, (number * 7919 + number / n * 13) % n, i64::from(number * 31 % 40))
+    };
+    let mut graph = Graph::new(n, (0..4 * n).map(edge)).unwrap();
+    let (mut scratch, mut path) = (GraphScratch::new(), GraphPath::new());
+    let mut fields = [GraphField::to_goal(&graph, &[5]), GraphField::from_start(&graph, &[5])];
+    let (asked, mut answers): (Vec<u32>, _) = ((0..n).step_by(7).collect(), Vec::new());
+    let bound = |_: u32| 0;
+    for round in 0..4 {
+        let (allocations, found) = allocations_in(|| {
+            let mut found = 0;
+            for weight in [400, 3] {
+                graph.set_weight(40, weight).unwrap();
+                for goal in 1..40 {
+                    let goals = [goal * 20];
+                    let mut request = GraphRequest::new(goal, &goals);
+                    found += u32::from(graph.plan(&request, &mut scratch, &mut path).status == Status::Found);
+                    request.estimate = Some(&bound);
+                    graph.plan(&request, &mut scratch, &mut path);
+                }
+                for field in &mut fields {
+                    field.restart(&graph, &[17]);
+                    field.measure(&graph, &asked, &mut answers);
+                    field.follow(&graph, 300, &mut path);
+                }
+            }
+            found
+        });
+        assert!(found > 30);
+        assert!(round == 0 || allocations == 0, "round {round}: {allocations}");
     }
 }
