@@ -359,17 +359,22 @@ impl FirstMoves {
         }
     }
 
+    /// In two passes, so that each waits for one array at a time and for many of its places at once.
     fn step_all(&mut self, tables: &MovementTables, field: &CostField) {
         let Self { passed, trail, ways, walking } = self;
-        walking.retain_mut(|(way, at)| {
+        walking.retain(|&(way, at)| {
             let mark = &mut passed[at.0 as usize];
-            if *mark != NO_WAY {
-                ways[*way as usize] = Begins::As(*mark);
-                return false;
+            let is_new = *mark == NO_WAY;
+            if is_new {
+                *mark = way;
+                trail.push(at.0);
+            } else {
+                ways[way as usize] = Begins::As(*mark);
             }
+            is_new
+        });
+        walking.retain_mut(|(way, at)| {
             let Some(before) = field.next(tables, *at) else { return false };
-            *mark = *way;
-            trail.push(at.0);
             *at = before.state;
             // No move takes no time, so the start alone has cost 0.
             let begins = field.cost(before.state) == Some(0);

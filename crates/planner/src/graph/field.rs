@@ -39,6 +39,7 @@ pub struct GraphField {
     /// Nodes that were reached, for the next beginning.
     reached: Vec<u32>,
     frontier: Frontier,
+    radius: u32,
     revision: u64,
 }
 
@@ -63,6 +64,7 @@ impl GraphField {
             edges: Vec::new(),
             reached: Vec::new(),
             frontier: Frontier::default(),
+            radius: 0,
             revision: 0,
         };
         field.restart(graph, sources);
@@ -79,6 +81,7 @@ impl GraphField {
         self.costs.resize(graph.n_nodes(), UNREACHED);
         self.edges.resize(graph.n_nodes(), NO_EDGE);
         self.frontier.reset(u64::from(graph.most_weight), 0);
+        self.radius = 0;
         self.sources.clear();
         self.sources.extend(sources.iter().filter(|&&node| (node as usize) < graph.n_nodes()));
         for &node in &self.sources {
@@ -109,24 +112,26 @@ impl GraphField {
     }
 
     fn spread<const FORWARD: bool>(&mut self, graph: &Graph, until: Until, budget: u64) -> Settled {
-        let Self { costs, edges, reached, frontier, .. } = self;
+        let Self { costs, edges, reached, frontier, radius, .. } = self;
         let mut block: Block = [0; BLOCK];
         let mut expansions = 0;
         loop {
             let last = match until {
                 Until::All => COST_MAX,
                 Until::Within(ticks) => ticks.min(COST_MAX),
-                Until::Pose(State(node)) if costs[node as usize] <= frontier.cost() => break,
+                Until::Pose(State(node)) if costs[node as usize] <= *radius => break,
                 Until::Pose(_) => COST_MAX,
             };
             match frontier.least() {
                 Some(least) if least <= last => {}
                 _ => {
-                    frontier.advance_to(last.max(frontier.cost()));
+                    *radius = last.max(*radius);
+                    frontier.advance_to(*radius);
                     break;
                 }
             }
             let Some((cost, n)) = frontier.pop_block(&mut block) else { break };
+            *radius = cost;
             for (at, &node) in block[..n].iter().enumerate().rev() {
                 if costs[node as usize] != cost {
                     continue;
@@ -156,7 +161,7 @@ impl GraphField {
 
     /// Every node of at most so many ticks is settled.
     pub fn radius(&self) -> u32 {
-        self.frontier.cost()
+        self.radius
     }
 
     /// Whether every node that can be reached is settled.
