@@ -112,7 +112,8 @@ impl<'a> Answer<'a> {
             let mut found = Vec::new();
             answer.expansions += from.measure(tables, targets, &mut found);
             let describe = |(target, found): (&GoalMember, &Option<Distance>)| {
-                Target::of(grid, tables, &legality, start, target, *found)
+                let next = found.and_then(|found| from.next_move(tables, found.pose));
+                Target::of(grid, tables, &legality, start, target, found.map(|found| (found, next)))
             };
             answer.to = Some(targets.iter().zip(&found).map(describe).collect());
         }
@@ -152,19 +153,19 @@ impl<'a> Target<'a> {
         legality: &Legality<'_>,
         start: Pose,
         target: &GoalMember,
-        found: Option<Distance>,
+        found: Option<(Distance, Option<u8>)>,
     ) -> Self {
         let headings = tables.space().headings();
         let heading = target.heading.map_or("any", |heading| heading_name(headings, heading));
         let mut line = Self {
             to: (target.cell.x, target.cell.y, heading),
             status: Status::Found.name(),
-            cost: found.map(|found| found.ticks),
-            at: found.map(|Distance { pose, .. }| {
+            cost: found.map(|(found, _)| found.ticks),
+            at: found.map(|(Distance { pose, .. }, _)| {
                 (pose.cell.x, pose.cell.y, heading_name(headings, pose.heading))
             }),
             next: found
-                .and_then(|found| found.next)
+                .and_then(|(_, next)| next)
                 .map(|next| tables.class().primitives()[next as usize].name.as_str()),
             reason: None,
         };

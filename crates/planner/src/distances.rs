@@ -10,15 +10,13 @@ use crate::request::{Goal, GoalMember};
 use crate::tables::MovementTables;
 use wheelbase_grid::Rect;
 
-/// How far it is, and what to do first.
+/// How far it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Distance {
     /// Cost of a cheapest path in ticks.
     pub ticks: u32,
     /// The pose asked about; of a cell with any heading the nearest one, among equals the least heading.
     pub pose: Pose,
-    /// The primitive that the agent begins with; `None` where it need not move.
-    pub next: Option<u8>,
 }
 
 /// The exact distances of a class between one end and any number of poses: from the pose of an agent to
@@ -28,7 +26,7 @@ pub struct Distance {
 /// map costs, the poses within a turn's range as much as there are such poses. The distances are kept: what
 /// is settled is answered without a search, at each step of a move and for each agent again.
 ///
-/// Memory: that of a [`CostField`], and 4 bytes a state once first moves from a start are asked for. Once it
+/// Memory: that of a [`CostField`], and 1 byte a state once first moves from a start are asked for. Once it
 /// has grown nothing allocates.
 ///
 /// ```
@@ -171,7 +169,6 @@ impl Distances {
             expansions += spent;
             answers.push(found.map(|(_, state)| self.measured(state)));
         }
-        self.look_up_moves(tables, answers);
         expansions
     }
 
@@ -183,7 +180,7 @@ impl Distances {
             self.ask(tables, number as u32, member);
         }
         let (number, state) = self.settle_first(tables).0?;
-        Some((number as usize, self.distance_of(tables, state)))
+        Some((number as usize, self.measured(state)))
     }
 
     /// Lists the poses of a question that a way may lead to.
@@ -225,37 +222,28 @@ impl Distances {
         }
     }
 
-    fn distance_of(&mut self, tables: &MovementTables, state: State) -> Distance {
-        let mut distance = [Some(self.measured(state))];
-        self.look_up_moves(tables, &mut distance);
-        let [distance] = distance;
-        distance.unwrap_or_else(|| self.measured(state))
-    }
-
-    /// The distance of a settled state, without its first move.
+    /// The distance of a settled state.
     fn measured(&self, state: State) -> Distance {
-        let ticks = self.field.cost(state).unwrap_or_default();
-        Distance { ticks, pose: self.field.space().pose(state), next: None }
+        Distance { ticks: self.field.cost(state).unwrap_or_default(), pose: self.field.space().pose(state) }
     }
 
-    fn look_up_moves(&mut self, tables: &MovementTables, answers: &mut [Option<Distance>]) {
-        let space = self.field.space();
+    /// The primitive that an agent begins with on the way to a settled pose, or from it to the goal: the
+    /// first move of [`Distances::way`]. `None` where it need not move and where nothing is settled.
+    ///
+    /// Toward a goal it is read off. From a start the way is gone back, as far as no way was gone before.
+    pub fn next_move(&mut self, tables: &MovementTables, pose: Pose) -> Option<u8> {
+        let state = self.field.space().state(pose)?;
+        self.field.cost(state)?;
         match self.field.direction() {
-            Direction::FromStart => self.first_moves.find(tables, &self.field, answers),
-            Direction::ToGoal => {
-                for answer in answers.iter_mut().flatten() {
-                    let next = space.state(answer.pose).and_then(|state| self.field.next(tables, state));
-                    answer.next = next.map(|next| next.primitive);
-                }
-            }
+            Direction::ToGoal => self.field.next(tables, state).map(|next| next.primitive),
+            Direction::FromStart => self.first_moves.towards(tables, &self.field, state),
         }
     }
 
     /// The distance of a pose, if it is settled already.
-    pub fn settled(&mut self, tables: &MovementTables, pose: Pose) -> Option<Distance> {
+    pub fn settled(&self, pose: Pose) -> Option<Distance> {
         let state = self.field.space().state(pose)?;
-        self.field.cost(state)?;
-        Some(self.distance_of(tables, state))
+        Some(Distance { ticks: self.field.cost(state)?, pose })
     }
 
     /// Every settled pose of at most so many ticks and its distance, in order of state; all there are once
@@ -278,12 +266,10 @@ impl Distances {
 
     /// Bytes held.
     pub fn memory_bytes(&self) -> usize {
-        let FirstMoves { passed, trail, ways, walking } = &self.first_moves;
-        let moves = 4 * (passed.capacity() + trail.capacity())
-            + size_of::<Begins>() * ways.capacity()
-            + size_of::<(u32, State)>() * walking.capacity();
+        let FirstMoves { moves, known, walk } = &self.first_moves;
         let lists =
             size_of::<State>() * self.ends.capacity() + size_of::<(State, u32)>() * self.asked.capacity();
+        let moves = moves.capacity() + 4 * (known.capacity() + walk.capacity());
         self.field.memory_bytes() + lists + moves
     }
 }
@@ -295,110 +281,50 @@ fn poses_of(space: StateSpace, member: &GoalMember) -> impl Iterator<Item = Stat
     headings.filter_map(move |h| space.state(Pose { cell, heading: Heading(h) }))
 }
 
-/// The first moves of the ways from a start, found by going them back. Where two ways join, the first that
-/// was gone answers for the rest of the other: all ways together are walked once. Those of one question are
-/// walked side by side, a step each in turn, for a step waits for memory and the next one's does meanwhile.
+/// The first moves of the ways from a start, found by going the way back. Where ways have joined, one that
+/// was gone answers for the rest: all ways together are walked once.
 #[derive(Clone, Debug, Default)]
 struct FirstMoves {
-    /// `[n_states]`: the way that was gone through the state, or [`NO_WAY`]. Empty until the first question.
-    passed: Vec<u32>,
-    /// States that some way was gone through.
-    trail: Vec<u32>,
-    /// First move of each way.
-    ways: Vec<Begins>,
-    /// Ways under foot: number, and the state that comes next.
-    walking: Vec<(u32, State)>,
+    /// `[n_states]`: the first move of the way there, where it is known. Empty until the first question.
+    moves: Vec<u8>,
+    /// States where it is.
+    known: Vec<u32>,
+    /// The way under the feet.
+    walk: Vec<u32>,
 }
 
-/// How a way begins.
-#[derive(Clone, Copy, Debug)]
-enum Begins {
-    /// With a primitive.
-    With(u8),
-    /// As another way does.
-    As(u32),
-    /// Not known yet: it is still walked.
-    Unknown,
-}
-
-const NO_WAY: u32 = u32::MAX;
+const UNKNOWN: u8 = u8::MAX;
 
 impl FirstMoves {
     fn forget(&mut self) {
-        for state in self.trail.drain(..) {
-            self.passed[state as usize] = NO_WAY;
-        }
-        self.ways.clear();
-    }
-
-    /// Writes the first move of the way to each answer.
-    fn find(&mut self, tables: &MovementTables, field: &CostField, answers: &mut [Option<Distance>]) {
-        let space = field.space();
-        if self.passed.is_empty() {
-            self.passed.resize(space.n_states(), NO_WAY);
-        }
-        let first = self.ways.len() as u32;
-        self.walking.clear();
-        for answer in answers.iter_mut().flatten().filter(|answer| answer.ticks > 0) {
-            let Some(state) = space.state(answer.pose) else { continue };
-            match self.passed[state.0 as usize] {
-                NO_WAY => {
-                    self.walking.push((self.ways.len() as u32, state));
-                    self.ways.push(Begins::Unknown);
-                }
-                way => answer.next = self.resolve(way),
-            }
-        }
-        while !self.walking.is_empty() {
-            self.step_all(tables, field);
-        }
-        let unanswered =
-            answers.iter_mut().flatten().filter(|answer| answer.ticks > 0 && answer.next.is_none());
-        for (way, answer) in (first..).zip(unanswered) {
-            answer.next = self.resolve(way);
+        for state in self.known.drain(..) {
+            self.moves[state as usize] = UNKNOWN;
         }
     }
 
-    /// In two passes, so that each waits for one array at a time and for many of its places at once.
-    fn step_all(&mut self, tables: &MovementTables, field: &CostField) {
-        let Self { passed, trail, ways, walking } = self;
-        walking.retain(|&(way, at)| {
-            let mark = &mut passed[at.0 as usize];
-            let is_new = *mark == NO_WAY;
-            if is_new {
-                *mark = way;
-                trail.push(at.0);
-            } else {
-                ways[way as usize] = Begins::As(*mark);
+    /// The first move to a settled state; `None` at the start.
+    fn towards(&mut self, tables: &MovementTables, field: &CostField, state: State) -> Option<u8> {
+        if self.moves.is_empty() {
+            self.moves.resize(field.space().n_states(), UNKNOWN);
+        }
+        let mut at = state;
+        let first = loop {
+            let known = self.moves[at.0 as usize];
+            if known != UNKNOWN {
+                break known;
             }
-            is_new
-        });
-        walking.retain_mut(|(way, at)| {
-            let Some(before) = field.next(tables, *at) else { return false };
-            *at = before.state;
-            // No move takes no time, so the start alone has cost 0.
-            let begins = field.cost(before.state) == Some(0);
-            if begins {
-                ways[*way as usize] = Begins::With(before.primitive);
+            let before = field.next(tables, at)?;
+            self.walk.push(at.0);
+            at = before.state;
+            // No move takes no time.
+            if field.cost(at) == Some(0) {
+                break before.primitive;
             }
-            !begins
-        });
-    }
-
-    /// The first move of a way, which is noted for all ways that it begins as.
-    fn resolve(&mut self, way: u32) -> Option<u8> {
-        let mut last = way;
-        while let Begins::As(other) = self.ways[last as usize] {
-            last = other;
+        };
+        for &state in &self.walk {
+            self.moves[state as usize] = first;
         }
-        let begins = self.ways[last as usize];
-        let mut at = way;
-        while let Begins::As(other) = std::mem::replace(&mut self.ways[at as usize], begins) {
-            at = other;
-        }
-        match begins {
-            Begins::With(primitive) => Some(primitive),
-            Begins::As(_) | Begins::Unknown => None,
-        }
+        self.known.append(&mut self.walk);
+        Some(first)
     }
 }

@@ -307,6 +307,7 @@ fn distances_allocate_nothing() {
                         distances.measure(&tables, &targets, &mut answers);
                         sum += answers.iter().flatten().map(|answer| answer.ticks).sum::<u32>();
                         for answer in answers.iter().flatten() {
+                            sum += distances.next_move(&tables, answer.pose).map_or(0, u32::from);
                             distances.way(&tables, answer.pose, &mut path);
                         }
                     }
