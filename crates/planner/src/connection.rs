@@ -117,13 +117,13 @@ impl Connections {
         self.distances.restart_to(tables, &Goal::of(&[GoalMember::any(to)]));
         let (_, found) = self.distances.nearest(tables, &[GoalMember::any(from)])?;
         self.distances.way(tables, found.pose, &mut self.path);
-        let class = tables.class();
-        list(&mut self.listed, found.pose.cell, class.footprint().at(found.pose.heading), tiles);
+        let (class, space) = (tables.class(), tables.space());
+        list(&mut self.listed, found.pose.cell, class.footprint().at(space.frame(found.pose)), tiles);
         for (at, &primitive) in self.path.poses.iter().zip(&self.path.moves) {
             list(
                 &mut self.listed,
                 at.pose.cell,
-                &class.shape(at.pose.heading, primitive.into()).swept,
+                &class.shape(space.frame(at.pose), primitive.into()).swept,
                 tiles,
             );
         }
@@ -149,8 +149,9 @@ impl Connections {
         for at in 0..self.states.len() {
             let state = self.states[at];
             self.reached[state.0 as usize / 64] = 0;
-            let Pose { cell, heading } = tables.space().pose(state);
-            list(&mut self.listed, cell, tables.class().footprint().at(heading), tiles);
+            let cell = tables.space().pose(state).cell;
+            let footprint = tables.class().footprint().at(tables.space().frame_of(state));
+            list(&mut self.listed, cell, footprint, tiles);
         }
         self.unlist(tiles);
         tiles.sort_unstable_by_key(|cell| (cell.y, cell.x));

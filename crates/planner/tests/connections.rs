@@ -4,13 +4,13 @@
 
 mod common;
 
-use common::{apply, class, edit, grid};
+use common::{apply, edit, world};
 use proptest::prelude::*;
 use wheelbase_grid::*;
 use wheelbase_planner::reference::Reference;
 use wheelbase_planner::*;
 
-/// Open sides of each kind of tile as they lie at first, in the order of [`Side::ALL`].
+/// Open sides of each kind of tile as they lie at first, in the order of [`Side::SQUARE`].
 const TILES: [[bool; 4]; 5] = [
     [true, true, true, true],
     [true, true, true, false],
@@ -24,7 +24,7 @@ fn board(width: u64, height: u64, kinds: &[usize]) -> Grid {
     let mut grid = Grid::filled(size, TerrainKind(0), TerrainTable::movingai(), SideTable::default());
     for (cell, &kind) in kinds.iter().enumerate() {
         let xy = size.xy(Cell(cell as u32));
-        for (side, open) in Side::ALL.into_iter().zip(TILES[kind]) {
+        for (side, open) in Side::SQUARE.into_iter().zip(TILES[kind]) {
             if !open {
                 grid.set_side(xy, side, SideKind::WALL);
             }
@@ -49,8 +49,8 @@ fn steps_from(grid: &Grid, from: Cell) -> Vec<Option<u32>> {
     while at < queue.len() {
         let cell = queue[at];
         at += 1;
-        for side in Side::ALL {
-            let (dx, dy) = side.step();
+        for side in Side::SQUARE {
+            let (dx, dy) = GridShape::Square.step(side, 0);
             let xy = size.xy(cell);
             let Some(next) = size.cell(CellXY::new(xy.x + dx, xy.y + dy)) else { continue };
             let open = grid.side_of(cell, side) == SideKind::OPEN
@@ -136,7 +136,7 @@ proptest! {
 
     /// Any class in any world, edited: cheapest connections by the reference, connected sets by a closure.
     #[test]
-    fn any_class_equals_the_reference(mut grid in grid(), class in class(), edits in prop::collection::vec(edit(), 0..3), draw in any::<(u32, u32)>()) {
+    fn any_class_equals_the_reference((mut grid, class) in world(), edits in prop::collection::vec(edit(), 0..3), draw in any::<(u32, u32)>()) {
         let mut tables = MovementTables::compile(&grid, class);
         let mut connections = Connections::new(&tables);
         for edit in edits {
@@ -174,7 +174,7 @@ proptest! {
             at += 1;
         }
         let covered = connected.iter().flat_map(|pose| {
-            let body = tables.class().footprint().at(pose.heading).iter();
+            let body = tables.class().footprint().at(space.frame(*pose)).iter();
             body.map(|offset| CellXY::new(pose.cell.x + offset.dx, pose.cell.y + offset.dy))
         });
         let mut expected: Vec<CellXY> = covered.collect();

@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::{apply, class, edit, goal, grid, tables, truck};
+use common::{apply, edit, goal, tables, truck, world, world_of};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use wheelbase_grid::*;
@@ -86,7 +86,8 @@ fn assert_to(grid: &Grid, tables: &MovementTables, to: &mut Distances, asked: &[
     let to_goal: Vec<Option<u32>> = (0..space.n_states() as u32)
         .map(|state| {
             let costs = costs_from(&legality, space.pose(State(state)));
-            let members = (0..space.n_states()).filter(|&s| goal.matches(space.pose(State(s as u32))));
+            let members =
+                (0..space.n_states()).filter(|&s| goal.matches(space.shape(), space.pose(State(s as u32))));
             members.filter_map(|s| costs[s]).min()
         })
         .collect();
@@ -99,7 +100,7 @@ fn assert_to(grid: &Grid, tables: &MovementTables, to: &mut Distances, asked: &[
         assert!(to.way(tables, answer.pose, &mut path));
         assert_eq!(check_path(&legality, &path), Ok(()));
         assert_eq!((path.poses[0].pose, path.cost()), (answer.pose, answer.ticks));
-        assert!(goal.matches(path.poses.last().unwrap().pose));
+        assert!(goal.matches(space.shape(), path.poses.last().unwrap().pose));
         assert_eq!(to.next_move(tables, answer.pose), path.moves.first().copied());
         // Asked again after each step, without a search.
         for step in path.poses.windows(2) {
@@ -121,8 +122,7 @@ proptest! {
     /// between.
     #[test]
     fn from_a_pose_equals_the_reference(
-        mut grid in grid(),
-        class in class(),
+        (mut grid, class) in world(),
         starts in prop::collection::vec(any::<Index>(), 1..4),
         asked in members(),
         edits in prop::collection::vec(edit(), 3),
@@ -159,8 +159,7 @@ proptest! {
     /// From many starts to one goal.
     #[test]
     fn to_a_goal_equals_the_reference(
-        mut grid in grid(),
-        class in class(),
+        (mut grid, class) in world(),
         goals in prop::collection::vec(goal(), 1..3),
         asked in members(),
         edit in edit(),
@@ -186,8 +185,7 @@ proptest! {
     /// Where a field may hold costs is not too small: begun anew on a larger map, it is a new one.
     #[test]
     fn begun_anew_nothing_is_left(
-        mut grid in common::grid_of(12..40),
-        class in class(),
+        (mut grid, class) in world_of(12..40),
         starts in prop::collection::vec((any::<Index>(), 0_u32..80, edit()), 2..6),
         keep in any::<bool>(),
     ) {

@@ -330,7 +330,7 @@ fn connections_allocate_nothing() {
     let rows = vec![".".repeat(20); 20];
     let mut grid = Grid::from_rows(&rows, TerrainTable::movingai(), SideTable::default()).unwrap();
     for cell in Rect::new(0, 0, 20, 20).cells() {
-        grid.set_side(cell, Side::ALL[(cell.x * 7 + cell.y * 3) as usize % 4], SideKind::WALL);
+        grid.set_side(cell, Side::SQUARE[(cell.x * 7 + cell.y * 3) as usize % 4], SideKind::WALL);
     }
     let mut spec = ClassSpec::new("current", 1);
     spec.primitives = Primitive::four_ways(1);

@@ -1,6 +1,6 @@
 //! Where a field may hold costs, so that to begin anew clears no more than that.
 
-use crate::pose::{Heading, State, StateSpace};
+use crate::pose::{Frame, State, StateSpace};
 use crate::tables::MovementTables;
 use std::ops::Range;
 use wheelbase_grid::{CellXY, Rect};
@@ -8,8 +8,8 @@ use wheelbase_grid::{CellXY, Rect};
 /// A rectangle of anchors outside which no state has been reached.
 #[derive(Clone, Debug)]
 pub(super) struct Extent {
-    /// By primitive: the most columns and rows that it leads away, whatever the heading, and the least
-    /// ticks that it takes.
+    /// By primitive: the most columns and rows that it leads away, whatever the heading and row, and
+    /// the least ticks that it takes.
     reaches: Vec<(u32, u32, u32)>,
     /// Around the sources.
     sources: Rect,
@@ -37,7 +37,7 @@ impl Extent {
         let class = tables.class();
         self.reaches.clear();
         self.reaches.extend((0..class.primitives().len()).map(|primitive| {
-            let steps = (0..class.headings()).map(|heading| class.shape(Heading(heading), primitive).step);
+            let steps = (0..tables.space().n_frames()).map(|frame| class.shape(Frame(frame), primitive).step);
             let most = steps.fold((0, 0), |(x, y): (u32, u32), step| {
                 (x.max(step.dx.unsigned_abs()), y.max(step.dy.unsigned_abs()))
             });
