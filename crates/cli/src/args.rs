@@ -30,8 +30,8 @@ pub enum Command {
     Distances(DistancesArgs),
     /// Run a recording again and say where it differs
     Verify(VerifyArgs),
-    #[command(hide = true, disable_help_flag = true)]
-    Render(Later),
+    /// Draw a recording: a page that plays it in a browser
+    Render(RenderArgs),
     #[command(hide = true, disable_help_flag = true)]
     Report(Later),
     /// Write a seeded map
@@ -225,6 +225,30 @@ pub struct VerifyArgs {
 }
 
 #[derive(Debug, clap::Args)]
+#[command(group = clap::ArgGroup::new("outputs").args(["html", "svg", "png", "gif"]).required(true).multiple(true))]
+pub struct RenderArgs {
+    /// Recording of run --record
+    #[arg(value_name = "RECORDING")]
+    pub recording: PathBuf,
+    /// Write one page for a browser that plays the run; it needs nothing beside it
+    #[arg(long, value_name = "FILE.html")]
+    pub html: Option<PathBuf>,
+    /// Leave planned paths out of the page, which makes it smaller
+    #[arg(long, requires = "html")]
+    pub no_paths: bool,
+    #[arg(long, hide = true)]
+    svg: Option<PathBuf>,
+    #[arg(long, hide = true)]
+    png: Option<PathBuf>,
+    #[arg(long, hide = true)]
+    tick: Option<u64>,
+    #[arg(long, hide = true)]
+    scale: Option<u64>,
+    #[arg(long, hide = true)]
+    gif: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
 pub struct GenerateArgs {
     /// open, random, rooms, maze, river, base or streets
     #[arg(value_name = "KIND")]
@@ -291,7 +315,13 @@ impl Args {
             }
             Command::Check(a) => vec![(a.plan.is_some(), "--plan")],
             Command::Distances(a) => vec![(a.png.is_some(), "--png")],
-            Command::Render(_) => vec![(true, "render")],
+            Command::Render(a) => vec![
+                (a.svg.is_some(), "--svg"),
+                (a.png.is_some(), "--png"),
+                (a.gif.is_some(), "--gif"),
+                (a.tick.is_some(), "--tick"),
+                (a.scale.is_some(), "--scale"),
+            ],
             Command::Report(_) => vec![(true, "report")],
             Command::Verify(_)
             | Command::Bench(_)

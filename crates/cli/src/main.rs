@@ -3,6 +3,7 @@
 mod args;
 mod bench;
 mod check;
+mod colours;
 mod completions;
 mod distances;
 mod failure;
@@ -13,6 +14,7 @@ mod man;
 mod output;
 mod plan;
 mod query;
+mod render;
 mod run;
 mod run_files;
 mod scen;
@@ -42,7 +44,8 @@ fn main() -> ExitCode {
         Command::Bench(args) => bench::run(&args),
         Command::Distances(args) => distances::run(&args),
         Command::Verify(args) => verify::run(&args),
-        Command::Render(_) | Command::Report(_) => Ok(Exit::Done),
+        Command::Render(args) => render::run(&args),
+        Command::Report(_) => Ok(Exit::Done),
         Command::Generate(args) => generate::run(&args),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),

@@ -1,5 +1,6 @@
 //! `run --watch`: the run drawn in the terminal, the whole map scaled down, a colour a terrain and a class.
 
+use crate::colours::terrain_colour;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, poll, read};
@@ -205,7 +206,7 @@ impl Canvas {
             .terrain_table()
             .entries()
             .iter()
-            .map(|entry| terrain_colour(&entry.name, entry.speed))
+            .map(|entry| terrain_colour(&entry.name, entry.speed).map(u32::from))
             .collect();
         let size = grid.size();
         self.terrain.clear();
@@ -268,25 +269,6 @@ impl Canvas {
 
 /// Black among the 256 colours.
 const BLACK: u8 = 16;
-
-/// The colour of a terrain kind: by names that are common, else the slower the darker.
-fn terrain_colour(name: &str, speed: u16) -> [u32; 3] {
-    match name {
-        "ground" | "grass" | "floor" => [88, 120, 68],
-        "road" | "street" => [150, 150, 150],
-        "swamp" | "mud" => [100, 84, 48],
-        "trees" | "woods" | "forest" => [16, 64, 24],
-        "water" | "deep" => [20, 48, 120],
-        "shallow" | "ford" => [60, 110, 170],
-        "sand" => [180, 160, 100],
-        "out" | "rock" => [30, 30, 30],
-        _ if speed == 0 => [48, 40, 40],
-        _ => {
-            let level = 60 + u32::from(speed.min(1600)) / 16;
-            [level, level, level]
-        }
-    }
-}
 
 /// Mean colour of the cells of a square of the map.
 fn average(grid: &Grid, kinds: &[[u32; 3]], (x, y): (u32, u32), side: u32) -> [u32; 3] {

@@ -1,0 +1,198 @@
+//! A whole run by agent: what each did, in the order of time. Made in one pass over a recording.
+
+use std::io::{Read, Seek};
+use wheelbase_planner::{ClassSpec, Heading, Pose};
+use wheelbase_sim::Counters;
+use wheelbase_sim::recording::{Event, Header, Reader, RecordedEdit, RecordingError, TickRecord, rebuild};
+use wheelbase_sim::scenario;
+
+/// `u32` that stands for none.
+pub const NONE: u32 = u32::MAX;
+
+/// A run, agent by agent.
+pub struct Film {
+    /// What the recording says at its start.
+    pub header: Header,
+    /// How the bodies of the classes move, by number of the class.
+    pub bodies: Vec<Body>,
+    /// Names of the agents that the scenario lists, by id; empty for those without.
+    pub names: Vec<String>,
+    /// Every agent that ever was there, in order of id.
+    pub agents: Vec<FilmAgent>,
+    /// Moves of all planned paths, one path behind the other.
+    pub path_moves: Vec<u8>,
+    /// Edits of the map and the ticks at which they took effect.
+    pub edits: Vec<(u32, RecordedEdit)>,
+    /// Counts behind each tick.
+    pub counters: Vec<Counters>,
+    /// Whether the recording goes to the end of the run.
+    pub complete: bool,
+}
+
+/// What a class's shape must know beyond the recording's header.
+pub struct Body {
+    /// The class.
+    pub spec: ClassSpec,
+    /// `[x, y]` of the cells that each primitive sweeps, from its start anchor, at `[primitive][heading]`.
+    pub swept: Vec<Vec<Vec<[i32; 2]>>>,
+}
+
+/// What became of one agent.
+pub struct FilmAgent {
+    /// Its id.
+    pub id: u32,
+    /// Number of its class.
+    pub class: u8,
+    /// Tick at which it was placed.
+    pub placed: u32,
+    /// Tick at which it was taken out, or [`NONE`].
+    pub removed: u32,
+    /// Where it was placed.
+    pub pose: Pose,
+    /// Its moves.
+    pub moves: Vec<FilmMove>,
+    /// `[from, to)`: ticks in which it waited though it could go on.
+    pub waits: Vec<[u32; 2]>,
+    /// Its current order from a tick on: a number into [`Header::orders`], or [`NONE`].
+    pub orders: Vec<[u32; 2]>,
+    /// The paths it was given.
+    pub paths: Vec<FilmPath>,
+}
+
+/// A move of an agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FilmMove {
+    /// Tick at which it began.
+    pub start: u32,
+    /// Ticks it took.
+    pub ticks: u32,
+    /// Number of its primitive.
+    pub primitive: u8,
+}
+
+/// A path that an agent was given; one without moves takes away the one before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FilmPath {
+    /// Tick at which it was given.
+    pub tick: u32,
+    /// First of its moves in [`Film::path_moves`].
+    pub first: usize,
+    /// Number of its moves.
+    pub count: usize,
+}
+
+impl Film {
+    /// Reads a recording, up to its last whole chunk. Linear in its events.
+    /// # Errors
+    /// [`RecordingError`] if it is damaged, or its scenario cannot be built.
+    pub fn read<R: Read + Seek>(reader: &mut Reader<R>, with_paths: bool) -> Result<Self, RecordingError> {
+        let header = reader.header().clone();
+        let mut film = Self {
+            bodies: bodies(&header)?,
+            names: names(&header),
+            header,
+            agents: Vec::new(),
+            path_moves: Vec::new(),
+            edits: Vec::new(),
+            counters: Vec::new(),
+            complete: reader.end().is_some(),
+        };
+        let mut record = TickRecord::default();
+        while reader.next_tick(&mut record)? {
+            for event in &record.events {
+                film.note(&record, event, with_paths);
+            }
+            film.counters.push(record.counters);
+        }
+        let end = film.n_ticks();
+        for agent in &mut film.agents {
+            agent.end_wait(end);
+        }
+        Ok(film)
+    }
+
+    /// Ticks that are there.
+    pub fn n_ticks(&self) -> u32 {
+        self.counters.len() as u32
+    }
+
+    fn note(&mut self, record: &TickRecord, event: &Event, with_paths: bool) {
+        let tick = record.tick;
+        if let Event::Edit(edit) = *event {
+            self.edits.push((tick, edit));
+        }
+        if let Event::Spawn { agent, class, pose } = *event {
+            self.agents.push(FilmAgent {
+                id: agent.0,
+                class: class.0,
+                placed: tick,
+                removed: NONE,
+                pose,
+                moves: Vec::new(),
+                waits: Vec::new(),
+                orders: Vec::new(),
+                paths: Vec::new(),
+            });
+        }
+        let Some(id) = event.agent() else { return };
+        // Ids rise as agents are placed, so the agents stand in their order.
+        let Ok(at) = self.agents.binary_search_by_key(&id.0, |agent| agent.id) else { return };
+        let agent = &mut self.agents[at];
+        match *event {
+            Event::Remove { .. } => {
+                agent.end_wait(tick);
+                agent.removed = tick;
+            }
+            Event::Move { primitive, end, .. } => {
+                agent.end_wait(tick);
+                agent.moves.push(FilmMove { start: tick, ticks: end - tick, primitive });
+            }
+            Event::Wait { since: NONE, .. } => agent.end_wait(tick),
+            Event::Wait { since, .. } => {
+                agent.end_wait(tick);
+                let after = agent.waits.last().map_or(0, |wait| wait[1]);
+                agent.waits.push([since.clamp(after, tick), NONE]);
+            }
+            Event::Current { order, .. } => agent.orders.push([tick, order]),
+            Event::Path { first, count, .. } if with_paths => {
+                let moves = record.moves_of_path(first, count);
+                agent.paths.push(FilmPath { tick, first: self.path_moves.len(), count: moves.len() });
+                self.path_moves.extend_from_slice(moves);
+            }
+            _ => {}
+        }
+    }
+}
+
+impl FilmAgent {
+    fn end_wait(&mut self, tick: u32) {
+        if let Some(wait) = self.waits.last_mut().filter(|wait| wait[1] == NONE) {
+            wait[1] = tick;
+        }
+    }
+}
+
+/// The bodies of the classes, out of the scenario in the recording.
+fn bodies(header: &Header) -> Result<Vec<Body>, RecordingError> {
+    let sim = rebuild(header)?;
+    let of_class = |class: &wheelbase_sim::SimClass| {
+        let movement = class.tables.class();
+        let swept = |primitive, heading| {
+            let shape = movement.shape(movement.frame(Pose::new(0, 0, Heading(heading))), primitive);
+            shape.swept.iter().filter(|_| shape.applies).map(|cell| [cell.dx, cell.dy]).collect()
+        };
+        let headings = |primitive| (0..movement.headings()).map(|h| swept(primitive, h)).collect();
+        Body {
+            spec: movement.spec().clone(),
+            swept: (0..movement.primitives().len()).map(headings).collect(),
+        }
+    };
+    Ok(sim.classes().iter().map(of_class).collect())
+}
+
+/// Names of the agents that the scenario lists. They are placed first, in the order of the file.
+fn names(header: &Header) -> Vec<String> {
+    let typed = scenario::parse(&header.file, header.scenario.as_bytes());
+    let agents = typed.map(|typed| typed.agents).unwrap_or_default();
+    agents.into_iter().map(|agent| agent.name.map_or(String::new(), |name| name.value)).collect()
+}

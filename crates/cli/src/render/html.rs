@@ -1,0 +1,78 @@
+//! The page that plays a run: `page.html` with its style, its script and the run put in.
+
+use crate::render::film::Film;
+use crate::render::pack::pack;
+use miniz_oxide::deflate::compress_to_vec_zlib;
+
+const PAGE: &str = include_str!("page.html");
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
+
+/// Level of deflate: the page is written once and may be sent often.
+const DEFLATE_LEVEL: u8 = 9;
+
+/// The page of a film: one file that needs nothing beside it. Linear in the film.
+pub fn page(film: &Film) -> String {
+    let run = base64(&compress_to_vec_zlib(&pack(film), DEFLATE_LEVEL));
+    let mut page = String::with_capacity(PAGE.len() + STYLE.len() + SCRIPT.len() + run.len());
+    let mut rest = PAGE;
+    // In the order in which they stand, so that nothing that was put in is looked through.
+    for (mark, text) in [
+        ("{{title}}", escape(&film.header.name).as_str()),
+        ("{{style}}", STYLE),
+        ("{{run}}", &run),
+        ("{{script}}", SCRIPT),
+    ] {
+        let (before, behind) = rest.split_once(mark).unwrap_or((rest, ""));
+        page.push_str(before);
+        page.push_str(text);
+        rest = behind;
+    }
+    page.push_str(rest);
+    page
+}
+
+/// Text as it stands in HTML and SVG.
+pub fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// Bytes as base64 (RFC 4648), padded.
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for three in bytes.chunks(3) {
+        let byte = |at: usize| u32::from(three.get(at).copied().unwrap_or(0));
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for digit in 0..4 {
+            let there = digit <= three.len();
+            let index = bits >> (18 - 6 * digit) & 63;
+            text.push(if there { char::from(DIGITS[index as usize]) } else { '=' });
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_is_that_of_the_rfc() {
+        let expected = ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"];
+        for (len, expected) in expected.iter().enumerate() {
+            assert_eq!(base64(&b"foobar"[..len]), *expected);
+        }
+        assert_eq!(base64(&[0xff, 0xfe, 0xfd]), "//79");
+    }
+
+    #[test]
+    fn the_page_has_a_place_for_each_part_in_order() {
+        let at = |mark| PAGE.match_indices(mark).map(|(at, _)| at).collect::<Vec<_>>();
+        let places = ["{{title}}", "{{style}}", "{{run}}", "{{script}}"].map(at);
+        assert!(places.iter().all(|places| places.len() == 1));
+        assert!(places.is_sorted());
+        // A script that held its own end would end there.
+        assert!(!SCRIPT.contains("</script") && !STYLE.contains("</style"));
+    }
+}
