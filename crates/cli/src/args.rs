@@ -225,6 +225,8 @@ pub struct VerifyArgs {
 }
 
 #[derive(Debug, clap::Args)]
+// Its usage would name what is not supported yet.
+#[command(override_usage = "wheelbase render [OPTIONS] --html <FILE.html> <RECORDING>")]
 #[command(group = clap::ArgGroup::new("outputs").args(["html", "svg", "png", "gif"]).required(true).multiple(true))]
 pub struct RenderArgs {
     /// Recording of run --record

@@ -71,7 +71,7 @@ fn a_page_needs_nothing_beside_it_and_is_the_same_each_time() {
     assert_eq!(about["names"][0], "convoy-1");
     assert_eq!(about["agents"], 2);
     assert_eq!(about["classes"][0]["footprints"][0], serde_json::json!([[-1, 0], [0, 0]]));
-    // 8 x 4 cells: a row of ground, then two, then two of deep water, ...
+    // Row-major: 8 cells of ground and 2 more, then deep water.
     assert_eq!(sections[1][0], 10);
     // What an agent's section says of the first: id, class, placed, never removed, x 1, y 0, heading E.
     assert_eq!(sections[4][..7], [0, 0, 0, 0, 2, 0, 0]);
