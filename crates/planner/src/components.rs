@@ -1,17 +1,24 @@
 //! Connected sets of the pose graph of a class, kept true under edits.
 
-use crate::pose::{FRAMES_MAX, State};
-use crate::tables::{MoveWord, MovementTables, STEPS_STRIDE, with_layout};
+mod cell_shapes;
+mod nearby;
+
+use crate::pose::State;
+use crate::tables::{MoveWord, MovementTables, STEPS_STRIDE, lanes_of, with_layout};
+use cell_shapes::CellShapes;
+use nearby::Nearby;
+use wheelbase_grid::Rect;
 
 /// Connected components of the pose graph.
 ///
 /// Two poses in different weak components have no path between them, whatever the direction of the
 /// moves. Where moves are one-way (no reverse, climb limits) strong components and their order tell more.
 ///
-/// Memory: 4 bytes a state, and 4 more where moves are one-way. An edit that takes moves away is followed
-/// by floods from the poses that lost one, all at once, until but one of them can still grow: the cost is that
-/// of the smaller parts, and of a few poses where the parts soon meet (after the dynamic connectivity of Even
-/// and Shiloach 1981). Moves that are added join two sets (union-find, Tarjan 1975).
+/// Memory: 4 bytes a state, and 4 more where moves are one-way. After an edit that takes moves away it is
+/// first looked whether the poses that lost one are still connected close by, round the building. If not, floods
+/// begin from what is apart, all at once, until but one of them can still grow: the cost is that of the smaller
+/// parts (after the dynamic connectivity of Even and Shiloach 1981), and never much more than that of labelling
+/// all anew. Moves that are added join two sets (union-find, Tarjan 1975).
 #[derive(Clone, Debug, Default)]
 pub struct Components {
     /// Number of each state's set, `NONE` where the pose is not legal.
@@ -24,7 +31,13 @@ pub struct Components {
     strong_lost: bool,
     strong_won: bool,
     flood: Flood,
+    nearby: Nearby,
+    shapes: CellShapes,
 }
+
+/// Where the parts into which an edit may have split a set grow to more than one state in so many of all, all
+/// are labelled anew.
+const FLOODED_SHARE: usize = 8;
 
 const NONE: u32 = u32::MAX;
 
@@ -44,16 +57,20 @@ pub enum Way {
 pub(crate) struct GraphChange {
     /// States whose poses the edit may have made legal or illegal.
     pub states: Vec<u32>,
-    /// Moves that are no longer legal and moves that now are, by the states they lead from and to.
-    pub lost: Vec<(u32, u32)>,
+    /// States that lost a move out of them or into them; some come more than once.
+    pub rim: Vec<u32>,
+    /// Moves that became legal, by the states they lead from and to; one of two that take each other back.
     pub won: Vec<(u32, u32)>,
+    /// Whether some move was lost.
+    pub lost: bool,
 }
 
 impl GraphChange {
     pub fn clear(&mut self) {
         self.states.clear();
-        self.lost.clear();
+        self.rim.clear();
         self.won.clear();
+        self.lost = false;
     }
 }
 
@@ -95,6 +112,13 @@ impl Sets {
         set
     }
 
+    /// Hangs every set under its root.
+    fn flatten(&mut self) {
+        for set in 0..self.parents.len() {
+            self.parents[set] = self.root(self.parents[set]);
+        }
+    }
+
     /// Joins two roots and says which one is the root now.
     fn join(&mut self, a: u32, b: u32) -> u32 {
         if a == b {
@@ -125,18 +149,26 @@ impl Components {
 
     /// Labels every state anew.
     pub(crate) fn relabel(&mut self, tables: &MovementTables) {
-        self.labels.clear();
-        self.labels.resize(tables.space().n_states(), NONE);
-        self.sets.clear();
-        with_layout!(&tables.layouts, layout => {
-            label_states(tables, &layout.words, &mut self.labels, &mut self.sets);
-        });
-        self.compact();
+        self.label_all(tables);
         self.strong.clear();
         if !tables.is_reversible() {
             self.strong = strong_components(tables);
         }
         (self.strong_lost, self.strong_won) = (false, false);
+    }
+
+    /// Labels every state with the number of its weak component.
+    fn label_all(&mut self, tables: &MovementTables) {
+        self.labels.clear();
+        self.sets.clear();
+        with_layout!(&tables.layouts, layout => match tables.is_reversible() {
+            true => self.shapes.label(tables, &layout.words, &mut self.labels, &mut self.sets),
+            false => {
+                self.labels.resize(tables.space().n_states(), NONE);
+                label_states(tables, &layout.words, &mut self.labels, &mut self.sets);
+            }
+        });
+        self.sets.flatten();
     }
 
     /// Numbers the sets anew without gaps, each label being a root.
@@ -164,10 +196,10 @@ impl Components {
         ranks.resize(n_sets as usize, 0);
     }
 
-    /// Follows an edit: the tables are the new ones already.
-    pub(crate) fn follow(&mut self, tables: &MovementTables, change: &GraphChange) {
+    /// Follows an edit of which the moves lie about `anchors`: the tables are the new ones already.
+    pub(crate) fn follow(&mut self, tables: &MovementTables, change: &GraphChange, anchors: Rect) {
         if !self.strong.is_empty() {
-            self.strong_lost |= !change.lost.is_empty();
+            self.strong_lost |= change.lost;
             self.strong_won |= !change.won.is_empty();
         }
         // So many sets come only of very many edits. Room for all is taken at the first.
@@ -175,76 +207,89 @@ impl Components {
         if self.sets.parents.len() > sets_max {
             self.compact();
         }
-        self.sets.reserve(sets_max + 2 * change.states.len());
-        for &state in &change.states {
-            let label = &mut self.labels[state as usize];
-            match (tables.is_legal(State(state)), *label == NONE) {
-                (true, true) => *label = self.sets.add(),
-                (false, false) => *label = NONE,
-                _ => {}
-            }
-        }
-        for &(from, to) in &change.won {
-            let roots = [from, to].map(|state| self.sets.root(self.labels[state as usize]));
-            self.sets.join(roots[0], roots[1]);
-        }
+        let n_new = change.states.len() + change.won.len() + change.rim.len();
+        self.sets.reserve(sets_max + n_new.next_multiple_of(1 << 12));
+        self.label_changed(tables, change);
         let mut rim = std::mem::take(&mut self.flood.rim);
         rim.clear();
-        for state in change.lost.iter().flat_map(|&(from, to)| [from, to]) {
-            let label = self.labels[state as usize];
-            if label != NONE {
-                rim.push((self.sets.root(label), state));
-            }
+        let labelled = change.rim.iter().map(|&state| (self.labels[state as usize], state));
+        rim.extend(
+            labelled.filter(|(label, _)| *label != NONE).map(|(label, state)| (self.sets.root(label), state)),
+        );
+        if !tables.is_reversible() {
+            rim.sort_unstable();
+            rim.dedup();
+        } else if rim.windows(2).any(|two| two[0].0 != two[1].0) {
+            rim.sort_unstable();
         }
-        rim.sort_unstable();
-        rim.dedup();
         for of_one_set in rim.chunk_by(|a, b| a.0 == b.0).filter(|states| states.len() > 1) {
-            self.split(tables, of_one_set);
+            self.nearby.find_groups(tables, of_one_set, anchors);
+            if self.nearby.groups.len() > 1 && !self.split(tables, of_one_set[0].0) {
+                self.label_all(tables);
+                break;
+            }
         }
         self.flood.rim = rim;
     }
 
-    /// Finds out into which parts a set has fallen: `rim` are all its states that lost a move.
+    /// Labels what became legal, joins what moves won connect, and takes labels from what became illegal.
+    fn label_changed(&mut self, tables: &MovementTables, change: &GraphChange) {
+        let Self { labels, sets, .. } = self;
+        let is_legal = |state: u32| tables.is_legal(State(state));
+        for &state in change.states.iter().filter(|&&state| !is_legal(state)) {
+            labels[state as usize] = NONE;
+        }
+        for &(from, to) in &change.won {
+            let [a, b] = [from, to].map(|state| labels[state as usize]);
+            let label = match (a == NONE, b == NONE) {
+                (true, true) => sets.add(),
+                (true, false) => b,
+                (false, true) => a,
+                (false, false) if a == b => continue,
+                (false, false) => sets.join(sets.root(a), sets.root(b)),
+            };
+            (labels[from as usize], labels[to as usize]) = (label, label);
+        }
+        for &state in &change.states {
+            let label = &mut labels[state as usize];
+            if *label == NONE && is_legal(state) {
+                *label = sets.add();
+            }
+        }
+    }
+
+    /// Finds out into which parts a set has fallen, of which the edit left these groups.
     ///
     /// Each begins a part of its own. The parts grow in turn, a state each, and are joined where they meet,
-    /// until but one can grow any further: that one keeps the rest of the set.
-    fn split(&mut self, tables: &MovementTables, rim: &[(u32, u32)]) {
-        let Self { labels, sets, flood, .. } = self;
-        let whole = rim[0].0;
+    /// until but one can grow any further: that one keeps the rest of the set. Gives up, and leaves labels that
+    /// mean nothing, where they grow so large that all states are labelled anew sooner.
+    fn split(&mut self, tables: &MovementTables, whole: u32) -> bool {
+        let Self { labels, sets, flood, nearby, .. } = self;
         let first = sets.parents.len() as u32;
         flood.clear();
-        for &(_, state) in rim {
-            let part = sets.add();
-            labels[state as usize] = part;
+        for &state in &nearby.groups {
+            labels[state as usize] = sets.add();
             flood.begin_part(state);
         }
-        let mut turn = 0;
-        while flood.growing.len() > 1 {
-            turn = if turn < flood.growing.len() { turn } else { 0 };
-            let mut part = flood.growing[turn];
-            let Some(state) = flood.pop(part) else {
-                flood.stop(turn);
-                continue;
-            };
-            tables.for_each_neighbour(State(state), |next| {
-                let label = &mut labels[next.0 as usize];
-                if *label < first {
-                    *label = first + part;
-                    flood.push(part, next.0);
-                    return;
-                }
-                let other = sets.root(*label) - first;
-                if other != part {
-                    let root = sets.join(first + part, first + other) - first;
-                    flood.join(root, if root == part { other } else { part });
-                    part = root;
-                }
-            });
-            turn += 1;
-        }
+        let done = with_layout!(&tables.layouts, layout => match tables.is_reversible() {
+            true => {
+                let steps = &tables.steps;
+                let space = tables.space();
+                flood.grow(labels, sets, first, |state, found| {
+                    let steps = &steps[space.frame_of(State(state)).0 as usize * STEPS_STRIDE..];
+                    for lane in lanes_of(layout.words[state as usize].lanes()) {
+                        found(state.wrapping_add_signed(steps[lane].delta));
+                    }
+                })
+            }
+            false => flood.grow(labels, sets, first, |state, found| {
+                tables.for_each_neighbour(State(state), |next| found(next.0));
+            }),
+        });
         if let Some(&last) = flood.growing.first() {
             sets.join(first + last, whole);
         }
+        done
     }
 
     /// Label of a state's weak component, or `None` if its pose is not legal or no state is labelled. Only whether two are equal
@@ -298,20 +343,6 @@ impl Components {
 /// Labels every legal state with the number of a set, and joins the sets that moves connect.
 fn label_states<W: MoveWord>(tables: &MovementTables, words: &[W], labels: &mut [u32], sets: &mut Sets) {
     let space = tables.space();
-    let (headings, n_frames) = (space.headings() as usize, space.n_frames() as usize);
-    let row_len = space.size().width() as usize * headings;
-    let n_primitives = tables.class().primitives().len();
-    // A move that can be taken back is met at its lesser state too.
-    let both_ways = tables.is_reversible();
-    let mut lanes = [[(0, 0); STEPS_STRIDE]; FRAMES_MAX];
-    let mut n_lanes = [0; FRAMES_MAX];
-    for frame in 0..n_frames {
-        let steps = &tables.steps[frame * STEPS_STRIDE..][..n_primitives];
-        for (lane, step) in steps.iter().enumerate().filter(|(_, step)| !both_ways || step.delta > 0) {
-            lanes[frame][n_lanes[frame]] = (lane, step.delta);
-            n_lanes[frame] += 1;
-        }
-    }
     for (state, word) in words.iter().enumerate() {
         let mut label = labels[state];
         if label == NONE {
@@ -322,13 +353,9 @@ fn label_states<W: MoveWord>(tables: &MovementTables, words: &[W], labels: &mut 
         }
         label = sets.root(label);
         labels[state] = label;
-        let parity = if n_frames == headings { 0 } else { (state / row_len) & 1 };
-        let frame = parity * headings + state % headings;
-        for &(lane, delta) in &lanes[frame][..n_lanes[frame]] {
-            if word.code(lane) == 0 {
-                continue;
-            }
-            let next = &mut labels[(state as u32).wrapping_add_signed(delta) as usize];
+        let steps = &tables.steps[space.frame_of(State(state as u32)).0 as usize * STEPS_STRIDE..];
+        for lane in lanes_of(word.lanes()) {
+            let next = &mut labels[(state as u32).wrapping_add_signed(steps[lane].delta) as usize];
             if *next == NONE {
                 *next = label;
             } else if *next != label {
@@ -393,6 +420,46 @@ impl Flood {
             list.1 = NONE;
         }
         Some(state)
+    }
+
+    /// Grows the parts, of which the sets are numbered from `first` on, until but one of them can grow; false if
+    /// that takes too long.
+    fn grow(
+        &mut self,
+        labels: &mut [u32],
+        sets: &mut Sets,
+        first: u32,
+        neighbours: impl Fn(u32, &mut dyn FnMut(u32)),
+    ) -> bool {
+        let entries_max = labels.len() / FLOODED_SHARE + self.entries.len();
+        let mut turn = 0;
+        while self.growing.len() > 1 {
+            if self.entries.len() > entries_max {
+                return false;
+            }
+            turn = if turn < self.growing.len() { turn } else { 0 };
+            let mut part = self.growing[turn];
+            let Some(state) = self.pop(part) else {
+                self.stop(turn);
+                continue;
+            };
+            neighbours(state, &mut |next| {
+                let label = &mut labels[next as usize];
+                if *label < first {
+                    *label = first + part;
+                    self.push(part, next);
+                    return;
+                }
+                let other = sets.root(*label) - first;
+                if other != part {
+                    let root = sets.join(first + part, first + other) - first;
+                    self.join(root, if root == part { other } else { part });
+                    part = root;
+                }
+            });
+            turn += 1;
+        }
+        true
     }
 
     /// Joins a part to another one.

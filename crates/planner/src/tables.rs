@@ -3,7 +3,13 @@
 //! One word a state holds a code of a few bits for each primitive: 0 where the move is not legal, else
 //! which of the class's times it takes. An expansion reads one word, whatever the size of the body.
 
+mod levels;
+mod plan;
 mod rows;
+mod slopes;
+mod still_poses;
+mod tell;
+mod window;
 mod words;
 
 use crate::components::{Components, GraphChange};
@@ -12,9 +18,15 @@ use crate::movement::{Climb, MovementClass};
 use crate::pose::{Pose, State, StateSpace};
 use crate::scratch::Node;
 use crate::successor::{Legality, SLOPE_FLAT, move_time};
-use rows::{CompilePlan, Layout, LevelsOf, RowsOf, SlopeTimes, StillPoses, TooManyTimes};
+use levels::LevelsOf;
+use plan::CompilePlan;
+use rows::{Layout, RowsOf};
+use slopes::{SlopeTimes, TooManyTimes};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+pub(crate) use still_poses::StillPoses;
+use tell::Tell;
+pub(crate) use tell::lanes_of;
 use wheelbase_grid::{CellXY, Grid, Rect};
 pub(crate) use words::MoveWord;
 
@@ -192,7 +204,7 @@ impl MovementTables {
                 class: Arc::clone(&class),
             };
             tables.list_times(sloped);
-            if tables.refresh(grid, grid.size().rect(), true).is_ok() {
+            if tables.compile_all(grid).is_ok() {
                 return tables;
             }
         }
@@ -240,7 +252,7 @@ impl MovementTables {
             return Update::default();
         }
         let same_form = is_sloped(grid, &self.class) != self.slope_codes.is_empty();
-        if same_form && let Ok(update) = self.refresh(grid, changed, false) {
+        if same_form && let Ok(update) = self.refresh(grid, changed) {
             return update;
         }
         let before = std::mem::replace(self, Self::compile_shared(grid, Arc::clone(&self.class)));
@@ -267,12 +279,29 @@ impl MovementTables {
         update
     }
 
-    /// Compiles what a changed rectangle can touch, all of it `new` or once more; fails if the layout does not
-    /// hold all times.
-    fn refresh(&mut self, grid: &Grid, changed: Rect, new: bool) -> Result<Update, TooManyTimes> {
+    /// Compiles all of a map; fails if the layout does not hold all times.
+    fn compile_all(&mut self, grid: &Grid) -> Result<(), TooManyTimes> {
+        let edges = self.open_sides_limit() || !grid.all_sides_open();
         let Self { layouts, class, space, still, plan, terrain_levels, side_levels, speeds, .. } = self;
-        // An edge limits only where some side is slower than the fastest ground.
-        let open_limits = side_levels.first().is_some_and(|&level| level < speeds.len());
+        let levels = LevelsOf { grid, terrain: terrain_levels, sides: side_levels };
+        let mut slopes = SlopeTimes {
+            elevation: grid.elevation().filter(|_| !self.slope_codes.is_empty()),
+            speeds,
+            codes: &mut self.slope_codes,
+            times: &mut self.times,
+            costs: &mut self.costs,
+            least_ticks: &mut self.least_ticks,
+            most_ticks: &mut self.most_ticks,
+        };
+        let of = RowsOf { class, plan, space: *space };
+        with_layout!(layouts, layout => layout.compile_all(&of, (&levels, edges), still, &mut slopes))
+    }
+
+    /// Compiles what a changed rectangle can touch once more; fails if the layout does not hold all times.
+    fn refresh(&mut self, grid: &Grid, changed: Rect) -> Result<Update, TooManyTimes> {
+        let edges = self.open_sides_limit() || !grid.all_sides_open();
+        let both_ways = self.is_reversible();
+        let Self { layouts, class, space, still, plan, terrain_levels, side_levels, speeds, .. } = self;
         let levels = LevelsOf { grid, terrain: terrain_levels, sides: side_levels };
         let mut slopes = SlopeTimes {
             elevation: grid.elevation().filter(|_| !self.slope_codes.is_empty()),
@@ -285,31 +314,35 @@ impl MovementTables {
         };
         let n_cells = space.size().n_cells() as u64;
         self.change.clear();
-        let (followed, update) = with_layout!(layouts, layout => {
-            let edges = open_limits || !grid.all_sides_open();
+        let (followed, anchors, update) = with_layout!(layouts, layout => {
             // The first side that is not open: all edges are new.
-            let changed = if edges && !layout.has_edges() { space.size().rect() } else { changed };
-            layout.refresh_levels(&levels, edges, changed);
+            let changed = if edges && !layout.planes.has_edges() { space.size().rect() } else { changed };
+            layout.planes.refresh(&levels, edges, changed);
             let anchors = plan.touched_anchors(space.size(), changed);
             let followed = self.components.are_known() && anchors.n_cells() * FOLLOWED_SHARE <= n_cells;
-            if !new {
-                layout.remember_words(*space, anchors);
-            }
             let of = RowsOf { class, plan, space: *space };
-            let poses = layout.compile_rows(&of, anchors, still, &mut slopes)?;
-            let change = followed.then_some(&mut self.change);
-            let moves = layout.tell_change(*space, anchors, (&self.steps[..], slopes.times), change);
-            (followed, poses.or(moves))
+            let mut tell = Tell {
+                steps: &self.steps[..],
+                space: *space,
+                both_ways,
+                change: followed.then_some(&mut self.change),
+            };
+            (followed, anchors, layout.update(&of, anchors, still, &mut slopes, &mut tell)?)
         });
         if update.changed && self.components.are_known() {
             let mut components = std::mem::take(&mut self.components);
             match followed {
-                true => components.follow(self, &self.change),
+                true => components.follow(self, &self.change, anchors),
                 false => components.relabel(self),
             }
             self.components = components;
         }
         Ok(update)
+    }
+
+    /// Whether an edge of open sides limits: only where it is slower than the fastest ground.
+    fn open_sides_limit(&self) -> bool {
+        self.side_levels.first().is_some_and(|&level| level < self.speeds.len())
     }
 
     /// The class.
@@ -332,6 +365,11 @@ impl MovementTables {
     /// Whether heights count: then a move and the one that takes it back may take unlike times.
     pub(crate) fn is_sloped(&self) -> bool {
         !self.slope_codes.is_empty()
+    }
+
+    /// Legal poses without any legal move.
+    pub(crate) fn still_poses(&self) -> &StillPoses {
+        &self.still
     }
 
     /// Anchors of the poses and moves that [`MovementTables::update`] redoes for a changed rectangle.

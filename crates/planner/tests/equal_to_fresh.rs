@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{apply, edit, world, world_of};
+use common::{apply, class_of, edit, world, world_of};
 use proptest::prelude::*;
 use wheelbase_grid::*;
 use wheelbase_planner::*;
@@ -127,6 +127,36 @@ proptest! {
         }
     }
 
+    /// Maps of which most rows are as the row above: what is copied is what the rule says.
+    #[test]
+    fn rows_that_repeat_equal_the_rule(
+        (width, height) in (30_u64..140, 3_u64..30),
+        (shape, class) in prop_oneof![2 => Just(GridShape::Square), 1 => Just(GridShape::Hex)]
+            .prop_flat_map(|shape| (Just(shape), class_of(shape))),
+        edits in prop::collection::vec(edit(), 0..8),
+        shift in 0_i32..110,
+    ) {
+        let size = GridSize::new(width, height).unwrap();
+        let (terrain, sides) = common::tables();
+        let mut grid = Grid::filled(size, TerrainKind(0), terrain, sides).with_shape(shape);
+        for (number, mut edit) in edits.into_iter().enumerate() {
+            // Posts and walls, some of them high.
+            edit.0 += if number % 2 == 0 { shift } else { 0 };
+            edit.3 *= 1 + number as u32 % 4;
+            apply(&mut grid, edit);
+        }
+        let tables = MovementTables::compile(&grid, class.clone());
+        let legality = Legality::new(&grid, &class);
+        for state in (0..tables.space().n_states() as u32).map(State) {
+            let pose = tables.space().pose(state);
+            prop_assert_eq!(tables.is_legal(state), legality.check_pose(pose).is_ok(), "{:?}", pose);
+            for primitive in 0..class.primitives().len() {
+                let rule = legality.explain(pose, primitive).ok();
+                prop_assert_eq!(tables.move_ticks(state, primitive), rule, "{:?} {}", pose, primitive);
+            }
+        }
+    }
+
     /// The same on larger maps, where an update is small and the sets of poses are followed, not labelled
     /// anew: many edits, of which some seal rooms and others open them.
     #[test]
@@ -147,6 +177,42 @@ proptest! {
                 for primitive in 0..class.primitives().len() {
                     prop_assert_eq!(movement.move_ticks(state, primitive), fresh.move_ticks(state, primitive));
                 }
+            }
+        }
+    }
+}
+
+/// A building closes the only door of a room and is taken down again: the room is cut off meanwhile and only
+/// then, whatever part of the map it is. No other pose is told apart.
+#[test]
+fn a_building_seals_a_room_and_opens_it_again() {
+    const SIDE: u32 = 96;
+    let water = TerrainKind(4);
+    for columns in [6, 20, SIDE / 2] {
+        let (terrain, sides) = common::tables();
+        let size = GridSize::new(u64::from(SIDE), u64::from(SIDE)).unwrap();
+        let mut grid = Grid::filled(size, TerrainKind(0), terrain, sides);
+        // The room is the west of the map; its door is 4 cells wide.
+        let (wall, door) = (columns as i32, Rect::new(columns as i32, 40, 4, 4));
+        grid.set_terrain(Rect::new(wall, 0, 4, SIDE), water);
+        grid.set_terrain(door, TerrainKind(0));
+        for class in [common::truck(), MovementClass::octile()] {
+            let mut tables = MovementTables::compile(&grid, class.clone());
+            let pose = |x, y| tables.space().state(Pose::new(x, y, Heading(0))).unwrap();
+            let (inside, also_inside) = (pose(2, 3), pose(wall - 1, SIDE as i32 - 4));
+            let (outside, also_outside) = (pose(wall + 6, 50), pose(SIDE as i32 - 2, 2));
+            for _ in 0..3 {
+                assert_eq!(tables.components().way(inside, outside), Way::Yes);
+                let edit = grid.set_terrain(door, water);
+                tables.update(&grid, edit.changed);
+                assert_eq!(tables.components().way(inside, outside), Way::No);
+                assert_eq!(tables.components().way(also_outside, also_inside), Way::No);
+                assert_eq!(tables.components().way(inside, also_inside), Way::Yes);
+                assert_eq!(tables.components().way(also_outside, outside), Way::Yes);
+                assert_same_sets(&tables, &MovementTables::compile(&grid, class.clone())).unwrap();
+                let edit = grid.set_terrain(door, TerrainKind(0));
+                tables.update(&grid, edit.changed);
+                assert_same_sets(&tables, &MovementTables::compile(&grid, class.clone())).unwrap();
             }
         }
     }

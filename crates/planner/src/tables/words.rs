@@ -1,7 +1,7 @@
 //! The words of the tables: a few bits for each primitive of a state.
 
 use crate::scratch::Node;
-use crate::tables::{COSTS, Update};
+use crate::tables::COSTS;
 
 /// The legal primitives of one state and their times, packed.
 pub(crate) trait MoveWord: Copy + Default + PartialEq + Send + Sync {
@@ -38,19 +38,13 @@ pub(crate) trait MoveWord: Copy + Default + PartialEq + Send + Sync {
     fn note_cost(costs: &mut [i64; COSTS], lane: usize, code: u32, ticks: u32) {
         costs[lane << Self::BITS | code as usize] = Node::cost_of(ticks);
     }
-    /// What became of the moves since `before`. Other codes may stand for the same times.
-    fn update(self, before: Self, times: &[u32]) -> Update {
-        // An illegal move takes for ever.
-        let ticks =
-            |word: Self, lane| if word.code(lane) == 0 { u64::MAX } else { word.ticks(lane, times).into() };
-        let mut update = Update::default();
-        for lane in 0..Self::LANES {
-            let (was, is) = (ticks(before, lane), ticks(self, lane));
-            update.changed |= was != is;
-            update.eased |= is < was;
-        }
-        update
+    /// One bit for each code: set where the move is legal.
+    #[inline(always)]
+    fn lanes(self) -> u32 {
+        (0..Self::LANES).fold(0, |lanes, lane| lanes | u32::from(self.code(lane) != 0) << lane)
     }
+    /// The codes of moves that are legal in the other word too.
+    fn kept_by(self, other: Self) -> Self;
 }
 
 /// A speed level: 0 impassable, then the class's speeds in rising order.
@@ -98,6 +92,13 @@ macro_rules! packed_word {
             fn set(&mut self, lane: usize, code: u32) {
                 *self |= (code as Self) << (lane as u32 * $bits);
             }
+            #[inline(always)]
+            fn kept_by(self, other: Self) -> Self {
+                // The lowest bit of each code that is not 0, then all bits of it.
+                let lowest = Self::MAX / ((1 << $bits) - 1);
+                let any = (1..$bits).fold(other, |any, bit| any | other >> bit) & lowest;
+                self & any.wrapping_mul((1 << $bits) - 1)
+            }
             fn clear(&mut self, lane: usize) {
                 *self &= !(((1 << $bits) - 1) << (lane as u32 * $bits));
             }
@@ -136,6 +137,9 @@ impl MoveWord for [u8; 16] {
     fn set(&mut self, lane: usize, code: u32) {
         self[lane] |= code as u8;
     }
+    fn kept_by(self, other: Self) -> Self {
+        std::array::from_fn(|lane| if other[lane] == 0 { 0 } else { self[lane] })
+    }
     fn clear(&mut self, lane: usize) {
         self[lane] = 0;
     }
@@ -153,6 +157,9 @@ impl MoveWord for [u32; 16] {
     }
     fn set(&mut self, lane: usize, code: u32) {
         self[lane] = code;
+    }
+    fn kept_by(self, other: Self) -> Self {
+        std::array::from_fn(|lane| if other[lane] == 0 { 0 } else { self[lane] })
     }
     fn clear(&mut self, lane: usize) {
         self[lane] = 0;
@@ -179,7 +186,17 @@ mod tests {
             }
             for lane in 0..W::LANES {
                 assert_eq!(word.code(lane), if lane % 2 == 0 { top } else { 0 });
+                assert_eq!(word.lanes() >> lane & 1 == 1, lane % 2 == 0);
             }
+            let (mut all, mut even) = (W::default(), W::default());
+            for lane in 0..W::LANES {
+                all.set(lane, 1 + lane as u32 % W::CODE_MAX.min(3));
+            }
+            for lane in (0..W::LANES).step_by(2) {
+                even.set(lane, all.code(lane) as u32);
+            }
+            assert!(all.kept_by(word) == even && even.kept_by(all) == even);
+            assert!(all.kept_by(W::default()) == W::default());
             for lane in 0..W::LANES {
                 word.clear(lane);
                 let left = (0..W::LANES).filter(|&lane| word.code(lane) != 0);

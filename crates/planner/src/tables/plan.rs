@@ -1,0 +1,182 @@
+//! What the compilation of a class needs to know of its shapes, worked out once.
+
+use crate::footprint::Offset;
+use crate::movement::MovementClass;
+use crate::pose::Frame;
+use wheelbase_grid::{GridSize, Rect, Side};
+
+/// Longest step in cells along an axis whose end is read from the rows of poses; what a longer one
+/// sweeps is gone through cell by cell.
+const STEP_MAX: i32 = 4;
+
+/// What one primitive sweeps in one frame, as the rows are compiled.
+#[derive(Clone, Debug)]
+pub(crate) struct MovePlan {
+    pub applies: bool,
+    pub step: Offset,
+    /// Number of the body in which it ends, among [`CompilePlan::bodies`].
+    pub body_after: usize,
+    pub frame_after: Frame,
+    /// Whether the end pose is read from the rows of poses.
+    pub end_in_rows: bool,
+    /// Swept cells and edges beside those of the poses that are read.
+    pub cells: Vec<Offset>,
+    pub edges: Vec<(Offset, Side)>,
+}
+
+/// A footprint in map axes, shared by all frames that have it.
+#[derive(Clone, Debug)]
+pub(crate) struct BodyPlan {
+    pub cells: Vec<Offset>,
+    pub edges: Vec<(Offset, Side)>,
+    /// The cells as a full rectangle: its north-west cell, columns and rows. `None` if they are none.
+    pub block: Option<(Offset, usize, usize)>,
+}
+
+impl BodyPlan {
+    fn of(cells: &[Offset], edges: &[(Offset, Side)]) -> Self {
+        let mut reach: Option<Reach> = None;
+        for &cell in cells {
+            reach.get_or_insert(Reach { low: cell, high: cell }).widen(cell, cell);
+        }
+        let block = reach.and_then(|Reach { low, high }| {
+            let (width, height) = ((high.dx - low.dx + 1) as usize, (high.dy - low.dy + 1) as usize);
+            (width * height == cells.len()).then_some((low, width, height))
+        });
+        Self { cells: cells.to_vec(), edges: edges.to_vec(), block }
+    }
+}
+
+/// A rectangle of offsets by its north-west and south-east corner.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Reach {
+    pub low: Offset,
+    pub high: Offset,
+}
+
+impl Reach {
+    fn widen(&mut self, low: Offset, high: Offset) {
+        self.low = Offset::new(self.low.dx.min(low.dx), self.low.dy.min(low.dy));
+        self.high = Offset::new(self.high.dx.max(high.dx), self.high.dy.max(high.dy));
+    }
+
+    /// Anchors from which something of the reach lies in the changed cells.
+    fn anchors(&self, size: GridSize, changed: Rect) -> Rect {
+        let Self { low, high } = self;
+        let wider = Rect::new(
+            changed.x - high.dx,
+            changed.y - high.dy,
+            changed.width + (high.dx - low.dx) as u32,
+            changed.height + (high.dy - low.dy) as u32,
+        );
+        wider.intersection(size.rect())
+    }
+}
+
+/// How the rows of a class are compiled.
+#[derive(Clone, Debug)]
+pub(crate) struct CompilePlan {
+    /// `[frame * n_primitives + primitive]`.
+    pub moves: Vec<MovePlan>,
+    /// The different footprints, and which one each frame has.
+    pub bodies: Vec<BodyPlan>,
+    pub body_of: Vec<usize>,
+    /// How far the ends that are read from rows lie off, in columns and in rows.
+    pub margin: Offset,
+    /// How far from an anchor, in columns and in rows, cells are read in all: its span, and the bodies within the
+    /// margin.
+    pub pad: Offset,
+    /// Smallest rectangle around all that any pose or move can sweep, from the anchor at its start and from
+    /// the one at its end.
+    reach: Reach,
+    /// The reach, and the anchors at the ends of moves, of which it counts whether they are on the map.
+    pub span: Reach,
+    reach_from_end: Reach,
+}
+
+impl CompilePlan {
+    pub fn of(class: &MovementClass) -> Self {
+        let mut plan = Self {
+            moves: Vec::new(),
+            bodies: Vec::new(),
+            body_of: Vec::new(),
+            margin: Offset::default(),
+            pad: Offset::default(),
+            reach: Reach::default(),
+            span: Reach::default(),
+            reach_from_end: Reach::default(),
+        };
+        for frame in class.frames() {
+            let (cells, edges) = (class.footprint().at(frame), class.rest_edges(frame));
+            let known = plan.bodies.iter().position(|body| body.cells == cells && body.edges == edges);
+            plan.body_of.push(known.unwrap_or(plan.bodies.len()));
+            if known.is_none() {
+                plan.bodies.push(BodyPlan::of(cells, edges));
+            }
+        }
+        for frame in class.frames() {
+            for &cell in class.footprint().at(frame) {
+                plan.reach.widen(cell, cell);
+                plan.reach_from_end.widen(cell, cell);
+            }
+            for primitive in 0..class.primitives().len() {
+                plan.add_move(class, frame, primitive);
+            }
+        }
+        let mut bodies = Reach::default();
+        for &cell in plan.bodies.iter().flat_map(|body| &body.cells) {
+            bodies.widen(cell, cell);
+        }
+        let farthest = |Reach { low, high }: Reach| Offset::new(high.dx.max(-low.dx), high.dy.max(-low.dy));
+        plan.span = plan.reach;
+        for step in plan.moves.iter().filter(|plan| plan.applies).map(|plan| plan.step) {
+            plan.span.widen(step, step);
+        }
+        let (body, all) = (farthest(bodies).plus(plan.margin), farthest(plan.span));
+        plan.pad = Offset::new(body.dx.max(all.dx), body.dy.max(all.dy));
+        plan
+    }
+
+    fn add_move(&mut self, class: &MovementClass, frame: Frame, primitive: usize) {
+        let shape = class.shape(frame, primitive);
+        let (low, high) = shape.bounds;
+        let step = shape.step;
+        let back = Offset::new(-step.dx, -step.dy);
+        self.reach.widen(low, high);
+        self.reach_from_end.widen(low.plus(back), high.plus(back));
+        let end_in_rows = step.dx.abs().max(step.dy.abs()) <= STEP_MAX;
+        if end_in_rows && shape.applies {
+            let margin = self.margin;
+            self.margin = Offset::new(margin.dx.max(step.dx.abs()), margin.dy.max(step.dy.abs()));
+        }
+        let after = shape.frame_after;
+        let of_start = class.footprint().at(frame);
+        let of_end = if end_in_rows { class.footprint().at(after) } else { &[] };
+        let rest_edges = class.rest_edges(frame);
+        let end_edges = if end_in_rows { class.rest_edges(after) } else { &[] };
+        let cells = shape.swept.iter().copied();
+        let cells = cells.filter(|o| !of_start.contains(o) && !of_end.contains(&o.plus(back)));
+        let edges = shape.edges.iter().copied().filter(|&(o, side)| {
+            !rest_edges.contains(&(o, side)) && !end_edges.contains(&(o.plus(back), side))
+        });
+        self.moves.push(MovePlan {
+            applies: shape.applies,
+            step,
+            body_after: self.body_of[after.0 as usize],
+            frame_after: after,
+            end_in_rows,
+            cells: cells.collect(),
+            edges: edges.collect(),
+        });
+    }
+
+    /// Anchors of the poses and moves that can touch the changed cells.
+    pub fn touched_anchors(&self, size: GridSize, changed: Rect) -> Rect {
+        self.reach.anchors(size, changed)
+    }
+
+    /// Anchors at which the moves that can touch the changed cells end.
+    pub fn touched_ends(&self, size: GridSize, changed: Rect) -> Rect {
+        self.reach_from_end.anchors(size, changed)
+    }
+}
