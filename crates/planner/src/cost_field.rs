@@ -1,7 +1,7 @@
 //! Cost fields: the exact cost between every pose and one goal, or one start.
 //!
-//! Dijkstra 1959 over the movement tables, backward from a goal or forward from a start; bucket queue
-//! after Dial 1969. Repair after an edit follows Ramalingam and Reps 1996: first the states whose support
+//! Dijkstra 1959 over the movement tables, backward from a goal or forward from a start, cost by cost (see
+//! `sweep`). Repair after an edit follows Ramalingam and Reps 1996: first the states whose support
 //! is lost, in order of their old cost, then Dijkstra from the rim of what they were.
 
 mod arcs;
@@ -9,18 +9,21 @@ mod cache;
 mod extent;
 mod frontier;
 mod repair;
+mod sweep;
 
 pub use cache::CostFields;
 pub use repair::{FieldScratch, Repaired};
 
 use crate::lattice::{Lattice, with_lattice};
 use crate::path::{Path, PathPose};
-use crate::pose::{FRAMES_MAX, Pose, State, StateSpace};
+use crate::pose::{FRAMES_MAX, Heading, Pose, State, StateSpace};
 use crate::request::{COST_MAX, Goal, GoalMember, Progress};
-use crate::tables::{MoveWord, MovementTables, Successor, with_layout};
+use crate::tables::{MoveWord, MovementTables, STEPS_STRIDE, Successor, with_layout};
 use arcs::{Arcs, Graph};
 use extent::{Extent, rows_of};
 pub(crate) use frontier::{Block, Frontier};
+use sweep::{LaneBits, Search, Stopped, Sweep, SweepPlan, Task};
+use wheelbase_grid::CellXY;
 
 /// Which way the costs of a [`CostField`] run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,8 +55,8 @@ pub enum Until {
 ///
 /// A pose that cannot be reached within [`COST_MAX`] ticks counts as unreachable.
 ///
-/// Memory: 4 bytes a state, 1 more with next moves, 4 a pose of the goal, and 4 a pose on the rim of
-/// what is settled, in blocks of 64. After a first field of the same kind nothing allocates.
+/// Memory: 4 bytes a state, 1 more with next moves, 4 a pose of the goal, and some 4 to 40 a pose on the rim of
+/// what is settled. After a first field of the same kind nothing allocates.
 ///
 /// ```
 /// use wheelbase_grid::{CellXY, Grid, Rect, SideTable, TerrainKind, TerrainTable};
@@ -93,15 +96,19 @@ pub struct CostField {
     /// Outside it all states are as they were at first.
     extent: Extent,
     /// `[n_states]`. Those of at most `radius` are settled; above, what is known so far: each is the
-    /// cost of some way and stands in the frontier; [`UNREACHED`] without one.
+    /// cost of some way and stands in the frontier or last in the sweep; [`UNREACHED`] without one.
     costs: Vec<u32>,
     /// `[n_states]`: the primitive downhill from each settled state, else one of the two below. Empty
     /// if not asked for.
     moves: Vec<u8>,
     /// Difference of the states' indices by `[heading << 5 | move]`.
     move_deltas: Vec<i32>,
-    /// States that are reached and not yet settled, and some that are settled since. Its cost is the
-    /// radius.
+    /// Every state of at most this cost is settled.
+    radius: u32,
+    /// Settled states from which the search goes on, and some of the cost after the radius.
+    sweep: Sweep,
+    sweep_plan: SweepPlan,
+    /// States that have the cost of some way and are not settled, and some that are settled since.
     frontier: Frontier,
     /// Along which costs spread: into a state for costs to a goal, out of it for those from a start.
     spread: Arcs,
@@ -147,6 +154,9 @@ impl CostField {
             costs: vec![UNREACHED; tables.space().n_states()],
             moves: Vec::new(),
             move_deltas: Vec::new(),
+            radius: 0,
+            sweep: Sweep::default(),
+            sweep_plan: SweepPlan::of(tables, &arcs),
             frontier: Frontier::default(),
             spread: arcs.clone(),
             downhill: arcs,
@@ -167,6 +177,7 @@ impl CostField {
             Direction::ToGoal => (into, out),
             Direction::FromStart => (out, into),
         };
+        self.sweep_plan = SweepPlan::of(tables, &self.spread);
         self.move_deltas.clear();
         self.move_deltas.resize(self.space.n_frames() as usize * MOVES_STRIDE, 0);
         for frame in 0..self.space.n_frames() as usize {
@@ -201,6 +212,8 @@ impl CostField {
         self.sources.sort_unstable();
         self.sources.dedup();
         self.extent.restart(tables, &self.sources);
+        self.radius = 0;
+        self.sweep.clear();
         self.frontier.reset(tables.most_ticks(), 0);
         for &state in &self.sources {
             if tables.is_legal(State(state)) {
@@ -258,24 +271,37 @@ impl CostField {
     /// If the tables have followed an edit that the field has not ([`CostField::repair`]).
     pub fn settle(&mut self, tables: &MovementTables, until: Until, expansions: u64) -> Settled {
         self.check_revision(tables);
+        let last = match until {
+            Until::Within(ticks) => ticks.min(COST_MAX),
+            Until::All | Until::Pose(_) => COST_MAX,
+        };
+        // Settled once no lower cost is left, but before those that cost the same lead on.
+        let stop = |costs: &[u32], radius: u32| match until {
+            Until::Pose(state) => costs[state.0 as usize] <= radius,
+            _ => false,
+        };
         with_layout!(&tables.layouts, layout => with_lattice!(self.space, lattice => {
             let graph = Graph { words: &layout.words, times: &tables.times, lattice };
-            let mut spread = Spread {
-                graph, arcs: &self.spread, downhill: &self.downhill, costs: &mut self.costs,
-                moves: &mut self.moves, changed: None,
+            let Self { costs, moves, radius, sweep, sweep_plan, frontier, downhill, .. } = self;
+            let mut search = Search { graph, plan: sweep_plan, costs, sweep, frontier, radius };
+            let mut keep = KeepMoves { moves, downhill, changed: None };
+            let (stopped, expansions) = search.run(&mut keep, last, expansions, stop);
+            let progress = match stopped {
+                Stopped::Done => Progress::Done,
+                Stopped::Budget => Progress::Running,
             };
-            spread.run(&mut self.frontier, until, expansions)
+            Settled { progress, expansions }
         }))
     }
 
     /// Every pose of at most so many ticks is settled.
     pub fn radius(&self) -> u32 {
-        self.frontier.cost()
+        self.radius
     }
 
     /// Whether every pose that can be reached is settled.
     pub fn is_complete(&self) -> bool {
-        self.frontier.is_empty()
+        self.frontier.is_empty() && self.sweep.is_empty(&self.sweep_plan)
     }
 
     /// Cost of a pose in ticks if it is settled. Without one, the pose cannot be reached
@@ -329,6 +355,8 @@ impl CostField {
             + 4 * (self.costs.capacity() + self.sources.capacity() + self.move_deltas.capacity())
             + self.moves.capacity()
             + size_of::<GoalMember>() * self.members.capacity()
+            + self.sweep.memory_bytes()
+            + self.sweep_plan.memory_bytes()
             + self.frontier.memory_bytes()
     }
 
@@ -342,6 +370,14 @@ impl CostField {
     pub fn next(&self, tables: &MovementTables, state: State) -> Option<Successor> {
         self.check_revision(tables);
         let cost = self.cost(state)?;
+        let primitive = self.next_primitive(tables, state)?;
+        let after = State(state.0.wrapping_add_signed(self.move_delta(state.0, primitive)));
+        Some(Successor { primitive, state: after, ticks: cost - self.costs[after.0 as usize] })
+    }
+
+    /// The primitive downhill from a settled state, `None` at a source.
+    #[inline(always)]
+    fn next_primitive(&self, tables: &MovementTables, state: State) -> Option<u8> {
         let primitive = match self.moves.get(state.0 as usize) {
             Some(&primitive) => primitive,
             None => with_layout!(&tables.layouts, layout => with_lattice!(self.space, lattice => {
@@ -349,11 +385,7 @@ impl CostField {
                 downhill_move(&graph, &self.downhill, &self.costs, state.0)
             })),
         };
-        if usize::from(primitive) >= usize::from(AT_SOURCE) {
-            return None;
-        }
-        let after = State(state.0.wrapping_add_signed(self.move_delta(state.0, primitive)));
-        Some(Successor { primitive, state: after, ticks: cost - self.costs[after.0 as usize] })
+        (primitive < AT_SOURCE).then_some(primitive)
     }
 
     #[inline(always)]
@@ -388,24 +420,57 @@ impl CostField {
     /// If the tables have followed an edit that the field has not.
     pub fn follow(&self, tables: &MovementTables, state: State, path: &mut Path) -> bool {
         path.clear();
+        self.check_revision(tables);
         let Some(cost) = self.cost(state) else { return false };
-        let mut at = state;
-        let arrival = |at: State| match self.direction {
-            Direction::ToGoal => cost - self.costs[at.0 as usize],
-            Direction::FromStart => self.costs[at.0 as usize],
-        };
-        let pose = |at: State| PathPose { pose: self.space.pose(at), arrival: arrival(at) };
-        path.poses.push(pose(at));
-        while let Some(next) = self.next(tables, at) {
-            at = next.state;
-            path.moves.push(next.primitive);
-            path.poses.push(pose(at));
+        // Cell and heading are counted along: to work them out of an index takes a division.
+        let (mut at, mut pose) = (state, self.space.pose(state));
+        path.poses.push(PathPose { pose, arrival: self.arrival(cost, at) });
+        while let Some(primitive) = self.next_primitive(tables, at) {
+            at = State(at.0.wrapping_add_signed(self.move_delta(at.0, primitive)));
+            pose = self.pose_downhill(tables, pose, primitive);
+            path.moves.push(primitive);
+            path.poses.push(PathPose { pose, arrival: self.arrival(cost, at) });
         }
         if self.direction == Direction::FromStart {
             path.moves.reverse();
             path.poses.reverse();
         }
         true
+    }
+
+    /// Ticks from the begin of a way, on which a field to a goal costs `whole`, to a state on it.
+    #[inline(always)]
+    fn arrival(&self, whole: u32, at: State) -> u32 {
+        match self.direction {
+            Direction::ToGoal => whole - self.costs[at.0 as usize],
+            Direction::FromStart => self.costs[at.0 as usize],
+        }
+    }
+
+    /// The pose that a move downhill leads to.
+    #[inline(always)]
+    fn pose_downhill(&self, tables: &MovementTables, pose: Pose, primitive: u8) -> Pose {
+        let step = |pose: Pose| {
+            let frame = self.space.frame(pose).0 as usize;
+            tables.steps[frame * STEPS_STRIDE + primitive as usize]
+        };
+        let CellXY { x, y } = pose.cell;
+        match self.direction {
+            Direction::ToGoal => {
+                let step = step(pose);
+                let heading = Heading(step.heading_after as u8);
+                Pose { cell: CellXY::new(x + step.dx, y + step.dy), heading }
+            }
+            Direction::FromStart => {
+                let turn = tables.class().primitives()[primitive as usize].turn;
+                let headings = i32::from(self.space.headings());
+                let heading = Heading((i32::from(pose.heading.0) - turn).rem_euclid(headings) as u8);
+                // Rows are the same in every frame of a heading, columns are not.
+                let rows = step(Pose { cell: CellXY::new(0, 0), heading }).dy;
+                let step = step(Pose { cell: CellXY::new(0, y - rows), heading });
+                Pose { cell: CellXY::new(x - step.dx, y - step.dy), heading }
+            }
+        }
     }
 
     /// Every settled pose and its cost in ticks, in order of state: what can be reached within
@@ -431,7 +496,7 @@ impl CostField {
 pub struct Settled {
     /// Whether there is more to do for what was asked.
     pub progress: Progress,
-    /// Poses taken off the open list.
+    /// Poses whose moves were followed.
     pub expansions: u64,
 }
 
@@ -447,112 +512,43 @@ fn downhill_move<W: MoveWord, L: Lattice>(
     if cost == 0 {
         return AT_SOURCE;
     }
-    let mut found = NO_MOVE;
-    graph.any(arcs, arcs.own_word(), state, |next, ticks, primitive| {
-        found = primitive;
-        costs[next as usize].checked_add(ticks) == Some(cost)
-    });
-    found
+    graph.primitive_of(arcs, state, (cost, NO_MOVE), |next| costs[next as usize])
 }
 
-/// Dijkstra's search over the arrays of a field.
-struct Spread<'a, W: MoveWord, L: Lattice> {
-    graph: Graph<'a, W, L>,
-    arcs: &'a Arcs,
-    downhill: &'a Arcs,
-    costs: &'a mut [u32],
+/// The least cost of a state by its moves to settled states. Others support nothing: they spread their cost
+/// when they are settled.
+#[inline(always)]
+fn least_support<W: MoveWord, L: Lattice>(
+    graph: &Graph<'_, W, L>,
+    downhill: &Arcs,
+    costs: &[u32],
+    radius: u32,
+    state: u32,
+) -> u32 {
+    graph.least(downhill, state, |next| {
+        let cost = costs[next as usize];
+        if cost <= radius { cost } else { UNREACHED }
+    })
+}
+
+/// Settles states and keeps what is asked for of them.
+struct KeepMoves<'a> {
     /// Empty if moves are not kept.
     moves: &'a mut [u8],
+    downhill: &'a Arcs,
     /// Where to list what is settled, if wanted.
     changed: Option<&'a mut Vec<u32>>,
 }
 
-impl<W: MoveWord, L: Lattice> Spread<'_, W, L> {
-    fn run(&mut self, frontier: &mut Frontier, until: Until, expansions: u64) -> Settled {
-        let keeps = !self.moves.is_empty() || self.changed.is_some();
-        let settled = match (self.arcs.own_word(), keeps) {
-            (true, false) => self.settle::<true, false>(frontier, until, expansions),
-            (true, true) => self.settle::<true, true>(frontier, until, expansions),
-            (false, false) => self.settle::<false, false>(frontier, until, expansions),
-            (false, true) => self.settle::<false, true>(frontier, until, expansions),
-        };
-        if !self.moves.is_empty() {
-            // Stopped amid equals, all of which are settled by their cost.
-            let cost = frontier.cost();
-            frontier.each_under_way(|state| {
-                if self.costs[state as usize] == cost {
-                    self.keep_move(state);
-                }
-            });
-        }
-        settled
-    }
-
+impl<W: LaneBits, L: Lattice> Task<W, L> for KeepMoves<'_> {
     #[inline]
-    fn keep_move(&mut self, state: u32) {
-        self.moves[state as usize] = downhill_move(&self.graph, self.downhill, self.costs, state);
-    }
-
-    fn settle<const OWN: bool, const KEEPS: bool>(
-        &mut self,
-        frontier: &mut Frontier,
-        until: Until,
-        expansions: u64,
-    ) -> Settled {
-        let mut block: Block = [0; _];
-        let mut left = expansions;
-        let progress = loop {
-            let last = match until {
-                Until::All => COST_MAX,
-                Until::Within(ticks) => ticks.min(COST_MAX),
-                // Settled once no lower cost is left, but before those that cost the same.
-                Until::Pose(state) if self.costs[state.0 as usize] <= frontier.cost() => {
-                    break Progress::Done;
-                }
-                Until::Pose(_) => COST_MAX,
-            };
-            match frontier.least() {
-                Some(least) if least <= last => {}
-                _ => {
-                    frontier.advance_to(last.max(frontier.cost()));
-                    break Progress::Done;
-                }
-            }
-            let Some((cost, n)) = frontier.pop_block(&mut block) else { break Progress::Done };
-            // Last pushed first: the states whose neighbours are in cache still; forward it takes 30 % longer.
-            for (at, &state) in block[..n].iter().enumerate().rev() {
-                if self.costs[state as usize] != cost {
-                    continue;
-                }
-                if left == 0 {
-                    block[..=at].iter().for_each(|&state| frontier.push(cost, state));
-                    return Settled { progress: Progress::Running, expansions };
-                }
-                left -= 1;
-                self.expand::<OWN, KEEPS>(frontier, cost, state);
-            }
-        };
-        Settled { progress, expansions: expansions - left }
-    }
-
-    #[inline(always)]
-    fn expand<const OWN: bool, const KEEPS: bool>(&mut self, frontier: &mut Frontier, cost: u32, state: u32) {
-        let Self { graph, arcs, costs, .. } = self;
-        graph.each(arcs, OWN, state, |next, ticks, _| {
-            // Beyond COST_MAX it saturates at what is not reached, and is not followed.
-            let reached = cost.saturating_add(ticks);
-            let known = &mut costs[next as usize];
-            if reached < *known {
-                *known = reached;
-                frontier.push(reached, next);
-            }
-        });
-        if KEEPS {
-            if let Some(changed) = &mut self.changed {
-                changed.push(state);
-            }
-            if !self.moves.is_empty() {
-                self.keep_move(state);
+    fn settled(&mut self, graph: &Graph<'_, W, L>, costs: &[u32], states: &[u32]) {
+        if let Some(changed) = &mut self.changed {
+            changed.extend_from_slice(states);
+        }
+        if !self.moves.is_empty() {
+            for &state in states {
+                self.moves[state as usize] = downhill_move(graph, self.downhill, costs, state);
             }
         }
     }

@@ -107,16 +107,6 @@ impl BucketQueue {
         Some((key, n))
     }
 
-    /// Calls `visit` with every state of the key popped last.
-    pub fn each_of_key(&self, mut visit: impl FnMut(u32)) {
-        let mut top = self.tops[(self.key & self.mask) as usize] as usize;
-        while top != 0 {
-            let block = (top - 1) / BLOCK * BLOCK;
-            self.pool[block + 1..top].iter().for_each(|&state| visit(state));
-            top = self.pool[block] as usize;
-        }
-    }
-
     /// Bytes in use.
     pub fn memory_bytes(&self) -> usize {
         4 * (self.full.len() * 64 + self.pool.capacity()) + 8 * (self.full.len() + self.full_words.len())

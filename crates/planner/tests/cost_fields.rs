@@ -345,6 +345,60 @@ fn paths_beyond_the_greatest_cost_are_not_followed() {
     }
 }
 
+/// A field under way has dear moves still before it; an edit makes one of them so quick that it leads to less than
+/// what is settled already.
+#[test]
+fn a_dear_move_at_the_rim_becomes_quick() {
+    let mut spec = ClassSpec::new("rower", 1);
+    spec.primitives = Primitive::four_ways(10);
+    spec.primitives[2].time = 60;
+    // No move takes the one to the south back.
+    spec.primitives.remove(1);
+    spec.climb.down = -50;
+    let mut grid =
+        Grid::from_rows(&[".".repeat(12)], TerrainTable::movingai(), SideTable::default()).unwrap();
+    let mut tables = MovementTables::compile(&grid, MovementClass::new(spec).unwrap());
+    let goal = [GoalMember::any(CellXY::new(6, 0))];
+    let mut field = CostField::to_goal(&tables, &Goal::of(&goal));
+    field.settle(&tables, Until::Within(50), u64::MAX);
+    let east = tables.space().state(Pose::new(7, 0, Heading(0))).unwrap();
+    assert_eq!(field.cost(east), None);
+    // Downhill to the goal from the east: 30 ticks instead of 60.
+    let edit = grid.set_elevation(Rect::new(7, 0, 5, 1), 10);
+    tables.update(&grid, edit.changed);
+    field.repair(&tables, edit.changed, &mut FieldScratch::new());
+    assert_eq!(field.cost(east), Some(30));
+    assert_field(&grid, &tables, &field, false);
+    field.settle(&tables, Until::All, u64::MAX);
+    assert_field(&grid, &tables, &field, false);
+}
+
+/// The first height of a map changes how times are numbered all over it, far from the edit too; fields under
+/// way go on right, wherever they had come to.
+#[test]
+fn the_first_height_far_away_leaves_a_field_under_way_right() {
+    let mut spec = ClassSpec::new("truck", 4);
+    spec.primitives = Primitive::vehicle(20, 60, 10);
+    spec.climb.up = 100;
+    let class = MovementClass::new(spec).unwrap();
+    let mut rows = vec![".".repeat(9); 9];
+    rows[1] = "S........".to_owned();
+    rows[4] = "...S.SS..".to_owned();
+    let goal = [GoalMember::any(CellXY::new(3, 3))];
+    for radius in (0..240).step_by(5) {
+        let mut grid = Grid::from_rows(&rows, TerrainTable::movingai(), SideTable::default()).unwrap();
+        let mut tables = MovementTables::compile(&grid, class.clone());
+        let mut field = CostField::to_goal(&tables, &Goal::of(&goal));
+        field.settle(&tables, Until::Within(radius), u64::MAX);
+        let edit = grid.set_elevation(Rect::new(8, 8, 1, 1), 3);
+        tables.update(&grid, edit.changed);
+        field.repair(&tables, edit.changed, &mut FieldScratch::new());
+        assert_field(&grid, &tables, &field, false);
+        field.settle(&tables, Until::All, u64::MAX);
+        assert_field(&grid, &tables, &field, false);
+    }
+}
+
 /// Edits at the rim of a lazy field leave stale entries behind, which must not pile up for ever.
 #[test]
 fn stale_entries_do_not_pile_up() {

@@ -11,10 +11,10 @@ pub(crate) struct Arc {
     /// Index of the state at the other end, less that of this one.
     pub delta: i32,
     /// Which lane of the word that is read says whether the move is legal, and at which speed.
-    lane: u8,
+    pub lane: u8,
     pub primitive: u8,
     /// Frame of the state at the other end.
-    frame: u8,
+    pub frame: u8,
 }
 
 /// The moves out of the states of each frame, or those into them, in order of primitive.
@@ -131,52 +131,92 @@ pub(crate) struct Graph<'a, W: MoveWord, L: Lattice> {
 }
 
 impl<W: MoveWord, L: Lattice> Graph<'_, W, L> {
-    /// Calls `stop` with state, ticks and primitive of every legal move in `arcs` at `state`, in order of
-    /// primitive, until it says so; returns whether it did. `own_word` is that of the arcs.
+    /// The word of a state if it is on the map and of that frame, else one without moves.
     #[inline(always)]
-    pub fn any(
-        &self,
-        arcs: &Arcs,
-        own_word: bool,
-        state: u32,
-        mut stop: impl FnMut(u32, u32, u8) -> bool,
-    ) -> bool {
-        let own = self.words[state as usize];
-        // Nested, not flattened: the inner loop is unrolled.
+    pub fn word_of(&self, state: u32, frame: u8) -> W {
+        match self.words.get(state as usize) {
+            Some(&word) if !L::ROWS_DIFFER || self.lattice.frame(state) == frame as usize => word,
+            _ => W::default(),
+        }
+    }
+
+    /// Ticks of a primitive by the code in a lane of a word, 0 if it is not legal.
+    #[inline(always)]
+    pub fn ticks(&self, word: W, lane: u8, primitive: u8) -> u32 {
+        let code = word.code(lane as usize);
+        match W::NUMBERED {
+            true => self.times[(primitive as usize) << W::BITS | code],
+            false => code as u32,
+        }
+    }
+
+    /// The least that `cost` says of a state plus the time of a move in `arcs` there from `state`; without
+    /// branches, for which of them is least is hard to foretell.
+    #[inline(always)]
+    pub fn least(&self, arcs: &Arcs, state: u32, cost: impl Fn(u32) -> u32) -> u32 {
+        let (own_word, own) = (arcs.own_word, self.words[state as usize]);
+        let mut least = u32::MAX;
         for four in arcs.at(self.lattice.frame(state)) {
             for arc in four {
                 let next = state.wrapping_add_signed(arc.delta);
-                let word = if own_word {
-                    own
-                } else {
-                    let Some(&word) = self.words.get(next as usize) else { continue };
-                    if L::ROWS_DIFFER && self.lattice.frame(next) != arc.frame as usize {
-                        continue;
-                    }
-                    word
+                let word = match own_word {
+                    true => own,
+                    false => self.word_of(next, arc.frame),
                 };
-                let code = word.code(arc.lane as usize);
-                if code == 0 {
-                    continue;
-                }
-                let ticks = match W::NUMBERED {
-                    true => self.times[(arc.primitive as usize) << W::BITS | code],
-                    false => code as u32,
+                let ticks = self.ticks(word, arc.lane, arc.primitive);
+                let legal = ticks != 0;
+                let whole = cost(if legal { next } else { state }).saturating_add(ticks);
+                least = least.min(if legal { whole } else { u32::MAX });
+            }
+        }
+        least
+    }
+
+    /// The least primitive in `arcs` at `state` whose time and what `cost` says of the state there make up
+    /// `whole`, else `none`; without branches too.
+    #[inline(always)]
+    pub fn primitive_of(
+        &self,
+        arcs: &Arcs,
+        state: u32,
+        (whole, none): (u32, u8),
+        cost: impl Fn(u32) -> u32,
+    ) -> u8 {
+        let (own_word, own) = (arcs.own_word, self.words[state as usize]);
+        let mut found = none;
+        for four in arcs.at(self.lattice.frame(state)).iter().rev() {
+            for arc in four.iter().rev() {
+                let next = state.wrapping_add_signed(arc.delta);
+                let word = match own_word {
+                    true => own,
+                    false => self.word_of(next, arc.frame),
                 };
-                if stop(next, ticks, arc.primitive) {
-                    return true;
+                let ticks = self.ticks(word, arc.lane, arc.primitive);
+                let legal = ticks != 0;
+                let makes_up = cost(if legal { next } else { state }).saturating_add(ticks) == whole;
+                found = if legal & makes_up { arc.primitive } else { found };
+            }
+        }
+        found
+    }
+
+    /// Calls `visit` with state, ticks and primitive of every legal move in `arcs` at `state`, in order of
+    /// primitive.
+    #[inline(always)]
+    pub fn each(&self, arcs: &Arcs, state: u32, mut visit: impl FnMut(u32, u32, u8)) {
+        let (own_word, own) = (arcs.own_word, self.words[state as usize]);
+        for four in arcs.at(self.lattice.frame(state)) {
+            for arc in four {
+                let next = state.wrapping_add_signed(arc.delta);
+                let word = match own_word {
+                    true => own,
+                    false => self.word_of(next, arc.frame),
+                };
+                let ticks = self.ticks(word, arc.lane, arc.primitive);
+                if ticks != 0 {
+                    visit(next, ticks, arc.primitive);
                 }
             }
         }
-        false
-    }
-
-    /// [`Graph::any`] for all of them.
-    #[inline(always)]
-    pub fn each(&self, arcs: &Arcs, own_word: bool, state: u32, mut visit: impl FnMut(u32, u32, u8)) {
-        self.any(arcs, own_word, state, |next, ticks, primitive| {
-            visit(next, ticks, primitive);
-            false
-        });
     }
 }

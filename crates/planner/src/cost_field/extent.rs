@@ -51,7 +51,8 @@ impl Extent {
         self.list_moves(tables);
     }
 
-    /// The rectangle, when all states of at most `radius` ticks are settled and their neighbours known.
+    /// The rectangle, when all states of at most `radius` ticks are settled, perhaps some of the cost after it,
+    /// and their neighbours known.
     ///
     /// Way by way, cells for ticks are never better than at the rate of the best primitive.
     pub fn reached(&self, space: StateSpace, radius: u32) -> Rect {
@@ -59,7 +60,7 @@ impl Extent {
             let far = self
                 .reaches
                 .iter()
-                .map(|reach| u64::from(radius) * u64::from(cells(reach)) / u64::from(reach.2));
+                .map(|reach| (u64::from(radius) + 1) * u64::from(cells(reach)) / u64::from(reach.2));
             let step = self.reaches.iter().map(cells).max().unwrap_or(0);
             // More than any map is wide.
             (far.max().unwrap_or(0) + u64::from(step)).min(1 << 27) as i32

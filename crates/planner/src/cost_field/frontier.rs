@@ -12,20 +12,25 @@ pub(crate) struct Frontier {
     near: BucketQueue,
     /// `cost << 32 | state`.
     far: BinaryHeap<Reverse<u64>>,
+    n_states: usize,
 }
 
 pub(crate) type Block = [u32; BLOCK];
+
+/// Ticks from one side of what an edit affects to the other, as a rule.
+const WIDE: u64 = 4095;
 
 impl Frontier {
     /// Empties it, for costs from `cost` on and moves of up to `most_ticks`.
     pub fn reset(&mut self, most_ticks: u64, cost: u32) {
         self.near.reset(most_ticks.clamp(1, BUCKETS_MAX - 1), u64::from(cost));
         self.far.clear();
+        self.n_states = 0;
     }
 
-    /// The cost under way: no lower one may be pushed.
-    pub fn cost(&self) -> u32 {
-        self.near.key() as u32
+    /// The same for costs that are known to come from a wide range, most of them at once.
+    pub fn reset_wide(&mut self, most_ticks: u64, cost: u32) {
+        self.reset(most_ticks.max(WIDE), cost);
     }
 
     /// Moves on to a cost that is at most the least one held.
@@ -35,6 +40,7 @@ impl Frontier {
 
     #[inline(always)]
     pub fn push(&mut self, cost: u32, state: u32) {
+        self.n_states += 1;
         if u64::from(cost) - self.near.key() < self.near.width() {
             self.near.push(u64::from(cost), state);
         } else {
@@ -52,7 +58,11 @@ impl Frontier {
     }
 
     /// The least cost held.
+    #[inline]
     pub fn least(&self) -> Option<u32> {
+        if self.n_states == 0 {
+            return None;
+        }
         let least = match (self.near.least_key(), self.least_far()) {
             (Some(near), Some(far)) => near.min(far),
             (near, far) => near.or(far)?,
@@ -61,7 +71,7 @@ impl Frontier {
     }
 
     pub fn is_empty(&self) -> bool {
-        self.least().is_none()
+        self.n_states == 0
     }
 
     /// Takes up to a block of states of the least cost.
@@ -70,7 +80,9 @@ impl Frontier {
         if !self.far.is_empty() {
             self.bring_near();
         }
-        self.near.pop_block(states).map(|(key, n)| (key as u32, n))
+        let (key, n) = self.near.pop_block(states)?;
+        self.n_states -= n;
+        Some((key as u32, n))
     }
 
     /// Moves what is far off into the buckets, once it comes next.
@@ -87,11 +99,6 @@ impl Frontier {
             self.far.pop();
             self.near.push(entry >> 32, entry as u32);
         }
-    }
-
-    /// Calls `visit` with every state of the cost under way that is still here.
-    pub fn each_under_way(&self, visit: impl FnMut(u32)) {
-        self.near.each_of_key(visit);
     }
 
     /// Bytes held.

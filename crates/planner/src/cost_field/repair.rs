@@ -1,11 +1,13 @@
 //! Repair of a field in place after the map has changed.
 
-use super::arcs::{Arcs, Graph};
+use super::arcs::Graph;
 use super::frontier::{Block, Frontier};
-use super::{AT_SOURCE, CostField, Direction, NO_MOVE, Spread, UNREACHED, Until, downhill_move};
+use super::sweep::{DropCosts, LaneBits, Search, Sweep, unwind};
+use super::{AT_SOURCE, CostField, Direction, KeepMoves, NO_MOVE, UNREACHED, downhill_move, least_support};
 use crate::lattice::{Lattice, with_lattice};
 use crate::pose::State;
-use crate::tables::{MoveWord, MovementTables, with_layout};
+use crate::request::COST_MAX;
+use crate::tables::{MovementTables, with_layout};
 use std::ops::Range;
 use wheelbase_grid::Rect;
 
@@ -13,8 +15,10 @@ use wheelbase_grid::Rect;
 #[derive(Debug, Default)]
 pub struct FieldScratch {
     frontier: Frontier,
-    /// States whose cost was lost.
-    lost: Vec<u32>,
+    /// The search that takes costs away: its states are those that lost theirs, in order of that.
+    losing: Sweep,
+    /// The search that settles them again.
+    settling: Sweep,
     /// States that an edit brought nearer.
     nearer: Vec<u32>,
     /// States that lost their support by the edit itself; then states settled anew.
@@ -56,10 +60,16 @@ impl CostField {
     pub fn repair(&mut self, tables: &MovementTables, changed: Rect, scratch: &mut FieldScratch) -> Repaired {
         assert_eq!(tables.space(), self.space, "tables of another map");
         self.revision = tables.revision();
+        scratch.losing.clear();
+        let n_queues = self.sweep_plan.n_queues();
+        let under_way = !self.sweep.is_empty(&self.sweep_plan);
         if tables.is_sloped() != self.sloped {
             self.collect_arcs(tables);
         }
         self.extent.follow(tables, self.radius());
+        if under_way {
+            self.unwind(tables, n_queues);
+        }
         if changed.is_empty() {
             return Repaired { lost: 0, expansions: 0 };
         }
@@ -73,18 +83,28 @@ impl CostField {
             let graph = Graph { words: &layout.words, times: &tables.times, lattice };
             Repair { field: self, tables, graph, scratch }.run(anchors)
         }));
-        Repaired { lost: scratch.lost.len() as u64, expansions }
+        Repaired { lost: scratch.losing.states().len() as u64, expansions }
+    }
+
+    /// Has all that the search comes to next wait in the frontier, so that each state on the rim of what is
+    /// settled has the least cost that settled states give it.
+    fn unwind(&mut self, tables: &MovementTables, n_queues: usize) {
+        with_layout!(&tables.layouts, layout => with_lattice!(self.space, lattice => {
+            let graph = Graph { words: &layout.words, times: &tables.times, lattice };
+            let Self { costs, radius, sweep, spread, frontier, .. } = self;
+            unwind(&graph, spread, (sweep, n_queues), costs, frontier, *radius);
+        }));
     }
 }
 
-struct Repair<'a, W: MoveWord, L: Lattice> {
+struct Repair<'a, W: LaneBits, L: Lattice> {
     field: &'a mut CostField,
     tables: &'a MovementTables,
     graph: Graph<'a, W, L>,
     scratch: &'a mut FieldScratch,
 }
 
-impl<W: MoveWord, L: Lattice> Repair<'_, W, L> {
+impl<W: LaneBits, L: Lattice> Repair<'_, W, L> {
     fn run(&mut self, anchors: Rect) -> u64 {
         let from = self.find_changed(anchors);
         if from != UNREACHED {
@@ -100,19 +120,11 @@ impl<W: MoveWord, L: Lattice> Repair<'_, W, L> {
         expansions
     }
 
-    /// Least cost of a state by its moves to settled states, now. Other states support nothing: they
-    /// spread their cost when they are settled.
+    /// Least cost of a state by its moves to settled states, now.
     #[inline(always)]
     fn supported_cost(&self, state: u32) -> u32 {
-        let (field, radius) = (&*self.field, self.field.radius());
-        let mut least = UNREACHED;
-        self.graph.each(&field.downhill, field.downhill.own_word(), state, |next, ticks, _| {
-            let cost = field.costs[next as usize];
-            if cost <= radius {
-                least = least.min(cost.saturating_add(ticks));
-            }
-        });
-        least
+        let field = &*self.field;
+        least_support(&self.graph, &field.downhill, &field.costs, field.radius, state)
     }
 
     /// Calls `visit` for each row of anchors with its states and the sources among them.
@@ -130,10 +142,9 @@ impl<W: MoveWord, L: Lattice> Repair<'_, W, L> {
     /// Looks at every state whose moves may have changed: lists those that lost their support and those
     /// that came nearer. Returns the least cost at which anything changes.
     fn find_changed(&mut self, anchors: Rect) -> u32 {
-        let FieldScratch { nearer, lost, settled, .. } = &mut *self.scratch;
-        for list in [nearer, lost, settled] {
-            list.clear();
-        }
+        let FieldScratch { nearer, settled, .. } = &mut *self.scratch;
+        nearer.clear();
+        settled.clear();
         let mut least = UNREACHED;
         self.each_row(anchors, |repair, states, sources| {
             for state in states {
@@ -153,60 +164,57 @@ impl<W: MoveWord, L: Lattice> Repair<'_, W, L> {
         least
     }
 
-    /// In order of their old cost, takes the cost from every state that nothing supports any more. One
-    /// comes onto the frontier when its last support is lost, and none comes back before all are gone
-    /// through.
+    /// In order of their old cost, takes the cost from every state that nothing supports any more. Those whose
+    /// moves the edit changed are looked at whatever they lost; of the others, a state can only have counted on
+    /// one that makes up its cost.
     fn drop_lost(&mut self) {
-        let Self { field, scratch, .. } = self;
-        let FieldScratch { frontier, settled, .. } = &mut **scratch;
-        let Some(from) = settled.iter().map(|&state| field.costs[state as usize]).min() else { return };
-        frontier.reset(self.tables.most_ticks(), from);
-        settled.iter().for_each(|&state| frontier.push(field.costs[state as usize], state));
-        let mut block: Block = [0; _];
-        while let Some((cost, n)) = self.scratch.frontier.pop_block(&mut block) {
-            for &state in &block[..n] {
-                if self.field.costs[state as usize] == cost {
-                    self.drop_cost(state, cost);
-                }
-            }
-        }
-    }
-
-    fn drop_cost(&mut self, state: u32, cost: u32) {
-        let radius = self.field.radius();
         let Self { field, scratch, graph, .. } = self;
-        let FieldScratch { frontier, lost, .. } = &mut **scratch;
-        let CostField { costs, spread, downhill, .. } = &mut **field;
-        costs[state as usize] = UNREACHED;
-        lost.push(state);
-        graph.each(spread, spread.own_word(), state, |before, ticks, _| {
-            let held = costs[before as usize];
-            // Greater, not only equal: by an edit a dearer state may count on this one.
-            let counts_on_it = held != UNREACHED && held >= cost.saturating_add(ticks);
-            if counts_on_it && !is_supported(graph, downhill, costs, radius, before) {
-                frontier.push(held, before);
-            }
-        });
+        let FieldScratch { frontier, settled, nearer, losing, .. } = &mut **scratch;
+        let CostField { costs, radius, sweep_plan, downhill, .. } = &mut **field;
+        let changed = settled.iter().chain(nearer.iter()).map(|&state| (costs[state as usize], state));
+        let changed = changed.filter(|&(cost, _)| cost != UNREACHED);
+        let Some(from) = changed.clone().map(|(cost, _)| cost).min().filter(|_| !settled.is_empty()) else {
+            return;
+        };
+        frontier.reset_wide(self.tables.most_ticks(), from);
+        changed.for_each(|(cost, state)| frontier.push(cost, state));
+        let mut task = DropCosts { downhill, radius: *radius };
+        let graph = *graph;
+        let mut search = Search { graph, plan: sweep_plan, costs, sweep: losing, frontier, radius: &mut 0 };
+        search.run(&mut task, COST_MAX, u64::MAX, |_, _| false);
     }
 
     /// Dijkstra's search from the rim of what was lost, and from what came nearer, up to the radius. What
     /// lies beyond waits in the field's frontier.
     fn settle_again(&mut self, from: u32) -> u64 {
         let radius = self.field.radius();
-        self.scratch.frontier.reset(self.tables.most_ticks(), from);
-        for at in 0..self.scratch.lost.len() {
-            self.push_supported(self.scratch.lost[at], radius);
+        self.scratch.frontier.reset_wide(self.tables.most_ticks(), from);
+        for at in 0..self.scratch.losing.states().len() {
+            let state = self.scratch.losing.states()[at];
+            // No legal source is among them, so that only its moves can support it.
+            let cost = self.supported_cost(state);
+            self.push_at_cost(state, cost);
         }
         for at in 0..self.scratch.nearer.len() {
-            self.push_supported(self.scratch.nearer[at], radius);
+            let state = self.scratch.nearer[at];
+            let is_source = self.field.sources.binary_search(&state).is_ok();
+            let is_source = is_source && self.tables.is_legal(State(state));
+            let cost = if is_source { 0 } else { self.supported_cost(state) };
+            self.push_at_cost(state, cost);
         }
         let Self { field, graph, scratch, .. } = self;
-        let FieldScratch { frontier, settled, .. } = &mut **scratch;
-        let CostField { costs, moves, spread, downhill, .. } = &mut **field;
+        let FieldScratch { frontier, settled, settling, .. } = &mut **scratch;
+        let CostField { costs, moves, sweep_plan, spread, downhill, .. } = &mut **field;
         settled.clear();
+        settling.clear();
         let changed = (!moves.is_empty()).then_some(settled);
-        let mut search = Spread { graph: *graph, arcs: spread, downhill, costs, moves, changed };
-        let expansions = search.run(frontier, Until::Within(radius), u64::MAX).expansions;
+        let mut task = KeepMoves { moves, downhill, changed };
+        let mut known = radius;
+        let graph = *graph;
+        let mut search =
+            Search { graph, plan: sweep_plan, costs, sweep: settling, frontier, radius: &mut known };
+        let (_, expansions) = search.run(&mut task, radius, u64::MAX, |_, _| false);
+        unwind(&graph, spread, (settling, sweep_plan.n_queues()), costs, frontier, radius);
         let mut block: Block = [0; _];
         while let Some((cost, n)) = self.scratch.frontier.pop_block(&mut block) {
             for &state in &block[..n] {
@@ -219,16 +227,14 @@ impl<W: MoveWord, L: Lattice> Repair<'_, W, L> {
         expansions
     }
 
-    /// Gives a state the cost that its settled successors support, if that is less than what it has.
-    fn push_supported(&mut self, state: u32, radius: u32) {
-        let source = self.field.sources.binary_search(&state).is_ok() && self.tables.is_legal(State(state));
-        let cost = if source { 0 } else { self.supported_cost(state) };
+    /// Gives a state a cost, if that is less than what it has.
+    fn push_at_cost(&mut self, state: u32, cost: u32) {
         let known = &mut self.field.costs[state as usize];
         if cost >= *known {
             return;
         }
         *known = cost;
-        if cost <= radius {
+        if cost <= self.field.radius {
             self.scratch.frontier.push(cost, state);
         } else {
             self.field.frontier.push(cost, state);
@@ -242,14 +248,15 @@ impl<W: MoveWord, L: Lattice> Repair<'_, W, L> {
         let Self { field, graph, scratch, .. } = self;
         let CostField { costs, moves, spread, downhill, .. } = &mut **field;
         let graph = *graph;
-        for &state in &scratch.lost {
+        let lost = scratch.losing.states();
+        for &state in lost {
             if costs[state as usize] > radius {
                 moves[state as usize] = NO_MOVE;
             }
         }
-        for &state in scratch.lost.iter().chain(&scratch.settled) {
+        for &state in lost.iter().chain(&scratch.settled) {
             let cost = costs[state as usize];
-            graph.each(spread, spread.own_word(), state, |before, ticks, primitive| {
+            graph.each(spread, state, |before, ticks, primitive| {
                 let (at, held) = (before as usize, costs[before as usize]);
                 if held > radius || moves[at] == AT_SOURCE {
                     return;
@@ -290,19 +297,4 @@ impl<W: MoveWord, L: Lattice> Repair<'_, W, L> {
         self.field.repair_pushes = 0;
         self.field.repair_pushes_max = entries.len().max(STALE_MAX);
     }
-}
-
-/// Whether a move to a settled state gives a state its cost, or less.
-#[inline(always)]
-fn is_supported<W: MoveWord, L: Lattice>(
-    graph: &Graph<'_, W, L>,
-    downhill: &Arcs,
-    costs: &[u32],
-    radius: u32,
-    state: u32,
-) -> bool {
-    graph.any(downhill, downhill.own_word(), state, |next, ticks, _| {
-        let after = costs[next as usize];
-        after <= radius && after.saturating_add(ticks) <= costs[state as usize]
-    })
 }
