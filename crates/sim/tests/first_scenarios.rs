@@ -3,13 +3,16 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "all of it is for tests")]
 
+use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use wheelbase_planner::{Goal, GoalMember, Heading, Pose, Request, Scratch, Status, plan};
-use wheelbase_sim::build::{Overrides, load_problem, load_simulation};
+use wheelbase_sim::build::{Overrides, load_problem, load_simulation, load_simulation_and_text};
+use wheelbase_sim::recording::{Reader, Recorder, verify};
 use wheelbase_sim::{RunResult, Simulation, Step, TickTimes, invariant};
 
 const NAMES: [&str; 12] = [
     "10_tile_puzzle.toml",
+    "11_hexagons.toml",
     "1_yard.toml",
     "2_dead_end.toml",
     "3_lake.toml",
@@ -19,7 +22,6 @@ const NAMES: [&str; 12] = [
     "7_crowd.toml",
     "8_road_tiles.toml",
     "9_reinforcements.toml",
-    "hexagons.toml",
     "river.toml",
 ];
 
@@ -291,7 +293,7 @@ fn river() {
 
 #[test]
 fn hexagons() {
-    let (sim, outcome) = run("hexagons.toml");
+    let (sim, outcome) = run("11_hexagons.toml");
     let pinned = Outcome {
         ticks: 235,
         orders_done: 3,
@@ -301,7 +303,7 @@ fn hexagons() {
     };
     assert_eq!(outcome, pinned);
     assert_eq!(sim.pose(0), Pose::new(7, 3, Heading(3)));
-    assert_eq!(planned("hexagons.toml", "wagon", (2, 2, E), (3, 7, None)), (80, 8));
+    assert_eq!(planned("11_hexagons.toml", "wagon", (2, 2, E), (3, 7, None)), (80, 8));
 }
 
 /// What the comments of `river.toml` promise: the bridge is drawn up late, because a truck is on it.
@@ -327,6 +329,29 @@ fn two_runs_agree_tick_by_tick() {
                 break;
             }
         }
+    }
+}
+
+/// Recorded and run again out of the recording alone, each is the same to the last tick.
+#[test]
+fn recordings_of_all_are_verified() {
+    for name in NAMES {
+        let (mut sim, text) = load_simulation_and_text(&first(name), Overrides::default()).unwrap();
+        // Without a folder, so that no file beside the scenario can be found.
+        let mut recorder = Recorder::begin(&mut sim, name, &text, Vec::new()).unwrap();
+        loop {
+            let tick = sim.tick();
+            let step = sim.step();
+            recorder.tick(&sim, tick, step).unwrap();
+            sim.clear_log();
+            if step == Step::Ended {
+                break;
+            }
+        }
+        let mut reader = Reader::open(Cursor::new(recorder.finish(&sim).unwrap())).unwrap();
+        let verified = verify(&mut reader, |_| true).unwrap();
+        assert_eq!((verified.n_ticks, verified.difference), (reader.n_ticks(), None), "{name}");
+        assert_eq!(reader.end().map(|end| end.state_hash), Some(sim.state_hash()), "{name}");
     }
 }
 

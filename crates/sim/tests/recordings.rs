@@ -110,7 +110,7 @@ fn assert_same_as_the_run(mut reader: Reader<Cursor<Vec<u8>>>, text: &str) -> (u
 
 #[test]
 fn a_recording_of_a_hexagonal_map_holds_what_happened() {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/first/hexagons.toml");
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/first/11_hexagons.toml");
     let text = std::fs::read_to_string(file).unwrap();
     let reader = open(&record(&text).0).unwrap();
     let header = reader.header();
