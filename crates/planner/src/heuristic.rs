@@ -455,14 +455,39 @@ impl Rate {
     }
 }
 
-/// Euclidean distance or the caller's own, with a weight: the slower ones.
-pub(crate) struct AnyEstimate<'a> {
-    pub kind: AnyKind<'a>,
+/// An estimate with a weight, or with the cost so far left aside.
+pub(crate) struct Weighted<E> {
+    pub estimate: E,
     pub weight_permille: u32,
     pub greedy: bool,
 }
 
-pub(crate) enum AnyKind<'a> {
+impl<E: Estimate> Estimate for Weighted<E> {
+    #[inline(always)]
+    fn weighted(&self, state: u32, x: i32, y: i32, heading: usize) -> u32 {
+        let plain = u64::from(self.plain(state, x, y, heading));
+        // Rounded down, so that the bound of the weight holds to the tick.
+        (plain * u64::from(self.weight_permille) / 1000).min(u64::from(COST_MAX)) as u32
+    }
+
+    #[inline(always)]
+    fn key(&self, cost: u32, bound: u32) -> u64 {
+        if self.greedy { u64::from(bound) } else { u64::from(cost) + u64::from(bound) }
+    }
+
+    #[inline(always)]
+    fn keeps_first(&self) -> bool {
+        self.greedy
+    }
+
+    #[inline(always)]
+    fn plain(&self, state: u32, x: i32, y: i32, heading: usize) -> u32 {
+        self.estimate.weighted(state, x, y, heading)
+    }
+}
+
+/// Any of them, told apart pose by pose: the slower way.
+pub(crate) enum AnyEstimate<'a> {
     Zero,
     Linear(LinearEstimate),
     Euclid(EuclidEstimate),
@@ -474,25 +499,11 @@ pub(crate) enum AnyKind<'a> {
 
 impl Estimate for AnyEstimate<'_> {
     fn weighted(&self, state: u32, x: i32, y: i32, heading: usize) -> u32 {
-        let plain = u64::from(self.plain(state, x, y, heading));
-        // Rounded down, so that the bound of the weight holds to the tick.
-        (plain * u64::from(self.weight_permille) / 1000).min(u64::from(COST_MAX)) as u32
-    }
-
-    fn key(&self, cost: u32, bound: u32) -> u64 {
-        if self.greedy { u64::from(bound) } else { u64::from(cost) + u64::from(bound) }
-    }
-
-    fn keeps_first(&self) -> bool {
-        self.greedy
-    }
-
-    fn plain(&self, state: u32, x: i32, y: i32, heading: usize) -> u32 {
-        match &self.kind {
-            AnyKind::Zero => 0,
-            AnyKind::Linear(linear) => linear.weighted(state, x, y, heading),
-            AnyKind::Euclid(euclid) => euclid.ticks(x, y, heading),
-            AnyKind::Landmarks(landmarks, active, norm) => match landmarks.columns(active) {
+        match self {
+            Self::Zero => 0,
+            Self::Linear(linear) => linear.weighted(state, x, y, heading),
+            Self::Euclid(euclid) => euclid.ticks(x, y, heading),
+            Self::Landmarks(landmarks, active, norm) => match landmarks.columns(active) {
                 ColumnsInUse::Narrow(of) => {
                     LandmarkEstimate::new(of, *active, *norm).weighted(state, x, y, heading)
                 }
@@ -500,10 +511,10 @@ impl Estimate for AnyEstimate<'_> {
                     LandmarkEstimate::new(of, *active, *norm).weighted(state, x, y, heading)
                 }
             },
-            AnyKind::Array(array, base) => {
+            Self::Array(array, base) => {
                 array.weighted(state, x, y, heading).max(base.weighted(state, x, y, heading))
             }
-            AnyKind::Custom(estimate) => {
+            Self::Custom(estimate) => {
                 let pose = Pose { cell: CellXY::new(x, y), heading: Heading(heading as u8) };
                 estimate(pose).min(COST_MAX)
             }

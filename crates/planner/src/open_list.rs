@@ -1,5 +1,5 @@
-//! Open lists. Both give the least key first and, among equal keys, the one pushed last, so a search
-//! runs the same with either.
+//! Open lists. All give the least key first and, among equal keys, the one pushed last, so a search
+//! runs the same with any.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -238,6 +238,57 @@ impl PartialOrd for HeapEntry {
     }
 }
 
+/// A bucket queue for keys that also fall, as those of weighted searches do: the cursor goes back to them. It
+/// takes the keys of one window, as many as there are buckets; the others wait in a heap.
+pub(crate) struct FallingQueue<'a> {
+    near: &'a mut BucketQueue,
+    far: &'a mut HeapQueue,
+    /// Least key of the window.
+    base: u64,
+}
+
+impl<'a> FallingQueue<'a> {
+    /// Empties both and readies them for keys most of which are from `base` on.
+    pub fn reset(near: &'a mut BucketQueue, far: &'a mut HeapQueue, base: u64) -> Self {
+        near.reset(BUCKETS_MAX - 1, base);
+        far.reset();
+        Self { near, far, base }
+    }
+
+    /// Goes on with the two as [`FallingQueue::reset`] with the same `base` and its use have left them.
+    pub fn resume(near: &'a mut BucketQueue, far: &'a mut HeapQueue, base: u64) -> Self {
+        Self { near, far, base }
+    }
+
+    #[cold]
+    fn pop_least(&mut self) -> Option<(u64, u32)> {
+        let far = self.far.heap.peek().map_or(u64::MAX, |entry| entry.key);
+        match self.near.least_key() {
+            Some(near) if near < far => self.near.pop(),
+            _ => self.far.pop(),
+        }
+    }
+}
+
+impl OpenList for FallingQueue<'_> {
+    const RISING: bool = false;
+
+    #[inline(always)]
+    fn push(&mut self, key: u64, state: u32) {
+        if key.wrapping_sub(self.base) < BUCKETS_MAX {
+            self.near.key = self.near.key.min(key);
+            self.near.push(key, state);
+        } else {
+            self.far.push(key, state);
+        }
+    }
+
+    #[inline(always)]
+    fn pop(&mut self) -> Option<(u64, u32)> {
+        if self.far.heap.is_empty() { self.near.pop() } else { self.pop_least() }
+    }
+}
+
 /// A binary heap, for keys of any range and in any order.
 #[derive(Debug, Default)]
 pub(crate) struct HeapQueue {
@@ -301,6 +352,36 @@ mod tests {
                 prop_assert_eq!(buckets.pop(), Some(popped));
             }
             prop_assert_eq!(buckets.pop(), None);
+        }
+
+        /// Keys that rise and fall, within the window, around its ends and far away from it.
+        #[test]
+        fn falling_queue_equals_heap(
+            base in prop::sample::select(vec![0_u64, 1, 70_000]),
+            range in prop::sample::select(vec![1_u64, 3, 64, 5000, 65_535, 65_536, 65_537, 1 << 33]),
+            steps in prop::collection::vec((0_u8..3, any::<u64>()), 1..400),
+        ) {
+            let (mut near, mut far, mut heap) = (BucketQueue::default(), HeapQueue::default(), HeapQueue::default());
+            near.reset(100, 5);
+            near.push(7, 1);
+            far.push(7, 1);
+            let first = base.saturating_sub(range / 8);
+            let mut falling = FallingQueue::reset(&mut near, &mut far, base);
+            heap.reset();
+            for (number, (what, draw)) in steps.into_iter().enumerate() {
+                if what < 2 {
+                    let key = first + draw % (range + 1);
+                    falling.push(key, number as u32);
+                    heap.push(key, number as u32);
+                } else {
+                    prop_assert_eq!(falling.pop(), heap.pop());
+                    falling = FallingQueue::resume(falling.near, falling.far, base);
+                }
+            }
+            while let Some(popped) = heap.pop() {
+                prop_assert_eq!(falling.pop(), Some(popped));
+            }
+            prop_assert_eq!(falling.pop(), None);
         }
     }
 }

@@ -36,7 +36,10 @@ pub(crate) struct Run {
     pub overflowed: bool,
     pub prepared: Option<Prepared>,
     pub guide: Guide,
+    /// Keys never fall, and fit into buckets.
     pub in_buckets: bool,
+    /// Where they do not: the key from which on there are buckets for them, see [`crate::open_list::FallingQueue`].
+    pub keys_from: u64,
     /// The goal is an area: the state that it ended at is still on the open list.
     pub by_area: bool,
     /// The expanded pose of least heuristic, then least cost, then least index.

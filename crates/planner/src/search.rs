@@ -8,12 +8,12 @@ mod kernel;
 
 use crate::components::Way;
 use crate::heuristic::{
-    AnyEstimate, AnyKind, ArrayEstimate, CellsAround, Estimate, Heuristic, HeuristicName, Prepared,
+    AnyEstimate, ArrayEstimate, CellsAround, Estimate, Heuristic, HeuristicName, Prepared, Weighted,
     WholeNorm, ZeroEstimate,
 };
 use crate::landmarks::{ColumnsInUse, LandmarkEstimate};
 use crate::lattice::{Lattice, with_lattice};
-use crate::open_list::{BUCKETS_MAX, OpenList};
+use crate::open_list::{BUCKETS_MAX, FallingQueue, OpenList};
 use crate::path::{Path, PathPose};
 use crate::pose::{Heading, Pose, State};
 use crate::request::{Answer, COST_MAX, Fallback, GoalArea, Progress, Reached, Request, Status};
@@ -179,7 +179,7 @@ fn push_start(
         norm.list_parts(size, norm_parts);
     }
     let pose = request.start;
-    let estimate = AnyEstimate::of(tables, &prepared, request);
+    let estimate = estimate_of(tables, &prepared, request);
     let bound = estimate.weighted(start.0, pose.cell.x, pose.cell.y, pose.heading.0 as usize);
     let key = estimate.key(0, bound);
     let range = tables.most_ticks() + prepared.step_max(tables);
@@ -191,16 +191,28 @@ fn push_start(
     let in_buckets = range < BUCKETS_MAX && request.weight_permille == 1000 && !estimate.greedy && whole;
     let goal = nodes[start.0 as usize] & Node::GOAL;
     nodes[start.0 as usize] = Node::pack(0, *stamp, goal);
+    // Without a weight no key would fall below what the start promises.
+    let keys_from = match estimate.greedy {
+        true => 0,
+        false => u64::from(estimate.plain(start.0, pose.cell.x, pose.cell.y, pose.heading.0 as usize)),
+    };
     if in_buckets {
         buckets.reset(range, key);
         buckets.push(key, start.0);
     } else {
-        heap.reset();
-        heap.push(key, start.0);
+        FallingQueue::reset(buckets, heap, keys_from).push(key, start.0);
     }
     let by_area = request.area.is_some();
     let guide = prepared.guide(&request.heuristic, tables);
-    *run = Run { start: Some(start), prepared: Some(prepared), guide, in_buckets, by_area, ..Run::default() };
+    *run = Run {
+        start: Some(start),
+        prepared: Some(prepared),
+        guide,
+        in_buckets,
+        keys_from,
+        by_area,
+        ..Run::default()
+    };
 }
 
 /// Goes on with a search for at most `expansions` more; a search that has ended stays ended. One that
@@ -388,24 +400,27 @@ fn is_free(tables: &MovementTables, request: &Request<'_>, pose: Pose, primitive
     request.window.is_none_or(inside) && (clear || request.obstacles.is_none_or(free))
 }
 
-impl<'a> AnyEstimate<'a> {
-    fn of(tables: &MovementTables, prepared: &Prepared, request: &Request<'a>) -> Self {
-        let kind = match (prepared, request.heuristic) {
-            (Prepared::Array(base), heuristic) => match ArrayEstimate::of(tables, &heuristic, base) {
-                Some(array) => AnyKind::Array(array, *base),
-                None => AnyKind::Zero,
-            },
-            (Prepared::Linear(linear), _) => AnyKind::Linear(*linear),
-            (Prepared::Euclid(euclid), _) => AnyKind::Euclid(*euclid),
-            (Prepared::Landmarks(active, _, norm), Heuristic::Landmarks(landmarks)) => {
-                AnyKind::Landmarks(landmarks, *active, *norm)
-            }
-            (Prepared::Custom, Heuristic::Custom(estimate)) => AnyKind::Custom(estimate),
-            _ => AnyKind::Zero,
-        };
-        let greedy = is_greedy(request) && !matches!(kind, AnyKind::Zero);
-        Self { kind, weight_permille: request.weight_permille.max(1000), greedy }
-    }
+/// The estimate of a request, with its weight.
+fn estimate_of<'a>(
+    tables: &MovementTables,
+    prepared: &Prepared,
+    request: &Request<'a>,
+) -> Weighted<AnyEstimate<'a>> {
+    let estimate = match (prepared, request.heuristic) {
+        (Prepared::Array(base), heuristic) => match ArrayEstimate::of(tables, &heuristic, base) {
+            Some(array) => AnyEstimate::Array(array, *base),
+            None => AnyEstimate::Zero,
+        },
+        (Prepared::Linear(linear), _) => AnyEstimate::Linear(*linear),
+        (Prepared::Euclid(euclid), _) => AnyEstimate::Euclid(*euclid),
+        (Prepared::Landmarks(active, _, norm), Heuristic::Landmarks(landmarks)) => {
+            AnyEstimate::Landmarks(landmarks, *active, *norm)
+        }
+        (Prepared::Custom, Heuristic::Custom(estimate)) => AnyEstimate::Custom(estimate),
+        _ => AnyEstimate::Zero,
+    };
+    let greedy = is_greedy(request) && !matches!(estimate, AnyEstimate::Zero);
+    Weighted { estimate, weight_permille: request.weight_permille.max(1000), greedy }
 }
 
 /// Picks the kernel for the shape of the map.
@@ -466,7 +481,18 @@ fn run_kernel_on<L: Lattice>(
                     None => kernel.run(nodes, &ZeroEstimate, buckets),
                 }
             }
-            _ => kernel.run(nodes, &AnyEstimate::of(tables, &prepared, request), heap),
+            _ => {
+                let mut open = FallingQueue::resume(buckets, heap, kernel.run.keys_from);
+                let any = estimate_of(tables, &prepared, request);
+                match prepared {
+                    Prepared::Linear(linear) if L::SUMS && linear.is_sum(size) => {
+                        let Weighted { weight_permille, greedy, .. } = any;
+                        let estimate = linear.sum(size, norm_parts);
+                        kernel.run(nodes, &Weighted { estimate, weight_permille, greedy }, &mut open)
+                    }
+                    _ => kernel.run(nodes, &any, &mut open),
+                }
+            }
         }
     })
 }
@@ -532,11 +558,15 @@ mod tests {
         path: &mut Path,
     ) -> Answer {
         begin(tables, request, scratch);
-        if scratch.run.in_buckets {
-            let (key, state) = scratch.buckets.pop().unwrap();
-            scratch.run.in_buckets = false;
-            scratch.heap.reset();
-            scratch.heap.push(key, state);
+        if scratch.run.prepared.is_some() {
+            let Scratch { buckets, heap, run, .. } = &mut *scratch;
+            let (key, state) = match run.in_buckets {
+                true => buckets.pop().unwrap(),
+                false => FallingQueue::resume(buckets, heap, run.keys_from).pop().unwrap(),
+            };
+            // All keys are outside the window: what is left is the heap.
+            (run.in_buckets, run.keys_from) = (false, 1 << 40);
+            FallingQueue::reset(buckets, heap, run.keys_from).push(key, state);
         }
         advance(tables, request, scratch, u64::MAX);
         finish(tables, request, scratch, path)
@@ -552,12 +582,13 @@ mod tests {
             for _ in 0..6 {
                 let tables = MovementTables::compile(&drawn_grid(&mut draws), class.clone());
                 for heuristic in HeuristicName::ALL {
-                    for limit in [None, Some(37)] {
+                    for (limit, weight) in [(None, 1000), (Some(37), 1000), (None, 1300), (Some(37), 2500)] {
                         let start = drawn_pose(&tables, &mut draws);
                         let goal = [(); 2].map(|()| GoalMember::any(drawn_pose(&tables, &mut draws).cell));
                         let mut request = Request::new(start, Goal { members: &goal, within: 1 });
                         request.heuristic = Heuristic::Named(heuristic);
                         (request.expansions_max, request.partial) = (limit, true);
+                        request.weight_permille = weight;
                         let answer = plan(&tables, &request, &mut scratch, &mut path);
                         in_buckets += u32::from(scratch.run.in_buckets);
                         let with_heap = plan_with_heap(&tables, &request, &mut scratch, &mut other);
