@@ -2,6 +2,8 @@
 
 use crate::bench;
 use crate::failure::{Exit, Failure};
+use crate::picture::{SCALE_MAX, Wanted};
+use crate::query::rectangle_from_arg;
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use std::path::PathBuf;
@@ -30,7 +32,7 @@ pub enum Command {
     Distances(DistancesArgs),
     /// Run a recording again and say where it differs
     Verify(VerifyArgs),
-    /// Draw a recording: a page that plays it in a browser
+    /// Draw a recording: a page that plays it in a browser, or pictures
     Render(RenderArgs),
     #[command(hide = true, disable_help_flag = true)]
     Report(Later),
@@ -225,9 +227,7 @@ pub struct VerifyArgs {
 }
 
 #[derive(Debug, clap::Args)]
-// Its usage would name what is not supported yet.
-#[command(override_usage = "wheelbase render [OPTIONS] --html <FILE.html> <RECORDING>")]
-#[command(group = clap::ArgGroup::new("outputs").args(["html", "svg", "png", "gif"]).required(true).multiple(true))]
+#[command(group = clap::ArgGroup::new("outputs").args(["html", "png", "svg", "gif"]).required(true).multiple(true))]
 pub struct RenderArgs {
     /// Recording of run --record
     #[arg(value_name = "RECORDING")]
@@ -238,16 +238,56 @@ pub struct RenderArgs {
     /// Leave planned paths out of the page, which makes it smaller
     #[arg(long, requires = "html")]
     pub no_paths: bool,
-    #[arg(long, hide = true)]
-    svg: Option<PathBuf>,
-    #[arg(long, hide = true)]
-    png: Option<PathBuf>,
-    #[arg(long, hide = true)]
-    tick: Option<u64>,
-    #[arg(long, hide = true)]
-    scale: Option<u64>,
-    #[arg(long, hide = true)]
-    gif: Option<PathBuf>,
+    /// Write a picture of a tick
+    #[arg(long, value_name = "FILE.png")]
+    pub png: Option<PathBuf>,
+    /// Write a picture of a tick that can be shown at any size
+    #[arg(long, value_name = "FILE.svg")]
+    pub svg: Option<PathBuf>,
+    /// The tick that --png and --svg show [default: the last]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u32, 0, 0xFFFF_FFFE>)]
+    pub tick: Option<u32>,
+    /// Write a moving picture
+    #[arg(long, value_name = "FILE.gif")]
+    pub gif: Option<PathBuf>,
+    /// First tick of --gif
+    #[arg(long, value_name = "N", requires = "gif", allow_negative_numbers = true, value_parser = whole::<u32, 0, 0xFFFF_FFFE>)]
+    pub from: Option<u32>,
+    /// Last tick of --gif [default: the last]
+    #[arg(long, value_name = "N", requires = "gif", allow_negative_numbers = true, value_parser = whole::<u32, 0, 0xFFFF_FFFE>)]
+    pub to: Option<u32>,
+    /// Ticks from one frame of --gif to the next [default: so many that there are at most 300 frames]
+    #[arg(long, value_name = "N", requires = "gif", allow_negative_numbers = true, value_parser = whole::<u32, 1, U32_MAX>)]
+    pub every: Option<u32>,
+    /// Frames a second of --gif
+    #[arg(long, value_name = "N", requires = "gif", default_value_t = 20, allow_negative_numbers = true, value_parser = whole::<u16, 1, 50>)]
+    pub fps: u16,
+    #[command(flatten)]
+    pub view: ViewArgs,
+}
+
+/// What part of a map pictures show, and how large.
+#[derive(Debug, clap::Args)]
+pub struct ViewArgs {
+    /// Points a cell of pictures [default: as fits 1280 points, at most 32]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u32, 1, { SCALE_MAX as u64 }>)]
+    pub scale: Option<u32>,
+    /// The part of the map that pictures show [default: all of it]
+    #[arg(long, value_name = "X,Y,W,H", allow_hyphen_values = true)]
+    pub area: Option<String>,
+}
+
+impl ViewArgs {
+    /// The pictures that are wanted.
+    pub fn wanted<'a>(
+        &self,
+        png: Option<&'a PathBuf>,
+        svg: Option<&'a PathBuf>,
+    ) -> Result<Wanted<'a>, Failure> {
+        let area = self.area.as_deref().map(|area| rectangle_from_arg(area, "--area")).transpose();
+        let area = area.map_err(Failure::bad_input)?;
+        Ok(Wanted { png: png.map(PathBuf::as_path), svg: svg.map(PathBuf::as_path), area, scale: self.scale })
+    }
 }
 
 #[derive(Debug, clap::Args)]
@@ -317,15 +357,9 @@ impl Args {
             }
             Command::Check(a) => vec![(a.plan.is_some(), "--plan")],
             Command::Distances(a) => vec![(a.png.is_some(), "--png")],
-            Command::Render(a) => vec![
-                (a.svg.is_some(), "--svg"),
-                (a.png.is_some(), "--png"),
-                (a.gif.is_some(), "--gif"),
-                (a.tick.is_some(), "--tick"),
-                (a.scale.is_some(), "--scale"),
-            ],
             Command::Report(_) => vec![(true, "report")],
             Command::Verify(_)
+            | Command::Render(_)
             | Command::Bench(_)
             | Command::Generate(_)
             | Command::Completions(_)

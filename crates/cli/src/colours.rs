@@ -6,11 +6,11 @@ pub type Rgb = [u8; 3];
 /// The colour of a terrain kind: by names that are common, else the slower the darker.
 pub fn terrain_colour(name: &str, speed: u16) -> Rgb {
     match name {
-        "ground" | "grass" | "floor" => [88, 120, 68],
+        "ground" | "grass" | "meadow" | "field" | "floor" => [88, 120, 68],
         "road" | "street" => [150, 150, 150],
         "swamp" | "mud" => [100, 84, 48],
-        "trees" | "woods" | "forest" => [16, 64, 24],
-        "water" | "deep" => [20, 48, 120],
+        "trees" | "wood" | "woods" | "forest" => [16, 64, 24],
+        "water" | "deep" | "river" | "lake" | "sea" => [20, 48, 120],
         "shallow" | "ford" => [60, 110, 170],
         "sand" => [180, 160, 100],
         "out" | "rock" => [30, 30, 30],

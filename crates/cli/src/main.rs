@@ -12,6 +12,7 @@ mod guide;
 mod interrupt;
 mod man;
 mod output;
+mod picture;
 mod plan;
 mod query;
 mod render;

@@ -4,7 +4,7 @@ use crate::args::{Format, PlanArgs};
 use crate::failure::{Exit, Failure};
 use crate::guide::{Guides, Picks, guided_by};
 use crate::interrupt::Interrupt;
-use crate::query::{AnswerLine, HeuristicChoice, Query, query_from_args, window_from_arg};
+use crate::query::{AnswerLine, HeuristicChoice, Query, query_from_args, rectangle_from_arg};
 use std::io::{self, BufWriter, Write};
 use std::path::Path as FilePath;
 use wheelbase_grid::GridShape;
@@ -36,7 +36,7 @@ pub fn run(args: &PlanArgs) -> Result<Exit, Failure> {
     query.weight = args.weight;
     query.expansions_max = args.expansions_max;
     if let Some(window) = &args.window {
-        query.window = Some(window_from_arg(window).map_err(Failure::bad_input)?);
+        query.window = Some(rectangle_from_arg(window, "--window").map_err(Failure::bad_input)?);
     }
     query.fallback = if args.fallback == "nearest" { Fallback::Nearest } else { Fallback::Fail };
     let tables = MovementTables::compile(&grid, class);

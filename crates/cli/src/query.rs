@@ -104,7 +104,7 @@ impl Query {
             };
         }
         if let Some(value) = get("window") {
-            query.window = Some(window_from_json(value, "window")?);
+            query.window = Some(rectangle_from_json(value, "window")?);
         }
         Ok(query)
     }
@@ -144,8 +144,8 @@ impl Query {
     }
 }
 
-/// A window `[x, y, width, height]`; it may be empty or reach off the map. `place` is the key or flag.
-pub fn window_from_json(value: &Value, place: &str) -> Result<Rect, String> {
+/// A rectangle `[x, y, width, height]`; it may be empty or reach off the map. `place` is the key or flag.
+pub fn rectangle_from_json(value: &Value, place: &str) -> Result<Rect, String> {
     let complain =
         || wrong(place, "[x, y, width, height], whole numbers, width and height not negative", value);
     let items = value.as_array().filter(|items| items.len() == 4).ok_or_else(complain)?;
@@ -154,11 +154,11 @@ pub fn window_from_json(value: &Value, place: &str) -> Result<Rect, String> {
     Ok(Rect::new(corner(0)?, corner(1)?, side(2)?, side(3)?))
 }
 
-/// A window typed as `X,Y,W,H`.
-pub fn window_from_arg(text: &str) -> Result<Rect, String> {
+/// A rectangle typed as `X,Y,W,H` behind a flag.
+pub fn rectangle_from_arg(text: &str, flag: &str) -> Result<Rect, String> {
     let numbers: Result<Vec<i64>, _> = text.split(',').map(|part| part.trim().parse::<i64>()).collect();
     let value = numbers.map_or_else(|_| Value::from(text), Value::from);
-    window_from_json(&value, "--window")
+    rectangle_from_json(&value, flag)
 }
 
 fn wrong(key: &str, expected: &str, found: &Value) -> String {

@@ -1,34 +1,162 @@
-//! `wheelbase render`: a recording as a page that plays it.
+//! `wheelbase render`: a recording as a page that plays it, or as pictures.
 
-mod film;
-mod html;
+pub mod film;
+pub mod html;
 mod pack;
+mod scene;
 
 use crate::args::RenderArgs;
 use crate::failure::{Exit, Failure};
+use crate::interrupt::Interrupt;
+use crate::output::progress_bar;
+use crate::picture::gif::GifFile;
+use crate::picture::ground::map_area;
+use crate::picture::lattice::Lattice;
+use crate::picture::raster::{Canvas, Image};
+use crate::picture::{Picture, Wanted, write};
 use film::Film;
-use std::io::{self, Write};
+use scene::{Scene, read_before};
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Write};
 use std::path::Path;
-use wheelbase_sim::recording::Reader;
+use wheelbase_grid::GridShape;
+use wheelbase_sim::recording::{Event, Reader, RecordingError, TickRecord};
+
+/// Frames of a GIF unless it is said how many ticks lie between two.
+const FRAMES_DEFAULT: u32 = 300;
+/// Most points of all frames of a GIF together.
+const FRAME_POINTS_MAX: u64 = 1 << 36;
+
+type Recording = Reader<BufReader<File>>;
 
 pub fn run(args: &RenderArgs) -> Result<Exit, Failure> {
     let file = args.recording.display();
-    let of_file = |error| Failure::bad_input(format!("{file}: {error}"));
+    let of_file = |error: RecordingError| Failure::bad_input(format!("{file}: {error}"));
+    let wanted = args.view.wanted(args.png.as_ref(), args.svg.as_ref())?;
     let mut reader = Reader::open_file(&args.recording).map_err(of_file)?;
-    // The page lays cells out in rows and columns of squares.
-    if reader.header().shape != "square" {
-        return Err(Failure::bad_input(format!("{file}: not supported yet: render of hexagonal maps")));
-    }
     if let Some(cut) = reader.cut() {
         writeln!(io::stderr(), "warning: {file}: {cut}")?;
     }
+    if wanted.any() {
+        write_still(args, &wanted, &mut reader)?;
+    }
     if let Some(path) = &args.html {
+        // The page lays cells out in rows and columns of squares.
+        if reader.header().grid_shape() != GridShape::Square {
+            return Err(Failure::bad_input(format!(
+                "{file}: not supported yet: render --html of hexagonal maps"
+            )));
+        }
+        reader.seek(0).map_err(of_file)?;
         let film = Film::read(&mut reader, !args.no_paths).map_err(of_file)?;
         write(path, html::page(&film).as_bytes())?;
     }
-    Ok(Exit::Done)
+    match &args.gif {
+        Some(path) => write_moving(args, &wanted, path, &mut reader),
+        None => Ok(Exit::Done),
+    }
 }
 
-fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    std::fs::write(path, bytes).map_err(|error| Failure::writing(path, &error))
+/// A tick that must be one of the recording's.
+fn tick_of(args: &RenderArgs, reader: &Recording, flag: &str, tick: Option<u32>) -> Result<u32, Failure> {
+    let file = args.recording.display();
+    let Some(last) = reader.n_ticks().checked_sub(1) else {
+        return Err(Failure::bad_input(format!("{file}: holds no whole tick")));
+    };
+    match tick {
+        Some(tick) if tick > last => Err(Failure::bad_input(format!(
+            "{flag}: {file} holds no tick {tick}; expected one from 0 to {last}"
+        ))),
+        tick => Ok(tick.unwrap_or(last)),
+    }
+}
+
+/// Writes the pictures of a tick.
+fn write_still(args: &RenderArgs, wanted: &Wanted<'_>, reader: &mut Recording) -> Result<(), Failure> {
+    let of_file = |error| Failure::bad_input(format!("{}: {error}", args.recording.display()));
+    let tick = tick_of(args, reader, "--tick", args.tick)?;
+    let lattice = Lattice(reader.header().grid_shape());
+    let view = wanted.view(lattice, map_area(reader.map()))?;
+    let scene = Scene::new(reader.header(), view).map_err(of_file)?;
+    read_before(reader, tick).map_err(of_file)?;
+    reader.next_tick(&mut TickRecord::default()).map_err(of_file)?;
+    let mut items = scene.ground(reader);
+    items.extend(scene.agents(reader.frame(), tick));
+    wanted.write(&Picture { view, title: format!("{}, tick {tick}", reader.header().name), items })
+}
+
+/// Writes a moving picture. Ctrl-C ends it behind the last frame drawn.
+fn write_moving(
+    args: &RenderArgs,
+    wanted: &Wanted<'_>,
+    path: &Path,
+    reader: &mut Recording,
+) -> Result<Exit, Failure> {
+    let of_file = |error| Failure::bad_input(format!("{}: {error}", args.recording.display()));
+    let first = tick_of(args, reader, "--from", Some(args.from.unwrap_or(0)))?;
+    let last = tick_of(args, reader, "--to", args.to)?;
+    if first > last {
+        return Err(Failure::bad_input(format!(
+            "--from: expected a tick up to {last}, that of --to, found {first}"
+        )));
+    }
+    let lattice = Lattice(reader.header().grid_shape());
+    let view = wanted.moving_view(lattice, map_area(reader.map()))?;
+    let ticks = last - first;
+    let every = args.every.unwrap_or_else(|| ticks.div_ceil(FRAMES_DEFAULT - 1).max(1));
+    let (width, height) = view.size();
+    let frames_max = FRAME_POINTS_MAX / (u64::from(width) * u64::from(height));
+    if u64::from(ticks / every) + 1 > frames_max {
+        let fitting = u64::from(ticks).div_ceil(frames_max - 1);
+        return Err(Failure::bad_input(format!(
+            "a GIF of {} frames of {width} x {height} points is too large; --every {fitting} fits, or a smaller --scale",
+            ticks / every + 1
+        )));
+    }
+    let scene = Scene::new(reader.header(), view).map_err(of_file)?;
+    let stop = Interrupt::listen();
+    let of_gif = |error| Failure::writing(path, &error);
+    let mut out = Some(BufWriter::new(File::create(path).map_err(|error| Failure::writing(path, &error))?));
+    let mut gif: Option<GifFile<BufWriter<File>>> = None;
+    let mut canvas = Canvas::new(view);
+    let mut ground: Option<Image> = None;
+    let bar = progress_bar("tick", u64::from(ticks) + 1, true);
+    read_before(reader, first).map_err(of_file)?;
+    let (mut record, mut n_frames) = (TickRecord::default(), 0);
+    while !stop.is_raised() && reader.next_tick(&mut record).map_err(of_file)? && record.tick <= last {
+        let edited = record.events.iter().any(|event| matches!(event, Event::Edit(_)));
+        if edited {
+            ground = None;
+        }
+        let since = record.tick - first;
+        if !since.is_multiple_of(every) && record.tick != last {
+            continue;
+        }
+        match &ground {
+            Some(ground) => canvas.reset_to(ground),
+            None => {
+                canvas = Canvas::new(view);
+                canvas.draw(&scene.ground(reader));
+                ground = Some(canvas.image().clone());
+            }
+        }
+        canvas.draw(&scene.agents(reader.frame(), record.tick));
+        bar.set_position(since.into());
+        let hundredths = hundredths_of(n_frames, args.fps);
+        n_frames += 1;
+        match (&mut gif, out.take()) {
+            (Some(gif), _) => gif.show(canvas.image(), hundredths).map_err(of_gif)?,
+            (None, Some(out)) => gif = Some(GifFile::begin(out, canvas.image(), hundredths).map_err(of_gif)?),
+            (None, None) => {}
+        }
+    }
+    bar.finish_and_clear();
+    gif.map_or(Ok(()), GifFile::finish).map_err(of_gif)?;
+    Ok(if stop.is_raised() { Exit::Interrupted } else { Exit::Done })
+}
+
+/// For how long a frame is shown, so that so many last a second together.
+fn hundredths_of(number: u32, fps: u16) -> u16 {
+    let until = |number: u64| number * 100 / u64::from(fps);
+    (until(u64::from(number) + 1) - until(number.into())) as u16
 }

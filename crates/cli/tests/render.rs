@@ -105,8 +105,6 @@ fn what_cannot_be_rendered_is_said() {
     assert_eq!(refused, "a.toml: is not a recording");
     let refused = folder.run(&["render", "a.rec", "--html", "no/a.html"]).refused();
     assert!(refused.starts_with("no/a.html: cannot be written: "), "{refused}");
-    let refused = folder.run(&["render", "a.rec", "--png", "a.png", "--tick", "3"]).refused();
-    assert_eq!(refused, "not supported yet: --png");
     let refused = folder.run(&["render", "a.rec"]).refused();
     assert!(refused.contains("--html <FILE.html>"), "{refused}");
     // One that is cut off is rendered as far as it goes.

@@ -1,9 +1,11 @@
 //! A whole run by agent: what each did, in the order of time. Made in one pass over a recording.
 
 use std::io::{Read, Seek};
-use wheelbase_planner::{ClassSpec, Heading, Pose};
+use wheelbase_planner::{ClassSpec, Heading, MovementClass, Pose};
 use wheelbase_sim::Counters;
-use wheelbase_sim::recording::{Event, Header, Reader, RecordedEdit, RecordingError, TickRecord, rebuild};
+use wheelbase_sim::recording::{
+    Event, Header, Reader, RecordedEdit, RecordingError, TickRecord, movement_classes,
+};
 use wheelbase_sim::scenario;
 
 /// `u32` that stands for none.
@@ -174,9 +176,7 @@ impl FilmAgent {
 
 /// The bodies of the classes, out of the scenario in the recording.
 fn bodies(header: &Header) -> Result<Vec<Body>, RecordingError> {
-    let sim = rebuild(header)?;
-    let of_class = |class: &wheelbase_sim::SimClass| {
-        let movement = class.tables.class();
+    let of_class = |movement: MovementClass| {
         let swept = |primitive, heading| {
             let shape = movement.shape(movement.frame(Pose::new(0, 0, Heading(heading))), primitive);
             shape.swept.iter().filter(|_| shape.applies).map(|cell| [cell.dx, cell.dy]).collect()
@@ -187,11 +187,11 @@ fn bodies(header: &Header) -> Result<Vec<Body>, RecordingError> {
             swept: (0..movement.primitives().len()).map(headings).collect(),
         }
     };
-    Ok(sim.classes().iter().map(of_class).collect())
+    Ok(movement_classes(header)?.into_iter().map(of_class).collect())
 }
 
 /// Names of the agents that the scenario lists. They are placed first, in the order of the file.
-fn names(header: &Header) -> Vec<String> {
+pub fn names(header: &Header) -> Vec<String> {
     let typed = scenario::parse(&header.file, header.scenario.as_bytes());
     let agents = typed.map(|typed| typed.agents).unwrap_or_default();
     agents.into_iter().map(|agent| agent.name.map_or(String::new(), |name| name.value)).collect()

@@ -1,5 +1,6 @@
 //! The page that plays a run: `page.html` with its style, its script and the run put in.
 
+use crate::picture::svg::escape;
 use crate::render::film::Film;
 use crate::render::pack::pack;
 use miniz_oxide::deflate::compress_to_vec_zlib;
@@ -30,11 +31,6 @@ pub fn page(film: &Film) -> String {
     }
     page.push_str(rest);
     page
-}
-
-/// Text as it stands in HTML and SVG.
-pub fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 /// Bytes as base64 (RFC 4648), padded.

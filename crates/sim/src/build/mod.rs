@@ -32,7 +32,7 @@ use map::{build_grid, read_map};
 use std::fmt;
 use std::io::Read;
 use std::path::Path;
-use wheelbase_grid::{Grid, GridShape, SideTable, TerrainTable};
+use wheelbase_grid::{Grid, GridShape, GridSize, SideTable, TerrainTable};
 use wheelbase_planner::{ClassSpeeds, MovementClass, MovementTables};
 
 /// Largest file that is read, in bytes: a map of 2^26 cells with room to spare.
@@ -156,29 +156,15 @@ pub fn load_simulation_and_text(
 pub fn build_simulation(path: &Path, typed: &Scenario) -> Result<Simulation, LoadError> {
     let mut errors = Complaints::new(path);
     let grid = build_grid(path, typed, &Kinds::of(path, &typed.terrains, &typed.sides))?;
-    let mut classes = Vec::new();
-    for class in &typed.classes {
-        let built = build_class(class, grid.shape(), Some(grid.size()), &mut errors);
-        classes.extend(built.map(|built| SimClass {
-            name: class.name.clone(),
-            speeds: ClassSpeeds::of(&grid, &built),
-            tables: MovementTables::compile(&grid, built),
-            as_written: class.as_written.clone(),
-        }));
-    }
-    let octile_named = names_octile(typed);
-    if let (GridShape::Hex, Some((line, key))) = (grid.shape(), &octile_named) {
-        errors.add(*line, key, OCTILE_ON_HEX);
-    } else if octile_named.is_some() {
-        let octile = MovementClass::octile();
-        classes.push(SimClass {
-            name: "octile".to_owned(),
-            speeds: ClassSpeeds::of(&grid, &octile),
-            tables: MovementTables::compile(&grid, octile),
-            // An empty table in a trace stands for the built-in class.
-            as_written: serde_json::Value::Object(serde_json::Map::new()),
-        });
-    }
+    let built = movement_classes(typed, grid.shape(), grid.size(), &mut errors);
+    let compile = |(class, built): (Option<&scenario::Class>, MovementClass)| SimClass {
+        name: built.spec().name.clone(),
+        speeds: ClassSpeeds::of(&grid, &built),
+        tables: MovementTables::compile(&grid, built),
+        // An empty table in a trace stands for the built-in class.
+        as_written: class.map_or_else(|| serde_json::Map::new().into(), |class| class.as_written.clone()),
+    };
+    let classes = built.into_iter().map(compile).collect();
     errors.stop_here()?;
     let collision = match typed.collision {
         scenario::Collision::Swept => CollisionRule::Swept,
@@ -230,6 +216,44 @@ pub fn build_simulation(path: &Path, typed: &Scenario) -> Result<Simulation, Loa
     }
     errors.stop_here()?;
     Ok(sim)
+}
+
+/// The classes of a scenario as far as they can be built, each with what was typed, and behind them `octile`
+/// if it is named.
+fn movement_classes<'a>(
+    typed: &'a Scenario,
+    shape: GridShape,
+    size: GridSize,
+    errors: &mut Complaints<'_>,
+) -> Vec<(Option<&'a scenario::Class>, MovementClass)> {
+    let mut classes = Vec::new();
+    for class in &typed.classes {
+        let built = build_class(class, shape, Some(size), errors);
+        classes.extend(built.map(|built| (Some(class), built)));
+    }
+    let octile_named = names_octile(typed);
+    if let (GridShape::Hex, Some((line, key))) = (shape, &octile_named) {
+        errors.add(*line, key, OCTILE_ON_HEX);
+    } else if octile_named.is_some() {
+        classes.push((None, MovementClass::octile()));
+    }
+    classes
+}
+
+/// The movement classes of a scenario for maps of that shape and size, in the order of their numbers in a
+/// simulation of it.
+/// # Errors
+/// [`LoadError`] with every mistake in them.
+pub fn build_classes(
+    path: &Path,
+    typed: &Scenario,
+    shape: GridShape,
+    size: GridSize,
+) -> Result<Vec<MovementClass>, LoadError> {
+    let mut errors = Complaints::new(path);
+    let classes = movement_classes(typed, shape, size, &mut errors);
+    errors.stop_here()?;
+    Ok(classes.into_iter().map(|(_, built)| built).collect())
 }
 
 /// Reads a map or scenario and picks the class to plan for: by name or by class file; without one, a

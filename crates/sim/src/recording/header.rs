@@ -3,7 +3,7 @@
 use crate::orders::OrderKind;
 use crate::world::Simulation;
 use serde::{Deserialize, Serialize};
-use wheelbase_grid::{Cell, CellXY, GridSize};
+use wheelbase_grid::{Cell, CellXY, GridShape, GridSize};
 use wheelbase_planner::{Heading, Pose, heading_name};
 
 /// The start of a recording: all that a renderer or a second run needs, and nothing beside it.
@@ -25,7 +25,7 @@ pub struct Header {
     pub tries_per_tick: u64,
     /// Name of the rule of collision: `swept` or `discrete`.
     pub collision: String,
-    /// Shape of the cells: `square`.
+    /// Shape of the cells: `square` or `hex`.
     pub shape: String,
     /// Terrain kinds, by number.
     pub terrain_kinds: Vec<RecordedKind>,
@@ -217,6 +217,11 @@ impl Header {
             orders: sim.orders().all_written().map(ToString::to_string).collect(),
             order_kinds: OrderKind::NAMES.map(str::to_owned).to_vec(),
         }
+    }
+
+    /// Shape of the cells.
+    pub fn grid_shape(&self) -> GridShape {
+        if self.shape == GridShape::Hex.name() { GridShape::Hex } else { GridShape::Square }
     }
 
     /// What is wrong with a header that was read, if anything: what else reads it relies on sizes and

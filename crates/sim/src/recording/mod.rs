@@ -64,7 +64,7 @@ pub use header::{Header, MapLayers, RecordedClass, RecordedKind, RecordedPrimiti
 pub use reader::{ChunkPlace, Reader};
 pub use record::{End, Event, RecordedEdit, RecordedSet, TickRecord};
 pub use recorder::Recorder;
-pub use verify::{Difference, Verified, rebuild, verify};
+pub use verify::{Difference, Verified, movement_classes, rebuild, verify};
 
 use crate::codec::FileKind;
 use frame::KeyFrame;

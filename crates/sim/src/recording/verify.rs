@@ -1,7 +1,7 @@
 //! Runs a recording again and says where it differs.
 
 use crate::agents::{AgentId, ClassId};
-use crate::build::{Overrides, build_simulation};
+use crate::build::{Overrides, build_classes, build_simulation};
 use crate::metrics::Counters;
 use crate::recording::error::RecordingError;
 use crate::recording::header::Header;
@@ -14,6 +14,8 @@ use crate::world::Simulation;
 use std::fmt;
 use std::io::{Read, Seek};
 use std::path::Path;
+use wheelbase_grid::GridSize;
+use wheelbase_planner::MovementClass;
 
 /// Where a recording and a second run first differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,6 +72,20 @@ pub fn rebuild(header: &Header) -> Result<Simulation, RecordingError> {
         build_simulation(Path::new(&header.file), &typed)
     };
     build().map_err(RecordingError::Scenario)
+}
+
+/// The movement classes of a recording, by [`ClassId`](crate::ClassId), out of the scenario in it.
+/// # Errors
+/// [`RecordingError::Scenario`] if they cannot be built.
+pub fn movement_classes(header: &Header) -> Result<Vec<MovementClass>, RecordingError> {
+    let typed = scenario::parse(&header.file, header.scenario.as_bytes());
+    let typed = typed.map_err(|errors| RecordingError::Scenario(errors.into()))?;
+    let (width, height) = (header.map.width.into(), header.map.height.into());
+    // A header that was read has a size that is one of maps.
+    let size = GridSize::new(width, height)
+        .map_err(|error| RecordingError::Damaged { part: "the start".to_owned(), why: error.to_string() })?;
+    build_classes(Path::new(&header.file), &typed, header.grid_shape(), size)
+        .map_err(RecordingError::Scenario)
 }
 
 /// The terrain of the recorded map as rows of glyphs. Every kind has one: the map file named it by one.

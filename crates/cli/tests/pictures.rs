@@ -1,0 +1,389 @@
+//! Pictures of runs: what stands in their points and shapes, held against the trace of the same run.
+
+#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
+
+mod common;
+
+use common::*;
+use std::collections::BTreeMap;
+
+type Rgb = [u8; 3];
+
+const TRUCK: Rgb = [236, 88, 64];
+const GROUND: Rgb = [88, 120, 68];
+const DEEP: Rgb = [20, 48, 120];
+const SHALLOW: Rgb = [60, 110, 170];
+
+/// Points of a picture.
+struct Points {
+    width: usize,
+    height: usize,
+    points: Vec<Rgb>,
+}
+
+impl Points {
+    fn at(&self, x: f64, y: f64) -> Rgb {
+        self.points[y as usize * self.width + x as usize]
+    }
+}
+
+fn png(folder: &Folder, name: &str) -> Points {
+    let file = std::io::BufReader::new(std::fs::File::open(folder.path(name)).unwrap());
+    let mut decoder = png::Decoder::new(file);
+    decoder.set_transformations(png::Transformations::EXPAND);
+    let mut reader = decoder.read_info().unwrap();
+    let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut bytes).unwrap();
+    let points = bytes.as_chunks::<3>().0.to_vec();
+    assert_eq!(points.len(), (info.width * info.height) as usize);
+    Points { width: info.width as usize, height: info.height as usize, points }
+}
+
+/// The frames of a GIF, composed, each with the hundredths of a second up to its end; and how many points
+/// all frames hold.
+fn gif(folder: &Folder, name: &str) -> (Vec<(u32, Points)>, usize) {
+    let mut options = gif::DecodeOptions::new();
+    options.set_color_output(gif::ColorOutput::RGBA);
+    let mut decoder = options.read_info(std::fs::File::open(folder.path(name)).unwrap()).unwrap();
+    let (width, height) = (usize::from(decoder.width()), usize::from(decoder.height()));
+    let (mut points, mut frames) = (vec![[0; 3]; width * height], Vec::new());
+    let (mut end, mut n_points) = (0, 0);
+    while let Some(frame) = decoder.read_next_frame().unwrap() {
+        for (at, point) in frame.buffer.as_chunks::<4>().0.iter().enumerate() {
+            let (x, y) = (at % usize::from(frame.width), at / usize::from(frame.width));
+            if point[3] > 0 {
+                let at = (usize::from(frame.top) + y) * width + usize::from(frame.left) + x;
+                points[at] = [point[0], point[1], point[2]];
+            }
+        }
+        n_points += frame.buffer.len() / 4;
+        end += u32::from(frame.delay);
+        frames.push((end, Points { width, height, points: points.clone() }));
+    }
+    (frames, n_points)
+}
+
+fn recorded(scenario: &str) -> Folder {
+    let folder = Folder::with("a.toml", scenario);
+    folder.run(&["run", "a.toml", "--record", "a.rec", "--trace", "a.jsonl"]).code(0);
+    folder
+}
+
+/// Where each agent is as it begins a move: `(tick, x, y, heading)`, by the trace alone.
+fn begun(folder: &Folder) -> Vec<(u32, i64, i64, String)> {
+    let mut at: BTreeMap<i64, serde_json::Value> = BTreeMap::new();
+    let mut found = Vec::new();
+    for line in json_lines(&folder.read("a.jsonl")) {
+        if let Some(id) = line["spawn"].as_i64() {
+            at.insert(id, line["at"].clone());
+        }
+        if line["move"].is_string() {
+            let id = line["agent"].as_i64().unwrap();
+            let from = at.insert(id, line["to"].clone()).unwrap();
+            let (tick, heading) = (line["t"].as_u64().unwrap() as u32, from[2].as_str().unwrap().to_owned());
+            found.push((tick, from[0].as_i64().unwrap(), from[1].as_i64().unwrap(), heading));
+        }
+    }
+    found
+}
+
+#[test]
+fn a_png_shows_terrain_and_bodies_where_they_are() {
+    let folder = recorded(TRUCKS);
+    let begun = begun(&folder);
+    assert!(begun.len() > 10);
+    let mut headings: Vec<&str> = Vec::new();
+    for (tick, x, y, heading) in &begun {
+        if headings.iter().filter(|known| *known == heading).count() == 2 {
+            continue;
+        }
+        headings.push(heading);
+        folder
+            .run(&["render", "a.rec", "--png", "a.png", "--tick", &tick.to_string(), "--scale", "20"])
+            .done();
+        let picture = png(&folder, "a.png");
+        assert_eq!((picture.width, picture.height), (160, 80));
+        let (ahead_x, ahead_y) = match heading.as_str() {
+            "E" => (1, 0),
+            "N" => (0, -1),
+            "W" => (-1, 0),
+            _ => (0, 1),
+        };
+        let centre = |x: i64, y: i64| ((x * 20 + 10) as f64, (y * 20 + 10) as f64);
+        // The cell behind the anchor is the truck's load; on the anchor's lies the arrow, its tip in front.
+        let (load_x, load_y) = centre(x - ahead_x, y - ahead_y);
+        assert_eq!(picture.at(load_x, load_y), TRUCK, "tick {tick}: {x} {y} {heading}");
+        let (cab_x, cab_y) = centre(*x, *y);
+        let (front_x, front_y) = (cab_x + 5.0 * ahead_x as f64, cab_y + 5.0 * ahead_y as f64);
+        assert!(picture.at(front_x, front_y)[0] < 120, "tick {tick}: {x} {y} {heading}");
+        let (back_x, back_y) = (cab_x - 6.0 * ahead_x as f64, cab_y - 6.0 * ahead_y as f64);
+        assert_eq!(picture.at(back_x, back_y), TRUCK, "tick {tick}: {x} {y} {heading}");
+    }
+    assert!(headings.contains(&"E") && headings.contains(&"S"), "{headings:?}");
+    folder.run(&["render", "a.rec", "--png", "a.png", "--tick", "0", "--scale", "20"]).done();
+    let picture = png(&folder, "a.png");
+    for (x, y, colour) in [(4, 0, GROUND), (2, 1, DEEP), (3, 2, DEEP), (6, 2, SHALLOW), (7, 2, SHALLOW)] {
+        assert_eq!(picture.at(f64::from(x * 20 + 10), f64::from(y * 20 + 10)), colour, "{x} {y}");
+    }
+}
+
+#[test]
+fn a_body_in_mid_move_lies_between_its_cells() {
+    let folder = recorded(TRUCKS);
+    // Its first move is forward, in 2 ticks: at tick 1 it covers half of each cell at its ends.
+    folder.run(&["render", "a.rec", "--png", "a.png", "--tick", "1", "--scale", "20"]).done();
+    let picture = png(&folder, "a.png");
+    for (x, colour) in [(5.0, GROUND), (15.0, TRUCK), (24.0, TRUCK), (53.0, GROUND)] {
+        assert_eq!(picture.at(x, 10.0), colour, "{x}");
+    }
+}
+
+#[test]
+fn frames_of_a_gif_are_the_pictures_of_their_ticks() {
+    let folder = recorded(TRUCKS);
+    folder.run(&["render", "a.rec", "--gif", "a.gif", "--every", "1", "--scale", "12"]).done();
+    let (frames, n_points) = gif(&folder, "a.gif");
+    let (end, last) = frames.last().unwrap();
+    // 20 frames a second are shown for 5 hundredths each.
+    let n_ticks = end / 5;
+    assert!(n_ticks > 30, "{n_ticks}");
+    for tick in (0..n_ticks).step_by(7).chain([n_ticks - 1]) {
+        let scale = ["--scale", "12", "--tick", &tick.to_string()];
+        folder.run(&[&["render", "a.rec", "--png", "a.png"], &scale[..]].concat()).done();
+        let picture = png(&folder, "a.png");
+        let (_, frame) = frames.iter().find(|(end, _)| *end > tick * 5).unwrap();
+        assert_eq!((frame.width, frame.height), (picture.width, picture.height));
+        assert!(frame.points == picture.points, "tick {tick}");
+    }
+    // Only what changes is written.
+    assert!(
+        n_points < last.points.len() * frames.len() / 2,
+        "{n_points} of {}",
+        last.points.len() * frames.len()
+    );
+    // From one tick to another, and so many frames a second.
+    let part = ["--from", "4", "--to", "21", "--every", "5", "--fps", "8", "--scale", "12"];
+    folder.run(&[&["render", "a.rec", "--gif", "b.gif"], &part[..]].concat()).done();
+    let (part, _) = gif(&folder, "b.gif");
+    assert_eq!(part.iter().map(|frame| frame.0).collect::<Vec<_>>(), [12, 25, 37, 50, 62]);
+    for (number, tick) in [4, 9, 14, 19, 21].into_iter().enumerate() {
+        let (_, frame) = frames.iter().find(|(end, _)| *end > tick * 5).unwrap();
+        assert!(part[number].1.points == frame.points, "tick {tick}");
+    }
+}
+
+#[test]
+fn the_map_of_a_picture_is_that_of_its_tick() {
+    let event = "[[events]]\ntick = 9\nset_terrain = { area = [7, 0, 1, 1], kind = \"shallow\" }\n";
+    let folder = recorded(&format!("{TRUCKS}\n{event}"));
+    for (tick, colour) in [("8", GROUND), ("9", SHALLOW), ("20", SHALLOW)] {
+        folder.run(&["render", "a.rec", "--png", "a.png", "--tick", tick, "--scale", "8"]).done();
+        assert_eq!(png(&folder, "a.png").at(60.0, 4.0), colour, "{tick}");
+    }
+    folder.run(&["render", "a.rec", "--gif", "a.gif", "--scale", "8", "--every", "1"]).done();
+    let (frames, _) = gif(&folder, "a.gif");
+    for (tick, colour) in [(8, GROUND), (9, SHALLOW)] {
+        let (_, frame) = frames.iter().find(|(end, _)| *end > tick * 5).unwrap();
+        assert_eq!(frame.at(60.0, 4.0), colour, "{tick}");
+    }
+}
+
+#[test]
+fn an_svg_has_a_shape_for_each_agent_and_colour() {
+    let folder = recorded(&TRUCKS.replace("convoy-1", "convoy <1> & \\\"2\\\""));
+    folder.run(&["render", "a.rec", "--svg", "a.svg", "--tick", "0", "--scale", "20"]).done();
+    let text = folder.read("a.svg");
+    let document = roxmltree::Document::parse(&text).unwrap();
+    let svg = document.root_element();
+    assert_eq!((svg.attribute("width"), svg.attribute("viewBox")), (Some("160"), Some("0 0 8 4")));
+    let titles: Vec<&str> = document
+        .descendants()
+        .filter(|node| node.has_tag_name("title"))
+        .filter_map(|node| node.text())
+        .collect();
+    assert_eq!(titles, ["two trucks, tick 0", "agent 0 \"convoy <1> & \"2\"\": truck", "agent 1: truck"]);
+    let paths = |name: &str, value: &str| {
+        let paths = document.descendants().filter(|node| node.has_tag_name("path"));
+        paths.filter(|path| path.attribute(name) == Some(value)).collect::<Vec<_>>()
+    };
+    // A path for each terrain, of a run for each row at least: 2 rows of water 2 wide.
+    let water = paths("fill", "#143078");
+    assert_eq!(
+        water.iter().map(|path| path.attribute("d").unwrap()).collect::<Vec<_>>(),
+        ["M2 1h2v1h-2zM2 2h2v1h-2z"]
+    );
+    assert_eq!((paths("fill", "#587844").len(), paths("fill", "#3c6eaa").len()), (1, 1));
+    let bodies = paths("fill", "#ec5840");
+    assert_eq!(bodies.len(), 2);
+    // The truck at (1, 0) facing east, drawn in a little.
+    let body = bodies[0].attribute("d").unwrap();
+    assert!(body.contains("0.07 0.07") && body.contains("1.93 0.93"), "{body}");
+}
+
+#[test]
+fn part_of_a_map_is_as_in_the_whole() {
+    let folder = recorded(TRUCKS);
+    folder.run(&["render", "a.rec", "--png", "a.png", "--tick", "17", "--scale", "20"]).done();
+    let part = ["--png", "b.png", "--tick", "17", "--scale", "20", "--area", "3,1,4,9"];
+    folder.run(&[&["render", "a.rec"], &part[..]].concat()).done();
+    let (whole, part) = (png(&folder, "a.png"), png(&folder, "b.png"));
+    assert_eq!((part.width, part.height), (80, 60));
+    for y in 0..60 {
+        assert!(part.points[y * 80..][..80] == whole.points[(y + 20) * 160 + 60..][..80], "row {y}");
+    }
+}
+
+/// A cart of two hexagons, and a wall to its east.
+const HEXAGONS: &str = r#"name = "hexagons"
+ticks = 100
+[map]
+shape = "hex"
+rows = ["......", "......", "...~..", "......"]
+[terrain.deep]
+glyphs = "~"
+speed = 0
+[class.cart]
+headings = 6
+footprint = [[0, 0], [-1, 0]]
+moves = [
+  { name = "forward", by = [1, 0], time = 2 },
+  { name = "left", turn = 1, time = 4 },
+  { name = "right", turn = -1, time = 4 },
+]
+[[agents]]
+class = "cart"
+at = [2, 1, "NE"]
+orders = [{ goto = [1, 3, "SW"] }]
+"#;
+
+#[test]
+fn hexagonal_maps_are_drawn_as_hexagons() {
+    let folder = recorded(HEXAGONS);
+    folder.run(&["render", "a.rec", "--png", "a.png", "--tick", "0", "--scale", "40"]).done();
+    let picture = png(&folder, "a.png");
+    let unit = 40.0 / 3_f64.sqrt() / 2.0;
+    assert_eq!((picture.width, picture.height), (260, (13.0 * unit).ceil() as usize));
+    let centre = |x: i32, y: i32| (f64::from(2 * x + 1 + y % 2) * 20.0, f64::from(3 * y + 2) * unit);
+    let (x, y) = centre(3, 2);
+    assert_eq!(picture.at(x, y), DEEP);
+    // A hexagon's corners are north and south; beside them lie its neighbours.
+    assert_eq!(picture.at(x, y - 19.0), DEEP);
+    assert_eq!(picture.at(x + 17.0, y - 19.0), GROUND);
+    // The cart's anchor with the arrow, and the cell to the south-west of it.
+    let ((x, y), (behind_x, behind_y)) = (centre(2, 1), centre(2, 2));
+    assert_eq!(picture.at(behind_x, behind_y), TRUCK);
+    assert!(picture.at(x + 3.0, y - 5.0)[0] < 120);
+    assert_eq!(picture.at(centre(3, 1).0, y), GROUND);
+    // No cell begins every other row.
+    assert_eq!(picture.at(5.0, centre(0, 1).1), [13, 15, 17]);
+    folder.run(&["render", "a.rec", "--svg", "a.svg", "--gif", "a.gif"]).done();
+    let text = folder.read("a.svg");
+    let document = roxmltree::Document::parse(&text).unwrap();
+    let water = document.descendants().find(|node| node.attribute("fill") == Some("#143078")).unwrap();
+    assert_eq!(water.attribute("d").unwrap().matches(['M', 'L']).count(), 6);
+    assert!(gif(&folder, "a.gif").0.len() > 10);
+}
+
+/// An empty map of that size, and an agent with nothing to do.
+fn open_map(width: u32, height: u32) -> String {
+    format!(
+        "name = \"open\"\nticks = 3\n[map]\ngenerate = {{ kind = \"open\", size = [{width}, {height}], seed = 1 }}\n\
+         {CART}\n[[agents]]\nclass = \"cart\"\nat = [0, 0, \"E\"]\n"
+    )
+}
+
+#[test]
+fn what_is_too_large_is_refused_with_what_would_fit() {
+    let folder = recorded(&open_map(300, 300));
+    let refused = |args: &[&str]| folder.run(&[&["render", "a.rec"], args].concat()).refused();
+    assert_eq!(
+        refused(&["--png", "a.png", "--scale", "200"]),
+        "a picture of 60000 x 60000 points is too large, at most 67108864 are drawn; --scale 27 is the largest \
+         that fits, or show a part with --area X,Y,W,H"
+    );
+    assert!(!folder.path("a.png").exists());
+    folder.run(&["render", "a.rec", "--png", "a.png", "--scale", "200", "--area", "0,0,10,8"]).done();
+    assert_eq!(png(&folder, "a.png").width, 2000);
+    let gif = refused(&["--gif", "a.gif", "--scale", "100"]);
+    assert!(gif.contains("at most 16777216 are drawn; --scale 13 is the largest"), "{gif}");
+    assert!(!folder.path("a.gif").exists());
+    let long = recorded(&open_map(1 << 17, 1));
+    let refused = |args: &[&str]| long.run(&[&["render", "a.rec"], args].concat()).refused();
+    let gif = refused(&["--gif", "a.gif"]);
+    assert!(gif.contains("its sides have at most 65535"), "{gif}");
+    let svg = recorded(&open_map(1025, 1024)).run(&["render", "a.rec", "--svg", "a.svg"]).refused();
+    assert_eq!(
+        svg,
+        "an SVG of 1049600 cells is too large, at most 1048576 are drawn; show a part of the map with --area \
+         X,Y,W,H, or write a PNG"
+    );
+}
+
+#[test]
+fn what_cannot_be_drawn_is_said() {
+    let folder = recorded(TRUCKS);
+    let refused = |args: &[&str]| folder.run(&[&["render", "a.rec"], args].concat()).refused();
+    let last = folder.run(&["verify", "a.rec"]).done();
+    let last: u32 = last.split(' ').nth(3).unwrap().parse::<u32>().unwrap() - 1;
+    let expected = format!("--tick: a.rec holds no tick 900; expected one from 0 to {last}");
+    assert_eq!(refused(&["--png", "a.png", "--tick", "900"]), expected);
+    let expected = format!("--to: a.rec holds no tick 901; expected one from 0 to {last}");
+    assert_eq!(refused(&["--gif", "a.gif", "--to", "901"]), expected);
+    let expected = "--from: expected a tick up to 6, that of --to, found 7";
+    assert_eq!(refused(&["--gif", "a.gif", "--from", "7", "--to", "6"]), expected);
+    for (flag, file) in [("--png", "no/a.png"), ("--svg", "no/a.svg"), ("--gif", "no/a.gif")] {
+        let refused = refused(&[flag, file]);
+        assert!(refused.starts_with(&format!("{file}: cannot be written: ")), "{refused}");
+    }
+    let area = refused(&["--png", "a.png", "--area", "8,0,3,3"]);
+    assert_eq!(area, "--area: no cell of 8,0,3,3 is on the map of 8 x 4");
+    let area = refused(&["--png", "a.png", "--area", "8,0"]);
+    assert!(area.starts_with("--area: expected [x, y, width, height]"), "{area}");
+    for (flag, value) in
+        [("--scale", "0"), ("--scale", "257"), ("--fps", "0"), ("--every", "0"), ("--tick", "-1")]
+    {
+        let refused = refused(&["--gif", "a.gif", flag, value]);
+        assert!(refused.contains("expected a whole number from"), "{refused}");
+    }
+    let refused = folder.run(&["render", "a.toml", "--png", "a.png"]).refused();
+    assert_eq!(refused, "a.toml: is not a recording");
+    // One without a whole chunk has no tick to show.
+    let file = std::fs::read(folder.path("a.rec")).unwrap();
+    let cut = (40..file.len()).step_by(100).find(|&length| {
+        folder.write("cut.rec", &file[..length]);
+        folder.run(&["render", "cut.rec", "--png", "a.png"]).stderr.contains("the header")
+    });
+    assert!(cut.is_some());
+    let cut = folder.run(&["render", "cut.rec", "--png", "a.png"]).code(2);
+    assert!(cut.stderr.ends_with("error: cut.rec: holds no whole tick\n"), "{cut:#?}");
+    assert!(!folder.path("a.png").exists());
+}
+
+#[test]
+fn agents_that_have_waited_long_have_a_ring() {
+    // The second truck stands in the first's way, in a lane one cell wide.
+    let lane = r#"name = "lane"
+ticks = 400
+[map]
+rows = ["TTTTTTTTT", "T.......T", "TTTTTTTTT"]
+[class.cart]
+headings = 1
+moves = [{ name = "east", by = [1, 0], time = 2 }, { name = "west", by = [-1, 0], time = 2 }]
+[[agents]]
+class = "cart"
+at = [1, 1]
+orders = [{ goto = [7, 1] }]
+[[agents]]
+class = "cart"
+at = [7, 1]
+orders = [{ goto = [1, 1] }]
+"#;
+    let folder = Folder::with("a.toml", lane);
+    folder.run(&["run", "a.toml", "--record", "a.rec"]).code(1);
+    let red = |tick: &str| {
+        folder.run(&["render", "a.rec", "--png", "a.png", "--tick", tick, "--scale", "16"]).done();
+        png(&folder, "a.png").points.iter().filter(|point| **point == [255, 64, 56]).count()
+    };
+    assert_eq!(red("100"), 0);
+    assert!(red("390") > 60);
+}
