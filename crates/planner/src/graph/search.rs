@@ -2,7 +2,7 @@
 
 use super::{Graph, NO_EDGE};
 use crate::heuristic::Guide;
-use crate::open_list::{BUCKETS_MAX, BucketQueue, HeapQueue, OpenList};
+use crate::open_list::{BUCKETS_MAX, BucketQueue, FallingQueue, HeapQueue, OpenList};
 use crate::request::{Answer, COST_MAX, Reached, Status};
 
 /// One question about a graph.
@@ -151,9 +151,10 @@ impl Graph {
                 search.run(heap, |_| 0, budget)
             }
             Some(estimate) => {
-                heap.reset();
-                heap.push(u64::from(estimate(request.start)), request.start);
-                search.run(heap, estimate, budget)
+                let key = u64::from(estimate(request.start));
+                let mut open = FallingQueue::reset(buckets, heap, key);
+                open.push(key, request.start);
+                search.run(&mut open, estimate, budget)
             }
         };
         let (expansions, overflowed) = (search.expansions, search.overflowed);
