@@ -168,10 +168,14 @@ pub struct PlanArgs {
     /// Worker threads for --queries [default: one a core]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u16, 1, 1024>)]
     pub threads: Option<u16>,
-    #[arg(long, hide = true)]
-    svg: Option<PathBuf>,
-    #[arg(long, hide = true)]
-    png: Option<PathBuf>,
+    /// Draw the path, what it sweeps, and the search: the redder, the more headings of a cell were expanded
+    #[arg(long, value_name = "FILE.png", conflicts_with = "queries")]
+    pub png: Option<PathBuf>,
+    /// The same as a picture that can be shown at any size
+    #[arg(long, value_name = "FILE.svg", conflicts_with = "queries")]
+    pub svg: Option<PathBuf>,
+    #[command(flatten)]
+    pub view: ViewArgs,
 }
 
 #[derive(Debug, clap::Args)]
@@ -194,8 +198,11 @@ pub struct DistancesArgs {
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
-    #[arg(long, hide = true)]
-    png: Option<PathBuf>,
+    /// Draw the distances: the farther, the darker, with contour lines
+    #[arg(long, value_name = "FILE.png")]
+    pub png: Option<PathBuf>,
+    #[command(flatten)]
+    pub view: ViewArgs,
 }
 
 #[derive(Debug, clap::Args)]
@@ -352,13 +359,11 @@ impl Args {
                 (a.resume.is_some(), "--resume"),
             ]
             .to_vec(),
-            Command::Plan(a) => {
-                vec![(a.svg.is_some(), "--svg"), (a.png.is_some(), "--png")]
-            }
             Command::Check(a) => vec![(a.plan.is_some(), "--plan")],
-            Command::Distances(a) => vec![(a.png.is_some(), "--png")],
             Command::Report(_) => vec![(true, "report")],
-            Command::Verify(_)
+            Command::Plan(_)
+            | Command::Distances(_)
+            | Command::Verify(_)
             | Command::Render(_)
             | Command::Bench(_)
             | Command::Generate(_)

@@ -6,7 +6,7 @@ pub type Rgb = [u8; 3];
 /// The colour of a terrain kind: by names that are common, else the slower the darker.
 pub fn terrain_colour(name: &str, speed: u16) -> Rgb {
     match name {
-        "ground" | "grass" | "meadow" | "field" | "floor" => [88, 120, 68],
+        "ground" | "grass" | "meadow" | "floor" => [88, 120, 68],
         "road" | "street" => [150, 150, 150],
         "swamp" | "mud" => [100, 84, 48],
         "trees" | "wood" | "woods" | "forest" => [16, 64, 24],

@@ -2,6 +2,8 @@
 
 use crate::args::{DistancesArgs, Format};
 use crate::failure::{Exit, Failure};
+use crate::picture::distances::picture;
+use crate::picture::lattice::Lattice;
 use crate::query::{goal_from_arg, start_from_arg};
 use serde::Serialize;
 use std::io::{self, Write};
@@ -13,15 +15,27 @@ use wheelbase_planner::{
 use wheelbase_sim::build::{PlanningProblem, load_problem};
 
 pub fn run(args: &DistancesArgs) -> Result<Exit, Failure> {
+    let wanted = args.view.wanted(args.png.as_ref(), None)?;
     let PlanningProblem { grid, class } =
         load_problem(&args.target, args.class.as_deref()).map_err(Failure::bad_input)?;
+    let view = wanted.any().then(|| wanted.view(Lattice(grid.shape()), grid.size().rect())).transpose()?;
     let headings = class.headings();
     let start = start_from_arg(&args.from, headings).map_err(Failure::bad_input)?;
     let targets: Result<Vec<GoalMember>, String> =
         args.to.iter().map(|text| goal_from_arg(text, headings)).collect();
     let targets = targets.map_err(Failure::bad_input)?;
     let tables = MovementTables::compile(&grid, class);
-    let answer = Answer::find(&grid, &tables, start, &targets, args.within);
+    let mut from = Distances::from_pose(&tables, start);
+    let answer = Answer::find(&grid, &tables, start, &targets, args.within, &mut from);
+    if let (Some(view), Some(path)) = (view, &args.png) {
+        from.settle(&tables, args.within.map_or(Until::All, Until::Within), u64::MAX);
+        let (picture, step) = picture(view, &grid, &tables, (start, &targets), &from, args.within);
+        wanted.write(&picture)?;
+        if args.format == Format::Text {
+            // Nobody may be there to read it.
+            let _ = writeln!(io::stderr(), "{}: contour lines every {step} ticks", path.display());
+        }
+    }
     let mut out = io::stdout().lock();
     match args.format {
         Format::Json => {
@@ -87,6 +101,7 @@ impl<'a> Answer<'a> {
         start: Pose,
         targets: &[GoalMember],
         within: Option<u32>,
+        from: &mut Distances,
     ) -> Self {
         let legality = Legality::new(grid, tables.class());
         let headings = tables.space().headings();
@@ -107,7 +122,6 @@ impl<'a> Answer<'a> {
             (answer.status, answer.reason) = (status.name(), Some(reason));
             return answer;
         }
-        let mut from = Distances::from_pose(tables, start);
         if !targets.is_empty() {
             let mut found = Vec::new();
             answer.expansions += from.measure(tables, targets, &mut found);
@@ -119,7 +133,7 @@ impl<'a> Answer<'a> {
         }
         if let Some(ticks) = within {
             answer.expansions += from.settle(tables, Until::Within(ticks), u64::MAX).expansions;
-            answer.poses = Some(reaches(tables, &from, ticks));
+            answer.poses = Some(reaches(tables, from, ticks));
         } else if targets.is_empty() {
             answer.expansions += from.settle(tables, Until::All, u64::MAX).expansions;
         }

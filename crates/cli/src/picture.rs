@@ -2,9 +2,11 @@
 //! `svg.rs` text, so PNG, GIF and SVG show the same.
 
 pub mod bodies;
+pub mod distances;
 pub mod gif;
 pub mod ground;
 pub mod lattice;
+pub mod plan;
 pub mod png;
 pub mod raster;
 pub mod svg;
@@ -14,7 +16,7 @@ use crate::failure::Failure;
 use crate::picture::lattice::{Lattice, Point};
 use crate::picture::raster::Canvas;
 use std::path::Path;
-use wheelbase_grid::Rect;
+use wheelbase_grid::{CellXY, Rect};
 
 /// Most points of a picture: as many as the largest map has cells.
 const POINTS_MAX: u64 = 1 << 26;
@@ -66,6 +68,13 @@ pub struct Cells {
     pub area: Rect,
     /// `[height * width]` of the area, row-major.
     pub paints: Vec<Paint>,
+}
+
+impl Cells {
+    /// The cells in sight, each with a paint of its own.
+    pub fn of(view: &View, paint: impl Fn(CellXY) -> Paint) -> Self {
+        Self { area: view.area, paints: view.area.cells().map(paint).collect() }
+    }
 }
 
 /// An area with its outline, or lines.

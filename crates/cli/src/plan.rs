@@ -4,6 +4,8 @@ use crate::args::{Format, PlanArgs};
 use crate::failure::{Exit, Failure};
 use crate::guide::{Guides, Picks, guided_by};
 use crate::interrupt::Interrupt;
+use crate::picture::lattice::Lattice;
+use crate::picture::plan::Planned;
 use crate::query::{AnswerLine, HeuristicChoice, Query, query_from_args, rectangle_from_arg};
 use std::io::{self, BufWriter, Write};
 use std::path::Path as FilePath;
@@ -18,9 +20,11 @@ use wheelbase_sim::build::{PlanningProblem, load_problem, read_file};
 const QUERIES_A_CHUNK: usize = 64;
 
 pub fn run(args: &PlanArgs) -> Result<Exit, Failure> {
+    let wanted = args.view.wanted(args.png.as_ref(), args.svg.as_ref())?;
     let PlanningProblem { grid, class } =
         load_problem(&args.target, args.class.as_deref()).map_err(Failure::bad_input)?;
     let headings = class.headings();
+    let view = wanted.any().then(|| wanted.view(Lattice(grid.shape()), grid.size().rect())).transpose()?;
     if let Some(file) = &args.queries {
         let queries = read_queries(file, headings, grid.shape())?;
         let tables = MovementTables::compile(&grid, class);
@@ -45,6 +49,17 @@ pub fn run(args: &PlanArgs) -> Result<Exit, Failure> {
     let request = query.request(guides.heuristic(query.heuristic, &query.goal()));
     let (mut scratch, mut path) = (Scratch::new(), Path::new());
     let answer = plan(&tables, &request, &mut scratch, &mut path);
+    if let Some(view) = view {
+        let planned = Planned {
+            grid: &grid,
+            tables: &tables,
+            request: &request,
+            answer: &answer,
+            path: &path,
+            scratch: &scratch,
+        };
+        wanted.write(&planned.picture(view))?;
+    }
     let reason = reason(&grid, &tables, &request, &answer);
     let mut out = io::stdout().lock();
     match args.format {

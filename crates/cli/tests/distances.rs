@@ -94,7 +94,6 @@ fn mistakes_are_named() {
     assert_eq!(refused, "--from: expected X,Y,HEADING with heading E, N, W or S, found \"1,0\"");
     let refused = folder.run(&on_trucks(&["--to", "3,0", "--to", "x,y"])).refused();
     assert_eq!(refused, "--to: expected X,Y or X,Y,HEADING with heading any, E, N, W or S, found \"x,y\"");
-    assert_eq!(folder.run(&on_trucks(&["--png", "a.png"])).refused(), "not supported yet: --png");
     assert_eq!(folder.run(&["distances", "trucks.toml"]).code(2).stdout, "");
     let blocked = folder.run(&from("2,1,E")).code(1);
     assert_eq!(

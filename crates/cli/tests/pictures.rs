@@ -7,37 +7,10 @@ mod common;
 use common::*;
 use std::collections::BTreeMap;
 
-type Rgb = [u8; 3];
-
 const TRUCK: Rgb = [236, 88, 64];
 const GROUND: Rgb = [88, 120, 68];
 const DEEP: Rgb = [20, 48, 120];
 const SHALLOW: Rgb = [60, 110, 170];
-
-/// Points of a picture.
-struct Points {
-    width: usize,
-    height: usize,
-    points: Vec<Rgb>,
-}
-
-impl Points {
-    fn at(&self, x: f64, y: f64) -> Rgb {
-        self.points[y as usize * self.width + x as usize]
-    }
-}
-
-fn png(folder: &Folder, name: &str) -> Points {
-    let file = std::io::BufReader::new(std::fs::File::open(folder.path(name)).unwrap());
-    let mut decoder = png::Decoder::new(file);
-    decoder.set_transformations(png::Transformations::EXPAND);
-    let mut reader = decoder.read_info().unwrap();
-    let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
-    let info = reader.next_frame(&mut bytes).unwrap();
-    let points = bytes.as_chunks::<3>().0.to_vec();
-    assert_eq!(points.len(), (info.width * info.height) as usize);
-    Points { width: info.width as usize, height: info.height as usize, points }
-}
 
 /// The frames of a GIF, composed, each with the hundredths of a second up to its end; and how many points
 /// all frames hold.

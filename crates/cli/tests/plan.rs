@@ -600,18 +600,6 @@ fn generated_maps_are_planned_on() {
     assert!(!folder.path("a.map").exists());
 }
 
-#[test]
-fn what_is_not_supported_yet_is_refused_by_name() {
-    let folder = Folder::with("trucks.toml", TRUCKS);
-    for (flag, value, message) in
-        [("--svg", "a.svg", "not supported yet: --svg"), ("--png", "a.png", "not supported yet: --png")]
-    {
-        let args = ["plan", "trucks.toml", "--from", "1,0,E", "--to", "6,3", flag, value];
-        assert_eq!(folder.run(&args).refused(), message);
-    }
-    assert!(!folder.path("a.svg").exists() && !folder.path("a.png").exists());
-}
-
 /// A batch that takes minutes.
 fn long_batch() -> Folder {
     let (folder, mut random) = (Folder::with("cart.toml", CART), Lcg(2));

@@ -109,6 +109,15 @@ impl Scratch {
         Self::default()
     }
 
+    /// Cost at which the last search expanded a state, `None` if it did not, nor after a search that had to go
+    /// through all that can be reached for [`Fallback::Nearest`](crate::Fallback::Nearest). For pictures of a
+    /// search; holds until the next one begins.
+    pub fn expanded_cost(&self, state: State) -> Option<u32> {
+        let node = *self.nodes.get(state.0 as usize)?;
+        let expanded = Node::stamp(node) == self.stamp && node & Node::CLOSED != 0;
+        expanded.then(|| Node::cost(node))
+    }
+
     /// Makes a state a goal of the search to come.
     pub(crate) fn mark_goal(&mut self, state: State) {
         let node = &mut self.nodes[state.0 as usize];

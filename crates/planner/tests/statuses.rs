@@ -609,3 +609,23 @@ fn heuristics_of_a_slow_class() {
     spec.speed = vec![("swamp".to_owned(), 7)];
     heuristics_are_exact_and_never_expand_more(&MovementClass::new(spec).unwrap());
 }
+
+#[test]
+fn a_scratch_tells_what_the_last_search_expanded() {
+    let tables = MovementTables::compile(&grid(&["....", ".WW.", "...."]), truck());
+    let states = || (0..tables.space().n_states() as u32).map(State);
+    let (mut scratch, mut path) = (Scratch::new(), Path::new());
+    assert_eq!(scratch.expanded_cost(State(0)), None);
+    // The second search is shorter: nothing of the first may be left.
+    for to in [(3, 2), (1, 0)] {
+        let goal = [GoalMember::any(CellXY::new(to.0, to.1))];
+        let mut request = Request::new(Pose::new(1, 0, EAST), Goal::of(&goal));
+        request.heuristic = Heuristic::Named(HeuristicName::Zero);
+        let answer = plan(&tables, &request, &mut scratch, &mut path);
+        let expanded = states().filter_map(|state| scratch.expanded_cost(state));
+        assert_eq!(expanded.clone().count() as u64, answer.expansions);
+        assert!(expanded.max().is_none_or(|cost| cost <= answer.cost));
+    }
+    let start = tables.space().state(Pose::new(1, 0, EAST)).unwrap();
+    assert_eq!(scratch.expanded_cost(start), None);
+}

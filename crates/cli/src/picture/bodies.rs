@@ -126,7 +126,8 @@ fn turned(points: &[Point], [x, y]: Point, angle: f64) -> Vec<Point> {
     points.iter().map(|[px, py]| [x + px * cos + py * sin, y + py * cos - px * sin]).collect()
 }
 
-fn disc([x, y]: Point, radius: f64) -> Vec<Point> {
+/// A circle.
+pub fn disc([x, y]: Point, radius: f64) -> Vec<Point> {
     const CORNERS: u32 = 24;
     let corner = |number| {
         let angle = f64::from(number) * TAU / f64::from(CORNERS);

@@ -3,7 +3,7 @@
 use crate::colours::{Rgb, terrain_colour};
 use crate::picture::lattice::Point;
 use crate::picture::{Cells, Item, Paint, Shape, View};
-use wheelbase_grid::{CellXY, Rect};
+use wheelbase_grid::{CellXY, Grid, Rect};
 use wheelbase_sim::recording::{Header, MapLayers};
 
 /// From so many points a cell on there are lines between the cells.
@@ -28,6 +28,14 @@ impl Kinds {
         let terrain = header.terrain_kinds.iter().map(|kind| terrain_colour(&kind.name, kind.speed));
         Self { terrain: terrain.collect(), sides: header.side_kinds.iter().map(|kind| kind.speed).collect() }
     }
+
+    /// Those of a map.
+    pub fn of_grid(grid: &Grid) -> Self {
+        let terrain =
+            grid.terrain_table().entries().iter().map(|kind| terrain_colour(&kind.name, kind.speed));
+        let sides = grid.side_table().entries().iter().map(|kind| kind.speed);
+        Self { terrain: terrain.collect(), sides: sides.collect() }
+    }
 }
 
 /// The whole of a map.
@@ -43,6 +51,11 @@ pub fn items(view: &View, map: &MapLayers, kinds: &Kinds) -> Vec<Item> {
     }
     items.extend(borders(view, map, kinds).into_iter().map(Item::from));
     items
+}
+
+/// A map that stands still, as it is seen.
+pub fn of_grid(view: &View, grid: &Grid) -> Vec<Item> {
+    items(view, &MapLayers::of(grid), &Kinds::of_grid(grid))
 }
 
 /// Terrain, the higher the lighter; slopes that face north-west lie in the sun.
@@ -66,7 +79,7 @@ fn terrain(view: &View, map: &MapLayers, kinds: &Kinds) -> Cells {
         let light = 0.7 + 0.7 * here / range + slope.clamp(-0.2, 0.2);
         Paint::solid(colour.map(|part| (f64::from(part) * light).min(255.0) as u8))
     };
-    Cells { area: view.area, paints: view.area.cells().map(paint).collect() }
+    Cells::of(view, paint)
 }
 
 /// Lines between cells: along rows and columns, or around each hexagon.

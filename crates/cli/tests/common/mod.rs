@@ -265,3 +265,36 @@ impl Lcg {
         (self.0 >> 33) as usize % n
     }
 }
+
+/// Red, green and blue.
+pub type Rgb = [u8; 3];
+
+/// Points of a picture.
+pub struct Points {
+    /// Columns.
+    pub width: usize,
+    /// Rows.
+    pub height: usize,
+    /// Row-major.
+    pub points: Vec<Rgb>,
+}
+
+impl Points {
+    /// The point at a place.
+    pub fn at(&self, x: f64, y: f64) -> Rgb {
+        self.points[y as usize * self.width + x as usize]
+    }
+}
+
+/// Reads a PNG file.
+pub fn png(folder: &Folder, name: &str) -> Points {
+    let file = std::io::BufReader::new(std::fs::File::open(folder.path(name)).unwrap());
+    let mut decoder = png::Decoder::new(file);
+    decoder.set_transformations(png::Transformations::EXPAND);
+    let mut reader = decoder.read_info().unwrap();
+    let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut bytes).unwrap();
+    let points = bytes.as_chunks::<3>().0.to_vec();
+    assert_eq!(points.len(), (info.width * info.height) as usize);
+    Points { width: info.width as usize, height: info.height as usize, points }
+}
