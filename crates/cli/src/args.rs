@@ -34,21 +34,14 @@ pub enum Command {
     Verify(VerifyArgs),
     /// Draw a recording: a page that plays it in a browser, or pictures
     Render(RenderArgs),
-    #[command(hide = true, disable_help_flag = true)]
-    Report(Later),
+    /// Plot a recording: throughput, waiting, times of its ticks, and where its agents were held up
+    Report(ReportArgs),
     /// Write a seeded map
     Generate(GenerateArgs),
     /// Print the completions of a shell
     Completions(CompletionsArgs),
     /// Print the manual page, or write one for each subcommand too
     Man(ManArgs),
-}
-
-/// Arguments of a subcommand that is not supported yet.
-#[derive(Debug, clap::Args)]
-pub struct Later {
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
-    _rest: Vec<String>,
 }
 
 /// How results are printed.
@@ -273,6 +266,19 @@ pub struct RenderArgs {
     pub view: ViewArgs,
 }
 
+#[derive(Debug, clap::Args)]
+pub struct ReportArgs {
+    /// Recording of run --record
+    #[arg(value_name = "RECORDING")]
+    pub recording: PathBuf,
+    /// Write one page for a browser; it needs nothing beside it
+    #[arg(long, value_name = "FILE.html")]
+    pub html: PathBuf,
+    /// Worker threads of the second run, which is timed [default: one a core]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u16, 1, 1024>)]
+    pub threads: Option<u16>,
+}
+
 /// What part of a map pictures show, and how large.
 #[derive(Debug, clap::Args)]
 pub struct ViewArgs {
@@ -360,11 +366,11 @@ impl Args {
             ]
             .to_vec(),
             Command::Check(a) => vec![(a.plan.is_some(), "--plan")],
-            Command::Report(_) => vec![(true, "report")],
             Command::Plan(_)
             | Command::Distances(_)
             | Command::Verify(_)
             | Command::Render(_)
+            | Command::Report(_)
             | Command::Bench(_)
             | Command::Generate(_)
             | Command::Completions(_)

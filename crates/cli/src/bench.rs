@@ -6,6 +6,7 @@ use crate::failure::{Exit, Failure};
 use crate::guide::{PreparedLandmarks, prepared};
 use crate::interrupt::Interrupt;
 use crate::output::{print, progress_bar, row};
+use crate::phase_times::PhaseTimes;
 use crate::plan::thread_pool;
 use crate::run::drive;
 use crate::run_files::RunFiles;
@@ -446,32 +447,6 @@ fn bench_scenario(args: &BenchArgs) -> Result<Exit, Failure> {
     };
     print(args.format, &result, |out| write_scenario_text(out, &result))?;
     Ok(if stop.is_raised() { Exit::Interrupted } else { Exit::Done })
-}
-
-/// Time by phase of a tick.
-struct PhaseTimes {
-    nanos: [u64; Phase::ALL.len()],
-    now_in: Phase,
-    since: Instant,
-}
-
-impl PhaseTimes {
-    /// What lies between ticks counts as metrics.
-    fn new() -> Self {
-        Self { nanos: [0; Phase::ALL.len()], now_in: Phase::Metrics, since: Instant::now() }
-    }
-
-    fn begin(&mut self, phase: Phase) {
-        let now = Instant::now();
-        self.nanos[self.now_in as usize] += now.duration_since(self.since).as_nanos() as u64;
-        (self.now_in, self.since) = (phase, now);
-    }
-
-    /// Shares of the whole time, in the order of [`Phase::ALL`].
-    fn shares(&self) -> [f64; Phase::ALL.len()] {
-        let total = self.nanos.iter().sum::<u64>().max(1) as f64;
-        self.nanos.map(|nanos| nanos as f64 / total)
-    }
 }
 
 fn write_scenario_text(out: &mut impl Write, result: &ScenarioResult) -> io::Result<()> {

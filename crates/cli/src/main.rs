@@ -12,10 +12,12 @@ mod guide;
 mod interrupt;
 mod man;
 mod output;
+mod phase_times;
 mod picture;
 mod plan;
 mod query;
 mod render;
+mod report;
 mod run;
 mod run_files;
 mod scen;
@@ -46,7 +48,7 @@ fn main() -> ExitCode {
         Command::Distances(args) => distances::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Render(args) => render::run(&args),
-        Command::Report(_) => Ok(Exit::Done),
+        Command::Report(args) => report::run(&args),
         Command::Generate(args) => generate::run(&args),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),

@@ -151,7 +151,7 @@ impl View {
     /// The view of a map, or of the part of it within `area`.
     /// # Errors
     /// What would fit, if the picture had too many points.
-    fn of(lattice: Lattice, map: Rect, wanted: &Wanted<'_>, points_max: u64) -> Result<Self, String> {
+    pub fn of(lattice: Lattice, map: Rect, wanted: &Wanted<'_>, points_max: u64) -> Result<Self, String> {
         let (scale, wanted) = (wanted.scale, wanted.area.unwrap_or(map));
         let area = wanted.intersection(map);
         if area.width == 0 || area.height == 0 {

@@ -58,8 +58,19 @@ fn check_snapshot(name: &str, text: &str) {
 fn help_is_as_recorded() {
     let folder = Folder::new();
     check_snapshot("help.txt", &folder.run(&["--help"]).done());
-    let subcommands =
-        ["run", "plan", "distances", "check", "verify", "render", "bench", "generate", "completions", "man"];
+    let subcommands = [
+        "run",
+        "plan",
+        "distances",
+        "check",
+        "verify",
+        "render",
+        "report",
+        "bench",
+        "generate",
+        "completions",
+        "man",
+    ];
     for subcommand in subcommands {
         check_snapshot(&format!("help_{subcommand}.txt"), &folder.run(&[subcommand, "--help"]).done());
     }

@@ -7,10 +7,21 @@ mod common;
 use common::*;
 use std::process::Command;
 
-const SUBCOMMANDS: [&str; 10] =
-    ["run", "plan", "distances", "check", "bench", "verify", "render", "generate", "completions", "man"];
+const SUBCOMMANDS: [&str; 11] = [
+    "run",
+    "plan",
+    "distances",
+    "check",
+    "bench",
+    "verify",
+    "render",
+    "report",
+    "generate",
+    "completions",
+    "man",
+];
 /// A few of the words that are known only to be refused.
-const UNSUPPORTED: [&str; 3] = ["report", "--plan-out", "--snapshot"];
+const UNSUPPORTED: [&str; 3] = ["--resume", "--plan-out", "--snapshot"];
 
 fn words(text: &str) -> Vec<&str> {
     text.split(|c: char| !(c.is_alphanumeric() || c == '-')).collect()

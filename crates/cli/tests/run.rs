@@ -304,10 +304,6 @@ fn what_is_not_supported_yet_is_refused_by_name() {
     let refused = folder.run(&["run", "trucks.toml", "--snapshot-every", "10"]).refused();
     assert_eq!(refused, "not supported yet: --snapshot-every");
     assert!(!folder.path("a.file").exists());
-    for more in [&[][..], &["trucks.toml", "--html", "a.html"], &["--help"]] {
-        let refused = folder.run(&[&["report"], more].concat()).refused();
-        assert_eq!(refused, "not supported yet: report");
-    }
     let refused = folder.run(&["run", "problem.json"]).refused();
     assert_eq!(refused, "problem.json: not supported yet: problem files (.json)");
 }

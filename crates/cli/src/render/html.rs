@@ -15,26 +15,33 @@ const DEFLATE_LEVEL: u8 = 9;
 /// The page of a film: one file that needs nothing beside it. Linear in the film.
 pub fn page(film: &Film) -> String {
     let run = base64(&compress_to_vec_zlib(&pack(film), DEFLATE_LEVEL));
-    let mut page = String::with_capacity(PAGE.len() + STYLE.len() + SCRIPT.len() + run.len());
-    let mut rest = PAGE;
-    // In the order in which they stand, so that nothing that was put in is looked through.
-    for (mark, text) in [
-        ("{{title}}", escape(&film.header.name).as_str()),
-        ("{{style}}", STYLE),
-        ("{{run}}", &run),
-        ("{{script}}", SCRIPT),
-    ] {
+    // In the order in which they stand.
+    let parts = [
+        ("{{title}}", escape(&film.header.name)),
+        ("{{style}}", STYLE.to_owned()),
+        ("{{run}}", run),
+        ("{{script}}", SCRIPT.to_owned()),
+    ];
+    filled(PAGE, &parts)
+}
+
+/// A page with texts put in for the marks in it, in the order in which they stand, so that nothing that was
+/// put in is looked through.
+pub fn filled(page: &str, parts: &[(&str, String)]) -> String {
+    let length = parts.iter().map(|(_, text)| text.len()).sum::<usize>() + page.len();
+    let (mut out, mut rest) = (String::with_capacity(length), page);
+    for (mark, text) in parts {
         let (before, behind) = rest.split_once(mark).unwrap_or((rest, ""));
-        page.push_str(before);
-        page.push_str(text);
+        out.push_str(before);
+        out.push_str(text);
         rest = behind;
     }
-    page.push_str(rest);
-    page
+    out.push_str(rest);
+    out
 }
 
 /// Bytes as base64 (RFC 4648), padded.
-fn base64(bytes: &[u8]) -> String {
+pub fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for three in bytes.chunks(3) {

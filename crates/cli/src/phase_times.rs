@@ -1,0 +1,32 @@
+//! How long each phase of the ticks takes.
+
+use std::time::Instant;
+use wheelbase_sim::Phase;
+
+/// Time by phase of a tick.
+pub struct PhaseTimes {
+    /// Nanoseconds, in the order of [`Phase::ALL`].
+    pub nanos: [u64; Phase::ALL.len()],
+    now_in: Phase,
+    since: Instant,
+}
+
+impl PhaseTimes {
+    /// What lies between ticks counts as metrics.
+    pub fn new() -> Self {
+        Self { nanos: [0; Phase::ALL.len()], now_in: Phase::Metrics, since: Instant::now() }
+    }
+
+    /// A phase begins, and the one before ends.
+    pub fn begin(&mut self, phase: Phase) {
+        let now = Instant::now();
+        self.nanos[self.now_in as usize] += now.duration_since(self.since).as_nanos() as u64;
+        (self.now_in, self.since) = (phase, now);
+    }
+
+    /// Shares of the whole time, in the order of [`Phase::ALL`].
+    pub fn shares(&self) -> [f64; Phase::ALL.len()] {
+        let total = self.nanos.iter().sum::<u64>().max(1) as f64;
+        self.nanos.map(|nanos| nanos as f64 / total)
+    }
+}

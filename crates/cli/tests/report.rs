@@ -1,0 +1,106 @@
+//! `wheelbase report`: plots of recordings.
+
+#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
+
+mod common;
+
+use common::*;
+
+fn recorded() -> (Folder, serde_json::Value) {
+    let folder = Folder::with("a.toml", TRUCKS);
+    let result = folder.run(&["run", "a.toml", "--record", "a.rec", "--format", "json"]).json();
+    (folder, result)
+}
+
+/// The plots of a page: its parts that are SVG, each parsed by `look`.
+fn for_each_plot(page: &str, mut look: impl FnMut(&roxmltree::Document<'_>)) -> usize {
+    let plots: Vec<&str> =
+        page.split("<svg").skip(1).map(|rest| rest.split_once("</svg>").unwrap().0).collect();
+    for plot in &plots {
+        let text = format!("<svg{plot}</svg>");
+        look(&roxmltree::Document::parse(&text).unwrap());
+    }
+    plots.len()
+}
+
+/// The pictures of a page.
+fn pictures(folder: &Folder, page: &str) -> Vec<Points> {
+    let value = |digit: u8| match digit {
+        b'A'..=b'Z' => digit - b'A',
+        b'a'..=b'z' => digit - b'a' + 26,
+        b'0'..=b'9' => digit - b'0' + 52,
+        b'+' => 62,
+        _ => 63,
+    };
+    let decoded = |rest: &str| {
+        let text = rest.split_once('"').unwrap().0.trim_end_matches('=').as_bytes();
+        let mut bytes = Vec::new();
+        for four in text.chunks(4) {
+            let bits =
+                (0..4).fold(0_u32, |bits, at| bits << 6 | u32::from(four.get(at).map_or(0, |&d| value(d))));
+            bytes.extend(&bits.to_be_bytes()[1..four.len()]);
+        }
+        folder.write("map.png", &bytes);
+        png(folder, "map.png")
+    };
+    page.split("data:image/png;base64,").skip(1).map(decoded).collect()
+}
+
+#[test]
+fn a_page_shows_what_was_counted_and_needs_nothing_beside_it() {
+    let (folder, result) = recorded();
+    std::fs::remove_file(folder.path("a.toml")).unwrap();
+    assert_eq!(folder.run(&["report", "a.rec", "--html", "a.html"]).done(), "");
+    let page = folder.read("a.html");
+    for outside in ["http://", "https://", "@import", "url(", "<script", "src=\"/", "{{"] {
+        assert!(!page.contains(outside), "{outside}");
+    }
+    let fact = |name: &str| {
+        let (_, rest) = page.split_once(&format!("<dt>{name}</dt><dd>")).unwrap();
+        rest.split_once("</dd>").unwrap().0.to_owned()
+    };
+    assert_eq!(fact("Ticks"), result["ticks"].to_string());
+    assert_eq!(fact("Moves"), result["moves"].to_string());
+    assert_eq!(fact("Done"), format!("{} orders, 0 tasks", result["orders_done"]));
+    assert_eq!(fact("Waited"), format!("{} agent-ticks", result["wait_ticks"]));
+    assert!(page.contains("its state was that of the recording behind each of "), "{page}");
+    for phase in ["events", "orders", "requests", "traffic", "moves", "metrics"] {
+        assert!(page.contains(&format!("<tr><td>{phase}</td>")), "{phase}");
+    }
+    // Throughput: as many bars as stretches in which orders were done, which are 3 at most.
+    let mut n_series = Vec::new();
+    let n_plots = for_each_plot(&page, |plot| {
+        let paths = plot.descendants().filter(|node| node.has_tag_name("path") && node.has_children());
+        n_series.push(paths.count());
+    });
+    assert_eq!((n_plots, n_series), (5, vec![1, 3, 1, 1, 6]));
+}
+
+#[test]
+fn maps_show_where_agents_drove() {
+    let (folder, _) = recorded();
+    folder.run(&["report", "a.rec", "--html", "a.html"]).done();
+    let maps = pictures(&folder, &folder.read("a.html"));
+    assert_eq!(maps.len(), 2);
+    let [_, traffic] = &maps[..] else { unreachable!() };
+    assert_eq!((traffic.width, traffic.height), (256, 128));
+    let at = |x: u32, y: u32| traffic.at(f64::from(x * 32 + 16), f64::from(y * 32 + 16));
+    // Deep water and ground below the shade; the first truck drove through (2, 0).
+    let shaded = |colour: Rgb| colour.map(|part| ((u32::from(part) * 145 + 127) / 255) as u8);
+    assert_eq!((at(2, 1), at(3, 2)), (shaded([20, 48, 120]), shaded([20, 48, 120])));
+    assert!(at(2, 0)[0] > 120, "{:?}", at(2, 0));
+}
+
+#[test]
+fn what_cannot_be_reported_is_said() {
+    let (folder, _) = recorded();
+    let refused = |args: &[&str]| folder.run(&[&["report"], args].concat()).refused();
+    assert_eq!(refused(&["a.toml", "--html", "a.html"]), "a.toml: is not a recording");
+    assert!(refused(&["a.rec", "--html", "no/a.html"]).starts_with("no/a.html: cannot be written: "));
+    assert!(refused(&["a.rec"]).contains("--html <FILE.html>"));
+    let file = std::fs::read(folder.path("a.rec")).unwrap();
+    folder.write("cut.rec", &file[..file.len() - 3]);
+    let cut = folder.run(&["report", "cut.rec", "--html", "cut.html"]).code(0);
+    assert!(cut.stderr.starts_with("warning: cut.rec: cut off"), "{cut:#?}");
+    assert!(folder.read("cut.html").contains("The recording is cut off"));
+}
