@@ -56,8 +56,8 @@ pub enum Format {
 
 #[derive(Debug, clap::Args)]
 pub struct RunArgs {
-    /// Scenario file (.toml)
-    #[arg(value_name = "SCENARIO")]
+    /// Scenario file (.toml), or problem of the League of Robot Runners (.json)
+    #[arg(value_name = "SCENARIO|PROBLEM.json")]
     pub scenario: PathBuf,
     /// Stop after this many ticks instead of the scenario's
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u32, 0, 0xFFFF_FFFE>)]
@@ -98,8 +98,9 @@ pub struct RunArgs {
     /// Let the traffic try this many poses a tick instead of the scenario's
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u64, 0, { u64::MAX }>)]
     pub tries_per_tick: Option<u64>,
-    #[arg(long, hide = true)]
-    plan_out: Option<PathBuf>,
+    /// Of a problem: write what every agent did, in the competition's format
+    #[arg(long, value_name = "FILE.json")]
+    pub plan_out: Option<PathBuf>,
     #[arg(long, hide = true)]
     snapshot: Option<PathBuf>,
     #[arg(long, hide = true)]
@@ -200,11 +201,12 @@ pub struct DistancesArgs {
 
 #[derive(Debug, clap::Args)]
 pub struct CheckArgs {
-    /// Scenario files (.toml), class files (.toml), maps (.map), queries on them (.scen) and recordings
+    /// Scenario files (.toml), class files (.toml), maps (.map), queries on them (.scen), problems (.json) and recordings
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
-    #[arg(long, hide = true)]
-    plan: Option<PathBuf>,
+    /// Judge this plan of one problem: replay it by the competition's rules
+    #[arg(long, value_name = "FILE.json")]
+    pub plan: Option<PathBuf>,
 }
 
 const U32_MAX: u64 = u32::MAX as u64;
@@ -359,15 +361,14 @@ impl Args {
     pub fn refuse_unsupported(&self) -> Result<(), Failure> {
         let refused = match &self.command {
             Command::Run(a) => [
-                (a.plan_out.is_some(), "--plan-out"),
                 (a.snapshot.is_some(), "--snapshot"),
                 (a.snapshot_every.is_some(), "--snapshot-every"),
                 (a.resume.is_some(), "--resume"),
             ]
             .to_vec(),
-            Command::Check(a) => vec![(a.plan.is_some(), "--plan")],
             Command::Plan(_)
             | Command::Distances(_)
+            | Command::Check(_)
             | Command::Verify(_)
             | Command::Render(_)
             | Command::Report(_)

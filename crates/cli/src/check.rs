@@ -4,17 +4,21 @@ use crate::args::CheckArgs;
 use crate::failure::{Exit, Failure};
 use crate::scen::load_scen;
 use std::io::{self, Write};
-use std::path::Path;
-use wheelbase_sim::Counters;
+use std::path::{Path, PathBuf};
 use wheelbase_sim::build::{
-    LoadError, build_simulation, check_class_file, check_map, read_scenario, warnings,
+    Files, LoadError, LoadedProblem, build_simulation, check_class_file, check_map, is_problem, read_file,
+    read_scenario, warnings,
 };
 use wheelbase_sim::recording::{Event, Reader, RecordingError, TickRecord, is_recording};
+use wheelbase_sim::{Counters, PlanVerdict, judge_plan};
 
 /// Ending by which a file is taken for a recording whatever its first bytes are.
 const RECORDING_ENDING: &str = "rec";
 
 pub fn run(args: &CheckArgs) -> Result<Exit, Failure> {
+    if let Some(plan) = &args.plan {
+        return check_plan(&args.files, plan);
+    }
     let mut exit = Exit::Done;
     let mut out = io::stdout().lock();
     for file in &args.files {
@@ -99,14 +103,49 @@ fn check_text_file(file: &Path) -> Result<Vec<String>, LoadError> {
             },
             Err(error) => Err(error),
         },
-        "json" => refuse("not supported yet: problem files (.json)".to_owned()),
+        "json" => Ok(LoadedProblem::read(file, &read_file(file)?, Files::Disk)?.warnings),
         other => {
             let found = if other.is_empty() { "no ending".to_owned() } else { format!("\".{other}\"") };
             refuse(format!(
-                "expected a scenario or class file (.toml), a map (.map), queries on one (.scen) or a recording, found {found}"
+                "expected a scenario or class file (.toml), a map (.map), queries on one (.scen), a problem (.json) or a recording, found {found}"
             ))
         }
     }
+}
+
+/// Judges a plan of a problem.
+fn check_plan(files: &[PathBuf], plan: &Path) -> Result<Exit, Failure> {
+    let [problem] = files else {
+        let found = files.len();
+        return Err(Failure::bad_input(format!(
+            "--plan: expected one problem file (.json), found {found} files"
+        )));
+    };
+    if !is_problem(problem) {
+        let file = problem.display();
+        return Err(Failure::bad_input(format!("--plan: expected a problem file (.json), found {file}")));
+    }
+    let read = |file: &Path| read_file(file).map_err(Failure::bad_input);
+    let loaded = LoadedProblem::read(problem, &read(problem)?, Files::Disk).map_err(Failure::bad_input)?;
+    let text = read(plan)?;
+    let verdict = judge_plan(&loaded, &text)
+        .map_err(|error| Failure::bad_input(format!("{}: not a plan: {error}", plan.display())))?;
+    let mut out = io::stdout().lock();
+    for violation in &verdict.violations {
+        writeln!(out, "{}: {violation}", plan.display())?;
+    }
+    let more = verdict.n_violations - verdict.violations.len() as u64;
+    if more > 0 {
+        writeln!(out, "{}: and {more} more", plan.display())?;
+    }
+    let PlanVerdict { agents, steps, tasks_finished, n_violations, .. } = verdict;
+    writeln!(
+        out,
+        "{}: {agents} agents, {steps} steps, {tasks_finished} tasks finished, {n_violations} violations",
+        plan.display()
+    )?;
+    out.flush()?;
+    Ok(if n_violations == 0 { Exit::Done } else { Exit::Negative })
 }
 
 /// Whether a file lacks all of these keys at its top.

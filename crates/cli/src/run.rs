@@ -9,7 +9,7 @@ use crate::run_files::RunFiles;
 use crate::watch::{Watch, Wish};
 use std::io::{self, Write};
 use std::time::Instant;
-use wheelbase_sim::build::{Overrides, load_simulation_and_text};
+use wheelbase_sim::build::{Overrides, is_problem, load_simulation_and_text};
 use wheelbase_sim::{Counters, Phase, RunResult, Simulation, Step, TickTimes};
 
 /// Ticks between two looks at the progress bar.
@@ -22,9 +22,9 @@ pub fn run(args: &RunArgs) -> Result<Exit, Failure> {
         expansions_per_tick: args.expansions_per_tick,
         tries_per_tick: args.tries_per_tick,
     };
-    if args.scenario.extension().is_some_and(|extension| extension == "json") {
+    if args.plan_out.is_some() && !is_problem(&args.scenario) {
         let file = args.scenario.display();
-        return Err(Failure::bad_input(format!("{file}: not supported yet: problem files (.json)")));
+        return Err(Failure::bad_input(format!("--plan-out: expected a problem file (.json), found {file}")));
     }
     let stop = Interrupt::listen();
     let pool = thread_pool(args.threads)?;
@@ -88,8 +88,9 @@ pub fn drive(
         let tick = sim.tick();
         let began = Instant::now();
         let step = sim.step_observed(begins);
-        times.add(tick, began.elapsed());
-        files.write(sim, tick, step)?;
+        let took = began.elapsed();
+        times.add(tick, took);
+        files.write(sim, tick, step, took)?;
         if let Some(watch) = watch.as_deref_mut()
             && watch.show(sim, stop)? == Wish::Quit
         {
@@ -127,6 +128,9 @@ fn write_text(out: &mut impl Write, result: &RunResult) -> io::Result<()> {
     line("orders done", share_of_orders(result))?;
     line("orders unreachable", result.orders_unreachable.to_string())?;
     line("orders left", result.orders_left.to_string())?;
+    if result.tasks_done > 0 {
+        line("tasks done", format!("{}, longest {} ticks", result.tasks_done, result.longest_task_ticks))?;
+    }
     line("edits pending", result.edits_pending.to_string())?;
     line("agents removed", result.removed.to_string())?;
     if result.not_placed > 0 {

@@ -5,8 +5,9 @@ use crate::failure::Failure;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use wheelbase_sim::recording::Recorder;
-use wheelbase_sim::{Counters, RunResult, Simulation, Step, trace};
+use wheelbase_sim::{Counters, PlanFile, RunResult, Simulation, Step, trace};
 
 /// Bytes that are gathered before they are written.
 const BUFFER_BYTES: usize = 1 << 16;
@@ -17,6 +18,7 @@ pub struct RunFiles {
     trace: Option<TraceFile>,
     recording: Option<RecordingFile>,
     metrics: Option<MetricsFile>,
+    plan: Option<PlanOut>,
 }
 
 impl RunFiles {
@@ -29,11 +31,18 @@ impl RunFiles {
             recording.map(|path| RecordingFile::create(path, &file, scenario, sim)).transpose()?;
         let metrics = args.metrics.as_deref();
         let metrics = metrics.map(|path| MetricsFile::create(path, args.metrics_every)).transpose()?;
-        Ok(Self { trace, recording, metrics })
+        let plan = args.plan_out.as_deref().map(|path| PlanOut::create(path, sim)).transpose()?;
+        Ok(Self { trace, recording, metrics, plan })
     }
 
-    /// Writes what became of a tick.
-    pub fn write(&mut self, sim: &mut Simulation, tick: u32, step: Step) -> Result<(), Failure> {
+    /// Writes what became of a tick, and how long it took.
+    pub fn write(
+        &mut self,
+        sim: &mut Simulation,
+        tick: u32,
+        step: Step,
+        took: Duration,
+    ) -> Result<(), Failure> {
         if let Some(trace) = &mut self.trace {
             trace.write(sim, tick)?;
         }
@@ -42,6 +51,9 @@ impl RunFiles {
         }
         if let Some(metrics) = &mut self.metrics {
             metrics.write(sim, tick, step)?;
+        }
+        if let Some(plan) = &mut self.plan {
+            plan.plan.tick(sim, tick, took.as_secs_f64(), step == Step::Ended);
         }
         sim.clear_log();
         Ok(())
@@ -57,6 +69,9 @@ impl RunFiles {
         }
         if let Some(metrics) = self.metrics {
             metrics.finish(sim)?;
+        }
+        if let Some(plan) = self.plan {
+            plan.finish()?;
         }
         Ok(())
     }
@@ -118,6 +133,23 @@ impl RecordingFile {
     fn finish(self, sim: &Simulation) -> Result<(), Failure> {
         let finished = self.recorder.finish(sim);
         finished.map(|_| ()).map_err(|error| Failure::writing(&self.path, &error))
+    }
+}
+
+/// The plan of a problem, which is written once the run has ended.
+struct PlanOut {
+    path: PathBuf,
+    out: BufWriter<File>,
+    plan: PlanFile,
+}
+
+impl PlanOut {
+    fn create(path: &Path, sim: &mut Simulation) -> Result<Self, Failure> {
+        Ok(Self { path: path.to_owned(), out: create(path)?, plan: PlanFile::begin(sim) })
+    }
+
+    fn finish(self) -> Result<(), Failure> {
+        self.plan.write(self.out).map_err(|error| Failure::writing(&self.path, &error))
     }
 }
 

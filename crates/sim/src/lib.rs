@@ -43,6 +43,8 @@ mod metrics;
 mod orders;
 mod path_pool;
 mod placement;
+mod plan_file;
+mod plan_judge;
 mod random;
 pub mod recording;
 mod requests;
@@ -50,6 +52,7 @@ mod reservation;
 pub mod scenario;
 mod shared_fields;
 mod state_hash;
+mod tasks;
 mod tick;
 pub mod trace;
 pub mod traffic;
@@ -61,9 +64,12 @@ pub use events::{Action, Chosen, Event, MapEdit, NewAgents, NewOrders, PendingEd
 pub use metrics::{
     Counters, Counts, RunResult, STUCK_AFTER_TICKS, TickMs, TickTimes, peak_memory_mib, quantile_ms,
 };
-pub use orders::{Order, OrderKind, OrderList, OrderPool, OrderState, Trip};
+pub use orders::{GroupOrders, Order, OrderKind, OrderList, OrderPool, OrderState, Trip};
 pub use path_pool::{PathHandle, PathPool};
+pub use plan_file::PlanFile;
+pub use plan_judge::{PlanVerdict, PlanViolation, judge_plan};
 pub use requests::{PathRequest, Requests};
 pub use reservation::{CollisionRule, Reservation};
+pub use tasks::{TaskSlot, TaskSource};
 pub use tick::{Phase, Step};
 pub use world::{Settings, SimClass, Simulation};

@@ -21,9 +21,13 @@ pub struct Counts {
     pub orders_done: u64,
     /// Orders dropped because their goal cannot be reached.
     pub orders_unreachable: u64,
+    /// Tasks done.
+    pub tasks_done: u64,
+    /// Longest time from a task given to done, of those done.
+    pub longest_task_ticks: u32,
     /// Moves begun.
     pub moves: u64,
-    /// Ticks from given to done, summed over orders done.
+    /// Ticks from given to done, summed over orders and tasks done.
     pub flowtime: u64,
     /// Agent-ticks at rest with somewhere to go and a way there, or waiting for one to be found.
     pub wait_ticks: u64,
@@ -84,7 +88,7 @@ impl Counters {
             requests_open: sim.requests.open() as u32,
             orders_done: counts.orders_done,
             orders_unreachable: counts.orders_unreachable,
-            tasks_done: 0,
+            tasks_done: counts.tasks_done,
             moves: counts.moves,
             path_requests: counts.path_requests,
             expansions: counts.expansions,
@@ -249,6 +253,7 @@ pub struct RunResult {
     pub orders_unreachable: u64,
     pub orders_left: u64,
     pub tasks_done: u64,
+    pub longest_task_ticks: u32,
     pub edits_pending: u64,
     pub removed: u64,
     pub not_placed: u64,
@@ -292,7 +297,8 @@ impl RunResult {
             orders_done: counts.orders_done,
             orders_unreachable: counts.orders_unreachable,
             orders_left,
-            tasks_done: 0,
+            tasks_done: counts.tasks_done,
+            longest_task_ticks: sim.longest_task_ticks(),
             edits_pending: sim.edits_pending() as u64,
             removed: counts.removed,
             not_placed: counts.not_placed,
@@ -335,6 +341,13 @@ pub fn peak_memory_mib() -> Option<f64> {
 }
 
 impl Simulation {
+    /// Longest time from a task given to done, or to now of those that are not done.
+    fn longest_task_ticks(&self) -> u32 {
+        let open = self.agents.orders.iter().filter(|state| self.orders.task(state).is_some());
+        let longest = open.map(|state| self.tick.saturating_sub(state.since)).max();
+        self.counts.longest_task_ticks.max(longest.unwrap_or(0))
+    }
+
     /// Orders left with an end, and how many of them belong to agents that had a way.
     fn orders_left(&self) -> (u64, u64) {
         let (mut left, mut doable) = (0, 0);

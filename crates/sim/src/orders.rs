@@ -1,6 +1,7 @@
 //! Orders: what agents are told to do, and where each stands in its list.
 
 use crate::scenario::IfUnreachable;
+use crate::tasks::{TaskSlot, TaskSource};
 use wheelbase_grid::Rect;
 use wheelbase_planner::{Fallback, GoalMember};
 
@@ -25,6 +26,8 @@ pub enum OrderKind {
     Patrol(Trip),
     /// Stand for so many ticks.
     Wait(u32),
+    /// Do one task after the other, for ever.
+    Task(TaskSlot),
 }
 
 /// Where to go and what to do if there is no way.
@@ -43,7 +46,7 @@ pub struct Trip {
 
 impl OrderKind {
     /// Names of all kinds.
-    pub const NAMES: [&'static str; 4] = ["goto", "goto_area", "patrol", "wait"];
+    pub const NAMES: [&'static str; 5] = ["goto", "goto_area", "patrol", "wait", "task"];
 
     /// Name as written in scenarios and traces.
     pub fn name(&self) -> &'static str {
@@ -52,6 +55,7 @@ impl OrderKind {
             Self::GotoArea(..) => 1,
             Self::Patrol(_) => 2,
             Self::Wait(_) => 3,
+            Self::Task(_) => 4,
         };
         Self::NAMES[number]
     }
@@ -60,6 +64,7 @@ impl OrderKind {
     pub fn trip(&self) -> Option<&Trip> {
         match self {
             Self::Goto(trip) | Self::GotoArea(_, trip) | Self::Patrol(trip) => Some(trip),
+            Self::Task(slot) => Some(slot.trip()),
             Self::Wait(_) => None,
         }
     }
@@ -72,6 +77,16 @@ pub struct OrderList {
     pub first: u32,
     /// How many.
     pub count: u32,
+}
+
+/// What the agents of a group are to do: the orders, which are kept once, and behind them the tasks, of which
+/// each has its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GroupOrders {
+    /// Orders of each.
+    pub orders: OrderList,
+    /// Tasks: one for each agent of the group, or none.
+    pub tasks: OrderList,
 }
 
 /// Where an agent stands in its orders.
@@ -128,6 +143,8 @@ pub struct OrderPool {
     orders: Vec<Order>,
     /// Lists that an agent was given behind another one, each with the number of the one behind it.
     behind: Vec<(OrderList, u32)>,
+    /// Where tasks come from.
+    pub(crate) task_sources: Vec<TaskSource>,
 }
 
 impl OrderPool {
@@ -185,6 +202,27 @@ impl OrderPool {
         self.orders.iter().map(|order| &order.as_written)
     }
 
+    /// The tasks of an agent whose current order they are.
+    pub(crate) fn current_tasks(&mut self, state: &OrderState) -> Option<(&mut TaskSlot, &TaskSource)> {
+        let order = self.orders.get_mut(state.open.first as usize).filter(|_| state.open.count > 0)?;
+        let OrderKind::Task(slot) = &mut order.kind else { return None };
+        let source = self.task_sources.get(slot.source())?;
+        Some((slot, source))
+    }
+
+    /// The present task of an agent, if its current order are tasks and it has one.
+    pub fn task(&self, state: &OrderState) -> Option<GoalMember> {
+        match &self.current(state)?.kind {
+            OrderKind::Task(slot) => slot.goal(),
+            _ => None,
+        }
+    }
+
+    /// Whether an order, by its number in the pool, are tasks.
+    pub(crate) fn is_task(&self, order: u32) -> bool {
+        matches!(self.orders[order as usize].kind, OrderKind::Task(_))
+    }
+
     /// The orders an agent has not closed, current one first.
     pub fn open(&self, state: &OrderState) -> impl Iterator<Item = &Order> {
         let behind = |number: u32| self.behind.get(number as usize);
@@ -198,9 +236,10 @@ impl OrderPool {
         (state.open.count > 0).then(|| &self.orders[state.open.first as usize])
     }
 
-    /// Orders not closed that have an end: those before the first patrol.
+    /// Orders not closed that have an end: those before the first patrol and before tasks.
     pub fn left(&self, state: &OrderState) -> usize {
-        self.open(state).take_while(|order| !matches!(order.kind, OrderKind::Patrol(_))).count()
+        let has_end = |order: &&Order| !matches!(order.kind, OrderKind::Patrol(_) | OrderKind::Task(_));
+        self.open(state).take_while(has_end).count()
     }
 }
 

@@ -514,12 +514,15 @@ pub(crate) fn refuse(sim: &mut Simulation, row: usize, status: Status) {
     }
     let state = sim.agents.orders[row];
     let Some((kind, trip)) = current_trip(&sim.orders, &state) else { return };
+    let is_task = matches!(kind, OrderKind::Task(_));
     let (order, drop) = (kind.name(), trip.if_unreachable == crate::scenario::IfUnreachable::Drop);
     if !state.reported {
         sim.note(TraceEvent::Unreachable { agent, order });
     }
     sim.agents.orders[row].reported = true;
-    if drop {
+    if is_task {
+        crate::tick::close_task(sim, row);
+    } else if drop {
         sim.counts.orders_unreachable += 1;
         crate::tick::close_order(sim, row);
     }

@@ -1,5 +1,6 @@
 //! Hashes of all that the next tick depends on.
 
+use crate::orders::OrderKind;
 use crate::world::Simulation;
 
 /// What the words of a state go into.
@@ -103,6 +104,16 @@ impl Simulation {
                 u64::from(orders.station) << 32 | u64::from(orders.given),
                 agents.given[row].map_or(u64::MAX, |state| u64::from(state.0)),
             ]);
+            if let Some(order) = self.orders.current(&orders)
+                && let OrderKind::Task(slot) = &order.kind
+            {
+                let goal = slot.goal();
+                let cell =
+                    goal.map_or(u64::MAX, |goal| u64::from(goal.cell.x as u32) << 32 | goal.cell.y as u64);
+                let heading =
+                    goal.and_then(|goal| goal.heading).map_or(u64::MAX, |heading| u64::from(heading.0));
+                hash.words(&[u64::from(slot.given()), cell, heading]);
+            }
             hash.moves(self.paths.moves(agents.paths[row]));
         }
         self.requests.for_each_word(|word| hash.word(word));

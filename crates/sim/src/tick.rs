@@ -139,10 +139,23 @@ fn run_orders(sim: &mut Simulation) {
 fn finish_order(sim: &mut Simulation, row: usize) {
     let (tick, agent) = (sim.tick, sim.agents.ids[row]);
     let state = sim.agents.orders[row];
-    if tick <= state.given || state.finished_at == tick {
+    let Some(order) = sim.orders.current(&state) else { return };
+    let is_task = matches!(order.kind, OrderKind::Task(_));
+    let given = if is_task { state.since } else { state.given };
+    if tick <= given || state.finished_at == tick {
         return;
     }
-    let Some(order) = sim.orders.current(&state) else { return };
+    if is_task {
+        sim.agents.orders[row].finished_at = tick;
+        sim.counts.tasks_done += 1;
+        sim.counts.flowtime += u64::from(tick - given);
+        sim.counts.longest_task_ticks = sim.counts.longest_task_ticks.max(tick - given);
+        let cell = sim.pose(row).cell;
+        sim.note(TraceEvent::TaskDone { agent, cell });
+        close_task(sim, row);
+        begin_order(sim, row);
+        return;
+    }
     if let OrderKind::GotoArea(area, _) = &order.kind
         && !area.contains(sim.pose(row).cell)
     {
@@ -184,8 +197,41 @@ pub(crate) fn close_order(sim: &mut Simulation, row: usize) {
     sim.agents.motion[row].activity = Activity::Idle;
 }
 
+/// The present task is done or given up; the next one is given when the order is begun again.
+pub(crate) fn close_task(sim: &mut Simulation, row: usize) {
+    if let Some((slot, _)) = sim.orders.current_tasks(&sim.agents.orders[row]) {
+        slot.close();
+    }
+    sim.agents.orders[row].reported = false;
+    sim.agents.motion[row].activity = Activity::Idle;
+}
+
+/// Gives an agent its next task, if tasks are its current order and it has none; says whether it is still
+/// without one.
+fn give_task(sim: &mut Simulation, row: usize) -> bool {
+    let Simulation { orders, agents, classes, tick, .. } = sim;
+    let motion = agents.motion[row];
+    let state = &mut agents.orders[row];
+    let Some((slot, source)) = orders.current_tasks(state) else { return false };
+    if slot.goal().is_some() {
+        return false;
+    }
+    let Some(goal) = slot.give(source, &classes[motion.class.0 as usize].tables, motion.state) else {
+        return true;
+    };
+    state.since = *tick;
+    let agent = agents.ids[row];
+    sim.note(TraceEvent::Task { agent, class: motion.class, goal });
+    false
+}
+
 /// Begins the current order, if there is one.
 fn begin_order(sim: &mut Simulation, row: usize) {
+    if give_task(sim, row) {
+        // Nowhere to go until an edit makes room.
+        sim.agents.motion[row].activity = Activity::Shut;
+        return;
+    }
     let state = sim.agents.orders[row];
     let activity = match sim.orders.current(&state).map(|order| &order.kind) {
         None => Activity::Idle,

@@ -8,7 +8,7 @@ use crate::world::Simulation;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use wheelbase_grid::{Cell, CellXY, Grid, GridShape, Rect, SIDES_MAX, SideKind, TerrainKind};
-use wheelbase_planner::{Pose, heading_name};
+use wheelbase_planner::{GoalMember, Pose, heading_name};
 
 /// One thing that took effect. Small and `Copy`; names are looked up when it is written.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -75,6 +75,22 @@ pub enum TraceEvent {
         agent: AgentId,
         /// Kind of the order.
         order: &'static str,
+    },
+    /// A task was given.
+    Task {
+        /// The agent.
+        agent: AgentId,
+        /// Its class.
+        class: ClassId,
+        /// Where it is to go.
+        goal: GoalMember,
+    },
+    /// A task was done.
+    TaskDone {
+        /// The agent.
+        agent: AgentId,
+        /// Cell of its anchor.
+        cell: CellXY,
     },
     /// An edit took effect.
     Edit {
@@ -231,6 +247,14 @@ pub fn write_event(sim: &Simulation, tick: u32, event: &TraceEvent, out: &mut im
         TraceEvent::Done { agent, order } => json!({ "t": tick, "agent": agent.0, "done": order }),
         TraceEvent::Unreachable { agent, order } => {
             json!({ "t": tick, "agent": agent.0, "unreachable": order })
+        }
+        TraceEvent::Task { agent, class, goal } => {
+            let headings = sim.classes()[class.0 as usize].tables.space().headings();
+            let heading = goal.heading.map_or("any", |heading| heading_name(headings, heading));
+            json!({ "t": tick, "agent": agent.0, "task": [goal.cell.x, goal.cell.y, heading] })
+        }
+        TraceEvent::TaskDone { agent, cell } => {
+            json!({ "t": tick, "agent": agent.0, "task_done": [cell.x, cell.y] })
         }
         TraceEvent::Edit { set, on_agents, asked } => {
             let (key, value) = set.json();

@@ -1,11 +1,12 @@
 //! The simulation's data: who owns which array.
 
 use crate::agents::{Activity, AgentId, Agents, ClassId, Motion, Row};
+use crate::build::AttachedFile;
 use crate::events::{Event, PendingEdits};
 use crate::given_poses::GivenPoses;
 use crate::invariant::Violation;
 use crate::metrics::{AtWork, Counts};
-use crate::orders::{OrderList, OrderPool, OrderState};
+use crate::orders::{GroupOrders, OrderList, OrderPool, OrderState};
 use crate::path_pool::PathPool;
 use crate::requests::Requests;
 use crate::reservation::{CollisionRule, Reservation, Step};
@@ -74,6 +75,8 @@ pub struct Simulation {
     pub(crate) ended: Vec<(u32, State)>,
     /// What happened since it was last cleared, if anybody asked for it.
     pub(crate) log: Option<Log>,
+    /// Files beside that of the scenario that it was made of.
+    pub(crate) attached: Vec<AttachedFile>,
 }
 
 /// What happened, and the moves of the paths in it.
@@ -153,6 +156,12 @@ impl Simulation {
         if motion.at_rest() { step.start() } else { self.reservation.held(&step) }
     }
 
+    /// The files beside that of the scenario that it was made of, but for a scenario's map: what a recording
+    /// must hold.
+    pub fn attached_files(&self) -> &[AttachedFile] {
+        &self.attached
+    }
+
     /// The scenario's events in order of tick, then of the file.
     pub fn events(&self) -> &[Event] {
         &self.events
@@ -186,7 +195,8 @@ impl Simulation {
     pub(crate) fn note_orders(&mut self, row: usize, orders: OrderList) {
         let agent = self.agents.ids[row];
         if let Some(log) = &mut self.log {
-            let numbers = orders.first..orders.first + orders.count;
+            let numbers =
+                (orders.first..orders.first + orders.count).filter(|&order| !self.orders.is_task(order));
             log.events.extend(numbers.map(|order| TraceEvent::Order { agent, order }));
         }
     }
@@ -252,6 +262,25 @@ impl Simulation {
         let _ = self.entities.insert_one(entity, id);
         self.reservation.hold(id, pose.cell, tables.class().cells_at(pose));
         self.counts.placed += 1;
+        id
+    }
+
+    /// Puts an agent of a group down; `number` is its own among them.
+    pub(crate) fn place_of_group(
+        &mut self,
+        class: ClassId,
+        state: State,
+        priority: i32,
+        group: GroupOrders,
+        number: u32,
+    ) -> AgentId {
+        let id = self.place(class, state, priority, group.orders);
+        if number < group.tasks.count {
+            let tasks = OrderList { first: group.tasks.first + number, count: 1 };
+            if let Some(orders) = self.agents.orders.last_mut() {
+                self.orders.append(orders, tasks);
+            }
+        }
         id
     }
 

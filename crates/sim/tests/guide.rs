@@ -16,7 +16,7 @@ const READER: [&str; 4] = [
 ];
 
 /// Where the guide describes the keys of each `Keys` constant.
-const SECTIONS: [(&str, &str); 21] = [
+const SECTIONS: [(&str, &str); 22] = [
     ("SCENARIO_KEYS", "Top level"),
     ("CLASS_FILE_KEYS", "Class files"),
     ("MAP_KEYS", "`[map]`"),
@@ -36,6 +36,7 @@ const SECTIONS: [(&str, &str); 21] = [
     ("MOVE_KEYS", "`moves`"),
     ("AGENT_KEYS", "`[[agents]]`"),
     ("GROUP_KEYS", "`[[groups]]`"),
+    ("TASKS_KEYS", "Tasks"),
     ("ORDER_KEYS", "Orders"),
     ("RESULT", "Results"),
 ];

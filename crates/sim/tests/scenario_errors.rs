@@ -579,19 +579,38 @@ fn numbers_out_of_range_say_the_range() {
 
 #[test]
 fn what_is_not_supported_yet_is_refused_by_name() {
-    for (piece, replacement, line, key) in [
-        ("shape = \"square\"", "elevation = \"a.png\"", 14, "map.elevation = \"a.png\""),
-        ("count = 500", "count = 500\ntasks = { kind = \"random\" }", 67, "groups[0].tasks"),
+    assert_eq!(
+        message("shape = \"square\"", "elevation = \"a.png\""),
+        "14: not supported yet: map.elevation = \"a.png\""
+    );
+    let mistakes = mistakes(&good_with("shape = \"square\"", "elevation = \"a.png\""));
+    assert_eq!(mistakes[0].message, "not supported yet: map.elevation = \"a.png\"");
+    assert_eq!(mistakes[0].key, "map.elevation");
+}
+
+#[test]
+fn tasks_say_what_is_wrong() {
+    for (tasks, expected) in [
+        ("{ kind = \"random\" }", "groups[0].tasks.area: missing, expected [x, y, width, height]"),
+        (
+            "{ kind = \"rare\", area = [0, 0, 1, 1] }",
+            "groups[0].tasks.kind: expected \"random\", found \"rare\"",
+        ),
+        ("{ file = \"\" }", "groups[0].tasks.file: expected the path of a table of tasks, found \"\""),
+        (
+            "{ file = \"a.csv\", area = [0, 0, 1, 1] }",
+            "groups[0].tasks.area: expected only beside kind, found beside file",
+        ),
+        ("{ area = [0, 0, 1, 1] }", "groups[0].tasks: expected kind or file, found none"),
+        ("7", "groups[0].tasks: expected a table, found 7"),
     ] {
-        assert_eq!(message(piece, replacement), format!("{line}: not supported yet: {key}"));
+        let found = message("count = 500", &format!("count = 500\ntasks = {tasks}"));
+        assert_eq!(found, format!("67: {expected}"));
     }
     assert_eq!(
         edits_message("priority = 6", "tasks = 6"),
-        "44: not supported yet: events[3].add_agents.tasks"
+        "44: events[3].add_agents.tasks: expected a table, found 6"
     );
-    let mistakes = mistakes(&good_with("count = 500", "count = 500\ntasks = { kind = \"random\" }"));
-    assert_eq!(mistakes[0].message, "not supported yet: groups[0].tasks");
-    assert_eq!(mistakes[0].key, "groups[0].tasks");
 }
 
 #[test]
@@ -869,7 +888,7 @@ fn events_about_agents_say_what_is_wrong() {
         (
             "priority = 6",
             "name = \"a\"",
-            "44: events[3].add_agents.name: unknown key, expected class, count, area, priority or orders",
+            "44: events[3].add_agents.name: unknown key, expected class, count, area, priority, orders or tasks",
         ),
         (
             "priority = 6",

@@ -1,11 +1,13 @@
 //! Agents and groups: their classes and where they stand.
 
+use super::Files;
 use super::classes::class_named;
 use super::complaints::{Complaints, listed};
 use super::events::area_rect;
 use super::orders::add_orders;
+use super::tasks::add_tasks;
 use crate::agents::{AgentId, ClassId};
-use crate::orders::OrderList;
+use crate::orders::{GroupOrders, OrderList};
 use crate::placement::Placement;
 use crate::random::Random;
 use crate::scenario::{self, Scenario};
@@ -114,14 +116,20 @@ pub(super) fn heading_list(headings: u8) -> String {
     listed((0..headings).map(|h| heading_name(headings, Heading(h))))
 }
 
-/// Class of a group and its orders in the pool.
+/// Class of a group, its orders and its tasks in the pool.
 pub(super) fn read_group(
     sim: &mut Simulation,
     group: &scenario::Group,
+    files: Files<'_>,
     errors: &mut Complaints<'_>,
-) -> Option<(ClassId, OrderList)> {
+) -> Option<(ClassId, GroupOrders)> {
     let class = class_named(sim, &group.class, &group.key, errors)?;
-    Some((class, add_orders(sim, class, &group.orders, errors)))
+    let orders = add_orders(sim, class, &group.orders, errors);
+    let tasks = match &group.tasks {
+        Some(tasks) => add_tasks(sim, class, group.count, tasks, files, errors)?,
+        None => OrderList::default(),
+    };
+    Some((class, GroupOrders { orders, tasks }))
 }
 
 /// Places a group at random: its legal poses are drawn without putting back, and those that are free
@@ -130,7 +138,7 @@ pub(super) fn place_group(
     sim: &mut Simulation,
     group: &scenario::Group,
     class: ClassId,
-    orders: OrderList,
+    orders: GroupOrders,
     random: &mut Random,
     errors: &mut Complaints<'_>,
 ) {
@@ -144,6 +152,6 @@ pub(super) fn place_group(
             errors.add(group.line, &group.key, message);
             return;
         };
-        sim.place(class, state, group.priority, orders);
+        sim.place_of_group(class, state, group.priority, orders, placed);
     }
 }

@@ -104,6 +104,20 @@ pub(super) fn shape_of_class_file(file: &scenario::ClassFile) -> GridShape {
     }
 }
 
+/// A class that no file has, as one would write it there: its headings and moves. It has one cell.
+pub(super) fn as_written_of(class: &MovementClass) -> serde_json::Value {
+    let moves = class.primitives().iter().map(|primitive| {
+        let (forward, right) = primitive.by;
+        match primitive.turn {
+            0 => {
+                serde_json::json!({ "name": primitive.name, "by": [forward, right], "time": primitive.time })
+            }
+            turn => serde_json::json!({ "name": primitive.name, "turn": turn, "time": primitive.time }),
+        }
+    });
+    serde_json::json!({ "headings": class.headings(), "moves": moves.collect::<Vec<_>>() })
+}
+
 /// What to say where the built-in class is asked for on a map of hexagons.
 pub(super) const OCTILE_ON_HEX: &str =
     "class \"octile\" is for square maps; on hexagonal ones classes have 1 or 6 headings";

@@ -19,6 +19,11 @@ impl<'p> Complaints<'p> {
         Self { file, found: Vec::new() }
     }
 
+    /// The file that most of them are in.
+    pub(super) fn file(&self) -> &'p Path {
+        self.file
+    }
+
     pub(super) fn add(&mut self, line: u32, key: &str, message: impl fmt::Display) {
         self.add_in(self.file, line, key, message);
     }

@@ -14,10 +14,15 @@ pub(super) fn read_map(
     sides: SideTable,
 ) -> Result<movingai::MapFile, LoadError> {
     let bytes = read_file(path)?;
-    movingai::parse(&bytes, terrain, sides).map_err(|error| LoadError::File {
+    movingai::parse(&bytes, terrain, sides).map_err(|error| map_error(path, &error))
+}
+
+/// What is wrong in a map file, with its place.
+pub(super) fn map_error(path: &Path, error: &movingai::MapFileError) -> LoadError {
+    LoadError::File {
         file: format!("{}:{}:{}", path.display(), error.line, error.column),
         why: error.kind.to_string(),
-    })
+    }
 }
 
 /// The map file of a scenario, looked for beside it.

@@ -4,11 +4,16 @@ mod agents;
 mod classes;
 mod complaints;
 mod events;
+mod files;
 mod kinds;
 mod map;
 mod orders;
+mod problem;
+mod tasks;
 mod warnings;
 
+pub use files::{AttachedFile, Files};
+pub use problem::{LoadedProblem, build_problem, is_problem, problem_class};
 pub use warnings::warnings;
 
 use crate::agents::Agents;
@@ -142,9 +147,13 @@ pub fn load_simulation_and_text(
     overrides: Overrides,
 ) -> Result<(Simulation, String), LoadError> {
     let bytes = read_file(path)?;
-    let mut typed = scenario::parse(&path.display().to_string(), &bytes)?;
-    overrides.apply(&mut typed);
-    let sim = build_simulation(path, &typed)?;
+    let sim = if is_problem(path) {
+        build_problem(path, &bytes, overrides, Files::Disk)?
+    } else {
+        let mut typed = scenario::parse(&path.display().to_string(), &bytes)?;
+        overrides.apply(&mut typed);
+        build_simulation(path, &typed)?
+    };
     // What is not UTF-8 was refused above.
     Ok((sim, String::from_utf8_lossy(&bytes).into_owned()))
 }
@@ -154,6 +163,13 @@ pub fn load_simulation_and_text(
 /// # Errors
 /// As [`load_simulation`].
 pub fn build_simulation(path: &Path, typed: &Scenario) -> Result<Simulation, LoadError> {
+    build_simulation_of(path, typed, Files::Disk)
+}
+
+/// [`build_simulation`] with tables of tasks from `files`.
+/// # Errors
+/// As [`load_simulation`].
+pub fn build_simulation_of(path: &Path, typed: &Scenario, files: Files<'_>) -> Result<Simulation, LoadError> {
     let mut errors = Complaints::new(path);
     let grid = build_grid(path, typed, &Kinds::of(path, &typed.terrains, &typed.sides))?;
     let built = movement_classes(typed, grid.shape(), grid.size(), &mut errors);
@@ -170,24 +186,44 @@ pub fn build_simulation(path: &Path, typed: &Scenario) -> Result<Simulation, Loa
         scenario::Collision::Swept => CollisionRule::Swept,
         scenario::Collision::Discrete => CollisionRule::Discrete,
     };
-    let mut sim = Simulation {
-        settings: Settings {
-            name: typed.name.clone(),
-            seed: typed.seed,
-            ticks: typed.ticks,
-            expansions_per_tick: typed.expansions_per_tick,
-            collision,
-            search_slots: typed.search_slots as usize,
-            tries_per_tick: typed.tries_per_tick,
-        },
+    let settings = Settings {
+        name: typed.name.clone(),
+        seed: typed.seed,
+        ticks: typed.ticks,
+        expansions_per_tick: typed.expansions_per_tick,
+        collision,
+        search_slots: typed.search_slots as usize,
+        tries_per_tick: typed.tries_per_tick,
+    };
+    let mut sim = empty_simulation(settings, grid, classes);
+    let names = place_agents(&mut sim, typed, &mut errors);
+    let groups: Vec<_> =
+        typed.groups.iter().map(|group| read_group(&mut sim, group, files, &mut errors)).collect();
+    sim.events = build_events(&mut sim, typed, &names, files, &mut errors);
+    errors.stop_here()?;
+    if sim.orders.any_to_area() {
+        sim.given = GivenPoses::new(sim.grid.size());
+    }
+    let mut random = Random::new(typed.seed);
+    for (group, read) in typed.groups.iter().zip(groups) {
+        let Some((class, orders)) = read else { continue };
+        place_group(&mut sim, group, class, orders, &mut random, &mut errors);
+    }
+    errors.stop_here()?;
+    Ok(sim)
+}
+
+/// A simulation without agents and events.
+fn empty_simulation(settings: Settings, grid: Grid, classes: Vec<SimClass>) -> Simulation {
+    Simulation {
         classes,
         entities: hecs::World::new(),
         agents: Agents::default(),
         orders: OrderPool::default(),
         paths: PathPool::default(),
-        reservation: Reservation::new(grid.size(), collision),
+        reservation: Reservation::new(grid.size(), settings.collision),
         given: GivenPoses::default(),
-        requests: Requests::new(typed.search_slots as usize, grid.size()),
+        requests: Requests::new(settings.search_slots, grid.size()),
         traffic: Box::new(GiveWay::default()),
         decisions: Decisions::default(),
         events: Vec::new(),
@@ -200,22 +236,10 @@ pub fn build_simulation(path: &Path, typed: &Scenario) -> Result<Simulation, Loa
         violation: None,
         ended: Vec::new(),
         log: None,
+        attached: Vec::new(),
+        settings,
         grid,
-    };
-    let names = place_agents(&mut sim, typed, &mut errors);
-    let groups: Vec<_> = typed.groups.iter().map(|group| read_group(&mut sim, group, &mut errors)).collect();
-    sim.events = build_events(&mut sim, typed, &names, &mut errors);
-    errors.stop_here()?;
-    if sim.orders.any_to_area() {
-        sim.given = GivenPoses::new(sim.grid.size());
     }
-    let mut random = Random::new(typed.seed);
-    for (group, read) in typed.groups.iter().zip(groups) {
-        let Some((class, orders)) = read else { continue };
-        place_group(&mut sim, group, class, orders, &mut random, &mut errors);
-    }
-    errors.stop_here()?;
-    Ok(sim)
 }
 
 /// The classes of a scenario as far as they can be built, each with what was typed, and behind them `octile`

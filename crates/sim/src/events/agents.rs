@@ -1,7 +1,7 @@
 //! Agents that events bring, take out and send elsewhere.
 
 use crate::agents::{Activity, AgentId, ClassId};
-use crate::orders::{OrderList, OrderState};
+use crate::orders::{GroupOrders, OrderList, OrderState};
 use crate::placement::Placement;
 use crate::random::Random;
 use crate::trace::TraceEvent;
@@ -19,8 +19,8 @@ pub struct NewAgents {
     pub area: Rect,
     /// Given priority of each.
     pub priority: i32,
-    /// Orders of each.
-    pub orders: OrderList,
+    /// Orders and tasks of each.
+    pub orders: GroupOrders,
 }
 
 /// The agents that an event is about; those that are not there are left out.
@@ -66,11 +66,11 @@ pub(super) fn add_agents(sim: &mut Simulation, new: &NewAgents, number: u32) {
             sim.counts.not_placed += u64::from(new.count - placed);
             return;
         };
-        sim.place(new.class, state, new.priority, new.orders);
+        sim.place_of_group(new.class, state, new.priority, new.orders, placed);
         if sim.log.is_some() {
             let row = sim.agents.len() - 1;
             sim.note(TraceEvent::spawn(sim, row));
-            sim.note_orders(row, new.orders);
+            sim.note_orders(row, new.orders.orders);
         }
     }
 }

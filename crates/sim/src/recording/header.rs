@@ -1,5 +1,6 @@
 //! What a recording says once, at its start: the scenario, the map, the classes, the orders.
 
+use crate::build::AttachedFile;
 use crate::orders::OrderKind;
 use crate::world::Simulation;
 use serde::{Deserialize, Serialize};
@@ -13,6 +14,8 @@ pub struct Header {
     pub file: String,
     /// The scenario file itself.
     pub scenario: String,
+    /// The other files that it names, but for the map of a scenario, which is `map`.
+    pub attached: Vec<AttachedFile>,
     /// Name of the scenario.
     pub name: String,
     /// Seed of the run.
@@ -199,6 +202,7 @@ impl Header {
         Self {
             file: file.to_owned(),
             scenario: scenario.to_owned(),
+            attached: sim.attached_files().to_vec(),
             name: settings.name.clone(),
             seed: settings.seed,
             ticks: settings.ticks,

@@ -70,6 +70,10 @@ fn gather_events(sim: &Simulation, record: &mut TickRecord) -> usize {
             TraceEvent::Order { agent, order } => Event::Order { agent, order },
             TraceEvent::Done { agent, order } => Event::Done { agent, kind: kind_of(order) },
             TraceEvent::Unreachable { agent, order } => Event::Unreachable { agent, kind: kind_of(order) },
+            TraceEvent::Task { agent, goal, .. } => {
+                Event::Task { agent, cell: goal.cell, heading: goal.heading }
+            }
+            TraceEvent::TaskDone { agent, cell } => Event::TaskDone { agent, cell },
             TraceEvent::Edit { set, on_agents, asked } => {
                 Event::Edit(RecordedEdit { set: recorded_set(set), on_agents, asked })
             }

@@ -5,7 +5,7 @@ use crate::metrics::Counters;
 use crate::recording::header::{Header, MapLayers, RecordedClass};
 use crate::scenario::OnAgents;
 use wheelbase_grid::{CellXY, Rect};
-use wheelbase_planner::Pose;
+use wheelbase_planner::{Heading, Pose};
 
 /// All that took effect at a tick. Made to be filled again and again.
 ///
@@ -64,6 +64,22 @@ pub enum Event {
         /// Number in [`Header::order_kinds`].
         kind: u8,
     },
+    /// A task was given.
+    Task {
+        /// The agent.
+        agent: AgentId,
+        /// Cell of its goal.
+        cell: CellXY,
+        /// Heading of its goal; `None` for any.
+        heading: Option<Heading>,
+    },
+    /// A task was done.
+    TaskDone {
+        /// The agent.
+        agent: AgentId,
+        /// Cell of its goal.
+        cell: CellXY,
+    },
     /// A change of the map took effect.
     Edit(RecordedEdit),
     /// An agent was given a path, by a search or to make way; one without moves drops what is left of the
@@ -116,6 +132,8 @@ impl Event {
             | Self::Order { agent, .. }
             | Self::Done { agent, .. }
             | Self::Unreachable { agent, .. }
+            | Self::Task { agent, .. }
+            | Self::TaskDone { agent, .. }
             | Self::Path { agent, .. }
             | Self::Move { agent, .. }
             | Self::Wait { agent, .. }

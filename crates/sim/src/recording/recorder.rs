@@ -44,6 +44,7 @@ impl<W: Write> Recorder<W> {
         header.map.sides = Vec::new();
         header.map.elevation = Vec::new();
         header.scenario = String::new();
+        header.attached = Vec::new();
         sim.keep_log();
         Ok(Self {
             out,

@@ -22,6 +22,8 @@ const DONE: u8 = 3;
 const UNREACHABLE: u8 = 4;
 const PATH: u8 = 5;
 const EDIT: u8 = 6;
+const TASK: u8 = 7;
+const TASK_DONE: u8 = 8;
 
 /// The agent rests on.
 const RESTS: u8 = 0;
@@ -181,6 +183,17 @@ pub(super) fn put_events(
                 out.number(n_runs);
                 for_each_run(moves, |run| out.number(run.into()));
             }
+            Event::Task { agent, cell, heading } => {
+                put_agent(out, &mut before, TASK, agent);
+                put_cell(out, before.cell, cell);
+                out.byte(heading.map_or(0, |heading| heading.0 + 1));
+                before.cell = cell;
+            }
+            Event::TaskDone { agent, cell } => {
+                put_agent(out, &mut before, TASK_DONE, agent);
+                put_cell(out, before.cell, cell);
+                before.cell = cell;
+            }
             Event::Edit(edit) => put_edit(&edit, out),
             Event::Move { .. } | Event::Wait { .. } | Event::Current { .. } => {}
         }
@@ -325,6 +338,20 @@ pub(super) fn take_events(
                 }
                 let count = record.path_moves.len() as u32 - first;
                 Event::Path { agent, from: frame.pose(row), first, count }
+            }
+            TASK => {
+                before.cell = bytes.cell_after(before.cell)?;
+                let heading = bytes.byte()?.checked_sub(1).map(Heading);
+                let row = frame.row(agent).ok_or_else(|| format!("agent {} is not there", agent.0))?;
+                if let Some(heading) = heading {
+                    let pose = Pose { cell: before.cell, heading };
+                    check_pose(header, frame.classes[row], pose)?;
+                }
+                Event::Task { agent, cell: before.cell, heading }
+            }
+            TASK_DONE => {
+                before.cell = bytes.cell_after(before.cell)?;
+                Event::TaskDone { agent, cell: before.cell }
             }
             EDIT => Event::Edit(take_edit(bytes, header)?),
             other => return Err(format!("an event of kind {other}")),

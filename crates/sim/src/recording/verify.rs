@@ -1,7 +1,9 @@
 //! Runs a recording again and says where it differs.
 
 use crate::agents::{AgentId, ClassId};
-use crate::build::{Overrides, build_classes, build_simulation};
+use crate::build::{
+    Files, Overrides, build_classes, build_problem, build_simulation_of, is_problem, problem_class,
+};
 use crate::metrics::Counters;
 use crate::recording::error::RecordingError;
 use crate::recording::header::Header;
@@ -57,19 +59,23 @@ pub struct Verified {
 /// [`RecordingError::Scenario`] if that cannot be done.
 pub fn rebuild(header: &Header) -> Result<Simulation, RecordingError> {
     let build = || {
-        let mut typed = scenario::parse(&header.file, header.scenario.as_bytes())?;
         let overrides = Overrides {
             ticks: Some(header.ticks),
             seed: Some(header.seed),
             expansions_per_tick: Some(header.expansions_per_tick),
             tries_per_tick: Some(header.tries_per_tick),
         };
+        let files = Files::Attached(&header.attached);
+        if is_problem(Path::new(&header.file)) {
+            return build_problem(Path::new(&header.file), header.scenario.as_bytes(), overrides, files);
+        }
+        let mut typed = scenario::parse(&header.file, header.scenario.as_bytes())?;
         overrides.apply(&mut typed);
         if matches!(typed.map.source, MapSource::File(_)) {
             // The file need not be there any more, nor be as it was.
             typed.map.source = MapSource::Rows(glyph_rows(header, typed.map.line));
         }
-        build_simulation(Path::new(&header.file), &typed)
+        build_simulation_of(Path::new(&header.file), &typed, files)
     };
     build().map_err(RecordingError::Scenario)
 }
@@ -78,6 +84,9 @@ pub fn rebuild(header: &Header) -> Result<Simulation, RecordingError> {
 /// # Errors
 /// [`RecordingError::Scenario`] if they cannot be built.
 pub fn movement_classes(header: &Header) -> Result<Vec<MovementClass>, RecordingError> {
+    if is_problem(Path::new(&header.file)) {
+        return Ok(vec![problem_class()]);
+    }
     let typed = scenario::parse(&header.file, header.scenario.as_bytes());
     let typed = typed.map_err(|errors| RecordingError::Scenario(errors.into()))?;
     let (width, height) = (header.map.width.into(), header.map.height.into());
@@ -321,6 +330,8 @@ fn event_field(event: &Event) -> &'static str {
         Event::Order { .. } => "order given",
         Event::Done { .. } => "order done",
         Event::Unreachable { .. } => "order that cannot be done",
+        Event::Task { .. } => "task given",
+        Event::TaskDone { .. } => "task done",
         Event::Edit(_) => "edit of the map",
         Event::Path { .. } => "path",
         Event::Move { .. } => "move",
@@ -340,6 +351,8 @@ fn event_text(header: &Header, event: &Event) -> String {
         Event::Wait { since: u32::MAX, .. } => "waits no more".to_owned(),
         Event::Wait { since, .. } => format!("waits since {since}"),
         Event::Spawn { class, pose, .. } => pose_text(header, class, pose),
+        Event::Task { cell, heading: None, .. } | Event::TaskDone { cell, .. } => cell.to_string(),
+        Event::Task { cell, heading: Some(heading), .. } => format!("{cell} with heading {}", heading.0),
         Event::Remove { .. } => "taken out".to_owned(),
         Event::Edit(edit) => format!("{edit:?}"),
     }
@@ -348,6 +361,7 @@ fn event_text(header: &Header, event: &Event) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::build::build_simulation;
     use crate::codec::{BlockWriter, write_prefix};
     use crate::recording::frame::Frame;
     use crate::recording::observe::ENDED;

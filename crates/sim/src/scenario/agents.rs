@@ -4,15 +4,18 @@ use super::document::{I32_RANGE, TICK_RANGE, area, located_name, required_area};
 use super::reader::{Keys, ListOf, Names, Node, Reader, Table};
 use super::{
     AGENTS_MAX, Agent, Fallback, Group, IfUnreachable, Located, ORDERS_MAX, Order, OrderKind, Reach,
-    WrittenPose,
+    TaskSource, Tasks, WrittenPose,
 };
 
 const AGENT_KEYS: Keys = Keys { known: &["name", "class", "at", "priority", "orders"], later: &[] };
-const GROUP_KEYS: Keys = Keys { known: &["class", "count", "area", "priority", "orders"], later: &["tasks"] };
+const GROUP_KEYS: Keys =
+    Keys { known: &["class", "count", "area", "priority", "orders", "tasks"], later: &[] };
 const ORDER_KEYS: Keys = Keys {
     known: &["goto", "goto_area", "wait", "patrol", "within", "fallback", "if_unreachable"],
     later: &[],
 };
+const TASKS_KEYS: Keys = Keys { known: &["kind", "area", "file"], later: &[] };
+const TASK_SOURCES: [&str; 2] = ["kind", "file"];
 const ORDER_KINDS: [&str; 4] = ["goto", "goto_area", "wait", "patrol"];
 
 pub(super) const AGENTS: ListOf = ListOf { one: "agent", many: "agents", len: 0..=AGENTS_MAX as usize };
@@ -25,6 +28,7 @@ const GOAL_FORM: &str = "[x, y] or [x, y, heading]";
 const ORDERS_FORM: &str = "a list of orders";
 const GOAL_AREA_FORM: &str = "[x, y, width, height]";
 const GOALS_FORM: &str = "[x, y], [x, y, heading] or a list of these";
+const TASK_FILE: &str = "the path of a table of tasks";
 const CLASS_NAME: &str = "the name of a class";
 
 /// Reads an `[[agents]]` table; `names` are those of the agents before it.
@@ -67,14 +71,43 @@ pub(super) fn group(reader: &mut Reader, node: &Node, n_agents: &mut u64) -> Opt
     let area = required_area(reader, &table);
     let priority = priority(reader, &table);
     let orders = orders(reader, &table);
+    let tasks = tasks(reader, &table);
     Some(Group {
         class: class?,
         count: count?,
         area: area?,
         priority: priority?,
         orders: orders?,
+        tasks: tasks?,
         line: reader.line(node),
         key: node.key(),
+    })
+}
+
+/// Reads `tasks`, if a table has them.
+fn tasks(reader: &mut Reader, table: &Table) -> Option<Option<Tasks>> {
+    reader.optional(table, "tasks", None, |reader, node| {
+        let table = reader.table(node, &TASKS_KEYS)?;
+        let source = match reader.exactly_one(&table, &TASK_SOURCES)? {
+            "file" => {
+                if let Some(area) = table.child("area") {
+                    reader.mistake(&area, "expected only beside kind, found beside file".to_owned());
+                }
+                let file = reader.required(&table, "file", TASK_FILE, |reader, node| {
+                    located_name(reader, node, TASK_FILE)
+                });
+                TaskSource::File(file?)
+            }
+            _ => {
+                let kind = reader.required(&table, "kind", "\"random\"", |reader, node| {
+                    reader.choice(node, &[("random", ())], &[])
+                });
+                let area = required_area(reader, &table);
+                kind?;
+                TaskSource::Random { area: area? }
+            }
+        };
+        Some(Some(Tasks { source, line: reader.line(node), key: node.key() }))
     })
 }
 

@@ -12,6 +12,7 @@ mod class;
 mod document;
 mod error;
 mod event;
+mod problem;
 mod reader;
 
 use serde_json::Value;
@@ -19,6 +20,7 @@ use wheelbase_grid::GridShape;
 use wheelbase_planner::{Climb, Sweep, When};
 
 pub use self::error::{ScenarioError, ScenarioErrors};
+pub use self::problem::{CellList, PROBLEM_BYTES_MAX, Problem, parse_cell_list, parse_problem};
 
 /// Last tick that can be named, and the longest run: 2^32 - 2.
 pub const TICK_MAX: u32 = u32::MAX - 1;
@@ -360,10 +362,35 @@ pub struct Group {
     pub priority: i32,
     /// `orders` of each, at most [`ORDERS_MAX`].
     pub orders: Vec<Order>,
+    /// `tasks` of each, done for ever behind its orders.
+    pub tasks: Option<Tasks>,
     /// Line of the table.
     pub line: u32,
     /// Key path, such as `groups[0]` or `events[2].add_agents`.
     pub key: String,
+}
+
+/// Tasks of the agents of a group.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tasks {
+    /// Where they come from.
+    pub source: TaskSource,
+    /// Line of the table.
+    pub line: u32,
+    /// Key path, such as `groups[0].tasks`.
+    pub key: String,
+}
+
+/// Where tasks come from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TaskSource {
+    /// `kind = "random"`: legal cells of `area`, at random.
+    Random {
+        /// `area`; may be off the map in part.
+        area: Area,
+    },
+    /// `file`: a path relative to the scenario file; not empty.
+    File(Located<String>),
 }
 
 /// One order.

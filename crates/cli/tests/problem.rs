@@ -1,0 +1,77 @@
+//! Problems of the League of Robot Runners from the command line: run, plan written, plan judged.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{Folder, TRUCKS};
+
+const PROBLEM: &str = "{\"mapFile\": \"a.map\", \"agentFile\": \"a.agents\", \"teamSize\": 2,\n\"taskFile\": \"a.tasks\", \"numTasksReveal\": 1, \"taskAssignmentStrategy\": \"roundrobin\"}";
+
+fn problem() -> Folder {
+    let folder = Folder::with("a.json", PROBLEM);
+    folder.write("a.map", "type octile\nheight 3\nwidth 4\nmap\n....\n.@T.\n....\n");
+    folder.write("a.agents", "2\n0\n11\n");
+    folder.write("a.tasks", "4\n3\n8\n8\n3\n");
+    folder
+}
+
+#[test]
+fn a_plan_is_written_and_judged() {
+    let folder = problem();
+    let run =
+        ["run", "a.json", "--ticks", "50", "--format", "json", "--plan-out", "p.json", "--check-invariants"];
+    let result = folder.run(&run).json();
+    assert_eq!(
+        (&result["scenario"], &result["ticks"], &result["collisions"]),
+        (&"a".into(), &50.into(), &0.into())
+    );
+    let done = result["tasks_done"].as_u64().unwrap();
+    assert!(done > 4, "{result}");
+    let judged = folder.run(&["check", "a.json", "--plan", "p.json"]).done();
+    assert_eq!(judged, format!("p.json: 2 agents, 50 steps, {done} tasks finished, 0 violations\n"));
+
+    let plan = std::fs::read_to_string(folder.path("p.json")).unwrap();
+    folder.write("p.json", plan.replace(&format!("\"numTaskFinished\":{done}"), "\"numTaskFinished\":1"));
+    let judged = folder.run(&["check", "a.json", "--plan", "p.json"]).code(1).stdout;
+    assert!(judged.starts_with(&format!("p.json: numTaskFinished: expected {done}, found 1\n")), "{judged}");
+    assert!(judged.ends_with(" 1 violations\n"), "{judged}");
+}
+
+#[test]
+fn a_recorded_problem_is_verified() {
+    let folder = problem();
+    folder.run(&["run", "a.json", "--ticks", "30", "--record", "a.rec", "--quiet"]).done();
+    std::fs::remove_file(folder.path("a.tasks")).unwrap();
+    folder.run(&["verify", "a.rec"]).done();
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let folder = problem();
+    folder.write("trucks.toml", TRUCKS);
+    for (args, expected) in [
+        (&["run", "a.json"][..], "a.json: a problem does not say how many ticks to run; expected --ticks N"),
+        (
+            &["run", "trucks.toml", "--plan-out", "p.json"],
+            "--plan-out: expected a problem file (.json), found trucks.toml",
+        ),
+        (
+            &["check", "trucks.toml", "--plan", "p.json"],
+            "--plan: expected a problem file (.json), found trucks.toml",
+        ),
+        (
+            &["check", "a.json", "a.json", "--plan", "p.json"],
+            "--plan: expected one problem file (.json), found 2 files",
+        ),
+        (
+            &["check", "a.json", "--plan", "a.json"],
+            "a.json: not a plan: missing field `actualPaths` at line 2 column 83",
+        ),
+    ] {
+        assert_eq!(folder.run(args).refused(), expected);
+    }
+    folder.write("a.tasks", "1\n5\n");
+    let checked = folder.run(&["check", "a.json"]).code(2).stdout;
+    assert_eq!(checked, "a.tasks:2: cell 5 is blocked, expected a free one\n");
+}
