@@ -1,17 +1,19 @@
-//! Ctrl-C: work stops at the next good place, and what was asked for is written whole.
+//! Ctrl-C, and on Unix SIGTERM: work stops at the next good place, and what was asked for is written whole.
 
 use crate::failure::Exit;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A flag that Ctrl-C raises.
+/// A flag that Ctrl-C and SIGTERM raise.
 #[derive(Clone, Debug)]
 pub struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// Takes charge of Ctrl-C; a second one ends the program at once. To be called once.
+    /// Takes charge of Ctrl-C and SIGTERM; a second one ends the program at once. To be called once.
     pub fn listen() -> Self {
         let flag = Arc::new(AtomicBool::new(false));
+        #[cfg(unix)]
+        listen_to_termination(&flag);
         let raised = Arc::clone(&flag);
         // Without a handler Ctrl-C still ends the program, only less politely.
         let _ = ctrlc::set_handler(move || {
@@ -31,4 +33,14 @@ impl Interrupt {
     pub fn is_raised(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
+}
+
+/// SIGTERM raises the flag; one that comes while it is raised ends the program.
+#[cfg(unix)]
+fn listen_to_termination(flag: &Arc<AtomicBool>) {
+    use signal_hook::consts::SIGTERM;
+    use signal_hook::flag::{register, register_conditional_shutdown};
+    // Without a handler it still ends the program, only less politely. They are called in this order.
+    let _ = register_conditional_shutdown(SIGTERM, Exit::Interrupted as i32, Arc::clone(flag));
+    let _ = register(SIGTERM, Arc::clone(flag));
 }

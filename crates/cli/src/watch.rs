@@ -8,7 +8,7 @@ use crossterm::{cursor, execute, terminal};
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
-use wheelbase_grid::{Cell, CellXY, Grid};
+use wheelbase_grid::{Cell, CellXY, Grid, GridShape, GridSize};
 use wheelbase_sim::{Counters, Simulation};
 
 /// Time between two pictures.
@@ -147,6 +147,8 @@ struct Layout {
     rows: u32,
     scale: u32,
     zoom: u32,
+    /// Points by which odd rows lie to the east of even ones.
+    shift: u32,
     /// Points that the map takes.
     width: u32,
     height: u32,
@@ -157,9 +159,14 @@ impl Layout {
         let (columns, rows) = (columns.max(1), rows.saturating_sub(1).max(1));
         let (width, height) = (grid.size().width(), grid.size().height());
         let scale = width.div_ceil(columns).max(height.div_ceil(2 * rows));
-        let zoom = (columns / width).min(2 * rows / height).clamp(1, ZOOM_MAX);
+        let is_hex = grid.shape() == GridShape::Hex;
+        // Half cells, of which odd rows of hexagons need one more.
+        let halves = 2 * width + u32::from(is_hex);
+        let zoom = (2 * columns / halves).min(2 * rows / height).clamp(1, ZOOM_MAX);
+        // Where a point is a cell or more, half a cell cannot be seen.
+        let (zoom, shift) = if is_hex && zoom > 1 { (zoom & !1, zoom / 2) } else { (zoom, 0) };
         let points = |cells: u32| if scale > 1 { cells.div_ceil(scale) } else { cells * zoom };
-        Self { columns, rows, scale, zoom, width: points(width), height: points(height) }
+        Self { columns, rows, scale, zoom, shift, width: points(width) + shift, height: points(height) }
     }
 
     /// Index of the first point of a cell, and the points it takes along each axis.
@@ -168,8 +175,15 @@ impl Layout {
         if self.scale > 1 {
             (x / self.scale, y / self.scale, 1)
         } else {
-            (x * self.zoom, y * self.zoom, self.zoom)
+            (x * self.zoom + self.shift * (y & 1), y * self.zoom, self.zoom)
         }
+    }
+
+    /// The cell that a point shows, of a map that is not scaled down; `None` beside the rows of hexagons.
+    fn cell(&self, x: u32, y: u32, size: GridSize) -> Option<Cell> {
+        let row = y / self.zoom;
+        let x = x.checked_sub(self.shift * (row & 1))?;
+        size.cell(CellXY::new((x / self.zoom) as i32, row as i32))
     }
 }
 
@@ -213,12 +227,12 @@ impl Canvas {
         for y in 0..height {
             for x in 0..width {
                 let colour = if scale > 1 {
-                    average(grid, &kinds, (x * scale, y * scale), scale)
+                    of_256(average(grid, &kinds, (x * scale, y * scale), scale))
                 } else {
-                    let cell = y / self.layout.zoom * size.width() + x / self.layout.zoom;
-                    kinds[usize::from(grid.terrain_of(Cell(cell)).0)]
+                    let cell = self.layout.cell(x, y, size);
+                    cell.map_or(BLACK, |cell| of_256(kinds[usize::from(grid.terrain_of(cell).0)]))
                 };
-                self.terrain.push(of_256(colour));
+                self.terrain.push(colour);
             }
         }
     }
@@ -325,6 +339,32 @@ mod tests {
                 let mut canvas = Canvas { layout, ..Canvas::default() };
                 canvas.paint_terrain(&grid);
                 assert_eq!(canvas.terrain.len() as u32, layout.width * layout.height);
+            }
+        }
+    }
+
+    #[test]
+    fn odd_rows_of_hexagons_lie_half_a_cell_to_the_east() {
+        for (columns, rows) in [(80, 24), (20, 9), (7, 24), (6, 24), (3, 3)] {
+            let grid = grid(5, 4).with_shape(GridShape::Hex);
+            let layout = Layout::of(&grid, columns, rows);
+            assert!(layout.width <= columns && layout.height.div_ceil(2) <= layout.rows, "{layout:?}");
+            assert_eq!(layout.shift > 0, layout.zoom > 1, "{layout:?}");
+            let (even, odd) = (layout.point(CellXY::new(2, 2)), layout.point(CellXY::new(2, 3)));
+            assert_eq!(odd.0 - even.0, layout.zoom / 2);
+            if layout.scale > 1 {
+                continue;
+            }
+            // Every point of a cell shows it, and no other point does.
+            let size = grid.size();
+            let shown = |cell| {
+                let points = (0..layout.height).flat_map(|y| (0..layout.width).map(move |x| (x, y)));
+                points.filter(|&(x, y)| layout.cell(x, y, size) == Some(cell)).collect::<Vec<_>>()
+            };
+            for cell in (0..20).map(Cell) {
+                let (x, y, side) = layout.point(size.xy(cell));
+                let expected = (y..y + side).flat_map(|y| (x..x + side).map(move |x| (x, y)));
+                assert_eq!(shown(cell), expected.collect::<Vec<_>>(), "{layout:?} {cell:?}");
             }
         }
     }

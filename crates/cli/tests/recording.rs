@@ -127,6 +127,10 @@ fn what_differs_is_named_with_its_tick() {
     let verified = folder.run(&["verify", "hash.rec"]).code(1);
     let text = verified.stdout.as_str();
     assert!(text.starts_with("hash.rec: differs at tick 255: state hash: recorded "), "{text}");
+    // A report runs it again too, and says so.
+    let report = folder.run(&["report", "hash.rec", "--html", "a.html"]).code(1);
+    assert_eq!(report.stderr, "warning: hash.rec: the second run differs from tick 255 on\n");
+    assert!(folder.read("a.html").contains("It differs from the recording at tick 255"));
     // Another scenario: the first truck leaves sooner.
     let name = "time = 3 },\n  { name = \"reverse\"";
     let faster = tamper(&file, 0, |plain| {
@@ -155,23 +159,25 @@ fn a_killed_run_leaves_all_but_its_last_chunk() {
 }
 
 #[test]
-fn ctrl_c_leaves_a_whole_recording_and_whole_metrics() {
-    let folder = endless();
-    let args = ["run", "endless.toml", "--record", "a.rec", "--metrics", "m.csv", "--format", "json"];
-    let child = folder.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let_it_work(&child);
-    interrupt(&child);
-    let result = Ended::of(&args, &child.wait_with_output().unwrap()).code(130).json();
-    let checked = folder.run(&["check", "a.rec"]).done();
-    assert!(
-        checked.starts_with("a.rec: ok: recording of ")
-            && checked.contains(&format!(" {} ticks", result["ticks"]))
-    );
-    let metrics = folder.read("m.csv");
-    assert!(metrics.ends_with('\n'));
-    let last: Vec<u64> = metrics.lines().last().unwrap().split(',').map(|n| n.parse().unwrap()).collect();
-    assert_eq!(result["ticks"], last[0] + 1);
-    assert_eq!(result["moves"], last[10]);
+fn ctrl_c_and_sigterm_leave_a_whole_recording_and_whole_metrics() {
+    for signal in ["-INT", "-TERM"] {
+        let folder = endless();
+        let args = ["run", "endless.toml", "--record", "a.rec", "--metrics", "m.csv", "--format", "json"];
+        let child = folder.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let_it_work(&child);
+        send(&child, signal);
+        let result = Ended::of(&args, &child.wait_with_output().unwrap()).code(130).json();
+        let checked = folder.run(&["check", "a.rec"]).done();
+        assert!(
+            checked.starts_with("a.rec: ok: recording of ")
+                && checked.contains(&format!(" {} ticks", result["ticks"]))
+        );
+        let metrics = folder.read("m.csv");
+        assert!(metrics.ends_with('\n'));
+        let last: Vec<u64> = metrics.lines().last().unwrap().split(',').map(|n| n.parse().unwrap()).collect();
+        assert_eq!(result["ticks"], last[0] + 1);
+        assert_eq!(result["moves"], last[10]);
+    }
 }
 
 #[test]
@@ -224,22 +230,30 @@ fn watch_wants_a_terminal() {
     assert!(refused.starts_with("--watch draws in a terminal, and standard output is none"), "{refused}");
 }
 
-/// Runs the program in a pseudo terminal of `script` and types keys; gives the exit status and what was
+/// A signal instead of keys.
+#[cfg(target_os = "linux")]
+const TERMINATED: &str = "SIGTERM";
+
+/// Runs the program in a pseudo terminal of `script` and types keys, or sends it [`TERMINATED`]; gives the exit status and what was
 /// written to the terminal.
 #[cfg(target_os = "linux")]
 fn in_a_terminal(folder: &Folder, args: &[&str], keys: &str) -> (Option<i32>, String) {
     use std::io::Write;
     let program = folder.command(&[]);
     let program = program.get_program().to_str().unwrap();
-    let line = format!("stty rows 24 cols 80; {program} {}", args.join(" "));
+    // The shell becomes the program, so that the signal reaches it.
+    let kill = if keys == TERMINATED { "(sleep 1.5; kill -TERM $$) & " } else { "" };
+    let line = format!("stty rows 24 cols 80; {kill}exec {program} {}", args.join(" "));
     let mut script = std::process::Command::new("script");
     script.args(["-qec", &line, "/dev/null"]).current_dir(folder.path("."));
     let mut child = script.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     // The program must be there before the keys are.
     std::thread::sleep(std::time::Duration::from_millis(1500));
-    stdin.write_all(keys.as_bytes()).unwrap();
-    stdin.flush().unwrap();
+    if keys != TERMINATED {
+        stdin.write_all(keys.as_bytes()).unwrap();
+        stdin.flush().unwrap();
+    }
     let output = child.wait_with_output().unwrap();
     drop(stdin);
     (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
@@ -249,7 +263,7 @@ fn in_a_terminal(folder: &Folder, args: &[&str], keys: &str) -> (Option<i32>, St
 #[cfg(target_os = "linux")]
 fn watch_draws_and_gives_the_terminal_back() {
     let folder = endless();
-    for key in ["q", "\u{3}"] {
+    for key in ["q", "\u{3}", TERMINATED] {
         let (status, text) = in_a_terminal(&folder, &["run", "endless.toml", "--watch"], key);
         assert_eq!(status, Some(130), "{text}");
         let drawn = text.find("\u{1b}[?1049h").unwrap();

@@ -236,7 +236,12 @@ pub fn let_it_work(child: &Child) {
 
 /// Sends the signal of Ctrl-C.
 pub fn interrupt(child: &Child) {
-    let status = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    send(child, "-INT");
+}
+
+/// Sends a signal.
+pub fn send(child: &Child, signal: &str) {
+    let status = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
     assert!(status.success());
 }
 
