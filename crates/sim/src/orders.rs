@@ -210,6 +210,13 @@ impl OrderPool {
         Some((slot, source))
     }
 
+    /// Whether an agent keeps a present task to which there is no way: the rules of the problems that hand
+    /// tasks round say nothing of giving one up.
+    pub(crate) fn keeps_task(&self, state: &OrderState) -> bool {
+        let Some(OrderKind::Task(slot)) = self.current(state).map(|order| &order.kind) else { return false };
+        matches!(self.task_sources.get(slot.source()), Some(TaskSource::RoundRobin { .. }))
+    }
+
     /// The present task of an agent, if its current order are tasks and it has one.
     pub fn task(&self, state: &OrderState) -> Option<GoalMember> {
         match &self.current(state)?.kind {

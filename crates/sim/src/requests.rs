@@ -509,10 +509,10 @@ pub(crate) fn refuse(sim: &mut Simulation, row: usize, status: Status) {
     sim.agents.motion[row].activity = Activity::Shut;
     // Where it stands nobody else can be sent.
     sim.give_back(row);
-    if status == Status::StartBlocked {
+    let state = sim.agents.orders[row];
+    if status == Status::StartBlocked || sim.orders.keeps_task(&state) {
         return;
     }
-    let state = sim.agents.orders[row];
     let Some((kind, trip)) = current_trip(&sim.orders, &state) else { return };
     let is_task = matches!(kind, OrderKind::Task(_));
     let (order, drop) = (kind.name(), trip.if_unreachable == crate::scenario::IfUnreachable::Drop);

@@ -7,7 +7,7 @@ use crate::metrics::AtWork;
 use crate::orders::{OrderKind, current_members};
 use crate::requests::{PathRequest, answer_requests, refuse};
 use crate::trace::TraceEvent;
-use crate::traffic::{TrafficView, Yield};
+use crate::traffic::{Start, TrafficView, Yield};
 use crate::world::{Simulation, step_of};
 use wheelbase_planner::{Goal, Status};
 
@@ -146,6 +146,10 @@ fn finish_order(sim: &mut Simulation, row: usize) {
         return;
     }
     if is_task {
+        if !is_at_goal(sim, row) {
+            // It was pushed away before it was done.
+            return begin_order(sim, row);
+        }
         sim.agents.orders[row].finished_at = tick;
         sim.counts.tasks_done += 1;
         sim.counts.flowtime += u64::from(tick - given);
@@ -237,6 +241,7 @@ fn begin_order(sim: &mut Simulation, row: usize) {
         None => Activity::Idle,
         Some(OrderKind::Wait(_)) => Activity::Pausing,
         Some(_) if is_at_goal(sim, row) => Activity::Arrived,
+        Some(OrderKind::Task(_)) if !sim.traffic.needs_paths() => Activity::Following,
         Some(_) => return ask_for_path(sim, row, false),
     };
     sim.agents.motion[row].activity = activity;
@@ -279,16 +284,20 @@ fn run_traffic(sim: &mut Simulation) {
         grid_size: sim.grid.size(),
         classes: &sim.classes,
         agents: &sim.agents,
+        orders: &sim.orders,
         paths: &sim.paths,
         pending: &sim.pending,
         reservation: &mut sim.reservation,
     };
     sim.traffic.decide(&mut view, &mut decisions);
     for start in &decisions.starts {
-        begin_move(sim, start.row as usize, start.ticks);
+        begin_move(sim, *start);
     }
     for &row in &decisions.replan {
         sim.agents.motion[row as usize].replan = true;
+    }
+    for &row in &decisions.unreachable {
+        refuse(sim, row as usize, Status::Unreachable);
     }
     for &row in &decisions.around {
         ask_for_path(sim, row as usize, true);
@@ -310,11 +319,14 @@ fn run_traffic(sim: &mut Simulation) {
     sim.decisions = decisions;
 }
 
-/// Begins the next move of an agent's path; its cells are reserved already.
-fn begin_move(sim: &mut Simulation, row: usize, ticks: u32) {
+/// Begins a move of an agent, the next one of its path if it has one; its cells are reserved already.
+fn begin_move(sim: &mut Simulation, Start { row, primitive, ticks }: Start) {
+    let row = row as usize;
     let path = &mut sim.agents.paths[row];
-    let primitive = sim.paths.moves(*path)[0];
-    sim.paths.advance(path);
+    if !path.is_empty() {
+        debug_assert_eq!(sim.paths.moves(*path)[0], primitive, "a move is begun that is not the next");
+        sim.paths.advance(path);
+    }
     let until = sim.tick.saturating_add(ticks).min(Motion::AT_REST - 1);
     let motion = &mut sim.agents.motion[row];
     motion.primitive = primitive;
@@ -401,7 +413,7 @@ fn settle(sim: &mut Simulation, row: usize) {
             sim.agents.motion[row].replan = false;
         }
         // A path around others may end where the goal is no more.
-        Activity::Following if path_done => sim.agents.motion[row].replan = true,
+        Activity::Following if path_done && sim.traffic.needs_paths() => sim.agents.motion[row].replan = true,
         Activity::Yielding if path_done => {
             sim.agents.patience[row].ask_again_at = sim.tick + crate::traffic::YIELD_HOLD_TICKS;
         }

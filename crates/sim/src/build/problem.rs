@@ -17,6 +17,7 @@ use crate::scenario::{
     CellList, Located, Problem, ScenarioError, ScenarioErrors, parse_cell_list, parse_problem,
 };
 use crate::tasks::TaskSource;
+use crate::traffic::UnitRobots;
 use crate::world::{Settings, SimClass, Simulation};
 use std::path::{Path, PathBuf};
 use wheelbase_grid::map_file::movingai;
@@ -147,6 +148,10 @@ pub fn build_problem(
         let Some(state) = sim.classes[0].tables.space().state(pose) else { continue };
         let orders = GroupOrders { orders: OrderList::default(), tasks };
         sim.place_of_group(ClassId(0), state, 0, orders, number as u32);
+    }
+    let rule = UnitRobots::new(&sim.classes[0], sim.settings.collision, starts.len(), sim.settings.seed);
+    if let Some(rule) = rule {
+        sim.traffic = Box::new(rule);
     }
     Ok(sim)
 }

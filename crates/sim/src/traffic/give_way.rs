@@ -106,7 +106,7 @@ impl GiveWay {
             self.is_claimed(view, needed_anchor, needed) && !self.is_claimed(view, pose.cell, footprint);
         if blocker.is_none() && !claimed {
             view.reservation.begin_move(agent, &step, until);
-            decisions.starts.push(Start { row: row as u32, ticks });
+            decisions.starts.push(Start { row: row as u32, primitive: primitive as u8, ticks });
             self.settled[row] = true;
             return;
         }

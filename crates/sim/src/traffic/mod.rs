@@ -4,11 +4,14 @@
 //! writes down its decisions; the tick carries them out. Another rule can stand beside this one.
 
 mod give_way;
+mod unit_robots;
 
 pub use give_way::GiveWay;
+pub use unit_robots::UnitRobots;
 
 use crate::agents::Agents;
 use crate::events::PendingEdits;
+use crate::orders::OrderPool;
 use crate::path_pool::PathPool;
 use crate::reservation::Reservation;
 use crate::world::SimClass;
@@ -29,6 +32,8 @@ pub struct TrafficView<'a> {
     pub classes: &'a [SimClass],
     /// The agents.
     pub agents: &'a Agents,
+    /// Their orders, and the present task of each.
+    pub orders: &'a OrderPool,
     /// Their paths.
     pub paths: &'a PathPool,
     /// Edits that wait for cells to be left.
@@ -37,11 +42,13 @@ pub struct TrafficView<'a> {
     pub reservation: &'a mut Reservation,
 }
 
-/// An agent that starts the next move of its path.
+/// An agent that starts a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Start {
     /// Its row.
     pub row: u32,
+    /// The primitive: the next one of its path, if it has one.
+    pub primitive: u8,
     /// Time of the move in ticks.
     pub ticks: u32,
 }
@@ -65,6 +72,8 @@ pub struct Decisions {
     pub starts: Vec<Start>,
     /// Agents whose next move has become illegal.
     pub replan: Vec<u32>,
+    /// Agents that have no way to where their orders send them.
+    pub unreachable: Vec<u32>,
     /// Agents that ask for a way around those that rest nearby.
     pub around: Vec<u32>,
     /// Agents that were making way and go their own way again.
@@ -79,6 +88,7 @@ impl Decisions {
     pub(crate) fn clear(&mut self) {
         self.starts.clear();
         self.replan.clear();
+        self.unreachable.clear();
         self.around.clear();
         self.give_up.clear();
         self.yields.clear();
@@ -90,4 +100,13 @@ impl Decisions {
 pub trait Traffic: Send {
     /// Decides one tick. Must depend on nothing but the view and what earlier calls left in itself.
     fn decide(&mut self, view: &mut TrafficView<'_>, decisions: &mut Decisions);
+
+    /// Whether agents ask for paths, which the rule then has them follow. A rule that does without finds the
+    /// way of every agent with a task by itself.
+    fn needs_paths(&self) -> bool {
+        true
+    }
+
+    /// What earlier calls have left in it that later ones depend on, for the state hash.
+    fn for_each_word(&self, _word: &mut dyn FnMut(u64)) {}
 }

@@ -1,0 +1,572 @@
+//! The rule for teams of unit robots: each holds a string of actions, and who plans anew may push others.
+//!
+//! A robot always holds an operation of [`DEPTH`] actions, whose cells are reserved tick by tick, so that no
+//! two ever meet, whatever happens next. Each tick the robots look in turn, those nearest their goals first,
+//! for the operation that brings them nearest; one that is in the way, and comes later in the turn, is lifted
+//! and has to find another operation in its place, and so on; if the last of them finds none, all of it is
+//! undone. Then only the first action of each is carried out; the rest stays reserved. This is EPIBT
+//! (Yukhnevich and Andreychuk 2025, <https://arxiv.org/abs/2511.09193>), which extends PIBT (Okumura et al.
+//! 2019). What tries are left improve the whole: a robot drawn at random may push any other, if the sum of
+//! what remains to be gone does not grow.
+
+mod guidance;
+mod operations;
+mod unit_fields;
+mod unit_map;
+
+use super::{Decisions, Start, Traffic, TrafficView};
+use crate::agents::Activity;
+use crate::random::Random;
+use crate::reservation::{CollisionRule, Step};
+use crate::world::SimClass;
+use guidance::{EVERY_TICKS, Guidance};
+use operations::{DEPTH, FORWARD, Operations, WAIT};
+use unit_fields::{Cells, UNKNOWN, UnitFields, Wanted};
+use unit_map::UnitMap;
+use wheelbase_planner::{MovementTables, State};
+
+/// Most memory that fields take together, in bytes.
+const FIELD_BYTES_MAX: usize = 1 << 30;
+/// States of all robots' fields up to which all fields are made anew when the guidance has changed.
+const REMADE_STATES_MAX: usize = 1 << 23;
+/// Robots that one that plans anew may lift, and one that improves the whole.
+const LIFTS_MAX: u32 = 400;
+const LIFTS_TO_IMPROVE_MAX: u32 = 100;
+/// Times that a robot looks in one turn, or for one try, at most.
+const VISITS_MAX: u8 = 10;
+/// A robot whose task is older than so many ticks, and than so many times the way that it still has, goes
+/// before all that are younger.
+const OLD_TICKS: u32 = 256;
+const OLD_WAYS: u32 = 4;
+
+/// Places in the ring of ticks for which cells are reserved; more than [`DEPTH`].
+const RING: usize = 8;
+const NOBODY: u16 = u16::MAX;
+
+/// The rule. Memory: 16 bytes a cell, 2 bytes a free cell for each goal in use, about 500 bytes a robot.
+#[derive(Debug)]
+pub struct UnitRobots {
+    map: UnitMap,
+    operations: Operations,
+    /// Number of the primitive of each action but waiting.
+    primitives: [u8; 3],
+    fields: UnitFields,
+    guidance: Guidance,
+    random: Random,
+    /// Who has reserved a cell for each tick of the ring, `[cell][tick % RING]`.
+    reserved: Vec<[u16; RING]>,
+    team: Team,
+    /// Robots in their turn.
+    order: Vec<(u32, u32)>,
+    chain: Vec<Link>,
+    wanted: Vec<Wanted>,
+    wanted_by: Vec<u32>,
+    tick: u32,
+    /// Number of the turn or try for which visits are counted.
+    epoch: u32,
+}
+
+/// The robots, by row.
+#[derive(Debug, Default)]
+struct Team {
+    at: Vec<u32>,
+    heading: Vec<u8>,
+    /// Goal: its number among the free cells, `u32::MAX` without one, and its index.
+    goal: Vec<u32>,
+    goal_at: Vec<u32>,
+    /// Reserved cells, that in which it stands first.
+    cells: Vec<[u32; DEPTH + 1]>,
+    actions: Vec<[u8; DEPTH]>,
+    /// Ticks that remain to be gone if the reserved operation is carried out.
+    value: Vec<u32>,
+    /// Operations in order of what remains then: `value << 8 | operation`; `[operations.n]` each.
+    choices: Vec<u32>,
+    /// How many choices there are; 0 before they are listed.
+    n_choices: Vec<u16>,
+    rank: Vec<u32>,
+    visits: Vec<u8>,
+    /// Turn or try for which the visits are counted.
+    visited_in: Vec<u32>,
+    in_chain: Vec<bool>,
+    /// It has planned in this turn.
+    planned: Vec<bool>,
+}
+
+/// A robot that looks for an operation, and what it gave up for it.
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    robot: u32,
+    /// The next of its choices.
+    next: u16,
+    cells: [u32; DEPTH + 1],
+    actions: [u8; DEPTH],
+    value: u32,
+}
+
+/// Whether a robot plans in its turn or improves the whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Aim {
+    Turn,
+    Improve,
+}
+
+/// An operation that a robot may take, if the one who is in the way can be lifted.
+struct Choice {
+    operation: usize,
+    value: u32,
+    /// [`NOBODY`] if nobody is.
+    blocker: u16,
+}
+
+impl Traffic for UnitRobots {
+    fn decide(&mut self, view: &mut TrafficView<'_>, decisions: &mut Decisions) {
+        self.look_around(view);
+        self.follow_streams();
+        self.make_fields(view, decisions);
+        self.plan_in_turn(view);
+        self.improve(view.tries);
+        self.begin_moves(view, decisions);
+        self.shift();
+    }
+
+    fn needs_paths(&self) -> bool {
+        false
+    }
+
+    fn for_each_word(&self, word: &mut dyn FnMut(u64)) {
+        for (cells, actions) in self.team.cells.iter().zip(&self.team.actions) {
+            word(u64::from(cells[0]) << 32 | u64::from(u32::from_le_bytes(*actions)));
+        }
+        word(self.fields.n_made);
+        word(self.random.clone().next());
+        self.guidance.for_each_word(word);
+    }
+}
+
+impl UnitRobots {
+    /// The rule for so many robots of a class. `None` if the class is none of unit robots: one cell, four
+    /// headings, one step forward and both quarter turns, a tick each; also if the rule of collision is not
+    /// the discrete one, or if a field for each robot takes too much memory.
+    pub fn new(class: &SimClass, rule: CollisionRule, robots: usize, seed: u64) -> Option<Self> {
+        let primitives =
+            primitives_of_unit_robot(&class.tables).filter(|_| rule == CollisionRule::Discrete)?;
+        let map = UnitMap::new(&class.tables, usize::from(primitives[usize::from(FORWARD)]));
+        let fits = robots < usize::from(NOBODY) && robots * map.n_free() * 2 <= FIELD_BYTES_MAX;
+        fits.then(|| Self {
+            operations: Operations::new(map.stride as i32),
+            primitives,
+            fields: UnitFields::new(&map, FIELD_BYTES_MAX),
+            guidance: Guidance::new(&map),
+            random: Random::of_stream(seed, u64::MAX),
+            reserved: vec![[NOBODY; RING]; map.n_cells()],
+            map,
+            team: Team::default(),
+            order: Vec::new(),
+            chain: Vec::new(),
+            wanted: Vec::new(),
+            wanted_by: Vec::new(),
+            tick: 0,
+            epoch: 0,
+        })
+    }
+
+    /// Takes over where the robots stand and where they go.
+    fn look_around(&mut self, view: &TrafficView<'_>) {
+        self.tick = view.tick;
+        self.epoch = self.epoch.wrapping_add(1);
+        let Self { map, team, operations, reserved, tick, .. } = self;
+        let known = team.at.len();
+        team.resize(view.agents.len(), operations.n);
+        for row in 0..view.agents.len() {
+            let motion = &view.agents.motion[row];
+            let pose = view.classes[motion.class.0 as usize].tables.space().pose(motion.state);
+            team.at[row] = map.index(pose.cell);
+            team.heading[row] = pose.heading.0;
+            let goal = view.orders.task(&view.agents.orders[row]).map(|goal| goal.cell);
+            let number = goal.and_then(|cell| map.number_at(cell));
+            team.goal[row] = number.unwrap_or(u32::MAX);
+            team.goal_at[row] = goal.filter(|_| number.is_some()).map_or(u32::MAX, |cell| map.index(cell));
+            if row >= known {
+                team.cells[row] = [team.at[row]; DEPTH + 1];
+                put(reserved, *tick, &team.cells[row], row as u32);
+            }
+            debug_assert_eq!(team.cells[row][0], team.at[row], "a robot is where it was not sent");
+        }
+        team.n_choices.fill(0);
+        team.planned.fill(false);
+    }
+
+    /// Lets guidance follow the streams, now and then.
+    fn follow_streams(&mut self) {
+        // A robot that is alone keeps out of nobody's way.
+        if self.tick == 0 || !self.tick.is_multiple_of(EVERY_TICKS) || self.team.at.len() < 2 {
+            return;
+        }
+        self.guidance.follow_streams();
+        self.guidance.fade();
+        // On a large map a field keeps the guidance under which it was made.
+        if self.team.at.len() * self.map.n_free() * 4 <= REMADE_STATES_MAX {
+            self.fields.forget();
+        }
+    }
+
+    /// Makes the fields of all goals that have none.
+    fn make_fields(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
+        let Self { map, team, fields, guidance, wanted, wanted_by, tick, .. } = self;
+        wanted.clear();
+        wanted_by.clear();
+        for row in (0..team.at.len()).filter(|&row| team.goal[row] != u32::MAX) {
+            let from = map.number(team.at[row]);
+            wanted.push(Wanted { goal: team.goal[row], from, heading: team.heading[row] });
+            wanted_by.push(row as u32);
+        }
+        let at_start = *tick == 0 && team.at.len() > 1;
+        fields.obtain(map, guidance, *tick, wanted, |guidance, batch| {
+            // At the start there are no streams yet: those that are to be expected stand in for them.
+            if at_start {
+                batch.for_each(|(want, field)| expect_stream(map, guidance, want, field));
+                guidance.follow_streams();
+            }
+        });
+        for (want, &row) in wanted.iter().zip(&*wanted_by) {
+            if fields.of(want.goal).cost(want.from, want.heading) >= UNKNOWN {
+                team.goal[row as usize] = u32::MAX;
+                team.goal_at[row as usize] = u32::MAX;
+                if view.agents.motion[row as usize].activity == Activity::Following {
+                    decisions.unreachable.push(row);
+                }
+            }
+        }
+    }
+
+    /// Every robot looks for an operation, those nearest their goals first; those without a goal come last.
+    fn plan_in_turn(&mut self, view: &TrafficView<'_>) {
+        let mut order = std::mem::take(&mut self.order);
+        order.clear();
+        let Self { map, team, fields, .. } = self;
+        for row in 0..team.at.len() {
+            let goal = team.goal[row];
+            if goal == u32::MAX {
+                team.value[row] = 0;
+                order.push((u32::MAX, row as u32));
+                continue;
+            }
+            let field = fields.of(goal);
+            let ahead = field.cost(map.number(team.at[row]), team.heading[row]);
+            team.value[row] = team.value_of_reserved(map, field, row);
+            let age = self.tick - view.agents.orders[row].since;
+            let is_old = age > OLD_TICKS && age / OLD_WAYS > ahead;
+            order.push((if is_old { 0 } else { 1 + ahead }, row as u32));
+        }
+        order.sort_unstable();
+        for (rank, &(_, row)) in order.iter().enumerate() {
+            team.rank[row as usize] = rank as u32;
+        }
+        for &(_, row) in &order {
+            if !self.team.planned[row as usize] {
+                self.plan(row, Aim::Turn);
+                self.team.planned[row as usize] = true;
+            }
+        }
+        self.order = order;
+    }
+
+    /// Spends the tries: robots drawn at random look for something better.
+    fn improve(&mut self, tries: u64) {
+        let n = self.team.at.len();
+        for _ in 0..tries.min(u64::from(u32::MAX)) * u64::from(n > 1) {
+            self.epoch = self.epoch.wrapping_add(1);
+            let robot = self.random.below(n) as u32;
+            self.plan(robot, Aim::Improve);
+        }
+    }
+
+    /// Looks for a better operation of a robot. Others that are in its way look for another one in their
+    /// turn; if the last of them finds none, nothing has changed.
+    fn plan(&mut self, root: u32, aim: Aim) {
+        let mut chain = std::mem::take(&mut self.chain);
+        chain.clear();
+        self.lift(root, &mut chain);
+        let mut lifts_left = if aim == Aim::Turn { LIFTS_MAX } else { LIFTS_TO_IMPROVE_MAX };
+        // By so much has grown what remains to be gone, the last link left aside.
+        let mut growth = 0_i64;
+        while let Some(link) = chain.last_mut() {
+            let choice = if lifts_left == 0 { None } else { self.next_choice(link, aim, root, growth) };
+            let Some(Choice { operation, value, blocker }) = choice else {
+                growth = self.step_back(&mut chain, growth);
+                continue;
+            };
+            let robot = link.robot;
+            growth += i64::from(value) - i64::from(link.value);
+            self.team.take(robot as usize, &self.operations, operation, value);
+            if blocker != NOBODY {
+                self.lift(u32::from(blocker), &mut chain);
+                lifts_left -= 1;
+            }
+            put(&mut self.reserved, self.tick, &self.team.cells[robot as usize], robot);
+            if blocker == NOBODY {
+                break;
+            }
+        }
+        for link in &chain {
+            self.team.planned[link.robot as usize] = true;
+            self.team.in_chain[link.robot as usize] = false;
+        }
+        self.chain = chain;
+    }
+
+    /// Takes a robot's reserved cells away and puts it behind the chain.
+    fn lift(&mut self, robot: u32, chain: &mut Vec<Link>) {
+        let Self { team, reserved, tick, epoch, .. } = self;
+        let row = robot as usize;
+        clear(reserved, *tick, &team.cells[row]);
+        let (cells, actions, value) = (team.cells[row], team.actions[row], team.value[row]);
+        chain.push(Link { robot, next: 0, cells, actions, value });
+        team.in_chain[row] = true;
+        if team.visited_in[row] != *epoch {
+            (team.visited_in[row], team.visits[row]) = (*epoch, 0);
+        }
+        team.visits[row] += 1;
+    }
+
+    /// The last of the chain has what it had before, and whoever lifted it looks further. Gives the growth
+    /// without either.
+    fn step_back(&mut self, chain: &mut Vec<Link>, mut growth: i64) -> i64 {
+        let Self { team, reserved, tick, .. } = self;
+        let Some(link) = chain.pop() else { return growth };
+        if let Some(pusher) = chain.last() {
+            let row = pusher.robot as usize;
+            clear(reserved, *tick, &team.cells[row]);
+            growth -= i64::from(team.value[row]) - i64::from(pusher.value);
+            (team.cells[row], team.actions[row], team.value[row]) =
+                (pusher.cells, pusher.actions, pusher.value);
+        }
+        let row = link.robot as usize;
+        (team.cells[row], team.actions[row], team.value[row]) = (link.cells, link.actions, link.value);
+        team.in_chain[row] = false;
+        put(reserved, *tick, &link.cells, link.robot);
+        growth
+    }
+
+    /// The next operation of a robot that nobody is in the way of, or one that may be lifted.
+    fn next_choice(&mut self, link: &mut Link, aim: Aim, root: u32, growth: i64) -> Option<Choice> {
+        let row = link.robot as usize;
+        if self.team.n_choices[row] == 0 {
+            self.list_choices(row);
+        }
+        let Self { team, operations, reserved, tick, epoch, .. } = self;
+        let n = operations.n;
+        let choices = &team.choices[row * n..][..usize::from(team.n_choices[row])];
+        let of_heading = &operations.cells[usize::from(team.heading[row]) * n..][..n];
+        while let Some(&choice) = choices.get(usize::from(link.next)) {
+            let (value, operation) = (choice >> 8, (choice & 0xff) as usize);
+            if aim == Aim::Improve && growth + i64::from(value) > i64::from(link.value) {
+                return None;
+            }
+            link.next += 1;
+            let Some(blocker) = blocker_of(reserved, *tick, team.at[row], &of_heading[operation]) else {
+                continue;
+            };
+            if blocker != NOBODY {
+                let other = usize::from(blocker);
+                let tired = team.visited_in[other] == *epoch && team.visits[other] >= VISITS_MAX;
+                let outranks = aim == Aim::Turn && team.rank[other] < team.rank[root as usize];
+                if team.in_chain[other] || tired || outranks {
+                    continue;
+                }
+            }
+            return Some(Choice { operation, value, blocker });
+        }
+        None
+    }
+
+    /// Lists what a robot can do, the best first.
+    fn list_choices(&mut self, row: usize) {
+        let Self { map, team, operations, fields, .. } = self;
+        let n = operations.n;
+        let (start, heading, goal_at) = (team.at[row], usize::from(team.heading[row]), team.goal_at[row]);
+        let field = (goal_at != u32::MAX).then(|| fields.of(team.goal[row]));
+        let choices = &mut team.choices[row * n..][..n];
+        let (mut found, mut operation) = (0, 0);
+        'operations: while operation < n {
+            let at = heading * n + operation;
+            let (actions, cells) = (&operations.actions[operation], &operations.cells[at]);
+            let (mut cell, mut reached) = (start, None);
+            for depth in 0..DEPTH {
+                if actions[depth] == FORWARD && !map.is_open(cell, operations.headings[at][depth]) {
+                    operation = usize::from(operations.skip[operation][depth]);
+                    continue 'operations;
+                }
+                cell = start.wrapping_add_signed(cells[depth]);
+                reached = reached.or((cell == goal_at).then_some(depth as u32 + 1));
+            }
+            let end = || field.map(|field| field.cost(map.number(cell), operations.end_heading[at]));
+            let value = reached.or_else(|| end().map(|end| DEPTH as u32 + end));
+            // Without a goal it rests unless it is pushed.
+            let effort = || actions.iter().filter(|&&action| action != WAIT).count() as u32;
+            choices[found] = value.unwrap_or_else(effort).min(UNKNOWN) << 8 | operation as u32;
+            found += 1;
+            operation += 1;
+        }
+        choices[..found].sort_unstable();
+        team.n_choices[row] = found as u16;
+    }
+
+    /// Begins the first action of each, and counts the steps.
+    fn begin_moves(&mut self, view: &mut TrafficView<'_>, decisions: &mut Decisions) {
+        let Self { map, team, primitives, guidance, tick, .. } = self;
+        for (row, actions) in team.actions.iter().enumerate() {
+            let action = actions[0];
+            if action == WAIT {
+                continue;
+            }
+            if action == FORWARD {
+                guidance.count(map.number(team.at[row]), team.heading[row]);
+            }
+            let primitive = primitives[usize::from(action)];
+            let motion = &view.agents.motion[row];
+            let tables = &view.classes[motion.class.0 as usize].tables;
+            let pose = tables.space().pose(motion.state);
+            let step = Step { class: tables.class(), pose, primitive: usize::from(primitive) };
+            view.reservation.begin_move_of_many(view.agents.ids[row], &step, *tick + 1);
+            decisions.starts.push(Start { row: row as u32, primitive, ticks: 1 });
+        }
+    }
+
+    /// Goes on to the next tick: what was reserved for this one is free, and at the far end each waits.
+    fn shift(&mut self) {
+        let Self { team, reserved, tick, .. } = self;
+        for (row, (cells, actions)) in team.cells.iter_mut().zip(&mut team.actions).enumerate() {
+            reserved[cells[0] as usize][*tick as usize % RING] = NOBODY;
+            cells.copy_within(1.., 0);
+            reserved[cells[DEPTH] as usize][(*tick as usize + DEPTH + 1) % RING] = row as u16;
+            actions.copy_within(1.., 0);
+            actions[DEPTH - 1] = WAIT;
+        }
+    }
+}
+
+impl Team {
+    fn resize(&mut self, n: usize, n_operations: usize) {
+        if self.at.len() == n {
+            return;
+        }
+        self.at.resize(n, 0);
+        self.heading.resize(n, 0);
+        self.goal.resize(n, u32::MAX);
+        self.goal_at.resize(n, u32::MAX);
+        self.cells.resize(n, [0; DEPTH + 1]);
+        self.actions.resize(n, [WAIT; DEPTH]);
+        self.value.resize(n, 0);
+        self.choices.resize(n * n_operations, 0);
+        self.n_choices.resize(n, 0);
+        self.rank.resize(n, 0);
+        self.visits.resize(n, 0);
+        self.visited_in.resize(n, 0);
+        self.in_chain.resize(n, false);
+        self.planned.resize(n, false);
+    }
+
+    /// A robot takes an operation; the cells are not reserved yet.
+    fn take(&mut self, row: usize, operations: &Operations, operation: usize, value: u32) {
+        let passed = &operations.cells[usize::from(self.heading[row]) * operations.n + operation];
+        for (cell, &step) in self.cells[row][1..].iter_mut().zip(passed) {
+            *cell = self.at[row].wrapping_add_signed(step);
+        }
+        self.actions[row] = operations.actions[operation];
+        self.value[row] = value;
+    }
+
+    /// Ticks that remain to be gone if a robot carries out what it has reserved.
+    fn value_of_reserved(&self, map: &UnitMap, field: &Cells, row: usize) -> u32 {
+        let cells = &self.cells[row];
+        if let Some(depth) = cells[1..].iter().position(|&cell| cell == self.goal_at[row]) {
+            return depth as u32 + 1;
+        }
+        // Left is one heading on, right is three.
+        let turns: u8 = self.actions[row].iter().map(|&action| [0, 1, 3, 0][usize::from(action)]).sum();
+        let heading = (self.heading[row] + turns) % 4;
+        (DEPTH as u32 + field.cost(map.number(cells[DEPTH]), heading)).min(UNKNOWN)
+    }
+}
+
+/// Reserves the cells of a robot, from the present tick on.
+fn put(reserved: &mut [[u16; RING]], tick: u32, cells: &[u32; DEPTH + 1], robot: u32) {
+    for (depth, &cell) in cells.iter().enumerate() {
+        reserved[cell as usize][(tick as usize + depth) % RING] = robot as u16;
+    }
+}
+
+/// Frees the cells of a robot, but for that in which it stands.
+fn clear(reserved: &mut [[u16; RING]], tick: u32, cells: &[u32; DEPTH + 1]) {
+    for (depth, &cell) in cells.iter().enumerate().skip(1) {
+        reserved[cell as usize][(tick as usize + depth) % RING] = NOBODY;
+    }
+}
+
+/// The only robot in the way of an operation, [`NOBODY`] if none is; `None` if there are several.
+fn blocker_of(reserved: &[[u16; RING]], tick: u32, start: u32, passed: &[i32; DEPTH]) -> Option<u16> {
+    let mut blocker = NOBODY;
+    let mut before = start;
+    for (depth, &step) in passed.iter().enumerate() {
+        let (then, now) = ((tick as usize + depth) % RING, (tick as usize + depth + 1) % RING);
+        let cell = start.wrapping_add_signed(step);
+        let there = reserved[cell as usize][now];
+        if there != NOBODY {
+            if blocker != NOBODY && blocker != there {
+                return None;
+            }
+            blocker = there;
+        }
+        // One that comes the other way would change places with it.
+        let comes = reserved[cell as usize][then];
+        if cell != before && comes != NOBODY && reserved[before as usize][now] == comes {
+            if blocker != NOBODY && blocker != comes {
+                return None;
+            }
+            blocker = comes;
+        }
+        before = cell;
+    }
+    Some(blocker)
+}
+
+/// Counts the steps that a robot will make along a field, as if it had made them.
+fn expect_stream(map: &UnitMap, guidance: &mut Guidance, want: &Wanted, field: &Cells) {
+    let (mut cell, mut heading) = (want.from, want.heading);
+    let mut left = field.cost(cell, heading);
+    while left > 0 && left < UNKNOWN {
+        let ahead = map.behind(cell, u32::from(heading + 2) % 4);
+        let by_step = if ahead == unit_map::BLOCKED { UNKNOWN } else { field.cost(ahead, heading) };
+        let [by_left, by_right] = [1, 3].map(|turn| field.cost(cell, (heading + turn) % 4));
+        if by_step < left && by_step <= by_left.min(by_right) {
+            guidance.count(cell, heading);
+            (cell, left) = (ahead, by_step);
+        } else if by_left.min(by_right) < left {
+            heading = (heading + if by_left <= by_right { 1 } else { 3 }) % 4;
+            left = by_left.min(by_right);
+        } else {
+            return;
+        }
+    }
+}
+
+/// The primitives of forward, left and right, if a class has these and no others, one cell, four headings,
+/// and each move takes a tick wherever it is legal.
+fn primitives_of_unit_robot(tables: &MovementTables) -> Option<[u8; 3]> {
+    let class = tables.class();
+    let find = |by: (i32, i32), turn: i32| {
+        let found = class.primitives().iter().position(|one| one.by == by && one.turn == turn)?;
+        u8::try_from(found).ok()
+    };
+    let primitives = [find((1, 0), 0)?, find((0, 0), 1)?, find((0, 0), -1)?];
+    let one_cell = class.footprint().at(class.frames().next()?) == [wheelbase_planner::Offset::new(0, 0)];
+    let of_ticks = |state: u32| {
+        (0..3).all(|primitive| tables.move_ticks(State(state), primitive).is_none_or(|ticks| ticks == 1))
+    };
+    let is_unit = class.primitives().len() == 3
+        && class.headings() == 4
+        && one_cell
+        && (0..tables.space().n_states() as u32).all(of_ticks);
+    is_unit.then_some(primitives)
+}

@@ -1,0 +1,89 @@
+//! Guidance: what a step costs beyond its tick, so that robots going opposite ways keep apart.
+//!
+//! Each step is counted where it is made, and old steps are forgotten by and by. A step against the stream
+//! costs more; fields made from then on lead around it, and what was a small lead of one direction becomes a
+//! lane (as in Guided PIBT: Chen et al., AAAI 2024, whose costs grow with contraflow too).
+
+use super::unit_map::{BLOCKED, UnitMap};
+
+/// Ticks between two looks at the streams.
+pub(super) const EVERY_TICKS: u32 = 10;
+
+/// Streams and what they make steps cost.
+#[derive(Debug)]
+pub(super) struct Guidance {
+    /// Steps made from each free cell at each heading, the older the less.
+    flow: Vec<[u32; 4]>,
+    /// The steps that lead to each free cell at each heading: the cell they come from `<< 3`, and what they
+    /// cost in ticks; [`NO_STEP`] where there is none.
+    steps_to: Vec<[u32; 4]>,
+}
+
+/// No step leads there.
+pub(super) const NO_STEP: u32 = u32::MAX;
+
+impl Guidance {
+    /// Most that a step may cost.
+    pub const STEP_MAX: u32 = 6;
+    /// Weight of a stream that is all one way, in ticks.
+    const WEIGHT: u32 = 5;
+    /// Steps that no stream is made of.
+    const STILL: u32 = 4 << 8;
+
+    /// A map without streams.
+    pub fn new(map: &UnitMap) -> Self {
+        let step_to = |number, heading| match map.behind(number, heading) {
+            BLOCKED => NO_STEP,
+            behind => behind << 3 | 1,
+        };
+        let steps_to = |number| std::array::from_fn(|heading| step_to(number, heading as u32));
+        Self { flow: vec![[0; 4]; map.n_free()], steps_to: (0..map.n_free() as u32).map(steps_to).collect() }
+    }
+
+    /// The step that leads to a free cell at a heading: the cell it comes from `<< 3`, and what it costs;
+    /// [`NO_STEP`] if there is none.
+    #[inline]
+    pub fn step_to(&self, number: u32, heading: u32) -> u32 {
+        self.steps_to[number as usize][heading as usize]
+    }
+
+    /// Counts a step.
+    pub fn count(&mut self, number: u32, heading: u8) {
+        let flow = &mut self.flow[number as usize][usize::from(heading)];
+        *flow = flow.saturating_add(1 << 8);
+    }
+
+    /// Sets what steps cost by the streams as they are.
+    pub fn follow_streams(&mut self) {
+        let Self { flow, steps_to } = self;
+        for (number, steps) in steps_to.iter_mut().enumerate() {
+            for (heading, step) in steps.iter_mut().enumerate().filter(|(_, step)| **step != NO_STEP) {
+                let with = flow[(*step >> 3) as usize][heading];
+                let against = flow[number][(heading + 2) % 4];
+                let lead = against.saturating_sub(with);
+                // Rounded to whole ticks.
+                let more = (2 * Self::WEIGHT * lead / (with + against + Self::STILL)).div_ceil(2);
+                *step = *step >> 3 << 3 | (1 + more.min(Self::STEP_MAX - 1));
+            }
+        }
+    }
+
+    /// Old steps count less.
+    pub fn fade(&mut self) {
+        for of_cell in &mut self.flow {
+            for flow in of_cell {
+                *flow = *flow / 4 * 3;
+            }
+        }
+    }
+
+    /// Everything that a later tick depends on, for the state hash.
+    pub fn for_each_word(&self, mut word: impl FnMut(u64)) {
+        for of_cell in &self.flow {
+            if *of_cell != [0; 4] {
+                word(u64::from(of_cell[0]) << 32 | u64::from(of_cell[1]));
+                word(u64::from(of_cell[2]) << 32 | u64::from(of_cell[3]));
+            }
+        }
+    }
+}

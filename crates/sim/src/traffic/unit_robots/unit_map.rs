@@ -1,0 +1,108 @@
+//! The map as unit robots see it: free cells, numbered, and the steps between them.
+
+use wheelbase_grid::{CellXY, GridSize};
+use wheelbase_planner::{Heading, MovementTables, Pose};
+
+/// A blocked cell.
+pub(super) const BLOCKED: u32 = u32::MAX;
+
+/// The map. Cells are counted in rows of `stride` with a blocked one behind each row and a blocked row above
+/// and below, so that a step off the map ends on a blocked cell.
+#[derive(Clone, Debug)]
+pub(super) struct UnitMap {
+    /// Cells of a row, the blocked one behind it included.
+    pub stride: u32,
+    size: GridSize,
+    /// Number among the free cells; [`BLOCKED`].
+    free: Vec<u32>,
+    /// Bit `heading`: a robot may step forward from the cell at that heading.
+    open: Vec<u8>,
+    /// By number and heading: the cell from which a step at that heading leads here, by number; [`BLOCKED`].
+    behind: Vec<[u32; 4]>,
+    n_free: usize,
+}
+
+impl UnitMap {
+    /// The map of a class of unit robots; the step forward is primitive `forward`.
+    pub fn new(tables: &MovementTables, forward: usize) -> Self {
+        let space = tables.space();
+        let size = space.size();
+        let stride = size.width() + 1;
+        let n_cells = stride as usize * (size.height() as usize + 2) + 1;
+        let mut map = Self {
+            stride,
+            size,
+            free: vec![BLOCKED; n_cells],
+            open: vec![0; n_cells],
+            behind: Vec::new(),
+            n_free: 0,
+        };
+        for cell in size.rect().cells() {
+            let index = map.index(cell) as usize;
+            for heading in 0..4 {
+                let state = space.state(Pose { cell, heading: Heading(heading) });
+                let Some(state) = state.filter(|&state| tables.is_legal(state)) else { continue };
+                if map.free[index] == BLOCKED {
+                    map.free[index] = map.n_free as u32;
+                    map.n_free += 1;
+                }
+                map.open[index] |= u8::from(tables.move_ticks(state, forward).is_some()) << heading;
+            }
+        }
+        map.behind = vec![[BLOCKED; 4]; map.n_free];
+        for index in 0..n_cells {
+            let from = map.free[index];
+            for heading in (0..4_u8).filter(|heading| map.open[index] >> heading & 1 != 0) {
+                let to = map.free[map.ahead(index as u32, heading) as usize];
+                map.behind[to as usize][usize::from(heading)] = from;
+            }
+        }
+        map
+    }
+
+    /// Cells in all, blocked ones included.
+    pub fn n_cells(&self) -> usize {
+        self.free.len()
+    }
+
+    /// Free cells.
+    pub fn n_free(&self) -> usize {
+        self.n_free
+    }
+
+    /// Index of a cell of the map.
+    pub fn index(&self, cell: CellXY) -> u32 {
+        (cell.y as u32 + 1) * self.stride + cell.x as u32
+    }
+
+    /// Number of a cell among the free ones.
+    pub fn number(&self, index: u32) -> u32 {
+        self.free[index as usize]
+    }
+
+    /// Number of a cell among the free ones; `None` off the map and where it is blocked.
+    pub fn number_at(&self, cell: CellXY) -> Option<u32> {
+        let number = self.size.contains(cell).then(|| self.number(self.index(cell)))?;
+        (number != BLOCKED).then_some(number)
+    }
+
+    /// Whether a robot may step forward from a cell.
+    pub fn is_open(&self, index: u32, heading: u8) -> bool {
+        self.open[index as usize] >> heading & 1 != 0
+    }
+
+    /// The cell ahead.
+    pub fn ahead(&self, index: u32, heading: u8) -> u32 {
+        match heading {
+            0 => index + 1,
+            1 => index - self.stride,
+            2 => index - 1,
+            _ => index + self.stride,
+        }
+    }
+
+    /// The free cell from which a step at a heading leads to this one; [`BLOCKED`] if there is none.
+    pub fn behind(&self, number: u32, heading: u32) -> u32 {
+        self.behind[number as usize][heading as usize]
+    }
+}

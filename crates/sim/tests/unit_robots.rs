@@ -1,0 +1,166 @@
+//! The rule for teams of unit robots, on problems of the League of Robot Runners drawn at random: nobody ever
+//! meets, the result is the same for any number of threads, and a robot alone is on time.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::on_threads;
+use proptest::prelude::*;
+use std::path::Path;
+use wheelbase_grid::CellXY;
+use wheelbase_planner::{CostField, Goal, GoalMember, Until};
+use wheelbase_sim::build::{AttachedFile, Files, LoadedProblem, Overrides, build_problem};
+use wheelbase_sim::{PlanFile, Simulation, Step, invariant, judge_plan};
+
+/// A problem: its map, starts and tasks.
+#[derive(Clone, Debug)]
+struct Drawn {
+    rows: Vec<String>,
+    starts: Vec<usize>,
+    tasks: Vec<usize>,
+    tries: u64,
+}
+
+impl Drawn {
+    fn of_rows(rows: &[&str], starts: &[usize], tasks: &[usize]) -> Self {
+        let rows = rows.iter().map(|&row| row.to_owned()).collect();
+        Self { rows, starts: starts.to_vec(), tasks: tasks.to_vec(), tries: 0 }
+    }
+
+    fn problem(&self) -> String {
+        format!(
+            "{{\"mapFile\": \"m\", \"agentFile\": \"a\", \"teamSize\": {}, \"taskFile\": \"t\", \"taskAssignmentStrategy\": \"roundrobin\"}}",
+            self.starts.len()
+        )
+    }
+
+    fn files(&self) -> Vec<AttachedFile> {
+        let list = |cells: &[usize]| {
+            let lines: Vec<String> = cells.iter().map(ToString::to_string).collect();
+            format!("{}\n{}\n", cells.len(), lines.join("\n"))
+        };
+        let (height, width) = (self.rows.len(), self.rows[0].len());
+        let map = format!("type octile\nheight {height}\nwidth {width}\nmap\n{}\n", self.rows.join("\n"));
+        let file =
+            |name: &str, text: String| AttachedFile { name: name.to_owned(), bytes: text.into_bytes() };
+        vec![file("m", map), file("a", list(&self.starts)), file("t", list(&self.tasks))]
+    }
+
+    fn simulation(&self, ticks: u32) -> Simulation {
+        let overrides =
+            Overrides { ticks: Some(ticks), tries_per_tick: Some(self.tries), ..Overrides::default() };
+        let files = self.files();
+        build_problem(Path::new("p.json"), self.problem().as_bytes(), overrides, Files::Attached(&files))
+            .unwrap()
+    }
+
+    /// Runs to the end, checked after every tick and judged; gives the tasks done and the hash.
+    fn run(&self, ticks: u32) -> (u64, u64) {
+        let mut sim = self.simulation(ticks);
+        let mut plan = PlanFile::begin(&mut sim);
+        loop {
+            let tick = sim.tick();
+            let step = sim.step();
+            assert_eq!(invariant::check(&sim), [], "tick {tick} of {self:?}");
+            plan.tick(&sim, tick, 0.0, step == Step::Ended);
+            sim.clear_log();
+            if step == Step::Ended {
+                break;
+            }
+        }
+        let mut text = Vec::new();
+        plan.write(&mut text).unwrap();
+        let files = self.files();
+        let problem =
+            LoadedProblem::read(Path::new("p.json"), self.problem().as_bytes(), Files::Attached(&files))
+                .unwrap();
+        let verdict = judge_plan(&problem, &text).unwrap();
+        assert_eq!((verdict.n_violations, verdict.tasks_finished), (0, sim.counts().tasks_done), "{self:?}");
+        (sim.counts().tasks_done, sim.state_hash())
+    }
+}
+
+/// Maps with walls, teams that fill some to most of what is free, tasks anywhere, also where there is no way.
+fn drawn() -> impl Strategy<Value = Drawn> {
+    let rows = (2_usize..9, 2_usize..9, 0_u32..45);
+    rows.prop_flat_map(|(width, height, walls)| {
+        let cell = prop_oneof![walls => Just('@'), 100 - walls => Just('.')];
+        (Just(width), proptest::collection::vec(cell, width * height), 1_usize..40, any::<u64>(), 0_u64..40)
+    })
+    .prop_filter_map("a free cell at least", |(width, cells, team, order, tries)| {
+        let mut free: Vec<usize> = (0..cells.len()).filter(|&cell| cells[cell] == '.').collect();
+        // A shuffle that proptest need not shrink.
+        free.sort_by_key(|&cell| (cell as u64 + 1).wrapping_mul(order | 1).rotate_left(17));
+        let starts: Vec<usize> = free.iter().copied().take(team).collect();
+        let tasks = free.iter().rev().copied().cycle().take(3 * free.len()).step_by(2).collect();
+        let rows = cells.chunks(width).map(|row| row.iter().collect()).collect();
+        (!free.is_empty()).then_some(Drawn { rows, starts, tasks, tries })
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn nobody_ever_meets_and_threads_change_nothing(drawn in drawn()) {
+        let on_one = on_threads(1, || drawn.run(60));
+        prop_assert_eq!(on_one, on_threads(3, || drawn.run(60)));
+    }
+}
+
+#[test]
+fn a_robot_alone_is_on_time() {
+    let rows = ["....@...", ".@@.@.@.", "...@..@.", "@.....@."];
+    let drawn = Drawn::of_rows(&rows, &[0], &[7, 24 + 2, 31, 16]);
+    let sim = drawn.simulation(1);
+    let tables = &sim.classes()[0].tables;
+    let mut run = drawn.simulation(200);
+    let mut due = 0;
+    for (number, &task) in drawn.tasks.iter().cycle().take(8).enumerate() {
+        let goal = [GoalMember::any(CellXY::new(task as i32 % 8, task as i32 / 8))];
+        let mut field = CostField::to_goal(tables, &Goal::of(&goal));
+        field.settle(tables, Until::All, u64::MAX);
+        due += field.cost(state_at(&drawn, due)).unwrap();
+        while run.counts().tasks_done <= number as u64 {
+            assert_eq!(run.step(), Step::Running);
+        }
+        // It is counted when the tick begins at which its last move has ended.
+        assert_eq!(run.tick(), due + 1, "task {number}");
+    }
+}
+
+/// Where the first robot is when a tick begins.
+fn state_at(drawn: &Drawn, tick: u32) -> wheelbase_planner::State {
+    let mut sim = drawn.simulation(200);
+    while sim.tick() < tick {
+        sim.step();
+    }
+    sim.agents().motion[0].state
+}
+
+#[test]
+fn a_ring_that_is_full_but_for_one_cell_turns() {
+    // Eight cells around a wall, seven robots.
+    let rows = ["...", ".@.", "..."];
+    let drawn = Drawn::of_rows(&rows, &[0, 1, 2, 3, 5, 6, 7], &[8, 6, 0, 2, 7, 5, 3, 1]);
+    let (done, _) = drawn.run(400);
+    assert!(done >= 20, "{done}");
+}
+
+#[test]
+fn two_that_meet_in_a_street_of_two_lanes_pass() {
+    let rows = ["........", "........"];
+    let drawn = Drawn::of_rows(&rows, &[0, 7], &[7, 0, 0, 7]);
+    let (done, _) = drawn.run(400);
+    assert!(done >= 60, "{done}");
+}
+
+#[test]
+fn a_goal_without_a_way_disturbs_nobody() {
+    let rows = ["...@.", "...@."];
+    // The first robot has its task for ever; the other goes to and fro.
+    let drawn = Drawn::of_rows(&rows, &[0, 5], &[4, 2, 7, 5]);
+    let (done, _) = drawn.run(60);
+    assert!(done > 10, "{done}");
+}
