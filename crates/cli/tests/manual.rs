@@ -21,7 +21,7 @@ const SUBCOMMANDS: [&str; 11] = [
     "man",
 ];
 /// A few of the words that are known only to be refused.
-const UNSUPPORTED: [&str; 3] = ["--resume", "--plan-out", "--snapshot"];
+const UNSUPPORTED: [&str; 2] = ["--resume", "--snapshot"];
 
 fn words(text: &str) -> Vec<&str> {
     text.split(|c: char| !(c.is_alphanumeric() || c == '-')).collect()
