@@ -8,7 +8,7 @@ use common::*;
 
 const GROUND: Rgb = [88, 120, 68];
 const DEEP: Rgb = [20, 48, 120];
-const TRUCK: Rgb = [236, 88, 64];
+const TRUCK: Rgb = [72, 214, 236];
 
 /// The point of a cell near its north-west corner, at 20 points a cell: a cross or a line leaves it.
 fn corner(picture: &Points, x: i64, y: i64) -> Rgb {

@@ -12,6 +12,8 @@ use wheelbase_planner::{Heading, MovementClass, Pose};
 const SHAPES_FROM: u32 = 4;
 /// From so many on they have an outline.
 const OUTLINE_FROM: u32 = 9;
+/// A body is small that reaches no farther than so many points from its pivot.
+const SMALL: f64 = 16.0;
 /// By how much a body stays within its cells, in cells.
 const INSET: f64 = 0.07;
 
@@ -111,6 +113,11 @@ impl Body {
         let mark = (view.scale >= SHAPES_FROM)
             .then(|| Shape::filled(vec![turned(&self.mark, place.at, facing + place.turned)], MARK));
         [Some(body), mark].into_iter().flatten()
+    }
+
+    /// A ring around it where it is too small to be found.
+    pub fn ring_if_small(&self, view: &View, place: Place, paint: Paint) -> Option<Shape> {
+        (self.reach * f64::from(view.scale) < SMALL).then(|| self.ring(view, place, paint, 2.0))
     }
 
     /// A ring around it.

@@ -58,6 +58,7 @@ pub fn picture(
     items.push(Shape::lines(lines, CONTOUR, view.points(1.5)).titled("contour lines".to_owned()).into());
     let body = Body::of(tables.class(), 0, &view);
     items.extend(body.shapes(&view, body.resting(start), "start".to_owned()).map(Item::from));
+    items.extend(body.ring_if_small(&view, body.resting(start), TARGET).map(Item::from));
     for target in targets {
         let ring = |radius: f64, points: f64, paint| {
             Shape::outlines(vec![disc(view.lattice.centre(target.cell), radius)], paint, view.points(points))

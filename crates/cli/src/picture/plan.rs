@@ -12,6 +12,8 @@ use wheelbase_planner::{
     Reached, Request, Scratch, Status, Until,
 };
 
+/// The colour of a class that is not one of those of the heat.
+const COLOUR_OF_BODY: usize = 3;
 const SWEPT: Paint = Paint::new([255; 3], 72);
 const FOOTPRINT: Paint = Paint::new([0; 3], 110);
 const LINE: Paint = Paint::solid([255; 3]);
@@ -42,7 +44,7 @@ impl Planned<'_> {
     /// The picture of it.
     pub fn picture(&self, view: View) -> Picture {
         let class = self.tables.class();
-        let body = Body::of(class, 0, &view);
+        let body = Body::of(class, COLOUR_OF_BODY, &view);
         let mut items = ground::of_grid(&view, self.grid);
         items.push(Item::Cells(self.expansions(&view)));
         let failed = self.answer.reached != Some(Reached::Goal);
@@ -60,11 +62,18 @@ impl Planned<'_> {
         }
         let start = self.request.start;
         items.extend(body.shapes(&view, body.resting(start), "start".to_owned()).map(Item::from));
+        let last = self.path.poses.last().map(|last| last.pose);
+        let named =
+            self.request.goal.members.iter().map(|member| Pose { cell: member.cell, heading: Heading(0) });
+        let ends = [Some(start), last].into_iter().flatten().chain(named.filter(|_| failed));
+        items.extend(
+            ends.filter_map(|end| body.ring_if_small(&view, body.resting(end), GOAL)).map(Item::from),
+        );
         if failed {
             items.extend(self.goals(&view, &body));
             self.look_at_ends(&mut obstacles);
-        } else if let Some(last) = self.path.poses.last() {
-            let outline = body.outline(body.resting(last.pose));
+        } else if let Some(last) = last {
+            let outline = body.outline(body.resting(last));
             items.push(Shape::outlines(outline, GOAL, view.points(2.0)).titled("goal".to_owned()).into());
         }
         items.extend(obstacles.items(&view));

@@ -7,7 +7,7 @@ use std::fmt::Write;
 const WIDTH: f64 = 560.0;
 const HEIGHT: f64 = 190.0;
 const LEFT: f64 = 52.0;
-const RIGHT: f64 = 8.0;
+const RIGHT: f64 = 20.0;
 const TOP: f64 = 8.0;
 const BOTTOM: f64 = 22.0;
 
