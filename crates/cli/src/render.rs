@@ -123,7 +123,11 @@ fn write_moving(
     let bar = progress_bar("tick", u64::from(ticks) + 1, true);
     read_before(reader, first).map_err(of_file)?;
     let (mut record, mut n_frames) = (TickRecord::default(), 0);
-    while !stop.is_raised() && reader.next_tick(&mut record).map_err(of_file)? && record.tick <= last {
+    // A file without a frame would be none.
+    while !(stop.is_raised() && gif.is_some())
+        && reader.next_tick(&mut record).map_err(of_file)?
+        && record.tick <= last
+    {
         let edited = record.events.iter().any(|event| matches!(event, Event::Edit(_)));
         if edited {
             ground = None;
