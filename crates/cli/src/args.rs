@@ -36,7 +36,7 @@ pub enum Command {
     Render(RenderArgs),
     /// Plot a recording: throughput, waiting, times of its ticks, and where its agents were held up
     Report(ReportArgs),
-    /// Write a seeded map
+    /// Write a seeded map, or write a map again in another format
     Generate(GenerateArgs),
     /// Print the completions of a shell
     Completions(CompletionsArgs),
@@ -111,7 +111,7 @@ pub struct RunArgs {
 
 #[derive(Debug, clap::Args)]
 pub struct PlanArgs {
-    /// Map (.map) or scenario (.toml)
+    /// Map (.map, .tmx, .png) or scenario (.toml)
     #[arg(value_name = "MAP|SCENARIO")]
     pub target: PathBuf,
     /// A file with one [class.NAME] table, or the name of a class of the scenario
@@ -174,7 +174,7 @@ pub struct PlanArgs {
 
 #[derive(Debug, clap::Args)]
 pub struct DistancesArgs {
-    /// Map (.map) or scenario (.toml)
+    /// Map (.map, .tmx, .png) or scenario (.toml)
     #[arg(value_name = "MAP|SCENARIO")]
     pub target: PathBuf,
     /// A file with one [class.NAME] table, or the name of a class of the scenario
@@ -201,7 +201,7 @@ pub struct DistancesArgs {
 
 #[derive(Debug, clap::Args)]
 pub struct CheckArgs {
-    /// Scenario files (.toml), class files (.toml), maps (.map), queries on them (.scen), problems (.json) and recordings
+    /// Scenario files (.toml), class files (.toml), maps (.map, .tmx, .png), queries on them (.scen), problems (.json) and recordings
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
     /// Judge this plan of one problem: replay it by the competition's rules
@@ -307,17 +307,17 @@ impl ViewArgs {
 
 #[derive(Debug, clap::Args)]
 pub struct GenerateArgs {
-    /// open, random, rooms, maze, river, base or streets
-    #[arg(value_name = "KIND")]
+    /// open, random, rooms, maze, river, base or streets; or a map (.map, .tmx, .png) or scenario (.toml)
+    #[arg(value_name = "KIND|MAP")]
     pub kind: String,
-    /// Columns and rows
+    /// Columns and rows of a new map
     #[arg(long, value_name = "W,H")]
-    pub size: String,
-    /// The same seed gives the same map
+    pub size: Option<String>,
+    /// Of a new map: the same seed gives the same map
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u64, 0, { u64::MAX }>)]
-    pub seed: u64,
-    /// Where to write it
-    #[arg(short, long = "output", value_name = "FILE.map")]
+    pub seed: Option<u64>,
+    /// Where to write it: .map, or .png for a picture, a pixel a cell
+    #[arg(short, long = "output", value_name = "FILE.map|FILE.png")]
     pub output: PathBuf,
 }
 

@@ -90,7 +90,7 @@ fn check_text_file(file: &Path) -> Result<Vec<String>, LoadError> {
     let extension = file.extension().and_then(|extension| extension.to_str()).unwrap_or("");
     let refuse = |why| Err(LoadError::File { file: file.display().to_string(), why });
     match extension {
-        "map" => check_map(file),
+        "map" | "tmx" | "png" => check_map(file),
         "scen" => load_scen(file, None).map(|_| Vec::new()),
         "toml" => match read_scenario(file) {
             Ok(typed) => {
@@ -107,7 +107,7 @@ fn check_text_file(file: &Path) -> Result<Vec<String>, LoadError> {
         other => {
             let found = if other.is_empty() { "no ending".to_owned() } else { format!("\".{other}\"") };
             refuse(format!(
-                "expected a scenario or class file (.toml), a map (.map), queries on one (.scen), a problem (.json) or a recording, found {found}"
+                "expected a scenario or class file (.toml), a map (.map, .tmx, .png), queries on one (.scen), a problem (.json) or a recording, found {found}"
             ))
         }
     }

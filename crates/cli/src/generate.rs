@@ -1,30 +1,75 @@
-//! `wheelbase generate`: a seeded map as a MovingAI `.map` file.
+//! `wheelbase generate`: a seeded map, or a map that is there already, as a MovingAI `.map` file or a picture.
 
 use crate::args::GenerateArgs;
 use crate::failure::{Exit, Failure};
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use wheelbase_grid::map_file::{MapWriteError, movingai};
-use wheelbase_grid::{GridSize, MapKind, generate};
+use std::path::Path;
+use wheelbase_grid::map_file::{MapWriteError, movingai, png};
+use wheelbase_grid::{Grid, GridSize, MapKind, generate};
+use wheelbase_sim::build::load_grid;
 
 pub fn run(args: &GenerateArgs) -> Result<Exit, Failure> {
-    let kind = MapKind::from_name(&args.kind).ok_or_else(|| {
-        let known: Vec<&str> = MapKind::ALL.iter().map(|kind| kind.name()).collect();
-        Failure::bad_input(format!("KIND: expected one of {}, found \"{}\"", known.join(", "), args.kind))
-    })?;
-    let parts: Vec<Option<u64>> = args.size.split(',').map(|part| part.trim().parse().ok()).collect();
-    let [Some(width), Some(height)] = parts[..] else {
-        return Err(Failure::bad_input(format!("--size: expected W,H, found \"{}\"", args.size)));
+    let write = match args.output.extension().and_then(|ending| ending.to_str()) {
+        Some("map") => movingai::write,
+        Some("png") => png::write,
+        _ => {
+            let message =
+                format!("--output: expected a file .map or .png, found \"{}\"", args.output.display());
+            return Err(Failure::bad_input(message));
+        }
     };
-    let size =
-        GridSize::new(width, height).map_err(|error| Failure::bad_input(format!("--size: {error}")))?;
-    let grid = generate(kind, size, args.seed);
-    let file = File::create(&args.output).map_err(|error| Failure::writing(&args.output, &error))?;
-    let mut out = BufWriter::new(file);
-    match movingai::write(&grid, &mut out) {
-        Ok(()) => out.flush().map_err(|error| Failure::writing(&args.output, &error))?,
+    let grid = match MapKind::from_name(&args.kind) {
+        Some(kind) => made(kind, args)?,
+        None => read(args)?,
+    };
+    let mut bytes = Vec::new();
+    match write(&grid, &mut bytes) {
+        Ok(()) => {}
         Err(MapWriteError::Io(error)) => return Err(Failure::writing(&args.output, &error)),
         Err(error) => return Err(Failure::bad_input(format!("{}: {error}", args.output.display()))),
     }
+    // Only now, so that nothing is left behind of a map that cannot be written.
+    let written = File::create(&args.output).and_then(|file| {
+        let mut out = BufWriter::new(file);
+        out.write_all(&bytes)?;
+        out.flush()
+    });
+    written.map_err(|error| Failure::writing(&args.output, &error))?;
     Ok(Exit::Done)
+}
+
+fn made(kind: MapKind, args: &GenerateArgs) -> Result<Grid, Failure> {
+    let (Some(size), Some(seed)) = (&args.size, args.seed) else {
+        let message = format!("a map of kind \"{}\" needs --size W,H and --seed N", args.kind);
+        return Err(Failure::bad_input(message));
+    };
+    let parts: Vec<Option<u64>> = size.split(',').map(|part| part.trim().parse().ok()).collect();
+    let [Some(width), Some(height)] = parts[..] else {
+        return Err(Failure::bad_input(format!("--size: expected W,H, found \"{size}\"")));
+    };
+    let size = GridSize::new(width, height);
+    let size = size.map_err(|error| Failure::bad_input(format!("--size: {error}")))?;
+    Ok(generate(kind, size, seed))
+}
+
+/// The map of a file, or of a scenario.
+fn read(args: &GenerateArgs) -> Result<Grid, Failure> {
+    let file = Path::new(&args.kind);
+    if !["map", "tmx", "png", "toml"]
+        .iter()
+        .any(|ending| file.extension().is_some_and(|found| found == *ending))
+    {
+        let known: Vec<&str> = MapKind::ALL.iter().map(|kind| kind.name()).collect();
+        return Err(Failure::bad_input(format!(
+            "KIND: expected one of {} or a map to write again (.map, .tmx, .png, .toml), found \"{}\"",
+            known.join(", "),
+            args.kind
+        )));
+    }
+    if args.size.is_some() || args.seed.is_some() {
+        let message = format!("--size and --seed are for new maps; {} is there already", args.kind);
+        return Err(Failure::bad_input(message));
+    }
+    load_grid(file).map_err(|error| Failure::bad_input(error.to_string()))
 }

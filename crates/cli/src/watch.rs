@@ -1,6 +1,5 @@
 //! `run --watch`: the run drawn in the terminal, the whole map scaled down, a colour a terrain and a class.
 
-use crate::colours::terrain_colour;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, poll, read};
@@ -216,12 +215,8 @@ impl Canvas {
 
     fn paint_terrain(&mut self, grid: &Grid) {
         let Layout { scale, width, height, .. } = self.layout;
-        let kinds: Vec<[u32; 3]> = grid
-            .terrain_table()
-            .entries()
-            .iter()
-            .map(|entry| terrain_colour(&entry.name, entry.speed).map(u32::from))
-            .collect();
+        let colours = grid.terrain_table().colours().iter();
+        let kinds: Vec<[u32; 3]> = colours.map(|colour| colour.map(u32::from)).collect();
         let size = grid.size();
         self.terrain.clear();
         for y in 0..height {

@@ -371,11 +371,6 @@ fn slopes_headings_and_generated_maps() {
 
 #[test]
 fn unsupported_keys() {
-    let map = |map: &str| refused(format!("name = \"s\"\nticks = 1\n[map]\n{map}\n"));
-    assert_eq!(
-        map("rows = [\".\"]\nelevation = \"hills.png\""),
-        "5: not supported yet: map.elevation = \"hills.png\""
-    );
     let event = "add_agents = { class = \"truck\", count = 1, area = [0, 0, 9, 9], tasks = {} }";
     assert!(of_event(event).starts_with("43: events[0].add_agents.tasks: expected kind or file, found none"));
 }

@@ -164,9 +164,9 @@ fn one_bad_file_of_several_is_told_with_the_others() {
             "cart.toml:6: class.cart.moves[2]: move \"right\" turns by -4 steps; with 4 headings expected fewer than 4 either way",
             "no.map: cannot be read: No such file or directory (os error 2)",
             "a.map:8:6: the row has 5 glyphs, expected 6",
-            "a.txt: expected a scenario or class file (.toml), a map (.map), queries on one (.scen), a problem (.json) or a recording, found \".txt\"",
+            "a.txt: expected a scenario or class file (.toml), a map (.map, .tmx, .png), queries on one (.scen), a problem (.json) or a recording, found \".txt\"",
             "a.json: cannot be read: No such file or directory (os error 2)",
-            "a: expected a scenario or class file (.toml), a map (.map), queries on one (.scen), a problem (.json) or a recording, found no ending",
+            "a: expected a scenario or class file (.toml), a map (.map, .tmx, .png), queries on one (.scen), a problem (.json) or a recording, found no ending",
         ]
     );
     assert_eq!(

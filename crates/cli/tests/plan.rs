@@ -574,6 +574,44 @@ fn a_window_bounds_the_moves_and_greed_finds_a_path() {
 }
 
 #[test]
+fn maps_are_written_again_in_another_format() {
+    let folder = Folder::with("trucks.toml", TRUCKS);
+    folder.run(&["generate", "river", "--size", "50,30", "--seed", "7", "-o", "a.map"]).done();
+    folder.run(&["generate", "river", "--size", "50,30", "--seed", "7", "-o", "a.png"]).done();
+    folder.run(&["generate", "a.map", "-o", "b.png"]).done();
+    folder.run(&["generate", "b.png", "-o", "b.map"]).done();
+    let read = |name: &str| std::fs::read(folder.path(name)).unwrap();
+    assert!(read("a.png") == read("b.png") && read("a.map") == read("b.map"));
+    folder.run(&["check", "a.png"]).code(0);
+    // A plan on either is the same.
+    let plan = |map: &str| folder.run(&["plan", map, "--from", "0,0", "--to", "49,29", "--format", "json"]);
+    assert_eq!(plan("a.map").stdout, plan("a.png").stdout);
+    let refused = |args: &[&str]| folder.run(args).refused();
+    assert_eq!(
+        refused(&["generate", "a.map", "--seed", "1", "-o", "c.png"]),
+        "--size and --seed are for new maps; a.map is there already"
+    );
+    assert_eq!(
+        refused(&["generate", "maze", "--seed", "1", "-o", "c.png"]),
+        "a map of kind \"maze\" needs --size W,H and --seed N"
+    );
+    assert_eq!(
+        refused(&["generate", "a.map", "-o", "c.gif"]),
+        "--output: expected a file .map or .png, found \"c.gif\""
+    );
+    let missing = refused(&["generate", "no.png", "-o", "c.map"]);
+    assert!(missing.starts_with("no.png: cannot be read: "), "{missing}");
+    std::fs::write(folder.path("bad.png"), &read("a.png")[..60]).unwrap();
+    let bad = folder.run(&["check", "bad.png"]).code(2).stdout;
+    assert!(bad.starts_with("bad.png: cannot be read as a PNG picture: "), "{bad}");
+    let tiled = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/maps/roads.tmx");
+    folder.run(&["check", tiled]).code(0);
+    let sides = refused(&["generate", tiled, "-o", "c.png"]);
+    assert!(sides.starts_with("c.png: cell (1, 1): side N is \"wall\""), "{sides}");
+    assert!(!folder.path("c.png").exists());
+}
+
+#[test]
 fn generated_maps_are_planned_on() {
     let folder = Folder::with("trucks.toml", TRUCKS);
     for kind in ["open", "random", "rooms", "maze", "river", "base", "streets"] {
@@ -589,7 +627,7 @@ fn generated_maps_are_planned_on() {
     let hills = refused(&["generate", "hills", "--size", "4,4", "--seed", "1", "-o", "a.map"]);
     assert_eq!(
         hills,
-        "KIND: expected one of open, random, rooms, maze, river, base, streets, found \"hills\""
+        "KIND: expected one of open, random, rooms, maze, river, base, streets or a map to write again (.map, .tmx, .png, .toml), found \"hills\""
     );
     let size = refused(&["generate", "maze", "--size", "4x4", "--seed", "1", "-o", "a.map"]);
     assert_eq!(size, "--size: expected W,H, found \"4x4\"");

@@ -2,7 +2,8 @@
 
 use crate::side_layer::{SideLayer, pack_sides, turned_sides};
 use crate::{
-    Cell, CellXY, GridShape, GridSize, Rect, Side, SideKind, SideTable, SizeError, TerrainKind, TerrainTable,
+    Cell, CellXY, GridShape, GridSize, Rect, SIDES_MAX, Side, SideKind, SideTable, SizeError, TerrainKind,
+    TerrainTable,
 };
 use std::fmt;
 
@@ -220,6 +221,47 @@ impl Grid {
         // A layer of zeros says no more than none, and would only keep the planner off its flat path.
         self.elevation = if elevation.iter().all(|&height| height == 0) { Vec::new() } else { elevation };
         Ok(self)
+    }
+
+    /// The same map with the sides that `sides` gives each cell, by
+    /// [number](crate::GridShape::side_number), whatever sides it had before. This is how a map is made, not
+    /// an edit of it: the revision stays. Linear in the cells.
+    ///
+    /// ```
+    /// use wheelbase_grid::{Cell, Grid, Side, SideKind, SIDES_MAX, SideTable, TerrainTable};
+    /// let open = Grid::from_rows(&["..", ".."], TerrainTable::movingai(), SideTable::default())?;
+    /// let (wall, mut all_walls) = (SideKind::WALL, [SideKind::OPEN; SIDES_MAX]);
+    /// all_walls[..4].fill(wall);
+    /// let grid = open.with_sides(|cell| if cell == Cell(3) { all_walls } else { Default::default() });
+    /// assert_eq!((grid.side_of(Cell(3), Side::North), grid.revision()), (wall, 0));
+    /// # Ok::<(), wheelbase_grid::GridError>(())
+    /// ```
+    /// # Panics
+    /// If a side kind is not in the table.
+    #[must_use]
+    pub fn with_sides(mut self, sides: impl Fn(Cell) -> [SideKind; SIDES_MAX]) -> Self {
+        let (n_sides, n_kinds) = (self.shape.sides().len(), self.side_table.entries().len());
+        self.sides = SideLayer::default();
+        for cell in (0..self.size.n_cells() as u32).map(Cell) {
+            let mut of_cell = sides(cell);
+            of_cell[n_sides..].fill(SideKind::OPEN);
+            assert!(of_cell.iter().all(|kind| (kind.0 as usize) < n_kinds), "side kind not in the table");
+            let packed = pack_sides(&of_cell);
+            if packed != 0 && self.sides.is_empty() {
+                self.sides.fill_open(self.shape, self.size.n_cells());
+            }
+            if packed != 0 {
+                self.sides.set_packed(cell, packed);
+            }
+        }
+        self
+    }
+
+    /// The same map, counting its edits on from a revision: one that takes up where a recorded one stood.
+    #[must_use]
+    pub fn at_revision(mut self, revision: u64) -> Self {
+        self.revision = revision;
+        self
     }
 
     fn give_starting_sides(&mut self) {

@@ -6,6 +6,9 @@
 //! rectangle they changed and bump a revision, so that whatever was compiled from the map can follow.
 //! [`generate()`] makes maps from a seed.
 //!
+//! Map files are read and written by [`map_file`]; of its formats the MovingAI one is always there, `png` and
+//! `tiled` are features.
+//!
 //! x grows to the east, y grows to the south; cell `(x, y)` has index `y * width + x`.
 
 #![forbid(unsafe_code)]
@@ -13,6 +16,7 @@
 mod bit_grid;
 mod cell;
 mod change;
+mod colour;
 mod generate;
 mod grid;
 pub mod map_file;
@@ -24,6 +28,7 @@ mod world_space;
 pub use bit_grid::BitGrid;
 pub use cell::{CELLS_MAX, Cell, CellXY, GridSize, Rect, SizeError};
 pub use change::Change;
+pub use colour::{Rgb, colour_from_hexadecimal, hexadecimal, standard_colour};
 pub use generate::{MapKind, generate};
 pub use grid::{Edit, Grid, GridError};
 pub use shape::{GridShape, SIDES_MAX, Side, hex_coordinates};

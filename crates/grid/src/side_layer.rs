@@ -67,6 +67,12 @@ pub(crate) fn pack_sides(sides: &[SideKind; SIDES_MAX]) -> u32 {
     sides.iter().enumerate().fold(0, |packed, (at, kind)| packed | u32::from(kind.0) << (4 * at))
 }
 
+/// The opposite of [`pack_sides`].
+#[cfg(feature = "tiled")]
+pub(crate) fn unpack_sides(packed: u32) -> [SideKind; SIDES_MAX] {
+    std::array::from_fn(|at| SideKind((packed >> (4 * at) & 15) as u8))
+}
+
 /// The packed sides of a tile turned counter-clockwise by so many steps: sides are packed counter-clockwise,
 /// so the bits turn with it.
 pub(crate) fn turned_sides(shape: GridShape, packed: u32, turns: i32) -> u32 {

@@ -1,6 +1,7 @@
 //! Terrain kinds, side kinds and their speeds.
 
 use crate::SIDES_MAX;
+use crate::colour::{Rgb, distinct_colours, hexadecimal};
 use std::fmt;
 
 /// Speed of normal ground, in permille.
@@ -36,6 +37,8 @@ pub struct TerrainEntry {
     pub glyphs: String,
     /// Speed in permille: 1000 normal, 0 impassable.
     pub speed: u16,
+    /// The colour that stands for it in pictures, of this kind alone; `None` for the standard one.
+    pub colour: Option<Rgb>,
     /// Sides such a cell starts with, by [number](crate::GridShape::side_number); a square map leaves the
     /// last two aside.
     pub sides: [SideKind; SIDES_MAX],
@@ -62,6 +65,15 @@ pub enum TableError {
         /// The kind that claims it again.
         second: String,
     },
+    /// Two kinds are to have the same colour.
+    ColourTwice {
+        /// The colour.
+        colour: Rgb,
+        /// The kind that has it.
+        first: String,
+        /// The kind that claims it again.
+        second: String,
+    },
 }
 
 impl fmt::Display for TableError {
@@ -71,6 +83,10 @@ impl fmt::Display for TableError {
             Self::NameTwice(name) => write!(f, "two kinds are named \"{name}\""),
             Self::GlyphTwice { glyph, first, second } => {
                 write!(f, "glyph {glyph:?} belongs to \"{first}\" and to \"{second}\"; a glyph has one kind")
+            }
+            Self::ColourTwice { colour, first, second } => {
+                let colour = hexadecimal(*colour);
+                write!(f, "colour {colour} belongs to \"{first}\" and to \"{second}\"; a colour has one kind")
             }
         }
     }
@@ -91,6 +107,10 @@ pub struct TerrainTable {
     entries: Vec<TerrainEntry>,
     /// Sorted by glyph.
     glyphs: Vec<(char, TerrainKind)>,
+    /// By number.
+    colours: Vec<Rgb>,
+    /// How many of the kinds were given; those of the MovingAI format that were added come after.
+    n_given: usize,
 }
 
 /// Name, glyphs and speed of the kinds of the MovingAI map format.
@@ -105,7 +125,7 @@ const MOVINGAI: [(&str, &str, u16); 5] = [
 impl TerrainTable {
     /// A table of the given kinds, numbered in order.
     /// # Errors
-    /// [`TableError`] if there are more than 255, or a name or glyph occurs twice.
+    /// [`TableError`] if there are more than 255, or a name, glyph or colour occurs twice.
     pub fn new(entries: Vec<TerrainEntry>) -> Result<Self, TableError> {
         if entries.len() > TERRAIN_KINDS_MAX {
             return Err(TableError::TooMany { found: entries.len(), max: TERRAIN_KINDS_MAX });
@@ -114,6 +134,11 @@ impl TerrainTable {
         for (number, entry) in entries.iter().enumerate() {
             if entries[..number].iter().any(|e| e.name == entry.name) {
                 return Err(TableError::NameTwice(entry.name.clone()));
+            }
+            let same = |other: &&TerrainEntry| entry.colour.is_some() && other.colour == entry.colour;
+            if let (Some(colour), Some(first)) = (entry.colour, entries[..number].iter().find(same)) {
+                let (first, second) = (first.name.clone(), entry.name.clone());
+                return Err(TableError::ColourTwice { colour, first, second });
             }
             for glyph in entry.glyphs.chars() {
                 if let Some(&(_, first)) = glyphs.iter().find(|(g, _)| *g == glyph) {
@@ -127,7 +152,8 @@ impl TerrainTable {
             }
         }
         glyphs.sort_unstable();
-        Ok(Self { entries, glyphs })
+        let (colours, n_given) = (distinct_colours(&entries), entries.len());
+        Ok(Self { entries, glyphs, colours, n_given })
     }
 
     /// The kinds of the MovingAI format: `ground` (`.` `G`) 1000, `swamp` (`S`) 500, and `water`
@@ -155,11 +181,33 @@ impl TerrainTable {
                     name: name.to_owned(),
                     glyphs: glyphs.chars().filter(|g| !taken.contains(*g)).collect(),
                     speed,
+                    colour: None,
                     sides: [SideKind::OPEN; SIDES_MAX],
                 });
             }
         }
-        Self::new(entries)
+        Self::new(entries).map(|table| Self { n_given: given, ..table })
+    }
+
+    /// The kinds that were given, without those that [`TerrainTable::with_standard`] added.
+    pub fn given(&self) -> &[TerrainEntry] {
+        &self.entries[..self.n_given]
+    }
+
+    /// The colour of a kind in pictures: its own, else the standard one for its name and speed, or one near
+    /// it that no other kind has.
+    pub fn colour(&self, kind: TerrainKind) -> Rgb {
+        self.colours[kind.0 as usize]
+    }
+
+    /// The colours of all kinds, by number; no two are the same.
+    pub fn colours(&self) -> &[Rgb] {
+        &self.colours
+    }
+
+    /// The kind that has that colour in pictures. Linear in the kinds.
+    pub fn kind_of_colour(&self, colour: Rgb) -> Option<TerrainKind> {
+        self.colours.iter().position(|&own| own == colour).map(|at| TerrainKind(at as u8))
     }
 
     /// The kinds in order of their number.
@@ -259,6 +307,7 @@ mod tests {
             name: name.to_owned(),
             glyphs: glyphs.to_owned(),
             speed: 700,
+            colour: None,
             sides: [SideKind::OPEN; SIDES_MAX],
         }
     }
@@ -279,7 +328,25 @@ mod tests {
         assert!(matches!(twice, Err(TableError::GlyphTwice { glyph: 'x', .. })));
         let twice = TerrainTable::new(vec![entry("a", "x"), entry("a", "y")]);
         assert_eq!(twice, Err(TableError::NameTwice("a".to_owned())));
+        let mut both = [entry("a", ""), entry("b", "")];
+        both.iter_mut().for_each(|entry| entry.colour = Some([1, 2, 3]));
+        let twice = TerrainTable::new(both.to_vec()).unwrap_err().to_string();
+        assert_eq!(twice, "colour #010203 belongs to \"a\" and to \"b\"; a colour has one kind");
         let many = (0..256).map(|n| entry(&n.to_string(), "")).collect();
         assert!(matches!(TerrainTable::new(many), Err(TableError::TooMany { found: 256, max: 255 })));
+    }
+
+    #[test]
+    fn no_two_kinds_have_one_colour() {
+        let mut kinds: Vec<_> = (0..200).map(|n| entry(&format!("kind {n}"), "")).collect();
+        kinds[7].colour = Some([88, 120, 68]);
+        let table = TerrainTable::with_standard(kinds).unwrap();
+        for (number, &colour) in table.colours().iter().enumerate() {
+            assert_eq!(table.kind_of_colour(colour), Some(TerrainKind(number as u8)));
+        }
+        // What stands for ground elsewhere is another's here.
+        assert_eq!(table.colour(TerrainKind(7)), [88, 120, 68]);
+        assert_eq!(TerrainTable::movingai().colour(TerrainKind(0)), [88, 120, 68]);
+        assert_eq!(table.given().len(), 200);
     }
 }

@@ -14,6 +14,7 @@ fn table() -> TerrainTable {
         name: name.to_owned(),
         glyphs: glyphs.to_owned(),
         speed,
+        colour: None,
         sides: [SideKind::OPEN; SIDES_MAX],
     };
     TerrainTable::with_standard(vec![entry("mire", "m", 1)]).unwrap()

@@ -1,7 +1,7 @@
 //! The simulation's data: who owns which array.
 
 use crate::agents::{Activity, AgentId, Agents, ClassId, Motion, Row};
-use crate::build::AttachedFile;
+use crate::build::{AttachedFile, MapObject};
 use crate::events::{Event, PendingEdits};
 use crate::given_poses::GivenPoses;
 use crate::invariant::Violation;
@@ -77,6 +77,8 @@ pub struct Simulation {
     pub(crate) log: Option<Log>,
     /// Files beside that of the scenario that it was made of.
     pub(crate) attached: Vec<AttachedFile>,
+    /// What lies on the map file beside its cells; kept for recordings.
+    pub(crate) map_objects: Vec<MapObject>,
 }
 
 /// What happened, and the moves of the paths in it.
@@ -95,6 +97,11 @@ impl Simulation {
     /// The map as edited so far.
     pub fn grid(&self) -> &Grid {
         &self.grid
+    }
+
+    /// Objects of the map file, those that became agents and their goals.
+    pub fn map_objects(&self) -> &[MapObject] {
+        &self.map_objects
     }
 
     /// The movement classes in order of their [`ClassId`].

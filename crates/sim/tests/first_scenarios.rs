@@ -10,9 +10,10 @@ use wheelbase_sim::build::{Overrides, load_problem, load_simulation, load_simula
 use wheelbase_sim::recording::{Reader, Recorder, verify};
 use wheelbase_sim::{RunResult, Simulation, Step, TickTimes, invariant};
 
-const NAMES: [&str; 12] = [
+const NAMES: [&str; 13] = [
     "10_tile_puzzle.toml",
     "11_hexagons.toml",
+    "12_tiled_map.toml",
     "1_yard.toml",
     "2_dead_end.toml",
     "3_lake.toml",
@@ -304,6 +305,24 @@ fn hexagons() {
     assert_eq!(outcome, pinned);
     assert_eq!(sim.pose(0), Pose::new(7, 3, Heading(3)));
     assert_eq!(planned("11_hexagons.toml", "wagon", (2, 2, E), (3, 7, None)), (80, 8));
+}
+
+/// Cars keep to the roads of the map, the tractor does not; agents and goals are objects of the map.
+#[test]
+fn tiled_map() {
+    let (sim, outcome) = run("12_tiled_map.toml");
+    let pinned = Outcome {
+        ticks: 340,
+        orders_done: 5,
+        orders_unreachable: 0,
+        moves: 51,
+        state_hash: "05bf0b913f12576c".to_owned(),
+    };
+    assert_eq!(outcome, pinned);
+    let cells = [0, 1, 2].map(|row| sim.pose(row).cell).map(|cell| (cell.x, cell.y));
+    assert_eq!((cells[0], cells[1]), ((8, 5), (0, 3)));
+    assert_eq!(answered("12_tiled_map.toml", "car", (0, 3, E), (6, 2, None)).0, Status::GoalBlocked);
+    assert_eq!(planned("12_tiled_map.toml", "tractor", (2, 2, E), (6, 2, None)), (100, 4));
 }
 
 /// What the comments of `river.toml` promise: the bridge is drawn up late, because a truck is on it.

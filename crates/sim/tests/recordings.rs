@@ -248,8 +248,8 @@ fn other_files_and_versions_are_refused_by_name() {
     file[8] = 9;
     let sum = fnv(&file[..20]);
     file[20..28].copy_from_slice(&sum.to_le_bytes());
-    assert_eq!(refused(&file), "is a recording of format version 9, expected version 2");
-    file[8] = 2;
+    assert_eq!(refused(&file), "is a recording of format version 9, expected version 3");
+    file[8] = 3;
     file[12] ^= 1;
     let sum = fnv(&file[..20]);
     file[20..28].copy_from_slice(&sum.to_le_bytes());

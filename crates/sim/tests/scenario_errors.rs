@@ -5,8 +5,9 @@ use serde_json::json;
 use wheelbase_grid::Side;
 use wheelbase_planner::{Climb, Sweep, SweepRule, When};
 use wheelbase_sim::scenario::{
-    Area, Chosen, Collision, Event, EventAction, Fallback, IfUnreachable, Located, MapSource, OnAgents,
-    OrderKind, Reach, Scenario, ScenarioError, ScenarioErrors, WrittenPose, parse, parse_class_file,
+    Area, Chosen, Collision, Elevation, Event, EventAction, Fallback, IfUnreachable, Located, MapSource,
+    OnAgents, OrderKind, Reach, Scenario, ScenarioError, ScenarioErrors, WrittenPose, parse,
+    parse_class_file,
 };
 
 /// Most keys that are read, most of them once; [`EDITS`] has the others.
@@ -330,7 +331,7 @@ fn edits_and_slopes_are_read_field_by_field() {
         MapSource::Generate { kind: text("river", 5), size: [256, 67_108_864], seed: 3 }
     );
     let heights = vec![located(vec![0, -7], 6), located(vec![32_767, -32_768], 6)];
-    assert_eq!(scenario.map.elevation, Some(heights));
+    assert_eq!(scenario.map.elevation, Some(Elevation::Rows(heights)));
 
     let tank = &scenario.classes[0];
     assert_eq!(tank.headings, located(8, 9));
@@ -575,17 +576,6 @@ fn numbers_out_of_range_say_the_range() {
         let message = message(piece, replacement);
         assert_eq!(message.split_once(':').expect("a line").1, expected);
     }
-}
-
-#[test]
-fn what_is_not_supported_yet_is_refused_by_name() {
-    assert_eq!(
-        message("shape = \"square\"", "elevation = \"a.png\""),
-        "14: not supported yet: map.elevation = \"a.png\""
-    );
-    let mistakes = mistakes(&good_with("shape = \"square\"", "elevation = \"a.png\""));
-    assert_eq!(mistakes[0].message, "not supported yet: map.elevation = \"a.png\"");
-    assert_eq!(mistakes[0].key, "map.elevation");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The map: terrain, heights, lines between cells, sides that are not open.
 
-use crate::colours::{Rgb, terrain_colour};
+use crate::colours::Rgb;
 use crate::picture::lattice::Point;
 use crate::picture::{Cells, Item, Paint, Shape, View};
 use wheelbase_grid::{CellXY, Grid, Rect};
@@ -25,16 +25,16 @@ pub struct Kinds {
 impl Kinds {
     /// Those of a recorded map.
     pub fn of_header(header: &Header) -> Self {
-        let terrain = header.terrain_kinds.iter().map(|kind| terrain_colour(&kind.name, kind.speed));
-        Self { terrain: terrain.collect(), sides: header.side_kinds.iter().map(|kind| kind.speed).collect() }
+        Self {
+            terrain: header.terrain_colours.clone(),
+            sides: header.side_kinds.iter().map(|kind| kind.speed).collect(),
+        }
     }
 
     /// Those of a map.
     pub fn of_grid(grid: &Grid) -> Self {
-        let terrain =
-            grid.terrain_table().entries().iter().map(|kind| terrain_colour(&kind.name, kind.speed));
         let sides = grid.side_table().entries().iter().map(|kind| kind.speed);
-        Self { terrain: terrain.collect(), sides: sides.collect() }
+        Self { terrain: grid.terrain_table().colours().to_vec(), sides: sides.collect() }
     }
 }
 

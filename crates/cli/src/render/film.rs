@@ -3,6 +3,7 @@
 use std::io::{Read, Seek};
 use wheelbase_planner::{ClassSpec, Heading, MovementClass, Pose};
 use wheelbase_sim::Counters;
+use wheelbase_sim::build::agent_names;
 use wheelbase_sim::recording::{
     Event, Header, Reader, RecordedEdit, RecordingError, TickRecord, movement_classes,
 };
@@ -35,7 +36,8 @@ pub struct Film {
 pub struct Body {
     /// The class.
     pub spec: ClassSpec,
-    /// `[x, y]` of the cells that each primitive sweeps, from its start anchor, at `[primitive][heading]`.
+    /// `[x, y]` of the cells that each primitive sweeps, from its start anchor, at `[primitive]` and then at
+    /// [`RecordedClass::pose_index`](wheelbase_sim::recording::RecordedClass::pose_index).
     pub swept: Vec<Vec<Vec<[i32; 2]>>>,
 }
 
@@ -177,22 +179,22 @@ impl FilmAgent {
 /// The bodies of the classes, out of the scenario in the recording.
 fn bodies(header: &Header) -> Result<Vec<Body>, RecordingError> {
     let of_class = |movement: MovementClass| {
-        let swept = |primitive, heading| {
-            let shape = movement.shape(movement.frame(Pose::new(0, 0, Heading(heading))), primitive);
+        let swept = |primitive, heading, row| {
+            let shape = movement.shape(movement.frame(Pose::new(0, row, Heading(heading))), primitive);
             shape.swept.iter().filter(|_| shape.applies).map(|cell| [cell.dx, cell.dy]).collect()
         };
-        let headings = |primitive| (0..movement.headings()).map(|h| swept(primitive, h)).collect();
+        let poses = || (0..movement.headings()).flat_map(|heading| [(heading, 0), (heading, 1)]);
+        let at_poses = |primitive| poses().map(|(heading, row)| swept(primitive, heading, row)).collect();
         Body {
             spec: movement.spec().clone(),
-            swept: (0..movement.primitives().len()).map(headings).collect(),
+            swept: (0..movement.primitives().len()).map(at_poses).collect(),
         }
     };
     Ok(movement_classes(header)?.into_iter().map(of_class).collect())
 }
 
-/// Names of the agents that the scenario lists. They are placed first, in the order of the file.
+/// Names of the agents that the scenario and its map list. They are placed first, in that order.
 pub fn names(header: &Header) -> Vec<String> {
     let typed = scenario::parse(&header.file, header.scenario.as_bytes());
-    let agents = typed.map(|typed| typed.agents).unwrap_or_default();
-    agents.into_iter().map(|agent| agent.name.map_or(String::new(), |name| name.value)).collect()
+    typed.map(|typed| agent_names(&typed, &header.objects)).unwrap_or_default()
 }

@@ -3,7 +3,7 @@
 //! The bytes are sections, each behind its length. The first is JSON: names, classes, kinds. The others are
 //! whole numbers, seven bits a byte, the lowest first, the top bit set but in the last byte; signed ones
 //! with their sign in the lowest bit. Like stands by like, because deflate finds it better then.
-//! `page.js` reads them in the same order:
+//! `page/run.js` reads them in the same order:
 //!
 //! | section | what it holds |
 //! |---|---|
@@ -20,9 +20,10 @@
 //! | 13 | edits: `ticks since the last, what (0 terrain, 1 height, 2 sides), ...` |
 //! | 14.. | counters of [`COUNTERS`], a section each: signed, less the one before |
 
-use crate::colours::{class_colour, css, terrain_colour};
+use crate::colours::{class_colour, css};
 use crate::render::film::{Film, FilmAgent, FilmMove, FilmPath, NONE};
 use serde_json::{Value, json};
+use wheelbase_grid::GridShape;
 use wheelbase_sim::recording::{RecordedEdit, RecordedSet};
 use wheelbase_sim::{Counters, STUCK_AFTER_TICKS};
 
@@ -81,11 +82,13 @@ fn put_signed(out: &mut Vec<u8>, number: i64) {
 /// What is said once, as JSON.
 fn about(film: &Film) -> Value {
     let header = &film.header;
+    // Where odd rows are not shifted every second entry of what is told by pose says the same.
+    let every = if header.shape == GridShape::Hex.name() { 1 } else { 2 };
     let classes = header.classes.iter().zip(&film.bodies).enumerate().map(|(number, (class, body))| {
         let primitives = class.primitives.iter().zip(&body.spec.primitives).zip(&body.swept);
         let primitives = primitives.map(|((recorded, primitive), swept)| {
-            // Where odd rows are not shifted every second entry says the same.
-            let steps: Vec<_> = recorded.steps.iter().step_by(2).collect();
+            let steps: Vec<_> = recorded.steps.iter().step_by(every).collect();
+            let swept: Vec<_> = swept.iter().step_by(every).collect();
             json!({ "name": recorded.name, "ticks": recorded.ticks, "turn": primitive.turn, "steps": steps,
                 "swept": swept })
         });
@@ -97,19 +100,22 @@ fn about(film: &Film) -> Value {
             "colour": css(class_colour(number)),
             "headings": headings.collect::<Vec<_>>(),
             "pivot": [f64::from(pivot.forward) / 2.0, f64::from(pivot.right) / 2.0],
-            "footprints": class.footprints.iter().step_by(2).collect::<Vec<_>>(),
+            "footprints": class.footprints.iter().step_by(every).collect::<Vec<_>>(),
             "primitives": primitives.collect::<Vec<_>>(),
         })
     });
-    let terrain = header.terrain_kinds.iter().map(|kind| {
-        json!({ "name": kind.name, "speed": kind.speed, "colour": terrain_colour(&kind.name, kind.speed) })
-    });
+    let terrain = header
+        .terrain_kinds
+        .iter()
+        .zip(&header.terrain_colours)
+        .map(|(kind, colour)| json!({ "name": kind.name, "speed": kind.speed, "colour": colour }));
     let sides = header.side_kinds.iter().map(|kind| json!({ "name": kind.name, "speed": kind.speed }));
     json!({
         "name": header.name,
         "file": header.file,
         "seed": header.seed,
         "collision": header.collision,
+        "shape": header.shape,
         "ticks": film.n_ticks(),
         "complete": film.complete,
         "size": [header.map.width, header.map.height],
@@ -271,8 +277,8 @@ fn edits(film: &Film) -> Vec<u8> {
                 put(&mut out, 2);
                 put_signed(&mut out, cell.x.into());
                 put_signed(&mut out, cell.y.into());
-                // Squares have four sides.
-                for kind in &kinds[..4] {
+                let n_sides = if film.header.shape == GridShape::Hex.name() { 6 } else { 4 };
+                for kind in &kinds[..n_sides] {
                     put(&mut out, kind.map_or(0, |kind| u64::from(kind) + 1));
                 }
             }

@@ -5,6 +5,10 @@
 
 pub mod movingai;
 pub mod movingai_scen;
+#[cfg(feature = "png")]
+pub mod png;
+#[cfg(feature = "tiled")]
+pub mod tiled;
 
 pub use movingai::{
     MapFile, MapFileError, MapFileErrorKind, MapFileWarning, MapFileWarningKind, MapWriteError,

@@ -213,10 +213,10 @@ impl fmt::Display for MapWriteError {
             }
             Self::SideNotOpen { cell, side, kind } => write!(
                 f,
-                "cell {cell}: side {} is \"{kind}\", expected \"open\"; a MovingAI map file has no sides",
+                "cell {cell}: side {} is \"{kind}\", expected \"open\"; .map and .png files have no sides",
                 side.name()
             ),
-            Self::Hexagons => write!(f, "a MovingAI map file has no hexagonal cells, expected squares"),
+            Self::Hexagons => write!(f, ".map and .png files have no hexagonal cells, expected squares"),
             Self::Io(error) => error.fmt(f),
         }
     }
@@ -479,7 +479,7 @@ fn glyphs_in_use(grid: &Grid) -> Result<Vec<Option<char>>, MapWriteError> {
 }
 
 /// Checks that the cells are squares and every side is open.
-fn check_sides(grid: &Grid) -> Result<(), MapWriteError> {
+pub(super) fn check_sides(grid: &Grid) -> Result<(), MapWriteError> {
     if grid.shape() == GridShape::Hex {
         return Err(MapWriteError::Hexagons);
     }
@@ -527,6 +527,7 @@ mod tests {
             name: name.to_owned(),
             glyphs: glyphs.to_owned(),
             speed: 1000,
+            colour: None,
             sides: [SideKind::OPEN; 6],
         }
     }

@@ -15,6 +15,7 @@ pub fn tables() -> (TerrainTable, SideTable) {
         name: name.to_owned(),
         glyphs: glyphs.to_owned(),
         speed,
+        colour: None,
         sides: [SideKind::OPEN; SIDES_MAX],
     };
     let sides = vec![

@@ -10,7 +10,7 @@ use crate::agents::{AgentId, ClassId};
 use crate::orders::{GroupOrders, OrderList};
 use crate::placement::Placement;
 use crate::random::Random;
-use crate::scenario::{self, Scenario};
+use crate::scenario;
 use crate::world::Simulation;
 use std::collections::BTreeMap;
 use wheelbase_grid::{CellXY, GridSize};
@@ -21,21 +21,29 @@ const NOT_PLACED: AgentId = AgentId(u32::MAX);
 /// Agents by name.
 pub(super) type AgentNames<'s> = BTreeMap<&'s str, AgentId>;
 
-/// Places the agents that have a place of their own; gives those that have a name by it.
+/// Agents that have a place of their own.
+#[derive(Default)]
+pub(super) struct Placed<'s> {
+    /// By name.
+    pub(super) names: AgentNames<'s>,
+    /// Those that were placed, by number of their ids.
+    agents: Vec<&'s scenario::Agent>,
+}
+
+/// Places agents that have a place of their own.
 pub(super) fn place_agents<'s>(
     sim: &mut Simulation,
-    typed: &'s Scenario,
+    agents: &'s [scenario::Agent],
+    Placed { names, agents: placed }: &mut Placed<'s>,
     errors: &mut Complaints<'_>,
-) -> AgentNames<'s> {
-    let named = typed.agents.iter().filter_map(|agent| agent.name.as_ref());
+) {
+    let named = agents.iter().filter_map(|agent| agent.name.as_ref());
     // One that cannot be placed has a name all the same, so that only its place is complained of.
-    let mut names: AgentNames<'_> = named.map(|name| (name.value.as_str(), NOT_PLACED)).collect();
-    // The agents that were placed, by number of their ids.
-    let mut placed: Vec<&scenario::Agent> = Vec::new();
-    for agent in &typed.agents {
+    names.extend(named.map(|name| (name.value.as_str(), NOT_PLACED)));
+    for agent in agents {
         let Some(class) = class_named(sim, &agent.class, &agent.key, errors) else { continue };
         let orders = add_orders(sim, class, &agent.orders, errors);
-        match start_of(sim, agent, class, &placed) {
+        match start_of(sim, agent, class, placed) {
             Ok(state) => {
                 let id = sim.place(class, state, agent.priority, orders);
                 names.extend(agent.name.as_ref().map(|name| (name.value.as_str(), id)));
@@ -48,7 +56,6 @@ pub(super) fn place_agents<'s>(
             }
         }
     }
-    names
 }
 
 /// Where an agent is to stand, or why it cannot.

@@ -86,7 +86,8 @@ impl<'a> Kinds<'a> {
             }
             let glyphs = terrain.glyphs.as_ref().map_or(String::new(), |glyphs| glyphs.value.clone());
             let (name, speed) = (terrain.name.clone(), terrain.speed);
-            entries.push(TerrainEntry { name, glyphs, speed, sides: starts });
+            let colour = terrain.colour.as_ref().map(|colour| colour.value);
+            entries.push(TerrainEntry { name, glyphs, speed, colour, sides: starts });
         }
         TerrainTable::with_standard(entries).unwrap_or_else(|error| {
             self.complain_of_terrains(&error, errors);
@@ -98,6 +99,14 @@ impl<'a> Kinds<'a> {
         let named = match error {
             TableError::GlyphTwice { second, .. } => {
                 self.terrains.iter().find(|(_, terrain)| terrain.name == *second)
+            }
+            TableError::ColourTwice { second, .. } => {
+                let named = self.terrains.iter().find(|(_, terrain)| terrain.name == *second);
+                if let Some((path, terrain)) = named {
+                    let line = terrain.colour.as_ref().map_or(terrain.line, |colour| colour.line);
+                    errors.add_in(path, line, &format!("{}.colour", terrain.key), error);
+                }
+                return;
             }
             _ => None,
         };

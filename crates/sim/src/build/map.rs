@@ -2,19 +2,48 @@
 
 use super::complaints::{Complaints, listed};
 use super::kinds::Kinds;
+use super::map_object::MapObject;
 use super::{LoadError, read_file};
-use crate::scenario::{self, Scenario, ScenarioErrors};
+use crate::scenario::{self, Elevation, Scenario, ScenarioErrors};
 use std::path::{Path, PathBuf};
-use wheelbase_grid::map_file::movingai;
-use wheelbase_grid::{Grid, GridError, GridSize, MapKind, SideTable, TerrainKind, TerrainTable, generate};
+use wheelbase_grid::map_file::{MapFileWarning, movingai};
+use wheelbase_grid::{
+    Grid, GridError, GridShape, GridSize, MapKind, SideTable, TerrainKind, TerrainTable, generate,
+};
 
+/// A map and what lies on it.
+#[derive(Debug)]
+pub(crate) struct LoadedMap {
+    /// The map.
+    pub(crate) grid: Grid,
+    /// The objects of a map file that has such.
+    pub(crate) objects: Vec<MapObject>,
+    /// The map file, where there is one.
+    pub(crate) file: PathBuf,
+}
+
+/// What is in a map file.
+pub(super) struct MapContents {
+    pub(super) grid: Grid,
+    pub(super) objects: Vec<MapObject>,
+    pub(super) warnings: Vec<MapFileWarning>,
+}
+
+/// Reads a map file in the format that its ending says: Tiled, a picture, else MovingAI.
 pub(super) fn read_map(
     path: &Path,
     terrain: TerrainTable,
     sides: SideTable,
-) -> Result<movingai::MapFile, LoadError> {
-    let bytes = read_file(path)?;
-    movingai::parse(&bytes, terrain, sides).map_err(|error| map_error(path, &error))
+) -> Result<MapContents, LoadError> {
+    match path.extension().and_then(|ending| ending.to_str()) {
+        Some("tmx") => read_tiled(path, &terrain, sides),
+        Some("png") => read_picture(path, terrain, sides),
+        _ => {
+            let bytes = read_file(path)?;
+            let read = movingai::parse(&bytes, terrain, sides).map_err(|error| map_error(path, &error))?;
+            Ok(MapContents { grid: read.grid, objects: Vec::new(), warnings: read.warnings })
+        }
+    }
 }
 
 /// What is wrong in a map file, with its place.
@@ -25,13 +54,77 @@ pub(super) fn map_error(path: &Path, error: &movingai::MapFileError) -> LoadErro
     }
 }
 
+#[cfg(feature = "tiled")]
+fn read_tiled(path: &Path, terrain: &TerrainTable, sides: SideTable) -> Result<MapContents, LoadError> {
+    use wheelbase_grid::map_file::tiled;
+    let tileset = |name: &str| {
+        read_file(&beside(path, name)).map_err(|error| match error {
+            LoadError::File { why, .. } => why,
+            other => other.to_string(),
+        })
+    };
+    let read = tiled::parse(&read_file(path)?, terrain, sides, tileset).map_err(|error| {
+        let file = error.tileset.as_ref().map_or(path.to_owned(), |tileset| beside(path, tileset));
+        LoadError::File { file: format!("{}:{}", file.display(), error.line), why: error.kind.to_string() }
+    })?;
+    let object = |object: tiled::TiledObject| MapObject {
+        line: object.line,
+        id: object.id,
+        name: object.name,
+        class: object.class,
+        cells: ([object.area.x, object.area.y], [object.area.width, object.area.height]),
+        properties: object.properties.into_iter().map(|p| (p.name, p.value, p.is_object)).collect(),
+    };
+    let objects = read.objects.into_iter().map(object).collect();
+    Ok(MapContents { grid: read.grid, objects, warnings: Vec::new() })
+}
+
+#[cfg(not(feature = "tiled"))]
+fn read_tiled(path: &Path, _: &TerrainTable, _: SideTable) -> Result<MapContents, LoadError> {
+    Err(left_out(path, "maps of Tiled (feature \"tiled\")"))
+}
+
+#[cfg(feature = "png")]
+fn read_picture(path: &Path, terrain: TerrainTable, sides: SideTable) -> Result<MapContents, LoadError> {
+    let read = wheelbase_grid::map_file::png::parse(&read_file(path)?, terrain, sides);
+    let grid =
+        read.map_err(|error| LoadError::File { file: path.display().to_string(), why: error.to_string() })?;
+    Ok(MapContents { grid, objects: Vec::new(), warnings: Vec::new() })
+}
+
+#[cfg(not(feature = "png"))]
+fn read_picture(path: &Path, _: TerrainTable, _: SideTable) -> Result<MapContents, LoadError> {
+    Err(left_out(path, "pictures (feature \"png\")"))
+}
+
+/// The size and the heights of a grey picture.
+#[cfg(feature = "png")]
+fn read_height_picture(path: &Path) -> Result<(GridSize, Vec<i16>), LoadError> {
+    let read = wheelbase_grid::map_file::png::parse_heights(&read_file(path)?);
+    read.map_err(|error| LoadError::File { file: path.display().to_string(), why: error.to_string() })
+}
+
+#[cfg(not(feature = "png"))]
+fn read_height_picture(path: &Path) -> Result<(GridSize, Vec<i16>), LoadError> {
+    Err(left_out(path, "pictures (feature \"png\")"))
+}
+
+/// What to say of a format that this build does not read.
+#[cfg(not(all(feature = "png", feature = "tiled")))]
+fn left_out(path: &Path, what: &str) -> LoadError {
+    let why = format!("this program was built without {what}");
+    LoadError::File { file: path.display().to_string(), why }
+}
+
 /// The map file of a scenario, looked for beside it.
 pub(super) fn beside(path: &Path, file: &str) -> PathBuf {
     path.parent().unwrap_or(Path::new("")).join(file)
 }
 
-pub(super) fn build_grid(path: &Path, typed: &Scenario, kinds: &Kinds<'_>) -> Result<Grid, LoadError> {
+/// Reads or makes the map of a scenario.
+pub(super) fn load_map(path: &Path, typed: &Scenario, kinds: &Kinds<'_>) -> Result<LoadedMap, LoadError> {
     let mut errors = Complaints::new(path);
+    let (mut objects, mut map_file) = (Vec::new(), PathBuf::new());
     let shape = typed.map.shape;
     let (terrain_table, side_table) = kinds.tables(shape, &mut errors);
     errors.stop_here()?;
@@ -43,7 +136,20 @@ pub(super) fn build_grid(path: &Path, typed: &Scenario, kinds: &Kinds<'_>) -> Re
                 errors.add(file.line, "map.file", format!("{}: cannot be read: {error}", map.display()));
                 errors.stop_here()?;
             }
-            read_map(&map, terrain_table, side_table)?.grid
+            let read = read_map(&map, terrain_table, side_table)?;
+            if read.grid.shape() != GridShape::Square && shape != read.grid.shape() {
+                let message =
+                    format!("{} has cells of shape \"hex\", expected shape = \"hex\"", map.display());
+                errors.add(typed.map.line, "map.shape", message);
+                errors.stop_here()?;
+            }
+            if is_tiled(&map) && shape != read.grid.shape() {
+                let message = format!("{} has square cells, expected shape = \"square\"", map.display());
+                errors.add(typed.map.line, "map.shape", message);
+                errors.stop_here()?;
+            }
+            (objects, map_file) = (read.objects, map);
+            read.grid
         }
         scenario::MapSource::Generate { kind, size, seed } => {
             let Some(map_kind) = MapKind::from_name(&kind.value) else {
@@ -82,9 +188,15 @@ pub(super) fn build_grid(path: &Path, typed: &Scenario, kinds: &Kinds<'_>) -> Re
             })?
         }
     };
-    grid = grid.with_shape(shape);
-    if let Some(rows) = &typed.map.elevation {
-        let heights = read_heights(&grid, rows, typed.map.line, &mut errors);
+    if grid.shape() != shape {
+        // A format that knows its shape has it already, and sides that this would undo.
+        grid = grid.with_shape(shape);
+    }
+    if let Some(elevation) = &typed.map.elevation {
+        let heights = match elevation {
+            Elevation::Rows(rows) => read_heights(&grid, rows, typed.map.line, &mut errors),
+            Elevation::File(file) => heights_of_picture(&grid, path, file, &mut errors)?,
+        };
         errors.stop_here()?;
         grid = grid.with_elevation(heights).map_err(|error| {
             errors.add(typed.map.line, "map.elevation", error);
@@ -97,7 +209,36 @@ pub(super) fn build_grid(path: &Path, typed: &Scenario, kinds: &Kinds<'_>) -> Re
         }
     }
     errors.stop_here()?;
-    Ok(grid)
+    Ok(LoadedMap { grid, objects, file: map_file })
+}
+
+/// Whether a map file is one of Tiled, by its ending.
+fn is_tiled(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "tmx")
+}
+
+/// The heights of a picture beside the scenario, which must be as large as the map.
+fn heights_of_picture(
+    grid: &Grid,
+    path: &Path,
+    file: &scenario::Located<String>,
+    errors: &mut Complaints<'_>,
+) -> Result<Vec<i16>, LoadError> {
+    let picture = beside(path, &file.value);
+    if let Err(error) = std::fs::metadata(&picture) {
+        errors.add(file.line, "map.elevation", format!("{}: cannot be read: {error}", picture.display()));
+        return Ok(Vec::new());
+    }
+    let (size, heights) = read_height_picture(&picture)?;
+    if size != grid.size() {
+        let message = format!(
+            "{} is a picture of {size} pixels, expected {}, one a cell",
+            picture.display(),
+            grid.size()
+        );
+        errors.add(file.line, "map.elevation", message);
+    }
+    Ok(heights)
 }
 
 /// A row of a generated map as glyphs.

@@ -7,12 +7,14 @@ mod events;
 mod files;
 mod kinds;
 mod map;
+mod map_object;
 mod orders;
 mod problem;
 mod tasks;
 mod warnings;
 
 pub use files::{AttachedFile, Files};
+pub use map_object::{MapObject, agent_names};
 pub use problem::{LoadedProblem, build_problem, is_problem, problem_class};
 pub use warnings::warnings;
 
@@ -28,12 +30,14 @@ use crate::reservation::{CollisionRule, Reservation};
 use crate::scenario::{self, Scenario, ScenarioErrors};
 use crate::traffic::{Decisions, GiveWay};
 use crate::world::{Settings, SimClass, Simulation};
-use agents::{place_agents, place_group, read_group};
+use agents::{Placed, place_agents, place_group, read_group};
 use classes::{OCTILE_ON_HEX, build_class, names_octile, shape_of_class_file};
 use complaints::Complaints;
 use events::build_events;
 use kinds::Kinds;
-use map::{build_grid, read_map};
+pub(crate) use map::LoadedMap;
+use map::{load_map, read_map};
+use map_object::agents_of;
 use std::fmt;
 use std::io::Read;
 use std::path::Path;
@@ -170,9 +174,24 @@ pub fn build_simulation(path: &Path, typed: &Scenario) -> Result<Simulation, Loa
 /// # Errors
 /// As [`load_simulation`].
 pub fn build_simulation_of(path: &Path, typed: &Scenario, files: Files<'_>) -> Result<Simulation, LoadError> {
+    let map = load_map(path, typed, &Kinds::of(path, &typed.terrains, &typed.sides))?;
+    build_simulation_on(path, typed, map, files)
+}
+
+/// [`build_simulation_of`] on a map that is there already.
+/// # Errors
+/// As [`load_simulation`].
+pub(crate) fn build_simulation_on(
+    path: &Path,
+    typed: &Scenario,
+    LoadedMap { grid, objects, file }: LoadedMap,
+    files: Files<'_>,
+) -> Result<Simulation, LoadError> {
     let mut errors = Complaints::new(path);
-    let grid = build_grid(path, typed, &Kinds::of(path, &typed.terrains, &typed.sides))?;
-    let built = movement_classes(typed, grid.shape(), grid.size(), &mut errors);
+    let mut map_errors = Complaints::new(&file);
+    let on_map = agents_of(&objects, typed, &mut map_errors);
+    map_errors.stop_here()?;
+    let built = movement_classes(typed, &on_map, (grid.shape(), grid.size()), &mut errors);
     let compile = |(class, built): (Option<&scenario::Class>, MovementClass)| SimClass {
         name: built.spec().name.clone(),
         speeds: ClassSpeeds::of(&grid, &built),
@@ -196,10 +215,14 @@ pub fn build_simulation_of(path: &Path, typed: &Scenario, files: Files<'_>) -> R
         tries_per_tick: typed.tries_per_tick,
     };
     let mut sim = empty_simulation(settings, grid, classes);
-    let names = place_agents(&mut sim, typed, &mut errors);
+    sim.map_objects = objects;
+    let mut placed = Placed::default();
+    place_agents(&mut sim, &typed.agents, &mut placed, &mut errors);
+    place_agents(&mut sim, &on_map, &mut placed, &mut map_errors);
+    errors.extend(map_errors.take());
     let groups: Vec<_> =
         typed.groups.iter().map(|group| read_group(&mut sim, group, files, &mut errors)).collect();
-    sim.events = build_events(&mut sim, typed, &names, files, &mut errors);
+    sim.events = build_events(&mut sim, typed, &placed.names, files, &mut errors);
     errors.stop_here()?;
     if sim.orders.any_to_area() {
         sim.given = GivenPoses::new(sim.grid.size());
@@ -237,6 +260,7 @@ fn empty_simulation(settings: Settings, grid: Grid, classes: Vec<SimClass>) -> S
         ended: Vec::new(),
         log: None,
         attached: Vec::new(),
+        map_objects: Vec::new(),
         settings,
         grid,
     }
@@ -246,8 +270,8 @@ fn empty_simulation(settings: Settings, grid: Grid, classes: Vec<SimClass>) -> S
 /// if it is named.
 fn movement_classes<'a>(
     typed: &'a Scenario,
-    shape: GridShape,
-    size: GridSize,
+    on_map: &[scenario::Agent],
+    (shape, size): (GridShape, GridSize),
     errors: &mut Complaints<'_>,
 ) -> Vec<(Option<&'a scenario::Class>, MovementClass)> {
     let mut classes = Vec::new();
@@ -255,7 +279,7 @@ fn movement_classes<'a>(
         let built = build_class(class, shape, Some(size), errors);
         classes.extend(built.map(|built| (Some(class), built)));
     }
-    let octile_named = names_octile(typed);
+    let octile_named = names_octile(typed, on_map);
     if let (GridShape::Hex, Some((line, key))) = (shape, &octile_named) {
         errors.add(*line, key, OCTILE_ON_HEX);
     } else if octile_named.is_some() {
@@ -264,18 +288,19 @@ fn movement_classes<'a>(
     classes
 }
 
-/// The movement classes of a scenario for maps of that shape and size, in the order of their numbers in a
-/// simulation of it.
+/// The movement classes of a scenario for maps of that shape and size with these objects, in the order of their
+/// numbers in a simulation of it.
 /// # Errors
 /// [`LoadError`] with every mistake in them.
 pub fn build_classes(
     path: &Path,
     typed: &Scenario,
-    shape: GridShape,
-    size: GridSize,
+    objects: &[MapObject],
+    map: (GridShape, GridSize),
 ) -> Result<Vec<MovementClass>, LoadError> {
     let mut errors = Complaints::new(path);
-    let classes = movement_classes(typed, shape, size, &mut errors);
+    let on_map = agents_of(objects, typed, &mut Complaints::new(path));
+    let classes = movement_classes(typed, &on_map, map, &mut errors);
     errors.stop_here()?;
     Ok(classes.into_iter().map(|(_, built)| built).collect())
 }
@@ -328,10 +353,11 @@ pub fn load_problem(target: &Path, class: Option<&str>) -> Result<PlanningProble
         kinds.add(written_in, &own.terrains, &own.sides);
     }
     let grid = match &typed {
-        Some(typed) => build_grid(target, typed, &kinds)?,
+        Some(typed) => load_map(target, typed, &kinds)?.grid,
         None => {
             let mut errors = Complaints::new(target);
-            let (terrain_table, side_table) = kinds.tables(GridShape::Square, &mut errors);
+            let shape = own.map_or(GridShape::Square, shape_of_class_file);
+            let (terrain_table, side_table) = kinds.tables(shape, &mut errors);
             errors.stop_here()?;
             read_map(target, terrain_table, side_table)?.grid
         }
@@ -355,6 +381,17 @@ pub fn check_map(path: &Path) -> Result<Vec<String>, LoadError> {
     let map = read_map(path, TerrainTable::movingai(), SideTable::default())?;
     let file = path.display();
     Ok(map.warnings.iter().map(|warning| format!("{file}:{}: {}", warning.line, warning.kind)).collect())
+}
+
+/// Reads a map by itself: a map file of any format, or the map of a scenario.
+/// # Errors
+/// [`LoadError`] if it cannot be read.
+pub fn load_grid(target: &Path) -> Result<Grid, LoadError> {
+    if target.extension().is_some_and(|extension| extension == "toml") {
+        let typed = read_scenario(target)?;
+        return Ok(load_map(target, &typed, &Kinds::of(target, &typed.terrains, &typed.sides))?.grid);
+    }
+    Ok(read_map(target, TerrainTable::movingai(), SideTable::default())?.grid)
 }
 
 /// Reads a class file without giving it a meaning.

@@ -1,6 +1,6 @@
 //! What a recording says once, at its start: the scenario, the map, the classes, the orders.
 
-use crate::build::AttachedFile;
+use crate::build::{AttachedFile, MapObject};
 use crate::orders::OrderKind;
 use crate::world::Simulation;
 use serde::{Deserialize, Serialize};
@@ -32,10 +32,16 @@ pub struct Header {
     pub shape: String,
     /// Terrain kinds, by number.
     pub terrain_kinds: Vec<RecordedKind>,
+    /// Red, green and blue of each terrain kind in pictures, by number.
+    pub terrain_colours: Vec<[u8; 3]>,
     /// Side kinds, by number; the first is `open`.
     pub side_kinds: Vec<RecordedKind>,
     /// The map before the first tick.
     pub map: MapLayers,
+    /// Changes that the map had seen by then.
+    pub map_revision: u64,
+    /// Objects of the map file: agents beside those of the scenario, and their goals.
+    pub objects: Vec<MapObject>,
     /// Classes, by [`ClassId`](crate::ClassId).
     pub classes: Vec<RecordedClass>,
     /// Every order of the scenario as it is written there, as JSON; events name it by its number.
@@ -213,10 +219,13 @@ impl Header {
             terrain_kinds: terrain
                 .map(|e| RecordedKind { name: e.name.clone(), speed: e.speed, glyphs: e.glyphs.clone() })
                 .collect(),
+            terrain_colours: grid.terrain_table().colours().to_vec(),
             side_kinds: sides
                 .map(|e| RecordedKind { name: e.name.clone(), speed: e.speed, glyphs: String::new() })
                 .collect(),
             map: MapLayers::of(grid),
+            map_revision: grid.revision(),
+            objects: sim.map_objects().to_vec(),
             classes: sim.classes().iter().map(RecordedClass::of).collect(),
             orders: sim.orders().all_written().map(ToString::to_string).collect(),
             order_kinds: OrderKind::NAMES.map(str::to_owned).to_vec(),
@@ -247,6 +256,10 @@ impl Header {
         }
         if let Some(kind) = terrain.iter().find(|&&kind| usize::from(kind) >= self.terrain_kinds.len()) {
             return Some(format!("terrain kind {kind}, expected one of {}", self.terrain_kinds.len()));
+        }
+        if self.terrain_colours.len() != self.terrain_kinds.len() {
+            let (found, expected) = (self.terrain_colours.len(), self.terrain_kinds.len());
+            return Some(format!("{found} colours, expected {expected}, one a terrain kind"));
         }
         self.classes.iter().find_map(|class| {
             let n_poses = usize::from(class.headings) * 2;

@@ -78,9 +78,9 @@ use std::path::Path;
 const KIND: FileKind = FileKind {
     magic: *b"WB-REC\r\n",
     name: "recording",
-    version: 2,
+    version: 3,
     layout: "Header: file scenario attached name seed ticks expansions_per_tick tries_per_tick collision shape \
-             terrain_kinds side_kinds map classes orders order_kinds; Chunk: key edits ticks; key: ids classes \
+             terrain_kinds terrain_colours side_kinds map map_revision objects classes orders order_kinds; Chunk: key edits ticks; key: ids classes \
              x y headings primitives since left orders waits n_runs runs counters; tick: flags events moves \
              late waits current drops counters hash; End: tick interrupted state_hash outcome",
 };

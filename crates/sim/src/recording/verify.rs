@@ -2,21 +2,24 @@
 
 use crate::agents::{AgentId, ClassId};
 use crate::build::{
-    Files, Overrides, build_classes, build_problem, build_simulation_of, is_problem, problem_class,
+    Files, LoadedMap, Overrides, build_classes, build_problem, build_simulation_of, build_simulation_on,
+    is_problem, problem_class,
 };
 use crate::metrics::Counters;
 use crate::recording::error::RecordingError;
-use crate::recording::header::Header;
+use crate::recording::header::{Header, RecordedKind};
 use crate::recording::observe::Observer;
 use crate::recording::reader::Reader;
 use crate::recording::record::{Event, TickRecord, pose_text};
-use crate::scenario::{self, Located, MapSource};
+use crate::scenario::{self, Elevation, MapSource, Scenario};
 use crate::tick::Step;
 use crate::world::Simulation;
 use std::fmt;
 use std::io::{Read, Seek};
-use std::path::Path;
-use wheelbase_grid::GridSize;
+use std::path::{Path, PathBuf};
+use wheelbase_grid::{
+    Cell, Grid, GridSize, SIDES_MAX, SideEntry, SideKind, SideTable, TerrainEntry, TerrainKind, TerrainTable,
+};
 use wheelbase_planner::MovementClass;
 
 /// Where a recording and a second run first differ.
@@ -58,26 +61,20 @@ pub struct Verified {
 /// # Errors
 /// [`RecordingError::Scenario`] if that cannot be done.
 pub fn rebuild(header: &Header) -> Result<Simulation, RecordingError> {
-    let build = || {
-        let overrides = Overrides {
-            ticks: Some(header.ticks),
-            seed: Some(header.seed),
-            expansions_per_tick: Some(header.expansions_per_tick),
-            tries_per_tick: Some(header.tries_per_tick),
-        };
-        let files = Files::Attached(&header.attached);
-        if is_problem(Path::new(&header.file)) {
-            return build_problem(Path::new(&header.file), header.scenario.as_bytes(), overrides, files);
+    let (path, files) = (Path::new(&header.file), Files::Attached(&header.attached));
+    if is_problem(path) {
+        let built = build_problem(path, header.scenario.as_bytes(), overrides(header), files);
+        return built.map_err(RecordingError::Scenario);
+    }
+    let typed = typed_scenario(header)?;
+    let build = match (&typed.map.source, &typed.map.elevation) {
+        // Files need not be there any more, nor be as they were.
+        (MapSource::File(_), _) | (_, Some(Elevation::File(_))) => {
+            build_simulation_on(path, &typed, recorded_map(header)?, files)
         }
-        let mut typed = scenario::parse(&header.file, header.scenario.as_bytes())?;
-        overrides.apply(&mut typed);
-        if matches!(typed.map.source, MapSource::File(_)) {
-            // The file need not be there any more, nor be as it was.
-            typed.map.source = MapSource::Rows(glyph_rows(header, typed.map.line));
-        }
-        build_simulation_of(Path::new(&header.file), &typed, files)
+        _ => build_simulation_of(path, &typed, files),
     };
-    build().map_err(RecordingError::Scenario)
+    build.map_err(RecordingError::Scenario)
 }
 
 /// The movement classes of a recording, by [`ClassId`](crate::ClassId), out of the scenario in it.
@@ -93,17 +90,61 @@ pub fn movement_classes(header: &Header) -> Result<Vec<MovementClass>, Recording
     // A header that was read has a size that is one of maps.
     let size = GridSize::new(width, height)
         .map_err(|error| RecordingError::Damaged { part: "the start".to_owned(), why: error.to_string() })?;
-    build_classes(Path::new(&header.file), &typed, header.grid_shape(), size)
+    build_classes(Path::new(&header.file), &typed, &header.objects, (header.grid_shape(), size))
         .map_err(RecordingError::Scenario)
 }
 
-/// The terrain of the recorded map as rows of glyphs. Every kind has one: the map file named it by one.
-fn glyph_rows(header: &Header, line: u32) -> Vec<Located<String>> {
-    let glyphs: Vec<char> =
-        header.terrain_kinds.iter().map(|kind| kind.glyphs.chars().next().unwrap_or('?')).collect();
-    let rows = header.map.terrain.chunks(header.map.width as usize);
-    let text = |row: &[u8]| row.iter().map(|&kind| glyphs[usize::from(kind)]).collect();
-    rows.map(|row| Located { line, value: text(row) }).collect()
+/// The scenario of a recording, with what was set in its place.
+fn typed_scenario(header: &Header) -> Result<Scenario, RecordingError> {
+    let mut typed = scenario::parse(&header.file, header.scenario.as_bytes())
+        .map_err(|errors| RecordingError::Scenario(errors.into()))?;
+    overrides(header).apply(&mut typed);
+    Ok(typed)
+}
+
+/// What was set in place of the scenario's own.
+fn overrides(header: &Header) -> Overrides {
+    Overrides {
+        ticks: Some(header.ticks),
+        seed: Some(header.seed),
+        expansions_per_tick: Some(header.expansions_per_tick),
+        tries_per_tick: Some(header.tries_per_tick),
+    }
+}
+
+/// The map of a recording as it was before the first tick, and the objects of its file.
+fn recorded_map(header: &Header) -> Result<LoadedMap, RecordingError> {
+    let map = &header.map;
+    let damaged = |why: String| RecordingError::Damaged { part: "the start".to_owned(), why };
+    let size = GridSize::new(u64::from(map.width), u64::from(map.height));
+    let size = size.map_err(|error| damaged(error.to_string()))?;
+    let entry = |(kind, colour): (&RecordedKind, &[u8; 3])| TerrainEntry {
+        name: kind.name.clone(),
+        glyphs: kind.glyphs.clone(),
+        speed: kind.speed,
+        colour: Some(*colour),
+        // What cells start with is in the layer of sides.
+        sides: [SideKind::OPEN; SIDES_MAX],
+    };
+    let terrain = header.terrain_kinds.iter().zip(&header.terrain_colours).map(entry).collect();
+    let terrain = TerrainTable::new(terrain).map_err(|error| damaged(error.to_string()))?;
+    let side = |kind: &RecordedKind| SideEntry { name: kind.name.clone(), speed: kind.speed };
+    let sides = SideTable::new(header.side_kinds.iter().map(side).collect());
+    let sides = sides.map_err(|error| damaged(error.to_string()))?;
+    let n_side_kinds = sides.entries().len();
+    let kinds_of = |packed: u32| (0..SIDES_MAX).map(move |side| (packed >> (4 * side) & 15) as usize);
+    if map.sides.iter().any(|&packed| kinds_of(packed).any(|kind| kind >= n_side_kinds)) {
+        return Err(damaged(format!("a side of a kind that is none of {n_side_kinds}")));
+    }
+    let kinds = map.terrain.iter().map(|&kind| TerrainKind(kind)).collect();
+    let grid = Grid::from_terrain(size, kinds, terrain, sides).with_shape(header.grid_shape());
+    let sides_of = |cell: Cell| std::array::from_fn(|side| SideKind(map.side(cell.0 as usize, side as u8)));
+    let mut grid = grid.with_sides(sides_of);
+    if !map.elevation.is_empty() {
+        grid = grid.with_elevation(map.elevation.clone()).map_err(|error| damaged(error.to_string()))?;
+    }
+    let (grid, objects) = (grid.at_revision(header.map_revision), header.objects.clone());
+    Ok(LoadedMap { grid, objects, file: PathBuf::from(&header.file) })
 }
 
 /// Runs a recording again, up to its end or its last whole chunk, and holds every tick against it: events,

@@ -8,10 +8,10 @@ use super::class;
 use super::event;
 use super::reader::{Keys, ListOf, Names, Node, Reader, Table};
 use super::{
-    Area, CLASSES_MAX, ClassFile, Collision, EXPANSIONS_PER_TICK_MAX, GENERATED_LEN_MAX, Located, Map,
-    MapSource, SEARCH_SLOTS_MAX, Scenario, Side, TICK_MAX, Terrain, Wall,
+    Area, CLASSES_MAX, ClassFile, Collision, EXPANSIONS_PER_TICK_MAX, Elevation, GENERATED_LEN_MAX, Located,
+    Map, MapSource, SEARCH_SLOTS_MAX, Scenario, Side, TICK_MAX, Terrain, Wall,
 };
-use wheelbase_grid::GridShape;
+use wheelbase_grid::{GridShape, Rgb, colour_from_hexadecimal};
 
 /// Range of a speed in permille.
 pub(super) const SPEED_RANGE: RangeInclusive<i64> = 0..=u16::MAX as i64;
@@ -44,7 +44,7 @@ const MAP_KEYS: Keys =
     Keys { known: &["file", "rows", "generate", "shape", "elevation", "walls"], later: &[] };
 const MAP_SOURCES: [&str; 3] = ["file", "rows", "generate"];
 const GENERATE_KEYS: Keys = Keys { known: &["kind", "size", "seed"], later: &[] };
-const TERRAIN_KEYS: Keys = Keys { known: &["glyphs", "speed", "sides"], later: &[] };
+const TERRAIN_KEYS: Keys = Keys { known: &["glyphs", "speed", "colour", "sides"], later: &[] };
 /// The sides of a cell as keys and values, in the order of their numbers.
 /// Those of squares and of hexagons; whoever gives the file a meaning knows which the map has.
 const TERRAIN_SIDE_KEYS: Keys = Keys { known: &["E", "NE", "N", "NW", "W", "SW", "S", "SE"], later: &[] };
@@ -167,11 +167,9 @@ fn map(reader: &mut Reader, node: &Node) -> Option<Map> {
     });
     let elevation = reader.optional(&table, "elevation", None, |reader, node| {
         if node.is_string() {
-            // Heights from a picture.
-            reader.not_supported_value(node);
-            return None;
+            return located_name(reader, node, "a path").map(|file| Some(Elevation::File(file)));
         }
-        reader.list(node, &ROWS, height_row).map(Some)
+        reader.list(node, &ROWS, height_row).map(|rows| Some(Elevation::Rows(rows)))
     });
     let walls = reader.optional(&table, "walls", Vec::new(), |reader, node| reader.list(node, &WALLS, wall));
     Some(Map {
@@ -211,15 +209,29 @@ fn terrain(reader: &mut Reader, node: &Node, name: &str) -> Option<Terrain> {
         located_string(reader, node, "a string of glyphs").map(Some)
     });
     let speed = reader.required_whole(&table, "speed", SPEED_RANGE);
+    let colour = reader.optional(&table, "colour", None, colour);
     let sides = reader.optional(&table, "sides", Vec::new(), terrain_sides);
     Some(Terrain {
         name: name.to_owned(),
         glyphs: glyphs?,
         speed: speed?,
+        colour: colour?,
         sides: sides?,
         line: reader.line(node),
         key: node.key(),
     })
+}
+
+fn colour(reader: &mut Reader, node: &Node) -> Option<Option<Located<Rgb>>> {
+    const COLOUR_FORM: &str = "a colour as \"#rrggbb\"";
+    let text = reader.string(node, COLOUR_FORM)?;
+    match colour_from_hexadecimal(&text) {
+        Some(value) => Some(Some(Located { value, line: reader.line(node) })),
+        None => {
+            reader.unexpected(node, COLOUR_FORM);
+            None
+        }
+    }
 }
 
 fn terrain_sides(reader: &mut Reader, node: &Node) -> Option<Vec<(wheelbase_grid::Side, Located<String>)>> {

@@ -16,7 +16,7 @@ mod problem;
 mod reader;
 
 use serde_json::Value;
-use wheelbase_grid::GridShape;
+use wheelbase_grid::{GridShape, Rgb};
 use wheelbase_planner::{Climb, Sweep, When};
 
 pub use self::error::{ScenarioError, ScenarioErrors};
@@ -163,9 +163,8 @@ pub struct Map {
     pub source: MapSource,
     /// `map.shape`.
     pub shape: GridShape,
-    /// `map.elevation`: rows of heights, the northern first; not checked for number and length. Row `n`
-    /// has the key path `map.elevation[n]`.
-    pub elevation: Option<Vec<Located<Vec<i16>>>>,
+    /// `map.elevation`.
+    pub elevation: Option<Elevation>,
     /// `map.walls`, in the order of the file.
     pub walls: Vec<Wall>,
     /// Line of the table.
@@ -191,6 +190,16 @@ pub enum MapSource {
     },
 }
 
+/// Where the heights of a map come from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Elevation {
+    /// Rows of heights, the northern first; not checked for number and length. Row `n` has the key path
+    /// `map.elevation[n]`.
+    Rows(Vec<Located<Vec<i16>>>),
+    /// A grey picture: a path relative to the scenario file; not empty.
+    File(Located<String>),
+}
+
 /// A wall along cell borders.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wall {
@@ -211,6 +220,8 @@ pub struct Terrain {
     pub glyphs: Option<Located<String>>,
     /// `speed` in permille.
     pub speed: u16,
+    /// `colour` in pictures.
+    pub colour: Option<Located<Rgb>>,
     /// `sides`: the side kinds such a cell starts with, those that are named, counter-clockwise from east.
     pub sides: Vec<(wheelbase_grid::Side, Located<String>)>,
     /// Line of the table.

@@ -1,0 +1,348 @@
+//! Maps and heights as PNG pictures, one pixel a cell.
+//!
+//! A map is a picture in colours, of a palette or not: the pixel's colour is that of the cell's terrain kind,
+//! [`TerrainTable::colour`]. Heights are a grey picture of 8 or 16 bits: the value of a pixel is the height of
+//! its cell. What a PNG file is says the W3C, "Portable Network Graphics Specification (Third Edition)".
+
+use super::MapWriteError;
+use super::movingai::check_sides;
+use crate::{CellXY, Grid, GridSize, Rgb, SideTable, SizeError, TerrainKind, TerrainTable, hexadecimal};
+use png::{
+    BitDepth, ColorType, Decoder, DecodingError, Encoder, EncodingError, Limits, Reader, Transformations,
+};
+use std::fmt;
+use std::io::{self, Cursor};
+
+/// Most bytes that what stands beside the pixels (profiles, texts) may take while a picture is read.
+const ANCILLARY_BYTES_MAX: usize = 1 << 24;
+/// Most colours that an error lists.
+const COLOURS_SHOWN_MAX: usize = 12;
+
+/// Why a picture cannot be read as a map or as heights.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PngError {
+    /// It is no PNG file, or a damaged one.
+    Damaged(String),
+    /// No map has that size.
+    Size(SizeError),
+    /// A map has a pixel that one can see through.
+    NotOpaque {
+        /// The cell of the pixel.
+        cell: CellXY,
+    },
+    /// A map has a colour that stands for no terrain kind.
+    UnknownColour {
+        /// The first such cell, row by row.
+        cell: CellXY,
+        /// Its colour.
+        found: Rgb,
+        /// Colours that would be right, with the names of their kinds.
+        known: String,
+    },
+    /// Heights are not in grey of 8 or 16 bits.
+    NotGrey {
+        /// What the picture is instead.
+        found: String,
+    },
+    /// A height is above 32,767.
+    TooHigh {
+        /// The first such cell, row by row.
+        cell: CellXY,
+        /// The value of its pixel.
+        found: u16,
+    },
+}
+
+impl fmt::Display for PngError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Damaged(why) => write!(f, "cannot be read as a PNG picture: {why}"),
+            Self::Size(error) => error.fmt(f),
+            Self::NotOpaque { cell } => write!(f, "pixel {cell} can be seen through, expected an opaque one"),
+            Self::UnknownColour { cell, found, known } => {
+                write!(f, "pixel {cell} is {}, which no terrain has; expected {known}", hexadecimal(*found))
+            }
+            Self::NotGrey { found } => {
+                write!(f, "is a picture in {found}; expected heights in grey of 8 or 16 bits")
+            }
+            Self::TooHigh { cell, found } => {
+                write!(f, "pixel {cell} has the value {found}; expected a height of at most {}", i16::MAX)
+            }
+        }
+    }
+}
+
+impl std::error::Error for PngError {}
+
+impl From<DecodingError> for PngError {
+    fn from(error: DecodingError) -> Self {
+        Self::Damaged(error.to_string())
+    }
+}
+
+/// Reads a map from the bytes of a whole picture. A pixel means the kind of `terrain` whose
+/// [colour](TerrainTable::colour) it has; cells have the sides that their kinds start with.
+///
+/// ```
+/// use wheelbase_grid::{Grid, SideTable, TerrainTable, map_file::png};
+/// let (terrain, sides) = (TerrainTable::movingai(), SideTable::default());
+/// let grid = Grid::from_rows(&["..W", ".T."], terrain.clone(), sides.clone())?;
+/// let mut picture = Vec::new();
+/// png::write(&grid, &mut picture)?;
+/// assert_eq!(png::parse(&picture, terrain, sides)?.terrain(), grid.terrain());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+/// # Errors
+/// [`PngError`] with the pixel, what was found and what would be right. Memory is taken only for a picture of
+/// a size that a map may have.
+pub fn parse(bytes: &[u8], terrain: TerrainTable, sides: SideTable) -> Result<Grid, PngError> {
+    let (mut reader, size) = open(bytes, Transformations::EXPAND | Transformations::STRIP_16)?;
+    let samples = reader.output_color_type().0.samples();
+    let width = size.width() as usize;
+    let mut kinds: Vec<TerrainKind> = Vec::with_capacity(size.n_cells());
+    // Neighbours are mostly alike.
+    let mut last: Option<(Rgb, TerrainKind)> = None;
+    for pixel in frame(&mut reader)?.chunks_exact(samples) {
+        let cell = || CellXY::new((kinds.len() % width) as i32, (kinds.len() / width) as i32);
+        // Grey, grey and alpha, colours, colours and alpha.
+        let (colour, alpha) = match *pixel {
+            [grey] => ([grey; 3], u8::MAX),
+            [grey, alpha] => ([grey; 3], alpha),
+            [red, green, blue] => ([red, green, blue], u8::MAX),
+            [red, green, blue, alpha] => ([red, green, blue], alpha),
+            _ => return Err(PngError::Damaged(format!("a pixel of {samples} values"))),
+        };
+        if alpha != u8::MAX {
+            return Err(PngError::NotOpaque { cell: cell() });
+        }
+        let kind = match last {
+            Some((same, kind)) if same == colour => kind,
+            _ => terrain.kind_of_colour(colour).ok_or_else(|| PngError::UnknownColour {
+                cell: cell(),
+                found: colour,
+                known: known_colours(&terrain),
+            })?,
+        };
+        last = Some((colour, kind));
+        kinds.push(kind);
+    }
+    if kinds.len() != size.n_cells() {
+        return Err(PngError::Damaged(format!("{} pixels, expected {}", kinds.len(), size.n_cells())));
+    }
+    Ok(Grid::from_terrain(size, kinds, terrain, sides))
+}
+
+/// Reads heights from the bytes of a whole picture: its size, and its values row by row.
+/// # Errors
+/// [`PngError`] as for [`parse()`], and if it is not in grey of 8 or 16 bits or has a value above 32,767.
+pub fn parse_heights(bytes: &[u8]) -> Result<(GridSize, Vec<i16>), PngError> {
+    let (mut reader, size) = open(bytes, Transformations::IDENTITY)?;
+    let (colours, depth) = reader.output_color_type();
+    let is_grey = colours == ColorType::Grayscale && reader.info().trns.is_none();
+    let values: Vec<u16> = match depth {
+        BitDepth::Eight if is_grey => frame(&mut reader)?.into_iter().map(u16::from).collect(),
+        BitDepth::Sixteen if is_grey => {
+            let bytes = frame(&mut reader)?;
+            bytes.chunks_exact(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]])).collect()
+        }
+        _ => {
+            let colours = match colours {
+                ColorType::Grayscale if is_grey => "grey",
+                ColorType::Grayscale | ColorType::GrayscaleAlpha => "grey that can be seen through",
+                ColorType::Indexed => "colours of a palette",
+                ColorType::Rgb | ColorType::Rgba => "colours",
+            };
+            return Err(PngError::NotGrey { found: format!("{colours} of {} bits", depth as u8) });
+        }
+    };
+    let width = size.width() as usize;
+    let height = |(at, &value): (usize, &u16)| {
+        let cell = CellXY::new((at % width) as i32, (at / width) as i32);
+        i16::try_from(value).map_err(|_| PngError::TooHigh { cell, found: value })
+    };
+    Ok((size, values.iter().enumerate().map(height).collect::<Result<_, _>>()?))
+}
+
+/// Writes the terrain of a map as a picture with a palette of the [colours](TerrainTable::colours) of its
+/// kinds. Nothing is written of a map that has more to say.
+///
+/// The file says nothing of names and speeds: whoever reads it brings the table. Heights are left out.
+/// # Errors
+/// [`MapWriteError`] if a side is not open, the cells are hexagons, or `out` fails.
+pub fn write(grid: &Grid, out: &mut impl io::Write) -> Result<(), MapWriteError> {
+    check_sides(grid)?;
+    let size = grid.size();
+    let mut encoder = Encoder::new(out, size.width(), size.height());
+    encoder.set_color(ColorType::Indexed);
+    encoder.set_depth(BitDepth::Eight);
+    encoder.set_palette(grid.terrain_table().colours().concat());
+    let cells: Vec<u8> = grid.terrain().iter().map(|kind| kind.0).collect();
+    let written = encoder.write_header().and_then(|mut writer| {
+        writer.write_image_data(&cells)?;
+        writer.finish()
+    });
+    written.map_err(|error| match error {
+        EncodingError::IoError(error) => MapWriteError::Io(error),
+        other => MapWriteError::Io(io::Error::other(other)),
+    })
+}
+
+/// Opens a picture of a size that a map may have.
+fn open(bytes: &[u8], wanted: Transformations) -> Result<(Reader<Cursor<&[u8]>>, GridSize), PngError> {
+    let limits = Limits { bytes: ANCILLARY_BYTES_MAX };
+    let mut decoder = Decoder::new_with_limits(Cursor::new(bytes), limits);
+    decoder.set_transformations(wanted);
+    let info = decoder.read_header_info()?;
+    let size = GridSize::new(u64::from(info.width), u64::from(info.height)).map_err(PngError::Size)?;
+    Ok((decoder.read_info()?, size))
+}
+
+/// The values of all pixels, row by row, without padding.
+fn frame(reader: &mut Reader<Cursor<&[u8]>>) -> Result<Vec<u8>, PngError> {
+    let too_large = || PngError::Damaged("its pixels do not fit the memory".to_owned());
+    let mut values = vec![0; reader.output_buffer_size().ok_or_else(too_large)?];
+    let used = reader.next_frame(&mut values)?.buffer_size();
+    values.truncate(used);
+    Ok(values)
+}
+
+/// The colours of a table with the names of their kinds; of many only the first.
+fn known_colours(terrain: &TerrainTable) -> String {
+    let named = terrain.entries().iter().zip(terrain.colours());
+    let named: Vec<String> =
+        named.map(|(entry, colour)| format!("{} ({})", hexadecimal(*colour), entry.name)).collect();
+    let shown = named[..named.len().min(COLOURS_SHOWN_MAX)].join(", ");
+    match named.len().saturating_sub(COLOURS_SHOWN_MAX) {
+        0 => shown,
+        more => format!("{shown} or one of {more} more"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn picture(colours: ColorType, depth: BitDepth, size: [u32; 2], values: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        let mut encoder = Encoder::new(&mut out, size[0], size[1]);
+        encoder.set_color(colours);
+        encoder.set_depth(depth);
+        if colours == ColorType::Indexed {
+            encoder.set_palette(vec![88, 120, 68, 20, 48, 120]);
+        }
+        encoder.write_header().unwrap().write_image_data(values).unwrap();
+        out
+    }
+
+    fn read(bytes: &[u8]) -> Result<Vec<u8>, String> {
+        let grid = parse(bytes, TerrainTable::movingai(), SideTable::default());
+        grid.map(|grid| grid.terrain().iter().map(|kind| kind.0).collect()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn colours_are_terrain() {
+        let ground = [88, 120, 68];
+        let (water, rock) = ([20, 48, 120], [30, 30, 30]);
+        let rgb = picture(ColorType::Rgb, BitDepth::Eight, [3, 1], &[ground, water, rock].concat());
+        assert_eq!(read(&rgb), Ok(vec![0, 2, 4]));
+        // Two pixels a byte.
+        let indexed = picture(ColorType::Indexed, BitDepth::Four, [3, 1], &[0x10, 0x10]);
+        assert_eq!(read(&indexed), Ok(vec![2, 0, 2]));
+        assert_eq!(read(&picture(ColorType::Grayscale, BitDepth::Eight, [1, 1], &[30])), Ok(vec![4]));
+        let mut rgba = [88, 120, 68, 255].repeat(4);
+        assert_eq!(read(&picture(ColorType::Rgba, BitDepth::Eight, [2, 2], &rgba)), Ok(vec![0; 4]));
+        rgba[15] = 254;
+        let error = read(&picture(ColorType::Rgba, BitDepth::Eight, [2, 2], &rgba)).unwrap_err();
+        assert_eq!(error, "pixel (1, 1) can be seen through, expected an opaque one");
+        rgba[4] = 89;
+        let error = read(&picture(ColorType::Rgba, BitDepth::Eight, [2, 2], &rgba)).unwrap_err();
+        assert_eq!(
+            error,
+            "pixel (1, 0) is #597844, which no terrain has; expected #587844 (ground), #645430 (swamp), \
+             #143078 (water), #104018 (trees), #1e1e1e (out)"
+        );
+    }
+
+    #[test]
+    fn grey_is_height() {
+        let eight = picture(ColorType::Grayscale, BitDepth::Eight, [2, 1], &[0, 255]);
+        assert_eq!(parse_heights(&eight).unwrap().1, [0, 255]);
+        let sixteen = picture(ColorType::Grayscale, BitDepth::Sixteen, [1, 2], &[127, 255, 1, 2]);
+        let (size, heights) = parse_heights(&sixteen).unwrap();
+        assert_eq!((size.width(), size.height(), heights), (1, 2, vec![32_767, 258]));
+        let high = picture(ColorType::Grayscale, BitDepth::Sixteen, [1, 2], &[0, 0, 128, 0]);
+        let error = parse_heights(&high).unwrap_err().to_string();
+        assert_eq!(error, "pixel (0, 1) has the value 32768; expected a height of at most 32767");
+        for (colours, depth, values, found) in [
+            (ColorType::Rgb, BitDepth::Eight, &[0, 0, 0][..], "colours of 8 bits"),
+            (ColorType::Indexed, BitDepth::Eight, &[1], "colours of a palette of 8 bits"),
+            (ColorType::Grayscale, BitDepth::One, &[0], "grey of 1 bits"),
+        ] {
+            let error = parse_heights(&picture(colours, depth, [1, 1], values)).unwrap_err();
+            assert_eq!(error, PngError::NotGrey { found: found.to_owned() });
+        }
+    }
+
+    #[test]
+    fn sizes_are_bounded_before_memory_is_taken() {
+        let mut large = picture(ColorType::Grayscale, BitDepth::Eight, [1, 1], &[0]);
+        large[16..24].copy_from_slice(&[0, 1, 0, 0, 0, 1, 0, 0]);
+        // The sum over the header follows it.
+        let sum = crc(&large[12..29]);
+        large[29..33].copy_from_slice(&sum.to_be_bytes());
+        assert!(matches!(parse_heights(&large), Err(PngError::Size(_))), "{:?}", parse_heights(&large));
+        // The largest that is allowed, without pixels.
+        large[16..24].copy_from_slice(&[0, 0, 32, 0, 0, 0, 32, 0]);
+        let sum = crc(&large[12..29]);
+        large[29..33].copy_from_slice(&sum.to_be_bytes());
+        assert!(matches!(parse_heights(&large), Err(PngError::Damaged(_))));
+    }
+
+    /// CRC-32 bit by bit, from its definition in the specification.
+    fn crc(bytes: &[u8]) -> u32 {
+        let step = |sum: u32, _| if sum & 1 == 1 { sum >> 1 ^ 0xedb8_8320 } else { sum >> 1 };
+        !bytes.iter().fold(u32::MAX, |sum, &byte| (0..8).fold(sum ^ u32::from(byte), step))
+    }
+
+    #[test]
+    fn what_a_picture_cannot_say_is_refused() {
+        let mut grid =
+            Grid::from_rows(&["..", ".."], TerrainTable::movingai(), SideTable::default()).unwrap();
+        let hexagons = grid.clone().with_shape(crate::GridShape::Hex);
+        assert!(matches!(write(&hexagons, &mut Vec::new()), Err(MapWriteError::Hexagons)));
+        grid.set_side(CellXY::new(1, 0), crate::Side::North, crate::SideKind::WALL);
+        let error = write(&grid, &mut Vec::new()).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "cell (1, 0): side N is \"wall\", expected \"open\"; .map and .png files have no sides"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn a_map_is_read_as_it_was_written(width in 1_usize..40, cells in prop::collection::vec(0_u8..5, 1..600)) {
+            let cells = &cells[..cells.len() / width * width];
+            prop_assume!(!cells.is_empty());
+            let size = GridSize::new(width as u64, (cells.len() / width) as u64).unwrap();
+            let kinds: Vec<_> = cells.iter().map(|&kind| TerrainKind(kind)).collect();
+            let grid = Grid::from_terrain(size, kinds, TerrainTable::movingai(), SideTable::default());
+            let mut picture = Vec::new();
+            write(&grid, &mut picture).unwrap();
+            let again = parse(&picture, TerrainTable::movingai(), SideTable::default()).unwrap();
+            prop_assert_eq!((again.size(), again.terrain()), (grid.size(), grid.terrain()));
+        }
+
+        #[test]
+        fn damage_is_an_error_and_no_panic(at in 0_usize..1000, byte: u8, cut in 0_usize..1000) {
+            let whole = picture(ColorType::Indexed, BitDepth::Eight, [9, 7], &[1; 63]);
+            let mut bytes = whole.clone();
+            bytes[at % whole.len()] = byte;
+            let _ = read(&bytes);
+            let _ = parse_heights(&bytes);
+            bytes.truncate(cut % (whole.len() - 40));
+            prop_assert!(read(&bytes).is_err());
+            prop_assert!(parse_heights(&bytes).is_err());
+        }
+    }
+}

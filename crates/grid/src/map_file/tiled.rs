@@ -1,0 +1,275 @@
+//! Maps of the Tiled editor: `.tmx` files and the `.tsx` tilesets they name.
+//!
+//! A tile says what it is by its properties: `terrain` names its terrain kind, `speed` gives that kind a speed
+//! where the caller's table has none, `sides` lists the sides that are not open: `"N S"` are walls,
+//! `"E=hedge"` is a side of kind `hedge`. A tile that is flipped or turned on the map has its sides flipped and
+//! turned with it. Layers of tiles lie one on the other: a tile with `terrain` covers what is below it, one
+//! with `sides` alone adds them to it (of two kinds the slower stays). Cells that no tile covers are `out`. A
+//! layer whose property `decoration` is true is not read, nor are pictures.
+//!
+//! Objects that have a class come as [`TiledObject`]: cells, name and properties; what they mean is the
+//! caller's. Maps are orthogonal, or hexagonal with staggered axis Y and index odd, which are
+//! [`GridShape::Hex`]. The format is described at <https://doc.mapeditor.org/en/stable/reference/tmx-map-format/>.
+
+mod data;
+mod error;
+mod flip;
+mod object;
+mod source;
+mod tileset;
+
+pub use error::{TiledError, TiledErrorKind};
+pub use object::{TiledObject, TiledProperty};
+
+use crate::side_layer::{pack_sides, unpack_sides};
+use crate::{CellXY, Grid, GridShape, GridSize, SIDES_MAX, SideKind, SideTable, TerrainKind, TerrainTable};
+use data::read_layer;
+use flip::{HEX_120, flipped};
+use object::Pixels;
+use roxmltree::Node;
+use source::{Source, document};
+use std::collections::BTreeMap;
+use tileset::{Tile, Tileset, read_tileset, terrain_of_tiles};
+
+/// Bits of a tile's number that say how it is flipped.
+const FLIPS: u32 = 0xf000_0000;
+
+/// A map as read from a file.
+#[derive(Clone, Debug)]
+pub struct TiledMap {
+    /// The map.
+    pub grid: Grid,
+    /// Its objects that have a class, in the order of the file.
+    pub objects: Vec<TiledObject>,
+}
+
+/// Reads a map from the bytes of a whole `.tmx` file. `terrain` are the caller's kinds, whose speeds hold
+/// whatever the tiles say; kinds of tiles that it lacks are added. `read_tileset` gives the bytes of a tileset
+/// that the map names, or why it cannot be read.
+///
+/// ```
+/// use wheelbase_grid::{Cell, Side, SideKind, SideTable, TerrainTable, map_file::tiled};
+/// let file = br#"<map orientation="orthogonal" width="2" height="1" tilewidth="16" tileheight="16">
+///   <tileset firstgid="1" name="roads" tilecount="1">
+///     <tile id="0"><properties>
+///       <property name="terrain" value="road"/><property name="speed" value="1500"/>
+///       <property name="sides" value="N S"/>
+///     </properties></tile>
+///   </tileset>
+///   <layer width="2" height="1"><data encoding="csv">1, 2684354561</data></layer>
+/// </map>"#;
+/// let map = tiled::parse(file, &TerrainTable::movingai(), SideTable::default(), |name| {
+///     Err(format!("there is no {name}"))
+/// })?;
+/// assert_eq!(map.grid.side_of(Cell(0), Side::North), SideKind::WALL);
+/// // The second tile is turned by a quarter.
+/// assert_eq!(map.grid.side_of(Cell(1), Side::North), SideKind::OPEN);
+/// assert_eq!(map.grid.side_of(Cell(1), Side::East), SideKind::WALL);
+/// # Ok::<(), tiled::TiledError>(())
+/// ```
+/// # Errors
+/// [`TiledError`] with the line, what was found and what would be right. Memory is taken only for maps of a
+/// size that there may be.
+pub fn parse(
+    bytes: &[u8],
+    terrain: &TerrainTable,
+    sides: SideTable,
+    read_file: impl FnMut(&str) -> Result<Vec<u8>, String>,
+) -> Result<TiledMap, TiledError> {
+    let text = source::text(bytes, None)?;
+    let document = document(text, None)?;
+    let source = Source::new(&document, None);
+    let map = source.root("map")?;
+    let (shape, size) = (shape_of(&source, map)?, size_of(&source, map)?);
+    let pixels = Pixels::of(&source, map, shape)?;
+    let tilesets = tilesets_of(&source, map, shape, &sides, read_file)?;
+    let n_cells = size.n_cells();
+    let mut layers = Vec::new();
+    for node in parts(map, "layer").filter(|layer| !source.is_decoration(*layer)) {
+        layers.push(Layer { node, tiles: read_layer(&source, node, size)? });
+    }
+    if layers.is_empty() {
+        return Err(source.error(map, TiledErrorKind::NoLayer));
+    }
+    let used = used_tiles(&source, &layers, &tilesets, (shape, size))?;
+    let table = terrain_of_tiles(terrain, used.values().copied(), &tilesets)?;
+    let laid = lay(&layers, &used, (shape, &table, &sides), n_cells);
+    let mut grid = Grid::from_terrain(size, laid.kinds, table, sides).with_shape(shape);
+    grid =
+        grid.with_sides(|cell| laid.sides.get(cell.0 as usize).map_or(OPEN, |&packed| unpack_sides(packed)));
+    let mut objects = Vec::new();
+    for group in parts(map, "objectgroup") {
+        for node in group.children().filter(|node| node.has_tag_name("object")) {
+            objects.extend(object::read(&source, node, &pixels)?);
+        }
+    }
+    Ok(TiledMap { grid, objects })
+}
+
+const OPEN: [SideKind; SIDES_MAX] = [SideKind::OPEN; SIDES_MAX];
+
+/// A layer of tiles.
+struct Layer<'d> {
+    node: Node<'d, 'd>,
+    /// Number and flips of the tile of each cell, 0 for none.
+    tiles: Vec<u32>,
+}
+
+/// The layers of a kind, those in groups too, in the order in which they lie on each other.
+fn parts<'d>(map: Node<'d, 'd>, tag: &'static str) -> impl Iterator<Item = Node<'d, 'd>> {
+    // Tiles have groups of objects of their own.
+    let holds = |node: Node| node.has_tag_name("map") || node.has_tag_name("group");
+    map.descendants().filter(move |node| node.has_tag_name(tag) && node.parent_element().is_some_and(holds))
+}
+
+/// The shape of a map's cells.
+fn shape_of(source: &Source<'_>, map: Node<'_, '_>) -> Result<GridShape, TiledError> {
+    if map.attribute("infinite").is_some_and(|infinite| infinite != "0") {
+        let (what, instead) = ("infinite maps", "a map of fixed size (Map, Map Properties, Infinite: off)");
+        return Err(source.error(map, TiledErrorKind::NotSupported { what: what.to_owned(), instead }));
+    }
+    match source.attribute(map, "orientation")? {
+        "orthogonal" => Ok(GridShape::Square),
+        "hexagonal" => {
+            for (name, right) in [("staggeraxis", "y"), ("staggerindex", "odd")] {
+                let found = source.attribute(map, name)?;
+                if found != right {
+                    let what = format!("hexagonal maps with {name} \"{found}\"");
+                    let instead = "staggeraxis \"y\" and staggerindex \"odd\"";
+                    return Err(source.error(map, TiledErrorKind::NotSupported { what, instead }));
+                }
+            }
+            Ok(GridShape::Hex)
+        }
+        other => {
+            let what = format!("orientation \"{other}\"");
+            let instead = "\"orthogonal\" or \"hexagonal\"";
+            Err(source.error(map, TiledErrorKind::NotSupported { what, instead }))
+        }
+    }
+}
+
+fn size_of(source: &Source<'_>, map: Node<'_, '_>) -> Result<GridSize, TiledError> {
+    let whole = |name| source.whole(map, name, 0..=u64::MAX);
+    let size = GridSize::new(whole("width")?, whole("height")?);
+    size.map_err(|error| source.error(map, TiledErrorKind::BadSize(error)))
+}
+
+/// The tilesets of a map, by their first numbers.
+fn tilesets_of(
+    source: &Source<'_>,
+    map: Node<'_, '_>,
+    shape: GridShape,
+    sides: &SideTable,
+    mut read_file: impl FnMut(&str) -> Result<Vec<u8>, String>,
+) -> Result<Vec<Tileset>, TiledError> {
+    let mut tilesets: Vec<Tileset> = Vec::new();
+    for node in map.children().filter(|node| node.has_tag_name("tileset")) {
+        let least = tilesets.last().map_or(1, |before| u64::from(before.first) + 1);
+        let first = source.whole(node, "firstgid", least..=u64::from(!FLIPS))? as u32;
+        let mut tileset = match node.attribute("source") {
+            None => read_tileset(source, node, (shape, sides))?,
+            Some(name) => {
+                let unread = |why| TiledErrorKind::Tileset { file: name.to_owned(), why };
+                let bytes = read_file(name).map_err(|why| source.error(node, unread(why)))?;
+                let text = source::text(&bytes, Some(name))?;
+                let document = document(text, Some(name))?;
+                let file = Source::new(&document, Some(name));
+                read_tileset(&file, file.root("tileset")?, (shape, sides))?
+            }
+        };
+        tileset.first = first;
+        tilesets.push(tileset);
+    }
+    Ok(tilesets)
+}
+
+/// The tiles that lie on a map, by number.
+fn used_tiles<'t>(
+    source: &Source<'_>,
+    layers: &[Layer<'_>],
+    tilesets: &'t [Tileset],
+    (shape, size): (GridShape, GridSize),
+) -> Result<BTreeMap<u32, &'t Tile>, TiledError> {
+    let mut used: BTreeMap<u32, &Tile> = BTreeMap::new();
+    for layer in layers {
+        let mut last = 0;
+        for (at, &laid) in layer.tiles.iter().enumerate() {
+            let number = laid & !FLIPS;
+            let bad_flip = shape == GridShape::Square && laid & HEX_120 != 0;
+            if (number == last && !bad_flip) || laid == 0 {
+                continue;
+            }
+            last = number;
+            let cell = || {
+                let width = size.width() as usize;
+                CellXY::new((at % width) as i32, (at / width) as i32)
+            };
+            if used.contains_key(&number) && !bad_flip {
+                continue;
+            }
+            let tileset = tilesets.iter().rev().find(|tileset| tileset.first <= number);
+            let tile = tileset.and_then(|tileset| tileset.tile(number - tileset.first));
+            let Some(tile) = tile.filter(|_| !bad_flip) else {
+                let known = tilesets.iter().map(Tileset::numbers).collect::<Vec<_>>().join(", ");
+                let kind = TiledErrorKind::TileOutOfRange { cell: cell(), found: laid, known };
+                return Err(source.error(layer.node, kind));
+            };
+            if tile.terrain.is_none() && tile.sides.is_none() {
+                let (tile, tileset) = (tile.id, tileset.map_or("", |tileset| &tileset.name).to_owned());
+                let kind = TiledErrorKind::NoTerrain { cell: cell(), tile, tileset };
+                return Err(source.error(layer.node, kind));
+            }
+            used.insert(number, tile);
+        }
+    }
+    Ok(used)
+}
+
+/// What the layers come to.
+struct Laid {
+    kinds: Vec<TerrainKind>,
+    /// Packed sides of each cell; empty if all are open.
+    sides: Vec<u32>,
+}
+
+/// Lays the layers on each other.
+fn lay(
+    layers: &[Layer<'_>],
+    used: &BTreeMap<u32, &Tile>,
+    (shape, table, side_table): (GridShape, &TerrainTable, &SideTable),
+    n_cells: usize,
+) -> Laid {
+    let kind_of = |tile: &Tile| tile.terrain.as_ref().and_then(|(name, _)| table.kind_of_name(name));
+    let meanings: BTreeMap<u32, (Option<TerrainKind>, [SideKind; SIDES_MAX])> = used
+        .iter()
+        .map(|(&number, tile)| {
+            let kind = kind_of(tile);
+            let starting = kind.map_or(OPEN, |kind| table[kind].sides);
+            (number, (kind, tile.sides.unwrap_or(starting)))
+        })
+        .collect();
+    let out = table.kind_of_name("out").unwrap_or(TerrainKind(0));
+    let mut laid = Laid { kinds: vec![out; n_cells], sides: Vec::new() };
+    let slower = |a: SideKind, b: SideKind| {
+        if side_table[b].speed < side_table[a].speed { b } else { a }
+    };
+    for layer in layers {
+        for (cell, &number) in layer.tiles.iter().enumerate().filter(|(_, number)| **number != 0) {
+            let Some(&(kind, sides)) = meanings.get(&(number & !FLIPS)) else { continue };
+            let mut sides = flipped(shape, sides, number & FLIPS);
+            let below = laid.sides.get(cell).map_or(OPEN, |&packed| unpack_sides(packed));
+            match kind {
+                Some(kind) => laid.kinds[cell] = kind,
+                None => (0..SIDES_MAX).for_each(|side| sides[side] = slower(below[side], sides[side])),
+            }
+            if sides != below {
+                if laid.sides.is_empty() {
+                    laid.sides = vec![0; n_cells];
+                }
+                laid.sides[cell] = pack_sides(&sides);
+            }
+        }
+    }
+    laid
+}
