@@ -19,7 +19,6 @@ use scene::{Scene, read_before};
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Write};
 use std::path::Path;
-use wheelbase_grid::GridShape;
 use wheelbase_sim::recording::{Event, Reader, RecordingError, TickRecord};
 
 /// Frames of a GIF unless it is said how many ticks lie between two.
@@ -41,12 +40,6 @@ pub fn run(args: &RenderArgs) -> Result<Exit, Failure> {
         write_still(args, &wanted, &mut reader)?;
     }
     if let Some(path) = &args.html {
-        // The page lays cells out in rows and columns of squares.
-        if reader.header().grid_shape() != GridShape::Square {
-            return Err(Failure::bad_input(format!(
-                "{file}: not supported yet: render --html of hexagonal maps"
-            )));
-        }
         reader.seek(0).map_err(of_file)?;
         let film = Film::read(&mut reader, !args.no_paths).map_err(of_file)?;
         write(path, html::page(&film).as_bytes())?;

@@ -77,6 +77,27 @@ fn a_page_needs_nothing_beside_it_and_is_the_same_each_time() {
     assert_eq!(sections[4][..7], [0, 0, 0, 0, 2, 0, 0]);
 }
 
+/// What depends on whether a row is odd stands there for both kinds of rows.
+#[test]
+fn pages_of_hexagons_say_so() {
+    let folder = Folder::new();
+    let scenario = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/first/11_hexagons.toml");
+    folder.run(&["run", scenario, "--record", "a.rec"]).code(0);
+    folder.run(&["render", "a.rec", "--html", "a.html"]).done();
+    let sections = sections(&folder.read("a.html"));
+    let about: serde_json::Value = serde_json::from_slice(&sections[0]).unwrap();
+    assert_eq!((&about["shape"], &about["size"]), (&"hex".into(), &serde_json::json!([9, 8])));
+    let wagon = &about["classes"][0];
+    let entries = |of: &serde_json::Value| of.as_array().unwrap().len();
+    assert_eq!(entries(&wagon["footprints"]), 12);
+    // Forwards to the NE: the row above lies half a cell to the west or to the east.
+    let steps = &wagon["primitives"][0]["steps"];
+    assert_eq!((&steps[2], &steps[3]), (&serde_json::json!([0, -1, 1]), &serde_json::json!([1, -1, 1])));
+    let swept = &wagon["primitives"][0]["swept"];
+    assert_eq!((entries(&swept[2]), entries(&swept[3])), (3, 3));
+    assert_ne!(swept[2], swept[3]);
+}
+
 #[test]
 fn without_paths_a_page_is_smaller() {
     let folder = recorded(TRUCKS);

@@ -7,7 +7,18 @@ use miniz_oxide::deflate::compress_to_vec_zlib;
 
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
-const SCRIPT: &str = include_str!("page.js");
+/// The script: its parts, one behind the other.
+const SCRIPT: &str = concat!(
+    include_str!("page/run.js"),
+    include_str!("page/lattice.js"),
+    include_str!("page/body.js"),
+    include_str!("page/film.js"),
+    include_str!("page/ground.js"),
+    include_str!("page/paths.js"),
+    include_str!("page/view.js"),
+    include_str!("page/plot.js"),
+    include_str!("page/player.js"),
+);
 
 /// Level of deflate: the page is written once and may be sent often.
 const DEFLATE_LEVEL: u8 = 9;

@@ -1,0 +1,117 @@
+// The layer of all paths: a picture beside the map, made anew as the run goes on.
+
+/** Milliseconds that a frame of a playing run may spend on the next picture of the paths. */
+const SLICE_MS = 5;
+/** Agents between two looks at the clock. */
+const SLICE_AGENTS = 64;
+
+class PathLayer {
+  constructor(view) {
+    Object.assign(this, { view, work: null, front: this.canvas(), back: this.canvas() });
+    const { n } = view.run;
+    /** Points of each agent's path, `x, y` after each of its moves, and the path that they are of. */
+    this.points = new Array(n).fill(null);
+    this.ofPath = new Int32Array(n).fill(-2);
+  }
+
+  canvas() { return { canvas: document.createElement("canvas"), key: "", x: 0, y: 0, scale: 1 }; }
+
+  /**
+   * Draws the paths at a tick. While the run plays they are those of a few frames ago: a whole picture of
+   * many paths takes longer than a frame, so it is made a part a frame. At rest they are exact.
+   */
+  draw(tick) {
+    const { view } = this, key = [tick, view.x, view.y, view.scale, view.canvas.width, view.canvas.height].join();
+    if (this.front.key !== key) {
+      if (!view.playing) this.work = null;
+      this.work ??= this.paint(tick, key);
+      const until = view.playing && this.front.key ? performance.now() + SLICE_MS : Infinity;
+      let step = { done: false };
+      while (!step.done && performance.now() < until) step = this.work.next();
+      if (step.done) {
+        [this.front, this.back, this.work] = [this.back, this.front, null];
+      }
+    }
+    const { context: c, canvas } = view, { front } = this, by = view.scale / front.scale;
+    const [left, top] = [canvas.width / 2 + (front.x - view.x) * view.scale, canvas.height / 2 + (front.y - view.y) * view.scale];
+    c.setTransform(by, 0, 0, by, left - (front.canvas.width / 2) * by, top - (front.canvas.height / 2) * by);
+    c.globalAlpha = 0.75;
+    c.drawImage(front.canvas, 0, 0);
+    c.globalAlpha = 1;
+    c.setTransform(1, 0, 0, 1, 0, 0);
+  }
+
+  /** Paints the picture behind, in steps. */
+  *paint(tick, key) {
+    const { view, back } = this, { run, film } = view;
+    Object.assign(back, { key, x: view.x, y: view.y, scale: view.scale });
+    back.canvas.width = view.canvas.width;
+    back.canvas.height = view.canvas.height;
+    const c = back.canvas.getContext("2d");
+    c.lineWidth = Math.max(1, Math.min(view.scale * 0.16, 3 * view.ratio));
+    c.lineJoin = "round";
+    const [left, top] = view.toCanvas(0, 0), { scale } = back;
+    for (const [number, cls] of run.classes.entries()) {
+      c.strokeStyle = cls.colour;
+      c.beginPath();
+      let drawn = 0;
+      for (const a of film.byClass[number]) {
+        if (film.isThere(a, tick)) this.trace(c, a, tick, left, top, scale);
+        if (++drawn % SLICE_AGENTS === 0) {
+          c.stroke();
+          c.beginPath();
+          yield;
+        }
+      }
+      c.stroke();
+    }
+  }
+
+  /** A line along what is left of an agent's path. */
+  trace(c, a, tick, left, top, scale) {
+    const { run, film } = this.view, path = film.pathAt(a, tick);
+    if (path < run.pathFirst[a]) return;
+    if (this.ofPath[a] !== path) this.keep(a, path);
+    const points = this.points[a], done = this.movesDone(a, path, tick);
+    if (2 * done + 2 >= points.length) return;
+    c.moveTo(left + points[2 * done] * scale, top + points[2 * done + 1] * scale);
+    // What counts is where the way bends: points on a straight line are left out.
+    let [lastX, lastY] = [points[2 * done], points[2 * done + 1]], dirX = 0, dirY = 0;
+    for (let at = 2 * done + 2; at < points.length; at += 2) {
+      const x = points[at], y = points[at + 1], dx = x - lastX, dy = y - lastY;
+      if (!dx && !dy) continue;
+      const straight = Math.abs(dirX * dy - dirY * dx) < 1e-3 && dirX * dx + dirY * dy > 0;
+      if (!straight) c.lineTo(left + lastX * scale, top + lastY * scale);
+      [lastX, lastY, dirX, dirY] = [x, y, dx, dy];
+    }
+    c.lineTo(left + lastX * scale, top + lastY * scale);
+  }
+
+  /** Moves of a path that are begun, the one in progress too, up to where another way was taken. */
+  movesDone(a, path, tick) {
+    const { run, film } = this.view, first = lastUpTo(run.start, run.moveFirst[a], run.moveFirst[a + 1], run.paths[path].tick - 1) + 1;
+    return Math.max(0, Math.min(run.paths[path].common, film.moveAt(a, tick) + 1 - first));
+  }
+
+  /** Works out the points of a path from where it begins. */
+  keep(a, path) {
+    const { run, film } = this.view, cls = run.classes[run.cls[a]], { lattice } = run, { tick, common, others } = run.paths[path];
+    const first = lastUpTo(run.start, run.moveFirst[a], run.moveFirst[a + 1], tick - 1) + 1;
+    let [x, y, h] = film.poseBefore(a, first);
+    const points = [];
+    const add = () => points.push(lattice.middleX(x, y) + cls.pivotAt[0], lattice.middleY(y) + cls.pivotAt[1]);
+    const go = (primitive) => {
+      const step = cls.step(primitive, h, y);
+      if (!step) return false;
+      [x, y, h] = [x + step[0], y + step[1], step[2]];
+      add();
+      return true;
+    };
+    add();
+    let goes = true;
+    for (let move = first; goes && move < first + common; move++) goes = go(run.primitive[move]);
+    for (const other of others) for (let left = (other >> 4) + 1; goes && left > 0; left--) goes = go(other & 15);
+    this.points[a] = Float32Array.from(points);
+    this.ofPath[a] = path;
+  }
+}

@@ -1,0 +1,313 @@
+// The controls, and the start of it all.
+
+const SPEEDS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
+const $ = (id) => document.getElementById(id);
+
+class Player {
+  constructor(run) {
+    this.run = run;
+    this.film = new Film(run);
+    this.view = new View($("map"), run, this.film, new GroundMap(run));
+    this.plot = new Plot($("plot"), run);
+    Object.assign(this, { time: 0, speed: 20, playing: false, following: false, dirty: true, shownTick: -1, last: 0 });
+    /** Milliseconds that the last frames took to draw, for measuring. */
+    this.frameMs = [];
+    this.label();
+    this.listen();
+    this.listenToMap();
+    this.plot.resize();
+    this.readLink();
+    requestAnimationFrame((now) => this.frame(now));
+  }
+
+  /** What is said once. */
+  label() {
+    const { run } = this;
+    $("name").textContent = run.name;
+    $("last").textContent = `of ${run.ticks}${run.complete ? "" : " (cut off)"}`;
+    $("scrub").max = $("tick").max = run.ticks;
+    $("speed").append(...SPEEDS.map((speed) => new Option(`${speed} ticks/s`, speed, speed === 20, speed === 20)));
+    $("names").append(...run.names.filter(Boolean).map((name) => new Option(name)));
+    for (const [key, text] of LAYERS) {
+      const box = Object.assign(document.createElement("input"), { type: "checkbox", checked: this.view.layers[key], id: `layer-${key}` });
+      box.onchange = () => { this.view.layers[key] = box.checked; this.dirty = true; };
+      const label = document.createElement("label");
+      label.append(box, ` ${text}`);
+      $("layer-list").append(label);
+    }
+    const kind = (colour, text) => {
+      const row = Object.assign(document.createElement("div"), { className: "kind" });
+      const swatch = Object.assign(document.createElement("span"), { className: "swatch" });
+      swatch.style.background = colour;
+      row.append(swatch, text);
+      $("legend-list").append(row);
+    };
+    run.classes.forEach((cls) => kind(cls.colour, cls.name));
+    run.terrain.forEach((of) => kind(`rgb(${of.colour})`, `${of.name}, speed ${of.speed}`));
+    run.sides.slice(1).forEach((of) => kind(of.speed ? "#b98a3c" : "#1c1210", `side: ${of.name}, speed ${of.speed}`));
+  }
+
+  // Time.
+
+  goTo(time) {
+    this.time = Math.max(0, Math.min(this.run.ticks, time));
+    this.dirty = true;
+  }
+
+  step(ticks) {
+    this.pause();
+    this.goTo(ticks > 0 ? Math.floor(this.time) + ticks : Math.ceil(this.time) + ticks);
+  }
+
+  play() {
+    if (this.time >= this.run.ticks) this.goTo(0);
+    this.playing = true;
+    this.last = performance.now();
+    this.dirty = true;
+    $("play").textContent = "Pause";
+  }
+
+  pause() {
+    this.playing = false;
+    $("play").textContent = "Play";
+    this.writeLink();
+  }
+
+  setSpeed(speed) {
+    this.speed = speed;
+    $("speed").value = speed;
+  }
+
+  frame(now) {
+    if (this.playing) {
+      // A page in the background may sleep long; it goes on from where it was.
+      const seconds = Math.min(0.25, Math.max(0, now - this.last) / 1000);
+      this.goTo(this.time + seconds * this.speed);
+      if (this.time >= this.run.ticks) this.pause();
+    }
+    this.last = now;
+    if (this.dirty) this.draw();
+    requestAnimationFrame((next) => this.frame(next));
+  }
+
+  draw() {
+    const began = performance.now(), { view, film } = this, tick = Math.floor(this.time);
+    this.dirty = false;
+    if (this.following && view.selected >= 0 && film.isThere(view.selected, tick)) {
+      const spot = view.place(view.selected, this.time, {});
+      [view.x, view.y, view.fitted] = [spot.x, spot.y, false];
+    }
+    view.playing = this.playing;
+    view.draw(this.time);
+    // The layer of paths is some frames behind while the run plays.
+    if (view.paths.work) this.dirty = true;
+    this.plot.draw(this.time);
+    if (tick !== this.shownTick) this.showTick(tick);
+    this.frameMs.push(performance.now() - began);
+    if (this.frameMs.length > 1000) this.frameMs.splice(0, 500);
+  }
+
+  showTick(tick) {
+    const { run } = this, { agents, moving, waiting, stuck, done } = run.counters;
+    this.shownTick = tick;
+    if (document.activeElement !== $("tick")) $("tick").value = tick;
+    $("scrub").value = tick;
+    const at = Math.min(tick, run.ticks - 1);
+    if (at >= 0) {
+      $("counts").textContent = `${agents[at]} agents, ${moving[at]} moving, ${waiting[at]} waiting, ${stuck[at]} stuck, ${done[at]} orders and tasks done`;
+    }
+    this.showAgent();
+  }
+
+  // The selected agent.
+
+  select(a) {
+    this.view.selected = a;
+    $("panel").hidden = a < 0;
+    if (a < 0) this.setFollow(false);
+    this.showAgent();
+    this.writeLink();
+    this.dirty = true;
+  }
+
+  setFollow(follow) {
+    this.following = follow && this.view.selected >= 0;
+    $("follow").checked = this.following;
+    if (this.following && this.view.scale < 8 * this.view.ratio) this.view.zoom((12 * this.view.ratio) / this.view.scale);
+    this.dirty = true;
+  }
+
+  showAgent() {
+    const { run, film } = this, a = this.view.selected, tick = Math.floor(this.time);
+    if (a < 0) return;
+    const cls = run.classes[run.cls[a]], text = (id, value) => { $(id).textContent = value; };
+    text("agent-title", `Agent ${film.label(a)}`);
+    text("agent-class", cls.name);
+    if (!film.isThere(a, tick)) {
+      const gone = tick < run.placed[a] ? `is placed at tick ${run.placed[a]}` : `was taken out at tick ${run.removed[a]}`;
+      for (const id of ["pose", "order", "path", "waited"]) text(`agent-${id}`, "");
+      text("agent-doing", gone);
+      text("agent-why", "");
+      return;
+    }
+    const [x, y, h] = film.pose(a, tick), move = film.moving(a, tick), wait = film.wait(a, tick), left = film.pathLeft(a, tick);
+    text("agent-pose", `[${x}, ${y}, "${cls.headings[h]}"]`);
+    text("agent-order", film.order(a, tick) ?? "none");
+    text("agent-doing", move >= 0 ? `${cls.primitives[run.primitive[move]].name}, until tick ${run.end[move]}`
+      : wait ? `waits since tick ${wait[0]}` : "rests");
+    text("agent-path", left.length ? `${left.length} moves left, next ${cls.primitives[left[0]].name}` : run.paths.length ? "none" : "not in this page");
+    text("agent-waited", `${film.waitedUpTo(a, tick)} ticks in all${wait ? `, ${tick - wait[0]} now` : ""}`);
+    text("agent-why", wait ? this.why(a, tick) : "");
+  }
+
+  /** Why an agent waits, as far as its surroundings tell. */
+  why(a, tick) {
+    const { film, run } = this;
+    if (!run.paths.length) return "";
+    const found = film.obstacles(a, tick);
+    if (!found) return "It has no path: it waits for one to be found.";
+    if (!found.by.length) return "Nobody holds the cells of its next move at this tick: it gives way, or looks for another path.";
+    const names = found.by.slice(0, 3).map(([b, [x, y]]) => {
+      const doing = film.moving(b, tick) >= 0 ? "moving" : film.wait(b, tick) ? "waiting too" : "at rest";
+      return `agent ${film.label(b)} (${run.classes[run.cls[b]].name}, ${doing}) holds cell (${x}, ${y})`;
+    });
+    const more = found.by.length > 3 ? `, and ${found.by.length - 3} more` : "";
+    return `Its next move needs cells that others hold: ${names.join("; ")}${more}.`;
+  }
+
+  /** Selects an agent by its number or name. */
+  find(text) {
+    const { run, film } = this, named = run.names.indexOf(text);
+    const a = film.rowOfId.get(text !== "" && named >= 0 ? named : /^\d+$/.test(text) ? Number(text) : -1);
+    if (a === undefined) return false;
+    this.select(a);
+    const tick = Math.floor(this.time);
+    if (!film.isThere(a, tick)) this.goTo(run.placed[a]);
+    const spot = this.view.place(a, this.time, {});
+    [this.view.x, this.view.y, this.view.fitted] = [spot.x, spot.y, false];
+    return true;
+  }
+
+  // Links: #tick=120&agent=3.
+
+  readLink() {
+    const link = new URLSearchParams(location.hash.slice(1));
+    if (link.has("tick") && Number.isFinite(Number(link.get("tick")))) this.goTo(Number(link.get("tick")));
+    if (link.has("agent") && this.find(link.get("agent"))) this.setFollow(true);
+  }
+
+  writeLink() {
+    const a = this.view.selected, agent = a >= 0 ? `&agent=${this.run.id[a]}` : "";
+    history.replaceState(null, "", `#tick=${Math.floor(this.time)}${agent}`);
+  }
+
+  // Keys, buttons, pointers.
+
+  listen() {
+    const { view } = this, then = (act) => () => { act(); this.dirty = true; };
+    $("play").onclick = () => (this.playing ? this.pause() : this.play());
+    $("back").onclick = () => this.step(-1);
+    $("forth").onclick = () => this.step(1);
+    $("zoom-in").onclick = then(() => view.zoom(1.5));
+    $("zoom-out").onclick = then(() => view.zoom(1 / 1.5));
+    $("fit").onclick = then(() => { this.setFollow(false); view.fit(); });
+    $("close").onclick = () => this.select(-1);
+    $("follow").onchange = () => this.setFollow($("follow").checked);
+    $("speed").onchange = () => this.setSpeed(Number($("speed").value));
+    $("scrub").oninput = () => this.goTo(Number($("scrub").value));
+    $("scrub").onchange = () => this.writeLink();
+    $("tick").onchange = () => { this.pause(); this.goTo(Number($("tick").value) || 0); this.writeLink(); };
+    $("find").onchange = () => { $("find").setCustomValidity(this.find($("find").value.trim()) ? "" : "No such agent"); $("find").reportValidity(); };
+    const dark = matchMedia("(prefers-color-scheme: dark)");
+    const setTheme = (theme) => { document.documentElement.dataset.theme = theme; this.plot.resize(); this.dirty = true; };
+    setTheme(dark.matches ? "dark" : "light");
+    dark.onchange = () => setTheme(dark.matches ? "dark" : "light");
+    $("theme").onclick = () => setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
+    window.onhashchange = () => this.readLink();
+    new ResizeObserver(() => { view.resize(); this.plot.resize(); this.draw(); }).observe($("map"));
+    const toTick = (event) => { const box = $("plot").getBoundingClientRect(); this.goTo(Math.round(((event.clientX - box.left) / box.width) * this.run.ticks)); };
+    $("plot").onpointerdown = (event) => { $("plot").setPointerCapture(event.pointerId); toTick(event); };
+    $("plot").onpointermove = (event) => { if (event.buttons) toTick(event); };
+    $("plot").onpointerup = () => this.writeLink();
+    window.onkeydown = (event) => this.key(event);
+  }
+
+  key(event) {
+    const { view, run } = this, typing = event.target.matches("input[type=number], input[type=search], select");
+    if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
+    const by = event.shiftKey ? 100 : 10, faster = (way) => this.setSpeed(SPEEDS[Math.max(0, Math.min(SPEEDS.length - 1, SPEEDS.indexOf(this.speed) + way))]);
+    const keys = {
+      " ": () => $("play").click(), ",": () => this.step(-1), ".": () => this.step(1),
+      ArrowLeft: () => this.step(-by), ArrowRight: () => this.step(by), ArrowUp: () => faster(1), ArrowDown: () => faster(-1),
+      Home: () => this.step(-run.ticks), End: () => this.step(run.ticks),
+      "+": () => view.zoom(1.25), "=": () => view.zoom(1.25), "-": () => view.zoom(0.8), 0: () => $("fit").click(),
+      f: () => this.setFollow(!this.following), d: () => $("theme").click(), Escape: () => this.select(-1),
+    };
+    if (!keys[event.key]) return;
+    event.preventDefault();
+    keys[event.key]();
+    this.dirty = true;
+  }
+
+  /** Drag and pinch, wheel and click, alike for mouse, pen and fingers. */
+  listenToMap() {
+    const { view } = this, canvas = $("map"), down = new Map();
+    let travelled = 0;
+    const point = (event) => {
+      const box = canvas.getBoundingClientRect();
+      return [(event.clientX - box.left) * view.ratio, (event.clientY - box.top) * view.ratio];
+    };
+    canvas.onpointerdown = (event) => {
+      canvas.setPointerCapture(event.pointerId);
+      if (!down.size) travelled = 0;
+      down.set(event.pointerId, point(event));
+    };
+    canvas.onpointermove = (event) => {
+      const before = down.get(event.pointerId);
+      if (!before) return;
+      const now = point(event), other = [...down].find(([id]) => id !== event.pointerId)?.[1];
+      travelled += Math.hypot(now[0] - before[0], now[1] - before[1]);
+      if (travelled > 5 * view.ratio) {
+        canvas.classList.add("dragging");
+        if (other) {
+          const spread = (from) => Math.hypot(from[0] - other[0], from[1] - other[1]) || 1;
+          view.zoom(spread(now) / spread(before), (now[0] + other[0]) / 2, (now[1] + other[1]) / 2);
+          view.pan((now[0] - before[0]) / 2, (now[1] - before[1]) / 2);
+        } else view.pan(now[0] - before[0], now[1] - before[1]);
+        if (!other) this.setFollow(false);
+      }
+      down.set(event.pointerId, now);
+      this.dirty = true;
+    };
+    canvas.onpointerup = canvas.onpointercancel = (event) => {
+      if (event.type === "pointerup" && down.has(event.pointerId) && travelled <= 5 * view.ratio) {
+        const a = view.agentAt(...point(event), this.time);
+        if (a >= 0) this.select(a);
+      }
+      down.delete(event.pointerId);
+      canvas.classList.remove("dragging");
+    };
+    canvas.onwheel = (event) => {
+      event.preventDefault();
+      view.zoom(Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0015)), ...point(event));
+      this.dirty = true;
+    };
+  }
+}
+
+/** Opens the run; `window.player` is there for scripts once it is open. */
+async function open() {
+  try {
+    if (typeof DecompressionStream === "undefined") throw new Error("this browser is too old: it has no DecompressionStream");
+    const text = $("run").textContent;
+    $("run").remove();
+    const run = readRun(await unpack(text));
+    window.player = new Player(run);
+    $("message").hidden = true;
+    window.openedMs = performance.now();
+  } catch (error) {
+    $("message").textContent = `The run cannot be opened: ${error.message}`;
+    throw error;
+  }
+}
+open();

@@ -1,0 +1,174 @@
+"use strict";
+// Reading the run that the page carries: bytes become arrays.
+
+/** Number that stands for none. */
+const NONE = 0xffffffff;
+
+/** The bytes of the run: base64 in the page, deflated. */
+async function unpack(text) {
+  const packed = atob(text.trim());
+  const bytes = Uint8Array.from(packed, (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+/** Reads whole numbers, seven bits a byte, one behind the other. */
+class Numbers {
+  constructor(bytes) { this.bytes = bytes; this.at = 0; }
+  next() {
+    let number = 0, factor = 1;
+    for (;;) {
+      const byte = this.bytes[this.at++];
+      number += (byte & 127) * factor;
+      if (byte < 128) return number;
+      factor *= 128;
+    }
+  }
+  signed() {
+    const number = this.next();
+    return number % 2 ? -(number + 1) / 2 : number / 2;
+  }
+  byte() { return this.bytes[this.at++]; }
+  more() { return this.at < this.bytes.length; }
+}
+
+/** Cuts the bytes into their sections; `pack.rs` says what each holds. */
+function sections(bytes) {
+  const numbers = new Numbers(bytes), parts = [];
+  while (numbers.more()) {
+    const length = numbers.next();
+    parts.push(bytes.subarray(numbers.at, numbers.at + length));
+    numbers.at += length;
+  }
+  return parts;
+}
+
+/** Fills a layer of the map from runs. */
+function layer(bytes, cells, signed) {
+  if (!bytes.length) return null;
+  const numbers = new Numbers(bytes);
+  let at = 0, value = 0;
+  while (numbers.more()) {
+    const count = numbers.next();
+    value = signed ? value + numbers.signed() : numbers.next();
+    cells.fill(value, at, at + count);
+    at += count;
+  }
+  return cells;
+}
+
+/** The run as arrays. Moves of agent `a` are those from `moveFirst[a]` to `moveFirst[a + 1]`, and so on. */
+function readRun(bytes) {
+  const parts = sections(bytes);
+  const about = JSON.parse(new TextDecoder().decode(parts[0]));
+  const [width, height] = about.size, cells = width * height, n = about.agents;
+  const lattice = new Lattice(about);
+  const run = {
+    ...about, width, height, n, lattice,
+    classes: about.classes.map((cls) => prepareClass(cls, lattice)),
+    terrain0: layer(parts[1], new Uint8Array(cells), false),
+    sides0: layer(parts[2], new Uint32Array(cells), false),
+    elevation0: layer(parts[3], new Int16Array(cells), true),
+    id: new Uint32Array(n), cls: new Uint8Array(n), placed: new Uint32Array(n),
+    removed: new Uint32Array(n).fill(NONE),
+    x0: new Int32Array(n), y0: new Int32Array(n), h0: new Uint8Array(n),
+    moveFirst: new Uint32Array(n + 1), waitFirst: new Uint32Array(n + 1),
+    orderFirst: new Uint32Array(n + 1), pathFirst: new Uint32Array(n + 1),
+    edits: readEdits(new Numbers(parts[13]), about.edits, lattice.sides.length),
+    counters: {},
+  };
+  readAgents(run, parts);
+  about.counters.forEach((name, number) => {
+    const numbers = new Numbers(parts[14 + number]), values = new Float64Array(about.ticks);
+    for (let tick = 0, value = 0; tick < about.ticks; tick++) values[tick] = value += numbers.signed();
+    run.counters[name] = values;
+  });
+  return run;
+}
+
+/** Reads sections 4 to 12. */
+function readAgents(run, parts) {
+  const [agents, runs, counts, rests, ticks, waits, orders, paths, pathRuns] =
+    parts.slice(4, 13).map((part) => new Numbers(part));
+  let nMoves = 0;
+  while (counts.more()) nMoves += counts.next() + 1;
+  counts.at = 0;
+  Object.assign(run, {
+    start: new Uint32Array(nMoves), end: new Uint32Array(nMoves), primitive: new Uint8Array(nMoves),
+    fromX: new Int32Array(nMoves), fromY: new Int32Array(nMoves), fromH: new Uint8Array(nMoves),
+    waitFrom: [], waitTo: [], orderAt: [], orderOf: [], paths: [],
+  });
+  let id = 0, x = 0, y = 0, at = 0;
+  for (let a = 0; a < run.n; a++) {
+    run.id[a] = id += agents.next();
+    run.cls[a] = agents.next();
+    run.placed[a] = agents.next();
+    const there = agents.next();
+    if (there) run.removed[a] = run.placed[a] + there - 1;
+    run.x0[a] = x += agents.signed();
+    run.y0[a] = y += agents.signed();
+    run.h0[a] = agents.next();
+    run.moveFirst[a] = at;
+    at = readMoves(run, a, at, agents.next(), { runs, counts, rests, ticks });
+    run.waitFirst[a] = run.waitFrom.length;
+    for (let left = agents.next(), tick = 0; left > 0; left--) {
+      const from = tick + waits.next();
+      tick = from + waits.next();
+      run.waitFrom.push(from);
+      run.waitTo.push(tick);
+    }
+    run.orderFirst[a] = run.orderAt.length;
+    for (let left = agents.next(), tick = 0; left > 0; left--) {
+      run.orderAt.push(tick += orders.next());
+      run.orderOf.push(orders.next() - 1);
+    }
+    run.pathFirst[a] = run.paths.length;
+    for (let left = agents.next(), tick = 0; left > 0; left--) {
+      tick += paths.next();
+      const path = { tick, common: paths.next(), others: [] };
+      for (let more = paths.next(); more > 0; more--) path.others.push(pathRuns.next());
+      run.paths.push(path);
+    }
+  }
+  run.moveFirst[run.n] = at;
+  run.waitFirst[run.n] = run.waitFrom.length;
+  run.orderFirst[run.n] = run.orderAt.length;
+  run.pathFirst[run.n] = run.paths.length;
+  run.pathTick = Uint32Array.from(run.paths, (path) => path.tick);
+}
+
+/** Reads the moves of an agent from index `at` on; gives the index behind them. */
+function readMoves(run, a, at, nRuns, { runs, counts, rests, ticks }) {
+  const cls = run.classes[run.cls[a]];
+  const last = cls.primitives.map((primitive) => primitive.ticks);
+  let tick = run.placed[a], x = run.x0[a], y = run.y0[a], h = run.h0[a];
+  for (; nRuns > 0; nRuns--) {
+    const flags = runs.byte(), primitive = flags & 15, count = counts.next() + 1;
+    if (flags & 16) tick += rests.next();
+    if (flags & 32) last[primitive] = ticks.next();
+    for (const behind = at + count; at < behind; at++) {
+      run.start[at] = tick;
+      run.end[at] = tick += last[primitive];
+      run.primitive[at] = primitive;
+      run.fromX[at] = x; run.fromY[at] = y; run.fromH[at] = h;
+      const step = cls.step(primitive, h, y);
+      x += step[0]; y += step[1]; h = step[2];
+    }
+  }
+  return at;
+}
+
+function readEdits(numbers, count, nSides) {
+  const edits = [];
+  for (let tick = 0; count > 0; count--) {
+    tick += numbers.next();
+    const what = numbers.next(), edit = { tick, what, x: numbers.signed(), y: numbers.signed() };
+    if (what === 2) edit.kinds = Array.from({ length: nSides }, () => numbers.next());
+    else {
+      edit.width = numbers.next(); edit.height = numbers.next();
+      edit.value = what === 1 ? numbers.signed() : numbers.next();
+    }
+    edits.push(edit);
+  }
+  return edits;
+}

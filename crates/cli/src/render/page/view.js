@@ -1,0 +1,414 @@
+// Drawing the run at a time.
+
+/** Below so many points a cell agents are drawn as plain rectangles, without facing. */
+const SHAPES_FROM = 4;
+/** From so many on the cells have lines between them, and their heights. */
+const LINES_FROM = 10, HEIGHTS_FROM = 22;
+/** Hexagons are drawn as such from so many points a cell on, and as shifted rows of rectangles below. */
+const HEXAGONS_FROM = 6;
+const SCALE_MAX = 160;
+
+const LAYERS = [
+  ["path", "Paths"],
+  ["swept", "Swept cells"],
+  ["held", "Held cells (reservations)"],
+  ["heat", "Traffic of the whole run"],
+  ["waiting", "Waiting agents"],
+  ["stuck", "Stuck agents"],
+];
+
+class View {
+  constructor(canvas, run, film, ground) {
+    Object.assign(this, { canvas, run, film, ground, x: 0, y: 0, scale: 1, selected: -1, fitted: true });
+    this.layers = { path: false, swept: false, held: false, heat: false, waiting: false, stuck: true };
+    this.context = canvas.getContext("2d", { alpha: false });
+    this.back = document.createElement("canvas");
+    this.paths = new PathLayer(this);
+    this.backKey = "";
+    this.resize();
+  }
+
+  resize() {
+    const ratio = window.devicePixelRatio || 1, { canvas } = this;
+    this.ratio = ratio;
+    canvas.width = this.back.width = Math.max(1, Math.round(canvas.clientWidth * ratio));
+    canvas.height = this.back.height = Math.max(1, Math.round(canvas.clientHeight * ratio));
+    this.backKey = "";
+    if (this.fitted) this.fit();
+  }
+
+  /** Shows the whole map. */
+  fit() {
+    const { canvas, run } = this;
+    const { width, height } = run.lattice;
+    this.scale = Math.min((canvas.width * 0.97) / width, (canvas.height * 0.97) / height, SCALE_MAX);
+    this.x = width / 2;
+    this.y = height / 2;
+    this.fitted = true;
+  }
+
+  /** Zooms about a point of the canvas. */
+  zoom(factor, px = this.canvas.width / 2, py = this.canvas.height / 2) {
+    const [x, y] = this.toMap(px, py), { canvas, run } = this;
+    const least = Math.min(canvas.width / run.lattice.width, canvas.height / run.lattice.height) / 4;
+    this.scale = Math.max(Math.min(this.scale * factor, SCALE_MAX), least);
+    this.x = x - (px - canvas.width / 2) / this.scale;
+    this.y = y - (py - canvas.height / 2) / this.scale;
+    this.fitted = false;
+  }
+
+  pan(dx, dy) {
+    const { width, height } = this.run.lattice;
+    this.x = Math.max(0, Math.min(width, this.x - dx / this.scale));
+    this.y = Math.max(0, Math.min(height, this.y - dy / this.scale));
+    this.fitted = false;
+  }
+
+  toMap(px, py) {
+    return [(px - this.canvas.width / 2) / this.scale + this.x, (py - this.canvas.height / 2) / this.scale + this.y];
+  }
+
+  toCanvas(x, y) {
+    return [(x - this.x) * this.scale + this.canvas.width / 2, (y - this.y) * this.scale + this.canvas.height / 2];
+  }
+
+  /**
+   * Where an agent is at a time: its pivot, the heading whose body is nearest, and by how much that is
+   * turned. A turning body is that of its first heading up to the middle, then that of its second.
+   */
+  place(a, time, out) {
+    const { run, film } = this, { lattice } = run, tick = Math.floor(time), cls = run.classes[run.cls[a]];
+    const move = film.moveAt(a, tick);
+    let y0 = run.y0[a], h = run.h0[a], turned = 0, x = lattice.middleX(run.x0[a], y0), y = lattice.middleY(y0);
+    if (move >= run.moveFirst[a]) {
+      const primitive = run.primitive[move], from = run.fromH[move], x0 = run.fromX[move];
+      y0 = run.fromY[move];
+      const step = cls.step(primitive, from, y0);
+      const part = Math.min(1, (time - run.start[move]) / (run.end[move] - run.start[move]));
+      const turn = (cls.primitives[primitive].turn * 2 * Math.PI) / cls.nHeadings;
+      x = lattice.middleX(x0, y0) * (1 - part) + lattice.middleX(x0 + step[0], y0 + step[1]) * part;
+      y = lattice.middleY(y0) + step[1] * part * lattice.rowStep;
+      if (part >= 0.5) y0 += step[1];
+      h = part < 0.5 ? from : step[2];
+      // Counter-clockwise on the screen is against the canvas.
+      turned = -turn * (part < 0.5 ? part : part - 1);
+    }
+    out.x = x + cls.pivotAt[0];
+    out.y = y + cls.pivotAt[1];
+    out.h = h;
+    out.entry = lattice.entry(h, y0);
+    out.move = move;
+    out.turned = turned;
+    return out;
+  }
+
+  /** Draws the run at a time, in ticks. */
+  draw(time) {
+    const { canvas, context: c, scale, layers } = this, tick = Math.floor(time);
+    this.ground.goTo(tick);
+    this.drawGround();
+    c.setTransform(1, 0, 0, 1, 0, 0);
+    c.drawImage(this.back, 0, 0);
+    const [left, top] = this.toMap(0, 0), [right, bottom] = this.toMap(canvas.width, canvas.height);
+    const seen = { left, top, right, bottom };
+    if (layers.swept) this.drawCells(tick, seen, "rgba(255,140,0,.45)", true);
+    if (layers.held) this.drawCells(tick, seen, "rgba(255,255,255,.33)", false);
+    if (this.selected >= 0) this.drawTrip(tick);
+    if (scale < SHAPES_FROM) this.drawBoxes(time, seen); else this.drawShapes(time, seen);
+    if (layers.path) this.paths.draw(tick);
+    this.drawRings(time, seen);
+    c.setTransform(1, 0, 0, 1, 0, 0);
+  }
+
+  /** Draws the map and all that stands still; kept until the view or the map is another. */
+  drawGround() {
+    const { back, run, ground, scale, layers } = this;
+    const outside = getComputedStyle(document.documentElement).getPropertyValue("--outside");
+    const key = [this.x, this.y, scale, ground.done, layers.heat, outside].join();
+    if (key === this.backKey) return;
+    this.backKey = key;
+    const c = back.getContext("2d", { alpha: false });
+    c.setTransform(1, 0, 0, 1, 0, 0);
+    c.fillStyle = outside;
+    c.fillRect(0, 0, back.width, back.height);
+    c.imageSmoothingEnabled = scale < 1;
+    this.drawPicture(c, ground);
+    if (layers.heat) {
+      this.heat ??= heatImage(run, this.film, ground);
+      this.drawPicture(c, this.heat);
+    }
+    if (scale >= LINES_FROM) this.drawLines(c);
+    if (ground.elevation && scale >= HEIGHTS_FROM) this.drawHeights(c);
+    this.drawBorders(c);
+  }
+
+  /** Draws a picture of the map that has a point a cell. */
+  drawPicture(c, { image, every, points }) {
+    const { run: { lattice, width }, scale } = this, [left, top] = this.toCanvas(0, 0);
+    if (!lattice.hex) {
+      c.drawImage(image, left, top, image.width * scale * every, image.height * scale * every);
+      return;
+    }
+    if (scale < HEXAGONS_FROM || every > 1) {
+      // Rows, each shifted by as much as its cells are.
+      const high = lattice.rowStep * every * scale, from = (HEX_RADIUS - HEX_ROW / 2) * scale;
+      for (let y = 0; y < image.height; y++) {
+        const shift = ((y * every) & 1) / 2;
+        c.drawImage(image, 0, y, image.width, 1, left + shift * scale, top + from + y * high, image.width * scale * every, Math.max(1, high + 0.5));
+      }
+      return;
+    }
+    const [x0, y0, x1, y1] = this.cellsInSight(), byColour = new Map();
+    for (let y = y0; y < y1; y++) {
+      for (let x = x0; x < x1; x++) {
+        const colour = points[y * width + x];
+        if (!byColour.has(colour)) byColour.set(colour, new Path2D());
+        lattice.addCell(byColour.get(colour), x, y);
+      }
+    }
+    c.save();
+    this.enterMap(c);
+    c.lineWidth = 0.75 / scale;
+    for (const [colour, path] of byColour) {
+      const alpha = (colour >>> 24) / 255;
+      if (!alpha) continue;
+      c.fillStyle = c.strokeStyle = `rgba(${colour & 255},${(colour >>> 8) & 255},${(colour >>> 16) & 255},${alpha})`;
+      c.fill(path);
+      // Opaque neighbours of one colour leave no gap between them.
+      if (alpha === 1) c.stroke(path);
+    }
+    c.restore();
+  }
+
+  /** Sets a canvas to coordinates of the map. */
+  enterMap(c) {
+    const [left, top] = this.toCanvas(0, 0);
+    c.setTransform(this.scale, 0, 0, this.scale, left, top);
+  }
+
+  /** First and last column and row in sight. */
+  cellsInSight() {
+    const { run, canvas } = this;
+    return run.lattice.cellsIn(...this.toMap(0, 0), ...this.toMap(canvas.width, canvas.height), [run.width, run.height]);
+  }
+
+  drawLines(c) {
+    if (this.run.lattice.hex) {
+      const [x0, y0, x1, y1] = this.cellsInSight(), path = new Path2D();
+      for (let y = y0; y < y1; y++) for (let x = x0; x < x1; x++) this.run.lattice.addCell(path, x, y);
+      c.save();
+      this.enterMap(c);
+      c.strokeStyle = "rgba(0,0,0,.16)";
+      c.lineWidth = 1 / this.scale;
+      c.stroke(path);
+      c.restore();
+      return;
+    }
+    const [x0, y0, x1, y1] = this.cellsInSight(), [left, top] = this.toCanvas(x0, y0), [right, bottom] = this.toCanvas(x1, y1);
+    c.fillStyle = "rgba(0,0,0,.16)";
+    for (let x = x0; x <= x1; x++) c.fillRect(Math.round(this.toCanvas(x, 0)[0]), top, 1, bottom - top);
+    for (let y = y0; y <= y1; y++) c.fillRect(left, Math.round(this.toCanvas(0, y)[1]), right - left, 1);
+  }
+
+  drawHeights(c) {
+    const [x0, y0, x1, y1] = this.cellsInSight();
+    c.fillStyle = "rgba(255,255,255,.75)";
+    c.font = `${Math.min(13 * this.ratio, this.scale * 0.4)}px system-ui, sans-serif`;
+    for (let y = y0; y < y1; y++) {
+      for (let x = x0; x < x1; x++) {
+        const { lattice } = this.run, [px, py] = this.toCanvas(lattice.middleX(x, y) - 0.42, lattice.middleY(y) - 0.12);
+        c.fillText(this.ground.elevation[y * this.run.width + x], px, py);
+      }
+    }
+  }
+
+  drawBorders(c) {
+    const [x0, y0] = this.toMap(0, 0), [x1, y1] = this.toMap(this.canvas.width, this.canvas.height);
+    c.lineCap = this.run.lattice.hex ? "round" : "square";
+    this.run.sides.forEach((kind, number) => {
+      const here = this.ground.borders.filter(([x, y, , , of]) => of === number && x >= x0 - 1 && x <= x1 + 1 && y >= y0 - 1 && y <= y1 + 1);
+      if (!here.length) return;
+      c.beginPath();
+      for (const [ax, ay, bx, by] of here) {
+        c.moveTo(...this.toCanvas(ax, ay));
+        c.lineTo(...this.toCanvas(bx, by));
+      }
+      c.lineWidth = Math.max(1, this.scale * 0.14);
+      c.strokeStyle = kind.speed === 0 ? "#1c1210" : "#b98a3c";
+      c.stroke();
+    });
+  }
+
+  /** Calls `each` with the agents of a class in sight. */
+  forEachSeen(number, time, seen, each) {
+    const { reach } = this.run.classes[number], tick = Math.floor(time), spot = {};
+    for (const a of this.film.byClass[number]) {
+      if (!this.film.isThere(a, tick)) continue;
+      this.place(a, time, spot);
+      if (spot.x + reach < seen.left || spot.x - reach > seen.right || spot.y + reach < seen.top || spot.y - reach > seen.bottom) continue;
+      each(spot, a);
+    }
+  }
+
+  drawBoxes(time, seen) {
+    const { context: c, scale, run } = this, least = Math.max(1.6, this.ratio * 1.6);
+    c.setTransform(1, 0, 0, 1, 0, 0);
+    const [left, top] = this.toCanvas(0, 0);
+    run.classes.forEach((cls, number) => {
+      c.fillStyle = cls.colour;
+      const [px, py] = cls.pivotAt;
+      this.forEachSeen(number, time, seen, (spot) => {
+        for (const [x, y, w, h] of cls.boxes[spot.entry]) {
+          c.fillRect(left + (spot.x - px + x) * scale, top + (spot.y - py + y) * scale, Math.max(least, w * scale), Math.max(least, h * scale));
+        }
+      });
+    });
+  }
+
+  /** Sets the canvas to the frame of a body: its pivot at the origin, a cell a unit. */
+  enter(spot, angle) {
+    const cos = Math.cos(angle) * this.scale, sin = Math.sin(angle) * this.scale, [x, y] = this.toCanvas(spot.x, spot.y);
+    this.context.setTransform(cos, sin, -sin, cos, x, y);
+  }
+
+  drawShapes(time, seen) {
+    const { context: c, run } = this, outlined = this.scale >= 9;
+    run.classes.forEach((cls, number) => {
+      const step = (-2 * Math.PI) / cls.nHeadings;
+      c.fillStyle = cls.colour;
+      c.strokeStyle = "rgba(0,0,0,.75)";
+      c.lineWidth = (1.2 * this.ratio) / this.scale;
+      this.forEachSeen(number, time, seen, (spot) => {
+        this.enter(spot, spot.turned);
+        c.fill(cls.bodies[spot.h]);
+        if (outlined) c.stroke(cls.bodies[spot.h]);
+      });
+      c.fillStyle = "rgba(0,0,0,.62)";
+      this.forEachSeen(number, time, seen, (spot) => {
+        this.enter(spot, spot.turned + step * spot.h);
+        c.fill(cls.mark);
+      });
+    });
+  }
+
+  /** Fills the cells that agents hold, of all or of those that move. */
+  drawCells(tick, seen, colour, movingAlone) {
+    const { context: c, scale, run } = this, { lattice } = run, swept = run.collision === "swept";
+    c.setTransform(1, 0, 0, 1, 0, 0);
+    c.fillStyle = colour;
+    const [left, top] = this.toCanvas(0, 0), exact = lattice.hex && scale >= HEXAGONS_FROM && new Path2D();
+    run.classes.forEach((cls, number) => {
+      this.forEachSeen(number, tick, seen, ({ move }, a) => {
+        const moves = move >= run.moveFirst[a] && run.end[move] > tick;
+        if (movingAlone && !moves) return;
+        if (exact) {
+          for (const [x, y] of this.film.held(a, tick)) lattice.addCell(exact, x, y);
+          return;
+        }
+        const [x, y, h] = moves ? [run.fromX[move], run.fromY[move], run.fromH[move]] : this.film.poseAfter(a, move);
+        const entry = lattice.entry(h, y), cells = moves && swept ? cls.sweptBoxes[run.primitive[move]][entry] : cls.boxes[entry];
+        const px = left + lattice.middleX(x, y) * scale, py = top + lattice.middleY(y) * scale;
+        for (const [bx, by, w, high] of cells) c.fillRect(px + bx * scale, py + by * scale, w * scale, high * scale);
+      });
+    });
+    if (!exact) return;
+    this.enterMap(c);
+    c.fill(exact);
+    c.setTransform(1, 0, 0, 1, 0, 0);
+  }
+
+  /** The middle of a body at a pose, on the canvas. */
+  spotOf(x, y, cls) {
+    const { lattice } = this.run;
+    return this.toCanvas(lattice.middleX(x, y) + cls.pivotAt[0], lattice.middleY(y) + cls.pivotAt[1]);
+  }
+
+  /** The selected agent's path with its bodies, the cells of its next move, and who holds them. */
+  drawTrip(tick) {
+    const { context: c, film, run, selected: a, scale } = this, { lattice } = run;
+    if (!film.isThere(a, tick)) return;
+    const cls = run.classes[run.cls[a]], poses = film.pathPoses(a, tick);
+    c.setTransform(1, 0, 0, 1, 0, 0);
+    const fill = (cells, colour) => {
+      const path = new Path2D();
+      for (const [x, y] of cells) lattice.addCell(path, x, y);
+      c.save();
+      this.enterMap(c);
+      c.fillStyle = colour;
+      c.fill(path);
+      c.restore();
+    };
+    if (poses.length > 1) {
+      const covered = new Map();
+      for (const [x, y, h] of poses) for (const [dx, dy] of cls.footprint(h, y)) covered.set(`${x + dx},${y + dy}`, [x + dx, y + dy]);
+      fill(covered.values(), "rgba(255,255,255,.22)");
+      c.strokeStyle = "rgba(255,255,255,.95)";
+      c.lineWidth = Math.max(1.5, Math.min(scale * 0.14, 4 * this.ratio));
+      c.beginPath();
+      poses.forEach(([x, y]) => c.lineTo(...this.spotOf(x, y, cls)));
+      c.stroke();
+      const [x, y, h] = poses[poses.length - 1];
+      this.enter({ x: lattice.middleX(x, y) + cls.pivotAt[0], y: lattice.middleY(y) + cls.pivotAt[1] }, 0);
+      c.lineWidth = Math.max(0.08, 1.5 / scale);
+      c.stroke(cls.bodies[h]);
+      c.setTransform(1, 0, 0, 1, 0, 0);
+    }
+    if (film.wait(a, tick)) {
+      const found = film.obstacles(a, tick);
+      if (found) {
+        fill(found.cells, "rgba(255,190,40,.4)");
+        for (const [b] of found.by) fill(film.held(b, tick), "rgba(255,40,40,.4)");
+      }
+    }
+  }
+
+  /** Rings around agents that wait or are stuck, if their layers are on, and the selected one. */
+  drawRings(time, seen) {
+    const { context: c, run, film, layers } = this, tick = Math.floor(time);
+    c.setTransform(1, 0, 0, 1, 0, 0);
+    const add = (rings, spot, reach) => {
+      const [x, y] = this.toCanvas(spot.x, spot.y), radius = Math.max(reach * this.scale, 6 * this.ratio);
+      rings.moveTo(x + radius, y);
+      rings.arc(x, y, radius, 0, 2 * Math.PI);
+    };
+    const stroke = (rings, colour, wide) => {
+      c.strokeStyle = colour;
+      c.lineWidth = wide * this.ratio;
+      c.stroke(rings);
+    };
+    if (layers.waiting || layers.stuck) {
+      const stuck = new Path2D(), waiting = new Path2D();
+      run.classes.forEach((cls, number) => {
+        this.forEachSeen(number, time, seen, (spot, a) => {
+          if (layers.stuck && film.isStuck(a, tick)) add(stuck, spot, cls.reach);
+          else if (layers.waiting && film.wait(a, tick)) add(waiting, spot, cls.reach);
+        });
+      });
+      stroke(waiting, "#ffc83c", 1.2);
+      stroke(stuck, "#ff4038", 2);
+    }
+    if (this.selected >= 0 && film.isThere(this.selected, tick)) {
+      const ring = new Path2D();
+      add(ring, this.place(this.selected, time, {}), run.classes[run.cls[this.selected]].reach);
+      stroke(ring, "#ffffff", 2.5);
+    }
+  }
+
+  /** The agent at a point of the canvas, or the nearest within a finger's width; -1 if none. */
+  agentAt(px, py, time) {
+    const [x, y] = this.toMap(px, py), near = (12 * this.ratio) / this.scale;
+    let best = -1, least = near;
+    this.run.classes.forEach((cls, number) => {
+      this.forEachSeen(number, time, { left: x - near, right: x + near, top: y - near, bottom: y + near }, (spot, a) => {
+        const cos = Math.cos(spot.turned), sin = Math.sin(spot.turned), dx = x - spot.x, dy = y - spot.y;
+        const bx = dx * cos + dy * sin + cls.pivotAt[0], by = dy * cos - dx * sin + cls.pivotAt[1];
+        const { lattice } = this.run;
+        for (const cell of cls.footprints[lattice.entry(spot.h, 0)]) {
+          const [cx, cy] = lattice.offset(cell), far = lattice.distance(bx - cx, by - cy);
+          if (far < least || (far === 0 && best < 0)) [best, least] = [a, far];
+        }
+      });
+    });
+    return best;
+  }
+}
