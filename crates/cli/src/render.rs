@@ -74,7 +74,7 @@ fn write_still(args: &RenderArgs, wanted: &Wanted<'_>, reader: &mut Recording) -
     read_before(reader, tick).map_err(of_file)?;
     reader.next_tick(&mut TickRecord::default()).map_err(of_file)?;
     let mut items = scene.ground(reader);
-    items.extend(scene.agents(reader.frame(), tick));
+    items.extend(scene.agents(reader.agents(), tick));
     wanted.write(&Picture { view, title: format!("{}, tick {tick}", reader.header().name), items })
 }
 
@@ -137,7 +137,7 @@ fn write_moving(
                 ground = Some(canvas.image().clone());
             }
         }
-        canvas.draw(&scene.agents(reader.frame(), record.tick));
+        canvas.draw(&scene.agents(reader.agents(), record.tick));
         bar.set_position(since.into());
         let hundredths = hundredths_of(n_frames, args.fps);
         n_frames += 1;

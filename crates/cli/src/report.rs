@@ -23,7 +23,9 @@ use std::io::{self, BufReader, Write};
 use std::time::Duration;
 use wheelbase_grid::CellXY;
 use wheelbase_planner::Offset;
-use wheelbase_sim::recording::{Event, Frame, MapLayers, Reader, RecordingError, TickRecord, rebuild};
+use wheelbase_sim::recording::{
+    Event, MapLayers, Reader, RecordedAgents, RecordingError, TickRecord, rebuild,
+};
 use wheelbase_sim::{Counters, Phase, STUCK_AFTER_TICKS, Simulation, Step, TickTimes};
 
 const PAGE: &str = include_str!("report/page.html");
@@ -94,7 +96,7 @@ impl Figures {
             figures.counters.push(record.counters);
             for event in &record.events {
                 if let Event::Move { agent, primitive, from, .. } = *event {
-                    let class = reader.frame().row(agent).map(|row| reader.frame().classes[row]);
+                    let class = reader.agents().row(agent).map(|row| reader.agents().classes[row]);
                     let class = class.and_then(|class| sim.classes().get(usize::from(class.0)));
                     let Some(class) = class.map(|class| class.tables.class()) else { continue };
                     if usize::from(primitive) < class.primitives().len() && from.heading.0 < class.headings()
@@ -105,7 +107,7 @@ impl Figures {
                     }
                 }
             }
-            figures.count_waits(reader.frame(), reader.map(), &sim);
+            figures.count_waits(reader.agents(), reader.map(), &sim);
             bar.set_position(record.tick.into());
         }
         bar.finish_and_clear();
@@ -130,7 +132,7 @@ impl Figures {
     }
 
     /// Counts the cells on which agents wait.
-    fn count_waits(&mut self, frame: &Frame, map: &MapLayers, sim: &Simulation) {
+    fn count_waits(&mut self, frame: &RecordedAgents, map: &MapLayers, sim: &Simulation) {
         for (row, since) in frame.waits_since.iter().enumerate() {
             let class = sim.classes().get(usize::from(frame.classes[row].0));
             let pose = frame.motion[row].to;

@@ -292,7 +292,7 @@ fn base64(bytes: &[u8]) -> String {
         char::from(digits[usize::from(value)])
     };
     let mut text: String = bits.chunks(6).map(digit).collect();
-    while text.len() % 4 != 0 {
+    while !text.len().is_multiple_of(4) {
         text.push('=');
     }
     text

@@ -203,7 +203,7 @@ fn what_is_wrong_with_an_object_is_told_with_its_line() {
         (
             "x=\"5\" y=\"5\"",
             "x=\"35\" y=\"15\"",
-            "m.tmx:5: object 1.at: agent \"a\": cell (3, 1) is held by agent \"own\" (line 9); agents need cells of their own",
+            "m.tmx:5: object 1.at: agent \"a\": cell (3, 1) is held by agent \"own\" (line 8); agents need cells of their own",
         ),
         ("name=\"a\"", "name=\"own\"", "m.tmx:5: object 1: expected a name of its own, found \"own\" twice"),
         (

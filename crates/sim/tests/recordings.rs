@@ -83,7 +83,7 @@ fn assert_same_as_the_run(mut reader: Reader<Cursor<Vec<u8>>>, text: &str) -> (u
         let step = sim.step();
         assert_eq!((tick.state_hash, tick.counters), (sim.tick_hash(), Counters::of(&sim)));
         assert_eq!(reader.has_ended(), step == Step::Ended);
-        let frame = reader.frame();
+        let frame = reader.agents();
         assert_eq!(frame.ids, sim.agents().ids);
         for row in 0..frame.len() {
             assert_eq!(frame.pose(row), sim.pose(row));

@@ -8,7 +8,9 @@ use crate::render::film;
 use std::io::{Read, Seek};
 use wheelbase_planner::MovementClass;
 use wheelbase_sim::STUCK_AFTER_TICKS;
-use wheelbase_sim::recording::{Frame, Header, Reader, RecordingError, TickRecord, movement_classes};
+use wheelbase_sim::recording::{
+    Header, Reader, RecordedAgents, RecordingError, TickRecord, movement_classes,
+};
 
 /// Of agents that have waited for [`STUCK_AFTER_TICKS`].
 const RING: Rgb = [255, 64, 56];
@@ -45,7 +47,7 @@ impl Scene {
     }
 
     /// The agents at the last tick that was read: where they are once its moves have begun.
-    pub fn agents(&self, frame: &Frame, tick: u32) -> Vec<Item> {
+    pub fn agents(&self, frame: &RecordedAgents, tick: u32) -> Vec<Item> {
         let (mut items, mut rings) = (Vec::new(), Vec::new());
         for (row, id) in frame.ids.iter().enumerate() {
             let Some(body) = self.bodies.get(usize::from(frame.classes[row].0)) else { continue };
@@ -68,7 +70,7 @@ impl Scene {
         items
     }
 
-    fn place(&self, frame: &Frame, row: usize, tick: u32) -> Place {
+    fn place(&self, frame: &RecordedAgents, row: usize, tick: u32) -> Place {
         let (motion, class) = (frame.motion[row], usize::from(frame.classes[row].0));
         let primitive = self.classes[class].primitives().get(usize::from(motion.primitive));
         match primitive {

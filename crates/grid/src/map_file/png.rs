@@ -187,8 +187,11 @@ pub fn write(grid: &Grid, out: &mut impl io::Write) -> Result<(), MapWriteError>
     })
 }
 
+/// Reads a picture that is in memory.
+type PictureReader<'b> = Reader<Cursor<&'b [u8]>>;
+
 /// Opens a picture of a size that a map may have.
-fn open(bytes: &[u8], wanted: Transformations) -> Result<(Reader<Cursor<&[u8]>>, GridSize), PngError> {
+fn open(bytes: &[u8], wanted: Transformations) -> Result<(PictureReader<'_>, GridSize), PngError> {
     let limits = Limits { bytes: ANCILLARY_BYTES_MAX };
     let mut decoder = Decoder::new_with_limits(Cursor::new(bytes), limits);
     decoder.set_transformations(wanted);
@@ -198,7 +201,7 @@ fn open(bytes: &[u8], wanted: Transformations) -> Result<(Reader<Cursor<&[u8]>>,
 }
 
 /// The values of all pixels, row by row, without padding.
-fn frame(reader: &mut Reader<Cursor<&[u8]>>) -> Result<Vec<u8>, PngError> {
+fn frame(reader: &mut PictureReader<'_>) -> Result<Vec<u8>, PngError> {
     let too_large = || PngError::Damaged("its pixels do not fit the memory".to_owned());
     let mut values = vec![0; reader.output_buffer_size().ok_or_else(too_large)?];
     let used = reader.next_frame(&mut values)?.buffer_size();

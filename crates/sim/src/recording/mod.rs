@@ -44,30 +44,30 @@
 //! while reader.next_tick(&mut tick)? {
 //!     moves += tick.events.iter().filter(|event| matches!(event, Event::Move { .. })).count();
 //! }
-//! assert_eq!((moves, reader.frame().pose(0).cell.x), (7, 7));
+//! assert_eq!((moves, reader.agents().pose(0).cell.x), (7, 7));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod error;
-mod frame;
 mod header;
 mod observe;
 mod reader;
 mod record;
+mod recorded_agents;
 mod recorder;
 mod tick_code;
 mod verify;
 
 pub use error::RecordingError;
-pub use frame::{Frame, RecordedMotion};
 pub use header::{Header, MapLayers, RecordedClass, RecordedKind, RecordedPrimitive};
 pub use reader::{ChunkPlace, Reader};
 pub use record::{End, Event, RecordedEdit, RecordedSet, TickRecord};
+pub use recorded_agents::{RecordedAgents, RecordedMotion};
 pub use recorder::Recorder;
 pub use verify::{Difference, Verified, movement_classes, rebuild, verify};
 
 use crate::codec::FileKind;
-use frame::KeyFrame;
+use recorded_agents::KeyFrame;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::Read;

@@ -2,9 +2,9 @@
 
 use crate::metrics::Counters;
 use crate::orders::OrderKind;
-use crate::recording::frame::{Frame, NONE};
 use crate::recording::header::Header;
 use crate::recording::record::{Event, RecordedEdit, RecordedSet, TickRecord};
+use crate::recording::recorded_agents::{NONE, RecordedAgents};
 use crate::recording::tick_code::{Put, put_events, put_moves, put_rest};
 use crate::tick::Step;
 use crate::trace::{Set, TraceEvent};
@@ -14,7 +14,7 @@ use crate::world::Simulation;
 #[derive(Debug, Default)]
 pub(super) struct Observer {
     /// The agents as they are known from what was recorded.
-    pub frame: Frame,
+    pub frame: RecordedAgents,
     /// The last tick.
     pub record: TickRecord,
     late: Vec<(u32, u32)>,
@@ -109,7 +109,7 @@ fn recorded_set(set: Set) -> RecordedSet {
 
 /// Fills in what is told by looking: waits, current orders and dropped paths that differ from the frame's;
 /// counters and hash.
-fn gather_rest(sim: &Simulation, frame: &Frame, record: &mut TickRecord) {
+fn gather_rest(sim: &Simulation, frame: &RecordedAgents, record: &mut TickRecord) {
     let agents = sim.agents();
     let rows = || agents.ids.iter().copied().enumerate();
     for (row, agent) in rows() {
@@ -140,7 +140,7 @@ fn current_order(sim: &Simulation, row: usize) -> u32 {
 }
 
 /// Whether a frame holds what the simulation does.
-fn matches_simulation(sim: &Simulation, frame: &Frame) -> bool {
+fn matches_simulation(sim: &Simulation, frame: &RecordedAgents) -> bool {
     let agents = sim.agents();
     agents.ids == frame.ids
         && (0..agents.len()).all(|row| {

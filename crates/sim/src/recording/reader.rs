@@ -2,10 +2,10 @@
 
 use crate::codec::{BlockHead, Damage, HEAD_BYTES, read_block, read_prefix};
 use crate::recording::error::RecordingError;
-use crate::recording::frame::Frame;
 use crate::recording::header::{Header, MapLayers};
 use crate::recording::observe::{ENDED, next_tick};
 use crate::recording::record::{End, Event, TickRecord};
+use crate::recording::recorded_agents::RecordedAgents;
 use crate::recording::tick_code::{Take, take_edit_list, take_events, take_moves, take_rest};
 use crate::recording::{BLOCK_CHUNK, BLOCK_END, BLOCK_HEADER, Chunk, KIND};
 use std::fs::File;
@@ -54,7 +54,7 @@ pub struct Reader<R> {
     /// Bytes and ticks read of it.
     at: usize,
     ticks_left: u32,
-    frame: Frame,
+    frame: RecordedAgents,
     map: MapLayers,
     ended: bool,
 }
@@ -99,7 +99,7 @@ impl<R: Read + Seek> Reader<R> {
             chunk: Chunk::default(),
             at: 0,
             ticks_left: 0,
-            frame: Frame::default(),
+            frame: RecordedAgents::default(),
             map,
             ended: false,
         };
@@ -197,7 +197,7 @@ impl<R: Read + Seek> Reader<R> {
     }
 
     /// The agents behind the last tick read.
-    pub fn frame(&self) -> &Frame {
+    pub fn agents(&self) -> &RecordedAgents {
         &self.frame
     }
 
@@ -270,7 +270,7 @@ impl<R: Read + Seek> Reader<R> {
         self.input.seek(SeekFrom::Start(bytes_at)).map_err(RecordingError::Reading)?;
         let chunk: Chunk = read_block(&place.head, &mut self.input).map_err(damaged)?;
         let meaning = |why: String| damaged(Damage::Meaning(why));
-        let key = Frame::from_key(&chunk.key, place.first_tick, &self.header).map_err(meaning)?;
+        let key = RecordedAgents::from_key(&chunk.key, place.first_tick, &self.header).map_err(meaning)?;
         let edits = take_edit_list(&chunk.edits, &self.header).map_err(meaning)?;
         if follows {
             let found = self.frame.difference(&key);

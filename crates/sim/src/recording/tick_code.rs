@@ -8,9 +8,11 @@
 
 use crate::agents::{AgentId, ClassId};
 use crate::metrics::Counters;
-use crate::recording::frame::{Frame, NONE, PATH_MOVES_MAX, check_pose, for_each_run, unroll};
 use crate::recording::header::Header;
 use crate::recording::record::{Event, RecordedEdit, RecordedSet, TickRecord};
+use crate::recording::recorded_agents::{
+    NONE, PATH_MOVES_MAX, RecordedAgents, check_pose, for_each_run, unroll,
+};
 use crate::scenario::OnAgents;
 use wheelbase_grid::{CellXY, Rect};
 use wheelbase_planner::{Heading, Pose};
@@ -147,7 +149,7 @@ fn put_agent(out: &mut Vec<u8>, before: &mut Before, tag: u8, agent: AgentId) {
 pub(super) fn put_events(
     record: &TickRecord,
     n_events: usize,
-    frame: &mut Frame,
+    frame: &mut RecordedAgents,
     out: &mut Vec<u8>,
 ) -> Result<(), String> {
     out.number(n_events as u64);
@@ -299,7 +301,7 @@ pub(super) fn take_edit_list(bytes: &[u8], header: &Header) -> Result<Vec<Record
 pub(super) fn take_events(
     bytes: &mut Take<'_>,
     header: &Header,
-    frame: &mut Frame,
+    frame: &mut RecordedAgents,
     record: &mut TickRecord,
 ) -> Result<(), String> {
     let n_events = bytes.number()?;
@@ -374,7 +376,7 @@ pub(super) fn put_moves(
     record: &TickRecord,
     first: usize,
     header: &Header,
-    frame: &mut Frame,
+    frame: &mut RecordedAgents,
     late: &mut Vec<(u32, u32)>,
     out: &mut Vec<u8>,
 ) -> Result<(), String> {
@@ -408,7 +410,7 @@ fn put_move(
     event: &Event,
     row: usize,
     header: &Header,
-    frame: &mut Frame,
+    frame: &mut RecordedAgents,
     record: &TickRecord,
     out: &mut Vec<u8>,
 ) -> Result<(), String> {
@@ -432,7 +434,7 @@ fn put_move(
 pub(super) fn take_moves(
     bytes: &mut Take<'_>,
     header: &Header,
-    frame: &mut Frame,
+    frame: &mut RecordedAgents,
     record: &mut TickRecord,
 ) -> Result<(), String> {
     let first = record.events.len();
@@ -452,7 +454,7 @@ pub(super) fn take_moves(
     Ok(())
 }
 
-fn take_row(bytes: &mut Take<'_>, before: usize, frame: &Frame) -> Result<usize, String> {
+fn take_row(bytes: &mut Take<'_>, before: usize, frame: &RecordedAgents) -> Result<usize, String> {
     let row = before.checked_add(bytes.small()? as usize).filter(|&row| row < frame.len());
     row.ok_or_else(|| format!("a row beyond the {} agents", frame.len()))
 }
@@ -462,7 +464,7 @@ fn take_move(
     row: usize,
     bytes: &mut Take<'_>,
     header: &Header,
-    frame: &mut Frame,
+    frame: &mut RecordedAgents,
     record: &mut TickRecord,
 ) -> Result<(), String> {
     let (primitive, expected) = match symbol {
@@ -490,7 +492,7 @@ fn take_move(
 pub(super) fn put_rest(
     record: &TickRecord,
     first: usize,
-    frame: &mut Frame,
+    frame: &mut RecordedAgents,
     out: &mut Vec<u8>,
 ) -> Result<(), String> {
     let rest = &record.events[first..];
@@ -529,7 +531,7 @@ pub(super) fn put_rest(
 pub(super) fn take_rest(
     bytes: &mut Take<'_>,
     header: &Header,
-    frame: &mut Frame,
+    frame: &mut RecordedAgents,
     record: &mut TickRecord,
 ) -> Result<(), String> {
     for number in 0..3 {

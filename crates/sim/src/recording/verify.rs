@@ -404,8 +404,8 @@ mod tests {
     use super::*;
     use crate::build::build_simulation;
     use crate::codec::{BlockWriter, write_prefix};
-    use crate::recording::frame::Frame;
     use crate::recording::observe::ENDED;
+    use crate::recording::recorded_agents::RecordedAgents;
     use crate::recording::tick_code::{Put, put_events, put_moves, put_rest};
     use crate::recording::{BLOCK_CHUNK, BLOCK_END, BLOCK_HEADER, Chunk, KIND, Recorder};
     use std::io::Cursor;
@@ -460,7 +460,7 @@ at = [3, 0, "E"]
         let (mut file, mut blocks, mut chunk) = (Vec::new(), BlockWriter::new(), Chunk::default());
         write_prefix(&KIND, &mut file).unwrap();
         blocks.write(BLOCK_HEADER, (0, 0), &header, &mut file).unwrap();
-        let (mut frame, mut late) = (Frame::default(), Vec::new());
+        let (mut frame, mut late) = (RecordedAgents::default(), Vec::new());
         frame.to_key(&mut chunk.key);
         for (tick, record) in records.iter_mut().enumerate() {
             let last = tick as u32 == reader.end().unwrap().tick;

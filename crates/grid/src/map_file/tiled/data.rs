@@ -117,11 +117,11 @@ fn from_base64(text: &str) -> Result<Vec<u8>, String> {
         }
         bits = bits << 6 | digit;
         n_digits += 1;
-        if n_digits % 4 == 0 {
+        if n_digits.is_multiple_of(4) {
             bytes.extend(&bits.to_be_bytes()[1..]);
         }
     }
-    if n_digits % 4 != 0 || padding > 2 {
+    if !n_digits.is_multiple_of(4) || padding > 2 {
         return Err(format!("{n_digits} digits of base64, expected a multiple of 4"));
     }
     bytes.truncate(bytes.len() - padding);

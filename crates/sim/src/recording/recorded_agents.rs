@@ -17,7 +17,7 @@ pub(super) const NONE: u32 = u32::MAX;
 
 /// All agents between two ticks. Arrays of one length, joined by row, in order of id.
 #[derive(Debug, Default)]
-pub struct Frame {
+pub struct RecordedAgents {
     /// The tick that comes next; of a run that ended, the one at which it ended.
     pub tick: u32,
     /// Ids, rising.
@@ -118,7 +118,7 @@ pub(super) fn unroll(run: u32, moves: &mut Vec<u8>, moves_max: usize) -> Result<
 /// Most moves of all paths together that are read: those of the largest simulation.
 pub(super) const PATH_MOVES_MAX: usize = 1 << 29;
 
-impl Frame {
+impl RecordedAgents {
     /// Number of agents.
     pub fn len(&self) -> usize {
         self.ids.len()
