@@ -160,9 +160,9 @@ return out;
 # looked at, the view goes to an agent first.
 AT_REST = """
 const tick = Math.floor(player.time), out = [], v = player.view;
-if (v.scale < 8) {
+if (v.scale < 8 || arguments[1]) {
   const rests = (a) => player.film.isThere(a, tick) && player.film.moving(a, tick) < 0;
-  const spot = v.place([...player.run.id.keys()].find(rests) ?? 0, tick, {});
+  const spot = v.place([...player.run.id.keys()].slice(arguments[1]).find(rests) ?? 0, tick, {});
   [v.x, v.y, v.scale, v.fitted] = [spot.x, spot.y, 12, false];
   player.draw();
 }
@@ -225,14 +225,17 @@ class Page:
     def tick(self):
         return self.browser.run("return Math.floor(player.time)")
 
-    def check_tick(self, tick):
-        """Every agent is where the trace has it, and those at rest are drawn on each of their cells."""
+    def check_tick(self, tick, first=0):
+        """
+        Every agent is where the trace has it, and those at rest are drawn on each of their cells. On a map too
+        large for the window these are the cells about the first that rests from row `first` on.
+        """
         browser, replay = self.browser, Replay(self.trace, tick)
         browser.run(GO_TO, tick)
         shown = browser.run(SHOWN)
         assert {str(agent): pose for agent, pose in replay.poses.items()} == {agent: one[0] for agent, one in shown.items()}, tick
         assert {str(agent) for agent in replay.moving} == {agent for agent, one in shown.items() if one[1]}, tick
-        cells = browser.run(AT_REST, PIXELS_MAX - self.n_pixels)
+        cells = browser.run(AT_REST, PIXELS_MAX - self.n_pixels, first)
         # Off the middle, where neither mark of facing nor ring nor line is; two of four must be right.
         off = 0.3 if self.shape == "square" else 0.27
         spots = [(dx, dy) for dx in (-off, off) for dy in (-off, off)]
@@ -390,6 +393,9 @@ def check_scenario(browser, program, scenario, folder, keep):
 
 def check_large(browser, program, folder, keep, n_ticks):
     page = Page(browser, *record(program, LARGE, folder, "--ticks", str(n_ticks)))
+    # At first most stand still, waiting for a path; agents in several parts of the map.
+    for first in range(0, 5000, 450):
+        page.check_tick(0, first)
     page.check_tick(n_ticks // 2)
     page.check_panel(n_ticks // 2)
     times = {name: page.frame_ms(layers) for name, layers in [
