@@ -7,7 +7,7 @@
 //! undone. Then only the first action of each is carried out; the rest stays reserved. This is EPIBT
 //! (Yukhnevich and Andreychuk 2025, <https://arxiv.org/abs/2511.09193>), which extends PIBT (Okumura et al.
 //! 2019). What tries are left improve the whole: a robot drawn at random may push any other, if the sum of
-//! what remains to be gone does not grow.
+//! what remains to be gone does not grow; robots whose tasks are old count for several.
 
 mod guidance;
 mod operations;
@@ -36,8 +36,11 @@ const LIFTS_TO_IMPROVE_MAX: u32 = 100;
 const VISITS_MAX: u8 = 10;
 /// A robot whose task is older than so many ticks, and than so many times the way that it still has, goes
 /// before all that are younger.
-const OLD_TICKS: u32 = 256;
+const OLD_TICKS: u32 = 40;
 const OLD_WAYS: u32 = 4;
+/// In improving, a robot counts once more for so many ticks that its task is old, up to so many times.
+const WEIGHT_TICKS: u32 = 40;
+const WEIGHT_MAX: u32 = 16;
 
 /// Places in the ring of ticks for which cells are reserved; more than [`DEPTH`].
 const RING: usize = 8;
@@ -79,6 +82,8 @@ struct Team {
     actions: Vec<[u8; DEPTH]>,
     /// Ticks that remain to be gone if the reserved operation is carried out.
     value: Vec<u32>,
+    /// How much a tick that remains to be gone counts in improving: the more the older the task.
+    weight: Vec<u8>,
     /// Operations in order of what remains then: `value << 8 | operation`; `[operations.n]` each.
     choices: Vec<u32>,
     /// How many choices there are; 0 before they are listed.
@@ -255,6 +260,7 @@ impl UnitRobots {
             let ahead = field.cost(map.number(team.at[row]), team.heading[row]);
             team.value[row] = team.value_of_reserved(map, field, row);
             let age = self.tick - view.agents.orders[row].since;
+            team.weight[row] = 1 + (age / WEIGHT_TICKS).min(WEIGHT_MAX - 1) as u8;
             let is_old = age > OLD_TICKS && age / OLD_WAYS > ahead;
             order.push((if is_old { 0 } else { 1 + ahead }, row as u32));
         }
@@ -288,7 +294,7 @@ impl UnitRobots {
         chain.clear();
         self.lift(root, &mut chain);
         let mut lifts_left = if aim == Aim::Turn { LIFTS_MAX } else { LIFTS_TO_IMPROVE_MAX };
-        // By so much has grown what remains to be gone, the last link left aside.
+        // By so much has grown what remains to be gone, as it is weighted, the last link left aside.
         let mut growth = 0_i64;
         while let Some(link) = chain.last_mut() {
             let choice = if lifts_left == 0 { None } else { self.next_choice(link, aim, root, growth) };
@@ -297,7 +303,7 @@ impl UnitRobots {
                 continue;
             };
             let robot = link.robot;
-            growth += i64::from(value) - i64::from(link.value);
+            growth += self.team.weighted(robot, value, link.value);
             self.team.take(robot as usize, &self.operations, operation, value);
             if blocker != NOBODY {
                 self.lift(u32::from(blocker), &mut chain);
@@ -337,7 +343,7 @@ impl UnitRobots {
         if let Some(pusher) = chain.last() {
             let row = pusher.robot as usize;
             clear(reserved, *tick, &team.cells[row]);
-            growth -= i64::from(team.value[row]) - i64::from(pusher.value);
+            growth -= team.weighted(pusher.robot, team.value[row], pusher.value);
             (team.cells[row], team.actions[row], team.value[row]) =
                 (pusher.cells, pusher.actions, pusher.value);
         }
@@ -360,7 +366,7 @@ impl UnitRobots {
         let of_heading = &operations.cells[usize::from(team.heading[row]) * n..][..n];
         while let Some(&choice) = choices.get(usize::from(link.next)) {
             let (value, operation) = (choice >> 8, (choice & 0xff) as usize);
-            if aim == Aim::Improve && growth + i64::from(value) > i64::from(link.value) {
+            if aim == Aim::Improve && growth + team.weighted(link.robot, value, link.value) > 0 {
                 return None;
             }
             link.next += 1;
@@ -458,6 +464,7 @@ impl Team {
         self.cells.resize(n, [0; DEPTH + 1]);
         self.actions.resize(n, [WAIT; DEPTH]);
         self.value.resize(n, 0);
+        self.weight.resize(n, 1);
         self.choices.resize(n * n_operations, 0);
         self.n_choices.resize(n, 0);
         self.rank.resize(n, 0);
@@ -465,6 +472,11 @@ impl Team {
         self.visited_in.resize(n, 0);
         self.in_chain.resize(n, false);
         self.planned.resize(n, false);
+    }
+
+    /// By how much what remains to be gone grows, as it is weighted.
+    fn weighted(&self, robot: u32, value: u32, before: u32) -> i64 {
+        i64::from(self.weight[robot as usize]) * (i64::from(value) - i64::from(before))
     }
 
     /// A robot takes an operation; the cells are not reserved yet.
