@@ -1,4 +1,5 @@
-//! Colours of the classes, alike wherever a run is drawn. Those of terrain are the map's own.
+//! Colours of the classes, alike wherever a run is drawn, and colours between others. Those of terrain are the
+//! map's own.
 
 pub use wheelbase_grid::Rgb;
 
@@ -17,6 +18,12 @@ const CLASS_COLOURS: [Rgb; 8] = [
 /// The colour of a class, by its number.
 pub fn class_colour(class: usize) -> Rgb {
     CLASS_COLOURS[class % CLASS_COLOURS.len()]
+}
+
+/// A colour between two, `part` of the way to the second.
+pub fn mixed(first: Rgb, second: Rgb, part: f64) -> Rgb {
+    let mix = |at: usize| f64::from(first[at]) * (1.0 - part) + f64::from(second[at]) * part;
+    [0, 1, 2].map(|at| mix(at) as u8)
 }
 
 /// A colour as CSS and SVG write it.

@@ -2,8 +2,7 @@
 
 use crate::args::GenerateArgs;
 use crate::failure::{Exit, Failure};
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use crate::output::write_file;
 use std::path::Path;
 use wheelbase_grid::map_file::{MapWriteError, movingai, png};
 use wheelbase_grid::{Grid, GridSize, MapKind, generate};
@@ -30,12 +29,7 @@ pub fn run(args: &GenerateArgs) -> Result<Exit, Failure> {
         Err(error) => return Err(Failure::bad_input(format!("{}: {error}", args.output.display()))),
     }
     // Only now, so that nothing is left behind of a map that cannot be written.
-    let written = File::create(&args.output).and_then(|file| {
-        let mut out = BufWriter::new(file);
-        out.write_all(&bytes)?;
-        out.flush()
-    });
-    written.map_err(|error| Failure::writing(&args.output, &error))?;
+    write_file(&args.output, &bytes)?;
     Ok(Exit::Done)
 }
 

@@ -18,6 +18,7 @@ mod plan;
 mod query;
 mod render;
 mod report;
+mod round_numbers;
 mod run;
 mod run_files;
 mod scen;

@@ -1,5 +1,5 @@
-//! What every subcommand with a result prints alike: the result on standard output, and meanwhile a
-//! progress bar on standard error.
+//! What subcommands put out alike: a result on standard output, meanwhile a progress bar on standard error, and
+//! files.
 
 use crate::args::Format;
 use crate::failure::Failure;
@@ -7,6 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use std::fmt::Display;
 use std::io::{self, IsTerminal, StdoutLock, Write};
+use std::path::Path;
 
 /// Prints a result: as one JSON object on one line, or as text by `write_text`.
 pub fn print(
@@ -23,6 +24,11 @@ pub fn print(
         Format::Text => write_text(&mut out)?,
     }
     Ok(out.flush()?)
+}
+
+/// Writes a file whole.
+pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    std::fs::write(path, bytes).map_err(|error| Failure::writing(path, &error))
 }
 
 /// A row of a result as text.

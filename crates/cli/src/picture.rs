@@ -13,6 +13,7 @@ pub mod svg;
 
 use crate::colours::Rgb;
 use crate::failure::Failure;
+use crate::output::write_file;
 use crate::picture::lattice::{Lattice, Point};
 use crate::picture::raster::Canvas;
 use std::path::Path;
@@ -265,18 +266,13 @@ impl Wanted<'_> {
     /// Writes the files.
     pub fn write(&self, picture: &Picture) -> Result<(), Failure> {
         if let Some(path) = self.svg {
-            write(path, svg::text(picture).as_bytes())?;
+            write_file(path, svg::text(picture).as_bytes())?;
         }
         if let Some(path) = self.png {
             let mut canvas = Canvas::new(picture.view);
             canvas.draw(&picture.items);
-            write(path, &png::encode(canvas.image()).map_err(|error| Failure::writing(path, &error))?)?;
+            write_file(path, &png::encode(canvas.image()).map_err(|error| Failure::writing(path, &error))?)?;
         }
         Ok(())
     }
-}
-
-/// Writes a file.
-pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    std::fs::write(path, bytes).map_err(|error| Failure::writing(path, &error))
 }

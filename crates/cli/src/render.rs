@@ -8,12 +8,12 @@ mod scene;
 use crate::args::RenderArgs;
 use crate::failure::{Exit, Failure};
 use crate::interrupt::Interrupt;
-use crate::output::progress_bar;
+use crate::output::{progress_bar, write_file};
 use crate::picture::gif::GifFile;
 use crate::picture::ground::map_area;
 use crate::picture::lattice::Lattice;
 use crate::picture::raster::{Canvas, Image};
-use crate::picture::{Picture, Wanted, write};
+use crate::picture::{Picture, Wanted};
 use film::Film;
 use scene::{Scene, read_before};
 use std::fs::File;
@@ -42,7 +42,7 @@ pub fn run(args: &RenderArgs) -> Result<Exit, Failure> {
     if let Some(path) = &args.html {
         reader.seek(0).map_err(of_file)?;
         let film = Film::read(&mut reader, !args.no_paths).map_err(of_file)?;
-        write(path, html::page(&film).as_bytes())?;
+        write_file(path, html::page(&film).as_bytes())?;
     }
     match &args.gif {
         Some(path) => write_moving(args, &wanted, path, &mut reader),
@@ -109,7 +109,7 @@ fn write_moving(
     let scene = Scene::new(reader.header(), view).map_err(of_file)?;
     let stop = Interrupt::listen();
     let of_gif = |error| Failure::writing(path, &error);
-    let mut out = Some(BufWriter::new(File::create(path).map_err(|error| Failure::writing(path, &error))?));
+    let mut out = Some(BufWriter::new(File::create(path).map_err(of_gif)?));
     let mut gif: Option<GifFile<BufWriter<File>>> = None;
     let mut canvas = Canvas::new(view);
     let mut ground: Option<Image> = None;

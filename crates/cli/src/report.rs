@@ -3,19 +3,20 @@
 mod plot;
 
 use crate::args::ReportArgs;
-use crate::colours::Rgb;
+use crate::colours::{Rgb, mixed};
 use crate::failure::{Exit, Failure};
 use crate::interrupt::Interrupt;
-use crate::output::progress_bar;
+use crate::output::{progress_bar, write_file};
 use crate::phase_times::PhaseTimes;
 use crate::picture::ground::{self, Kinds, map_area};
 use crate::picture::lattice::Lattice;
 use crate::picture::raster::Canvas;
 use crate::picture::svg::escape;
-use crate::picture::{Cells, Item, Paint, View, Wanted, gif, png, write};
+use crate::picture::{Cells, Item, Paint, View, Wanted, gif, png};
 use crate::plan::thread_pool;
 use crate::render::film;
 use crate::render::html::{base64, filled};
+use crate::round_numbers::least_round;
 use plot::{Kind, Plot, Series};
 use std::fmt::Write as _;
 use std::fs::File;
@@ -53,7 +54,7 @@ pub fn run(args: &ReportArgs) -> Result<Exit, Failure> {
         writeln!(io::stderr(), "warning: {file}: the second run differs from tick {tick} on")?;
     }
     let page = page(&reader, &figures, pool.current_num_threads());
-    write(&args.html, page.as_bytes())?;
+    write_file(&args.html, page.as_bytes())?;
     Ok(match figures.differs_at {
         _ if stop.is_raised() => Exit::Interrupted,
         Some(_) => Exit::Negative,
@@ -66,7 +67,7 @@ struct Figures {
     /// Behind each tick.
     counters: Vec<Counters>,
     /// Of each tick of the second run, by phase.
-    nanos: Vec<[u32; N_PHASES]>,
+    nanos: Vec<[u64; N_PHASES]>,
     times: TickTimes,
     /// The first tick at which the second run was another.
     differs_at: Option<u32>,
@@ -122,13 +123,12 @@ impl Figures {
         let mut phases = PhaseTimes::new();
         let step = sim.step_observed(&mut |phase| phases.begin(phase));
         phases.begin(Phase::Metrics);
-        let nanos = phases.nanos.map(|nanos| u32::try_from(nanos).unwrap_or(u32::MAX));
         if sim.tick_hash() != record.state_hash || step == Step::Running && sim.tick() != record.tick + 1 {
             self.differs_at = Some(record.tick);
             return;
         }
         self.times.add(record.tick, Duration::from_nanos(phases.nanos.iter().sum()));
-        self.nanos.push(nanos);
+        self.nanos.push(phases.nanos);
     }
 
     /// Counts the cells on which agents wait.
@@ -201,8 +201,7 @@ fn facts(reader: &Reader<BufReader<File>>, figures: &Figures) -> String {
 /// Ticks that a value of a plot stands for, if there are to be so many at most.
 fn ticks_a_value(n_ticks: usize, values_max: u32) -> u32 {
     let least = n_ticks.div_ceil(values_max as usize).max(1);
-    let round = (0..9).flat_map(|power| [1, 2, 5].map(|digit| digit * 10_u32.pow(power)));
-    round.into_iter().find(|&ticks| ticks as usize >= least).unwrap_or(1_000_000_000)
+    least_round(|ticks| ticks as usize >= least)
 }
 
 /// Means over stretches of ticks.
@@ -285,7 +284,7 @@ fn replay(figures: &Figures, threads: usize) -> String {
 /// A plot of the phases' times and a table of them.
 fn phases(figures: &Figures) -> String {
     let ticks = ticks_a_value(figures.nanos.len(), VALUES_MAX);
-    let of_phase = |phase: usize| figures.nanos.iter().map(move |nanos| f64::from(nanos[phase]) / 1e6);
+    let of_phase = |phase: usize| figures.nanos.iter().map(move |nanos| nanos[phase] as f64 / 1e6);
     let series = Phase::ALL.iter().enumerate().map(|(number, phase)| Series {
         name: phase.name(),
         values: means(of_phase(number), ticks),
@@ -361,7 +360,6 @@ fn heat(view: &View, map: &MapLayers, counts: &[u32], far: Rgb) -> Cells {
             return Paint::NONE;
         }
         let heat = f64::from(count).ln_1p() / most;
-        let part = |at: usize| f64::from(near[at]) + (f64::from(far[at]) - f64::from(near[at])) * heat;
-        Paint::new([0, 1, 2].map(|at| part(at) as u8), 90 + (150.0 * heat) as u8)
+        Paint::new(mixed(near, far, heat), 90 + (150.0 * heat) as u8)
     })
 }

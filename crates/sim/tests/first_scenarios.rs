@@ -3,11 +3,14 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "all of it is for tests")]
 
+mod common;
+
+use common::record;
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use wheelbase_planner::{Goal, GoalMember, Heading, Pose, Request, Scratch, Status, plan};
 use wheelbase_sim::build::{Overrides, load_problem, load_simulation, load_simulation_and_text};
-use wheelbase_sim::recording::{Reader, Recorder, verify};
+use wheelbase_sim::recording::{Reader, verify};
 use wheelbase_sim::{RunResult, Simulation, Step, TickTimes, invariant};
 
 const NAMES: [&str; 13] = [
@@ -357,17 +360,7 @@ fn recordings_of_all_are_verified() {
     for name in NAMES {
         let (mut sim, text) = load_simulation_and_text(&first(name), Overrides::default()).unwrap();
         // Without a folder, so that no file beside the scenario can be found.
-        let mut recorder = Recorder::begin(&mut sim, name, &text, Vec::new()).unwrap();
-        loop {
-            let tick = sim.tick();
-            let step = sim.step();
-            recorder.tick(&sim, tick, step).unwrap();
-            sim.clear_log();
-            if step == Step::Ended {
-                break;
-            }
-        }
-        let mut reader = Reader::open(Cursor::new(recorder.finish(&sim).unwrap())).unwrap();
+        let mut reader = Reader::open(Cursor::new(record(&mut sim, name, &text))).unwrap();
         let verified = verify(&mut reader, |_| true).unwrap();
         assert_eq!((verified.n_ticks, verified.difference), (reader.n_ticks(), None), "{name}");
         assert_eq!(reader.end().map(|end| end.state_hash), Some(sim.state_hash()), "{name}");

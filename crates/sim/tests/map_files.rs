@@ -3,13 +3,16 @@
 #![cfg(all(feature = "png", feature = "tiled"))]
 #![allow(clippy::unwrap_used, reason = "all of it is for tests")]
 
+mod common;
+
+use common::record;
 use miniz_oxide::deflate::compress_to_vec_zlib;
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use wheelbase_grid::{Cell, Side, SideKind, TerrainKind};
+use wheelbase_sim::Simulation;
 use wheelbase_sim::build::{Overrides, load_simulation, load_simulation_and_text};
-use wheelbase_sim::recording::{Reader, Recorder, rebuild, verify};
-use wheelbase_sim::{Simulation, Step};
+use wheelbase_sim::recording::{Reader, rebuild, verify};
 
 /// A folder of its own for a test.
 fn folder(name: &str) -> PathBuf {
@@ -104,20 +107,11 @@ fn colours_and_heights_come_from_pictures() {
 /// Records a run, takes the files away, and runs the recording again.
 fn assert_recorded(scenario: &Path, files: &[&str]) {
     let (mut sim, text) = load_simulation_and_text(scenario, Overrides::default()).unwrap();
-    let mut recorder = Recorder::begin(&mut sim, "gone.toml", &text, Vec::new()).unwrap();
-    loop {
-        let tick = sim.tick();
-        let step = sim.step();
-        recorder.tick(&sim, tick, step).unwrap();
-        sim.clear_log();
-        if step == Step::Ended {
-            break;
-        }
-    }
+    let file = record(&mut sim, "gone.toml", &text);
     for file in files {
         std::fs::remove_file(scenario.with_file_name(file)).unwrap();
     }
-    let mut reader = Reader::open(Cursor::new(recorder.finish(&sim).unwrap())).unwrap();
+    let mut reader = Reader::open(Cursor::new(file)).unwrap();
     let again = rebuild(reader.header()).unwrap();
     assert_eq!(again.grid().elevation(), sim.grid().elevation());
     assert_eq!(again.grid().terrain_table().colours(), sim.grid().terrain_table().colours());

@@ -5,12 +5,12 @@
 
 mod common;
 
-use common::on_threads;
+use common::{on_threads, plan_checked, record};
 use std::io::Cursor;
 use std::path::Path;
 use wheelbase_sim::build::{AttachedFile, Files, LoadedProblem, Overrides, build_problem};
-use wheelbase_sim::recording::{Reader, Recorder, verify};
-use wheelbase_sim::{PlanFile, PlanVerdict, Simulation, Step, invariant, judge_plan};
+use wheelbase_sim::recording::{Reader, verify};
+use wheelbase_sim::{PlanVerdict, Simulation, Step, judge_plan};
 
 const PROBLEM: &str = r#"{
     "mapFile": "a.map",
@@ -44,24 +44,6 @@ fn refused(problem: &str, files: &[AttachedFile]) -> String {
     simulation(problem, files, 10).map(|_| ()).unwrap_err()
 }
 
-/// Runs to the end, checked after every tick; gives the plan.
-fn plan_of(mut sim: Simulation) -> (Simulation, Vec<u8>) {
-    let mut plan = PlanFile::begin(&mut sim);
-    loop {
-        let tick = sim.tick();
-        let step = sim.step();
-        assert_eq!(invariant::check(&sim), []);
-        plan.tick(&sim, tick, 0.0, step == Step::Ended);
-        sim.clear_log();
-        if step == Step::Ended {
-            break;
-        }
-    }
-    let mut text = Vec::new();
-    plan.write(&mut text).unwrap();
-    (sim, text)
-}
-
 fn judged(files: &[AttachedFile], plan: &[u8]) -> PlanVerdict {
     let problem =
         LoadedProblem::read(Path::new("a.json"), PROBLEM.as_bytes(), Files::Attached(files)).unwrap();
@@ -71,7 +53,8 @@ fn judged(files: &[AttachedFile], plan: &[u8]) -> PlanVerdict {
 #[test]
 fn a_small_problem_runs_and_its_plan_is_what_was_done() {
     let files = small();
-    let (sim, plan) = plan_of(simulation(PROBLEM, &files, 40).unwrap());
+    let mut sim = simulation(PROBLEM, &files, 40).unwrap();
+    let plan = plan_checked(&mut sim);
     let verdict = judged(&files, &plan);
     assert_eq!((verdict.agents, verdict.steps, verdict.n_violations), (2, 40, 0), "{:?}", verdict.violations);
     assert_eq!(verdict.tasks_finished, sim.counts().tasks_done);
@@ -190,17 +173,7 @@ fn the_judge_finds_each_kind_of_violation() {
 fn a_recorded_problem_can_be_verified_without_its_files() {
     let files = small();
     let mut sim = simulation(PROBLEM, &files, 60).unwrap();
-    let mut recorder = Recorder::begin(&mut sim, "a.json", PROBLEM, Vec::new()).unwrap();
-    loop {
-        let tick = sim.tick();
-        let step = sim.step();
-        recorder.tick(&sim, tick, step).unwrap();
-        sim.clear_log();
-        if step == Step::Ended {
-            break;
-        }
-    }
-    let file = recorder.finish(&sim).unwrap();
+    let file = record(&mut sim, "a.json", PROBLEM);
     let mut reader = Reader::open(Cursor::new(file)).unwrap();
     let verified = verify(&mut reader, |_| true).unwrap();
     assert_eq!((verified.n_ticks, verified.difference), (61, None));
@@ -219,7 +192,9 @@ fn published_problems_run_and_the_best_known_plan_is_judged() {
     assert_eq!((verdict.tasks_finished, verdict.n_violations), (1741, 0));
     let run = || {
         let overrides = Overrides { ticks: Some(100), ..Overrides::default() };
-        plan_of(build_problem(&path, &bytes, overrides, Files::Disk).unwrap())
+        let mut sim = build_problem(&path, &bytes, overrides, Files::Disk).unwrap();
+        let plan = plan_checked(&mut sim);
+        (sim, plan)
     };
     let (sim, plan) = on_threads(1, run);
     let verdict = judge_plan(&problem, &plan).unwrap();

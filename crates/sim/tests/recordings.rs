@@ -7,7 +7,7 @@ mod common;
 use common::{CART, OTHERS, TRUCK, cart, on_threads, set_terrain, simulation};
 use std::collections::BTreeSet;
 use std::io::Cursor;
-use wheelbase_sim::recording::{Event, Reader, Recorder, RecordingError, TickRecord, verify};
+use wheelbase_sim::recording::{Event, Reader, RecordingError, TickRecord, verify};
 use wheelbase_sim::{AgentId, Counters, Step};
 
 /// Groups that meet, agents that come and go, edits of all kinds, orders that cannot be done; long enough
@@ -45,16 +45,8 @@ fn busy() -> String {
 /// Records a run of a scenario; gives the file and the state hash at the end.
 fn record(text: &str) -> (Vec<u8>, u64) {
     let mut sim = simulation(text);
-    let mut recorder = Recorder::begin(&mut sim, "test.toml", text, Vec::new()).unwrap();
-    loop {
-        let tick = sim.tick();
-        let step = sim.step();
-        recorder.tick(&sim, tick, step).unwrap();
-        sim.clear_log();
-        if step == Step::Ended {
-            return (recorder.finish(&sim).unwrap(), sim.state_hash());
-        }
-    }
+    let file = common::record(&mut sim, "test.toml", text);
+    (file, sim.state_hash())
 }
 
 fn open(file: &[u8]) -> Result<Reader<Cursor<Vec<u8>>>, RecordingError> {

@@ -4,11 +4,11 @@
 
 mod common;
 
-use common::{CART, TRUCK, on_threads, run_checked, simulation, step_to};
+use common::{CART, TRUCK, on_threads, record, run_checked, simulation, step_to};
 use std::io::Cursor;
 use std::path::Path;
 use wheelbase_sim::build::{AttachedFile, Files, build_simulation_of};
-use wheelbase_sim::recording::{Event, Reader, Recorder, TickRecord, verify};
+use wheelbase_sim::recording::{Event, Reader, TickRecord, verify};
 use wheelbase_sim::trace::TraceEvent;
 use wheelbase_sim::{Simulation, Step, scenario};
 
@@ -117,17 +117,7 @@ fn recorded_tasks_are_verified_without_the_table() {
             Some(table) => with_table(&text, table).unwrap(),
             None => simulation(&text),
         };
-        let mut recorder = Recorder::begin(&mut sim, "test.toml", &text, Vec::new()).unwrap();
-        loop {
-            let tick = sim.tick();
-            let step = sim.step();
-            recorder.tick(&sim, tick, step).unwrap();
-            sim.clear_log();
-            if step == Step::Ended {
-                break;
-            }
-        }
-        let file = recorder.finish(&sim).unwrap();
+        let file = record(&mut sim, "test.toml", &text);
         let mut reader = Reader::open(Cursor::new(&file)).unwrap();
         let (mut record, mut given, mut done) = (TickRecord::default(), 0, 0);
         while reader.next_tick(&mut record).unwrap() {

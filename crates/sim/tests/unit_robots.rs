@@ -5,13 +5,13 @@
 
 mod common;
 
-use common::on_threads;
+use common::{on_threads, plan_checked};
 use proptest::prelude::*;
 use std::path::Path;
 use wheelbase_grid::CellXY;
 use wheelbase_planner::{CostField, Goal, GoalMember, Until};
 use wheelbase_sim::build::{AttachedFile, Files, LoadedProblem, Overrides, build_problem};
-use wheelbase_sim::{PlanFile, Simulation, Step, invariant, judge_plan};
+use wheelbase_sim::{Simulation, Step, judge_plan};
 
 /// A problem: its map, starts and tasks.
 #[derive(Clone, Debug)]
@@ -58,19 +58,7 @@ impl Drawn {
     /// Runs to the end, checked after every tick and judged; gives the tasks done and the hash.
     fn run(&self, ticks: u32) -> (u64, u64) {
         let mut sim = self.simulation(ticks);
-        let mut plan = PlanFile::begin(&mut sim);
-        loop {
-            let tick = sim.tick();
-            let step = sim.step();
-            assert_eq!(invariant::check(&sim), [], "tick {tick} of {self:?}");
-            plan.tick(&sim, tick, 0.0, step == Step::Ended);
-            sim.clear_log();
-            if step == Step::Ended {
-                break;
-            }
-        }
-        let mut text = Vec::new();
-        plan.write(&mut text).unwrap();
+        let text = plan_checked(&mut sim);
         let files = self.files();
         let problem =
             LoadedProblem::read(Path::new("p.json"), self.problem().as_bytes(), Files::Attached(&files))

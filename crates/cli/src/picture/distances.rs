@@ -1,8 +1,9 @@
 //! Distances from a pose as a picture: the farther the darker, with contour lines.
 
-use crate::colours::Rgb;
+use crate::colours::{Rgb, mixed};
 use crate::picture::bodies::{Body, disc};
 use crate::picture::{Cells, Item, Paint, Picture, Shape, View, ground};
+use crate::round_numbers::least_round;
 use wheelbase_grid::{CellXY, Grid};
 use wheelbase_planner::{Distances, GoalMember, MovementTables, Pose};
 
@@ -75,14 +76,12 @@ pub fn picture(
 fn colour(cost: u32, farthest: u32) -> Rgb {
     let at = f64::from(cost) / f64::from(farthest.max(1)) * (RAMP.len() - 1) as f64;
     let (low, part) = ((at as usize).min(RAMP.len() - 2), at - (at as usize).min(RAMP.len() - 2) as f64);
-    let (from, to) = (RAMP[low], RAMP[low + 1]);
-    [0, 1, 2].map(|at| (f64::from(from[at]) * (1.0 - part) + f64::from(to[at]) * part) as u8)
+    mixed(RAMP[low], RAMP[low + 1], part)
 }
 
-/// 1, 2 or 5 times a power of ten, so that there are few contour lines.
+/// A round number of ticks by which there are few contour lines.
 fn step(farthest: u32) -> u32 {
-    let steps = (0..9).flat_map(|power| [1, 2, 5].map(|digit| digit * 10_u32.pow(power)));
-    steps.into_iter().find(|step| farthest / step <= CONTOURS_MAX).unwrap_or(1_000_000_000)
+    least_round(|step| farthest / step <= CONTOURS_MAX)
 }
 
 #[cfg(test)]

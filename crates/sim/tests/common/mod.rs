@@ -4,7 +4,8 @@
 
 use std::path::Path;
 use wheelbase_grid::CellXY;
-use wheelbase_sim::{Simulation, Step, build, invariant, scenario};
+use wheelbase_sim::recording::Recorder;
+use wheelbase_sim::{PlanFile, Simulation, Step, build, invariant, scenario};
 
 /// Builds a scenario given as text.
 pub fn simulation(text: &str) -> Simulation {
@@ -25,6 +26,38 @@ pub fn run_checked(sim: &mut Simulation) -> Vec<u64> {
             return hashes;
         }
     }
+}
+
+/// Records a run of a scenario, given as text under a name, to its end.
+pub fn record(sim: &mut Simulation, name: &str, text: &str) -> Vec<u8> {
+    let mut recorder = Recorder::begin(sim, name, text, Vec::new()).unwrap();
+    loop {
+        let tick = sim.tick();
+        let step = sim.step();
+        recorder.tick(sim, tick, step).unwrap();
+        sim.clear_log();
+        if step == Step::Ended {
+            return recorder.finish(sim).unwrap();
+        }
+    }
+}
+
+/// Runs a problem to its end, checked after every tick; gives the plan.
+pub fn plan_checked(sim: &mut Simulation) -> Vec<u8> {
+    let mut plan = PlanFile::begin(sim);
+    loop {
+        let tick = sim.tick();
+        let step = sim.step();
+        assert_eq!(invariant::check(sim), [], "tick {tick}");
+        plan.tick(sim, tick, 0.0, step == Step::Ended);
+        sim.clear_log();
+        if step == Step::Ended {
+            break;
+        }
+    }
+    let mut text = Vec::new();
+    plan.write(&mut text).unwrap();
+    text
 }
 
 /// Runs on so many threads.
