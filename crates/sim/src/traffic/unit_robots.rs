@@ -7,7 +7,9 @@
 //! undone. Then only the first action of each is carried out; the rest stays reserved. This is EPIBT
 //! (Yukhnevich and Andreychuk 2025, <https://arxiv.org/abs/2511.09193>), which extends PIBT (Okumura et al.
 //! 2019). What tries are left improve the whole: a robot drawn at random may push any other, if the sum of
-//! what remains to be gone does not grow; robots whose tasks are old count for several.
+//! what remains to be gone does not grow; robots whose tasks are old count for several. A few of those that
+//! have waited longest go before all others for a while, in turn, so that each knot is once pulled at from
+//! each end.
 
 mod guidance;
 mod operations;
@@ -38,6 +40,12 @@ const VISITS_MAX: u8 = 10;
 /// before all that are younger.
 const OLD_TICKS: u32 = 40;
 const OLD_WAYS: u32 = 4;
+/// Of so many robots one more of those that have waited longest goes first of all, for so many ticks and so
+/// many times the way that it still has; then it waits anew. It counts for so many when the whole is improved.
+const FIRST_OF: usize = 64;
+const TERM_TICKS: u32 = 16;
+const TERM_WAYS: u32 = 2;
+const FIRST_WEIGHT: u8 = 64;
 /// In improving, a robot counts once more for so many ticks that its task is old, up to so many times.
 const WEIGHT_TICKS: u32 = 40;
 const WEIGHT_MAX: u32 = 16;
@@ -59,8 +67,10 @@ pub struct UnitRobots {
     /// Who has reserved a cell for each tick of the ring, `[cell][tick % RING]`.
     reserved: Vec<[u16; RING]>,
     team: Team,
-    /// Robots in their turn.
+    /// Robots in their turn: what they are sorted by, and their rows.
     order: Vec<(u32, u32)>,
+    /// Those that are old: since when they wait, their rows and their places in the order.
+    old: Vec<(u32, u32, u32)>,
     chain: Vec<Link>,
     wanted: Vec<Wanted>,
     wanted_by: Vec<u32>,
@@ -82,6 +92,10 @@ struct Team {
     actions: Vec<[u8; DEPTH]>,
     /// Ticks that remain to be gone if the reserved operation is carried out.
     value: Vec<u32>,
+    /// Since when it waits for its task to be done, or to go first again.
+    waits_since: Vec<u32>,
+    /// Until when it goes first; 0 if it does not.
+    first_until: Vec<u32>,
     /// How much a tick that remains to be gone counts in improving: the more the older the task.
     weight: Vec<u8>,
     /// Operations in order of what remains then: `value << 8 | operation`; `[operations.n]` each.
@@ -142,6 +156,9 @@ impl Traffic for UnitRobots {
         for (cells, actions) in self.team.cells.iter().zip(&self.team.actions) {
             word(u64::from(cells[0]) << 32 | u64::from(u32::from_le_bytes(*actions)));
         }
+        for (&since, &until) in self.team.waits_since.iter().zip(&self.team.first_until) {
+            word(u64::from(since) << 32 | u64::from(until));
+        }
         word(self.fields.n_made);
         word(self.random.clone().next());
         self.guidance.for_each_word(word);
@@ -167,6 +184,7 @@ impl UnitRobots {
             map,
             team: Team::default(),
             order: Vec::new(),
+            old: Vec::new(),
             chain: Vec::new(),
             wanted: Vec::new(),
             wanted_by: Vec::new(),
@@ -244,11 +262,24 @@ impl UnitRobots {
         }
     }
 
-    /// Every robot looks for an operation, those nearest their goals first; those without a goal come last.
+    /// Every robot looks for an operation in its turn.
     fn plan_in_turn(&mut self, view: &TrafficView<'_>) {
-        let mut order = std::mem::take(&mut self.order);
+        self.take_turns(view);
+        for at in 0..self.order.len() {
+            let row = self.order[at].1;
+            if !self.team.planned[row as usize] {
+                self.plan(row, Aim::Turn);
+                self.team.planned[row as usize] = true;
+            }
+        }
+    }
+
+    /// Sets the order: those that go first, those that are old, then those nearest their goals, and those
+    /// without a goal.
+    fn take_turns(&mut self, view: &TrafficView<'_>) {
+        let Self { map, team, fields, order, old, tick, .. } = self;
         order.clear();
-        let Self { map, team, fields, .. } = self;
+        old.clear();
         for row in 0..team.at.len() {
             let goal = team.goal[row];
             if goal == u32::MAX {
@@ -259,22 +290,38 @@ impl UnitRobots {
             let field = fields.of(goal);
             let ahead = field.cost(map.number(team.at[row]), team.heading[row]);
             team.value[row] = team.value_of_reserved(map, field, row);
-            let age = self.tick - view.agents.orders[row].since;
-            team.weight[row] = 1 + (age / WEIGHT_TICKS).min(WEIGHT_MAX - 1) as u8;
-            let is_old = age > OLD_TICKS && age / OLD_WAYS > ahead;
-            order.push((if is_old { 0 } else { 1 + ahead }, row as u32));
+            let since = view.agents.orders[row].since;
+            if since > team.waits_since[row] {
+                (team.waits_since[row], team.first_until[row]) = (since, 0);
+            }
+            team.weight[row] = 1 + ((*tick - since) / WEIGHT_TICKS).min(WEIGHT_MAX - 1) as u8;
+            let waits = *tick - team.waits_since[row];
+            let is_old = waits > OLD_TICKS && waits / OLD_WAYS > ahead;
+            if is_old {
+                old.push((team.waits_since[row], row as u32, order.len() as u32));
+            }
+            // Behind as many numbers as there can be of those that go first.
+            let number = u32::from(NOBODY) + if is_old { 0 } else { 1 + ahead };
+            order.push((number, row as u32));
+        }
+        old.sort_unstable();
+        for (rank, &(_, row, at)) in old.iter().take(1 + team.at.len() / FIRST_OF).enumerate() {
+            let (row, of_row) = (row as usize, &mut order[at as usize]);
+            if team.first_until[row] == 0 {
+                let ahead = fields.of(team.goal[row]).cost(map.number(team.at[row]), team.heading[row]);
+                team.first_until[row] = *tick + TERM_TICKS + TERM_WAYS * ahead;
+            }
+            if team.first_until[row] <= *tick {
+                (team.waits_since[row], team.first_until[row]) = (*tick, 0);
+                continue;
+            }
+            team.weight[row] = FIRST_WEIGHT;
+            of_row.0 = rank as u32;
         }
         order.sort_unstable();
         for (rank, &(_, row)) in order.iter().enumerate() {
             team.rank[row as usize] = rank as u32;
         }
-        for &(_, row) in &order {
-            if !self.team.planned[row as usize] {
-                self.plan(row, Aim::Turn);
-                self.team.planned[row as usize] = true;
-            }
-        }
-        self.order = order;
     }
 
     /// Spends the tries: robots drawn at random look for something better.
@@ -418,12 +465,15 @@ impl UnitRobots {
         team.n_choices[row] = found as u16;
     }
 
-    /// Begins the first action of each, and counts the steps.
+    /// Begins the first action of each, and counts who steps and who waits.
     fn begin_moves(&mut self, view: &mut TrafficView<'_>, decisions: &mut Decisions) {
         let Self { map, team, primitives, guidance, tick, .. } = self;
         for (row, actions) in team.actions.iter().enumerate() {
             let action = actions[0];
             if action == WAIT {
+                if team.goal[row] != u32::MAX {
+                    guidance.count_waiting(map.number(team.at[row]));
+                }
                 continue;
             }
             if action == FORWARD {
@@ -464,6 +514,8 @@ impl Team {
         self.cells.resize(n, [0; DEPTH + 1]);
         self.actions.resize(n, [WAIT; DEPTH]);
         self.value.resize(n, 0);
+        self.waits_since.resize(n, 0);
+        self.first_until.resize(n, 0);
         self.weight.resize(n, 1);
         self.choices.resize(n * n_operations, 0);
         self.n_choices.resize(n, 0);

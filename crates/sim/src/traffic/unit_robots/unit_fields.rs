@@ -7,7 +7,7 @@
 //! cheapest heading and 5 for how much dearer the others are. A field in which some cost takes more bits has 4
 //! bytes a cell.
 
-use super::guidance::{Guidance, NO_STEP};
+use super::guidance::{Guidance, NO_STEP, STEP_BITS};
 use super::unit_map::UnitMap;
 use rayon::prelude::*;
 
@@ -322,7 +322,7 @@ impl Scratch {
                 // A step at this heading comes from behind.
                 let step = guidance.step_to(cell, heading);
                 if step != NO_STEP {
-                    relax((step >> 3) * 4 + heading, step & 7);
+                    relax((step >> STEP_BITS) * 4 + heading, step & Guidance::STEP_MAX);
                 }
             }
             bucket.clear();
