@@ -19,7 +19,19 @@ pub(super) struct UnitMap {
     open: Vec<u8>,
     /// By number and heading: the cell from which a step at that heading leads here, by number; [`BLOCKED`].
     behind: Vec<[u32; 4]>,
+    /// By number: the column.
+    columns: Vec<u32>,
+    /// By row, and behind the last: the first number in it or behind it.
+    rows: Vec<u32>,
     n_free: usize,
+}
+
+/// Where a free cell is: its column, and the numbers of the free cells of its row.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    column: u32,
+    first: u32,
+    end: u32,
 }
 
 impl UnitMap {
@@ -35,20 +47,27 @@ impl UnitMap {
             free: vec![BLOCKED; n_cells],
             open: vec![0; n_cells],
             behind: Vec::new(),
+            columns: Vec::new(),
+            rows: Vec::with_capacity(size.height() as usize + 1),
             n_free: 0,
         };
         for cell in size.rect().cells() {
             let index = map.index(cell) as usize;
+            if cell.x == 0 {
+                map.rows.push(map.n_free as u32);
+            }
             for heading in 0..4 {
                 let state = space.state(Pose { cell, heading: Heading(heading) });
                 let Some(state) = state.filter(|&state| tables.is_legal(state)) else { continue };
                 if map.free[index] == BLOCKED {
                     map.free[index] = map.n_free as u32;
+                    map.columns.push(cell.x as u32);
                     map.n_free += 1;
                 }
                 map.open[index] |= u8::from(tables.move_ticks(state, forward).is_some()) << heading;
             }
         }
+        map.rows.push(map.n_free as u32);
         map.behind = vec![[BLOCKED; 4]; map.n_free];
         for index in 0..n_cells {
             let from = map.free[index];
@@ -104,5 +123,23 @@ impl UnitMap {
     /// The free cell from which a step at a heading leads to this one; [`BLOCKED`] if there is none.
     pub fn behind(&self, number: u32, heading: u32) -> u32 {
         self.behind[number as usize][heading as usize]
+    }
+
+    /// Where a free cell is.
+    pub fn place(&self, number: u32) -> Place {
+        let row = self.rows.partition_point(|&first| first <= number);
+        Place { column: self.columns[number as usize], first: self.rows[row - 1], end: self.rows[row] }
+    }
+
+    /// Whether the cell from which a step at a heading leads to this one is further from a place than this
+    /// one, by columns and rows.
+    #[inline]
+    pub fn leads_away(&self, number: u32, heading: u32, place: Place) -> bool {
+        match heading {
+            0 => self.columns[number as usize] <= place.column,
+            1 => number >= place.first,
+            2 => self.columns[number as usize] >= place.column,
+            _ => number < place.end,
+        }
     }
 }
