@@ -312,6 +312,8 @@ impl Scratch {
         } else {
             self.settle_from::<true>(map, guidance, want)
         };
+        // Nothing waits any more if all was settled.
+        field.whole |= self.buckets.iter().all(Vec::is_empty);
         field.cells.fill(map.n_free(), &self.settled[..known], &self.costs);
         // All that were touched are settled or wait in a bucket.
         for &number in &self.settled {
@@ -322,7 +324,6 @@ impl Scratch {
                 self.costs[state as usize / 4] = UNTOUCHED;
             }
         }
-        field.whole |= known == self.settled.len();
         field.to_make = NONE;
     }
 
@@ -388,7 +389,7 @@ impl Scratch {
             }
             now += 1;
         }
-        known.unwrap_or(settled.len())
+        known.filter(|_| left > 0).unwrap_or(settled.len())
     }
 }
 
@@ -453,8 +454,8 @@ mod tests {
 
     fn random_tables(random: &mut Random) -> MovementTables {
         let row =
-            |random: &mut Random| (0..12).map(|_| if random.below(4) == 0 { '@' } else { '.' }).collect();
-        let rows: Vec<String> = (0..9).map(|_| row(random)).collect();
+            |random: &mut Random| (0..90).map(|_| if random.below(5) == 0 { '@' } else { '.' }).collect();
+        let rows: Vec<String> = (0..3).map(|_| row(random)).collect();
         let grid = Grid::from_rows(&rows, TerrainTable::movingai(), SideTable::default()).unwrap();
         let mut spec = ClassSpec::new("robot", 4);
         spec.primitives =
