@@ -152,3 +152,51 @@ fn a_goal_without_a_way_disturbs_nobody() {
     let (done, _) = drawn.run(60);
     assert!(done > 10, "{done}");
 }
+
+/// Nobody of a team waits longer than `ticks_max` for its task to be done, with so many tries a tick.
+fn nobody_starves(rows: &[&str], starts: &[usize], tasks: &[usize], (tries, ticks_max): (u64, u32)) {
+    let drawn = Drawn { tries, ..Drawn::of_rows(rows, starts, tasks) };
+    let mut run = drawn.simulation(1500);
+    let mut longest = 0;
+    while run.step() == Step::Running {
+        let tick = run.tick();
+        let waits = run.agents().orders.iter().map(|order| tick - order.since).max().unwrap();
+        longest = longest.max(waits);
+    }
+    let done = run.counts().tasks_done;
+    assert!(longest <= ticks_max, "{tries} tries: a task took {longest} ticks, {done} were done");
+    drawn.run(60);
+}
+
+#[test]
+fn two_that_meet_in_a_lane_with_one_bay_pass() {
+    let rows = ["@@@@.@@@@", "........."];
+    nobody_starves(&rows, &[9, 17], &[17, 9, 9, 17], (0, 300));
+    nobody_starves(&rows, &[9, 17], &[17, 9, 9, 17], (10, 300));
+    let rows = ["@@@@@@@.@@@", "..........."];
+    nobody_starves(&rows, &[11, 21], &[21, 11, 11, 21], (0, 300));
+    nobody_starves(&rows, &[11, 21], &[21, 11, 11, 21], (10, 300));
+}
+
+#[test]
+fn a_full_ring_turns() {
+    let rows = ["...", ".@.", "..."];
+    nobody_starves(&rows, &[0, 1, 2, 3, 5, 6, 7, 8], &[8, 6, 0, 2, 7, 5, 3, 1], (0, 300));
+    nobody_starves(&rows, &[0, 1, 2, 3, 5, 6, 7, 8], &[8, 6, 0, 2, 7, 5, 3, 1], (10, 300));
+}
+
+#[test]
+fn a_full_room_empties_through_a_door_of_two_cells() {
+    let rows = ["....@....", "....@....", ".........", ".........", "....@....", "....@...."];
+    let starts: Vec<usize> = (0..6).flat_map(|row| (0..4).map(move |x| row * 9 + x)).collect();
+    let tasks: Vec<usize> =
+        (0..48).map(|k| (k * 7 % 6) * 9 + if k / 24 % 2 == 0 { 5 + k % 4 } else { k % 4 }).collect();
+    nobody_starves(&rows, &starts, &tasks, (0, 300));
+    nobody_starves(&rows, &starts, &tasks, (10, 300));
+}
+
+#[test]
+fn robots_in_a_blind_alley_come_out_past_those_that_want_in() {
+    let rows = ["....@@@@@", ".........", "....@@@@@"];
+    nobody_starves(&rows, &[17, 16, 12, 11], &[9, 0, 17, 16, 17, 16, 2, 18], (0, 800));
+}

@@ -9,10 +9,11 @@
 //! 2019). What tries are left improve the whole: a robot drawn at random may push any other, if the sum of
 //! what remains to be gone does not grow; robots whose tasks are old count for several. A few of those that
 //! have waited longest go before all others for a while, in turn, so that each knot is once pulled at from
-//! each end.
+//! each end; one of them that cannot move has others make room ([`push`]).
 
 mod guidance;
 mod operations;
+mod push;
 mod unit_fields;
 mod unit_map;
 
@@ -23,6 +24,7 @@ use crate::reservation::{CollisionRule, Step};
 use crate::world::SimClass;
 use guidance::{EVERY_TICKS, Guidance};
 use operations::{DEPTH, FORWARD, Operations, WAIT};
+use push::Push;
 use unit_fields::{Cells, UNKNOWN, UnitFields, Wanted};
 use unit_map::UnitMap;
 use wheelbase_planner::{MovementTables, State};
@@ -40,8 +42,9 @@ const VISITS_MAX: u8 = 10;
 /// before all that are younger.
 const OLD_TICKS: u32 = 40;
 const OLD_WAYS: u32 = 4;
-/// Of so many robots one more of those that have waited longest goes first of all, for so many ticks and so
-/// many times the way that it still has; then it waits anew. It counts for so many when the whole is improved.
+/// Of so many robots one more of those that have waited longest, more than [`OLD_TICKS`] and [`OLD_WAYS`] times the
+/// cells to their goals, goes first of all, for so many ticks and so many times the way that it still has; then
+/// it waits anew. It counts for so many when the whole is improved.
 const FIRST_OF: usize = 64;
 const TERM_TICKS: u32 = 16;
 const TERM_WAYS: u32 = 2;
@@ -69,9 +72,10 @@ pub struct UnitRobots {
     team: Team,
     /// Robots in their turn: what they are sorted by, and their rows.
     order: Vec<(u32, u32)>,
-    /// Those that are old: since when they wait, their rows and their places in the order.
+    /// Those that may go first: since when they wait, their rows and their places in the order.
     old: Vec<(u32, u32, u32)>,
     chain: Vec<Link>,
+    push: Push,
     wanted: Vec<Wanted>,
     wanted_by: Vec<u32>,
     tick: u32,
@@ -96,6 +100,8 @@ struct Team {
     waits_since: Vec<u32>,
     /// Until when it goes first; 0 if it does not.
     first_until: Vec<u32>,
+    /// Until when it does what it was pushed to, and nobody lifts it.
+    bound_until: Vec<u32>,
     /// How much a tick that remains to be gone counts in improving: the more the older the task.
     weight: Vec<u8>,
     /// Operations in order of what remains then: `value << 8 | operation`; `[operations.n]` each.
@@ -159,6 +165,7 @@ impl Traffic for UnitRobots {
         for (&since, &until) in self.team.waits_since.iter().zip(&self.team.first_until) {
             word(u64::from(since) << 32 | u64::from(until));
         }
+        self.team.bound_until.iter().for_each(|&until| word(u64::from(until)));
         word(self.fields.n_made);
         word(self.random.clone().next());
         self.guidance.for_each_word(word);
@@ -186,6 +193,7 @@ impl UnitRobots {
             order: Vec::new(),
             old: Vec::new(),
             chain: Vec::new(),
+            push: Push::default(),
             wanted: Vec::new(),
             wanted_by: Vec::new(),
             tick: 0,
@@ -266,10 +274,15 @@ impl UnitRobots {
     fn plan_in_turn(&mut self, view: &TrafficView<'_>) {
         self.take_turns(view);
         for at in 0..self.order.len() {
-            let row = self.order[at].1;
-            if !self.team.planned[row as usize] {
+            let (number, row) = self.order[at];
+            let at = row as usize;
+            let goes_first = number < u32::from(NOBODY);
+            if goes_first && self.team.bound_until[at] <= self.tick {
+                self.push_for(at);
+            }
+            if !self.team.planned[at] && self.team.bound_until[at] <= self.tick {
                 self.plan(row, Aim::Turn);
-                self.team.planned[row as usize] = true;
+                self.team.planned[at] = true;
             }
         }
     }
@@ -297,7 +310,8 @@ impl UnitRobots {
             team.weight[row] = 1 + ((*tick - since) / WEIGHT_TICKS).min(WEIGHT_MAX - 1) as u8;
             let waits = *tick - team.waits_since[row];
             let is_old = waits > OLD_TICKS && waits / OLD_WAYS > ahead;
-            if is_old {
+            // By what guidance makes of a way, one would be young for long.
+            if waits > OLD_TICKS && waits / OLD_WAYS > map.apart(team.at[row], team.goal_at[row]) {
                 old.push((team.waits_since[row], row as u32, order.len() as u32));
             }
             // Behind as many numbers as there can be of those that go first.
@@ -329,8 +343,10 @@ impl UnitRobots {
         let n = self.team.at.len();
         for _ in 0..tries.min(u64::from(u32::MAX)) * u64::from(n > 1) {
             self.epoch = self.epoch.wrapping_add(1);
-            let robot = self.random.below(n) as u32;
-            self.plan(robot, Aim::Improve);
+            let robot = self.random.below(n);
+            if self.team.bound_until[robot] <= self.tick {
+                self.plan(robot as u32, Aim::Improve);
+            }
         }
     }
 
@@ -424,7 +440,8 @@ impl UnitRobots {
                 let other = usize::from(blocker);
                 let tired = team.visited_in[other] == *epoch && team.visits[other] >= VISITS_MAX;
                 let outranks = aim == Aim::Turn && team.rank[other] < team.rank[root as usize];
-                if team.in_chain[other] || tired || outranks {
+                let is_bound = team.bound_until[other] > *tick;
+                if team.in_chain[other] || tired || outranks || is_bound {
                     continue;
                 }
             }
@@ -516,6 +533,7 @@ impl Team {
         self.value.resize(n, 0);
         self.waits_since.resize(n, 0);
         self.first_until.resize(n, 0);
+        self.bound_until.resize(n, 0);
         self.weight.resize(n, 1);
         self.choices.resize(n * n_operations, 0);
         self.n_choices.resize(n, 0);

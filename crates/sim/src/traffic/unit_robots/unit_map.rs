@@ -125,6 +125,13 @@ impl UnitMap {
         self.behind[number as usize][heading as usize]
     }
 
+    /// Columns and rows between two cells.
+    pub fn apart(&self, one: u32, other: u32) -> u32 {
+        let place = |index: u32| (index % self.stride, index / self.stride);
+        let ((x, y), (to_x, to_y)) = (place(one), place(other));
+        x.abs_diff(to_x) + y.abs_diff(to_y)
+    }
+
     /// Where a free cell is.
     pub fn place(&self, number: u32) -> Place {
         let row = self.rows.partition_point(|&first| first <= number);
