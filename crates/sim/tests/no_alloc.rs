@@ -6,8 +6,10 @@ mod common;
 
 use common::{CART, OTHERS, TRUCK, on_threads, simulation};
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use wheelbase_sim::Simulation;
+use wheelbase_sim::build::{AttachedFile, Files, Overrides, build_problem};
 use wheelbase_sim::recording::Recorder;
 
 struct Counting;
@@ -87,4 +89,31 @@ fn a_steady_tick_allocates_nothing() {
             assert_eq!(allocations, 0, "{threads} threads, recorded: {recorded}");
         });
     }
+    [1, 2].into_iter().for_each(robots_allocate_nothing);
+}
+
+/// A team of robots in a crowd, which pushes, improves and makes fields anew in every tick.
+fn robots_allocate_nothing(threads: usize) {
+    let map = format!("type octile\nheight 12\nwidth 12\nmap\n{}", "............\n..@..@..@...\n".repeat(6));
+    let starts: String = (0..48).map(|robot| format!("{}\n", robot / 12 * 24 + robot % 12)).collect();
+    let tasks: String = (0..30).map(|task| format!("{}\n", task * 53 % 12 + task * 7 % 6 * 24)).collect();
+    let problem = r#"{"mapFile": "m", "agentFile": "a", "teamSize": 48, "taskFile": "t", "taskAssignmentStrategy": "roundrobin"}"#;
+    let file = |name: &str, text: String| AttachedFile { name: name.to_owned(), bytes: text.into_bytes() };
+    let files = [file("m", map), file("a", format!("48\n{starts}")), file("t", format!("30\n{tasks}"))];
+    let overrides =
+        Overrides { ticks: Some(100_000), tries_per_tick: Some(20), seed: None, expansions_per_tick: None };
+    let mut sim =
+        build_problem(Path::new("p.json"), problem.as_bytes(), overrides, Files::Attached(&files)).unwrap();
+    on_threads(threads, || {
+        for _ in 0..1500 {
+            sim.step();
+        }
+        let (before, done) = (ALLOCATIONS.load(Ordering::Relaxed), sim.counts().tasks_done);
+        for _ in 0..300 {
+            sim.step();
+        }
+        let allocations = ALLOCATIONS.load(Ordering::Relaxed) - before;
+        assert!(sim.counts().tasks_done > done + 100, "{}", sim.counts().tasks_done - done);
+        assert_eq!(allocations, 0, "{threads} threads");
+    });
 }

@@ -36,6 +36,8 @@ const REMADE_STATES_MAX: usize = 1 << 23;
 /// Robots that one that plans anew may lift, and one that improves the whole.
 const LIFTS_MAX: u32 = 400;
 const LIFTS_TO_IMPROVE_MAX: u32 = 100;
+/// Robots that all tries of a tick may lift together, for each try.
+const LIFTS_OF_TRY: u64 = 48;
 /// Times that a robot looks in one turn, or for one try, at most.
 const VISITS_MAX: u8 = 10;
 /// A robot whose task is older than so many ticks, and than so many times the way that it still has, goes
@@ -338,25 +340,30 @@ impl UnitRobots {
         }
     }
 
-    /// Spends the tries: robots drawn at random look for something better.
+    /// Spends the tries: robots drawn at random look for something better. In a crowd a try may lift a hundred
+    /// others, so that the tries are over when so many robots were lifted.
     fn improve(&mut self, tries: u64) {
         let n = self.team.at.len();
+        let mut lifts_left = tries.saturating_mul(LIFTS_OF_TRY);
         for _ in 0..tries.min(u64::from(u32::MAX)) * u64::from(n > 1) {
             self.epoch = self.epoch.wrapping_add(1);
             let robot = self.random.below(n);
             if self.team.bound_until[robot] <= self.tick {
-                self.plan(robot as u32, Aim::Improve);
+                let lifts = self.plan(robot as u32, Aim::Improve);
+                let Some(left) = lifts_left.checked_sub(u64::from(lifts)) else { return };
+                lifts_left = left;
             }
         }
     }
 
     /// Looks for a better operation of a robot. Others that are in its way look for another one in their
-    /// turn; if the last of them finds none, nothing has changed.
-    fn plan(&mut self, root: u32, aim: Aim) {
+    /// turn; if the last of them finds none, nothing has changed. Gives how many were lifted.
+    fn plan(&mut self, root: u32, aim: Aim) -> u32 {
         let mut chain = std::mem::take(&mut self.chain);
         chain.clear();
         self.lift(root, &mut chain);
-        let mut lifts_left = if aim == Aim::Turn { LIFTS_MAX } else { LIFTS_TO_IMPROVE_MAX };
+        let lifts_max = if aim == Aim::Turn { LIFTS_MAX } else { LIFTS_TO_IMPROVE_MAX };
+        let mut lifts_left = lifts_max;
         // By so much has grown what remains to be gone, as it is weighted, the last link left aside.
         let mut growth = 0_i64;
         while let Some(link) = chain.last_mut() {
@@ -382,6 +389,7 @@ impl UnitRobots {
             self.team.in_chain[link.robot as usize] = false;
         }
         self.chain = chain;
+        lifts_max - lifts_left
     }
 
     /// Takes a robot's reserved cells away and puts it behind the chain.
