@@ -10,10 +10,13 @@ use crate::watch::{Watch, Wish};
 use std::io::{self, Write};
 use std::time::Instant;
 use wheelbase_sim::build::{Overrides, is_problem, load_simulation_and_text};
-use wheelbase_sim::{Counters, Phase, RunResult, Simulation, Step, TickTimes};
+use wheelbase_sim::{Counters, Knot, Phase, RunResult, Simulation, Step, TickTimes};
 
 /// Ticks between two looks at the progress bar.
 const PROGRESS_TICKS: u32 = 16;
+/// Knots that are shown as text, and agents of each.
+const KNOTS_SHOWN: usize = 4;
+const KNOT_AGENTS_SHOWN: usize = 8;
 
 pub fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let overrides = Overrides {
@@ -121,6 +124,28 @@ fn share_of_orders(result: &RunResult) -> String {
     format!("{done} of {all}, {}.{} %", permille / 10, permille % 10)
 }
 
+/// Who waits for whom, and where.
+fn knot_text(knot: &Knot) -> String {
+    let Knot { agents, at, ring, waiting } = knot;
+    let mut text = String::new();
+    for (number, [x, y]) in at.iter().enumerate().take(KNOT_AGENTS_SHOWN) {
+        let other = agents.get(number + 1).or(agents.first().filter(|_| *ring));
+        let other = other.map_or_else(|| "another".to_owned(), |agent| agent.to_string());
+        let verb = if number == 0 { "waits for" } else { "for" };
+        text += &format!("{} {verb} {other} at ({x}, {y}), ", agents[number]);
+    }
+    if at.len() > KNOT_AGENTS_SHOWN {
+        text += "and so on, ";
+    }
+    match (&agents[..], ring) {
+        (_, true) => text += "in a ring",
+        ([alone], _) => text += &format!("{alone} waits for nobody known"),
+        ([.., last], _) => text += &format!("{last} for nobody known"),
+        ([], _) => {}
+    }
+    format!("{text}; {waiting} stuck in it or behind it")
+}
+
 fn write_text(out: &mut impl Write, result: &RunResult) -> io::Result<()> {
     let RunResult { scenario, ticks, agents, moves, threads, .. } = result;
     writeln!(out, "{scenario}: {agents} agents, {ticks} ticks, {moves} moves, {threads} threads")?;
@@ -137,6 +162,9 @@ fn write_text(out: &mut impl Write, result: &RunResult) -> io::Result<()> {
         line("agents not placed", result.not_placed.to_string())?;
     }
     line("agents stuck", result.stuck_agents.to_string())?;
+    for knot in result.knots.iter().take(KNOTS_SHOWN) {
+        line("  knot", knot_text(knot))?;
+    }
     if let Some(collisions) = result.collisions {
         line("collisions", collisions.to_string())?;
     }

@@ -10,7 +10,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 /// Keys of the result in the order of DESIGN 8.
-const KEYS: [&str; 29] = [
+const KEYS: [&str; 30] = [
     "scenario",
     "seed",
     "threads",
@@ -30,6 +30,7 @@ const KEYS: [&str; 29] = [
     "wait_ticks",
     "longest_wait_ticks",
     "stuck_agents",
+    "knots",
     "path_requests",
     "longest_request_ticks",
     "expansions",
@@ -187,7 +188,39 @@ fn what_is_typed_takes_the_place_of_what_the_scenario_says() {
     let stopped =
         folder.run(&["run", "lane.toml", "--format", "json", "--tries-per-tick", "0"]).code(1).json();
     assert_eq!((&stopped["orders_left"], &stopped["stuck_agents"]), (&json!(2), &json!(2)));
+    let ring = json!([{ "agents": [0, 1], "at": [[5, 1], [4, 1]], "ring": true, "waiting": 2 }]);
+    assert_eq!(stopped["knots"], ring);
+    let text = folder.run(&["run", "lane.toml", "--tries-per-tick", "0"]).code(1).stdout;
+    let told = "0 waits for 1 at (5, 1), 1 for 0 at (4, 1), in a ring; 2 stuck in it or behind it";
+    assert!(text.contains(told), "{text}");
+    // One that has come may stand in the way of all others, and nobody is tried.
+    folder.write("queue.toml", QUEUE.replace("CART", CART));
+    let queue =
+        folder.run(&["run", "queue.toml", "--format", "json", "--tries-per-tick", "0"]).code(1).json();
+    assert_eq!(queue["stuck_agents"], 2);
+    let rests = json!([{ "agents": [1, 0], "at": [[7, 0]], "ring": false, "waiting": 2 }]);
+    assert_eq!(queue["knots"], rests);
 }
+
+/// Three carts one behind the other in a lane, of which the first has come.
+const QUEUE: &str = r#"
+name = "queue"
+ticks = 500
+[map]
+rows = [".........."]
+CART
+[[agents]]
+class = "cart"
+at = [7, 0, "E"]
+[[agents]]
+class = "cart"
+at = [5, 0, "E"]
+orders = [{ goto = [9, 0] }]
+[[agents]]
+class = "cart"
+at = [3, 0, "E"]
+orders = [{ goto = [8, 0] }]
+"#;
 
 #[test]
 fn the_state_hash_is_the_same_for_any_number_of_threads() {

@@ -39,6 +39,7 @@ mod codec;
 mod events;
 mod given_poses;
 pub mod invariant;
+mod knots;
 mod metrics;
 mod orders;
 mod path_pool;
@@ -61,6 +62,7 @@ mod world;
 pub use agents::{Activity, AgentId, Agents, ClassId, Motion, Patience, Row};
 pub use calibration::Calibration;
 pub use events::{Action, Chosen, Event, MapEdit, NewAgents, NewOrders, PendingEdits, WaitingEdit};
+pub use knots::{KNOT_AGENTS_MAX, KNOTS_MAX, Knot};
 pub use metrics::{
     Counters, Counts, RunResult, STUCK_AFTER_TICKS, TickMs, TickTimes, peak_memory_mib, quantile_ms,
 };

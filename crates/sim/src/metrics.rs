@@ -1,5 +1,6 @@
 //! What a run counts, and the result it prints.
 
+use crate::knots::Knot;
 use crate::world::Simulation;
 use serde::Serialize;
 use serde_json::Value;
@@ -263,6 +264,7 @@ pub struct RunResult {
     pub wait_ticks: u64,
     pub longest_wait_ticks: u32,
     pub stuck_agents: u64,
+    pub knots: Vec<Knot>,
     pub path_requests: u64,
     pub longest_request_ticks: u32,
     pub expansions: u64,
@@ -308,6 +310,7 @@ impl RunResult {
             wait_ticks: counts.wait_ticks,
             longest_wait_ticks: counts.longest_wait_ticks,
             stuck_agents: sim.stuck_agents(),
+            knots: sim.knots(),
             path_requests: counts.path_requests,
             longest_request_ticks: counts.longest_request_ticks,
             expansions: counts.expansions,
@@ -361,23 +364,23 @@ impl Simulation {
         (left, doable)
     }
 
-    /// Agents with somewhere to go and a way there that have ended no move for
-    /// [`STUCK_AFTER_TICKS`] ticks.
+    /// Agents that are [stuck](Simulation::is_stuck).
     fn stuck_agents(&self) -> u64 {
+        (0..self.agents.len()).filter(|&row| self.is_stuck(row)).count() as u64
+    }
+
+    /// Whether the agent in a row has somewhere to go and a way there and has ended no move for
+    /// [`STUCK_AFTER_TICKS`] ticks.
+    pub(crate) fn is_stuck(&self, row: usize) -> bool {
         use crate::agents::Activity;
-        let rows = 0..self.agents.len();
-        let stuck = rows.filter(|&row| {
-            let trying = matches!(
-                self.agents.motion[row].activity,
-                Activity::Asking | Activity::Following | Activity::Yielding
-            );
-            let has_trip =
-                self.orders.current(&self.agents.orders[row]).is_some_and(|o| o.kind.trip().is_some());
-            let since = self.agents.patience[row].moved_at.max(self.agents.orders[row].since);
-            let still = self.tick.saturating_sub(since);
-            trying && has_trip && self.agents.motion[row].at_rest() && still >= STUCK_AFTER_TICKS
-        });
-        stuck.count() as u64
+        let trying = matches!(
+            self.agents.motion[row].activity,
+            Activity::Asking | Activity::Following | Activity::Yielding
+        );
+        let has_trip = self.orders.current(&self.agents.orders[row]).is_some_and(|o| o.kind.trip().is_some());
+        let since = self.agents.patience[row].moved_at.max(self.agents.orders[row].since);
+        let still = self.tick.saturating_sub(since);
+        trying && has_trip && self.agents.motion[row].at_rest() && still >= STUCK_AFTER_TICKS
     }
 }
 
