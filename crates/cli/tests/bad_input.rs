@@ -707,6 +707,10 @@ fn events_about_what_is_not_there() {
         assert_eq!(of_event(action), format!("43: events[0].{expected}"));
     }
     assert_eq!(
+        refused_at("{ wait = 5 }", "{ goto_group = [9, 9] }"),
+        "agents[1].orders[1]: goal (9, 9) is off the map of 8 x 4; expected columns 0 to 7 and rows 0 to 3"
+    );
+    assert_eq!(
         refused_at("{ wait = 5 }", "{ goto_area = [-9, 0, 9, 9] }"),
         "agents[1].orders[1].goto_area: no cell of the area is on the map of 8 x 4; \
          expected columns 0 to 7 and rows 0 to 3"

@@ -95,7 +95,7 @@ pub struct Agents {
     pub paths: Vec<PathHandle>,
     /// Where they stand in their orders.
     pub orders: Vec<OrderState>,
-    /// Poses that they have been given by an order to an area.
+    /// Poses that they have been given by an order to an area or a group.
     pub given: Vec<Option<State>>,
     /// Their entities.
     pub entities: Vec<hecs::Entity>,

@@ -38,6 +38,7 @@ mod calibration;
 mod codec;
 mod events;
 mod given_poses;
+mod group_goals;
 pub mod invariant;
 mod knots;
 mod metrics;

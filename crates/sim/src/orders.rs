@@ -2,6 +2,7 @@
 
 use crate::scenario::IfUnreachable;
 use crate::tasks::{TaskSlot, TaskSource};
+use std::collections::BTreeMap;
 use wheelbase_grid::Rect;
 use wheelbase_planner::{Fallback, GoalMember};
 
@@ -22,6 +23,9 @@ pub enum OrderKind {
     /// Go to the cheapest pose with its anchor in the area that no other agent stands on or has been given.
     /// The trip has no members.
     GotoArea(Rect, Trip),
+    /// Go to a pose of one's own around the member of the trip, chosen for all agents that have the order
+    /// together. The number is the same wherever the order was written once.
+    GotoGroup(u32, Trip),
     /// Visit the members one after the other, for ever.
     Patrol(Trip),
     /// Stand for so many ticks.
@@ -46,7 +50,7 @@ pub struct Trip {
 
 impl OrderKind {
     /// Names of all kinds.
-    pub const NAMES: [&'static str; 5] = ["goto", "goto_area", "patrol", "wait", "task"];
+    pub const NAMES: [&'static str; 6] = ["goto", "goto_area", "patrol", "wait", "task", "goto_group"];
 
     /// Name as written in scenarios and traces.
     pub fn name(&self) -> &'static str {
@@ -56,14 +60,22 @@ impl OrderKind {
             Self::Patrol(_) => 2,
             Self::Wait(_) => 3,
             Self::Task(_) => 4,
+            Self::GotoGroup(..) => 5,
         };
         Self::NAMES[number]
+    }
+
+    /// Whether the agent is given a pose, which it keeps until the order is closed.
+    pub fn gives_poses(&self) -> bool {
+        matches!(self, Self::GotoArea(..) | Self::GotoGroup(..))
     }
 
     /// The trip of an order that goes somewhere.
     pub fn trip(&self) -> Option<&Trip> {
         match self {
-            Self::Goto(trip) | Self::GotoArea(_, trip) | Self::Patrol(trip) => Some(trip),
+            Self::Goto(trip) | Self::GotoArea(_, trip) | Self::GotoGroup(_, trip) | Self::Patrol(trip) => {
+                Some(trip)
+            }
             Self::Task(slot) => Some(slot.trip()),
             Self::Wait(_) => None,
         }
@@ -143,6 +155,8 @@ pub struct OrderPool {
     orders: Vec<Order>,
     /// Lists that an agent was given behind another one, each with the number of the one behind it.
     behind: Vec<(OrderList, u32)>,
+    /// Numbers of the orders to a group, by where each was written.
+    group_numbers: BTreeMap<String, u32>,
     /// Where tasks come from.
     pub(crate) task_sources: Vec<TaskSource>,
 }
@@ -187,9 +201,16 @@ impl OrderPool {
         }
     }
 
-    /// Whether some order goes to an area.
-    pub(crate) fn any_to_area(&self) -> bool {
-        self.orders.iter().any(|order| matches!(order.kind, OrderKind::GotoArea(..)))
+    /// The number of an order to a group that was written under a key path: lists of several classes share
+    /// it.
+    pub(crate) fn group_number(&mut self, key: &str) -> u32 {
+        let next = self.group_numbers.len() as u32;
+        *self.group_numbers.entry(key.to_owned()).or_insert(next)
+    }
+
+    /// Whether some order hands out poses.
+    pub(crate) fn any_gives_poses(&self) -> bool {
+        self.orders.iter().any(|order| order.kind.gives_poses())
     }
 
     /// An order as written in the scenario, by its number in the pool.

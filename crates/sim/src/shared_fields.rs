@@ -8,10 +8,14 @@
 use crate::agents::ClassId;
 use std::collections::BTreeMap;
 use wheelbase_grid::Rect;
-use wheelbase_planner::{CostFields, FieldScratch, Goal, MovementTables, Path, Progress, State, Until};
+use wheelbase_planner::{
+    CostField, CostFields, FieldScratch, Goal, MovementTables, Path, Progress, State, Until,
+};
 
 /// Most memory that fields take together, in bytes; those used longest ago make way.
 const BYTES_MAX: usize = 256 << 20;
+/// What a field takes for each state, and a little more for its goal.
+const BYTES_A_STATE: usize = 6;
 /// Goals whose searches are counted; when there are more, all counts begin anew.
 const GOALS_MAX: usize = 1 << 16;
 
@@ -19,6 +23,7 @@ const GOALS_MAX: usize = 1 << 16;
 #[derive(Debug)]
 pub(crate) struct SharedFields {
     fields: CostFields,
+    bytes_max: usize,
     /// By hash of the goal and class. Goals of one hash share a count, which makes no result wrong.
     uses: BTreeMap<(u64, u8), GoalUse>,
     scratch: FieldScratch,
@@ -44,7 +49,23 @@ pub(crate) struct FieldStep {
 
 impl SharedFields {
     pub fn new() -> Self {
-        Self { fields: CostFields::new(BYTES_MAX), uses: BTreeMap::new(), scratch: FieldScratch::new() }
+        Self::with_bytes_max(BYTES_MAX)
+    }
+
+    /// No fields, with another limit to the memory that they take together.
+    pub fn with_bytes_max(bytes_max: usize) -> Self {
+        Self {
+            fields: CostFields::new(bytes_max),
+            bytes_max,
+            uses: BTreeMap::new(),
+            scratch: FieldScratch::new(),
+        }
+    }
+
+    /// Whether fields for classes of these tables have room beside each other, if all others make way.
+    pub fn fit<'t>(&self, tables: impl Iterator<Item = &'t MovementTables>) -> bool {
+        let states: usize = tables.map(|tables| tables.space().n_states()).sum();
+        states.saturating_mul(BYTES_A_STATE) <= self.bytes_max
     }
 
     /// Counts what a search to a goal spent.
@@ -68,6 +89,22 @@ impl SharedFields {
         }
         counted.has_field = true;
         true
+    }
+
+    /// The field of a class to a goal, made if need be whether it pays or not. `None` if there is no memory for it.
+    pub fn obtain(
+        &mut self,
+        class: ClassId,
+        tables: &MovementTables,
+        goal: &Goal<'_>,
+        tick: u32,
+    ) -> Option<&mut CostField> {
+        self.fields.obtain(u32::from(class.0), tables, goal, u64::from(tick))
+    }
+
+    /// The field of a class to a goal, if it is kept.
+    pub fn get(&self, class: ClassId, goal: &Goal<'_>) -> Option<&CostField> {
+        self.fields.get(u32::from(class.0), goal)
     }
 
     /// Extends the field of a goal towards a start by at most so many expansions and, once it is settled,

@@ -241,6 +241,11 @@ fn begin_order(sim: &mut Simulation, row: usize) {
         None => Activity::Idle,
         Some(OrderKind::Wait(_)) => Activity::Pausing,
         Some(_) if is_at_goal(sim, row) => Activity::Arrived,
+        Some(&OrderKind::GotoGroup(order, _)) if sim.agents.given[row].is_none() => {
+            // It asks for its path once it has been told where to.
+            sim.group_goals.open(order);
+            Activity::Asking
+        }
         Some(OrderKind::Task(_)) if !sim.traffic.needs_paths() => Activity::Following,
         Some(_) => return ask_for_path(sim, row, false),
     };
@@ -251,7 +256,7 @@ fn is_at_goal(sim: &Simulation, row: usize) -> bool {
     let state = &sim.agents.orders[row];
     let Some(order) = sim.orders.current(state) else { return false };
     let Some(trip) = order.kind.trip() else { return false };
-    if matches!(order.kind, OrderKind::GotoArea(..)) {
+    if order.kind.gives_poses() {
         return !state.to_nearest && sim.agents.given[row] == Some(sim.agents.motion[row].state);
     }
     let goal = Goal { members: current_members(trip, &order.kind, state), within: trip.within };
@@ -259,7 +264,7 @@ fn is_at_goal(sim: &Simulation, row: usize) -> bool {
 }
 
 /// Puts a path request in the queue; the agent rests until it is answered.
-fn ask_for_path(sim: &mut Simulation, row: usize, around: bool) {
+pub(crate) fn ask_for_path(sim: &mut Simulation, row: usize, around: bool) {
     if !around && sim.agents.orders[row].to_nearest {
         // The area itself may be open by now.
         sim.give_back(row);

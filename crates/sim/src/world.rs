@@ -4,6 +4,7 @@ use crate::agents::{Activity, AgentId, Agents, ClassId, Motion, Row};
 use crate::build::{AttachedFile, MapObject};
 use crate::events::{Event, PendingEdits};
 use crate::given_poses::GivenPoses;
+use crate::group_goals::GroupGoals;
 use crate::invariant::Violation;
 use crate::metrics::{AtWork, Counts};
 use crate::orders::{GroupOrders, OrderList, OrderPool, OrderState};
@@ -59,6 +60,7 @@ pub struct Simulation {
     pub(crate) paths: PathPool,
     pub(crate) reservation: Reservation,
     pub(crate) given: GivenPoses,
+    pub(crate) group_goals: GroupGoals,
     pub(crate) requests: Requests,
     pub(crate) traffic: Box<dyn Traffic>,
     pub(crate) decisions: Decisions,
@@ -291,7 +293,7 @@ impl Simulation {
         id
     }
 
-    /// Gives an agent the pose that its order to an area leads to.
+    /// Gives an agent the pose that its order to an area or a group leads to.
     pub(crate) fn give(&mut self, row: usize, state: State) {
         let tables = &self.classes[self.agents.motion[row].class.0 as usize].tables;
         let pose = tables.space().pose(state);

@@ -13,10 +13,11 @@ use wheelbase_sim::build::{Overrides, load_problem, load_simulation, load_simula
 use wheelbase_sim::recording::{Reader, verify};
 use wheelbase_sim::{RunResult, Simulation, Step, TickTimes, invariant};
 
-const NAMES: [&str; 13] = [
+const NAMES: [&str; 14] = [
     "10_tile_puzzle.toml",
     "11_hexagons.toml",
     "12_tiled_map.toml",
+    "13_group_order.toml",
     "1_yard.toml",
     "2_dead_end.toml",
     "3_lake.toml",
@@ -395,4 +396,20 @@ fn no_scenario_is_left_out() {
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     assert_eq!(names, NAMES);
+}
+
+#[test]
+fn group_order() {
+    let (sim, outcome) = run("13_group_order.toml");
+    let pinned = Outcome {
+        ticks: 1680,
+        orders_done: 63,
+        orders_unreachable: 0,
+        moves: 2461,
+        state_hash: "b4a33cd2b501cb0e".to_owned(),
+    };
+    assert_eq!(outcome, pinned);
+    // Large and small about one goal.
+    let goal = wheelbase_grid::CellXY::new(40, 20);
+    assert!((0..32).all(|row| sim.pose(row).cell.distance_squared(goal) <= 100));
 }

@@ -455,8 +455,8 @@ fn unknown_keys_name_the_nearest_right_one() {
     );
     assert_eq!(
         message("{ wait = 50 }", "{ fly = 50 }"),
-        "56: agents[0].orders[1].fly: unknown key, expected goto, goto_area, wait, patrol, within, \
-         fallback or if_unreachable"
+        "56: agents[0].orders[1].fly: unknown key, expected goto, goto_area, goto_group, wait, \
+         patrol, within, fallback or if_unreachable"
     );
 }
 
@@ -732,12 +732,27 @@ fn orders_to_an_area_say_what_is_wrong() {
         (
             order,
             "{ wait = 1, fallback = \"fail\" }",
-            ".fallback: expected only beside goto, goto_area or patrol, found beside wait",
+            ".fallback: expected only beside goto, goto_area, goto_group or patrol, found beside wait",
         ),
         (
             order,
             "{ goto_area = [1, 1, 1, 1], goto = [1, 1] }",
-            ": expected only one of goto, goto_area, wait or patrol, found goto and goto_area",
+            ": expected only one of goto, goto_area, goto_group, wait or patrol, found goto and goto_area",
+        ),
+        (
+            order,
+            "{ goto_group = [[1, 1]] }",
+            ".goto_group: expected [x, y] or [x, y, heading], found [[1, 1]]",
+        ),
+        (
+            order,
+            "{ goto_group = [1, 1, 1, 1] }",
+            ".goto_group: expected [x, y] or [x, y, heading], found [1, 1, 1, 1]",
+        ),
+        (
+            order,
+            "{ goto_group = [1, 1], within = 2 }",
+            ".within: expected only beside goto or patrol, found beside goto_group",
         ),
         ("\"nearest\"", "\"near\"", ".fallback: expected \"fail\" or \"nearest\", found \"near\""),
         (
@@ -1093,13 +1108,13 @@ fn orders_and_events_do_exactly_one_thing() {
         (
             "{ wait = 50 }",
             "{}",
-            "56: agents[0].orders[1]: expected goto, goto_area, wait or patrol, found none",
+            "56: agents[0].orders[1]: expected goto, goto_area, goto_group, wait or patrol, found none",
         ),
         (
             "{ wait = 50 }",
             "{ wait = 50, goto = [1, 1] }",
-            "56: agents[0].orders[1]: expected only one of goto, goto_area, wait or patrol, \
-             found goto and wait",
+            "56: agents[0].orders[1]: expected only one of goto, goto_area, goto_group, wait or \
+             patrol, found goto and wait",
         ),
         (
             "{ wait = 50 }",

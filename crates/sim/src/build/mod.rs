@@ -21,6 +21,7 @@ pub use warnings::warnings;
 use crate::agents::Agents;
 use crate::events::PendingEdits;
 use crate::given_poses::GivenPoses;
+use crate::group_goals::GroupGoals;
 use crate::metrics::{AtWork, Counts};
 use crate::orders::OrderPool;
 use crate::path_pool::PathPool;
@@ -224,7 +225,7 @@ pub(crate) fn build_simulation_on(
         typed.groups.iter().map(|group| read_group(&mut sim, group, files, &mut errors)).collect();
     sim.events = build_events(&mut sim, typed, &placed.names, files, &mut errors);
     errors.stop_here()?;
-    if sim.orders.any_to_area() {
+    if sim.orders.any_gives_poses() {
         sim.given = GivenPoses::new(sim.grid.size());
     }
     let mut random = Random::new(typed.seed);
@@ -246,6 +247,7 @@ fn empty_simulation(settings: Settings, grid: Grid, classes: Vec<SimClass>) -> S
         paths: PathPool::default(),
         reservation: Reservation::new(grid.size(), settings.collision),
         given: GivenPoses::default(),
+        group_goals: GroupGoals::default(),
         requests: Requests::new(settings.search_slots, grid.size()),
         traffic: Box::new(GiveWay::default()),
         decisions: Decisions::default(),

@@ -51,7 +51,7 @@ pub(super) fn add_orders_for_all(
 }
 
 fn build_order(
-    sim: &Simulation,
+    sim: &mut Simulation,
     headings: u8,
     order: &scenario::Order,
     errors: &mut Complaints<'_>,
@@ -73,6 +73,11 @@ fn build_order(
                 errors.add(area.line, &format!("{}.goto_area", order.key), message);
             }
             OrderKind::GotoArea(rect, trip)
+        }
+        scenario::OrderKind::GotoGroup { goal, reach } => {
+            let trip = build_trip(headings, order, std::slice::from_ref(goal), reach, errors);
+            check_on_map(sim, order, &trip, &trip.members, errors);
+            OrderKind::GotoGroup(sim.orders.group_number(&order.key), trip)
         }
         scenario::OrderKind::Patrol { stops, reach } => {
             let trip = build_trip(headings, order, stops, reach, errors);

@@ -11,12 +11,12 @@ const AGENT_KEYS: Keys = Keys { known: &["name", "class", "at", "priority", "ord
 const GROUP_KEYS: Keys =
     Keys { known: &["class", "count", "area", "priority", "orders", "tasks"], later: &[] };
 const ORDER_KEYS: Keys = Keys {
-    known: &["goto", "goto_area", "wait", "patrol", "within", "fallback", "if_unreachable"],
+    known: &["goto", "goto_area", "goto_group", "wait", "patrol", "within", "fallback", "if_unreachable"],
     later: &[],
 };
 const TASKS_KEYS: Keys = Keys { known: &["kind", "area", "file"], later: &[] };
 const TASK_SOURCES: [&str; 2] = ["kind", "file"];
-const ORDER_KINDS: [&str; 4] = ["goto", "goto_area", "wait", "patrol"];
+const ORDER_KINDS: [&str; 5] = ["goto", "goto_area", "goto_group", "wait", "patrol"];
 
 pub(super) const AGENTS: ListOf = ListOf { one: "agent", many: "agents", len: 0..=AGENTS_MAX as usize };
 pub(super) const GROUPS: ListOf = ListOf { one: "group", many: "groups", len: 0..=AGENTS_MAX as usize };
@@ -142,6 +142,13 @@ fn order(reader: &mut Reader, node: &Node) -> Option<Order> {
             let reach = reach(reader, &table);
             OrderKind::GotoArea { area: area?, reach: reach? }
         }
+        "goto_group" => {
+            refuse(reader, &table, &["within"], "goto or patrol", "goto_group");
+            let goal = reader
+                .required(&table, "goto_group", GOAL_FORM, |reader, node| pose(reader, node, GOAL_FORM));
+            let reach = reach(reader, &table);
+            OrderKind::GotoGroup { goal: goal?, reach: reach? }
+        }
         "patrol" => {
             let stops = reader.required(&table, "patrol", GOALS_FORM, poses);
             let reach = reach(reader, &table);
@@ -149,7 +156,8 @@ fn order(reader: &mut Reader, node: &Node) -> Option<Order> {
         }
         _ => {
             refuse(reader, &table, &["within"], "goto or patrol", "wait");
-            refuse(reader, &table, &["fallback", "if_unreachable"], "goto, goto_area or patrol", "wait");
+            let right = "goto, goto_area, goto_group or patrol";
+            refuse(reader, &table, &["fallback", "if_unreachable"], right, "wait");
             OrderKind::Wait { ticks: reader.required_whole(&table, "wait", TICK_RANGE)? }
         }
     };

@@ -434,6 +434,13 @@ pub enum OrderKind {
         /// What if there is none; `within` is 0.
         reach: Reach,
     },
+    /// Go to a pose of one's own around the goal, chosen for all that have the order together.
+    GotoGroup {
+        /// The goal. A heading left out means any.
+        goal: WrittenPose,
+        /// What if there is no way; `within` is 0.
+        reach: Reach,
+    },
     /// Stay for so many ticks, at most [`TICK_MAX`].
     Wait {
         /// Ticks to wait.

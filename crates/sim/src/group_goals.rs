@@ -1,0 +1,393 @@
+//! Orders to a group: poses around one goal for many agents, and who goes to which.
+//!
+//! All agents for which such an order becomes the current one at a tick are served together. Their class has
+//! one cost field to the goal. It tells which poses are nearest to the goal, by cost-to-go, and from which
+//! side and in which order the agents come; every agent then follows it to near the goal, and only the last
+//! part of its way, to its own pose, is searched for. All is worked out from the agents as they are: nothing
+//! is kept between ticks but which orders wait for their field.
+
+mod matching;
+mod room;
+
+use crate::agents::{Activity, AgentId, ClassId};
+use crate::orders::OrderKind;
+use crate::requests::refuse;
+use crate::world::Simulation;
+use matching::{Place, match_in_order};
+pub(crate) use room::poses_alike;
+use room::{Nearness, PARTS, Room, is_near_goal, nearest_member, poses_of};
+use wheelbase_grid::BitGrid;
+use wheelbase_planner::{
+    CostField, Fallback, Goal, GoalMember, MovementTables, Progress, State, Status, Until, Way,
+};
+
+/// Orders to groups that are under way.
+#[derive(Debug, Default)]
+pub(crate) struct GroupGoals {
+    /// Orders of which agents wait for a pose, by number, rising.
+    open: Vec<u32>,
+    /// What poses were last chosen around, by order and class.
+    seeds: Vec<Seed>,
+}
+
+/// The goal around which poses were chosen for agents of a class: that of the order, or one near it.
+#[derive(Clone, Copy, Debug)]
+struct Seed {
+    order: u32,
+    class: ClassId,
+    goal: GoalMember,
+}
+
+impl GroupGoals {
+    /// Agents wait for poses of an order.
+    pub fn open(&mut self, order: u32) {
+        if let Err(at) = self.open.binary_search(&order) {
+            self.open.insert(at, order);
+        }
+    }
+
+    /// What poses of an order were chosen around for agents of a class.
+    pub fn seeds(&self, order: u32, class: ClassId) -> impl Iterator<Item = GoalMember> {
+        self.seeds.iter().filter(move |seed| seed.order == order && seed.class == class).map(|seed| seed.goal)
+    }
+
+    /// Everything here that a later tick depends on, for the state hash.
+    pub fn for_each_word(&self, mut word: impl FnMut(u64)) {
+        self.open.iter().for_each(|&order| word(u64::from(order)));
+        for Seed { order, class, goal } in &self.seeds {
+            word(u64::from(*order) << 8 | u64::from(class.0));
+            word(u64::from(goal.cell.x as u32) << 32 | u64::from(goal.cell.y as u32));
+            word(goal.heading.map_or(u64::MAX, |heading| u64::from(heading.0)));
+        }
+    }
+}
+
+/// An agent that waits for its pose.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    agent: AgentId,
+    /// Where it rests, or will once its move has ended.
+    from: State,
+    /// Cost from there to the goal, if there is a field.
+    cost: u32,
+}
+
+/// Agents of one class that are to stand around one goal.
+#[derive(Debug)]
+struct Batch {
+    seed: Seed,
+    /// Whether there is a field to the goal; on a map too large for one the straight distance has to do.
+    by_field: bool,
+    agents: Vec<Waiting>,
+}
+
+/// Gives poses to those who wait for them, as far as a budget of expansions reaches; what is left to do is
+/// done at a later tick. Gives the expansions spent.
+pub(crate) fn give_group_poses(sim: &mut Simulation, budget: u64) -> u64 {
+    let mut left = budget;
+    let mut at = 0;
+    while let Some(&order) = sim.group_goals.open.get(at) {
+        if give_poses_of(sim, order, &mut left) {
+            sim.group_goals.open.remove(at);
+        } else {
+            at += 1;
+        }
+    }
+    budget - left
+}
+
+/// Gives poses to all who wait for one of an order, or says `false` if the budget was spent before.
+fn give_poses_of(sim: &mut Simulation, order: u32, left: &mut u64) -> bool {
+    for class in &mut sim.classes {
+        class.tables.renew_components();
+    }
+    let (mut batches, mut refused) = batches_of(sim, order);
+    // All fields of a choice are kept until it is made, also those of other orders; else one would make way for another
+    // at every tick, and none would ever be ready.
+    let tables = batches.iter().map(|batch| &sim.classes[batch.seed.class.0 as usize].tables);
+    let n_orders = sim.group_goals.open.len();
+    let by_field = sim.requests.fields.fit(tables.flat_map(|tables| std::iter::repeat_n(tables, n_orders)));
+    for batch in &mut batches {
+        batch.by_field = by_field;
+        if !grow_to_agents(sim, batch, left, &mut refused) {
+            return false;
+        }
+    }
+    // Those who arrive later stand behind those who are there. Stable: batches of one mean by their first agents.
+    let total = |batch: &Batch| batch.agents.iter().map(|waiting| u128::from(waiting.cost)).sum::<u128>();
+    let share = |batch: &Batch, of: &Batch| total(batch) * of.agents.len() as u128;
+    batches.sort_by(|one, other| share(one, other).cmp(&share(other, one)));
+    let mut is_member = vec![false; sim.agents.len()];
+    for waiting in batches.iter().flat_map(|batch| &batch.agents) {
+        if let Some(row) = sim.agents.row(waiting.agent) {
+            is_member[row] = true;
+        }
+    }
+    let mut taken = BitGrid::new(sim.grid.size());
+    let mut given = Vec::new();
+    for batch in &mut batches {
+        let Some(poses) = choose_poses(sim, batch, &is_member, &mut taken, left) else { return false };
+        // Those who are nearest have the better claim.
+        let without = batch.agents.split_off(poses.len());
+        refused.extend(without.iter().map(|waiting| waiting.agent));
+        let places = places_of(sim, batch, &poses);
+        let matched = match_in_order(&places.0, &places.1);
+        given.extend(
+            batch.agents.iter().zip(matched).map(|(waiting, to)| (waiting.agent, poses[to as usize])),
+        );
+    }
+    let classes: Vec<ClassId> = batches.iter().map(|batch| batch.seed.class).collect();
+    sim.group_goals.seeds.retain(|seed| seed.order != order || !classes.contains(&seed.class));
+    sim.group_goals.seeds.extend(batches.iter().map(|batch| batch.seed));
+    hand_out(sim, given, refused);
+    true
+}
+
+/// Tells each agent where to go, in order of id. Those who rest ask for their way at once.
+fn hand_out(sim: &mut Simulation, mut given: Vec<(AgentId, State)>, mut refused: Vec<AgentId>) {
+    given.sort_unstable();
+    for (agent, state) in given {
+        let Some(row) = sim.agents.row(agent) else { continue };
+        sim.give(row, state);
+        let motion = &mut sim.agents.motion[row];
+        if !motion.at_rest() {
+            continue;
+        }
+        if motion.state == state {
+            motion.activity = Activity::Arrived;
+            motion.replan = false;
+        } else {
+            crate::tick::ask_for_path(sim, row, false);
+        }
+    }
+    refused.sort_unstable();
+    for agent in refused {
+        // One in mid-move is told when it has ended its move.
+        let row = sim.agents.row(agent).filter(|&row| sim.agents.motion[row].at_rest());
+        if let Some(row) = row {
+            refuse(sim, row, Status::Unreachable);
+        }
+    }
+}
+
+/// Those who wait for a pose of an order, by class and goal; and those who can reach none.
+fn batches_of(sim: &Simulation, order: u32) -> (Vec<Batch>, Vec<AgentId>) {
+    let mut refused = Vec::new();
+    let mut batches: Vec<Batch> = Vec::new();
+    for row in 0..sim.agents.len() {
+        let Some((from, goal, fallback)) = wait_of(sim, row, order) else { continue };
+        let (class, agent) = (sim.agents.motion[row].class, sim.agents.ids[row]);
+        let tables = &sim.classes[class.0 as usize].tables;
+        let waiting = Waiting { agent, from, cost: 0 };
+        let reaches_goal = goal.filter(|&goal| reaches(tables, from, goal));
+        let fits = |batch: &&mut Batch| {
+            let seed = batch.seed;
+            seed.class == class
+                && match reaches_goal {
+                    Some(goal) => seed.goal == goal,
+                    None => Some(seed.goal) != goal && reaches(tables, from, seed.goal),
+                }
+        };
+        if let Some(batch) = batches.iter_mut().find(fits) {
+            batch.agents.push(waiting);
+            continue;
+        }
+        let near = || nearest_member(tables, goal.filter(|_| fallback == Fallback::Nearest)?, from);
+        match reaches_goal.or_else(near) {
+            Some(goal) => {
+                let seed = Seed { order, class, goal };
+                batches.push(Batch { seed, by_field: false, agents: vec![waiting] });
+            }
+            None => refused.push(agent),
+        }
+    }
+    (batches, refused)
+}
+
+/// If the agent in a row waits for a pose of an order: from where it will go, the goal, and what if that
+/// cannot be reached.
+fn wait_of(sim: &Simulation, row: usize, order: u32) -> Option<(State, Option<GoalMember>, Fallback)> {
+    let motion = sim.agents.motion[row];
+    let waits = match motion.activity {
+        Activity::Asking => motion.at_rest(),
+        // It was given the order in mid-move.
+        Activity::Idle => !motion.at_rest(),
+        _ => false,
+    };
+    if !waits || sim.agents.given[row].is_some() {
+        return None;
+    }
+    let OrderKind::GotoGroup(number, trip) = &sim.orders.current(&sim.agents.orders[row])?.kind else {
+        return None;
+    };
+    let tables = &sim.classes[motion.class.0 as usize].tables;
+    let from = match motion.at_rest() {
+        true => motion.state,
+        false => tables.state_after(motion.state, motion.primitive as usize),
+    };
+    (*number == order).then(|| (from, trip.members.first().copied(), trip.fallback))
+}
+
+/// Whether some legal pose of a goal may be reached, as far as components tell.
+fn reaches(tables: &MovementTables, from: State, goal: GoalMember) -> bool {
+    poses_of(tables, goal).any(|state| tables.components().way(from, state) != Way::No)
+}
+
+/// Settles the field of a batch up to its agents, sorts them by their cost, and drops those from whom no way
+/// leads to the goal; says `false` if the budget was spent before.
+fn grow_to_agents(
+    sim: &mut Simulation,
+    batch: &mut Batch,
+    left: &mut u64,
+    refused: &mut Vec<AgentId>,
+) -> bool {
+    let Seed { class, goal, .. } = batch.seed;
+    let Simulation { classes, requests, tick, .. } = sim;
+    let tables = &classes[class.0 as usize].tables;
+    let members = [goal];
+    let goal_set = Goal::of(&members);
+    let field = match batch.by_field {
+        true => requests.fields.obtain(class, tables, &goal_set, *tick),
+        false => None,
+    };
+    let Some(field) = field else {
+        let to_goal = |from: State| tables.space().shape().measure(tables.space().pose(from).cell, goal.cell);
+        batch.agents.sort_by_key(|waiting| (to_goal(waiting.from), waiting.agent));
+        return true;
+    };
+    for waiting in &mut batch.agents {
+        let settled = field.settle(tables, Until::Pose(waiting.from), *left);
+        *left = left.saturating_sub(settled.expansions);
+        if settled.progress == Progress::Running {
+            return false;
+        }
+        waiting.cost = field.cost(waiting.from).unwrap_or(u32::MAX);
+    }
+    batch.agents.sort_by_key(|waiting| (waiting.cost, waiting.agent));
+    let reached = batch.agents.partition_point(|waiting| waiting.cost < u32::MAX);
+    refused.extend(batch.agents.drain(reached..).map(|waiting| waiting.agent));
+    true
+}
+
+/// Chooses a pose for each agent of a batch, as far as there is room, nearest first, and marks the cells as
+/// taken; `None` if the budget was spent before.
+fn choose_poses(
+    sim: &mut Simulation,
+    batch: &Batch,
+    is_member: &[bool],
+    taken: &mut BitGrid,
+    left: &mut u64,
+) -> Option<Vec<State>> {
+    let Seed { class, goal, .. } = batch.seed;
+    let members = [goal];
+    let mut reach = 4 * PARTS;
+    loop {
+        let Simulation { classes, requests, tick, .. } = sim;
+        let tables = &classes[class.0 as usize].tables;
+        let mut all = is_near_goal(tables.space().size(), goal.cell, reach / PARTS);
+        if batch.by_field
+            && let Some(field) = requests.fields.obtain(class, tables, &Goal::of(&members), *tick)
+        {
+            let ticks = Nearness::of(tables, goal.cell).ticks(reach);
+            let settled = field.settle(tables, Until::Within(ticks), *left);
+            *left = left.saturating_sub(settled.expansions);
+            if settled.progress == Progress::Running {
+                return None;
+            }
+            all = all && field.is_complete() && field.within(u32::MAX).all(|(_, cost)| cost <= ticks);
+        }
+        let sim = &*sim;
+        let room = Room { sim, class, goal, is_member, field: field_of(sim, batch) };
+        let poses = room.choose(batch.agents.len(), reach, taken);
+        if poses.len() == batch.agents.len() || all {
+            return Some(poses);
+        }
+        room.free(&poses, taken);
+        reach = reach.saturating_mul(2);
+    }
+}
+
+/// Longest base time of a move in ticks.
+pub(crate) fn longest_move(tables: &MovementTables) -> u32 {
+    tables.class().primitives().iter().map(|primitive| primitive.time).max().unwrap_or(0)
+}
+
+fn field_of<'s>(sim: &'s Simulation, batch: &Batch) -> Option<&'s CostField> {
+    let field = sim.requests.fields.get(batch.seed.class, &Goal::of(&[batch.seed.goal]));
+    field.filter(|_| batch.by_field)
+}
+
+/// Where the agents of a batch come from and where their poses are, on a plane without obstacles: an agent
+/// is put on the line from the goal through the place where its way comes near, as far out as its way is
+/// long.
+fn places_of(sim: &Simulation, batch: &Batch, poses: &[State]) -> (Vec<Place>, Vec<Place>) {
+    let tables = &sim.classes[batch.seed.class.0 as usize].tables;
+    let shape = tables.space().shape();
+    let place = |state: State| Place::of_cell(shape, tables.space().pose(state).cell);
+    let to: Vec<Place> = poses.iter().map(|&state| place(state)).collect();
+    let Some(field) = field_of(sim, batch) else {
+        return (batch.agents.iter().map(|waiting| place(waiting.from)).collect(), to);
+    };
+    let farthest = poses.iter().filter_map(|&state| field.cost(state)).max().unwrap_or(0);
+    let rim = farthest.saturating_mul(2).saturating_add(longest_move(tables));
+    let goal = Place::of_cell(shape, batch.seed.goal.cell);
+    let from = batch.agents.iter().map(|waiting| {
+        let (mut at, mut cost) = (waiting.from, waiting.cost);
+        while cost > rim
+            && let Some(next) = field.next(tables, at)
+        {
+            (at, cost) = (next.state, cost - next.ticks);
+        }
+        goal.beyond(place(at), (waiting.cost, cost))
+    });
+    (from.collect(), to)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shared_fields::SharedFields;
+    use crate::{Step, build, invariant, scenario};
+    use std::path::Path;
+
+    /// As on a map that is too large for fields.
+    #[test]
+    fn straight_distances_do_where_fields_have_no_room() -> Result<(), Box<dyn std::error::Error>> {
+        let text = r#"
+name = "no field"
+ticks = 900
+seed = 3
+[map]
+generate = { kind = "rooms", size = [40, 30], seed = 2 }
+[class.cart]
+headings = 4
+moves = [
+    { name = "forward", by = [1, 0], time = 2 },
+    { name = "left", turn = 1, time = 1 },
+    { name = "right", turn = -1, time = 1 },
+]
+[[groups]]
+class = "cart"
+count = 12
+area = [0, 0, 40, 30]
+orders = [{ goto_group = [20, 14], fallback = "nearest" }]
+[[events]]
+tick = 300
+give_orders = { area = [0, 0, 99, 99], orders = [{ goto_group = [5, 5, "E"], fallback = "nearest" }] }
+"#;
+        let typed = scenario::parse("test.toml", text.as_bytes())?;
+        for bytes_max in [0, 1 << 20] {
+            let mut sim = build::build_simulation(Path::new("test.toml"), &typed)?;
+            sim.requests.fields = SharedFields::with_bytes_max(bytes_max);
+            while sim.step() == Step::Running {
+                assert_eq!(invariant::check(&sim), []);
+                let class = ClassId(0);
+                let kept = |&goal: &GoalMember| sim.requests.fields.get(class, &Goal::of(&[goal])).is_some();
+                assert_eq!(sim.group_goals.seeds(0, class).any(|goal| kept(&goal)), bytes_max > 0);
+            }
+            let counts = sim.counts();
+            assert!(counts.orders_done >= 12 && counts.orders_unreachable == 0, "{counts:?}");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,205 @@
+//! Which poses around a goal are free for the agents of an order.
+
+use crate::agents::{AgentId, ClassId};
+use crate::world::Simulation;
+use wheelbase_grid::{BitGrid, CellXY, GridShape, GridSize, Rect};
+use wheelbase_planner::{CostField, GoalMember, Heading, MovementTables, Pose, State, Way};
+
+/// What poses of one class are chosen from.
+pub(super) struct Room<'a> {
+    pub sim: &'a Simulation,
+    pub class: ClassId,
+    pub goal: GoalMember,
+    /// By row: whether the agent is about to go from where it stands.
+    pub is_member: &'a [bool],
+    /// Costs to the goal, settled as far as poses are looked for.
+    pub field: Option<&'a CostField>,
+}
+
+/// How near to a goal a pose counts: in a straight line, or, where the way is a detour, half as far as the way is
+/// long. In sixteenths of a cell.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Nearness {
+    shape: GridShape,
+    goal: CellXY,
+    /// The move that leads farthest for its time: its ticks, and how far.
+    ticks: u64,
+    cells: u64,
+    /// A turn to either side on the way makes no detour.
+    turns: u64,
+}
+
+/// Sixteenths of a cell.
+pub(super) const PARTS: u32 = 16;
+
+impl Nearness {
+    pub fn of(tables: &MovementTables, goal: CellXY) -> Self {
+        let moves = tables.class().primitives().iter();
+        let strides = moves.clone().filter(|by| by.by != (0, 0)).map(|primitive| {
+            let (f, r) = primitive.by;
+            (u64::from(primitive.time), u64::from(f.unsigned_abs().max(r.unsigned_abs())))
+        });
+        // The first with the least time a cell.
+        let fastest = strides.min_by(|one, other| (one.0 * other.1).cmp(&(other.0 * one.1)));
+        let (ticks, cells) = fastest.unwrap_or((1, 1));
+        let turn = moves.filter(|by| by.by == (0, 0)).map(|primitive| u64::from(primitive.time)).max();
+        let turns = 2 * turn.unwrap_or(0) * cells * u64::from(PARTS) / ticks;
+        Self { shape: tables.space().shape(), goal, ticks, cells, turns }
+    }
+
+    /// How far a cell counts from which the goal costs so many ticks.
+    pub fn parts(&self, cell: CellXY, cost: u32) -> u64 {
+        let way = u64::from(cost) * self.cells * u64::from(PARTS) / self.ticks;
+        self.straight(cell).max(way.saturating_sub(self.turns) / 2)
+    }
+
+    /// How far a cell is in a straight line.
+    fn straight(&self, cell: CellXY) -> u64 {
+        let far = self.shape.measure(cell, self.goal);
+        match self.shape {
+            GridShape::Square => (far * u64::from(PARTS).pow(2)).isqrt(),
+            GridShape::Hex => far * u64::from(PARTS),
+        }
+    }
+
+    /// No pose that costs more than this counts as near as that.
+    pub fn ticks(&self, parts: u32) -> u32 {
+        let way = (2 * (u64::from(parts) + 1) + self.turns + 1) * self.ticks;
+        u32::try_from(way.div_ceil(self.cells * u64::from(PARTS))).unwrap_or(u32::MAX)
+    }
+}
+
+impl Room<'_> {
+    /// At most `n` poses that overlap neither each other nor a taken cell, the [nearest](Nearness) first; among
+    /// equals that of least cost to the goal, then the lowest state. Their cells are marked as taken. None counts as
+    /// farther than `reach` parts.
+    ///
+    /// Only poses from which the goal can be reached and that can be reached from it count.
+    pub fn choose(&self, n: usize, reach: u32, taken: &mut BitGrid) -> Vec<State> {
+        let tables = self.tables();
+        let space = tables.space();
+        let nearness = Nearness::of(tables, self.goal.cell);
+        let rank = |state: State, cost: u32| (nearness.parts(space.pose(state).cell, cost), cost, state);
+        let mut near: Vec<(u64, u32, State)> = match self.field {
+            Some(field) => {
+                field.within(nearness.ticks(reach)).map(|(state, cost)| rank(state, cost)).collect()
+            }
+            None => {
+                let cells = cells_near(space.size(), self.goal.cell, reach / PARTS).cells();
+                let states = cells.flat_map(|cell| poses_of(tables, GoalMember::any(cell)));
+                states.map(|state| rank(state, 0)).collect()
+            }
+        };
+        near.retain(|&(parts, ..)| parts <= u64::from(reach));
+        near.sort_unstable();
+        let goals: Vec<State> = poses_of(tables, self.goal).collect();
+        let mut chosen = Vec::new();
+        for (_, _, state) in near {
+            if chosen.len() == n {
+                break;
+            }
+            let pose = space.pose(state);
+            let cells = || cells_of(tables, pose);
+            let faces = self.goal.heading.is_none_or(|heading| heading == pose.heading);
+            if !faces || !cells().all(|cell| self.is_free(cell, taken)) {
+                continue;
+            }
+            let both_ways = |goal: &State| {
+                let way = |from, to| tables.components().way(from, to) == Way::Yes;
+                way(*goal, state) && (self.field.is_some() || way(state, *goal))
+            };
+            if goals.iter().any(both_ways) {
+                cells().for_each(|cell| taken.set(cell, true));
+                chosen.push(state);
+            }
+        }
+        chosen
+    }
+
+    /// The cells of poses are not taken after all.
+    pub fn free(&self, poses: &[State], taken: &mut BitGrid) {
+        let tables = self.tables();
+        let cells = poses.iter().flat_map(|&state| cells_of(tables, tables.space().pose(state)));
+        cells.for_each(|cell| taken.set(cell, false));
+    }
+
+    /// Whether a cell is neither taken nor given to anybody, and nobody rests on it who stays there.
+    fn is_free(&self, cell: CellXY, taken: &BitGrid) -> bool {
+        let sim = self.sim;
+        let stays = |agent: AgentId| {
+            sim.agents.row(agent).is_some_and(|row| !self.is_member[row] && sim.agents.motion[row].at_rest())
+        };
+        let given = sim.grid.size().cell(cell).and_then(|cell| sim.given.holder(cell));
+        !taken.get(cell) && given.is_none() && !sim.reservation.holder_at(cell).is_some_and(stays)
+    }
+
+    fn tables(&self) -> &MovementTables {
+        &self.sim.classes[self.class.0 as usize].tables
+    }
+}
+
+/// The poses of a cell in which the body covers the same cells as in a legal one of them: it may face any way
+/// there. The given one is the first.
+pub(crate) fn poses_alike(tables: &MovementTables, state: State) -> impl Iterator<Item = State> {
+    let space = tables.space();
+    let given = tables.class().cells_at(space.pose(state));
+    let others = poses_of(tables, GoalMember::any(space.pose(state).cell)).filter(move |&other| {
+        let cells = tables.class().cells_at(space.pose(other));
+        // No cell comes twice.
+        other != state && cells.len() == given.len() && cells.iter().all(|cell| given.contains(cell))
+    });
+    std::iter::once(state).chain(others)
+}
+
+/// Cells that the body covers in a pose.
+fn cells_of(tables: &MovementTables, pose: Pose) -> impl Iterator<Item = CellXY> {
+    let cells = tables.class().cells_at(pose).iter();
+    cells.map(move |offset| CellXY::new(pose.cell.x + offset.dx, pose.cell.y + offset.dy))
+}
+
+/// The legal poses of a goal, by state.
+pub(super) fn poses_of(tables: &MovementTables, goal: GoalMember) -> impl Iterator<Item = State> {
+    let space = tables.space();
+    let headings = (0..space.headings()).map(Heading);
+    let wanted = headings.filter(move |&heading| goal.heading.is_none_or(|only| only == heading));
+    let states = wanted.filter_map(move |heading| space.state(Pose { cell: goal.cell, heading }));
+    states.filter(|&state| tables.is_legal(state))
+}
+
+/// The cells of the map at most so many columns and rows from a cell.
+fn cells_near(size: GridSize, center: CellXY, reach: u32) -> Rect {
+    let span = |at: i32, length: u32| {
+        let (at, reach) = (i64::from(at), i64::from(reach));
+        let first = (at - reach).clamp(0, i64::from(length));
+        let end = (at + reach + 1).clamp(0, i64::from(length));
+        (first as i32, (end - first) as u32)
+    };
+    let ((x, width), (y, height)) = (span(center.x, size.width()), span(center.y, size.height()));
+    Rect::new(x, y, width, height)
+}
+
+/// Whether the whole map is at most so many columns and rows from a cell.
+pub(super) fn is_near_goal(size: GridSize, center: CellXY, reach: u32) -> bool {
+    cells_near(size, center, reach) == size.rect()
+}
+
+/// The legal pose nearest to a goal in a straight line, with its heading if it has one, to which a way may
+/// lead from a state as far as components tell; among equals that of the lowest state.
+pub(super) fn nearest_member(tables: &MovementTables, goal: GoalMember, from: State) -> Option<GoalMember> {
+    let space = tables.space();
+    let mut reach = 8_u32;
+    loop {
+        let near = cells_near(space.size(), goal.cell, reach).cells();
+        let states = near.flat_map(|cell| poses_of(tables, GoalMember { cell, ..goal }));
+        let open = states.filter(|&state| tables.components().way(from, state) != Way::No);
+        let measured = open.map(|state| (space.shape().measure(space.pose(state).cell, goal.cell), state));
+        let nearest = measured.min().filter(|&(far, _)| far <= space.shape().measure_of(reach));
+        if let Some((_, state)) = nearest {
+            return Some(GoalMember { cell: space.pose(state).cell, ..goal });
+        }
+        if reach == u32::MAX {
+            return None;
+        }
+        reach = reach.saturating_mul(2);
+    }
+}
