@@ -1,0 +1,149 @@
+//! Goals that many want and one can stand on: whatever the rule of traffic, nobody searches again and again, and
+//! where there is room to pass each gets its turn.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{CART, cart, cell, simulation};
+use wheelbase_grid::CellXY;
+use wheelbase_sim::{RunResult, Simulation, Step, TickTimes, invariant};
+
+fn world(rows: &[String], ticks: u32, more: &str) -> Simulation {
+    let rows = rows.join("\",\"");
+    simulation(&format!(
+        "name = \"shared\"\nticks = {ticks}\nseed = 5\n[map]\nrows = [\"{rows}\"]\n{CART}{more}"
+    ))
+}
+
+fn open(width: usize, height: usize) -> Vec<String> {
+    vec![".".repeat(width); height]
+}
+
+fn group(count: u32, area: &str, orders: &str) -> String {
+    format!("[[groups]]\nclass = \"cart\"\ncount = {count}\narea = {area}\norders = [{orders}]\n")
+}
+
+/// Runs to the end; no two may ever hold one cell. Gives the result, and the requests of the last half of the
+/// ticks.
+fn run(mut sim: Simulation) -> (Simulation, RunResult, u64) {
+    let half = sim.settings().ticks / 2;
+    let mut before = 0;
+    while sim.step() == Step::Running {
+        let found = invariant::check(&sim);
+        assert!(found.is_empty(), "tick {}: {found:?}", sim.tick());
+        if sim.tick() <= half {
+            before = sim.counts().path_requests;
+        }
+    }
+    let result = RunResult::of(&sim, 1, &TickTimes::default(), 0.0, 0);
+    let late = result.path_requests - before;
+    (sim, result, late)
+}
+
+/// On the whole an agent asks for a path at most once in eight ticks, also when it has pressed on its goal for
+/// long.
+fn nobody_searches_again_and_again(result: &RunResult, late: u64, agents: u64, ticks: u64) {
+    assert!(result.path_requests * 8 <= agents * ticks, "{} requests", result.path_requests);
+    assert!(late * 16 <= agents * ticks, "{late} of {} requests are late", result.path_requests);
+}
+
+#[test]
+fn all_to_one_cell() {
+    // With room about the goal each comes to it, and makes way for the next.
+    let sim = world(&open(24, 24), 4000, &group(40, "[0, 0, 24, 24]", "{ goto = [12, 12] }"));
+    let (_, result, late) = run(sim);
+    assert_eq!((result.orders_done, result.orders_left), (40, 0));
+    assert!(result.longest_wait_ticks <= 1000, "{}", result.longest_wait_ticks);
+    nobody_searches_again_and_again(&result, late, 40, 1000);
+}
+
+#[test]
+fn all_to_one_cell_for_ever() {
+    let sim = world(
+        &open(24, 24),
+        1000,
+        &group(40, "[0, 0, 24, 24]", "{ patrol = [[12, 12], [2, 12], [12, 12], [21, 12]] }"),
+    );
+    let (_, result, late) = run(sim);
+    nobody_searches_again_and_again(&result, late, 40, 1000);
+    // The same with nobody who has anywhere else to go.
+    let sim =
+        world(&open(24, 24), 1000, &group(40, "[0, 0, 24, 24]", "{ goto = [12, 12] }, { wait = 4000 }"));
+    let (_, result, late) = run(sim);
+    nobody_searches_again_and_again(&result, late, 40, 1000);
+}
+
+#[test]
+fn a_goal_under_one_that_rests() {
+    // It makes way, and whoever came has done its order.
+    let more = cart("[6, 3, \"E\"]", "") + &cart("[0, 3, \"E\"]", "{ goto = [6, 3] }");
+    let (sim, result, _) = run(world(&open(12, 7), 1000, &more));
+    assert_eq!((result.orders_done, cell(&sim, 1)), (1, CellXY::new(6, 3)));
+    assert!(result.longest_wait_ticks <= 100 && result.path_requests <= 20, "{}", result.path_requests);
+    // One that is walled in with it cannot: the other waits for it, and says so.
+    let rows = [".....WWW".to_owned(), "........".to_owned(), ".....WWW".to_owned()];
+    let more = cart("[7, 1, \"E\"]", "") + &cart("[0, 1, \"E\"]", "{ goto = [7, 1] }");
+    let (_, result, late) = run(world(&rows, 1000, &more));
+    nobody_searches_again_and_again(&result, late, 1, 1000);
+    if result.orders_left > 0 {
+        assert_eq!((result.stuck_agents, result.knots.len()), (1, 1));
+        assert_eq!((&result.knots[0].agents[..], result.knots[0].ring), (&[1, 0][..], false));
+    }
+}
+
+#[test]
+fn a_goal_in_a_dead_end_of_one_lane() {
+    // A room, and a lane out of it that leads nowhere.
+    let mut rows = open(16, 9);
+    rows.iter_mut().for_each(|row| row.replace_range(8.., "WWWWWWWW"));
+    rows[4] = ".".repeat(16);
+    // One after the other has to go in and come out again backwards; those who press in behind the first are in
+    // its way.
+    let orders = "{ goto = [15, 4] }, { goto = [2, 4] }";
+    for count in [1, 4] {
+        let (_, result, late) = run(world(&rows, 1000, &group(count, "[0, 0, 6, 9]", orders)));
+        nobody_searches_again_and_again(&result, late, u64::from(count), 1000);
+        if count == 1 {
+            assert_eq!((result.orders_done, result.orders_left), (2, 0));
+        }
+        // Whoever is stuck is in a knot that is told.
+        let told: u64 = result.knots.iter().map(|knot| knot.waiting).sum();
+        assert_eq!(told, result.stuck_agents);
+    }
+    // Those who stay at the end of the lane fill it from there if each wants a cell of its own.
+    let order = "{ goto_group = [15, 4] }";
+    let (sim, result, late) = run(world(&rows, 1000, &group(5, "[0, 0, 6, 9]", order)));
+    assert_eq!((result.orders_done, result.orders_left), (5, 0));
+    let mut columns: Vec<i32> = (0..5).map(|row| cell(&sim, row).x).collect();
+    columns.sort_unstable();
+    assert_eq!(columns, [11, 12, 13, 14, 15]);
+    nobody_searches_again_and_again(&result, late, 5, 1000);
+}
+
+/// Two that want to exchange the only two cells there are: no rule can solve that, on squares and hexagons, with
+/// a body that never turns.
+#[test]
+fn an_exchange_without_room_is_told_as_a_ring() {
+    let crab = "[class.crab]\nheadings = 1\nmoves = [\n{ name = \"E\", by = [1, 0], time = 2 },\n\
+                { name = \"W\", by = [-1, 0], time = 2 },\n]\n";
+    let agent = |from: usize, to: usize| {
+        format!("[[agents]]\nclass = \"crab\"\nat = [{from}, 0]\norders = [{{ goto = [{to}, 0] }}]\n")
+    };
+    for shape in ["square", "hex"] {
+        for collision in ["swept", "discrete"] {
+            let sim = simulation(&format!(
+                "name = \"exchange\"\nticks = 400\ncollision = \"{collision}\"\n[map]\nshape = \"{shape}\"\n\
+                 rows = [\"..\"]\n{crab}{}{}",
+                agent(0, 1),
+                agent(1, 0)
+            ));
+            let (_, result, late) = run(sim);
+            nobody_searches_again_and_again(&result, late, 2, 400);
+            assert_eq!((result.stuck_agents, result.knots.len()), (2, 1));
+            let knot = &result.knots[0];
+            assert_eq!((&knot.agents[..], &knot.at[..]), (&[0, 1][..], &[[1, 0], [0, 0]][..]));
+            assert!(knot.ring && knot.waiting == 2);
+        }
+    }
+}
