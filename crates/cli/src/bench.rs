@@ -22,7 +22,9 @@ use wheelbase_planner::{
     Status, plan,
 };
 use wheelbase_sim::build::{Overrides, PlanningProblem, load_simulation};
-use wheelbase_sim::{Calibration, Phase, RunResult, peak_memory_mib, quantile_ms};
+use wheelbase_sim::{
+    Calibration, Memory, Phase, RunResult, Simulation, lone_agents, peak_memory_mib, permille, quantile_ms,
+};
 
 /// The keys of the JSON form, for the help and the manual.
 pub const KEYS_HELP: &str = "\
@@ -53,6 +55,16 @@ Of a scenario:
   the keys of run --format json   of this run
   expansions_per_s                expansions of all searches by wall_s
   load_s                          reading the scenario and building the simulation
+  lone                            null where agents have no tasks, or other orders, or the scenario has events:
+    tasks_done                    tasks of this run, of agents that are not confined
+    lone_tasks_done               tasks that the same agents would do in as many ticks, each alone on the map
+    permille                      the one in thousandths of the other
+    confined_agents               agents that reach fewer than 256 poses and do a task every few ticks, and
+    confined_tasks_done           the tasks they did: left out above
+    wall_s                        time that it took to find out
+  memory                          loaded_mib, before the first tick, null where the system does not say; at the
+                                  end agent_bytes, for each agent, fields, goals with a cost field, and field_bytes,
+                                  for each of them; without what a rule of traffic keeps for itself
   phase_shares                    events, orders, requests, traffic, moves and metrics (with what lies
                                   between ticks): shares of the time, 1 in all
   peers, calibration              as above";
@@ -380,6 +392,38 @@ fn write_lengths_text(out: &mut impl Write, lengths: &Lengths) -> io::Result<()>
     }
 }
 
+/// How well the agents got on: beside what they would do alone, and at what price in memory.
+fn write_traffic_text(out: &mut impl Write, result: &ScenarioResult, no_lone: &str) -> io::Result<()> {
+    let run = &result.run;
+    let tenths = |permille: u64| format!("{}.{} %", permille / 10, permille % 10);
+    row(out, "tasks", format!("{} done, longest {} ticks", run.tasks_done, run.longest_task_ticks))?;
+    match &result.lone {
+        Some(lone) => {
+            let share = tenths(lone.permille);
+            row(
+                out,
+                "beside lone agents",
+                format!("{} of {} tasks, {share}", lone.tasks_done, lone.lone_tasks_done),
+            )?;
+            let (agents, tasks) = (lone.confined_agents, lone.confined_tasks_done);
+            row(out, "confined", format!("{agents} agents with {tasks} tasks, not counted above"))?;
+        }
+        None => row(out, "beside lone agents", format!("not told: {no_lone}"))?,
+    }
+    if let Some(detour) = run.detour_permille {
+        row(out, "detour", format!("{} of what lone agents take, {} trips", tenths(detour), run.trips))?;
+    }
+    let longest = format!("{} ticks a trip, {} at rest", run.longest_trip_ticks, run.longest_wait_ticks);
+    row(out, "longest", longest)?;
+    row(out, "agents stuck", format!("{}, and {} fruitless", run.stuck_agents, run.fruitless_agents))?;
+    let MemoryResult { agent_bytes, fields, field_bytes, .. } = &result.memory;
+    row(
+        out,
+        "memory",
+        format!("{agent_bytes} bytes an agent, {field_bytes} a goal with a cost field ({fields})"),
+    )
+}
+
 fn write_end_text(
     out: &mut impl Write,
     load_s: f64,
@@ -403,10 +447,83 @@ struct ScenarioResult {
     run: RunResult,
     expansions_per_s: f64,
     load_s: f64,
+    lone: Option<LoneResult>,
+    memory: MemoryResult,
     #[serde(serialize_with = "by_name")]
     phase_shares: [f64; Phase::ALL.len()],
     peers: [(); 0],
     calibration: Calibration,
+}
+
+/// What the agents did beside what each would do alone on the map.
+#[derive(Serialize)]
+struct LoneResult {
+    tasks_done: u64,
+    lone_tasks_done: u64,
+    permille: u64,
+    confined_agents: u64,
+    confined_tasks_done: u64,
+    wall_s: f64,
+}
+
+/// Memory by agent and by goal.
+#[derive(Serialize)]
+struct MemoryResult {
+    loaded_mib: Option<f64>,
+    agent_bytes: u64,
+    fields: u64,
+    field_bytes: u64,
+}
+
+impl MemoryResult {
+    fn of(sim: &Simulation, loaded_mib: Option<f64>) -> Self {
+        let Memory { agents, agent_bytes, fields, field_bytes } = sim.memory();
+        Self {
+            loaded_mib,
+            agent_bytes: agent_bytes / agents.max(1),
+            fields,
+            field_bytes: field_bytes / fields.max(1),
+        }
+    }
+}
+
+/// Holds the tasks `finished` in a run, by row, against what the agents would do alone; or says why that cannot be
+/// done.
+fn beside_lone_agents(
+    args: &BenchArgs,
+    finished: &[u32],
+    stop: &Interrupt,
+) -> Result<Result<LoneResult, String>, Failure> {
+    let begun = Instant::now();
+    // As it was before the first tick.
+    let fresh = load_simulation(&args.target, Overrides::default()).map_err(Failure::bad_input)?;
+    let alone = match lone_agents(&fresh, &|| !stop.is_raised()) {
+        Ok(Some(alone)) => alone,
+        Ok(None) => return Ok(Err("interrupted".to_owned())),
+        Err(reason) => return Ok(Err(reason.to_string())),
+    };
+    let mut result = LoneResult {
+        tasks_done: 0,
+        lone_tasks_done: 0,
+        permille: 0,
+        confined_agents: 0,
+        confined_tasks_done: 0,
+        wall_s: 0.0,
+    };
+    // Without events no agent is taken out, so rows are what they were.
+    for (lone, &tasks_done) in alone.iter().zip(finished) {
+        let tasks_done = u64::from(tasks_done);
+        if lone.confined {
+            result.confined_agents += 1;
+            result.confined_tasks_done += tasks_done;
+        } else {
+            result.tasks_done += tasks_done;
+            result.lone_tasks_done += lone.tasks_done;
+        }
+    }
+    result.permille = permille(result.tasks_done, result.lone_tasks_done);
+    result.wall_s = begun.elapsed().as_secs_f64();
+    Ok(Ok(result))
 }
 
 fn by_name<S: Serializer>(shares: &[f64], serializer: S) -> Result<S::Ok, S::Error> {
@@ -426,6 +543,7 @@ fn bench_scenario(args: &BenchArgs) -> Result<Exit, Failure> {
     let load = || load_simulation(&args.target, Overrides::default());
     let mut sim = pool.install(load).map_err(Failure::bad_input)?;
     let load_s = begun.elapsed().as_secs_f64();
+    let loaded_mib = peak_memory_mib();
     let mut phases = PhaseTimes::new();
     let begun = Instant::now();
     let driven = pool.install(|| {
@@ -435,21 +553,34 @@ fn bench_scenario(args: &BenchArgs) -> Result<Exit, Failure> {
     let (times, agent_ticks) = driven?;
     phases.begin(Phase::Metrics);
     let run = RunResult::of(&sim, pool.current_num_threads(), &times, wall_s, agent_ticks);
+    let memory = MemoryResult::of(&sim, loaded_mib);
+    let (lone, no_lone) = if stop.is_raised() {
+        (None, "interrupted".to_owned())
+    } else {
+        let finished: Vec<u32> = sim.agents().orders.iter().map(|orders| orders.finished).collect();
+        drop(sim);
+        match pool.install(|| beside_lone_agents(args, &finished, &stop))? {
+            Ok(lone) => (Some(lone), String::new()),
+            Err(reason) => (None, reason),
+        }
+    };
     let result = ScenarioResult {
         bench: "scenario",
         file: args.target.display().to_string(),
         expansions_per_s: rate(run.expansions, wall_s),
         run,
         load_s,
+        lone,
+        memory,
         phase_shares: phases.shares(),
         peers: [],
         calibration: calibration(),
     };
-    print(args.format, &result, |out| write_scenario_text(out, &result))?;
+    print(args.format, &result, |out| write_scenario_text(out, &result, &no_lone))?;
     Ok(if stop.is_raised() { Exit::Interrupted } else { Exit::Done })
 }
 
-fn write_scenario_text(out: &mut impl Write, result: &ScenarioResult) -> io::Result<()> {
+fn write_scenario_text(out: &mut impl Write, result: &ScenarioResult, no_lone: &str) -> io::Result<()> {
     let run = &result.run;
     let RunResult { scenario, ticks, agents, moves, threads, .. } = run;
     writeln!(out, "{scenario}: {agents} agents, {ticks} ticks, {moves} moves, {threads} threads")?;
@@ -474,6 +605,7 @@ fn write_scenario_text(out: &mut impl Write, result: &ScenarioResult) -> io::Res
         ),
     )?;
     row(out, "orders", format!("{} done, {} left", run.orders_done, run.orders_left))?;
+    write_traffic_text(out, result, no_lone)?;
     row(out, "state hash", &run.state_hash)?;
     write_end_text(out, result.load_s, run.peak_memory_mib, result.calibration)
 }

@@ -165,10 +165,21 @@ fn write_text(out: &mut impl Write, result: &RunResult) -> io::Result<()> {
     for knot in result.knots.iter().take(KNOTS_SHOWN) {
         line("  knot", knot_text(knot))?;
     }
+    if result.fruitless_agents > 0 {
+        line("agents fruitless", result.fruitless_agents.to_string())?;
+    }
     if let Some(collisions) = result.collisions {
         line("collisions", collisions.to_string())?;
     }
     line("flowtime", format!("{} ticks", result.flowtime))?;
+    if let Some(permille) = result.detour_permille {
+        let detour = format!("{}.{:03} times", permille / 1000, permille % 1000);
+        let RunResult { trips, longest_trip_ticks, .. } = result;
+        line(
+            "detour",
+            format!("{detour} what lone agents take, {trips} trips, longest {longest_trip_ticks} ticks"),
+        )?;
+    }
     line("waiting", format!("{} agent-ticks, longest {}", result.wait_ticks, result.longest_wait_ticks))?;
     line(
         "path requests",

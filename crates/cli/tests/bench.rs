@@ -271,8 +271,12 @@ fn a_scenario_is_run_and_timed_by_phase() {
     let result = ended.json();
     let mut expected = vec!["bench", "file"];
     expected.extend(keys(&of_run));
-    expected.extend(["expansions_per_s", "load_s", "phase_shares", "peers", "calibration"]);
+    expected.extend(["expansions_per_s", "load_s", "lone", "memory", "phase_shares", "peers", "calibration"]);
     assert_eq!(keys(&result), expected);
+    assert_eq!(result["lone"], Value::Null, "trucks have orders and no tasks");
+    let memory = &result["memory"];
+    assert_eq!(keys(memory), ["loaded_mib", "agent_bytes", "fields", "field_bytes"]);
+    assert!(memory["agent_bytes"].as_u64() > Some(64), "{memory}");
     assert_eq!((&result["bench"], &result["threads"]), (&json!("scenario"), &json!(2)));
     for key in ["state_hash", "ticks", "moves", "expansions", "orders_done", "flowtime"] {
         assert_eq!(result[key], of_run[key], "{key}");
@@ -289,6 +293,56 @@ fn a_scenario_is_run_and_timed_by_phase() {
         assert!(text.contains(part), "{part}\n{text}");
     }
     assert!(text.contains(&format!("  state hash            {}\n", of_run["state_hash"].as_str().unwrap())));
+}
+
+#[test]
+fn tasks_are_held_against_those_of_lone_agents() {
+    let rows = vec![format!("  \"{}\",\n", ".".repeat(24)); 16].concat();
+    let map_and_class =
+        trucks_with("  \"........\",\n  \"..~~....\",\n  \"..~~..ss\",\n  \"........\",\n", &rows);
+    let map_and_class = map_and_class.split("[[agents]]").next().unwrap();
+    let text = |count: u32, more: &str| {
+        format!(
+            "{map_and_class}[[groups]]\nclass = \"truck\"\ncount = {count}\narea = [0, 0, 24, 16]\n\
+             tasks = {{ kind = \"random\", area = [0, 0, 24, 16] }}\n{more}"
+        )
+    };
+    let folder = Folder::with("tasks.toml", text(1, ""));
+    let bench = || folder.run(&["bench", "tasks.toml", "--format", "json"]).code(0).json();
+    let result = bench();
+    let lone = &result["lone"];
+    assert_eq!(
+        keys(lone),
+        ["tasks_done", "lone_tasks_done", "permille", "confined_agents", "confined_tasks_done", "wall_s"]
+    );
+    assert_eq!(
+        (&lone["tasks_done"], &lone["lone_tasks_done"]),
+        (&result["tasks_done"], &result["tasks_done"])
+    );
+    assert_eq!((&lone["permille"], &result["detour_permille"]), (&json!(1000), &json!(1000)));
+
+    folder.write("tasks.toml", text(40, ""));
+    let result = bench();
+    let lone = &result["lone"];
+    assert_eq!(lone["tasks_done"], result["tasks_done"]);
+    assert!(
+        lone["permille"].as_u64() < Some(1000) && result["detour_permille"].as_u64() > Some(1000),
+        "{result}"
+    );
+    let text_form = folder.run(&["bench", "tasks.toml"]).done();
+    let line = format!(
+        "  beside lone agents    {} of {} tasks, ",
+        lone["tasks_done"].as_u64().unwrap(),
+        lone["lone_tasks_done"].as_u64().unwrap()
+    );
+    assert!(text_form.contains(&line), "{line}\n{text_form}");
+
+    let event = "[[events]]\ntick = 3\nremove_agents = { area = [0, 0, 2, 2] }\n";
+    folder.write("tasks.toml", text(4, event));
+    assert_eq!(bench()["lone"], Value::Null);
+    let text_form = folder.run(&["bench", "tasks.toml"]).done();
+    let line = "  beside lone agents    not told: the scenario has 1 events; expected none\n";
+    assert!(text_form.contains(line), "{text_form}");
 }
 
 #[test]

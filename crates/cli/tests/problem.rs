@@ -26,6 +26,11 @@ fn a_plan_is_written_and_judged() {
         (&result["scenario"], &result["ticks"], &result["collisions"]),
         (&"a".into(), &50.into(), &0.into())
     );
+    assert_eq!(
+        (&result["trips"], &result["detour_permille"]),
+        (&0.into(), &().into()),
+        "no paths are asked for"
+    );
     let done = result["tasks_done"].as_u64().unwrap();
     assert!(done > 4, "{result}");
     let judged = folder.run(&["check", "a.json", "--plan", "p.json"]).done();

@@ -10,7 +10,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 /// Keys of the result in the order of DESIGN 8.
-const KEYS: [&str; 30] = [
+const KEYS: [&str; 36] = [
     "scenario",
     "seed",
     "threads",
@@ -27,10 +27,16 @@ const KEYS: [&str; 30] = [
     "collisions",
     "moves",
     "flowtime",
+    "trips",
+    "trip_ticks",
+    "lone_ticks",
+    "detour_permille",
+    "longest_trip_ticks",
     "wait_ticks",
     "longest_wait_ticks",
     "stuck_agents",
     "knots",
+    "fruitless_agents",
     "path_requests",
     "longest_request_ticks",
     "expansions",
@@ -126,6 +132,7 @@ fn text_is_for_people() {
             "agents removed",
             "agents stuck",
             "flowtime",
+            "detour",
             "waiting",
             "path requests",
             "time",

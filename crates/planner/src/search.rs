@@ -264,6 +264,17 @@ pub fn pass_goal(scratch: &mut Scratch) -> Progress {
     }
 }
 
+/// What a search under way can say of the cost of the path that it will find, in ticks: no less than this, if its
+/// weight is 1000 and its heuristic exact or less. It rises as the search goes on; 0 where nothing is known.
+pub fn least_cost(scratch: &Scratch) -> u32 {
+    let run = &scratch.run;
+    if !run.in_buckets || run.ended.is_some() {
+        return 0;
+    }
+    // A key is a cost so far and a lower bound of the rest.
+    scratch.buckets.least_key().map_or(0, |key| u32::try_from(key).unwrap_or(COST_MAX))
+}
+
 fn is_greedy(request: &Request<'_>) -> bool {
     matches!(request.heuristic, Heuristic::Named(HeuristicName::Greedy))
 }

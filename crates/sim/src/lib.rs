@@ -41,6 +41,8 @@ mod given_poses;
 mod group_goals;
 pub mod invariant;
 mod knots;
+mod lone;
+mod memory;
 mod metrics;
 mod orders;
 mod path_pool;
@@ -64,8 +66,10 @@ pub use agents::{Activity, AgentId, Agents, ClassId, Motion, Patience, Row};
 pub use calibration::Calibration;
 pub use events::{Action, Chosen, Event, MapEdit, NewAgents, NewOrders, PendingEdits, WaitingEdit};
 pub use knots::{KNOT_AGENTS_MAX, KNOTS_MAX, Knot};
+pub use lone::{CONFINED_BELOW_POSES, LoneAgent, NotAlone, lone_agents};
+pub use memory::Memory;
 pub use metrics::{
-    Counters, Counts, RunResult, STUCK_AFTER_TICKS, TickMs, TickTimes, peak_memory_mib, quantile_ms,
+    Counters, Counts, RunResult, STUCK_AFTER_TICKS, TickMs, TickTimes, peak_memory_mib, permille, quantile_ms,
 };
 pub use orders::{GroupOrders, Order, OrderKind, OrderList, OrderPool, OrderState, Trip};
 pub use path_pool::{PathHandle, PathPool};

@@ -1,6 +1,8 @@
 //! What a run counts, and the result it prints.
 
+use crate::agents::Activity;
 use crate::knots::Knot;
+use crate::orders::OrderState;
 use crate::world::Simulation;
 use serde::Serialize;
 use serde_json::Value;
@@ -30,6 +32,15 @@ pub struct Counts {
     pub moves: u64,
     /// Ticks from given to done, summed over orders and tasks done.
     pub flowtime: u64,
+    /// Trips finished whose lone cost is known. A trip is an order to go somewhere, a station of a patrol or a
+    /// task; one that ends at the pose nearest to its goal is none.
+    pub trips: u64,
+    /// Ticks from begun to finished, summed over these trips.
+    pub trip_ticks: u64,
+    /// Ticks that lone agents would have taken for these trips.
+    pub lone_ticks: u64,
+    /// Longest time from a trip begun to finished, of all that are finished.
+    pub longest_trip_ticks: u32,
     /// Agent-ticks at rest with somewhere to go and a way there, or waiting for one to be found.
     pub wait_ticks: u64,
     /// Longest such wait of one agent.
@@ -42,6 +53,22 @@ pub struct Counts {
     pub expansions: u64,
     /// Pairs of agents in violation, summed over ticks; `None` unless invariants are checked.
     pub collisions: Option<u64>,
+}
+
+impl Counts {
+    /// A trip is finished: the one that an agent in this state is on.
+    pub(crate) fn count_trip(&mut self, state: &OrderState, tick: u32) {
+        if state.to_nearest {
+            return;
+        }
+        let ticks = tick.saturating_sub(state.since);
+        self.longest_trip_ticks = self.longest_trip_ticks.max(ticks);
+        if let Some(lone_ticks) = state.lone_ticks() {
+            self.trips += 1;
+            self.trip_ticks += u64::from(ticks);
+            self.lone_ticks += u64::from(lone_ticks);
+        }
+    }
 }
 
 /// Counts behind a tick, for recordings and metrics. The first six are of the tick, the others of the run so
@@ -261,10 +288,16 @@ pub struct RunResult {
     pub collisions: Option<u64>,
     pub moves: u64,
     pub flowtime: u64,
+    pub trips: u64,
+    pub trip_ticks: u64,
+    pub lone_ticks: u64,
+    pub detour_permille: Option<u64>,
+    pub longest_trip_ticks: u32,
     pub wait_ticks: u64,
     pub longest_wait_ticks: u32,
     pub stuck_agents: u64,
     pub knots: Vec<Knot>,
+    pub fruitless_agents: u64,
     pub path_requests: u64,
     pub longest_request_ticks: u32,
     pub expansions: u64,
@@ -307,10 +340,16 @@ impl RunResult {
             collisions: counts.collisions,
             moves: counts.moves,
             flowtime: counts.flowtime,
+            trips: counts.trips,
+            trip_ticks: counts.trip_ticks,
+            lone_ticks: counts.lone_ticks,
+            detour_permille: (counts.trips > 0).then(|| permille(counts.trip_ticks, counts.lone_ticks)),
+            longest_trip_ticks: sim.longest_trip_ticks(),
             wait_ticks: counts.wait_ticks,
             longest_wait_ticks: counts.longest_wait_ticks,
             stuck_agents: sim.stuck_agents(),
             knots: sim.knots(),
+            fruitless_agents: sim.fruitless_agents(),
             path_requests: counts.path_requests,
             longest_request_ticks: counts.longest_request_ticks,
             expansions: counts.expansions,
@@ -351,13 +390,34 @@ impl Simulation {
         self.counts.longest_task_ticks.max(longest.unwrap_or(0))
     }
 
+    /// Longest time from a trip begun to finished, or to now of those that are under way.
+    fn longest_trip_ticks(&self) -> u32 {
+        let open = self.rows_under_way().map(|row| self.tick.saturating_sub(self.agents.orders[row].since));
+        self.counts.longest_trip_ticks.max(open.max().unwrap_or(0))
+    }
+
+    /// Agents with somewhere to go and a way there that have finished no order, station or task so far.
+    fn fruitless_agents(&self) -> u64 {
+        self.rows_under_way().filter(|&row| self.agents.orders[row].finished == 0).count() as u64
+    }
+
+    /// Rows of agents with somewhere to go and a way there, as far as is known.
+    fn rows_under_way(&self) -> impl Iterator<Item = usize> {
+        (0..self.agents.len()).filter(|&row| {
+            let activity = self.agents.motion[row].activity;
+            let goes = !matches!(activity, Activity::Idle | Activity::Pausing | Activity::Shut);
+            let order = self.orders.current(&self.agents.orders[row]);
+            goes && order.is_some_and(|order| order.kind.trip().is_some())
+        })
+    }
+
     /// Orders left with an end, and how many of them belong to agents that had a way.
     fn orders_left(&self) -> (u64, u64) {
         let (mut left, mut doable) = (0, 0);
         for (motion, orders) in self.agents.motion.iter().zip(&self.agents.orders) {
             let n = self.orders.left(orders) as u64;
             left += n;
-            if motion.activity != crate::agents::Activity::Shut {
+            if motion.activity != Activity::Shut {
                 doable += n;
             }
         }
@@ -382,6 +442,12 @@ impl Simulation {
         let still = self.tick.saturating_sub(since);
         trying && has_trip && self.agents.motion[row].at_rest() && still >= STUCK_AFTER_TICKS
     }
+}
+
+/// `part` in thousandths of `whole`, rounded to the nearest; 0 of nothing.
+pub fn permille(part: u64, whole: u64) -> u64 {
+    let (part, whole) = (u128::from(part), u128::from(whole));
+    (part * 1000 + whole / 2).checked_div(whole).unwrap_or(0) as u64
 }
 
 #[cfg(test)]

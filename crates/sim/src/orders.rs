@@ -116,6 +116,11 @@ pub struct OrderState {
     pub since: u32,
     /// Tick at which it last finished one; `u32::MAX` before the first.
     pub finished_at: u32,
+    /// Orders, stations of patrols and tasks finished so far.
+    pub finished: u32,
+    /// Ticks that a lone agent would take for the present trip, from where this one stood when it was begun;
+    /// `u32::MAX` as long as no path of the trip is known.
+    lone_ticks: u32,
     /// Station of the patrol it is going to.
     pub station: u32,
     /// The current one has been reported as unreachable.
@@ -136,10 +141,31 @@ impl OrderState {
             given: tick,
             since: tick,
             finished_at: u32::MAX,
+            finished: 0,
+            lone_ticks: NONE,
             station: 0,
             reported: false,
             to_nearest: false,
         }
+    }
+
+    /// A trip begins: an order, a station of a patrol, or a task.
+    pub(crate) fn begin_trip(&mut self, tick: u32) {
+        self.since = tick;
+        self.lone_ticks = NONE;
+    }
+
+    /// The agent is where its trip began, and alone it would take so long; what is said later counts no more.
+    pub(crate) fn note_lone_ticks(&mut self, ticks: u32) {
+        if self.lone_ticks == NONE {
+            // One that is given at a tick is finished at the next one at the earliest.
+            self.lone_ticks = ticks.max(1);
+        }
+    }
+
+    /// Ticks that a lone agent would take for the present trip, if that is known.
+    pub fn lone_ticks(&self) -> Option<u32> {
+        Some(self.lone_ticks).filter(|&ticks| ticks != NONE)
     }
 
     /// What tells its orders from others, for the state hash.
@@ -211,6 +237,14 @@ impl OrderPool {
     /// Whether some order hands out poses.
     pub(crate) fn any_gives_poses(&self) -> bool {
         self.orders.iter().any(|order| order.kind.gives_poses())
+    }
+
+    /// Bytes in use, without the orders as they were written.
+    pub(crate) fn bytes(&self) -> usize {
+        let members = |order: &Order| order.kind.trip().map_or(0, |trip| size_of_val(&*trip.members));
+        size_of_val(&*self.orders)
+            + self.orders.iter().map(members).sum::<usize>()
+            + size_of_val(&*self.behind)
     }
 
     /// An order as written in the scenario, by its number in the pool.

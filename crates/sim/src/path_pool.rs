@@ -43,6 +43,11 @@ impl Default for PathPool {
 }
 
 impl PathPool {
+    /// Bytes in use: a move each, those behind the agents too until the array is compacted.
+    pub(crate) fn bytes(&self) -> usize {
+        self.moves.len()
+    }
+
     /// Moves of a path, next first.
     pub fn moves(&self, path: PathHandle) -> &[u8] {
         &self.moves[path.start as usize..][..path.len()]

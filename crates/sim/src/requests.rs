@@ -612,7 +612,9 @@ fn deliver(sim: &mut Simulation, row: usize, request: PathRequest, answer: &Answ
             sim.note_path(row);
         }
     } else if found {
-        sim.agents.orders[row].to_nearest = answer.reached == Some(Reached::Nearest);
+        let state = &mut sim.agents.orders[row];
+        state.to_nearest = answer.reached == Some(Reached::Nearest);
+        state.note_lone_ticks(answer.cost);
         sim.paths.replace(&mut sim.agents.paths, row, &path.moves);
         sim.note_path(row);
         let arrived = path.moves.is_empty();

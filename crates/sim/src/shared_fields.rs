@@ -124,6 +124,16 @@ impl SharedFields {
         Some(FieldStep { progress: settled.progress, expansions: settled.expansions, found })
     }
 
+    /// Number of fields.
+    pub fn len(&self) -> usize {
+        self.fields.iter().count()
+    }
+
+    /// Bytes of all fields.
+    pub fn bytes(&self) -> usize {
+        self.fields.bytes()
+    }
+
     /// Follows an edit of the map, after the tables of a class have.
     pub fn repair(&mut self, class: ClassId, tables: &MovementTables, changed: Rect) {
         self.fields.repair(u32::from(class.0), tables, changed, &mut self.scratch);

@@ -150,7 +150,9 @@ fn finish_order(sim: &mut Simulation, row: usize) {
             // It was pushed away before it was done.
             return begin_order(sim, row);
         }
-        sim.agents.orders[row].finished_at = tick;
+        sim.counts.count_trip(&state, tick);
+        let state = &mut sim.agents.orders[row];
+        (state.finished_at, state.finished) = (tick, state.finished + 1);
         sim.counts.tasks_done += 1;
         sim.counts.flowtime += u64::from(tick - given);
         sim.counts.longest_task_ticks = sim.counts.longest_task_ticks.max(tick - given);
@@ -176,12 +178,17 @@ fn finish_order(sim: &mut Simulation, row: usize) {
         if state.to_nearest && tick - state.since < NEAREST_STATION_TICKS {
             return;
         }
+        sim.counts.count_trip(state, tick);
         // A station is no order of its own; the patrol goes on.
         state.station += 1;
-        state.since = tick;
+        state.finished += 1;
+        state.begin_trip(tick);
     } else {
         let name = order.kind.name();
-        state.finished_at = tick;
+        if order.kind.trip().is_some() {
+            sim.counts.count_trip(state, tick);
+        }
+        (state.finished_at, state.finished) = (tick, state.finished + 1);
         sim.counts.orders_done += 1;
         sim.counts.flowtime += u64::from(tick - state.given);
         sim.note(TraceEvent::Done { agent, order: name });
@@ -194,7 +201,7 @@ fn finish_order(sim: &mut Simulation, row: usize) {
 pub(crate) fn close_order(sim: &mut Simulation, row: usize) {
     let state = &mut sim.agents.orders[row];
     sim.orders.close(state);
-    state.since = sim.tick;
+    state.begin_trip(sim.tick);
     state.station = 0;
     state.reported = false;
     sim.give_back(row);
@@ -223,7 +230,7 @@ fn give_task(sim: &mut Simulation, row: usize) -> bool {
     let Some(goal) = slot.give(source, &classes[motion.class.0 as usize].tables, motion.state) else {
         return true;
     };
-    state.since = *tick;
+    state.begin_trip(*tick);
     let agent = agents.ids[row];
     sim.note(TraceEvent::Task { agent, class: motion.class, goal });
     false
@@ -240,7 +247,12 @@ fn begin_order(sim: &mut Simulation, row: usize) {
     let activity = match sim.orders.current(&state).map(|order| &order.kind) {
         None => Activity::Idle,
         Some(OrderKind::Wait(_)) => Activity::Pausing,
-        Some(_) if is_at_goal(sim, row) => Activity::Arrived,
+        Some(_) if is_at_goal(sim, row) => {
+            if sim.traffic.needs_paths() {
+                sim.agents.orders[row].note_lone_ticks(0);
+            }
+            Activity::Arrived
+        }
         Some(&OrderKind::GotoGroup(order, _)) if sim.agents.given[row].is_none() => {
             // It asks for its path once it has been told where to.
             sim.group_goals.open(order);

@@ -103,6 +103,7 @@ pub(super) fn give_orders(sim: &mut Simulation, new: &NewOrders) {
         sim.paths.drop_path(&mut sim.agents.paths[row]);
         let motion = &mut sim.agents.motion[row];
         let mut state = OrderState::new(list, sim.tick);
+        state.finished = sim.agents.orders[row].finished;
         if !motion.at_rest() {
             state.since = motion.until;
         }

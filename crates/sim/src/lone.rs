@@ -1,0 +1,243 @@
+//! What the agents would do if each were alone on the map: the bound that a rule of traffic is held against.
+//!
+//! A lone agent begins a task at the tick at which it is given and is there exactly the cost of a cheapest path
+//! later, so all that it does follows from the planner alone, without a tick of the simulation.
+
+use crate::agents::Agents;
+use crate::orders::{OrderKind, OrderPool, OrderState};
+use crate::tasks::{TaskSlot, TaskSource};
+use crate::world::{SimClass, Simulation};
+use rayon::prelude::*;
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use wheelbase_planner::{
+    Goal, MovementTables, Path, Progress, Request, Scratch, State, Status, advance, begin, finish, least_cost,
+};
+
+/// An agent that can reach fewer poses than this is confined: its tasks are a step or two away, and it does
+/// hundreds in the time in which another does one.
+pub const CONFINED_BELOW_POSES: usize = 256;
+
+/// Expansions between two looks at whether a path can still be short enough.
+const EXPANSIONS_A_LOOK: u64 = 4096;
+
+/// What an agent would do alone on the map.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LoneAgent {
+    /// Tasks done by the end of the run.
+    pub tasks_done: u64,
+    /// Fewer than [`CONFINED_BELOW_POSES`] poses can be reached from where it stands.
+    pub confined: bool,
+}
+
+/// Why it cannot be said what agents would do alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotAlone {
+    /// No agent has tasks.
+    NoTasks,
+    /// The run has begun already: what agents have done was not done alone.
+    Begun {
+        /// Its tick.
+        tick: u32,
+    },
+    /// Events change the map, the agents or their orders.
+    Events {
+        /// How many.
+        count: usize,
+    },
+    /// An agent has orders before its tasks.
+    Orders {
+        /// Its row.
+        row: usize,
+    },
+    /// Tasks are handed round by the rules of a problem: an agent keeps one to which there is no way.
+    HandedRound,
+}
+
+impl fmt::Display for NotAlone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoTasks => write!(f, "no agent has tasks"),
+            Self::Begun { tick } => write!(f, "the run is at tick {tick}; expected one that has not begun"),
+            Self::Events { count } => write!(f, "the scenario has {count} events; expected none"),
+            Self::Orders { row } => write!(f, "agent {row} has orders; expected tasks alone"),
+            Self::HandedRound => write!(f, "tasks are handed round; expected each agent to have its own"),
+        }
+    }
+}
+
+impl std::error::Error for NotAlone {}
+
+/// What each agent would do alone, by row: its tasks one after the other until the run ends, each begun at the
+/// tick at which it is given, as with a budget of expansions that is never spent. Agents without tasks do
+/// nothing. For classes with one-way moves it is a bound all the same, but the tasks may be others than in a
+/// run, which learns on its way what cannot be reached.
+///
+/// Runs on the current rayon pool, with equal results for any number of threads; `go_on` is asked between
+/// tasks, and `None` is the answer where it says no. A search for each task, and the memory of a search for
+/// each worker.
+/// # Errors
+/// [`NotAlone`] where it cannot be said.
+pub fn lone_agents(
+    sim: &Simulation,
+    go_on: &(impl Fn() -> bool + Sync),
+) -> Result<Option<Vec<LoneAgent>>, NotAlone> {
+    check(sim)?;
+    let Simulation { agents, classes, orders, settings, .. } = sim;
+    let world = World { agents, classes, orders, ticks: settings.ticks };
+    let n_agents = agents.len();
+    let next = AtomicUsize::new(0);
+    // Workers claim agents one by one from a counter, and what they found is put in order behind them.
+    let work = |_| {
+        let mut worker =
+            Worker { world: &world, scratch: Scratch::new(), path: Path::new(), found: Vec::new() };
+        loop {
+            let row = next.fetch_add(1, Ordering::Relaxed);
+            if row >= n_agents || !go_on() {
+                return worker.found;
+            }
+            let agent = worker.run(row, go_on);
+            worker.found.push((row, agent));
+        }
+    };
+    let workers = rayon::current_num_threads().max(1);
+    let found: Vec<Vec<(usize, LoneAgent)>> =
+        (0..workers).into_par_iter().with_max_len(1).map(work).collect();
+    let mut alone = vec![LoneAgent::default(); n_agents];
+    for (row, agent) in found.into_iter().flatten() {
+        alone[row] = agent;
+    }
+    Ok(go_on().then_some(alone))
+}
+
+/// Whether it can be said what the agents would do alone.
+fn check(sim: &Simulation) -> Result<(), NotAlone> {
+    if sim.tick > 0 {
+        return Err(NotAlone::Begun { tick: sim.tick });
+    }
+    if !sim.events.is_empty() {
+        return Err(NotAlone::Events { count: sim.events.len() });
+    }
+    let sources = &sim.orders.task_sources;
+    if sources.iter().any(|source| matches!(source, TaskSource::RoundRobin { .. })) {
+        return Err(NotAlone::HandedRound);
+    }
+    let mut any = false;
+    for (row, state) in sim.agents.orders.iter().enumerate() {
+        match sim.orders.current(state).map(|order| &order.kind) {
+            None => {}
+            Some(OrderKind::Task(_)) => any = true,
+            Some(_) => return Err(NotAlone::Orders { row }),
+        }
+    }
+    if any { Ok(()) } else { Err(NotAlone::NoTasks) }
+}
+
+/// What of a simulation the workers read.
+struct World<'a> {
+    agents: &'a Agents,
+    classes: &'a [SimClass],
+    orders: &'a OrderPool,
+    ticks: u32,
+}
+
+/// A worker, its memory and what it found, by row.
+struct Worker<'a> {
+    world: &'a World<'a>,
+    scratch: Scratch,
+    path: Path,
+    found: Vec<(usize, LoneAgent)>,
+}
+
+impl Worker<'_> {
+    /// Does the tasks of an agent.
+    fn run(&mut self, row: usize, go_on: &impl Fn() -> bool) -> LoneAgent {
+        let World { agents, classes, orders, ticks } = *self.world;
+        let Some((mut slot, source)) = tasks_of(orders, &agents.orders[row]) else {
+            return LoneAgent::default();
+        };
+        let motion = agents.motion[row];
+        let SimClass { tables, .. } = &classes[motion.class.0 as usize];
+        let confined = !reaches(tables, motion.state, CONFINED_BELOW_POSES);
+        let mut lone = LoneAgent { tasks_done: 0, confined };
+        let (mut state, mut tick) = (motion.state, 0);
+        while tick < ticks && go_on() {
+            if slot.give(source, tables, state).is_none() {
+                break;
+            }
+            let goal = Goal { members: &slot.trip().members, within: 0 };
+            match self.go(tables, state, goal, ticks - tick) {
+                Trip::Done { ticks: took, end } => {
+                    tick += took;
+                    state = end;
+                    lone.tasks_done += 1;
+                }
+                Trip::GivenUp => tick += 1,
+                Trip::TooLong => break,
+            }
+            slot.close();
+        }
+        lone
+    }
+
+    /// Goes from a pose to a goal within so many ticks.
+    fn go(&mut self, tables: &MovementTables, from: State, goal: Goal<'_>, ticks_max: u32) -> Trip {
+        let start = tables.space().pose(from);
+        if goal.matches(tables.class().grid_shape(), start) {
+            // Given at one tick, done at the next.
+            return Trip::Done { ticks: 1, end: from };
+        }
+        let request = Request::new(start, goal);
+        let Self { scratch, path, .. } = self;
+        let mut progress = begin(tables, &request, scratch);
+        while progress == Progress::Running {
+            if least_cost(scratch) > ticks_max {
+                return Trip::TooLong;
+            }
+            progress = advance(tables, &request, scratch, EXPANSIONS_A_LOOK);
+        }
+        let answer = finish(tables, &request, scratch, path);
+        let end = path.poses.last().and_then(|end| tables.space().state(end.pose));
+        match (answer.status, end) {
+            (Status::Found, Some(end)) if answer.cost <= ticks_max => Trip::Done { ticks: answer.cost, end },
+            (Status::Found, _) => Trip::TooLong,
+            _ => Trip::GivenUp,
+        }
+    }
+}
+
+/// What became of a task.
+enum Trip {
+    Done {
+        ticks: u32,
+        end: State,
+    },
+    /// There is no way.
+    GivenUp,
+    /// The run ends before.
+    TooLong,
+}
+
+/// The tasks of an agent as they stand before the first, and where they come from.
+fn tasks_of<'a>(orders: &'a OrderPool, state: &OrderState) -> Option<(TaskSlot, &'a TaskSource)> {
+    let OrderKind::Task(slot) = &orders.current(state)?.kind else { return None };
+    Some((slot.clone(), orders.task_sources.get(slot.source())?))
+}
+
+/// Whether at least so many poses can be reached from one, itself among them. Linear in them.
+fn reaches(tables: &MovementTables, from: State, n_poses: usize) -> bool {
+    let mut met = BTreeSet::from([from.0]);
+    let mut open = vec![from];
+    while let Some(state) = open.pop() {
+        if met.len() >= n_poses {
+            return true;
+        }
+        tables.for_each_successor(state, |next| {
+            if met.insert(next.state.0) {
+                open.push(next.state);
+            }
+        });
+    }
+    met.len() >= n_poses
+}
