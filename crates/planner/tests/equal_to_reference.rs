@@ -131,7 +131,15 @@ proptest! {
         let answer = plan(&movement, &request, &mut scratch, &mut whole);
 
         let mut progress = begin(&movement, &request, &mut scratch);
+        let is_bound = weight == 1000 && !matches!(heuristic, Heuristic::Named(HeuristicName::Greedy));
+        let mut bound = 0;
         while progress == Progress::Running {
+            if is_bound {
+                // It rises, and never above the cost.
+                prop_assert!(bound <= least_cost(&scratch));
+                bound = least_cost(&scratch);
+                prop_assert!(answer.status != Status::Found || bound <= answer.cost);
+            }
             progress = advance(&movement, &request, &mut scratch, slice);
         }
         prop_assert_eq!(finish(&movement, &request, &scratch, &mut sliced), answer);
