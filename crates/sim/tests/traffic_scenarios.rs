@@ -7,17 +7,18 @@ use wheelbase_sim::build::{Overrides, load_simulation};
 use wheelbase_sim::{RunResult, Step, TickTimes};
 
 /// Name, tick at which all is done, orders, moves, state hash.
-const SOLVED: [(&str, u32, u64, u64, &str); 6] = [
-    ("1_head_on.toml", 744, 2, 56, "5b9920dcf75d98a0"),
-    ("2_back_out.toml", 411, 2, 31, "fae0bc4fd72a2916"),
-    ("3_twelve_squares.toml", 1143, 12, 854, "29448ef11cb02cc0"),
-    ("5_crossing.toml", 3991, 32, 2307, "5487a733fab7b6d2"),
-    ("7_full_room.toml", 2669, 64, 2504, "651e77fc750f35b8"),
-    ("8_bridge.toml", 9095, 52, 7829, "b51e2049591be60d"),
+const SOLVED: [(&str, u32, u64, u64, &str); 10] = [
+    ("1_head_on.toml", 537, 2, 40, "2e2827c2468d14eb"),
+    ("2_back_out.toml", 587, 2, 35, "3c6be4076c264a91"),
+    ("3_twelve_squares.toml", 1480, 12, 770, "09ea408e61f67fc7"),
+    ("4_ring.toml", 2744, 22, 811, "372792fce6c6fcc6"),
+    ("5_crossing.toml", 2519, 32, 1699, "37a944bba446849c"),
+    ("7_full_room.toml", 1856, 64, 2231, "7e2e01000ff97bb9"),
+    ("8_bridge.toml", 7040, 52, 6606, "9580bf4efdf51059"),
+    ("9_convoy.toml", 6503, 10, 1313, "ec3fe3cfcca3c575"),
+    ("10_door.toml", 10631, 52, 6699, "bf1a6ca3a17ce945"),
+    ("11_one_cell.toml", 1662, 24, 846, "2330d9a4dcf66b2f"),
 ];
-
-/// Name, orders done, orders left after 20,000 ticks: of those that are not solved one that takes no time.
-const NOT_SOLVED: [(&str, u64, u64); 1] = [("11_one_cell.toml", 22, 2)];
 
 #[test]
 fn solved_cases_end_as_the_guide_says() {
@@ -29,18 +30,6 @@ fn solved_cases_end_as_the_guide_says() {
         assert_eq!((result.moves, result.state_hash.as_str()), (moves, state_hash), "{name}");
         let row = row_of(guide, name);
         assert!(row.ends_with(&format!("| all done at tick {tick} |")), "{row}");
-    }
-}
-
-#[test]
-fn what_is_not_solved_is_told_as_it_is() {
-    let guide = include_str!("../../../scenarios/README.md");
-    for (name, done, left) in NOT_SOLVED {
-        let result = result_of(name);
-        let outcome = (result.ticks, result.orders_done, result.orders_left, result.collisions);
-        assert_eq!(outcome, (20_000, done, left, Some(0)), "{name}");
-        let row = row_of(guide, name);
-        assert!(row.contains(&format!("| not solved: {done} of {} orders;", done + left)), "{row}");
     }
 }
 

@@ -29,7 +29,7 @@ use crate::random::Random;
 use crate::requests::Requests;
 use crate::reservation::{CollisionRule, Reservation};
 use crate::scenario::{self, Scenario, ScenarioErrors};
-use crate::traffic::{Decisions, GiveWay};
+use crate::traffic::{Cooperative, Decisions};
 use crate::world::{Settings, SimClass, Simulation};
 use agents::{Placed, place_agents, place_group, read_group};
 use classes::{OCTILE_ON_HEX, build_class, names_octile, shape_of_class_file};
@@ -240,7 +240,6 @@ pub(crate) fn build_simulation_on(
 /// A simulation without agents and events.
 fn empty_simulation(settings: Settings, grid: Grid, classes: Vec<SimClass>) -> Simulation {
     Simulation {
-        classes,
         entities: hecs::World::new(),
         agents: Agents::default(),
         orders: OrderPool::default(),
@@ -249,7 +248,8 @@ fn empty_simulation(settings: Settings, grid: Grid, classes: Vec<SimClass>) -> S
         given: GivenPoses::default(),
         group_goals: GroupGoals::default(),
         requests: Requests::new(settings.search_slots, grid.size()),
-        traffic: Box::new(GiveWay::default()),
+        traffic: Box::new(Cooperative::new(&classes, grid.size(), settings.collision)),
+        classes,
         decisions: Decisions::default(),
         events: Vec::new(),
         next_event: 0,

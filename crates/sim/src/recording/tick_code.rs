@@ -339,7 +339,7 @@ pub(super) fn take_events(
                     unroll(bytes.small()?, &mut record.path_moves, PATH_MOVES_MAX)?;
                 }
                 let count = record.path_moves.len() as u32 - first;
-                Event::Path { agent, from: frame.pose(row), first, count }
+                Event::Path { agent, from: frame.motion[row].to, first, count }
             }
             TASK => {
                 before.cell = bytes.cell_after(before.cell)?;

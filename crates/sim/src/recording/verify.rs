@@ -415,7 +415,7 @@ mod tests {
 name = "two carts"
 ticks = 100
 [map]
-rows = ["......", "......"]
+rows = ["......", "WWWW.W"]
 [class.cart]
 headings = 4
 moves = [

@@ -3,10 +3,10 @@
 //! A rule sees the agents, their paths and the reservation, takes cells for the moves it lets start, and
 //! writes down its decisions; the tick carries them out. Another rule can stand beside this one.
 
-mod give_way;
+mod cooperative;
 mod unit_robots;
 
-pub use give_way::GiveWay;
+pub use cooperative::Cooperative;
 pub use unit_robots::UnitRobots;
 
 use crate::agents::Agents;
@@ -53,19 +53,31 @@ pub struct Start {
     pub ticks: u32,
 }
 
-/// An agent that makes way: its path is replaced by `yield_moves[first..][..count]`.
+/// An agent whose path is replaced by `reroute_moves[first..][..count]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Yield {
+pub struct Reroute {
     /// Its row.
     pub row: u32,
     /// First of its moves.
     pub first: u32,
     /// Number of its moves.
     pub count: u32,
+    /// Where the path leads.
+    pub leads: Leads,
 }
 
-/// What a traffic rule decided for one tick. A row that makes way may also be in
-/// a list that it entered before; making way wins.
+/// Where the path leads that a rule gives to an agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leads {
+    /// To where the path led that it replaces.
+    On,
+    /// Off that path; at its end the agent asks for another.
+    Off,
+    /// Out of the way of others; the agent makes way, and then takes up its order again.
+    Aside,
+}
+
+/// What a traffic rule decided for one tick. Paths are replaced before anything else is done.
 #[derive(Debug, Default)]
 pub struct Decisions {
     /// Agents that start a move; its swept cells are theirs already.
@@ -78,10 +90,10 @@ pub struct Decisions {
     pub around: Vec<u32>,
     /// Agents that were making way and go their own way again.
     pub give_up: Vec<u32>,
-    /// Agents that make way.
-    pub yields: Vec<Yield>,
-    /// Moves of all that make way.
-    pub yield_moves: Vec<u8>,
+    /// Agents whose paths are replaced.
+    pub reroutes: Vec<Reroute>,
+    /// Moves of their paths.
+    pub reroute_moves: Vec<u8>,
 }
 
 impl Decisions {
@@ -91,8 +103,8 @@ impl Decisions {
         self.unreachable.clear();
         self.around.clear();
         self.give_up.clear();
-        self.yields.clear();
-        self.yield_moves.clear();
+        self.reroutes.clear();
+        self.reroute_moves.clear();
     }
 }
 

@@ -509,7 +509,7 @@ impl UnitRobots {
             let tables = &view.classes[motion.class.0 as usize].tables;
             let pose = tables.space().pose(motion.state);
             let step = Step { class: tables.class(), pose, primitive: usize::from(primitive) };
-            view.reservation.begin_move_of_many(view.agents.ids[row], &step, *tick + 1);
+            view.reservation.begin_move(view.agents.ids[row], &step, *tick + 1);
             decisions.starts.push(Start { row: row as u32, primitive, ticks: 1 });
         }
     }

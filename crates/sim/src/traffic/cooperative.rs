@@ -1,0 +1,941 @@
+//! The rule for agents of any body: each has a plan of its next moves whose cells are claimed tick by tick, and
+//! who cannot get on makes others step aside.
+//!
+//! A plan is a string of timed moves and then rest; no two plans ever claim one cell at one tick, so all can be
+//! carried out, and an agent may look for a better one at any time (windowed cooperative search, Silver 2005).
+//! As long as nobody is in its way an agent's plan is the next stretch of its path. Else it searches among the
+//! claims of the others for the moves that bring it farthest (see `interval_search`), with the cost-to-go of
+//! the poses around its path as the guide (see `window_field`). One that is blocked for long by others at rest
+//! has them step aside (see `make_way`); rank is priority plus the age of the order, then the lower id.
+
+mod claims;
+mod entering;
+mod interval_search;
+mod make_way;
+mod narrows;
+mod plan;
+mod streams;
+mod window_field;
+
+use super::{Decisions, Leads, Reroute, Start, Traffic, TrafficView};
+use crate::agents::{Activity, AgentId, Motion};
+use crate::reservation::{CollisionRule, Step};
+use crate::world::SimClass;
+use claims::{Claims, FOREVER};
+use entering::{Ahead, PASSAGES_MAX, note_passages};
+use interval_search::{IntervalSearch, Mover, Quest, Wishes};
+use make_way::MakeWay;
+use narrows::{Narrows, OPEN, Passer};
+use plan::{Plan, PlannedMove};
+use streams::Streams;
+use wheelbase_grid::CellXY;
+use wheelbase_planner::{MovementTables, Offset, Pose, State};
+use window_field::{Costs, FieldKey, FieldView, LinePose, WindowFields};
+
+/// An agent looks as far ahead as so many of its fastest steps take.
+const HORIZON_STEPS: u32 = 8;
+/// Moves of a path that a field is made of, at most.
+const LINE_MOVES_MAX: usize = 64;
+/// Nodes that one search may expand, and one of an agent that has waited long.
+const NODES: usize = 240;
+const NODES_AFTER_WAITING: usize = 800;
+/// Waiting is counted in times of the move that an agent waits to begin. After so many of them it makes one
+/// that has nothing to do step aside; others; any others; and it asks for a path around those at rest.
+const PUSH_IDLE_AFTER: u32 = 1;
+const PUSH_AFTER: u32 = 3;
+const PUSH_ANY_AFTER: u32 = 16;
+const AROUND_AFTER: u32 = 12;
+/// One that cannot reach the room to which it was to step aside gives that up.
+const GIVE_UP_AFTER: u32 = 8;
+/// One that has stepped aside lets the other pass for so long at most.
+const HOLD_MOVES_MAX: u32 = 48;
+/// Moves ahead of one that is to pass, which the one that stepped aside looks at.
+const PASSING_MOVES: usize = 32;
+/// Its own moves that it compares with them.
+const RETURN_MOVES: usize = 8;
+
+const NONE: u32 = u32::MAX;
+
+/// The rule. Memory: 28 bytes a cell, 24 a claim (about the cells of a body and of its next moves for each
+/// agent), 300 an agent, 2 a pose of the windows of those that are in each other's way.
+#[derive(Debug)]
+pub struct Cooperative {
+    rule: CollisionRule,
+    claims: Claims,
+    wishes: Wishes,
+    members: Vec<Member>,
+    /// Ids of the agents that were there at the last tick.
+    present: Vec<u32>,
+    fields: WindowFields,
+    streams: Streams,
+    narrows: Narrows,
+    search: IntervalSearch,
+    make_way: MakeWay,
+    /// Agents that look for a plan at this tick: place in the order of rank, row.
+    due: Vec<(u64, u32)>,
+    /// The next poses of an agent's path, each with what remains from there.
+    line: Vec<LinePose>,
+    moves: Vec<u8>,
+    revisions: Vec<u64>,
+    /// By class: ticks of its fastest move that leads on.
+    step_ticks: Vec<u32>,
+    /// By class: longest side of its body in cells, and the shortest.
+    extent: Vec<u32>,
+    widths: Vec<u32>,
+    /// Passages ahead of the agent that plans, how it goes through them, and who keeps it from entering.
+    ahead: Vec<Ahead>,
+    /// Moves after which it stops, to leave room before a passage that it is kept from.
+    stop: u32,
+    tries_left: u64,
+    /// Of these, for the stretch that is to be cleared.
+    stretch_left: u64,
+}
+
+/// What is kept of an agent, by id.
+#[derive(Clone, Copy, Debug)]
+struct Member {
+    plan: Plan,
+    /// Number of its path among those it has had, moves left of it, and what it was asked for.
+    path: u32,
+    path_left: u32,
+    path_of: (u32, u32),
+    /// It looks for a plan again at this tick.
+    next_try: u32,
+    /// Times in a row that it has found none.
+    failures: u8,
+    /// First moves of the path that lead aside, for another.
+    aside_left: u32,
+    /// For whom it stepped aside, when that one's order began, and since when it stands there.
+    for_agent: u32,
+    for_order: u32,
+    held_since: u32,
+    /// It tries again at this tick to have others step aside, and times in a row that there was no room.
+    push_again_at: u32,
+    push_failures: u8,
+    /// Until then it pushes nobody a short way, for it has backed out itself.
+    backed_out_until: u32,
+    /// Passages that it is in or will be in with its plan; [`OPEN`] for none.
+    passages: [u32; PASSAGES_MAX],
+    /// The passage that it is on its way to with the right to enter; [`OPEN`] for none.
+    granted: u32,
+    /// Its body is in a passage.
+    is_inside: bool,
+}
+
+impl Member {
+    const NEW: Self = Self {
+        plan: Plan::NONE,
+        path: 0,
+        path_left: 0,
+        path_of: (0, 0),
+        next_try: 0,
+        failures: 0,
+        aside_left: 0,
+        for_agent: NONE,
+        for_order: 0,
+        held_since: 0,
+        push_again_at: 0,
+        push_failures: 0,
+        backed_out_until: 0,
+        passages: [OPEN; PASSAGES_MAX],
+        granted: OPEN,
+        is_inside: false,
+    };
+}
+
+impl Traffic for Cooperative {
+    fn decide(&mut self, view: &mut TrafficView<'_>, decisions: &mut Decisions) {
+        self.tries_left = view.tries;
+        self.follow_agents(view);
+        self.follow_edits(view);
+        self.follow_paths(view, decisions);
+        self.list_due(view);
+        let due = std::mem::take(&mut self.due);
+        for &(place, row) in &due {
+            let row = row as usize;
+            let id = view.agents.ids[row].0 as usize;
+            if self.members[id].next_try <= view.tick {
+                self.plan_one(view, row, place, decisions);
+            }
+        }
+        self.due = due;
+        self.begin_moves(view, decisions);
+    }
+
+    fn for_each_word(&self, word: &mut dyn FnMut(u64)) {
+        for &id in &self.present {
+            let member = &self.members[id as usize];
+            word(u64::from(member.next_try) << 32 | u64::from(member.aside_left));
+            word(u64::from(member.for_agent) << 32 | u64::from(member.held_since));
+            for planned in member.plan.moves() {
+                word(u64::from(planned.start) << 32 | u64::from(planned.primitive));
+            }
+        }
+        self.fields.for_each_word(word);
+        self.streams.for_each_word(word);
+        self.narrows.for_each_word(word);
+    }
+}
+
+impl Cooperative {
+    /// The rule for agents of some classes on a map, under a rule of collision.
+    pub fn new(classes: &[SimClass], size: wheelbase_grid::GridSize, rule: CollisionRule) -> Self {
+        let mut wishes = Wishes::default();
+        wishes.resize(size.n_cells());
+        Self {
+            rule,
+            claims: Claims::new(size, rule),
+            wishes,
+            members: Vec::new(),
+            present: Vec::new(),
+            fields: WindowFields::default(),
+            narrows: Narrows::new(size, classes),
+            widths: classes.iter().map(narrows::width).collect(),
+            ahead: Vec::new(),
+            stop: u32::MAX,
+            streams: Streams::new(size, classes.iter().map(|class| &class.tables)),
+            search: IntervalSearch::default(),
+            make_way: MakeWay::default(),
+            due: Vec::new(),
+            line: Vec::new(),
+            moves: Vec::new(),
+            revisions: classes.iter().map(|class| class.tables.revision()).collect(),
+            step_ticks: classes.iter().map(|class| step_ticks(&class.tables)).collect(),
+            extent: classes.iter().map(|class| extent(&class.tables)).collect(),
+            tries_left: 0,
+            stretch_left: 0,
+        }
+    }
+
+    /// Takes out the claims of agents that are gone and adds those of new ones.
+    fn follow_agents(&mut self, view: &TrafficView<'_>) {
+        let ids = &view.agents.ids;
+        let same =
+            ids.len() == self.present.len() && ids.last().map(|id| id.0) == self.present.last().copied();
+        if same {
+            return;
+        }
+        let n = ids.last().map_or(0, |id| id.0 as usize + 1).max(self.members.len());
+        self.members.resize(n, Member::NEW);
+        self.claims.grow(n);
+        self.fields.grow(n);
+        let gone = |id: &&u32| view.agents.row(AgentId(**id)).is_none();
+        for &id in self.present.iter().filter(gone) {
+            self.claims.remove(id);
+            let member = &mut self.members[id as usize];
+            member.plan = Plan::NONE;
+            for passage in std::mem::replace(&mut member.passages, [OPEN; PASSAGES_MAX]) {
+                if passage != OPEN {
+                    self.narrows.leave(passage, id);
+                }
+            }
+        }
+        let known = self.present.last().map_or(0, |&last| last + 1);
+        self.present.clear();
+        self.present.extend(ids.iter().map(|id| id.0));
+        let mut clash = false;
+        let first_new = ids.partition_point(|id| id.0 < known);
+        for (row, id) in ids.iter().enumerate().skip(first_new) {
+            let motion = &view.agents.motion[row];
+            let tables = &view.classes[motion.class.0 as usize].tables;
+            let pose = tables.space().pose(motion.state);
+            let cells = (pose.cell, tables.class().cells_at(pose));
+            let id = id.0;
+            self.members[id as usize].plan = Plan::rest(motion.state, view.tick);
+            // Somebody may mean to cross the cells on which it was put down.
+            clash |= !self.claims.is_free(id, cells, view.tick);
+            if !clash {
+                self.claim(view, row);
+            }
+        }
+        if clash {
+            self.forget_plans(view);
+        }
+    }
+
+    /// Forgets all plans if an edit, or one that waits, has made a move of one illegal or changed its time.
+    fn follow_edits(&mut self, view: &TrafficView<'_>) {
+        let revisions = view.classes.iter().map(|class| class.tables.revision());
+        if view.pending.is_empty() && revisions.clone().eq(self.revisions.iter().copied()) {
+            return;
+        }
+        self.revisions.clear();
+        self.revisions.extend(revisions);
+        let all_hold = (0..view.agents.len()).all(|row| {
+            let motion = &view.agents.motion[row];
+            let tables = &view.classes[motion.class.0 as usize].tables;
+            let (mut state, _) = end_of_move(tables, motion, view.tick);
+            let plan = &self.members[view.agents.ids[row].0 as usize].plan;
+            plan.moves().iter().all(|planned| {
+                let primitive = usize::from(planned.primitive);
+                let step = step_at(tables, tables.space().pose(state), primitive);
+                let (anchor, held) = step.start();
+                let holds = tables.move_ticks(state, primitive) == Some(planned.ticks)
+                    && !view.pending.forbid(anchor, held, step.swept().1);
+                if holds {
+                    state = tables.state_after(state, primitive);
+                }
+                holds
+            })
+        });
+        if !all_hold {
+            self.forget_plans(view);
+        }
+    }
+
+    /// Everyone finishes the move that it has begun and rests. What all hold then is apart, for the moves are.
+    fn forget_plans(&mut self, view: &TrafficView<'_>) {
+        self.claims.clear();
+        for row in 0..view.agents.len() {
+            let motion = &view.agents.motion[row];
+            let tables = &view.classes[motion.class.0 as usize].tables;
+            let (state, ready) = end_of_move(tables, motion, view.tick);
+            let member = &mut self.members[view.agents.ids[row].0 as usize];
+            member.plan = Plan::rest(state, ready);
+            member.next_try = view.tick;
+            self.claim(view, row);
+        }
+    }
+
+    /// Claims what an agent needs for the move that it has begun, its plan and its rest.
+    fn claim(&mut self, view: &TrafficView<'_>, row: usize) {
+        let id = view.agents.ids[row].0;
+        let motion = &view.agents.motion[row];
+        let tables = &view.classes[motion.class.0 as usize].tables;
+        let Self { claims, members, narrows, widths, ahead, .. } = self;
+        claims.remove(id);
+        let (state, mut ready) = end_of_move(tables, motion, view.tick);
+        if !motion.at_rest() {
+            let pose = tables.space().pose(motion.state);
+            let step = step_at(tables, pose, usize::from(motion.primitive));
+            claims.move_on(id, &step, (view.tick, ready));
+        }
+        let mut pose = tables.space().pose(state);
+        let mut in_passages = [OPEN; PASSAGES_MAX];
+        let start = tables.space().pose(motion.state);
+        note_passages(narrows, claims, (start.cell, tables.class().cells_at(start)), &mut in_passages);
+        members[id as usize].is_inside = in_passages[0] != OPEN;
+        note_passages(narrows, claims, (pose.cell, tables.class().cells_at(pose)), &mut in_passages);
+        for planned in members[id as usize].plan.moves() {
+            let step = step_at(tables, pose, usize::from(planned.primitive));
+            let end = planned.start + planned.ticks;
+            claims.rest(id, step.start(), ready, planned.start);
+            claims.move_on(id, &step, (planned.start, end));
+            (pose, ready) = (pose_after(&step), end);
+            note_passages(narrows, claims, (pose.cell, tables.class().cells_at(pose)), &mut in_passages);
+        }
+        claims.rest(id, (pose.cell, tables.class().cells_at(pose)), ready, FOREVER);
+        let member = &mut members[id as usize];
+        if in_passages.contains(&member.granted) {
+            member.granted = OPEN;
+        } else if let Some(free) = in_passages.iter_mut().find(|passage| **passage == OPEN) {
+            *free = member.granted;
+        }
+        let before = std::mem::replace(&mut member.passages, in_passages);
+        for passage in
+            before.into_iter().filter(|&passage| passage != OPEN && !in_passages.contains(&passage))
+        {
+            narrows.leave(passage, id);
+        }
+        let passer = Passer { agent: id, way: (0, 0), width: widths[motion.class.0 as usize], stays: None };
+        for passage in in_passages.into_iter().filter(|&passage| passage != OPEN) {
+            let known = ahead.iter().find(|ahead| ahead.passage == passage && ahead.passer.agent == id);
+            if let Some(known) = known {
+                narrows.enter(passage, known.passer);
+            } else if !narrows.is_inside(passage, id) {
+                narrows.enter(passage, passer);
+            }
+        }
+    }
+
+    /// Looks whose path is another than it was. A plan that is no part of it is given up, if the agent can
+    /// rest where it is; else the plan becomes its path.
+    fn follow_paths(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
+        for row in 0..view.agents.len() {
+            let motion = &view.agents.motion[row];
+            let id = view.agents.ids[row].0;
+            let path = view.paths.moves(view.agents.paths[row]);
+            let orders = &view.agents.orders[row];
+            let member = &mut self.members[id as usize];
+            let path_of = (orders.since, orders.station);
+            if member.path_left != path.len() as u32 || member.path_of != path_of {
+                (member.path_left, member.path_of) = (path.len() as u32, path_of);
+                member.path = member.path.wrapping_add(1);
+                member.aside_left = if motion.activity == Activity::Yielding { path.len() as u32 } else { 0 };
+                (member.next_try, member.failures) = (view.tick, 0);
+                if std::mem::replace(&mut member.granted, OPEN) != OPEN {
+                    self.claim(view, row);
+                }
+            }
+            let member = &mut self.members[id as usize];
+            let goes = matches!(motion.activity, Activity::Following | Activity::Yielding) && !motion.replan;
+            if member.plan.is_empty() || (goes && member.plan.begins(path)) {
+                continue;
+            }
+            let tables = &view.classes[motion.class.0 as usize].tables;
+            let (state, ready) = end_of_move(tables, motion, view.tick);
+            let pose = tables.space().pose(state);
+            let cells = (pose.cell, tables.class().cells_at(pose));
+            if self.claims.free_until(id, cells, ready) == FOREVER {
+                member.plan = Plan::rest(state, ready);
+                self.claim(view, row);
+            } else if motion.at_rest() {
+                let first = decisions.reroute_moves.len() as u32;
+                decisions.reroute_moves.extend(member.plan.moves().iter().map(|planned| planned.primitive));
+                let count = member.plan.moves().len() as u32;
+                decisions.reroutes.push(Reroute { row: row as u32, first, count, leads: Leads::Aside });
+                (member.path_left, member.aside_left) = (count, count);
+                member.next_try = view.tick + 1;
+            }
+        }
+    }
+
+    /// Lists those that have somewhere to go and a plan that is soon at its end, by rank.
+    fn list_due(&mut self, view: &TrafficView<'_>) {
+        self.due.clear();
+        for (row, motion) in view.agents.motion.iter().enumerate() {
+            let goes = matches!(motion.activity, Activity::Following | Activity::Yielding) && !motion.replan;
+            let id = view.agents.ids[row].0;
+            let member = &self.members[id as usize];
+            let path_left = view.agents.paths[row].len();
+            if !goes || member.next_try > view.tick || path_left == member.plan.moves().len() {
+                continue;
+            }
+            let horizon = self.step_ticks[motion.class.0 as usize] * HORIZON_STEPS;
+            let (_, until) = member.plan.end;
+            let busy = if motion.at_rest() { 0 } else { motion.until };
+            if member.plan.is_empty() && busy > view.tick + horizon / 2 {
+                continue;
+            }
+            if member.plan.is_empty() || until <= view.tick + horizon / 2 {
+                self.due.push((self.place(view, row), row as u32));
+            }
+        }
+        self.due.sort_unstable();
+    }
+
+    /// Place of an agent in the order of rank: that of its own order, or of the one for which it steps aside.
+    fn place(&self, view: &TrafficView<'_>, row: usize) -> u64 {
+        let member = &self.members[view.agents.ids[row].0 as usize];
+        let own = place_of_order(view, row);
+        // Who is in a passage goes before all that are not.
+        let own = if member.is_inside { own >> 1 } else { own };
+        if member.aside_left == 0 {
+            return own;
+        }
+        let other = view.agents.row(AgentId(member.for_agent));
+        own.min(other.map_or(u64::MAX, |other| place_of_order(view, other)))
+    }
+
+    /// An agent looks for a plan.
+    fn plan_one(&mut self, view: &mut TrafficView<'_>, row: usize, place: u64, decisions: &mut Decisions) {
+        let motion = view.agents.motion[row];
+        let id = view.agents.ids[row].0;
+        let class = &view.classes[motion.class.0 as usize];
+        let from = end_of_move(&class.tables, &motion, view.tick);
+        if self.lets_pass(view, row) {
+            self.members[id as usize].next_try =
+                view.tick + (self.step_ticks[motion.class.0 as usize] / 2).max(1);
+            return;
+        }
+        let step_ticks = self.step_ticks[motion.class.0 as usize];
+        let horizon = from.1.saturating_add(step_ticks * HORIZON_STEPS);
+        let path = view.paths.moves(view.agents.paths[row]);
+        if self.members[id as usize].plan.is_empty()
+            && class.tables.move_ticks(from.0, usize::from(path[0])).is_none()
+        {
+            if motion.at_rest() {
+                decisions.replan.push(row as u32);
+                self.members[id as usize].next_try = view.tick + 1;
+            }
+            return;
+        }
+        self.look_ahead(view, row, from.0, place);
+        if let Some(plan) = self.follow_line(view, row, from, horizon, place) {
+            self.take(view, row, plan, decisions);
+            return;
+        }
+        if self.tries_left == 0 {
+            // Others have used up the tick's tries; it looks again at the next.
+            return;
+        }
+        let waited = waited(view, row);
+        // Who has waited for long will wait for long: ways around become worth more.
+        let patience = (2 * waited).min(3 * HORIZON_STEPS * step_ticks);
+        let quest = Quest {
+            from,
+            horizon: horizon.saturating_add(patience),
+            nodes_max: if waited > 2 * step_ticks { NODES_AFTER_WAITING } else { NODES },
+            place,
+        };
+        self.make_line(view, row, from.0);
+        let Self {
+            claims,
+            wishes,
+            narrows,
+            ahead,
+            stop,
+            fields,
+            streams,
+            search,
+            line,
+            members,
+            rule,
+            tries_left,
+            extent,
+            ..
+        } = self;
+        let mover = Mover {
+            agent: id,
+            tables: &class.tables,
+            rule: *rule,
+            claims,
+            pending: view.pending,
+            wishes,
+            narrows,
+            ahead,
+            tick: view.tick,
+        };
+        let number = motion.class.0 as usize;
+        let field = field_of(
+            fields,
+            (&members[id as usize], id),
+            Costs { class, number, streams, tick: view.tick },
+            extent[number],
+            line,
+        );
+        let headings = class.tables.space().headings();
+        // It comes no nearer to a passage that it is kept from, but it may go away from it.
+        let own = field.cost(class.tables.space().pose(from.0), headings);
+        let floor = line.get(*stop as usize).map_or(0, |&(_, left)| left - line[line.len() - 1].1);
+        let nearest = floor.min(own);
+        let found = search.search(&mover, quest, |pose| match field.cost(pose, headings) {
+            cost if cost < nearest => window_field::UNKNOWN,
+            cost => cost,
+        });
+        *tries_left = tries_left.saturating_sub(1 + search.spent);
+        match found {
+            Some(plan) if !plan.is_empty() => self.take(view, row, plan, decisions),
+            found => {
+                if let Some(rest) = found
+                    && self.members[id as usize].plan.is_empty()
+                {
+                    self.members[id as usize].plan = rest;
+                }
+                self.wait(view, row, place, waited, decisions);
+            }
+        }
+    }
+
+    /// The next stretch of an agent's path, if nobody is in its way for half of the horizon at least.
+    fn follow_line(
+        &mut self,
+        view: &TrafficView<'_>,
+        row: usize,
+        (mut state, mut ready): (State, u32),
+        horizon: u32,
+        place: u64,
+    ) -> Option<Plan> {
+        let id = view.agents.ids[row].0;
+        let motion = &view.agents.motion[row];
+        let tables = &view.classes[motion.class.0 as usize].tables;
+        let member = &self.members[id as usize];
+        let path = line_moves(view, row, member);
+        let mover = Mover {
+            agent: id,
+            tables,
+            rule: self.rule,
+            claims: &self.claims,
+            pending: view.pending,
+            wishes: &self.wishes,
+            narrows: &self.narrows,
+            ahead: &self.ahead,
+            tick: view.tick,
+        };
+        let begin = ready;
+        let mut against = 0;
+        let mut plan = Plan::rest(state, ready);
+        let mut good = None;
+        for (at, &primitive) in path.iter().enumerate().take_while(|(at, _)| (*at as u32) < self.stop) {
+            let primitive = usize::from(primitive);
+            let Some(ticks) = tables.move_ticks(state, primitive) else { break };
+            let step = step_at(tables, tables.space().pose(state), primitive);
+            self.tries_left = self.tries_left.saturating_sub(1);
+            let move_at = (tables.space().frame(step.pose), step.pose.cell);
+            let class = motion.class.0 as usize;
+            against += self.streams.extra(class, move_at, primitive, ticks, view.tick);
+            if against > self.step_ticks[class] {
+                return None;
+            }
+            if mover.is_forbidden(&step, place)
+                || mover.earliest_start(&step, ticks, ready, ready) != Some(ready)
+            {
+                break;
+            }
+            state = tables.state_after(state, primitive);
+            plan.push(PlannedMove { start: ready, ticks, primitive: primitive as u8 }, state);
+            ready += ticks;
+            let last = at + 1 == path.len() || at as u32 + 1 == self.stop;
+            let far = 2 * (ready - begin) >= horizon - begin || last;
+            if far && mover.free_until(pose_after(&step), ready) == FOREVER {
+                good = Some(plan);
+            }
+            if plan.is_full() || ready >= horizon {
+                break;
+            }
+        }
+        good
+    }
+
+    /// The poses of an agent's path from where its plan begins, each with what remains from there to the last
+    /// of them.
+    fn make_line(&mut self, view: &TrafficView<'_>, row: usize, from: State) {
+        let id = view.agents.ids[row].0;
+        let tables = &view.classes[view.agents.motion[row].class.0 as usize].tables;
+        let path = line_moves(view, row, &self.members[id as usize]);
+        make_line(tables, from, path, &mut self.line);
+    }
+
+    /// An agent takes a plan. Where that leaves its path, the path is led back to where it goes on.
+    fn take(&mut self, view: &TrafficView<'_>, row: usize, plan: Plan, decisions: &mut Decisions) {
+        let id = view.agents.ids[row].0;
+        let path = view.paths.moves(view.agents.paths[row]);
+        let leaves_path = !plan.begins(path);
+        let member = &mut self.members[id as usize];
+        member.plan = plan;
+        member.failures = 0;
+        member.next_try = view.tick + 1;
+        if leaves_path {
+            let aside = member.aside_left;
+            self.moves.clear();
+            self.moves.extend(plan.moves().iter().map(|planned| planned.primitive));
+            let joins = self.lead_back(view, row, plan.end.0);
+            let member = &mut self.members[id as usize];
+            let first = decisions.reroute_moves.len() as u32;
+            decisions.reroute_moves.extend_from_slice(&self.moves);
+            if let Some(at) = joins {
+                decisions.reroute_moves.extend_from_slice(&path[at..]);
+                if aside > 0 {
+                    member.aside_left = self.moves.len() as u32 + aside.saturating_sub(at as u32);
+                }
+            } else if aside > 0 {
+                member.aside_left = self.moves.len() as u32;
+            }
+            let count = decisions.reroute_moves.len() as u32 - first;
+            member.path_left = count;
+            let leads = match view.agents.motion[row].activity {
+                Activity::Following if joins.is_some() => Leads::On,
+                Activity::Following => Leads::Off,
+                _ => Leads::Aside,
+            };
+            decisions.reroutes.push(Reroute { row: row as u32, first, count, leads });
+        }
+        self.claim(view, row);
+    }
+
+    /// Adds to `moves` the way from a pose downhill to the agent's path; gives the move at which the path goes
+    /// on from there.
+    fn lead_back(&mut self, view: &TrafficView<'_>, row: usize, from: State) -> Option<usize> {
+        let id = view.agents.ids[row].0;
+        let motion = &view.agents.motion[row];
+        let class = &view.classes[motion.class.0 as usize];
+        let (begin, _) = end_of_move(&class.tables, motion, view.tick);
+        self.make_line(view, row, begin);
+        let Self { fields, streams, members, line, moves, extent, .. } = self;
+        let number = motion.class.0 as usize;
+        let field = field_of(
+            fields,
+            (&members[id as usize], id),
+            Costs { class, number, streams, tick: view.tick },
+            extent[number],
+            line,
+        );
+        descend(&class.tables, field, from, line, moves)
+    }
+
+    /// An agent has found nothing better than to stay.
+    fn wait(
+        &mut self,
+        view: &mut TrafficView<'_>,
+        row: usize,
+        place: u64,
+        waited: u32,
+        decisions: &mut Decisions,
+    ) {
+        let id = view.agents.ids[row].0;
+        let motion = view.agents.motion[row];
+        let tables = &view.classes[motion.class.0 as usize].tables;
+        let step_ticks = self.step_ticks[motion.class.0 as usize];
+        let member = &mut self.members[id as usize];
+        let pause = (step_ticks << member.failures >> 2).max(1);
+        member.next_try = view.tick + pause;
+        member.failures = (member.failures + 1).min(3);
+        if !motion.at_rest() || !member.plan.is_empty() {
+            return;
+        }
+        if member.aside_left > 0 && waited >= GIVE_UP_AFTER * step_ticks {
+            // The room it was sent to is taken; it goes its own way again.
+            let list = if motion.activity == Activity::Yielding {
+                &mut decisions.give_up
+            } else {
+                &mut decisions.replan
+            };
+            list.push(row as u32);
+            member.next_try = view.tick + 1;
+            return;
+        }
+        let path = view.paths.moves(view.agents.paths[row]);
+        let step = step_at(tables, tables.space().pose(motion.state), usize::from(path[0]));
+        if waited >= PUSH_AFTER * step_ticks {
+            let (anchor, cells) = needed(self.rule, &step);
+            for &offset in cells {
+                self.wishes.wish(self.claims.index(anchor, offset), view.tick + pause + 1, place);
+            }
+        }
+        let kept =
+            self.ahead.iter().find(|ahead| ahead.keeper.is_some() && self.stop <= HORIZON_STEPS).copied();
+        // Who rests on the next few poses of the path.
+        let mut state = motion.state;
+        let mut blocker = None;
+        for &primitive in line_moves(view, row, &self.members[id as usize]).iter().take(3) {
+            let primitive = usize::from(primitive);
+            if tables.move_ticks(state, primitive).is_none() {
+                break;
+            }
+            let step = step_at(tables, tables.space().pose(state), primitive);
+            blocker = self.claims.resting_on(id, needed(self.rule, &step));
+            if blocker.is_some() {
+                break;
+            }
+            state = tables.state_after(state, primitive);
+        }
+        // One that stands in a passage with nothing to do has to leave it.
+        let keeper = kept.and_then(|kept| kept.keeper).filter(|&keeper| keeper != id);
+        let Some(other) = blocker.or(keeper).and_then(|other| view.agents.row(AgentId(other))) else {
+            return;
+        };
+        self.deal_with(view, row, other, (place, waited), decisions);
+    }
+
+    /// An agent is blocked by another at rest: has it step aside, or asks for a path around, in due time.
+    fn deal_with(
+        &mut self,
+        view: &mut TrafficView<'_>,
+        row: usize,
+        other: usize,
+        (place, waited): (u64, u32),
+        decisions: &mut Decisions,
+    ) {
+        let theirs = view.agents.motion[other];
+        let their = self.members[view.agents.ids[other].0 as usize];
+        let ticks = self.step_ticks[view.agents.motion[row].class.0 as usize];
+        let stands_aside = their.aside_left > 0 && self::waited(view, other) < PUSH_AFTER * ticks;
+        if !theirs.at_rest() || !their.plan.is_empty() || stands_aside {
+            return;
+        }
+        let idle = is_idle(theirs.activity);
+        let after = if idle { PUSH_IDLE_AFTER } else { PUSH_AFTER };
+        let pushes_any = waited >= ticks * PUSH_ANY_AFTER;
+        let may_push = idle || pushes_any || place < self.place(view, other);
+        let place = if pushes_any { 0 } else { place };
+        // One that has arrived goes on by itself at the next tick, but for one on the station of a patrol.
+        let goes_on = theirs.activity == Activity::Arrived && view.agents.orders[other].station == 0;
+        if waited >= ticks * after
+            && may_push
+            && !goes_on
+            && self.make_way(view, row, other, place, decisions)
+        {
+            return;
+        }
+        let member = &mut self.members[view.agents.ids[row].0 as usize];
+        let asks = view.agents.motion[row].activity == Activity::Following
+            && member.aside_left == 0
+            && waited >= ticks * AROUND_AFTER
+            && view.tick >= view.agents.patience[row].ask_again_at;
+        if asks {
+            decisions.around.push(row as u32);
+            member.next_try = view.tick + 1;
+        }
+    }
+
+    /// Whether an agent that stepped aside stays there, for the other has still to pass.
+    fn lets_pass(&mut self, view: &TrafficView<'_>, row: usize) -> bool {
+        let id = view.agents.ids[row].0;
+        let member = self.members[id as usize];
+        if member.for_agent == NONE || member.aside_left > 0 {
+            return false;
+        }
+        let step_ticks = self.step_ticks[view.agents.motion[row].class.0 as usize];
+        let other = view.agents.row(AgentId(member.for_agent)).filter(|&other| {
+            view.agents.orders[other].since == member.for_order
+                && view.tick.saturating_sub(member.held_since) <= HOLD_MOVES_MAX * step_ticks
+                && matches!(
+                    view.agents.motion[other].activity,
+                    Activity::Following | Activity::Asking | Activity::Yielding
+                )
+        });
+        let passes = other.is_some_and(|other| self.make_way.is_in_way(view, &self.claims, other, row));
+        if !passes {
+            self.members[id as usize].for_agent = NONE;
+        }
+        passes
+    }
+
+    /// Lets the moves begin whose tick has come.
+    fn begin_moves(&mut self, view: &mut TrafficView<'_>, decisions: &mut Decisions) {
+        for row in 0..view.agents.len() {
+            let id = view.agents.ids[row];
+            let member = &mut self.members[id.0 as usize];
+            let Some(&PlannedMove { start, ticks, primitive }) = member.plan.moves().first() else {
+                continue;
+            };
+            let motion = &view.agents.motion[row];
+            if start != view.tick || !motion.at_rest() {
+                debug_assert!(start > view.tick || !motion.at_rest(), "a planned move was missed");
+                continue;
+            }
+            let tables = &view.classes[motion.class.0 as usize].tables;
+            let step = step_at(tables, tables.space().pose(motion.state), usize::from(primitive));
+            view.reservation.begin_move(id, &step, start + ticks);
+            self.streams.count(tables, motion.state, usize::from(primitive), view.tick);
+            decisions.starts.push(Start { row: row as u32, primitive, ticks });
+            member.plan.begin_first();
+            member.path_left -= 1;
+            if member.aside_left > 0 {
+                member.aside_left -= 1;
+                if member.aside_left == 0 {
+                    member.held_since = start + ticks;
+                    member.path = member.path.wrapping_add(1);
+                }
+            }
+        }
+    }
+}
+
+/// Whether an agent of that activity has nothing to do but to stand there.
+fn is_idle(activity: Activity) -> bool {
+    matches!(activity, Activity::Idle | Activity::Arrived | Activity::Shut | Activity::Pausing)
+}
+
+/// Ticks for which an agent has waited.
+fn waited(view: &TrafficView<'_>, row: usize) -> u32 {
+    match view.agents.patience[row].waits_since {
+        u32::MAX => 0,
+        since => view.tick - since,
+    }
+}
+
+/// Place of an agent in the order of rank, by priority and age of its order; those without one come last.
+fn place_of_order(view: &TrafficView<'_>, row: usize) -> u64 {
+    let orders = &view.agents.orders[row];
+    if orders.open.count == 0 {
+        return u64::MAX;
+    }
+    let since = i64::from(orders.since) - i64::from(view.agents.patience[row].priority);
+    (since + (1 << 32)) as u64 * (1 << 20) + u64::from(view.agents.ids[row].0)
+}
+
+/// The moves of an agent's path that it follows now: those that lead aside, or all.
+fn line_moves<'a>(view: &TrafficView<'a>, row: usize, member: &Member) -> &'a [u8] {
+    let path = view.paths.moves(view.agents.paths[row]);
+    if member.aside_left > 0 { &path[..member.aside_left as usize] } else { path }
+}
+
+fn make_line(tables: &MovementTables, from: State, path: &[u8], line: &mut Vec<LinePose>) {
+    line.clear();
+    let (mut state, mut gone) = (from, 0_u32);
+    line.push((state, gone));
+    for &primitive in path.iter().take(LINE_MOVES_MAX) {
+        let Some(ticks) = tables.move_ticks(state, usize::from(primitive)) else { break };
+        state = tables.state_after(state, usize::from(primitive));
+        gone = gone.saturating_add(ticks);
+        line.push((state, gone));
+    }
+    for (_, cost) in line {
+        *cost = gone - *cost;
+    }
+}
+
+/// The field of an agent for the line given, made if need be.
+fn field_of<'a>(
+    fields: &'a mut WindowFields,
+    (member, id): (&Member, u32),
+    costs: Costs<'_>,
+    extent: u32,
+    line: &[LinePose],
+) -> FieldView<'a> {
+    let tables = &costs.class.tables;
+    let key = FieldKey { path: member.path, revision: tables.revision() };
+    let center = tables.space().pose(line[0].0).cell;
+    if !fields.has(id, key, center) {
+        fields.make(id, key, costs, (center, 14 + 2 * extent), line);
+    }
+    fields.of(id, costs.tick)
+}
+
+/// Adds to `moves` the way downhill from a state to a pose of the line; gives its place on the line.
+fn descend(
+    tables: &MovementTables,
+    field: FieldView<'_>,
+    mut state: State,
+    line: &[LinePose],
+    moves: &mut Vec<u8>,
+) -> Option<usize> {
+    let space = tables.space();
+    let mut left = field.cost(space.pose(state), space.headings());
+    for _ in 0..4 * LINE_MOVES_MAX {
+        // The last place, in case a path comes through a pose twice.
+        if let Some(at) = line.iter().rposition(|&(pose, _)| pose == state) {
+            return Some(at);
+        }
+        let mut next = None;
+        tables.for_each_successor(state, |successor| {
+            let cost = field.cost(space.pose(successor.state), space.headings());
+            if next.is_none() && cost < left && cost + successor.ticks <= left {
+                next = Some((successor, cost));
+            }
+        });
+        let (successor, cost) = next?;
+        moves.push(successor.primitive);
+        (state, left) = (successor.state, cost);
+    }
+    None
+}
+
+/// Where an agent rests when the move that it has begun has ended, and from which tick on.
+fn end_of_move(tables: &MovementTables, motion: &Motion, tick: u32) -> (State, u32) {
+    if motion.at_rest() {
+        return (motion.state, tick);
+    }
+    (tables.state_after(motion.state, usize::from(motion.primitive)), motion.until)
+}
+
+fn step_at(tables: &MovementTables, pose: Pose, primitive: usize) -> Step<'_> {
+    Step { class: tables.class(), pose, primitive }
+}
+
+/// Cells that a move needs for itself, and their anchor.
+fn needed<'a>(rule: CollisionRule, step: &Step<'a>) -> (CellXY, &'a [Offset]) {
+    match rule {
+        CollisionRule::Swept => step.swept(),
+        CollisionRule::Discrete => step.end(),
+    }
+}
+
+fn pose_after(step: &Step<'_>) -> Pose {
+    let shape = step.class.shape_at(step.pose, step.primitive);
+    Pose { cell: step.end().0, heading: shape.heading_after }
+}
+
+/// Ticks of the fastest move of a class that leads on, at normal speed.
+fn step_ticks(tables: &MovementTables) -> u32 {
+    let steps = tables.class().primitives().iter().filter(|primitive| primitive.by != (0, 0));
+    steps.map(|primitive| primitive.time).min().unwrap_or(1)
+}
+
+/// Longest side of a body in cells.
+fn extent(tables: &MovementTables) -> u32 {
+    let class = tables.class();
+    let sides = class.frames().map(|frame| class.footprint().extent(frame));
+    sides.map(|(width, height)| width.max(height)).max().unwrap_or(1)
+}

@@ -1,0 +1,253 @@
+//! Claims: which agent will hold which cell from which tick to which.
+//!
+//! A list for each cell, in one array of claims that are used again. An agent always claims what it needs to
+//! finish the move that it has begun, to carry out the moves that it has planned, and to rest behind the last
+//! of them for ever. Under the swept rule no two claims of different agents on a cell overlap. Under the discrete
+//! rule a move claims the cells on which it ends from its beginning, and they may still be claimed by one that
+//! has begun to leave them by then and is gone when it ends. So whatever becomes of later plans, those that stand
+//! can be carried out.
+
+use crate::reservation::{CollisionRule, Step};
+use wheelbase_grid::{CellXY, GridSize};
+use wheelbase_planner::Offset;
+
+/// The end of a claim that does not end.
+pub(super) const FOREVER: u32 = u32::MAX;
+
+const NONE: u32 = u32::MAX;
+
+/// An agent's claim on a cell from one tick up to, not including, another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Claim {
+    /// Id of the agent.
+    pub agent: u32,
+    pub from: u32,
+    pub until: u32,
+    /// When the move begins with which the cell is given up; [`FOREVER`] if none is planned.
+    leaves: u32,
+    cell: u32,
+    next_in_cell: u32,
+    next_of_agent: u32,
+}
+
+/// All claims. Memory: 4 bytes a cell, 28 a claim, 4 an agent ever placed.
+#[derive(Debug)]
+pub(super) struct Claims {
+    width: i32,
+    rule: CollisionRule,
+    /// First claim on each cell.
+    of_cell: Vec<u32>,
+    /// First claim of each agent, by id.
+    of_agent: Vec<u32>,
+    claims: Vec<Claim>,
+    /// First of those that are free, linked as those of an agent are.
+    free: u32,
+}
+
+impl Claims {
+    pub fn new(size: GridSize, rule: CollisionRule) -> Self {
+        Self {
+            rule,
+            width: size.width() as i32,
+            of_cell: vec![NONE; size.n_cells()],
+            of_agent: Vec::new(),
+            claims: Vec::new(),
+            free: NONE,
+        }
+    }
+
+    /// Index of a cell on the map, given from an anchor.
+    #[inline]
+    pub fn index(&self, anchor: CellXY, offset: Offset) -> usize {
+        ((anchor.y + offset.dy) * self.width + anchor.x + offset.dx) as usize
+    }
+
+    /// Makes room for agents of ids below `n`.
+    pub fn grow(&mut self, n: usize) {
+        if self.of_agent.len() < n {
+            self.of_agent.resize(n, NONE);
+        }
+    }
+
+    /// The claims on a cell.
+    #[inline]
+    pub fn on(&self, cell: usize) -> impl Iterator<Item = &Claim> {
+        let mut at = self.of_cell[cell];
+        std::iter::from_fn(move || {
+            let claim = self.claims.get(at as usize)?;
+            at = claim.next_in_cell;
+            Some(claim)
+        })
+    }
+
+    /// Adds a claim; one of the same agent that ends where this one begins is prolonged.
+    fn add(&mut self, agent: u32, cell: usize, (from, until): (u32, u32), leaves: u32) {
+        let mut at = self.of_cell[cell];
+        while let Some(claim) = self.claims.get_mut(at as usize) {
+            if claim.agent == agent && claim.from <= from && from <= claim.until {
+                claim.until = claim.until.max(until);
+                claim.leaves = leaves;
+                return;
+            }
+            debug_assert!(
+                claim.agent == agent
+                    || claim.until <= from
+                    || until <= claim.from
+                    || self.rule == CollisionRule::Discrete,
+                "agents {agent} and {} would both claim a cell",
+                claim.agent
+            );
+            at = claim.next_in_cell;
+        }
+        let claim = Claim {
+            agent,
+            from,
+            until,
+            leaves,
+            cell: cell as u32,
+            next_in_cell: self.of_cell[cell],
+            next_of_agent: self.of_agent[agent as usize],
+        };
+        let number = self.free;
+        let number = match self.claims.get_mut(number as usize) {
+            Some(place) => {
+                self.free = place.next_of_agent;
+                *place = claim;
+                number
+            }
+            None => {
+                self.claims.push(claim);
+                self.claims.len() as u32 - 1
+            }
+        };
+        self.of_cell[cell] = number;
+        self.of_agent[agent as usize] = number;
+    }
+
+    /// Claims a footprint for an agent that rests there.
+    pub fn rest(&mut self, agent: u32, cells: (CellXY, &[Offset]), from: u32, until: u32) {
+        self.add_all(agent, cells, (from, until), FOREVER);
+    }
+
+    /// Claims what a move needs that begins and ends at these ticks; it may have begun before.
+    pub fn move_on(&mut self, agent: u32, step: &Step<'_>, (start, end): (u32, u32)) {
+        match self.rule {
+            CollisionRule::Swept => self.add_all(agent, step.swept(), (start, end), FOREVER),
+            CollisionRule::Discrete => {
+                self.add_all(agent, step.start(), (start, end), start);
+                self.add_all(agent, step.end(), (start, end), FOREVER);
+            }
+        }
+    }
+
+    fn add_all(
+        &mut self,
+        agent: u32,
+        (anchor, cells): (CellXY, &[Offset]),
+        (from, until): (u32, u32),
+        leaves: u32,
+    ) {
+        if from < until {
+            for &offset in cells {
+                self.add(agent, self.index(anchor, offset), (from, until), leaves);
+            }
+        }
+    }
+
+    /// Takes back all claims of an agent.
+    pub fn remove(&mut self, agent: u32) {
+        let mut at = std::mem::replace(&mut self.of_agent[agent as usize], NONE);
+        while at != NONE {
+            let Claim { cell, next_in_cell, next_of_agent, .. } = self.claims[at as usize];
+            let first = self.of_cell[cell as usize];
+            if first == at {
+                self.of_cell[cell as usize] = next_in_cell;
+            } else {
+                let mut before = first;
+                while self.claims[before as usize].next_in_cell != at {
+                    before = self.claims[before as usize].next_in_cell;
+                }
+                self.claims[before as usize].next_in_cell = next_in_cell;
+            }
+            self.claims[at as usize].next_of_agent = self.free;
+            self.free = at;
+            at = next_of_agent;
+        }
+    }
+
+    /// Takes back all claims.
+    pub fn clear(&mut self) {
+        self.of_cell.fill(NONE);
+        self.of_agent.fill(NONE);
+        self.claims.clear();
+        self.free = NONE;
+    }
+
+    /// A later tick at which to look again whether a move can begin, if one that begins and ends at these ticks
+    /// would need what another agent claims; [`FOREVER`] if that one does not leave.
+    #[inline]
+    pub fn look_again_at(&self, agent: u32, step: &Step<'_>, (start, end): (u32, u32)) -> Option<u32> {
+        let mut again = None;
+        match self.rule {
+            CollisionRule::Swept => {
+                let (anchor, cells) = step.swept();
+                for &offset in cells {
+                    for claim in self.on(self.index(anchor, offset)) {
+                        if claim.agent != agent && claim.from < end && start < claim.until {
+                            again = again.max(Some(claim.until));
+                        }
+                    }
+                }
+            }
+            CollisionRule::Discrete => {
+                let (anchor, cells) = step.end();
+                for &offset in cells {
+                    for claim in self.on(self.index(anchor, offset)) {
+                        let overlaps = claim.agent != agent && claim.from <= end && start < claim.until;
+                        if overlaps && (claim.until > end || claim.leaves > start) {
+                            // When it has begun to leave and the move ends no sooner.
+                            let gone = claim.until.saturating_sub(end - start);
+                            let next = if claim.until == FOREVER {
+                                FOREVER
+                            } else {
+                                gone.max(claim.leaves.min(claim.until))
+                            };
+                            again = again.max(Some(next.max(start + 1)));
+                        }
+                    }
+                }
+            }
+        }
+        again
+    }
+
+    /// Whether nobody else claims any of the cells from a tick on.
+    pub fn is_free(&self, agent: u32, (anchor, cells): (CellXY, &[Offset]), from: u32) -> bool {
+        cells.iter().all(|&offset| {
+            let mut claims = self.on(self.index(anchor, offset));
+            claims.all(|claim| claim.agent == agent || claim.until <= from)
+        })
+    }
+
+    /// The first tick after `at` at which another agent claims one of the cells, which are free at `at`;
+    /// [`FOREVER`] if none does.
+    pub fn free_until(&self, agent: u32, (anchor, cells): (CellXY, &[Offset]), at: u32) -> u32 {
+        let mut until = FOREVER;
+        for &offset in cells {
+            for claim in self.on(self.index(anchor, offset)) {
+                if claim.agent != agent && claim.until > at {
+                    until = until.min(claim.from);
+                }
+            }
+        }
+        until
+    }
+
+    /// Another agent that claims one of the cells for ever: the first by order of the cells.
+    pub fn resting_on(&self, agent: u32, (anchor, cells): (CellXY, &[Offset])) -> Option<u32> {
+        cells.iter().find_map(|&offset| {
+            let mut claims = self.on(self.index(anchor, offset));
+            claims.find(|claim| claim.agent != agent && claim.until == FOREVER).map(|claim| claim.agent)
+        })
+    }
+}

@@ -1,0 +1,131 @@
+//! Entering narrow passages: an agent looks which lie ahead of it, asks to enter those that are near, and stops
+//! before one that it is kept from.
+
+use super::claims::Claims;
+use super::narrows::{Narrows, OPEN, Passer};
+use super::{Cooperative, is_idle, line_moves, waited};
+use crate::agents::AgentId;
+use crate::traffic::TrafficView;
+use wheelbase_grid::CellXY;
+use wheelbase_planner::{Offset, State};
+
+/// Passages that an agent can be in at once.
+pub(super) const PASSAGES_MAX: usize = 4;
+/// Moves ahead that are looked through for passages.
+pub(super) const AHEAD_MOVES: usize = 96;
+
+/// One in a passage that has waited for longer keeps nobody from entering it.
+const KEEPS_FOR: u32 = 8;
+
+/// A passage ahead of an agent.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ahead {
+    pub passage: u32,
+    /// How it goes through.
+    pub passer: Passer,
+    /// Who keeps it from entering; itself if it is not its turn.
+    pub keeper: Option<u32>,
+    /// Moves to where it enters.
+    pub moves: u32,
+}
+
+/// Adds the passages under a body to those given, as many as there is room for.
+pub(super) fn note_passages(
+    narrows: &Narrows,
+    claims: &Claims,
+    (anchor, cells): (CellXY, &[Offset]),
+    passages: &mut [u32; PASSAGES_MAX],
+) {
+    for &offset in cells {
+        let passage = narrows.at(claims.index(anchor, offset));
+        if passage != OPEN
+            && !passages.contains(&passage)
+            && let Some(place) = passages.iter_mut().find(|place| **place == OPEN)
+        {
+            *place = passage;
+        }
+    }
+}
+
+impl Cooperative {
+    /// Lists the passages on the next stretch of an agent's path.
+    pub(super) fn look_ahead(&mut self, view: &TrafficView<'_>, row: usize, mut state: State, place: u64) {
+        let id = view.agents.ids[row].0;
+        let motion = &view.agents.motion[row];
+        let tables = &view.classes[motion.class.0 as usize].tables;
+        let Self { ahead, narrows, members, widths, .. } = self;
+        ahead.clear();
+        let path = line_moves(view, row, &members[id as usize]);
+        let mut cell = tables.space().pose(state).cell;
+        let (mut passage, mut entered) = (narrows.at_anchor(cell), cell);
+        let mut passer =
+            Passer { agent: id, way: (0, 0), width: widths[motion.class.0 as usize], stays: None };
+        let mut left = path.len();
+        let mut moves = 0;
+        for (number, &primitive) in path.iter().take(AHEAD_MOVES).enumerate() {
+            if tables.move_ticks(state, usize::from(primitive)).is_none() {
+                break;
+            }
+            state = tables.state_after(state, usize::from(primitive));
+            left -= 1;
+            let before = std::mem::replace(&mut cell, tables.space().pose(state).cell);
+            let now = narrows.at_anchor(cell);
+            if now != passage {
+                if passage != OPEN {
+                    passer.way = (cell.x - entered.x, cell.y - entered.y);
+                    ahead.push(Ahead { passage, passer, keeper: None, moves });
+                }
+                (passage, entered, moves) = (now, before, number as u32);
+            }
+        }
+        if passage != OPEN {
+            passer.way = (cell.x - entered.x, cell.y - entered.y);
+            passer.stays = (left == 0 && members[id as usize].aside_left == 0).then_some(cell);
+            ahead.push(Ahead { passage, passer, keeper: None, moves });
+        }
+        self.ask_to_enter(view, row, place);
+    }
+
+    /// Asks of each passage ahead whether the agent may enter it. Of one that is near it gets the right to enter;
+    /// before one that it is kept from it stops.
+    fn ask_to_enter(&mut self, view: &TrafficView<'_>, row: usize, place: u64) {
+        let id = view.agents.ids[row].0;
+        self.stop = u32::MAX;
+        for number in 0..self.ahead.len() {
+            let Ahead { passage, passer, moves, .. } = self.ahead[number];
+            if self.narrows.is_inside(passage, id) {
+                self.narrows.enter(passage, passer);
+                continue;
+            }
+            let queue = self.narrows.queue_moves(passage, &passer, moves);
+            let keeper = self.narrows.keeper(passage, &passer, place, view.tick);
+            let keeper = keeper.filter(|&keeper| self.keeps(view, keeper, row));
+            self.ahead[number].keeper = keeper;
+            let member = &mut self.members[id as usize];
+            if keeper.is_some() {
+                self.narrows.wait(passage, passer, (place, moves), view.tick);
+                self.stop = self.stop.min(moves.saturating_sub(queue));
+            } else if moves <= queue && member.granted == OPEN && member.aside_left == 0 {
+                member.granted = passage;
+                self.narrows.enter(passage, passer);
+                if let Some(free) = member.passages.iter_mut().find(|passage| **passage == OPEN) {
+                    *free = passage;
+                }
+            }
+        }
+    }
+
+    /// Whether an agent in a passage can keep another from entering: not if it does not get on itself, else all
+    /// might wait for each other, and not if it has nothing to do and is out of the way.
+    fn keeps(&mut self, view: &TrafficView<'_>, keeper: u32, row: usize) -> bool {
+        let Some(other) = view.agents.row(AgentId(keeper)) else { return false };
+        if other == row {
+            return true;
+        }
+        let motion = &view.agents.motion[other];
+        if is_idle(motion.activity) && motion.at_rest() {
+            return self.make_way.stands_in_way(view, &self.claims, row, other);
+        }
+        waited(view, other) < KEEPS_FOR * self.step_ticks[motion.class.0 as usize]
+    }
+}

@@ -1,0 +1,306 @@
+//! Search for the moves of the next ticks, in and out between the claims of all others.
+//!
+//! Safe interval path planning (Phillips and Likhachev, ICRA 2011): a node is a pose and an interval of ticks
+//! in which nobody else claims its footprint, reached as early as possible. It looks as far ahead as a horizon
+//! (windowed, as in Silver 2005), and what lies behind is worth what the cost-to-go says. It ends on a pose
+//! where the agent can rest for ever, so that its claims keep all agents apart whatever they do next.
+
+use super::claims::{Claims, FOREVER};
+use super::entering::Ahead;
+use super::narrows::{Narrows, OPEN};
+use super::plan::{MOVES_MAX, Plan, PlannedMove};
+use crate::events::PendingEdits;
+use crate::reservation::{CollisionRule, Step};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use wheelbase_grid::CellXY;
+use wheelbase_planner::{MovementTables, Offset, Pose, State};
+
+/// Intervals of one pose that a move from another one leads to, at most.
+const INTERVALS_MAX: usize = 3;
+/// Places of the table of nodes seen; a power of two, more than twice as many as nodes.
+const SEEN: usize = 1 << 13;
+/// Nodes of one search at most.
+pub(super) const NODES_MAX: usize = SEEN / 4;
+
+/// An agent that wants to move among the others.
+#[derive(Clone, Copy)]
+pub(super) struct Mover<'a> {
+    pub agent: u32,
+    pub tables: &'a MovementTables,
+    pub rule: CollisionRule,
+    pub claims: &'a Claims,
+    pub pending: &'a PendingEdits,
+    pub wishes: &'a Wishes,
+    pub narrows: &'a Narrows,
+    /// Passages ahead of it.
+    pub ahead: &'a [Ahead],
+    pub tick: u32,
+}
+
+/// Cells that agents of higher rank that wait will need next: nobody of lower rank may take them.
+#[derive(Debug, Default)]
+pub(super) struct Wishes {
+    /// By cell: tick before which the wish holds, and the place in the order of who made it.
+    of_cell: Vec<(u32, u64)>,
+    /// No wish holds from this tick on.
+    until: u32,
+}
+
+impl Wishes {
+    pub fn resize(&mut self, n_cells: usize) {
+        self.of_cell.resize(n_cells, (0, 0));
+    }
+
+    /// Wishes for a cell until a tick.
+    pub fn wish(&mut self, cell: usize, until: u32, place: u64) {
+        let (holds, of) = &mut self.of_cell[cell];
+        if *holds < until || place < *of {
+            (*holds, *of) = (until, place);
+        }
+        self.until = self.until.max(until);
+    }
+
+    fn is_wished(&self, cell: usize, tick: u32, place: u64) -> bool {
+        let (until, of) = self.of_cell[cell];
+        until > tick && of < place
+    }
+}
+
+impl<'a> Mover<'a> {
+    /// The earliest tick, not before `ready`, at which a move of so many ticks can begin; the agent can wait
+    /// for it until `leave_by`.
+    pub fn earliest_start(&self, step: &Step<'a>, ticks: u32, ready: u32, leave_by: u32) -> Option<u32> {
+        let mut start = ready;
+        loop {
+            let end = start.checked_add(ticks).filter(|&end| end < FOREVER)?;
+            if self.rule == CollisionRule::Discrete && end > leave_by {
+                return None;
+            }
+            match self.claims.look_again_at(self.agent, step, (start, end)) {
+                None => return Some(start),
+                Some(FOREVER) => return None,
+                Some(later) => start = later,
+            }
+            if start > leave_by {
+                return None;
+            }
+        }
+    }
+
+    /// The first tick after `at` at which another agent claims the footprint of a pose.
+    pub fn free_until(&self, pose: Pose, at: u32) -> u32 {
+        self.claims.free_until(self.agent, (pose.cell, self.tables.class().cells_at(pose)), at)
+    }
+
+    /// Whether an edit that waits or one of higher rank keeps the agent from a move.
+    pub fn is_forbidden(&self, step: &Step<'a>, place: u64) -> bool {
+        let ((anchor, held), (_, swept)) = (step.start(), step.swept());
+        (!self.pending.is_empty() && self.pending.forbid(anchor, held, swept))
+            || (self.wishes.until > self.tick && self.enters_wish(step, place))
+            || self.enters_closed(step)
+    }
+
+    /// Whether a move enters a passage that the agent is kept from.
+    fn enters_closed(&self, step: &Step<'a>) -> bool {
+        let (anchor, cells) = step.end();
+        cells.iter().any(|&offset| {
+            let passage = self.narrows.at(self.claims.index(anchor, offset));
+            passage != OPEN
+                && self.ahead.iter().any(|ahead| ahead.passage == passage && ahead.keeper.is_some())
+        })
+    }
+
+    /// Whether a move enters what one of higher rank wishes for. One that stands on it may go on: it clears it.
+    fn enters_wish(&self, step: &Step<'a>, place: u64) -> bool {
+        let wished = |(anchor, cells): (CellXY, &[Offset])| {
+            let mut cells = cells.iter().map(|&offset| self.claims.index(anchor, offset));
+            cells.any(|cell| self.wishes.is_wished(cell, self.tick, place))
+        };
+        wished(step.swept()) && !wished(step.start())
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    pose: Pose,
+    state: State,
+    arrival: u32,
+    /// When the footprint is claimed by another.
+    free_until: u32,
+    /// Cost-to-go.
+    left: u32,
+    before: u32,
+    planned: PlannedMove,
+    depth: u8,
+}
+
+/// Scratch memory of the search. About 150 kB.
+#[derive(Debug, Default)]
+pub(super) struct IntervalSearch {
+    nodes: Vec<Node>,
+    open: BinaryHeap<Reverse<(u32, u32, u32)>>,
+    /// Pose and interval of the nodes seen, by hash: stamp, state, end of the interval, arrival.
+    seen: Vec<(u32, u32, u32, u32)>,
+    stamp: u32,
+    /// Nodes expanded by the last search.
+    pub spent: u64,
+}
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Quest {
+    /// Where the agent rests before, and from which tick on.
+    pub from: (State, u32),
+    /// It looks ahead to this tick.
+    pub horizon: u32,
+    /// Nodes to be expanded at most.
+    pub nodes_max: usize,
+    /// The agent's place in the order of rank.
+    pub place: u64,
+}
+
+impl IntervalSearch {
+    /// The moves that bring the agent farthest: least time of arrival, or of the horizon if that is later, plus
+    /// cost-to-go. Without moves if it is best to rest; `None` if it cannot rest anywhere.
+    pub fn search(
+        &mut self,
+        mover: &Mover<'_>,
+        quest: Quest,
+        cost_to_go: impl Fn(Pose) -> u32,
+    ) -> Option<Plan> {
+        self.begin();
+        let space = mover.tables.space();
+        let (state, ready) = quest.from;
+        let pose = space.pose(state);
+        let root = Node {
+            pose,
+            state,
+            arrival: ready,
+            free_until: mover.free_until(pose, ready),
+            left: cost_to_go(pose),
+            before: u32::MAX,
+            planned: PlannedMove::default(),
+            depth: 0,
+        };
+        self.push(root);
+        // Of nodes where it can rest for ever.
+        let mut best: Option<((u32, u32), u32)> = None;
+        while let Some(Reverse((_, _, at))) = self.open.pop() {
+            let node = self.nodes[at as usize];
+            if node.free_until == FOREVER {
+                let key = (node.arrival.max(quest.horizon).saturating_add(node.left), node.arrival);
+                if best.is_none_or(|(found, _)| key < found) {
+                    best = Some((key, at));
+                }
+                if node.arrival >= quest.horizon || node.left == 0 {
+                    break;
+                }
+            }
+            let hopeless =
+                |((found, _), _): ((u32, u32), u32)| node.arrival.saturating_add(node.left) > found;
+            if best.is_some_and(hopeless) || self.spent >= quest.nodes_max as u64 {
+                break;
+            }
+            if usize::from(node.depth) < MOVES_MAX && node.arrival < quest.horizon {
+                self.spent += 1;
+                self.expand(mover, at, quest.place, &cost_to_go);
+            }
+        }
+        best.map(|(_, at)| self.plan_to(at, quest.from))
+    }
+
+    fn begin(&mut self) {
+        self.nodes.clear();
+        self.nodes.reserve(NODES_MAX);
+        self.open.clear();
+        self.open.reserve(NODES_MAX);
+        self.seen.resize(SEEN, (0, 0, 0, 0));
+        self.spent = 0;
+        self.stamp = self.stamp.wrapping_add(1);
+        if self.stamp == 0 {
+            self.seen.fill((0, 0, 0, 0));
+            self.stamp = 1;
+        }
+    }
+
+    fn expand(&mut self, mover: &Mover<'_>, at: u32, place: u64, cost_to_go: &impl Fn(Pose) -> u32) {
+        let node = self.nodes[at as usize];
+        let space = mover.tables.space();
+        mover.tables.for_each_successor(node.state, |next| {
+            let pose = space.pose(next.state);
+            let left = cost_to_go(pose);
+            let step =
+                Step { class: mover.tables.class(), pose: node.pose, primitive: usize::from(next.primitive) };
+            if left == super::window_field::UNKNOWN || mover.is_forbidden(&step, place) {
+                return;
+            }
+            let mut ready = node.arrival;
+            for _ in 0..INTERVALS_MAX {
+                let Some(start) = mover.earliest_start(&step, next.ticks, ready, node.free_until) else {
+                    return;
+                };
+                let arrival = start + next.ticks;
+                let free_until = mover.free_until(pose, arrival);
+                self.push(Node {
+                    pose,
+                    state: next.state,
+                    arrival,
+                    free_until,
+                    left,
+                    before: at,
+                    planned: PlannedMove { start, ticks: next.ticks, primitive: next.primitive },
+                    depth: node.depth + 1,
+                });
+                if free_until == FOREVER {
+                    return;
+                }
+                // The next interval begins behind the claim that ends this one.
+                ready = free_until.saturating_sub(next.ticks).max(start) + 1;
+            }
+        });
+    }
+
+    /// Adds a node unless one is there that reaches the same interval of the pose no later.
+    fn push(&mut self, node: Node) {
+        if self.nodes.len() >= NODES_MAX {
+            return;
+        }
+        let key = node.state.0.wrapping_mul(0x9e37_79b1) ^ node.free_until.wrapping_mul(0x85eb_ca6b);
+        let mut at = (key >> 7) as usize % SEEN;
+        loop {
+            let (stamp, state, free_until, arrival) = &mut self.seen[at];
+            if *stamp != self.stamp {
+                self.seen[at] = (self.stamp, node.state.0, node.free_until, node.arrival);
+                break;
+            }
+            if *state == node.state.0 && *free_until == node.free_until {
+                if *arrival <= node.arrival {
+                    return;
+                }
+                *arrival = node.arrival;
+                break;
+            }
+            at = (at + 1) % SEEN;
+        }
+        let number = self.nodes.len() as u32;
+        self.open.push(Reverse((node.arrival.saturating_add(node.left), node.left, number)));
+        self.nodes.push(node);
+    }
+
+    fn plan_to(&self, at: u32, (state, ready): (State, u32)) -> Plan {
+        let mut chain = [0_u32; MOVES_MAX];
+        let (mut at, mut n) = (at, 0);
+        while self.nodes[at as usize].before != u32::MAX {
+            chain[n] = at;
+            n += 1;
+            at = self.nodes[at as usize].before;
+        }
+        let mut plan = Plan::rest(state, ready);
+        for &at in chain[..n].iter().rev() {
+            let node = &self.nodes[at as usize];
+            plan.push(node.planned, node.state);
+        }
+        plan
+    }
+}

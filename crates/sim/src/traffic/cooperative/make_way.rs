@@ -1,0 +1,374 @@
+//! Making way: one that rests in the way of another is sent to room beside it, and whoever stands in its way
+//! there before it.
+//!
+//! Time plays no part here: each one that is displaced gets moves that lead aside, and carries them out as the
+//! claims of the others allow. The stretch that is to be cleared is long at first, so that one who meets
+//! another in a corridor backs out of it; if there is no room for that, a shorter one may do, as in a full
+//! ring where all must move on a little.
+
+use super::claims::{Claims, FOREVER};
+use super::window_field::Costs;
+use super::{Cooperative, Member, NONE, descend, field_of, is_idle, line_moves, make_line, needed, step_at};
+use crate::agents::{Activity, AgentId};
+use crate::reservation::CollisionRule;
+use crate::traffic::{Decisions, Leads, Reroute, TrafficView};
+use wheelbase_grid::CellXY;
+use wheelbase_planner::{Offset, State};
+
+/// Moves ahead of an agent that one stepping aside keeps clear of: tried one after the other.
+const AHEAD_MOVES: [usize; 3] = [32, 8, 2];
+/// Poses looked at for one agent that is to step aside.
+const POSES_MAX: usize = 800;
+/// Poses looked at for one stretch.
+const POSES_OF_STRETCH_MAX: u64 = 4000;
+/// Agents displaced for one at most.
+const CHAIN_MAX: usize = 48;
+
+/// An agent backs out for the one that it blocks after it has found so many times in a row that the other has
+/// no room; and then it pushes nobody a short way for the time of so many moves.
+const BACK_OUT_AFTER_FAILURES: u8 = 2;
+const BACKED_OUT_MOVES: u32 = 96;
+
+/// Scratch memory: 4 bytes a cell, 4 a state.
+#[derive(Debug, Default)]
+pub(super) struct MakeWay {
+    /// Cells to be kept clear, by stamp.
+    avoid: Vec<u32>,
+    avoid_stamp: u32,
+    /// States seen in looking for room, by stamp.
+    seen: Vec<u32>,
+    seen_stamp: u32,
+    /// Poses reached: state, index of the one before, primitive.
+    reached: Vec<(State, u32, u8)>,
+    /// The one that is to pass, then those displaced for it: row, and moves that lead aside in `moves`.
+    chain: Vec<(u32, u32, u32)>,
+    moves: Vec<u8>,
+}
+
+impl MakeWay {
+    fn begin(&mut self, n_cells: usize) {
+        self.avoid.resize(n_cells, 0);
+        self.avoid_stamp = next_stamp(self.avoid_stamp, &mut self.avoid);
+    }
+
+    /// Marks the cells that an agent needs for the next moves of its path.
+    fn mark_ahead(&mut self, view: &TrafficView<'_>, claims: &Claims, row: usize, moves: &[u8]) {
+        let motion = &view.agents.motion[row];
+        let tables = &view.classes[motion.class.0 as usize].tables;
+        let mut state = motion.state;
+        if !motion.at_rest() {
+            state = tables.state_after(state, usize::from(motion.primitive));
+        }
+        for &primitive in moves {
+            let primitive = usize::from(primitive);
+            if tables.move_ticks(state, primitive).is_none() {
+                return;
+            }
+            let step = step_at(tables, tables.space().pose(state), primitive);
+            let (anchor, cells) = needed(view.reservation.rule(), &step);
+            for &offset in cells {
+                self.avoid[claims.index(anchor, offset)] = self.avoid_stamp;
+            }
+            state = tables.state_after(state, primitive);
+        }
+    }
+
+    fn is_avoided(&self, claims: &Claims, (anchor, cells): (CellXY, &[Offset])) -> bool {
+        cells.iter().any(|&offset| self.avoid[claims.index(anchor, offset)] == self.avoid_stamp)
+    }
+
+    /// Whether an agent stands in the way of the moves of another that it can see ahead.
+    pub fn stands_in_way(
+        &mut self,
+        view: &TrafficView<'_>,
+        claims: &Claims,
+        row: usize,
+        other: usize,
+    ) -> bool {
+        self.begin(view.grid_size.n_cells());
+        let path = view.paths.moves(view.agents.paths[row]);
+        self.mark_ahead(view, claims, row, &path[..path.len().min(super::entering::AHEAD_MOVES)]);
+        let motion = &view.agents.motion[other];
+        let tables = &view.classes[motion.class.0 as usize].tables;
+        let pose = tables.space().pose(motion.state);
+        self.is_avoided(claims, (pose.cell, tables.class().cells_at(pose)))
+    }
+
+    /// Whether an agent, where it stands or with its next moves, is in the way of the next moves of another.
+    pub fn is_in_way(&mut self, view: &TrafficView<'_>, claims: &Claims, other: usize, row: usize) -> bool {
+        self.begin(view.grid_size.n_cells());
+        let path = view.paths.moves(view.agents.paths[other]);
+        self.mark_ahead(view, claims, other, &path[..path.len().min(super::PASSING_MOVES)]);
+        let motion = &view.agents.motion[row];
+        let tables = &view.classes[motion.class.0 as usize].tables;
+        let mut state = motion.state;
+        for &primitive in view.paths.moves(view.agents.paths[row]).iter().take(super::RETURN_MOVES) {
+            let primitive = usize::from(primitive);
+            if tables.move_ticks(state, primitive).is_none() {
+                break;
+            }
+            let step = step_at(tables, tables.space().pose(state), primitive);
+            if self.is_avoided(claims, needed(view.reservation.rule(), &step)) {
+                return true;
+            }
+            state = tables.state_after(state, primitive);
+        }
+        false
+    }
+}
+
+impl Cooperative {
+    /// Has `other` step aside for the agent in a row, and whoever stands in its way there before it; says
+    /// whether there is room.
+    pub(super) fn make_way(
+        &mut self,
+        view: &TrafficView<'_>,
+        row: usize,
+        other: usize,
+        place: u64,
+        decisions: &mut Decisions,
+    ) -> bool {
+        let id = view.agents.ids[row].0 as usize;
+        let member = &mut self.members[id];
+        if view.tick < member.push_again_at {
+            return false;
+        }
+        let path = line_moves(view, row, member);
+        // A shorter stretch must be shorter than that of before.
+        let stretches = AHEAD_MOVES.iter().filter(|&&ahead| ahead == AHEAD_MOVES[0] || ahead < path.len());
+        let mut stretches = stretches.map(|&ahead| &path[..path.len().min(ahead)]);
+        // After it has backed out itself, it must not push the other back in.
+        let long_only = view.tick < member.backed_out_until;
+        let may_back_out = long_only || member.push_failures >= BACK_OUT_AFTER_FAILURES;
+        let made = stretches
+            .clone()
+            .take(if long_only { 1 } else { AHEAD_MOVES.len() })
+            .any(|clear| self.clear_stretch(view, (row, place), other, (clear, false), decisions));
+        let backs_out = !made
+            && may_back_out
+            && stretches.any(|clear| self.clear_stretch(view, (row, 0), other, (clear, true), decisions));
+        let step_ticks = self.step_ticks[view.agents.motion[row].class.0 as usize];
+        if backs_out {
+            self.members[id].backed_out_until = view.tick + BACKED_OUT_MOVES * step_ticks;
+        }
+        let made = made || backs_out;
+        let member = &mut self.members[id];
+        member.push_failures = if made { 0 } else { (member.push_failures + 1).min(4) };
+        member.push_again_at = view.tick + if made { 0 } else { step_ticks << member.push_failures };
+        made
+    }
+
+    fn clear_stretch(
+        &mut self,
+        view: &TrafficView<'_>,
+        (row, place): (usize, u64),
+        other: usize,
+        (clear, backs_out): (&[u8], bool),
+        decisions: &mut Decisions,
+    ) -> bool {
+        self.make_way.begin(view.grid_size.n_cells());
+        self.make_way.mark_ahead(view, &self.claims, row, clear);
+        self.make_way.chain.clear();
+        self.make_way.moves.clear();
+        if !backs_out {
+            self.make_way.chain.push((row as u32, 0, 0));
+        }
+        self.make_way.chain.push((other as u32, 0, 0));
+        let first = self.make_way.chain.len() - 1;
+        let mut at = first;
+        self.stretch_left = self.tries_left.min(POSES_OF_STRETCH_MAX);
+        // Each one that is displaced may displace others, which are put behind it in the chain.
+        while at < self.make_way.chain.len() {
+            if self.make_way.chain.len() > CHAIN_MAX || !self.step_aside(view, at, place) {
+                return false;
+            }
+            at += 1;
+        }
+        for at in first..self.make_way.chain.len() {
+            let passes = if at > 0 { self.make_way.chain[0].0 as usize } else { row };
+            self.send_aside(view, at, passes, decisions);
+        }
+        true
+    }
+
+    /// Finds moves for an agent of the chain that lead to the nearest pose clear of the cells to avoid: through
+    /// free cells, or if there is none, through others at rest, which join the chain.
+    fn step_aside(&mut self, view: &TrafficView<'_>, at: usize, place: u64) -> bool {
+        let row = self.make_way.chain[at].0 as usize;
+        let found =
+            self.find_room(view, row, place, false).or_else(|| self.find_room(view, row, place, true));
+        let Some(found) = found else { return false };
+        let Self { make_way, claims, .. } = self;
+        let first = make_way.moves.len();
+        let mut reached = found;
+        while make_way.reached[reached].1 != NONE {
+            make_way.moves.push(make_way.reached[reached].2);
+            reached = make_way.reached[reached].1 as usize;
+        }
+        make_way.moves[first..].reverse();
+        make_way.chain[at].1 = first as u32;
+        make_way.chain[at].2 = (make_way.moves.len() - first) as u32;
+        // Those that it displaces keep clear of its way.
+        let motion = &view.agents.motion[row];
+        let tables = &view.classes[motion.class.0 as usize].tables;
+        let mut state = motion.state;
+        let agent = view.agents.ids[row].0;
+        for number in first..make_way.moves.len() {
+            let primitive = usize::from(make_way.moves[number]);
+            let step = step_at(tables, tables.space().pose(state), primitive);
+            let (anchor, cells) = needed(view.reservation.rule(), &step);
+            for &offset in cells {
+                let cell = claims.index(anchor, offset);
+                make_way.avoid[cell] = make_way.avoid_stamp;
+                for claim in claims.on(cell).filter(|claim| claim.agent != agent && claim.until == FOREVER) {
+                    let Some(other) = view.agents.row(AgentId(claim.agent)) else { continue };
+                    if make_way.chain.iter().all(|link| link.0 != other as u32) {
+                        make_way.chain.push((other as u32, 0, 0));
+                    }
+                }
+            }
+            state = tables.state_after(state, primitive);
+        }
+        true
+    }
+
+    /// Looks breadth-first for the nearest pose clear of the cells to avoid; gives its place in `reached`.
+    fn find_room(&mut self, view: &TrafficView<'_>, row: usize, place: u64, through: bool) -> Option<usize> {
+        let motion = view.agents.motion[row];
+        let agent = view.agents.ids[row].0;
+        let tables = &view.classes[motion.class.0 as usize].tables;
+        let rule: CollisionRule = view.reservation.rule();
+        let n_states = view.classes.iter().map(|class| class.tables.space().n_states()).max().unwrap_or(0);
+        self.make_way.seen.resize(n_states, 0);
+        self.make_way.seen_stamp = next_stamp(self.make_way.seen_stamp, &mut self.make_way.seen);
+        let seen_stamp = self.make_way.seen_stamp;
+        let mut reached = std::mem::take(&mut self.make_way.reached);
+        let mut seen = std::mem::take(&mut self.make_way.seen);
+        reached.clear();
+        // A pose leads to 16 others at most.
+        reached.reserve(16 * POSES_MAX);
+        reached.push((motion.state, NONE, 0));
+        seen[motion.state.0 as usize] = seen_stamp;
+        let (mut at, mut found) = (0, None);
+        while at < reached.len() && at < POSES_MAX && self.stretch_left > 0 {
+            self.stretch_left -= 1;
+            self.tries_left -= 1;
+            let state = reached[at].0;
+            let pose = tables.space().pose(state);
+            let body = (pose.cell, tables.class().cells_at(pose));
+            // Nobody may mean to come through where it will stand, but those that are displaced.
+            let is_room = at > 0
+                && !self.make_way.is_avoided(&self.claims, body)
+                && self.is_open(view, agent, body, (place, through), true);
+            if is_room {
+                found = Some(at);
+                break;
+            }
+            tables.for_each_successor(state, |next| {
+                let step = step_at(tables, pose, usize::from(next.primitive));
+                let fresh = seen[next.state.0 as usize] != seen_stamp;
+                if fresh
+                    && self.is_open(view, agent, needed(rule, &step), (place, through), false)
+                    && !view.pending.forbid(pose.cell, body.1, step.swept().1)
+                {
+                    seen[next.state.0 as usize] = seen_stamp;
+                    reached.push((next.state, at as u32, next.primitive));
+                }
+            });
+            at += 1;
+        }
+        self.make_way.reached = reached;
+        self.make_way.seen = seen;
+        found
+    }
+
+    /// Whether nobody else rests on the cells, but those that may be displaced; to stay there, whether nobody
+    /// claims them either.
+    fn is_open(
+        &self,
+        view: &TrafficView<'_>,
+        agent: u32,
+        (anchor, cells): (CellXY, &[Offset]),
+        (place, through): (u64, bool),
+        to_stay: bool,
+    ) -> bool {
+        cells.iter().all(|&offset| {
+            self.claims.on(self.claims.index(anchor, offset)).all(|claim| {
+                claim.agent == agent
+                    || (claim.until != FOREVER && !to_stay)
+                    || (through && claim.until == FOREVER && self.may_displace(view, claim.agent, place))
+            })
+        })
+    }
+
+    /// Whether an agent can be displaced for one of that place in the order of rank.
+    fn may_displace(&self, view: &TrafficView<'_>, agent: u32, place: u64) -> bool {
+        let Some(row) = view.agents.row(AgentId(agent)) else { return false };
+        let motion = &view.agents.motion[row];
+        let member = &self.members[agent as usize];
+        motion.at_rest()
+            && member.plan.is_empty()
+            && member.next_try <= view.tick + super::HORIZON_STEPS * self.step_ticks[motion.class.0 as usize]
+            && self.make_way.chain.iter().all(|link| link.0 != row as u32)
+            && (is_idle(motion.activity) || place < self.place(view, row))
+    }
+
+    /// Gives an agent of the chain the moves that lead it aside, and from there back to its path.
+    fn send_aside(&mut self, view: &TrafficView<'_>, at: usize, passes: usize, decisions: &mut Decisions) {
+        let (row, first, count) = self.make_way.chain[at];
+        let row = row as usize;
+        let id = view.agents.ids[row].0;
+        let motion = &view.agents.motion[row];
+        let class = &view.classes[motion.class.0 as usize];
+        let begin = decisions.reroute_moves.len() as u32;
+        let aside = &self.make_way.moves[first as usize..][..count as usize];
+        decisions.reroute_moves.extend_from_slice(aside);
+        let mut joins_path = false;
+        let goes_back = motion.activity == Activity::Following && self.members[id as usize].aside_left == 0;
+        if goes_back {
+            let mut state = motion.state;
+            for &primitive in aside {
+                state = class.tables.state_after(state, usize::from(primitive));
+            }
+            let path = view.paths.moves(view.agents.paths[row]);
+            let Self { fields, streams, members, line, moves, extent, .. } = self;
+            make_line(&class.tables, motion.state, path, line);
+            let member = &members[id as usize];
+            let number = motion.class.0 as usize;
+            let field = {
+                let costs = Costs { class, number, streams, tick: view.tick };
+                field_of(fields, (member, id), costs, extent[number], line)
+            };
+            moves.clear();
+            if let Some(joins) = descend(&class.tables, field, state, line, moves) {
+                decisions.reroute_moves.extend_from_slice(moves);
+                decisions.reroute_moves.extend_from_slice(&path[joins..]);
+                joins_path = true;
+            }
+        }
+        let total = decisions.reroute_moves.len() as u32 - begin;
+        let leads = match motion.activity {
+            Activity::Following if joins_path => Leads::On,
+            Activity::Following => Leads::Off,
+            _ => Leads::Aside,
+        };
+        decisions.reroutes.push(Reroute { row: row as u32, first: begin, count: total, leads });
+        let member: &mut Member = &mut self.members[id as usize];
+        member.path = member.path.wrapping_add(1);
+        member.path_left = total;
+        member.aside_left = count;
+        member.for_agent = view.agents.ids[passes].0;
+        member.for_order = view.agents.orders[passes].since;
+        member.held_since = view.tick;
+        (member.next_try, member.failures) = (view.tick + 1, 0);
+    }
+}
+
+/// The next stamp; after 2^32 - 1 of them the marks are wiped and the count begins anew.
+fn next_stamp(stamp: u32, marks: &mut [u32]) -> u32 {
+    if stamp == u32::MAX {
+        marks.fill(0);
+        return 1;
+    }
+    stamp + 1
+}
