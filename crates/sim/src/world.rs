@@ -215,11 +215,7 @@ impl Simulation {
         // In mid-move the path begins where the move ends.
         let motion = &self.agents.motion[row];
         let tables = &self.classes[motion.class.0 as usize].tables;
-        let state = if motion.at_rest() {
-            motion.state
-        } else {
-            tables.state_after(motion.state, usize::from(motion.primitive))
-        };
+        let state = end_state(tables, motion);
         let (agent, from) = (self.agents.ids[row], tables.space().pose(state));
         if let Some(log) = &mut self.log {
             let moves = self.paths.moves(self.agents.paths[row]);
@@ -353,4 +349,12 @@ pub(crate) fn step_of<'a>(classes: &'a [SimClass], motion: &Motion) -> Step<'a> 
     let tables = &classes[motion.class.0 as usize].tables;
     let (class, pose) = (tables.class(), tables.space().pose(motion.state));
     Step { class, pose, primitive: motion.primitive as usize }
+}
+
+/// Where an agent rests, or will once the move that it has begun has ended.
+pub(crate) fn end_state(tables: &MovementTables, motion: &Motion) -> State {
+    if motion.at_rest() {
+        return motion.state;
+    }
+    tables.state_after(motion.state, usize::from(motion.primitive))
 }

@@ -108,7 +108,7 @@ fn yard() {
         orders_done: 3,
         orders_unreachable: 0,
         moves: 14,
-        state_hash: "ebb68893caf63a3c".to_owned(),
+        state_hash: "38409b31056a359b".to_owned(),
     };
     assert_eq!(outcome, pinned);
     assert_eq!(planned("1_yard.toml", "truck", (2, 2, E), (5, 4, Some(N))), (80, 8));
@@ -123,7 +123,7 @@ fn dead_end() {
         orders_done: 1,
         orders_unreachable: 0,
         moves: 10,
-        state_hash: "c28cb8238ddb011b".to_owned(),
+        state_hash: "bd35bb222153e890".to_owned(),
     };
     assert_eq!(outcome, pinned);
     assert_eq!(planned("2_dead_end.toml", "truck", (9, 2, E), (1, 2, Some(W))), (220, 10));
@@ -137,7 +137,7 @@ fn lake() {
         orders_done: 2,
         orders_unreachable: 0,
         moves: 49,
-        state_hash: "7aea55c1613d45ee".to_owned(),
+        state_hash: "9416bca154c0980f".to_owned(),
     };
     assert_eq!(outcome, pinned);
     assert_eq!(planned("3_lake.toml", "hovercraft", (2, 2, E), (22, 2, None)), (192, 20));
@@ -153,7 +153,7 @@ fn hill() {
         orders_done: 4,
         orders_unreachable: 0,
         moves: 59,
-        state_hash: "e586d2dc44c9da8c".to_owned(),
+        state_hash: "18fa6e8ac7fd55dd".to_owned(),
     };
     assert_eq!(outcome, pinned);
     // Round: the three rows down and up are six moves more than over.
@@ -172,7 +172,7 @@ fn ledge() {
         orders_done: 4,
         orders_unreachable: 1,
         moves: 12,
-        state_hash: "c945526cfdadbd31".to_owned(),
+        state_hash: "2cb3bd72e4fccdf3".to_owned(),
     };
     assert_eq!(outcome, pinned);
     assert_eq!(planned("5_ledge.toml", "scout", (5, 3, 0), (7, 3, None)), (20, 2));
@@ -189,7 +189,7 @@ fn diagonal() {
         orders_done: 2,
         orders_unreachable: 0,
         moves: 40,
-        state_hash: "3aa2c269b509eec8".to_owned(),
+        state_hash: "60591715e8da3d6d".to_owned(),
     };
     assert_eq!(outcome, pinned);
     assert_eq!(planned("6_diagonal.toml", "eight", (4, 12, E), (17, 1, Some(E))), (184, 15));
@@ -205,7 +205,7 @@ fn crowd() {
         orders_done: 60,
         orders_unreachable: 0,
         moves: 5154,
-        state_hash: "153179d755d356e3".to_owned(),
+        state_hash: "68c0be21bd88ff2f".to_owned(),
     };
     assert_eq!(outcome, pinned);
 }
@@ -219,7 +219,7 @@ fn road_tiles() {
         orders_done: 1,
         orders_unreachable: 1,
         moves: 11,
-        state_hash: "55b60289c71dfb06".to_owned(),
+        state_hash: "de17c97f22f81fed".to_owned(),
     };
     assert_eq!(outcome, pinned);
     assert_eq!(answered("8_road_tiles.toml", "cart", (0, 2, E), (6, 6, None)).0, Status::Unreachable);
@@ -246,7 +246,7 @@ fn tile_puzzle() {
         orders_done: 6,
         orders_unreachable: 1,
         moves: 9,
-        state_hash: "79bb2d6bbd21e3b9".to_owned(),
+        state_hash: "241207f9051bab38".to_owned(),
     };
     assert_eq!(outcome, pinned);
     assert_eq!(answered("10_tile_puzzle.toml", "current", (1, 1, 0), (4, 1, None)).0, Status::Unreachable);
@@ -275,7 +275,7 @@ fn reinforcements() {
         orders_done: 42,
         orders_unreachable: 0,
         moves: 1317,
-        state_hash: "9323ddbcca1423db".to_owned(),
+        state_hash: "c5cd316fe7d2e65e".to_owned(),
     };
     assert_eq!(outcome, pinned);
     let counts = sim.counts();
@@ -290,7 +290,7 @@ fn river() {
         orders_done: 10,
         orders_unreachable: 0,
         moves: 508,
-        state_hash: "d201f6c2f0a1b9e5".to_owned(),
+        state_hash: "cfe2933ae4443f26".to_owned(),
     };
     assert_eq!(outcome, pinned);
     assert!(sim.tick() < sim.settings().ticks, "it ends because all is done");
@@ -304,7 +304,7 @@ fn hexagons() {
         orders_done: 3,
         orders_unreachable: 0,
         moves: 16,
-        state_hash: "63a55da58b4037e2".to_owned(),
+        state_hash: "cc6cadd3389890f2".to_owned(),
     };
     assert_eq!(outcome, pinned);
     assert_eq!(sim.pose(0), Pose::new(7, 3, Heading(3)));
@@ -320,7 +320,7 @@ fn tiled_map() {
         orders_done: 5,
         orders_unreachable: 0,
         moves: 51,
-        state_hash: "a6a7277544bab362".to_owned(),
+        state_hash: "65ad2bd009a3c6fd".to_owned(),
     };
     assert_eq!(outcome, pinned);
     let cells = [0, 1, 2].map(|row| sim.pose(row).cell).map(|cell| (cell.x, cell.y));
@@ -402,14 +402,14 @@ fn no_scenario_is_left_out() {
 fn group_order() {
     let (sim, outcome) = run("13_group_order.toml");
     let pinned = Outcome {
-        ticks: 1809,
+        ticks: 1884,
         orders_done: 64,
         orders_unreachable: 0,
-        moves: 2466,
-        state_hash: "1b3b917e9e31d74a".to_owned(),
+        moves: 2443,
+        state_hash: "d3ce99425c7fc549".to_owned(),
     };
     assert_eq!(outcome, pinned);
     // Large and small about one goal.
     let goal = wheelbase_grid::CellXY::new(40, 20);
-    assert!((0..32).all(|row| sim.pose(row).cell.distance_squared(goal) <= 121));
+    assert!((0..32).all(|row| sim.pose(row).cell.distance_squared(goal) <= 100));
 }

@@ -46,7 +46,7 @@ static COUNTING: Counting = Counting;
 fn a_steady_tick_allocates_nothing() {
     let rows = vec!["\"........................................\""; 30].join(",");
     let mut text = format!(
-        "name = \"steady\"\nticks = 100000\nsearch_slots = 2\ntries_per_tick = 1000\n[map]\nrows = [{rows}]\n[side.hedge]\nspeed = 0\n{CART}{TRUCK}{OTHERS}"
+        "name = \"steady\"\nticks = 100000\nsearch_slots = 2\n[map]\nrows = [{rows}]\n[side.hedge]\nspeed = 0\n{CART}{TRUCK}{OTHERS}"
     );
     for (class, count) in [("cart", 20), ("truck", 20), ("tank", 10), ("walker", 20)] {
         text += &format!("[[groups]]\nclass = \"{class}\"\ncount = {count}\narea = [0, 0, 40, 30]\n");
@@ -73,7 +73,7 @@ fn a_steady_tick_allocates_nothing() {
             }
         };
         on_threads(threads, || {
-            for _ in 0..4_000 {
+            for _ in 0..30_000 {
                 step(&mut sim);
             }
             assert_eq!(sim.edits_pending(), 1);

@@ -8,16 +8,16 @@ use wheelbase_sim::{RunResult, Step, TickTimes};
 
 /// Name, tick at which all is done, orders, moves, state hash.
 const SOLVED: [(&str, u32, u64, u64, &str); 10] = [
-    ("1_head_on.toml", 537, 2, 40, "2e2827c2468d14eb"),
-    ("2_back_out.toml", 587, 2, 35, "3c6be4076c264a91"),
-    ("3_twelve_squares.toml", 1480, 12, 770, "09ea408e61f67fc7"),
-    ("4_ring.toml", 2744, 22, 811, "372792fce6c6fcc6"),
-    ("5_crossing.toml", 2519, 32, 1699, "37a944bba446849c"),
-    ("7_full_room.toml", 1856, 64, 2231, "7e2e01000ff97bb9"),
-    ("8_bridge.toml", 7040, 52, 6606, "9580bf4efdf51059"),
-    ("9_convoy.toml", 6503, 10, 1313, "ec3fe3cfcca3c575"),
-    ("10_door.toml", 10631, 52, 6699, "bf1a6ca3a17ce945"),
-    ("11_one_cell.toml", 1662, 24, 846, "2330d9a4dcf66b2f"),
+    ("1_head_on.toml", 537, 2, 40, "14a8995cb6b966f5"),
+    ("2_back_out.toml", 587, 2, 35, "7984486c7d269901"),
+    ("3_twelve_squares.toml", 1480, 12, 770, "2c0dbbcd4e7ec569"),
+    ("4_ring.toml", 2308, 22, 803, "2064456a65d5bf0f"),
+    ("5_crossing.toml", 2585, 32, 1878, "47f3d0466ee81df4"),
+    ("7_full_room.toml", 1892, 64, 2727, "f2f207fafe80a96a"),
+    ("8_bridge.toml", 7089, 52, 6761, "68a2cae221940f10"),
+    ("9_convoy.toml", 6503, 10, 1313, "62fef8f4be3e2b1a"),
+    ("10_door.toml", 7884, 52, 5185, "cc87343112ed85eb"),
+    ("11_one_cell.toml", 1415, 24, 865, "6f6ebdbdbafa2210"),
 ];
 
 #[test]

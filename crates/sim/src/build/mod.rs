@@ -29,7 +29,7 @@ use crate::random::Random;
 use crate::requests::Requests;
 use crate::reservation::{CollisionRule, Reservation};
 use crate::scenario::{self, Scenario, ScenarioErrors};
-use crate::traffic::{Cooperative, Decisions};
+use crate::traffic::{Cooperative, Decisions, Traffic};
 use crate::world::{Settings, SimClass, Simulation};
 use agents::{Placed, place_agents, place_group, read_group};
 use classes::{OCTILE_ON_HEX, build_class, names_octile, shape_of_class_file};
@@ -200,7 +200,7 @@ pub(crate) fn build_simulation_on(
         // An empty table in a trace stands for the built-in class.
         as_written: class.map_or_else(|| serde_json::Map::new().into(), |class| class.as_written.clone()),
     };
-    let classes = built.into_iter().map(compile).collect();
+    let classes: Vec<SimClass> = built.into_iter().map(compile).collect();
     errors.stop_here()?;
     let collision = match typed.collision {
         scenario::Collision::Swept => CollisionRule::Swept,
@@ -215,7 +215,8 @@ pub(crate) fn build_simulation_on(
         search_slots: typed.search_slots as usize,
         tries_per_tick: typed.tries_per_tick,
     };
-    let mut sim = empty_simulation(settings, grid, classes);
+    let rule = Cooperative::new(&classes, grid.size(), settings.collision);
+    let mut sim = empty_simulation(settings, grid, classes, Box::new(rule));
     sim.map_objects = objects;
     let mut placed = Placed::default();
     place_agents(&mut sim, &typed.agents, &mut placed, &mut errors);
@@ -238,8 +239,14 @@ pub(crate) fn build_simulation_on(
 }
 
 /// A simulation without agents and events.
-fn empty_simulation(settings: Settings, grid: Grid, classes: Vec<SimClass>) -> Simulation {
+fn empty_simulation(
+    settings: Settings,
+    grid: Grid,
+    classes: Vec<SimClass>,
+    traffic: Box<dyn Traffic>,
+) -> Simulation {
     Simulation {
+        classes,
         entities: hecs::World::new(),
         agents: Agents::default(),
         orders: OrderPool::default(),
@@ -248,8 +255,7 @@ fn empty_simulation(settings: Settings, grid: Grid, classes: Vec<SimClass>) -> S
         given: GivenPoses::default(),
         group_goals: GroupGoals::default(),
         requests: Requests::new(settings.search_slots, grid.size()),
-        traffic: Box::new(Cooperative::new(&classes, grid.size(), settings.collision)),
-        classes,
+        traffic,
         decisions: Decisions::default(),
         events: Vec::new(),
         next_event: 0,

@@ -17,7 +17,7 @@ use crate::scenario::{
     CellList, Located, Problem, ScenarioError, ScenarioErrors, parse_cell_list, parse_problem,
 };
 use crate::tasks::TaskSource;
-use crate::traffic::UnitRobots;
+use crate::traffic::{Cooperative, Traffic, UnitRobots};
 use crate::world::{Settings, SimClass, Simulation};
 use std::path::{Path, PathBuf};
 use wheelbase_grid::map_file::movingai;
@@ -136,7 +136,12 @@ pub fn build_problem(
     };
     let LoadedProblem { grid, starts, tasks, files, .. } = problem;
     let size = grid.size();
-    let mut sim = empty_simulation(settings, grid, vec![class]);
+    let traffic: Box<dyn Traffic> =
+        match UnitRobots::new(&class, settings.collision, starts.len(), settings.seed) {
+            Some(rule) => Box::new(rule),
+            None => Box::new(Cooperative::new(std::slice::from_ref(&class), size, settings.collision)),
+        };
+    let mut sim = empty_simulation(settings, grid, vec![class], traffic);
     sim.attached = files;
     let team = starts.len() as u32;
     let source = TaskSource::RoundRobin { cells: tasks.iter().map(|&cell| size.xy(cell)).collect(), team };
@@ -148,10 +153,6 @@ pub fn build_problem(
         let Some(state) = sim.classes[0].tables.space().state(pose) else { continue };
         let orders = GroupOrders { orders: OrderList::default(), tasks };
         sim.place_of_group(ClassId(0), state, 0, orders, number as u32);
-    }
-    let rule = UnitRobots::new(&sim.classes[0], sim.settings.collision, starts.len(), sim.settings.seed);
-    if let Some(rule) = rule {
-        sim.traffic = Box::new(rule);
     }
     Ok(sim)
 }

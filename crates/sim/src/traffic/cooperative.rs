@@ -20,7 +20,7 @@ mod window_field;
 use super::{Decisions, Leads, Reroute, Start, Traffic, TrafficView};
 use crate::agents::{Activity, AgentId, Motion};
 use crate::reservation::{CollisionRule, Step};
-use crate::world::SimClass;
+use crate::world::{SimClass, end_state};
 use claims::{Claims, FOREVER};
 use entering::{Ahead, PASSAGES_MAX, note_passages};
 use interval_search::{IntervalSearch, Mover, Quest, Wishes};
@@ -28,8 +28,7 @@ use make_way::MakeWay;
 use narrows::{Narrows, OPEN, Passer};
 use plan::{Plan, PlannedMove};
 use streams::Streams;
-use wheelbase_grid::CellXY;
-use wheelbase_planner::{MovementTables, Offset, Pose, State};
+use wheelbase_planner::{MovementTables, Pose, State};
 use window_field::{Costs, FieldKey, FieldView, LinePose, WindowFields};
 
 /// An agent looks as far ahead as so many of its fastest steps take.
@@ -56,11 +55,11 @@ const RETURN_MOVES: usize = 8;
 
 const NONE: u32 = u32::MAX;
 
-/// The rule. Memory: 28 bytes a cell, 24 a claim (about the cells of a body and of its next moves for each
-/// agent), 300 an agent, 2 a pose of the windows of those that are in each other's way.
+/// The rule. Memory: 40 bytes a cell, 4 a state of the class with most headings, 28 a claim (about the cells of a
+/// body and of its next moves for each agent), 350 an agent, 2 a pose of the windows of those that are in each
+/// other's way.
 #[derive(Debug)]
 pub struct Cooperative {
-    rule: CollisionRule,
     claims: Claims,
     wishes: Wishes,
     members: Vec<Member>,
@@ -79,9 +78,8 @@ pub struct Cooperative {
     revisions: Vec<u64>,
     /// By class: ticks of its fastest move that leads on.
     step_ticks: Vec<u32>,
-    /// By class: longest side of its body in cells, and the shortest.
-    extent: Vec<u32>,
-    widths: Vec<u32>,
+    /// By class: shortest and longest side of its body in cells.
+    sides: Vec<(u32, u32)>,
     /// Passages ahead of the agent that plans, how it goes through them, and who keeps it from entering.
     ahead: Vec<Ahead>,
     /// Moves after which it stops, to leave room before a passage that it is kept from.
@@ -165,12 +163,21 @@ impl Traffic for Cooperative {
     fn for_each_word(&self, word: &mut dyn FnMut(u64)) {
         for &id in &self.present {
             let member = &self.members[id as usize];
-            word(u64::from(member.next_try) << 32 | u64::from(member.aside_left));
-            word(u64::from(member.for_agent) << 32 | u64::from(member.held_since));
+            let pair = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
+            word(pair(member.next_try, member.aside_left));
+            word(pair(member.for_agent, member.for_order));
+            word(pair(member.held_since, member.path));
+            word(pair(member.push_again_at, member.backed_out_until));
+            word(
+                u64::from(member.granted) << 16
+                    | u64::from(member.failures) << 8
+                    | u64::from(member.push_failures),
+            );
             for planned in member.plan.moves() {
                 word(u64::from(planned.start) << 32 | u64::from(planned.primitive));
             }
         }
+        self.wishes.for_each_word(word);
         self.fields.for_each_word(word);
         self.streams.for_each_word(word);
         self.narrows.for_each_word(word);
@@ -180,17 +187,17 @@ impl Traffic for Cooperative {
 impl Cooperative {
     /// The rule for agents of some classes on a map, under a rule of collision.
     pub fn new(classes: &[SimClass], size: wheelbase_grid::GridSize, rule: CollisionRule) -> Self {
+        let sides: Vec<_> = classes.iter().map(|class| sides(&class.tables)).collect();
         let mut wishes = Wishes::default();
         wishes.resize(size.n_cells());
         Self {
-            rule,
             claims: Claims::new(size, rule),
             wishes,
             members: Vec::new(),
             present: Vec::new(),
             fields: WindowFields::default(),
-            narrows: Narrows::new(size, classes),
-            widths: classes.iter().map(narrows::width).collect(),
+            narrows: Narrows::new(size, classes, &sides),
+            sides,
             ahead: Vec::new(),
             stop: u32::MAX,
             streams: Streams::new(size, classes.iter().map(|class| &class.tables)),
@@ -201,7 +208,6 @@ impl Cooperative {
             moves: Vec::new(),
             revisions: classes.iter().map(|class| class.tables.revision()).collect(),
             step_ticks: classes.iter().map(|class| step_ticks(&class.tables)).collect(),
-            extent: classes.iter().map(|class| extent(&class.tables)).collect(),
             tries_left: 0,
             stretch_left: 0,
         }
@@ -302,7 +308,7 @@ impl Cooperative {
         let id = view.agents.ids[row].0;
         let motion = &view.agents.motion[row];
         let tables = &view.classes[motion.class.0 as usize].tables;
-        let Self { claims, members, narrows, widths, ahead, .. } = self;
+        let Self { claims, members, narrows, sides, ahead, .. } = self;
         claims.remove(id);
         let (state, mut ready) = end_of_move(tables, motion, view.tick);
         if !motion.at_rest() {
@@ -337,7 +343,7 @@ impl Cooperative {
         {
             narrows.leave(passage, id);
         }
-        let passer = Passer { agent: id, way: (0, 0), width: widths[motion.class.0 as usize], stays: None };
+        let passer = Passer { agent: id, way: (0, 0), width: sides[motion.class.0 as usize].0, stays: None };
         for passage in in_passages.into_iter().filter(|&passage| passage != OPEN) {
             let known = ahead.iter().find(|ahead| ahead.passage == passage && ahead.passer.agent == id);
             if let Some(known) = known {
@@ -469,51 +475,21 @@ impl Cooperative {
             place,
         };
         self.make_line(view, row, from.0);
-        let Self {
-            claims,
-            wishes,
-            narrows,
-            ahead,
-            stop,
-            fields,
-            streams,
-            search,
-            line,
-            members,
-            rule,
-            tries_left,
-            extent,
-            ..
-        } = self;
-        let mover = Mover {
-            agent: id,
-            tables: &class.tables,
-            rule: *rule,
-            claims,
-            pending: view.pending,
-            wishes,
-            narrows,
-            ahead,
-            tick: view.tick,
-        };
-        let number = motion.class.0 as usize;
-        let field = field_of(
-            fields,
-            (&members[id as usize], id),
-            Costs { class, number, streams, tick: view.tick },
-            extent[number],
-            line,
-        );
-        let headings = class.tables.space().headings();
+        self.ready_field(view, row);
+        let mut search = std::mem::take(&mut self.search);
+        let (field, space) = (self.fields.of(id), class.tables.space());
         // It comes no nearer to a passage that it is kept from, but it may go away from it.
-        let own = field.cost(class.tables.space().pose(from.0), headings);
-        let floor = line.get(*stop as usize).map_or(0, |&(_, left)| left - line[line.len() - 1].1);
+        let own = field.cost(space.pose(from.0), space.headings());
+        let last = self.line.last().map_or(0, |&(_, left)| left);
+        let floor = self.line.get(self.stop as usize).map_or(0, |&(_, left)| left - last);
         let nearest = floor.min(own);
-        let found = search.search(&mover, quest, |pose| match field.cost(pose, headings) {
+        let mover = self.mover(view, row);
+        let found = search.search(&mover, quest, |pose| match field.cost(pose, space.headings()) {
             cost if cost < nearest => window_field::UNKNOWN,
             cost => cost,
         });
-        *tries_left = tries_left.saturating_sub(1 + search.spent);
+        self.tries_left = self.tries_left.saturating_sub(1 + search.spent);
+        self.search = search;
         match found {
             Some(plan) if !plan.is_empty() => self.take(view, row, plan, decisions),
             found => {
@@ -524,6 +500,20 @@ impl Cooperative {
                 }
                 self.wait(view, row, place, waited, decisions);
             }
+        }
+    }
+
+    /// An agent that wants to move among the others.
+    fn mover<'a>(&'a self, view: &'a TrafficView<'_>, row: usize) -> Mover<'a> {
+        Mover {
+            agent: view.agents.ids[row].0,
+            tables: &view.classes[view.agents.motion[row].class.0 as usize].tables,
+            claims: &self.claims,
+            pending: view.pending,
+            wishes: &self.wishes,
+            narrows: &self.narrows,
+            ahead: &self.ahead,
+            tick: view.tick,
         }
     }
 
@@ -541,31 +531,22 @@ impl Cooperative {
         let tables = &view.classes[motion.class.0 as usize].tables;
         let member = &self.members[id as usize];
         let path = line_moves(view, row, member);
-        let mover = Mover {
-            agent: id,
-            tables,
-            rule: self.rule,
-            claims: &self.claims,
-            pending: view.pending,
-            wishes: &self.wishes,
-            narrows: &self.narrows,
-            ahead: &self.ahead,
-            tick: view.tick,
-        };
+        let mover = self.mover(view, row);
         let begin = ready;
         let mut against = 0;
         let mut plan = Plan::rest(state, ready);
-        let mut good = None;
+        let (mut good, mut tried) = (None, 0);
         for (at, &primitive) in path.iter().enumerate().take_while(|(at, _)| (*at as u32) < self.stop) {
             let primitive = usize::from(primitive);
             let Some(ticks) = tables.move_ticks(state, primitive) else { break };
             let step = step_at(tables, tables.space().pose(state), primitive);
-            self.tries_left = self.tries_left.saturating_sub(1);
+            tried += 1;
             let move_at = (tables.space().frame(step.pose), step.pose.cell);
             let class = motion.class.0 as usize;
             against += self.streams.extra(class, move_at, primitive, ticks, view.tick);
-            if against > self.step_ticks[class] {
-                return None;
+            if against > u64::from(self.step_ticks[class]) {
+                good = None;
+                break;
             }
             if mover.is_forbidden(&step, place)
                 || mover.earliest_start(&step, ticks, ready, ready) != Some(ready)
@@ -584,6 +565,7 @@ impl Cooperative {
                 break;
             }
         }
+        self.tries_left = self.tries_left.saturating_sub(tried);
         good
     }
 
@@ -633,24 +615,28 @@ impl Cooperative {
         self.claim(view, row);
     }
 
-    /// Adds to `moves` the way from a pose downhill to the agent's path; gives the move at which the path goes
-    /// on from there.
+    /// Adds to `moves` the way from a pose downhill to the agent's path, of which the line is made; gives the move
+    /// at which the path goes on from there.
     fn lead_back(&mut self, view: &TrafficView<'_>, row: usize, from: State) -> Option<usize> {
+        self.ready_field(view, row);
+        let tables = &view.classes[view.agents.motion[row].class.0 as usize].tables;
+        let Self { fields, line, moves, .. } = self;
+        descend(tables, fields.of(view.agents.ids[row].0), from, line, moves)
+    }
+
+    /// Makes the field of an agent for the line, if it has none or is far from where it was made.
+    fn ready_field(&mut self, view: &TrafficView<'_>, row: usize) {
         let id = view.agents.ids[row].0;
-        let motion = &view.agents.motion[row];
-        let class = &view.classes[motion.class.0 as usize];
-        let (begin, _) = end_of_move(&class.tables, motion, view.tick);
-        self.make_line(view, row, begin);
-        let Self { fields, streams, members, line, moves, extent, .. } = self;
-        let number = motion.class.0 as usize;
-        let field = field_of(
-            fields,
-            (&members[id as usize], id),
-            Costs { class, number, streams, tick: view.tick },
-            extent[number],
-            line,
-        );
-        descend(&class.tables, field, from, line, moves)
+        let number = view.agents.motion[row].class.0 as usize;
+        let class = &view.classes[number];
+        let Self { fields, streams, members, line, sides, .. } = self;
+        let key = FieldKey { path: members[id as usize].path, revision: class.tables.revision() };
+        let center = class.tables.space().pose(line[0].0).cell;
+        if !fields.has(id, key, center) {
+            let costs = Costs { class, number, streams, tick: view.tick };
+            fields.make(id, key, costs, (center, 14 + 2 * sides[number].1), line);
+        }
+        fields.used(id, view.tick);
     }
 
     /// An agent has found nothing better than to stay.
@@ -687,7 +673,7 @@ impl Cooperative {
         let path = view.paths.moves(view.agents.paths[row]);
         let step = step_at(tables, tables.space().pose(motion.state), usize::from(path[0]));
         if waited >= PUSH_AFTER * step_ticks {
-            let (anchor, cells) = needed(self.rule, &step);
+            let (anchor, cells) = view.reservation.needed(&step);
             for &offset in cells {
                 self.wishes.wish(self.claims.index(anchor, offset), view.tick + pause + 1, place);
             }
@@ -703,7 +689,7 @@ impl Cooperative {
                 break;
             }
             let step = step_at(tables, tables.space().pose(state), primitive);
-            blocker = self.claims.resting_on(id, needed(self.rule, &step));
+            blocker = self.claims.resting_on(id, view.reservation.needed(&step));
             if blocker.is_some() {
                 break;
             }
@@ -797,7 +783,10 @@ impl Cooperative {
             let tables = &view.classes[motion.class.0 as usize].tables;
             let step = step_at(tables, tables.space().pose(motion.state), usize::from(primitive));
             view.reservation.begin_move(id, &step, start + ticks);
-            self.streams.count(tables, motion.state, usize::from(primitive), view.tick);
+            // One that is alone keeps out of nobody's way.
+            if view.agents.len() > 1 {
+                self.streams.count(tables, motion.state, usize::from(primitive), view.tick);
+            }
             decisions.starts.push(Start { row: row as u32, primitive, ticks });
             member.plan.begin_first();
             member.path_left -= 1;
@@ -856,23 +845,6 @@ fn make_line(tables: &MovementTables, from: State, path: &[u8], line: &mut Vec<L
     }
 }
 
-/// The field of an agent for the line given, made if need be.
-fn field_of<'a>(
-    fields: &'a mut WindowFields,
-    (member, id): (&Member, u32),
-    costs: Costs<'_>,
-    extent: u32,
-    line: &[LinePose],
-) -> FieldView<'a> {
-    let tables = &costs.class.tables;
-    let key = FieldKey { path: member.path, revision: tables.revision() };
-    let center = tables.space().pose(line[0].0).cell;
-    if !fields.has(id, key, center) {
-        fields.make(id, key, costs, (center, 14 + 2 * extent), line);
-    }
-    fields.of(id, costs.tick)
-}
-
 /// Adds to `moves` the way downhill from a state to a pose of the line; gives its place on the line.
 fn descend(
     tables: &MovementTables,
@@ -891,7 +863,7 @@ fn descend(
         let mut next = None;
         tables.for_each_successor(state, |successor| {
             let cost = field.cost(space.pose(successor.state), space.headings());
-            if next.is_none() && cost < left && cost + successor.ticks <= left {
+            if next.is_none() && cost < left && cost.saturating_add(successor.ticks) <= left {
                 next = Some((successor, cost));
             }
         });
@@ -904,22 +876,11 @@ fn descend(
 
 /// Where an agent rests when the move that it has begun has ended, and from which tick on.
 fn end_of_move(tables: &MovementTables, motion: &Motion, tick: u32) -> (State, u32) {
-    if motion.at_rest() {
-        return (motion.state, tick);
-    }
-    (tables.state_after(motion.state, usize::from(motion.primitive)), motion.until)
+    (end_state(tables, motion), if motion.at_rest() { tick } else { motion.until })
 }
 
 fn step_at(tables: &MovementTables, pose: Pose, primitive: usize) -> Step<'_> {
     Step { class: tables.class(), pose, primitive }
-}
-
-/// Cells that a move needs for itself, and their anchor.
-fn needed<'a>(rule: CollisionRule, step: &Step<'a>) -> (CellXY, &'a [Offset]) {
-    match rule {
-        CollisionRule::Swept => step.swept(),
-        CollisionRule::Discrete => step.end(),
-    }
 }
 
 fn pose_after(step: &Step<'_>) -> Pose {
@@ -933,9 +894,11 @@ fn step_ticks(tables: &MovementTables) -> u32 {
     steps.map(|primitive| primitive.time).min().unwrap_or(1)
 }
 
-/// Longest side of a body in cells.
-fn extent(tables: &MovementTables) -> u32 {
+/// Shortest and longest side of a class's body in cells.
+fn sides(tables: &MovementTables) -> (u32, u32) {
     let class = tables.class();
     let sides = class.frames().map(|frame| class.footprint().extent(frame));
-    sides.map(|(width, height)| width.max(height)).max().unwrap_or(1)
+    sides.fold((u32::MAX, 1), |(short, long), (width, height)| {
+        (short.min(width.min(height)), long.max(width.max(height)))
+    })
 }

@@ -56,6 +56,11 @@ impl Claims {
         }
     }
 
+    /// The rule of collision that the claims keep.
+    pub fn rule(&self) -> CollisionRule {
+        self.rule
+    }
+
     /// Index of a cell on the map, given from an anchor.
     #[inline]
     pub fn index(&self, anchor: CellXY, offset: Offset) -> usize {

@@ -53,13 +53,13 @@ impl Cooperative {
         let id = view.agents.ids[row].0;
         let motion = &view.agents.motion[row];
         let tables = &view.classes[motion.class.0 as usize].tables;
-        let Self { ahead, narrows, members, widths, .. } = self;
+        let Self { ahead, narrows, members, sides, .. } = self;
         ahead.clear();
         let path = line_moves(view, row, &members[id as usize]);
         let mut cell = tables.space().pose(state).cell;
         let (mut passage, mut entered) = (narrows.at_anchor(cell), cell);
         let mut passer =
-            Passer { agent: id, way: (0, 0), width: widths[motion.class.0 as usize], stays: None };
+            Passer { agent: id, way: (0, 0), width: sides[motion.class.0 as usize].0, stays: None };
         let mut left = path.len();
         let mut moves = 0;
         for (number, &primitive) in path.iter().take(AHEAD_MOVES).enumerate() {

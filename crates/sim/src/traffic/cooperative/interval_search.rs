@@ -11,6 +11,7 @@ use super::narrows::{Narrows, OPEN};
 use super::plan::{MOVES_MAX, Plan, PlannedMove};
 use crate::events::PendingEdits;
 use crate::reservation::{CollisionRule, Step};
+use crate::state_hash::fold;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use wheelbase_grid::CellXY;
@@ -28,7 +29,6 @@ pub(super) const NODES_MAX: usize = SEEN / 4;
 pub(super) struct Mover<'a> {
     pub agent: u32,
     pub tables: &'a MovementTables,
-    pub rule: CollisionRule,
     pub claims: &'a Claims,
     pub pending: &'a PendingEdits,
     pub wishes: &'a Wishes,
@@ -45,6 +45,8 @@ pub(super) struct Wishes {
     of_cell: Vec<(u32, u64)>,
     /// No wish holds from this tick on.
     until: u32,
+    /// Hash of all that was ever wished for, in order.
+    wished_so_far: u64,
 }
 
 impl Wishes {
@@ -54,11 +56,18 @@ impl Wishes {
 
     /// Wishes for a cell until a tick.
     pub fn wish(&mut self, cell: usize, until: u32, place: u64) {
+        let wished = (cell as u64) << 32 ^ u64::from(until) ^ place;
+        self.wished_so_far = fold(self.wished_so_far, wished);
         let (holds, of) = &mut self.of_cell[cell];
         if *holds < until || place < *of {
             (*holds, *of) = (until, place);
         }
         self.until = self.until.max(until);
+    }
+
+    /// Everything that a later tick depends on, for the state hash.
+    pub fn for_each_word(&self, word: &mut dyn FnMut(u64)) {
+        word(self.wished_so_far);
     }
 
     fn is_wished(&self, cell: usize, tick: u32, place: u64) -> bool {
@@ -74,7 +83,7 @@ impl<'a> Mover<'a> {
         let mut start = ready;
         loop {
             let end = start.checked_add(ticks).filter(|&end| end < FOREVER)?;
-            if self.rule == CollisionRule::Discrete && end > leave_by {
+            if self.claims.rule() == CollisionRule::Discrete && end > leave_by {
                 return None;
             }
             match self.claims.look_again_at(self.agent, step, (start, end)) {

@@ -7,11 +7,10 @@
 //! ring where all must move on a little.
 
 use super::claims::{Claims, FOREVER};
-use super::window_field::Costs;
-use super::{Cooperative, Member, NONE, descend, field_of, is_idle, line_moves, make_line, needed, step_at};
+use super::{Cooperative, Member, NONE, is_idle, line_moves, make_line, step_at};
 use crate::agents::{Activity, AgentId};
-use crate::reservation::CollisionRule;
 use crate::traffic::{Decisions, Leads, Reroute, TrafficView};
+use crate::world::end_state;
 use wheelbase_grid::CellXY;
 use wheelbase_planner::{Offset, State};
 
@@ -42,6 +41,10 @@ pub(super) struct MakeWay {
     reached: Vec<(State, u32, u8)>,
     /// The one that is to pass, then those displaced for it: row, and moves that lead aside in `moves`.
     chain: Vec<(u32, u32, u32)>,
+    /// The one of the chain for which room is looked for.
+    at: usize,
+    /// Room is where nobody rests; else also where one rests that can be displaced.
+    to_free: bool,
     moves: Vec<u8>,
 }
 
@@ -55,17 +58,14 @@ impl MakeWay {
     fn mark_ahead(&mut self, view: &TrafficView<'_>, claims: &Claims, row: usize, moves: &[u8]) {
         let motion = &view.agents.motion[row];
         let tables = &view.classes[motion.class.0 as usize].tables;
-        let mut state = motion.state;
-        if !motion.at_rest() {
-            state = tables.state_after(state, usize::from(motion.primitive));
-        }
+        let mut state = end_state(tables, motion);
         for &primitive in moves {
             let primitive = usize::from(primitive);
             if tables.move_ticks(state, primitive).is_none() {
                 return;
             }
             let step = step_at(tables, tables.space().pose(state), primitive);
-            let (anchor, cells) = needed(view.reservation.rule(), &step);
+            let (anchor, cells) = view.reservation.needed(&step);
             for &offset in cells {
                 self.avoid[claims.index(anchor, offset)] = self.avoid_stamp;
             }
@@ -108,7 +108,7 @@ impl MakeWay {
                 break;
             }
             let step = step_at(tables, tables.space().pose(state), primitive);
-            if self.is_avoided(claims, needed(view.reservation.rule(), &step)) {
+            if self.is_avoided(claims, view.reservation.needed(&step)) {
                 return true;
             }
             state = tables.state_after(state, primitive);
@@ -170,6 +170,8 @@ impl Cooperative {
         self.make_way.mark_ahead(view, &self.claims, row, clear);
         self.make_way.chain.clear();
         self.make_way.moves.clear();
+        // One that backs out of a dead end must not send the other to those who stand at its end.
+        self.make_way.to_free = backs_out;
         if !backs_out {
             self.make_way.chain.push((row as u32, 0, 0));
         }
@@ -194,6 +196,7 @@ impl Cooperative {
     /// Finds moves for an agent of the chain that lead to the nearest pose clear of the cells to avoid: through
     /// free cells, or if there is none, through others at rest, which join the chain.
     fn step_aside(&mut self, view: &TrafficView<'_>, at: usize, place: u64) -> bool {
+        self.make_way.at = at;
         let row = self.make_way.chain[at].0 as usize;
         let found =
             self.find_room(view, row, place, false).or_else(|| self.find_room(view, row, place, true));
@@ -216,7 +219,7 @@ impl Cooperative {
         for number in first..make_way.moves.len() {
             let primitive = usize::from(make_way.moves[number]);
             let step = step_at(tables, tables.space().pose(state), primitive);
-            let (anchor, cells) = needed(view.reservation.rule(), &step);
+            let (anchor, cells) = view.reservation.needed(&step);
             for &offset in cells {
                 let cell = claims.index(anchor, offset);
                 make_way.avoid[cell] = make_way.avoid_stamp;
@@ -237,7 +240,6 @@ impl Cooperative {
         let motion = view.agents.motion[row];
         let agent = view.agents.ids[row].0;
         let tables = &view.classes[motion.class.0 as usize].tables;
-        let rule: CollisionRule = view.reservation.rule();
         let n_states = view.classes.iter().map(|class| class.tables.space().n_states()).max().unwrap_or(0);
         self.make_way.seen.resize(n_states, 0);
         self.make_way.seen_stamp = next_stamp(self.make_way.seen_stamp, &mut self.make_way.seen);
@@ -268,7 +270,7 @@ impl Cooperative {
                 let step = step_at(tables, pose, usize::from(next.primitive));
                 let fresh = seen[next.state.0 as usize] != seen_stamp;
                 if fresh
-                    && self.is_open(view, agent, needed(rule, &step), (place, through), false)
+                    && self.is_open(view, agent, view.reservation.needed(&step), (place, through), false)
                     && !view.pending.forbid(pose.cell, body.1, step.swept().1)
                 {
                     seen[next.state.0 as usize] = seen_stamp;
@@ -296,7 +298,10 @@ impl Cooperative {
             self.claims.on(self.claims.index(anchor, offset)).all(|claim| {
                 claim.agent == agent
                     || (claim.until != FOREVER && !to_stay)
-                    || (through && claim.until == FOREVER && self.may_displace(view, claim.agent, place))
+                    || (through
+                        && claim.until == FOREVER
+                        && !(to_stay && self.make_way.to_free)
+                        && self.may_displace(view, claim.agent, place))
             })
         })
     }
@@ -309,7 +314,8 @@ impl Cooperative {
         motion.at_rest()
             && member.plan.is_empty()
             && member.next_try <= view.tick + super::HORIZON_STEPS * self.step_ticks[motion.class.0 as usize]
-            && self.make_way.chain.iter().all(|link| link.0 != row as u32)
+            // Those behind it in the chain have still to be sent aside, clear of its way.
+            && self.make_way.chain[..=self.make_way.at].iter().all(|link| link.0 != row as u32)
             && (is_idle(motion.activity) || place < self.place(view, row))
     }
 
@@ -331,17 +337,10 @@ impl Cooperative {
                 state = class.tables.state_after(state, usize::from(primitive));
             }
             let path = view.paths.moves(view.agents.paths[row]);
-            let Self { fields, streams, members, line, moves, extent, .. } = self;
-            make_line(&class.tables, motion.state, path, line);
-            let member = &members[id as usize];
-            let number = motion.class.0 as usize;
-            let field = {
-                let costs = Costs { class, number, streams, tick: view.tick };
-                field_of(fields, (member, id), costs, extent[number], line)
-            };
-            moves.clear();
-            if let Some(joins) = descend(&class.tables, field, state, line, moves) {
-                decisions.reroute_moves.extend_from_slice(moves);
+            make_line(&class.tables, motion.state, path, &mut self.line);
+            self.moves.clear();
+            if let Some(joins) = self.lead_back(view, row, state) {
+                decisions.reroute_moves.extend_from_slice(&self.moves);
                 decisions.reroute_moves.extend_from_slice(&path[joins..]);
                 joins_path = true;
             }

@@ -63,9 +63,9 @@ struct Passage {
 }
 
 /// The passages of a map. Memory: 4 bytes a cell.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Narrows {
-    size: Option<GridSize>,
+    size: GridSize,
     of_cell: Vec<u32>,
     passages: Vec<Passage>,
 }
@@ -76,11 +76,10 @@ fn agree(one: Way, other: Way) -> bool {
 }
 
 impl Narrows {
-    /// The passages for agents of some classes.
-    pub fn new(size: GridSize, classes: &[SimClass]) -> Self {
-        let mut narrows =
-            Self { size: Some(size), of_cell: vec![OPEN; size.n_cells()], passages: Vec::new() };
-        let widest = classes.iter().map(width).max().unwrap_or(1);
+    /// The passages for agents of some classes, with the shortest and longest side of their bodies.
+    pub fn new(size: GridSize, classes: &[SimClass], sides: &[(u32, u32)]) -> Self {
+        let mut narrows = Self { size, of_cell: vec![OPEN; size.n_cells()], passages: Vec::new() };
+        let widest = sides.iter().map(|&(short, _)| short).max().unwrap_or(1);
         let free = free_cells(size, classes);
         let widths = run_widths(size, &free);
         let narrow: Vec<bool> = widths.iter().map(|&width| width > 0 && width < 2 * widest).collect();
@@ -138,7 +137,7 @@ impl Narrows {
 
     /// The passage under an anchor; [`OPEN`] if there is none.
     pub fn at_anchor(&self, anchor: CellXY) -> u32 {
-        self.size.and_then(|size| size.cell(anchor)).map_or(OPEN, |cell| self.of_cell[cell.0 as usize])
+        self.size.cell(anchor).map_or(OPEN, |cell| self.of_cell[cell.0 as usize])
     }
 
     /// Whether an agent is in a passage, or has the right to enter it.
@@ -209,20 +208,20 @@ impl Narrows {
 
     /// Everything that a later tick depends on, for the state hash.
     pub fn for_each_word(&self, word: &mut dyn FnMut(u64)) {
-        for passage in &self.passages {
-            word(u64::from(passage.entered) << 32 | passage.inside.len() as u64);
+        for (number, passage) in self.passages.iter().enumerate() {
+            // Most have never been entered nor asked for.
+            if passage.entered == 0 && passage.waiting.is_empty() {
+                continue;
+            }
+            word((number as u64) << 32 | u64::from(passage.entered));
+            for passer in &passage.inside {
+                word(u64::from(passer.agent) << 32 | u64::from(passer.width));
+            }
             for waiting in &passage.waiting {
                 word(u64::from(waiting.passer.agent) << 32 | u64::from(waiting.asked));
             }
         }
     }
-}
-
-/// Short side of a class's body in cells.
-pub(super) fn width(class: &SimClass) -> u32 {
-    let class = class.tables.class();
-    let sides = class.frames().map(|frame| class.footprint().extent(frame));
-    sides.map(|(width, height)| width.min(height)).min().unwrap_or(1)
 }
 
 /// The cells that the smallest body can cover.

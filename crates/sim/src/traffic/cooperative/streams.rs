@@ -5,6 +5,7 @@
 //! there is room for them (as in Guided PIBT: Chen et al., AAAI 2024, whose costs grow with contraflow too).
 
 use super::step_at;
+use crate::state_hash::fold;
 use wheelbase_grid::{CellXY, GridSize};
 use wheelbase_planner::{Frame, MovementTables, Offset, State};
 
@@ -32,6 +33,8 @@ pub(super) struct Streams {
     /// By class: the cells that a move is held against, by primitive and frame; the way that the move goes.
     probes: Vec<Vec<(u8, [Offset; 3])>>,
     n_primitives: Vec<usize>,
+    /// Hash of all that was ever counted, in order: the streams follow from it.
+    counted_so_far: u64,
 }
 
 /// The way of a displacement; `STAYS` for none.
@@ -64,6 +67,7 @@ impl Streams {
             counted: vec![Counted::default(); size.n_cells()],
             probes: classes.clone().map(probes_of).collect(),
             n_primitives: classes.map(|tables| tables.class().primitives().len()).collect(),
+            counted_so_far: 0,
         }
     }
 
@@ -75,6 +79,8 @@ impl Streams {
             return;
         }
         let (anchor, cells) = step.end();
+        let counted = u64::from(state.0) << 32 ^ u64::from(tick) << 4 ^ primitive as u64;
+        self.counted_so_far = fold(self.counted_so_far, counted);
         for &offset in cells {
             let at = (anchor.y + offset.dy) as usize * self.size.width() as usize
                 + (anchor.x + offset.dx) as usize;
@@ -96,12 +102,12 @@ impl Streams {
         primitive: usize,
         ticks: u32,
         tick: u32,
-    ) -> u32 {
+    ) -> u64 {
         let (way, probes) = &self.probes[class][usize::from(frame.0) * self.n_primitives[class] + primitive];
         if *way == STAYS {
             return 0;
         }
-        let (mut with, mut against) = (0, 0);
+        let (mut with, mut against) = (0_u32, 0_u32);
         for probe in probes {
             let xy = CellXY::new(cell.x + probe.dx, cell.y + probe.dy);
             let Some(cell) = self.size.cell(xy) else { continue };
@@ -110,16 +116,12 @@ impl Streams {
             against += u32::from(ways[usize::from(*way ^ 2)]);
         }
         let lead = against.saturating_sub(with);
-        ticks * (WEIGHT_QUARTERS * lead / (with + against + STILL)) / 4
+        u64::from(ticks) * u64::from(WEIGHT_QUARTERS * lead / (with + against + STILL)) / 4
     }
 
     /// Everything that a later tick depends on, for the state hash.
     pub fn for_each_word(&self, word: &mut dyn FnMut(u64)) {
-        for (cell, counted) in self.counted.iter().enumerate().filter(|(_, counted)| counted.at != 0) {
-            word(cell as u64 ^ u64::from(counted.at) << 32);
-            let [east, north, west, south] = counted.ways.map(u64::from);
-            word(east | north << 16 | west << 32 | south << 48);
-        }
+        word(self.counted_so_far);
     }
 }
 

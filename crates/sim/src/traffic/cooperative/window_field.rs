@@ -89,10 +89,14 @@ impl WindowFields {
     }
 
     /// The field of an agent that has one.
-    pub fn of(&mut self, agent: u32, tick: u32) -> FieldView<'_> {
-        let field = &mut self.fields[self.of_agent[agent as usize] as usize];
-        field.used_at = tick;
+    pub fn of(&self, agent: u32) -> FieldView<'_> {
+        let field = &self.fields[self.of_agent[agent as usize] as usize];
         FieldView { window: field.window, costs: &field.costs }
+    }
+
+    /// The field of an agent is used at a tick.
+    pub fn used(&mut self, agent: u32, tick: u32) {
+        self.fields[self.of_agent[agent as usize] as usize].used_at = tick;
     }
 
     /// Makes the field of an agent. `line` are the poses of its path from where it stands, as far as they are
@@ -205,8 +209,12 @@ impl WindowFields {
                     let move_at = (space.frame(pose), pose.cell);
                     let ticks = before.ticks;
                     let extra = streams.extra(number, move_at, usize::from(before.primitive), ticks, tick);
-                    let next = cost + ticks + extra;
-                    if ((ticks + extra) as usize) < RING && next < costs[at] {
+                    let longer = u64::from(ticks) + extra;
+                    if longer >= RING as u64 {
+                        return;
+                    }
+                    let next = cost + longer as u32;
+                    if next < costs[at] {
                         costs[at] = next;
                         enter(entries, buckets, before.state, next);
                         left += 1;
