@@ -31,6 +31,7 @@ const KEYS: [&str; 36] = [
     "trip_ticks",
     "lone_ticks",
     "detour_permille",
+    "progress_permille",
     "longest_trip_ticks",
     "wait_ticks",
     "longest_wait_ticks",

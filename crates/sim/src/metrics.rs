@@ -3,7 +3,7 @@
 use crate::agents::Activity;
 use crate::knots::Knot;
 use crate::orders::OrderState;
-use crate::world::Simulation;
+use crate::world::{Simulation, end_state};
 use serde::Serialize;
 use serde_json::Value;
 use std::io::{self, Write};
@@ -292,6 +292,7 @@ pub struct RunResult {
     pub trip_ticks: u64,
     pub lone_ticks: u64,
     pub detour_permille: Option<u64>,
+    pub progress_permille: Option<u64>,
     pub longest_trip_ticks: u32,
     pub wait_ticks: u64,
     pub longest_wait_ticks: u32,
@@ -344,6 +345,7 @@ impl RunResult {
             trip_ticks: counts.trip_ticks,
             lone_ticks: counts.lone_ticks,
             detour_permille: (counts.trips > 0).then(|| permille(counts.trip_ticks, counts.lone_ticks)),
+            progress_permille: sim.progress_permille(),
             longest_trip_ticks: sim.longest_trip_ticks(),
             wait_ticks: counts.wait_ticks,
             longest_wait_ticks: counts.longest_wait_ticks,
@@ -394,6 +396,28 @@ impl Simulation {
     fn longest_trip_ticks(&self) -> u32 {
         let open = self.rows_under_way().map(|row| self.tick.saturating_sub(self.agents.orders[row].since));
         self.counts.longest_trip_ticks.max(open.max().unwrap_or(0))
+    }
+
+    /// Ticks that lone agents would have taken for what has been covered, of the trips finished and of the paths in
+    /// hand, in thousandths of the ticks that went by; `None` if no trip has come so far.
+    fn progress_permille(&self) -> Option<u64> {
+        let (mut gone, mut covered) = (self.counts.trip_ticks, self.counts.lone_ticks);
+        for row in self.rows_under_way() {
+            let (orders, motion) = (&self.agents.orders[row], &self.agents.motion[row]);
+            let follows = motion.activity == Activity::Following && !motion.replan && !orders.to_nearest;
+            let Some(lone_ticks) = orders.lone_ticks().filter(|_| follows) else { continue };
+            let tables = &self.classes[motion.class.0 as usize].tables;
+            let mut state = end_state(tables, motion);
+            let mut left = if motion.at_rest() { 0 } else { u64::from(motion.until - self.tick) };
+            for &primitive in self.paths.moves(self.agents.paths[row]) {
+                let Some(ticks) = tables.move_ticks(state, usize::from(primitive)) else { break };
+                left += u64::from(ticks);
+                state = tables.state_after(state, usize::from(primitive));
+            }
+            gone += u64::from(self.tick.saturating_sub(orders.since));
+            covered += u64::from(lone_ticks).saturating_sub(left);
+        }
+        (gone > 0).then(|| permille(covered, gone))
     }
 
     /// Agents with somewhere to go and a way there that have finished no order, station or task so far.

@@ -11,6 +11,7 @@
 mod claims;
 mod entering;
 mod interval_search;
+mod lifting;
 mod make_way;
 mod narrows;
 mod plan;
@@ -21,9 +22,10 @@ use super::{Decisions, Leads, Reroute, Start, Traffic, TrafficView};
 use crate::agents::{Activity, AgentId, Motion};
 use crate::reservation::{CollisionRule, Step};
 use crate::world::{SimClass, end_state};
-use claims::{Claims, FOREVER};
+use claims::{Claims, FOREVER, Rank};
 use entering::{Ahead, PASSAGES_MAX, note_passages};
 use interval_search::{IntervalSearch, Mover, Quest, Wishes};
+use lifting::Lifting;
 use make_way::MakeWay;
 use narrows::{Narrows, OPEN, Passer};
 use plan::{Plan, PlannedMove};
@@ -44,6 +46,8 @@ const PUSH_IDLE_AFTER: u32 = 1;
 const PUSH_AFTER: u32 = 3;
 const PUSH_ANY_AFTER: u32 = 16;
 const AROUND_AFTER: u32 = 12;
+/// One that others cost so many steps has those of lower rank plan around it.
+const LIFT_AFTER_STEPS: u32 = 3;
 /// One that cannot reach the room to which it was to step aside gives that up.
 const GIVE_UP_AFTER: u32 = 8;
 /// One that has stepped aside lets the other pass for so long at most.
@@ -70,6 +74,7 @@ pub struct Cooperative {
     narrows: Narrows,
     search: IntervalSearch,
     make_way: MakeWay,
+    lifting: Lifting,
     /// Agents that look for a plan at this tick: place in the order of rank, row.
     due: Vec<(u64, u32)>,
     /// The next poses of an agent's path, each with what remains from there.
@@ -114,6 +119,11 @@ struct Member {
     backed_out_until: u32,
     /// Passages that it is in or will be in with its plan; [`OPEN`] for none.
     passages: [u32; PASSAGES_MAX],
+    /// It tries again at this tick to have others plan around it, and times in a row that it was in vain.
+    lift_again_at: u32,
+    lift_failures: u8,
+    /// When it last took a plan or was sent another way.
+    changed_at: u32,
     /// The passage that it is on its way to with the right to enter; [`OPEN`] for none.
     granted: u32,
     /// Its body is in a passage.
@@ -135,6 +145,9 @@ impl Member {
         push_again_at: 0,
         push_failures: 0,
         backed_out_until: 0,
+        lift_again_at: 0,
+        lift_failures: 0,
+        changed_at: NONE,
         passages: [OPEN; PASSAGES_MAX],
         granted: OPEN,
         is_inside: false,
@@ -168,10 +181,11 @@ impl Traffic for Cooperative {
             word(pair(member.for_agent, member.for_order));
             word(pair(member.held_since, member.path));
             word(pair(member.push_again_at, member.backed_out_until));
+            word(pair(member.lift_again_at, member.granted));
             word(
-                u64::from(member.granted) << 16
-                    | u64::from(member.failures) << 8
-                    | u64::from(member.push_failures),
+                u64::from(member.failures) << 16
+                    | u64::from(member.push_failures) << 8
+                    | u64::from(member.lift_failures),
             );
             for planned in member.plan.moves() {
                 word(u64::from(planned.start) << 32 | u64::from(planned.primitive));
@@ -203,6 +217,7 @@ impl Cooperative {
             streams: Streams::new(size, classes.iter().map(|class| &class.tables)),
             search: IntervalSearch::default(),
             make_way: MakeWay::default(),
+            lifting: Lifting::default(),
             due: Vec::new(),
             line: Vec::new(),
             moves: Vec::new(),
@@ -303,34 +318,48 @@ impl Cooperative {
         }
     }
 
-    /// Claims what an agent needs for the move that it has begun, its plan and its rest.
+    /// Claims what an agent needs for the move that it has begun, its plan and its rest, and notes in which
+    /// passages that brings it.
     fn claim(&mut self, view: &TrafficView<'_>, row: usize) {
+        self.claim_plan(view, row);
+        self.note_passages(view, row);
+    }
+
+    /// Claims what an agent needs for the move that it has begun, its plan and its rest.
+    fn claim_plan(&mut self, view: &TrafficView<'_>, row: usize) {
         let id = view.agents.ids[row].0;
         let motion = &view.agents.motion[row];
         let tables = &view.classes[motion.class.0 as usize].tables;
-        let Self { claims, members, narrows, sides, ahead, .. } = self;
+        let Self { claims, members, .. } = self;
         claims.remove(id);
-        let (state, mut ready) = end_of_move(tables, motion, view.tick);
-        if !motion.at_rest() {
-            let pose = tables.space().pose(motion.state);
-            let step = step_at(tables, pose, usize::from(motion.primitive));
-            claims.move_on(id, &step, (view.tick, ready));
-        }
-        let mut pose = tables.space().pose(state);
-        let mut in_passages = [OPEN; PASSAGES_MAX];
-        let start = tables.space().pose(motion.state);
-        note_passages(narrows, claims, (start.cell, tables.class().cells_at(start)), &mut in_passages);
-        members[id as usize].is_inside = in_passages[0] != OPEN;
-        note_passages(narrows, claims, (pose.cell, tables.class().cells_at(pose)), &mut in_passages);
+        let (_, mut ready) = claim_begun_move(claims, tables, (id, motion), view.tick);
+        let mut pose = tables.space().pose(end_state(tables, motion));
         for planned in members[id as usize].plan.moves() {
             let step = step_at(tables, pose, usize::from(planned.primitive));
             let end = planned.start + planned.ticks;
             claims.rest(id, step.start(), ready, planned.start);
             claims.move_on(id, &step, (planned.start, end));
             (pose, ready) = (pose_after(&step), end);
-            note_passages(narrows, claims, (pose.cell, tables.class().cells_at(pose)), &mut in_passages);
         }
         claims.rest(id, (pose.cell, tables.class().cells_at(pose)), ready, FOREVER);
+    }
+
+    /// Notes in which passages an agent is and will be with its plan.
+    fn note_passages(&mut self, view: &TrafficView<'_>, row: usize) {
+        let id = view.agents.ids[row].0;
+        let motion = &view.agents.motion[row];
+        let tables = &view.classes[motion.class.0 as usize].tables;
+        let Self { claims, members, narrows, sides, ahead, .. } = self;
+        let mut in_passages = [OPEN; PASSAGES_MAX];
+        let start = tables.space().pose(motion.state);
+        note_passages(narrows, claims, (start.cell, tables.class().cells_at(start)), &mut in_passages);
+        members[id as usize].is_inside = in_passages[0] != OPEN;
+        let mut pose = tables.space().pose(end_state(tables, motion));
+        note_passages(narrows, claims, (pose.cell, tables.class().cells_at(pose)), &mut in_passages);
+        for planned in members[id as usize].plan.moves() {
+            pose = pose_after(&step_at(tables, pose, usize::from(planned.primitive)));
+            note_passages(narrows, claims, (pose.cell, tables.class().cells_at(pose)), &mut in_passages);
+        }
         let member = &mut members[id as usize];
         if in_passages.contains(&member.granted) {
             member.granted = OPEN;
@@ -374,15 +403,14 @@ impl Cooperative {
                 }
             }
             let member = &mut self.members[id as usize];
-            let goes = matches!(motion.activity, Activity::Following | Activity::Yielding) && !motion.replan;
-            if member.plan.is_empty() || (goes && member.plan.begins(path)) {
+            if member.plan.is_empty() || (goes(motion) && member.plan.begins(path)) {
                 continue;
             }
             let tables = &view.classes[motion.class.0 as usize].tables;
             let (state, ready) = end_of_move(tables, motion, view.tick);
             let pose = tables.space().pose(state);
             let cells = (pose.cell, tables.class().cells_at(pose));
-            if self.claims.free_until(id, cells, ready) == FOREVER {
+            if self.claims.free_until(id, cells, ready, Rank::STRICT) == FOREVER {
                 member.plan = Plan::rest(state, ready);
                 self.claim(view, row);
             } else if motion.at_rest() {
@@ -391,7 +419,7 @@ impl Cooperative {
                 let count = member.plan.moves().len() as u32;
                 decisions.reroutes.push(Reroute { row: row as u32, first, count, leads: Leads::Aside });
                 (member.path_left, member.aside_left) = (count, count);
-                member.next_try = view.tick + 1;
+                (member.next_try, member.changed_at) = (view.tick + 1, view.tick);
             }
         }
     }
@@ -400,11 +428,12 @@ impl Cooperative {
     fn list_due(&mut self, view: &TrafficView<'_>) {
         self.due.clear();
         for (row, motion) in view.agents.motion.iter().enumerate() {
-            let goes = matches!(motion.activity, Activity::Following | Activity::Yielding) && !motion.replan;
             let id = view.agents.ids[row].0;
+            let place = self.place(view, row);
+            self.note_standing(view, row, place);
             let member = &self.members[id as usize];
             let path_left = view.agents.paths[row].len();
-            if !goes || member.next_try > view.tick || path_left == member.plan.moves().len() {
+            if !goes(motion) || member.next_try > view.tick || path_left == member.plan.moves().len() {
                 continue;
             }
             let horizon = self.step_ticks[motion.class.0 as usize] * HORIZON_STEPS;
@@ -414,7 +443,7 @@ impl Cooperative {
                 continue;
             }
             if member.plan.is_empty() || until <= view.tick + horizon / 2 {
-                self.due.push((self.place(view, row), row as u32));
+                self.due.push((place, row as u32));
             }
         }
         self.due.sort_unstable();
@@ -473,27 +502,29 @@ impl Cooperative {
             horizon: horizon.saturating_add(patience),
             nodes_max: if waited > 2 * step_ticks { NODES_AFTER_WAITING } else { NODES },
             place,
+            lift_ticks: step_ticks / 2,
         };
         self.make_line(view, row, from.0);
         self.ready_field(view, row);
-        let mut search = std::mem::take(&mut self.search);
-        let (field, space) = (self.fields.of(id), class.tables.space());
+        let field = self.fields.of(id);
+        let own = field.cost(class.tables.space().pose(from.0), class.tables.space().headings());
         // It comes no nearer to a passage that it is kept from, but it may go away from it.
-        let own = field.cost(space.pose(from.0), space.headings());
         let last = self.line.last().map_or(0, |&(_, left)| left);
         let floor = self.line.get(self.stop as usize).map_or(0, |&(_, left)| left - last);
-        let nearest = floor.min(own);
-        let mover = self.mover(view, row);
-        let found = search.search(&mover, quest, |pose| match field.cost(pose, space.headings()) {
-            cost if cost < nearest => window_field::UNKNOWN,
-            cost => cost,
-        });
-        self.tries_left = self.tries_left.saturating_sub(1 + search.spent);
-        self.search = search;
+        let found = self.search_moves(view, row, quest, (floor.min(own), None));
+        let cost = found.map_or(u32::MAX, |(_, cost)| cost);
+        let without_others = from.1.saturating_add(own).max(quest.horizon);
+        if self.stop > HORIZON_STEPS
+            && own != window_field::UNKNOWN
+            && cost > without_others.saturating_add(LIFT_AFTER_STEPS * step_ticks)
+            && self.lift(view, row, quest, cost - step_ticks, decisions)
+        {
+            return;
+        }
         match found {
-            Some(plan) if !plan.is_empty() => self.take(view, row, plan, decisions),
+            Some((plan, _)) if !plan.is_empty() => self.take(view, row, plan, decisions),
             found => {
-                if let Some(rest) = found
+                if let Some((rest, _)) = found
                     && self.members[id as usize].plan.is_empty()
                 {
                     self.members[id as usize].plan = rest;
@@ -501,6 +532,34 @@ impl Cooperative {
                 self.wait(view, row, place, waited, decisions);
             }
         }
+    }
+
+    /// Searches for the moves of an agent, whose field is ready if it goes anywhere, to poses of at least some
+    /// cost-to-go. Those behind its place in the order of rank give way, if so many steps are given them.
+    fn search_moves(
+        &mut self,
+        view: &TrafficView<'_>,
+        row: usize,
+        quest: Quest,
+        (nearest, lift_steps): (u32, Option<u32>),
+    ) -> Option<(Plan, u32)> {
+        let motion = &view.agents.motion[row];
+        let space = view.classes[motion.class.0 as usize].tables.space();
+        let mut search = std::mem::take(&mut self.search);
+        let mut mover = self.mover(view, row);
+        if let Some(steps) = lift_steps {
+            mover.rank = self.lifting.rank(quest.place, steps);
+        }
+        let field = goes(motion).then(|| self.fields.of(view.agents.ids[row].0));
+        let found = search.search(&mover, quest, |pose| {
+            match field.map_or(0, |field| field.cost(pose, space.headings())) {
+                cost if cost < nearest => window_field::UNKNOWN,
+                cost => cost,
+            }
+        });
+        self.tries_left = self.tries_left.saturating_sub(1 + search.spent);
+        self.search = search;
+        found
     }
 
     /// An agent that wants to move among the others.
@@ -513,6 +572,7 @@ impl Cooperative {
             wishes: &self.wishes,
             narrows: &self.narrows,
             ahead: &self.ahead,
+            rank: Rank::STRICT,
             tick: view.tick,
         }
     }
@@ -586,12 +646,19 @@ impl Cooperative {
         let member = &mut self.members[id as usize];
         member.plan = plan;
         member.failures = 0;
-        member.next_try = view.tick + 1;
+        (member.next_try, member.changed_at) = (view.tick + 1, view.tick);
+        self.lifting.hold(id);
         if leaves_path {
-            let aside = member.aside_left;
+            let motion = &view.agents.motion[row];
+            let mut aside = member.aside_left;
             self.moves.clear();
             self.moves.extend(plan.moves().iter().map(|planned| planned.primitive));
-            let joins = self.lead_back(view, row, plan.end.0);
+            let joins = if goes(motion) {
+                self.lead_back(view, row, plan.end.0)
+            } else {
+                aside = 1;
+                None
+            };
             let member = &mut self.members[id as usize];
             let first = decisions.reroute_moves.len() as u32;
             decisions.reroute_moves.extend_from_slice(&self.moves);
@@ -605,9 +672,9 @@ impl Cooperative {
             }
             let count = decisions.reroute_moves.len() as u32 - first;
             member.path_left = count;
-            let leads = match view.agents.motion[row].activity {
+            let leads = match motion.activity {
                 Activity::Following if joins.is_some() => Leads::On,
-                Activity::Following => Leads::Off,
+                Activity::Following if goes(motion) => Leads::Off,
                 _ => Leads::Aside,
             };
             decisions.reroutes.push(Reroute { row: row as u32, first, count, leads });
@@ -801,6 +868,11 @@ impl Cooperative {
     }
 }
 
+/// Whether an agent follows its path.
+fn goes(motion: &Motion) -> bool {
+    matches!(motion.activity, Activity::Following | Activity::Yielding) && !motion.replan
+}
+
 /// Whether an agent of that activity has nothing to do but to stand there.
 fn is_idle(activity: Activity) -> bool {
     matches!(activity, Activity::Idle | Activity::Arrived | Activity::Shut | Activity::Pausing)
@@ -872,6 +944,21 @@ fn descend(
         (state, left) = (successor.state, cost);
     }
     None
+}
+
+/// Claims what an agent needs to finish the move that it has begun; gives where and when that ends.
+fn claim_begun_move(
+    claims: &mut Claims,
+    tables: &MovementTables,
+    (id, motion): (u32, &Motion),
+    tick: u32,
+) -> (State, u32) {
+    let (state, ready) = end_of_move(tables, motion, tick);
+    if !motion.at_rest() {
+        let step = step_at(tables, tables.space().pose(motion.state), usize::from(motion.primitive));
+        claims.move_on(id, &step, (tick, ready));
+    }
+    (state, ready)
 }
 
 /// Where an agent rests when the move that it has begun has ended, and from which tick on.

@@ -30,6 +30,57 @@ pub(super) struct Claim {
     next_of_agent: u32,
 }
 
+impl Claim {
+    /// Whether it holds at some tick from one up to, not including, another.
+    fn meets(&self, (from, until): (u32, u32)) -> bool {
+        self.from < until && from < self.until
+    }
+}
+
+/// How one stands towards the claims of others: all of them hold, or those of lower rank give way.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rank<'a> {
+    /// By id.
+    pub standings: &'a [Standing],
+    /// Agents behind this place in the order of rank give way.
+    pub place: u64,
+    /// Steps in which one that gives way is thought to clear a cell.
+    pub steps: u32,
+}
+
+/// Where an agent stands when others plan through its claims.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Standing {
+    /// Place in the order of rank; 0 if it gives way to nobody.
+    pub place: u64,
+    /// When the move that it has begun ends, and ticks of a step.
+    pub busy_until: u32,
+    pub step_ticks: u32,
+}
+
+impl Rank<'_> {
+    /// All claims hold.
+    pub const STRICT: Self = Self { standings: &[], place: u64::MAX, steps: 0 };
+
+    /// Whether an agent gives way.
+    #[inline]
+    pub fn lifts(&self, agent: u32) -> bool {
+        self.standings.get(agent as usize).is_some_and(|standing| standing.place > self.place)
+    }
+
+    /// A claim as far as it holds: its end, and when the cell is begun to be left.
+    #[inline]
+    fn holds(&self, claim: &Claim) -> (u32, u32) {
+        match self.standings.get(claim.agent as usize) {
+            Some(standing) if standing.place > self.place => {
+                let cleared = standing.busy_until + self.steps * standing.step_ticks;
+                (claim.until.min(cleared), claim.leaves.min(cleared))
+            }
+            _ => (claim.until, claim.leaves),
+        }
+    }
+}
+
 /// All claims. Memory: 4 bytes a cell, 28 a claim, 4 an agent ever placed.
 #[derive(Debug)]
 pub(super) struct Claims {
@@ -191,7 +242,13 @@ impl Claims {
     /// A later tick at which to look again whether a move can begin, if one that begins and ends at these ticks
     /// would need what another agent claims; [`FOREVER`] if that one does not leave.
     #[inline]
-    pub fn look_again_at(&self, agent: u32, step: &Step<'_>, (start, end): (u32, u32)) -> Option<u32> {
+    pub fn look_again_at(
+        &self,
+        agent: u32,
+        step: &Step<'_>,
+        (start, end): (u32, u32),
+        rank: Rank<'_>,
+    ) -> Option<u32> {
         let mut again = None;
         match self.rule {
             CollisionRule::Swept => {
@@ -199,7 +256,10 @@ impl Claims {
                 for &offset in cells {
                     for claim in self.on(self.index(anchor, offset)) {
                         if claim.agent != agent && claim.from < end && start < claim.until {
-                            again = again.max(Some(claim.until));
+                            let (until, _) = rank.holds(claim);
+                            if start < until {
+                                again = again.max(Some(until));
+                            }
                         }
                     }
                 }
@@ -208,15 +268,12 @@ impl Claims {
                 let (anchor, cells) = step.end();
                 for &offset in cells {
                     for claim in self.on(self.index(anchor, offset)) {
-                        let overlaps = claim.agent != agent && claim.from <= end && start < claim.until;
-                        if overlaps && (claim.until > end || claim.leaves > start) {
+                        let (until, leaves) = rank.holds(claim);
+                        let overlaps = claim.agent != agent && claim.from <= end && start < until;
+                        if overlaps && (until > end || leaves > start) {
                             // When it has begun to leave and the move ends no sooner.
-                            let gone = claim.until.saturating_sub(end - start);
-                            let next = if claim.until == FOREVER {
-                                FOREVER
-                            } else {
-                                gone.max(claim.leaves.min(claim.until))
-                            };
+                            let gone = until.saturating_sub(end - start);
+                            let next = if until == FOREVER { FOREVER } else { gone.max(leaves.min(until)) };
                             again = again.max(Some(next.max(start + 1)));
                         }
                     }
@@ -224,6 +281,41 @@ impl Claims {
             }
         }
         again
+    }
+
+    /// Whether a move between these ticks needs what others claim who give way.
+    #[inline]
+    pub fn lifts_any(&self, agent: u32, step: &Step<'_>, ticks: (u32, u32), rank: Rank<'_>) -> bool {
+        if rank.standings.is_empty() {
+            return false;
+        }
+        let (anchor, cells) = match self.rule {
+            CollisionRule::Swept => step.swept(),
+            CollisionRule::Discrete => step.end(),
+        };
+        cells.iter().any(|&offset| {
+            let mut claims = self.on(self.index(anchor, offset));
+            claims.any(|claim| claim.agent != agent && claim.meets(ticks) && rank.lifts(claim.agent))
+        })
+    }
+
+    /// Adds those to a list that claim one of the cells between two ticks and give way, each once.
+    pub fn list_lifted(
+        &self,
+        agent: u32,
+        (anchor, cells): (CellXY, &[Offset]),
+        ticks: (u32, u32),
+        rank: Rank<'_>,
+        lifted: &mut Vec<u32>,
+    ) {
+        for &offset in cells {
+            for claim in self.on(self.index(anchor, offset)) {
+                let meets = claim.agent != agent && claim.meets(ticks);
+                if meets && rank.lifts(claim.agent) && !lifted.contains(&claim.agent) {
+                    lifted.push(claim.agent);
+                }
+            }
+        }
     }
 
     /// Whether nobody else claims any of the cells from a tick on.
@@ -236,12 +328,21 @@ impl Claims {
 
     /// The first tick after `at` at which another agent claims one of the cells, which are free at `at`;
     /// [`FOREVER`] if none does.
-    pub fn free_until(&self, agent: u32, (anchor, cells): (CellXY, &[Offset]), at: u32) -> u32 {
+    pub fn free_until(
+        &self,
+        agent: u32,
+        (anchor, cells): (CellXY, &[Offset]),
+        at: u32,
+        rank: Rank<'_>,
+    ) -> u32 {
         let mut until = FOREVER;
         for &offset in cells {
             for claim in self.on(self.index(anchor, offset)) {
                 if claim.agent != agent && claim.until > at {
-                    until = until.min(claim.from);
+                    let (holds_until, _) = rank.holds(claim);
+                    if holds_until > at && holds_until > claim.from {
+                        until = until.min(claim.from);
+                    }
                 }
             }
         }

@@ -5,7 +5,7 @@
 //! (windowed, as in Silver 2005), and what lies behind is worth what the cost-to-go says. It ends on a pose
 //! where the agent can rest for ever, so that its claims keep all agents apart whatever they do next.
 
-use super::claims::{Claims, FOREVER};
+use super::claims::{Claims, FOREVER, Rank};
 use super::entering::Ahead;
 use super::narrows::{Narrows, OPEN};
 use super::plan::{MOVES_MAX, Plan, PlannedMove};
@@ -35,6 +35,8 @@ pub(super) struct Mover<'a> {
     pub narrows: &'a Narrows,
     /// Passages ahead of it.
     pub ahead: &'a [Ahead],
+    /// Whose claims hold.
+    pub rank: Rank<'a>,
     pub tick: u32,
 }
 
@@ -86,7 +88,7 @@ impl<'a> Mover<'a> {
             if self.claims.rule() == CollisionRule::Discrete && end > leave_by {
                 return None;
             }
-            match self.claims.look_again_at(self.agent, step, (start, end)) {
+            match self.claims.look_again_at(self.agent, step, (start, end), self.rank) {
                 None => return Some(start),
                 Some(FOREVER) => return None,
                 Some(later) => start = later,
@@ -99,7 +101,7 @@ impl<'a> Mover<'a> {
 
     /// The first tick after `at` at which another agent claims the footprint of a pose.
     pub fn free_until(&self, pose: Pose, at: u32) -> u32 {
-        self.claims.free_until(self.agent, (pose.cell, self.tables.class().cells_at(pose)), at)
+        self.claims.free_until(self.agent, (pose.cell, self.tables.class().cells_at(pose)), at, self.rank)
     }
 
     /// Whether an edit that waits or one of higher rank keeps the agent from a move.
@@ -137,11 +139,19 @@ struct Node {
     arrival: u32,
     /// When the footprint is claimed by another.
     free_until: u32,
-    /// Cost-to-go.
+    /// Cost-to-go, and what its moves count as longer because others have to give way.
     left: u32,
+    dearer: u32,
     before: u32,
     planned: PlannedMove,
     depth: u8,
+}
+
+impl Node {
+    /// Cost of the cheapest way through it, as far as is known.
+    fn cost(&self) -> u32 {
+        self.arrival.saturating_add(self.left).saturating_add(self.dearer)
+    }
 }
 
 /// Scratch memory of the search. About 150 kB.
@@ -149,7 +159,7 @@ struct Node {
 pub(super) struct IntervalSearch {
     nodes: Vec<Node>,
     open: BinaryHeap<Reverse<(u32, u32, u32)>>,
-    /// Pose and interval of the nodes seen, by hash: stamp, state, end of the interval, arrival.
+    /// Pose and interval of the nodes seen, by hash: stamp, state, end of the interval, cost so far.
     seen: Vec<(u32, u32, u32, u32)>,
     stamp: u32,
     /// Nodes expanded by the last search.
@@ -167,17 +177,19 @@ pub(super) struct Quest {
     pub nodes_max: usize,
     /// The agent's place in the order of rank.
     pub place: u64,
+    /// By so many ticks a move counts as longer for which others have to give way.
+    pub lift_ticks: u32,
 }
 
 impl IntervalSearch {
-    /// The moves that bring the agent farthest: least time of arrival, or of the horizon if that is later, plus
-    /// cost-to-go. Without moves if it is best to rest; `None` if it cannot rest anywhere.
+    /// The moves that bring the agent farthest, and their cost: least time of arrival, or of the horizon if that is
+    /// later, plus cost-to-go. Without moves if it is best to rest; `None` if it cannot rest anywhere.
     pub fn search(
         &mut self,
         mover: &Mover<'_>,
         quest: Quest,
         cost_to_go: impl Fn(Pose) -> u32,
-    ) -> Option<Plan> {
+    ) -> Option<(Plan, u32)> {
         self.begin();
         let space = mover.tables.space();
         let (state, ready) = quest.from;
@@ -188,6 +200,7 @@ impl IntervalSearch {
             arrival: ready,
             free_until: mover.free_until(pose, ready),
             left: cost_to_go(pose),
+            dearer: 0,
             before: u32::MAX,
             planned: PlannedMove::default(),
             depth: 0,
@@ -198,7 +211,8 @@ impl IntervalSearch {
         while let Some(Reverse((_, _, at))) = self.open.pop() {
             let node = self.nodes[at as usize];
             if node.free_until == FOREVER {
-                let key = (node.arrival.max(quest.horizon).saturating_add(node.left), node.arrival);
+                let cost = node.arrival.max(quest.horizon).saturating_add(node.left);
+                let key = (cost.saturating_add(node.dearer), node.arrival);
                 if best.is_none_or(|(found, _)| key < found) {
                     best = Some((key, at));
                 }
@@ -206,17 +220,16 @@ impl IntervalSearch {
                     break;
                 }
             }
-            let hopeless =
-                |((found, _), _): ((u32, u32), u32)| node.arrival.saturating_add(node.left) > found;
+            let hopeless = |((found, _), _): ((u32, u32), u32)| node.cost() > found;
             if best.is_some_and(hopeless) || self.spent >= quest.nodes_max as u64 {
                 break;
             }
             if usize::from(node.depth) < MOVES_MAX && node.arrival < quest.horizon {
                 self.spent += 1;
-                self.expand(mover, at, quest.place, &cost_to_go);
+                self.expand(mover, at, quest, &cost_to_go);
             }
         }
-        best.map(|(_, at)| self.plan_to(at, quest.from))
+        best.map(|((cost, _), at)| (self.plan_to(at, quest.from), cost))
     }
 
     fn begin(&mut self) {
@@ -233,7 +246,7 @@ impl IntervalSearch {
         }
     }
 
-    fn expand(&mut self, mover: &Mover<'_>, at: u32, place: u64, cost_to_go: &impl Fn(Pose) -> u32) {
+    fn expand(&mut self, mover: &Mover<'_>, at: u32, quest: Quest, cost_to_go: &impl Fn(Pose) -> u32) {
         let node = self.nodes[at as usize];
         let space = mover.tables.space();
         mover.tables.for_each_successor(node.state, |next| {
@@ -241,7 +254,7 @@ impl IntervalSearch {
             let left = cost_to_go(pose);
             let step =
                 Step { class: mover.tables.class(), pose: node.pose, primitive: usize::from(next.primitive) };
-            if left == super::window_field::UNKNOWN || mover.is_forbidden(&step, place) {
+            if left == super::window_field::UNKNOWN || mover.is_forbidden(&step, quest.place) {
                 return;
             }
             let mut ready = node.arrival;
@@ -251,12 +264,14 @@ impl IntervalSearch {
                 };
                 let arrival = start + next.ticks;
                 let free_until = mover.free_until(pose, arrival);
+                let lifts = mover.claims.lifts_any(mover.agent, &step, (start, arrival), mover.rank);
                 self.push(Node {
                     pose,
                     state: next.state,
                     arrival,
                     free_until,
                     left,
+                    dearer: node.dearer + if lifts { quest.lift_ticks } else { 0 },
                     before: at,
                     planned: PlannedMove { start, ticks: next.ticks, primitive: next.primitive },
                     depth: node.depth + 1,
@@ -270,7 +285,7 @@ impl IntervalSearch {
         });
     }
 
-    /// Adds a node unless one is there that reaches the same interval of the pose no later.
+    /// Adds a node unless one is there that reaches the same interval of the pose at no higher cost.
     fn push(&mut self, node: Node) {
         if self.nodes.len() >= NODES_MAX {
             return;
@@ -278,22 +293,23 @@ impl IntervalSearch {
         let key = node.state.0.wrapping_mul(0x9e37_79b1) ^ node.free_until.wrapping_mul(0x85eb_ca6b);
         let mut at = (key >> 7) as usize % SEEN;
         loop {
-            let (stamp, state, free_until, arrival) = &mut self.seen[at];
+            let (stamp, state, free_until, cost) = &mut self.seen[at];
+            let own = node.arrival.saturating_add(node.dearer);
             if *stamp != self.stamp {
-                self.seen[at] = (self.stamp, node.state.0, node.free_until, node.arrival);
+                self.seen[at] = (self.stamp, node.state.0, node.free_until, own);
                 break;
             }
             if *state == node.state.0 && *free_until == node.free_until {
-                if *arrival <= node.arrival {
+                if *cost <= own {
                     return;
                 }
-                *arrival = node.arrival;
+                *cost = own;
                 break;
             }
             at = (at + 1) % SEEN;
         }
         let number = self.nodes.len() as u32;
-        self.open.push(Reverse((node.arrival.saturating_add(node.left), node.left, number)));
+        self.open.push(Reverse((node.cost(), node.left, number)));
         self.nodes.push(node);
     }
 

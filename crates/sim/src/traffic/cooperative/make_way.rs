@@ -359,7 +359,8 @@ impl Cooperative {
         member.for_agent = view.agents.ids[passes].0;
         member.for_order = view.agents.orders[passes].since;
         member.held_since = view.tick;
-        (member.next_try, member.failures) = (view.tick + 1, 0);
+        (member.next_try, member.failures, member.changed_at) = (view.tick + 1, 0, view.tick);
+        self.lifting.hold(id);
     }
 }
 

@@ -116,6 +116,9 @@ impl Streams {
             against += u32::from(ways[usize::from(*way ^ 2)]);
         }
         let lead = against.saturating_sub(with);
+        if lead == 0 {
+            return 0;
+        }
         u64::from(ticks) * u64::from(WEIGHT_QUARTERS * lead / (with + against + STILL)) / 4
     }
 
