@@ -63,8 +63,8 @@ Of a scenario:
     confined_tasks_done           the tasks they did: left out above
     wall_s                        time that it took to find out
   memory                          loaded_mib, before the first tick, null where the system does not say; at the
-                                  end agent_bytes, for each agent, fields, goals with a cost field, and field_bytes,
-                                  for each of them; without what a rule of traffic keeps for itself
+                                  end agent_bytes, for each agent, fields, goals with a cost field, field_bytes, for
+                                  each of them, and landmark_bytes, for all classes; without what a rule of traffic keeps for itself
   phase_shares                    events, orders, requests, traffic, moves and metrics (with what lies
                                   between ticks): shares of the time, 1 in all
   peers, calibration              as above";
@@ -416,11 +416,13 @@ fn write_traffic_text(out: &mut impl Write, result: &ScenarioResult, no_lone: &s
     let longest = format!("{} ticks a trip, {} at rest", run.longest_trip_ticks, run.longest_wait_ticks);
     row(out, "longest", longest)?;
     row(out, "agents stuck", format!("{}, and {} fruitless", run.stuck_agents, run.fruitless_agents))?;
-    let MemoryResult { agent_bytes, fields, field_bytes, .. } = &result.memory;
+    let MemoryResult { agent_bytes, fields, field_bytes, landmark_bytes, .. } = &result.memory;
     row(
         out,
         "memory",
-        format!("{agent_bytes} bytes an agent, {field_bytes} a goal with a cost field ({fields})"),
+        format!(
+            "{agent_bytes} bytes an agent, {field_bytes} a goal with a cost field ({fields}), {landmark_bytes} of landmarks"
+        ),
     )
 }
 
@@ -473,16 +475,18 @@ struct MemoryResult {
     agent_bytes: u64,
     fields: u64,
     field_bytes: u64,
+    landmark_bytes: u64,
 }
 
 impl MemoryResult {
     fn of(sim: &Simulation, loaded_mib: Option<f64>) -> Self {
-        let Memory { agents, agent_bytes, fields, field_bytes } = sim.memory();
+        let Memory { agents, agent_bytes, fields, field_bytes, landmark_bytes } = sim.memory();
         Self {
             loaded_mib,
             agent_bytes: agent_bytes / agents.max(1),
             fields,
             field_bytes: field_bytes / fields.max(1),
+            landmark_bytes,
         }
     }
 }

@@ -275,7 +275,7 @@ fn a_scenario_is_run_and_timed_by_phase() {
     assert_eq!(keys(&result), expected);
     assert_eq!(result["lone"], Value::Null, "trucks have orders and no tasks");
     let memory = &result["memory"];
-    assert_eq!(keys(memory), ["loaded_mib", "agent_bytes", "fields", "field_bytes"]);
+    assert_eq!(keys(memory), ["loaded_mib", "agent_bytes", "fields", "field_bytes", "landmark_bytes"]);
     assert!(memory["agent_bytes"].as_u64() > Some(64), "{memory}");
     assert_eq!((&result["bench"], &result["threads"]), (&json!("scenario"), &json!(2)));
     for key in ["state_hash", "ticks", "moves", "expansions", "orders_done", "flowtime"] {

@@ -143,7 +143,7 @@ impl Components {
     }
 
     /// Whether the states were labelled at all.
-    pub(crate) fn are_known(&self) -> bool {
+    pub fn are_known(&self) -> bool {
         !self.labels.is_empty()
     }
 

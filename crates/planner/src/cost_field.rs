@@ -124,7 +124,7 @@ pub struct CostField {
 }
 
 /// Cost of a state that is not reached.
-const UNREACHED: u32 = u32::MAX;
+pub(crate) const UNREACHED: u32 = u32::MAX;
 
 /// Moves of a state that has none: it is a source, or not settled. They leave it where it is.
 const AT_SOURCE: u8 = 16;

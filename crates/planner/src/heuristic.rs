@@ -9,7 +9,7 @@
 //! smallest hexagon.
 
 use crate::cost_field::CostField;
-use crate::landmarks::{Active, ColumnsInUse, LandmarkEstimate, Landmarks};
+use crate::landmarks::{Active, InUse, LandmarkEstimate, Landmarks};
 use crate::pose::{Frame, Heading, Pose};
 use crate::replan::LearnedCosts;
 use crate::request::COST_MAX;
@@ -503,13 +503,9 @@ impl Estimate for AnyEstimate<'_> {
             Self::Zero => 0,
             Self::Linear(linear) => linear.weighted(state, x, y, heading),
             Self::Euclid(euclid) => euclid.ticks(x, y, heading),
-            Self::Landmarks(landmarks, active, norm) => match landmarks.columns(active) {
-                ColumnsInUse::Narrow(of) => {
-                    LandmarkEstimate::new(of, *active, *norm).weighted(state, x, y, heading)
-                }
-                ColumnsInUse::Wide(of) => {
-                    LandmarkEstimate::new(of, *active, *norm).weighted(state, x, y, heading)
-                }
+            Self::Landmarks(landmarks, active, norm) => match landmarks.in_use(active) {
+                InUse::Narrow(of) => LandmarkEstimate::new(of, *norm).weighted(state, x, y, heading),
+                InUse::Wide(of) => LandmarkEstimate::new(of, *norm).weighted(state, x, y, heading),
             },
             Self::Array(array, base) => {
                 array.weighted(state, x, y, heading).max(base.weighted(state, x, y, heading))

@@ -4,7 +4,7 @@
 //! `d(s, L) - d(t, L)`, for every landmark `L`. Where walls bend the ways, that is far more than any norm of
 //! the displacement says.
 
-use crate::cost_field::{CostField, Until};
+use crate::cost_field::{CostField, UNREACHED, Until};
 use crate::heuristic::Estimate;
 use crate::pose::{State, StateSpace};
 use crate::request::{Goal, GoalMember};
@@ -50,18 +50,20 @@ const GOAL_POSES_MAX: usize = 4096;
 pub struct Landmarks {
     space: StateSpace,
     states: Vec<State>,
-    columns: Columns,
+    /// `[n_states * n_columns]`, the columns of a state one beside the other, so that a search reads them from one
+    /// line of the cache. Two a landmark: the way from it before the way to it.
+    distances: Distances,
+    n_columns: usize,
     /// Most by which the distance to or from a landmark differs between the two ends of a move, in ticks;
     /// `u32::MAX` where moves are one-way.
     step_max: u32,
 }
 
-/// `[landmark * 2 + way][state]`, the way from the landmark before the way to it; the greatest number where
-/// there is none.
+/// Distances in ticks; the greatest number where there is no way.
 #[derive(Clone, Debug)]
-enum Columns {
-    Narrow(Vec<Vec<u16>>),
-    Wide(Vec<Vec<u32>>),
+enum Distances {
+    Narrow(Vec<u16>),
+    Wide(Vec<u32>),
 }
 
 /// A distance in a column.
@@ -88,13 +90,16 @@ impl Landmarks {
     /// as can be from those before it, and works out their distances. Fewer where there are no more poses.
     pub fn of(tables: &MovementTables, n: usize) -> Self {
         let step_max = if tables.is_reversible() { tables.most_ticks() as u32 } else { u32::MAX };
+        let candidates = largest_set(tables);
+        let n = n.min(candidates.len());
+        let n_columns = 2 * n;
         let mut landmarks = Self {
             space: tables.space(),
-            states: Vec::new(),
-            columns: Columns::Narrow(Vec::new()),
+            states: Vec::with_capacity(n),
+            distances: Distances::Narrow(vec![u16::MAX; n_columns * tables.space().n_states()]),
+            n_columns,
             step_max,
         };
-        let candidates = largest_set(tables);
         let Some(&first) = candidates.first() else { return landmarks };
         let pose_of = |state: State| [GoalMember::pose(tables.space().pose(state))];
         let mut from = CostField::from_start(tables, &Goal::of(&pose_of(first)));
@@ -118,9 +123,8 @@ impl Landmarks {
                 let cost = from.cost(state).unwrap_or(0);
                 *known = if is_first { cost } else { cost.min(*known) };
             }
+            landmarks.distances.set_columns(n_columns, 2 * landmarks.states.len(), [&from, &to]);
             landmarks.states.push(landmark);
-            landmarks.columns.push(&from, tables);
-            landmarks.columns.push(&to, tables);
         }
         landmarks
     }
@@ -132,11 +136,11 @@ impl Landmarks {
 
     /// Bytes held.
     pub fn memory_bytes(&self) -> usize {
-        let columns = match &self.columns {
-            Columns::Narrow(columns) => columns.len() * self.space.n_states() * 2,
-            Columns::Wide(columns) => columns.len() * self.space.n_states() * 4,
+        let distances = match &self.distances {
+            Distances::Narrow(distances) => size_of_val(&distances[..]),
+            Distances::Wide(distances) => size_of_val(&distances[..]),
         };
-        size_of::<Self>() + columns + self.states.len() * size_of::<State>()
+        size_of::<Self>() + distances + self.states.len() * size_of::<State>()
     }
 
     /// Most that one move can change an estimate by.
@@ -165,16 +169,16 @@ impl Landmarks {
             let is_from = number % 2 == 0;
             let mut goal = if is_from { i64::MAX } else { 0 };
             for_each_goal(&mut |state| {
-                let ticks = self.columns.ticks(number, state);
+                let ticks = self.ticks(number, state);
                 // From the landmark to the nearest goal that it reaches; from the farthest to the landmark.
                 goal = if is_from { goal.min(ticks) } else { goal.max(ticks) };
             });
-            let unknown = self.columns.unknown();
+            let unknown = self.distances.unknown();
             if goal >= unknown {
                 continue;
             }
             let sign = if is_from { -1 } else { 1 };
-            let here = self.columns.ticks(number, start);
+            let here = self.ticks(number, start);
             let promise = (here - goal) * sign;
             if here < unknown && promise > best[ACTIVE - 1].0 {
                 best[ACTIVE - 1] = (promise, Column { number: number as u32, goal: goal * sign, sign });
@@ -188,12 +192,23 @@ impl Landmarks {
         Some(Active { columns: best.map(|(promise, column)| if promise > 0 { column } else { best[0].1 }) })
     }
 
-    /// The columns of a choice.
-    pub(crate) fn columns(&self, active: &Active) -> ColumnsInUse<'_> {
-        let numbers = active.columns.map(|column| column.number as usize);
-        match &self.columns {
-            Columns::Narrow(columns) => ColumnsInUse::Narrow(numbers.map(|number| &columns[number][..])),
-            Columns::Wide(columns) => ColumnsInUse::Wide(numbers.map(|number| &columns[number][..])),
+    /// The distances of a choice.
+    pub(crate) fn in_use(&self, active: &Active) -> InUse<'_> {
+        match &self.distances {
+            Distances::Narrow(distances) => {
+                InUse::Narrow(ColumnsInUse { distances, n_columns: self.n_columns, active: *active })
+            }
+            Distances::Wide(distances) => {
+                InUse::Wide(ColumnsInUse { distances, n_columns: self.n_columns, active: *active })
+            }
+        }
+    }
+
+    fn ticks(&self, column: usize, state: State) -> i64 {
+        let at = state.0 as usize * self.n_columns + column;
+        match &self.distances {
+            Distances::Narrow(distances) => distances[at].ticks(),
+            Distances::Wide(distances) => distances[at].ticks(),
         }
     }
 }
@@ -216,30 +231,21 @@ fn largest_set(tables: &MovementTables) -> Vec<State> {
     largest.map_or(Vec::new(), |set| set.iter().map(|&(_, state)| state).collect())
 }
 
-impl Columns {
-    fn push(&mut self, field: &CostField, tables: &MovementTables) {
-        let narrow = |cost: Option<u32>| match cost {
-            None => Some(u16::MAX),
-            Some(cost) => u16::try_from(cost).ok().filter(|&cost| cost < u16::MAX),
-        };
-        if let Self::Narrow(columns) = self {
-            let column: Option<Vec<u16>> = states(tables).map(|state| narrow(field.cost(state))).collect();
-            if let Some(column) = column {
-                columns.push(column);
+impl Distances {
+    /// Writes the costs of two fields into two columns, of which this is the first.
+    fn set_columns(&mut self, n_columns: usize, column: usize, fields: [&CostField; 2]) {
+        if let Self::Narrow(distances) = self {
+            let fits = |cost: &u32| *cost < u32::from(u16::MAX) || *cost == UNREACHED;
+            if fields.iter().all(|field| field.costs().iter().all(fits)) {
+                let narrow = |cost| u16::try_from(cost).unwrap_or(u16::MAX);
+                write_columns(distances, (n_columns, column), fields, narrow);
                 return;
             }
             let widen = |&cost: &u16| if cost == u16::MAX { u32::MAX } else { u32::from(cost) };
-            *self = Self::Wide(columns.iter().map(|column| column.iter().map(widen).collect()).collect());
+            *self = Self::Wide(distances.iter().map(widen).collect());
         }
-        if let Self::Wide(columns) = self {
-            columns.push(states(tables).map(|state| field.cost(state).unwrap_or(u32::MAX)).collect());
-        }
-    }
-
-    fn ticks(&self, column: usize, state: State) -> i64 {
-        match self {
-            Self::Narrow(columns) => columns[column][state.0 as usize].ticks(),
-            Self::Wide(columns) => columns[column][state.0 as usize].ticks(),
+        if let Self::Wide(distances) = self {
+            write_columns(distances, (n_columns, column), fields, |cost| cost);
         }
     }
 
@@ -252,6 +258,20 @@ impl Columns {
     }
 }
 
+/// Writes the costs of two fields into a column and the next.
+fn write_columns<D>(
+    distances: &mut [D],
+    (n_columns, column): (usize, usize),
+    [from, to]: [&CostField; 2],
+    of_cost: impl Fn(u32) -> D,
+) {
+    let costs = from.costs().iter().zip(to.costs());
+    for (row, (&from, &to)) in distances.chunks_exact_mut(n_columns).zip(costs) {
+        row[column] = of_cost(from);
+        row[column + 1] = of_cost(to);
+    }
+}
+
 /// A column in use: the bound at a state is `sign * distance - goal`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Column {
@@ -260,37 +280,45 @@ pub(crate) struct Column {
     sign: i64,
 }
 
-/// The distances of the columns that a search reads.
-pub(crate) enum ColumnsInUse<'a> {
-    Narrow([&'a [u16]; ACTIVE]),
-    Wide([&'a [u32]; ACTIVE]),
-}
-
 /// Which columns a search reads, and the goal's distance in each.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Active {
     columns: [Column; ACTIVE],
 }
 
+/// What a search reads of landmarks, by the width of their distances.
+pub(crate) enum InUse<'a> {
+    Narrow(ColumnsInUse<'a, u16>),
+    Wide(ColumnsInUse<'a, u32>),
+}
+
+/// All distances, and which of them a search reads.
+pub(crate) struct ColumnsInUse<'a, D> {
+    distances: &'a [D],
+    n_columns: usize,
+    active: Active,
+}
+
 /// The greatest of the bounds of the columns in use and of the norm.
 pub(crate) struct LandmarkEstimate<'a, D, L> {
-    columns: [&'a [D]; ACTIVE],
-    active: Active,
+    of: ColumnsInUse<'a, D>,
     norm: L,
 }
 
 impl<'a, D: Distance, L: Estimate> LandmarkEstimate<'a, D, L> {
-    pub fn new(columns: [&'a [D]; ACTIVE], active: Active, norm: L) -> Self {
-        Self { columns, active, norm }
+    pub fn new(of: ColumnsInUse<'a, D>, norm: L) -> Self {
+        Self { of, norm }
     }
 }
 
 impl<D: Distance, L: Estimate> Estimate for LandmarkEstimate<'_, D, L> {
     #[inline(always)]
     fn weighted(&self, state: u32, x: i32, y: i32, heading: usize) -> u32 {
+        let ColumnsInUse { distances, n_columns, active } = &self.of;
+        let row = &distances[state as usize * n_columns..][..*n_columns];
         let mut bound = i64::from(self.norm.weighted(state, x, y, heading));
-        for (distances, column) in self.columns.iter().zip(&self.active.columns) {
-            bound = bound.max(distances[state as usize].ticks() * column.sign - column.goal);
+        for column in &active.columns {
+            bound = bound.max(row[column.number as usize].ticks() * column.sign - column.goal);
         }
         bound as u32
     }

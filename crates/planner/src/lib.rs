@@ -72,6 +72,6 @@ pub use request::{
     Answer, COST_MAX, Fallback, Goal, GoalArea, GoalMember, Progress, Reached, Reason, Request, Status,
 };
 pub use scratch::Scratch;
-pub use search::{advance, begin, finish, least_cost, pass_goal, plan};
+pub use search::{advance, begin, finish, least_cost, least_cost_of, pass_goal, plan};
 pub use successor::{ClassSpeeds, Legality, MoveBlocked, PoseBlocked, SLOPE_FLAT, move_time};
 pub use tables::{MovementTables, Successor, Update};

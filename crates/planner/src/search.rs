@@ -11,7 +11,7 @@ use crate::heuristic::{
     AnyEstimate, ArrayEstimate, CellsAround, Estimate, Heuristic, HeuristicName, Prepared, Weighted,
     WholeNorm, ZeroEstimate,
 };
-use crate::landmarks::{ColumnsInUse, LandmarkEstimate};
+use crate::landmarks::{InUse, LandmarkEstimate};
 use crate::lattice::{Lattice, with_lattice};
 use crate::open_list::{BUCKETS_MAX, FallingQueue, OpenList};
 use crate::path::{Path, PathPose};
@@ -106,11 +106,40 @@ fn mark_goals(
         0 => Prepared::Zero,
         _ => Prepared::new(&request.heuristic, tables, cells, headings),
     };
-    Ok((start, with_landmarks(request, scratch, start, prepared)))
+    let is_goal = |state: State| scratch.nodes[state.0 as usize] & Node::GOAL != 0;
+    Ok((start, with_landmarks(request, start, prepared, is_goal)))
+}
+
+/// What the heuristic of a request says of its start, without a search: the cost of a path is no less, in ticks,
+/// whatever its weight. 0 where nothing is known, and for a goal by area.
+pub fn least_cost_of(tables: &MovementTables, request: &Request<'_>) -> u32 {
+    let space = tables.space();
+    let Some(start) = space.state(request.start) else { return 0 };
+    let is_goal = |state| tables.is_legal(state);
+    let mut cells = CellsAround::none(space.shape());
+    let mut headings = 0_u8;
+    request.goal.for_each_pose(space, |pose| {
+        if space.state(pose).is_some_and(is_goal) {
+            cells.add(pose.cell);
+            headings |= 1 << pose.heading.0;
+        }
+    });
+    if headings == 0 || request.area.is_some() {
+        return 0;
+    }
+    let norm = Prepared::new(&request.heuristic, tables, cells, headings);
+    let prepared = with_landmarks(request, start, norm, is_goal);
+    let Pose { cell, heading } = request.start;
+    estimate_of(tables, &prepared, request).plain(start.0, cell.x, cell.y, heading.0 as usize)
 }
 
 /// Lets the landmarks of a request guide it if they promise more than the norm.
-fn with_landmarks(request: &Request<'_>, scratch: &Scratch, start: State, prepared: Prepared) -> Prepared {
+fn with_landmarks(
+    request: &Request<'_>,
+    start: State,
+    prepared: Prepared,
+    is_goal: impl Fn(State) -> bool,
+) -> Prepared {
     let (Heuristic::Landmarks(landmarks), Prepared::Linear(norm)) = (request.heuristic, prepared) else {
         return prepared;
     };
@@ -119,7 +148,7 @@ fn with_landmarks(request: &Request<'_>, scratch: &Scratch, start: State, prepar
     let promise = norm.weighted(start.0, cell.x, cell.y, heading.0 as usize);
     let active = landmarks.choose(start, promise, |found| {
         request.goal.for_each_pose(space, |pose| {
-            let state = space.state(pose).filter(|state| scratch.nodes[state.0 as usize] & Node::GOAL != 0);
+            let state = space.state(pose).filter(|&state| is_goal(state));
             state.into_iter().for_each(&mut *found);
         });
     });
@@ -469,20 +498,20 @@ fn run_kernel_on<L: Lattice>(
             }
             Prepared::Landmarks(active, _, norm) if kernel.run.in_buckets => {
                 let Heuristic::Landmarks(landmarks) = request.heuristic else { return Stop::Exhausted };
-                match (landmarks.columns(&active), norm.is_sum(size)) {
-                    (ColumnsInUse::Narrow(of), true) if L::SUMS => {
+                match (landmarks.in_use(&active), norm.is_sum(size)) {
+                    (InUse::Narrow(of), true) if L::SUMS => {
                         let sum = norm.sum(size, norm_parts);
-                        kernel.run(nodes, &LandmarkEstimate::new(of, active, sum), buckets)
+                        kernel.run(nodes, &LandmarkEstimate::new(of, sum), buckets)
                     }
-                    (ColumnsInUse::Narrow(of), _) => {
-                        kernel.run(nodes, &LandmarkEstimate::new(of, active, norm), buckets)
+                    (InUse::Narrow(of), _) => {
+                        kernel.run(nodes, &LandmarkEstimate::new(of, norm), buckets)
                     }
-                    (ColumnsInUse::Wide(of), true) if L::SUMS => {
+                    (InUse::Wide(of), true) if L::SUMS => {
                         let sum = norm.sum(size, norm_parts);
-                        kernel.run(nodes, &LandmarkEstimate::new(of, active, sum), buckets)
+                        kernel.run(nodes, &LandmarkEstimate::new(of, sum), buckets)
                     }
-                    (ColumnsInUse::Wide(of), _) => {
-                        kernel.run(nodes, &LandmarkEstimate::new(of, active, norm), buckets)
+                    (InUse::Wide(of), _) => {
+                        kernel.run(nodes, &LandmarkEstimate::new(of, norm), buckets)
                     }
                 }
             }

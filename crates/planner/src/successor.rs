@@ -206,6 +206,30 @@ impl ClassSpeeds {
             sides: sides.map(|e| overridden(&spec.side_speed, &e.name, e.speed)).collect(),
         }
     }
+
+    /// Speed on a terrain kind of the map.
+    pub fn of_terrain(&self, kind: TerrainKind) -> u16 {
+        self.terrain[usize::from(kind.0)]
+    }
+
+    /// Speed over a side kind of the map.
+    pub fn of_side(&self, kind: SideKind) -> u16 {
+        self.sides[usize::from(kind.0)]
+    }
+
+    /// Whether a move of the class that sweeps a cell may be legal or cheaper on one map where it is not on another
+    /// of the same size and kinds: the cell or one of its sides is faster there, or where heights count to the class
+    /// it has another one. No move is easier there if this holds for none of the cells; cells off the map count for
+    /// none.
+    pub fn may_ease(&self, class: &MovementClass, before: &Grid, after: &Grid, xy: CellXY) -> bool {
+        let Some(cell) = before.size().cell(xy) else { return false };
+        let by_side =
+            |&side: &Side| self.of_side(after.side_of(cell, side)) > self.of_side(before.side_of(cell, side));
+        let by_height = || before.elevation_of(cell) != after.elevation_of(cell);
+        self.of_terrain(after.terrain_of(cell)) > self.of_terrain(before.terrain_of(cell))
+            || before.shape().sides().iter().any(by_side)
+            || (class.spec().climb != Climb::default() && by_height())
+    }
 }
 
 impl<'a> Legality<'a> {

@@ -448,7 +448,7 @@ impl MovementTables {
     }
 
     /// Calls `found` with every state that a legal move leads to or from; some come more than once.
-    pub(crate) fn for_each_neighbour(&self, state: State, mut found: impl FnMut(State)) {
+    pub fn for_each_neighbour(&self, state: State, mut found: impl FnMut(State)) {
         self.for_each_successor(state, |next| found(next.state));
         if !self.is_reversible() {
             self.for_each_predecessor(state, |before| found(before.state));

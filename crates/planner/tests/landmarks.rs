@@ -48,6 +48,54 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Edits both ways: as long as no cell may ease a move, none is easier than when the landmarks were made, they
+    /// change no cost, and what is known of a cost before a search is no more.
+    #[test]
+    fn landmarks_hold_while_no_cell_eases_a_move(
+        (mut grid, class) in world_of(1..20),
+        edits in prop::collection::vec(edit(), 1..12),
+        queries in prop::collection::vec((any::<Index>(), goal()), 1..4),
+    ) {
+        let made_on = grid.clone();
+        let before = MovementTables::compile(&grid, class);
+        let landmarks = Landmarks::of(&before, 3);
+        let mut tables = before.clone();
+        let space = tables.space();
+        let (mut scratch, mut path) = (Scratch::new(), Path::new());
+        for edit in edits {
+            let changed = apply(&mut grid, edit);
+            tables.update(&grid, changed);
+            let speeds = ClassSpeeds::of(&grid, tables.class());
+            let eases = |cell| speeds.may_ease(tables.class(), &made_on, &grid, cell);
+            if grid.size().rect().cells().any(eases) {
+                continue;
+            }
+            for state in (0..space.n_states() as u32).map(State) {
+                prop_assert!(before.is_legal(state) || !tables.is_legal(state));
+                tables.for_each_successor(state, |next| {
+                    let was = before.move_ticks(state, next.primitive as usize);
+                    assert!(was.is_some_and(|was| was <= next.ticks), "{state:?}: {was:?}, {next:?}");
+                });
+            }
+            for (start, (members, within)) in &queries {
+                let start = space.pose(State(start.index(space.n_states()) as u32));
+                let mut request = Request::new(start, Goal { members, within: *within });
+                request.heuristic = Heuristic::Named(HeuristicName::Zero);
+                let plain = plan(&tables, &request, &mut scratch, &mut path);
+                request.heuristic = Heuristic::Landmarks(&landmarks);
+                let guided = plan(&tables, &request, &mut scratch, &mut path);
+                prop_assert_eq!((guided.status, guided.cost), (plain.status, plain.cost), "{:?}", request);
+                if plain.status == Status::Found {
+                    prop_assert!(least_cost_of(&tables, &request) <= plain.cost);
+                }
+            }
+        }
+    }
+}
+
 /// Sixteen landmarks on a map of rooms guide most requests, and the searches expand less.
 #[test]
 fn landmarks_guide_where_walls_bend_the_ways() {

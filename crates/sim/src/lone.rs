@@ -5,14 +5,19 @@
 
 use crate::agents::Agents;
 use crate::orders::{OrderKind, OrderPool, OrderState};
-use crate::tasks::{ConfinedPoses, TaskSlot, TaskSource};
+use crate::tasks::{ReachedPoses, TaskSlot, TaskSource};
 use crate::world::{SimClass, Simulation};
 use rayon::prelude::*;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use wheelbase_planner::{
     Goal, MovementTables, Path, Progress, Request, Scratch, State, Status, advance, begin, finish, least_cost,
 };
+
+/// An agent that can reach fewer poses than this is confined: its tasks are a step or two away, and it does
+/// hundreds in the time in which another does one.
+pub const CONFINED_BELOW_POSES: usize = 256;
 
 /// Expansions between two looks at whether a path can still be short enough.
 const EXPANSIONS_A_LOOK: u64 = 4096;
@@ -22,7 +27,7 @@ const EXPANSIONS_A_LOOK: u64 = 4096;
 pub struct LoneAgent {
     /// Tasks done by the end of the run.
     pub tasks_done: u64,
-    /// Fewer than [`crate::tasks::CONFINED_BELOW_POSES`] poses can be reached from where it stands.
+    /// Fewer than [`CONFINED_BELOW_POSES`] poses can be reached from where it stands.
     pub confined: bool,
 }
 
@@ -85,8 +90,13 @@ pub fn lone_agents(
     let next = AtomicUsize::new(0);
     // Workers claim agents one by one from a counter, and what they found is put in order behind them.
     let work = |_| {
-        let mut worker =
-            Worker { world: &world, scratch: Scratch::new(), path: Path::new(), found: Vec::new() };
+        let mut worker = Worker {
+            world: &world,
+            scratch: Scratch::new(),
+            path: Path::new(),
+            reached: ReachedPoses::new(),
+            found: Vec::new(),
+        };
         loop {
             let row = next.fetch_add(1, Ordering::Relaxed);
             if row >= n_agents || !go_on() {
@@ -142,6 +152,7 @@ struct Worker<'a> {
     world: &'a World<'a>,
     scratch: Scratch,
     path: Path,
+    reached: ReachedPoses,
     found: Vec<(usize, LoneAgent)>,
 }
 
@@ -153,16 +164,17 @@ impl Worker<'_> {
             return LoneAgent::default();
         };
         let motion = agents.motion[row];
-        let SimClass { tables, .. } = &classes[motion.class.0 as usize];
-        let confined = ConfinedPoses::of(tables, motion.state).is_some();
+        let class = &classes[motion.class.0 as usize];
+        let tables = &class.tables;
+        let confined = !reaches(tables, motion.state, CONFINED_BELOW_POSES);
         let mut lone = LoneAgent { tasks_done: 0, confined };
         let (mut state, mut tick) = (motion.state, 0);
         while tick < ticks && go_on() {
-            if slot.give(source, tables, state).is_none() {
+            if slot.give(source, tables, state, &mut self.reached).is_none() {
                 break;
             }
             let goal = Goal { members: &slot.trip().members, within: 0 };
-            match self.go(tables, state, goal, ticks - tick) {
+            match self.go(class, state, goal, ticks - tick) {
                 Trip::Done { ticks: took, end } => {
                     tick += took;
                     state = end;
@@ -177,13 +189,14 @@ impl Worker<'_> {
     }
 
     /// Goes from a pose to a goal within so many ticks.
-    fn go(&mut self, tables: &MovementTables, from: State, goal: Goal<'_>, ticks_max: u32) -> Trip {
+    fn go(&mut self, class: &SimClass, from: State, goal: Goal<'_>, ticks_max: u32) -> Trip {
+        let tables = &class.tables;
         let start = tables.space().pose(from);
         if goal.matches(tables.class().grid_shape(), start) {
             // Given at one tick, done at the next.
             return Trip::Done { ticks: 1, end: from };
         }
-        let request = Request::new(start, goal);
+        let request = Request { heuristic: class.heuristic(), ..Request::new(start, goal) };
         let Self { scratch, path, .. } = self;
         let mut progress = begin(tables, &request, scratch);
         while progress == Progress::Running {
@@ -218,4 +231,21 @@ enum Trip {
 fn tasks_of<'a>(orders: &'a OrderPool, state: &OrderState) -> Option<(TaskSlot, &'a TaskSource)> {
     let OrderKind::Task(slot) = &orders.current(state)?.kind else { return None };
     Some((slot.clone(), orders.task_sources.get(slot.source())?))
+}
+
+/// Whether at least so many poses can be reached from one, itself among them. Linear in them.
+fn reaches(tables: &MovementTables, from: State, n_poses: usize) -> bool {
+    let mut met = BTreeSet::from([from.0]);
+    let mut open = vec![from];
+    while let Some(state) = open.pop() {
+        if met.len() >= n_poses {
+            return true;
+        }
+        tables.for_each_successor(state, |next| {
+            if met.insert(next.state.0) {
+                open.push(next.state);
+            }
+        });
+    }
+    met.len() >= n_poses
 }

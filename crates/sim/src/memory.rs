@@ -19,6 +19,8 @@ pub struct Memory {
     pub fields: u64,
     /// These fields.
     pub field_bytes: u64,
+    /// Landmarks of all classes.
+    pub landmark_bytes: u64,
 }
 
 /// Bytes of a row of all arrays of the agents, with its entity's components and entry in the world of entities.
@@ -44,6 +46,7 @@ impl Simulation {
             agent_bytes: (rows + self.orders.bytes() + self.paths.bytes()) as u64,
             fields: fields.len() as u64,
             field_bytes: fields.bytes() as u64,
+            landmark_bytes: self.landmark_bytes() as u64,
         }
     }
 }

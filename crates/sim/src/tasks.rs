@@ -10,8 +10,11 @@ use crate::scenario::IfUnreachable;
 use wheelbase_grid::{CellXY, Rect};
 use wheelbase_planner::{Fallback, GoalMember, Heading, MovementTables, Pose, State, Way};
 
-/// Random goals tried before the legal ones are looked for row by row.
+/// Random goals tried before the legal ones are looked for in order.
 const DRAWS_MAX: usize = 64;
+/// Most poses that are gone through to see where an agent can be; where it can be in more, the next of its cells in
+/// order is not far.
+const POSES_MAX: usize = 256;
 
 /// Where tasks come from.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,10 +103,11 @@ impl TaskSlot {
         source: &TaskSource,
         tables: &MovementTables,
         from: State,
+        reached: &mut ReachedPoses,
     ) -> Option<GoalMember> {
         let goal = match source {
             TaskSource::Random { area } => {
-                let cell = self.draw(*area, tables, from)?;
+                let cell = self.draw(*area, tables, from, reached)?;
                 GoalMember { cell, heading: None }
             }
             TaskSource::List { goals, of_agent } => {
@@ -129,7 +133,13 @@ impl TaskSlot {
 
     /// A cell of the area where the class can stand and to which it is not known that there is no way: at
     /// random; where such cells are rare, the first row by row behind one drawn at random.
-    fn draw(&mut self, area: Rect, tables: &MovementTables, from: State) -> Option<CellXY> {
+    fn draw(
+        &mut self,
+        area: Rect,
+        tables: &MovementTables,
+        from: State,
+        reached: &mut ReachedPoses,
+    ) -> Option<CellXY> {
         let n_cells = area.width as usize * area.height as usize;
         let cell_of = |at: usize| {
             let (x, y) = (at % area.width as usize, at / area.width as usize);
@@ -142,14 +152,14 @@ impl TaskSlot {
             }
         }
         let first = self.random.below(n_cells);
-        let behind = |cell: CellXY| {
-            let at = (cell.y - area.y) as usize * area.width as usize + (cell.x - area.x) as usize;
-            (at + n_cells - first) % n_cells
-        };
-        if let Some(confined) = ConfinedPoses::of(tables, from) {
-            let cells = confined.states().iter().map(|&state| tables.space().pose(state).cell);
+        if tables.components().are_known() && reached.gather(tables, from) {
+            // All cells that may be goals are among these few.
+            let cells = reached.poses.iter().map(|&state| tables.space().pose(state).cell);
             let goals = cells.filter(|&cell| area.contains(cell) && may_be_goal(tables, from, cell));
-            return goals.min_by_key(|&cell| behind(cell));
+            return goals.min_by_key(|cell| {
+                let at = (cell.y - area.y) as usize * area.width as usize + (cell.x - area.x) as usize;
+                (at + n_cells - first) % n_cells
+            });
         }
         (0..n_cells)
             .map(|step| cell_of((first + step) % n_cells))
@@ -157,39 +167,33 @@ impl TaskSlot {
     }
 }
 
-/// An agent that can reach fewer poses than this is confined: its tasks are a step or two away, and it does
-/// hundreds in the time in which another does one.
-pub const CONFINED_BELOW_POSES: usize = 256;
-
-/// All poses that an agent can reach which is confined.
-pub(crate) struct ConfinedPoses {
-    states: [State; CONFINED_BELOW_POSES],
-    n: usize,
+/// Room for the poses that lie about one in which an agent is shut in.
+#[derive(Debug)]
+pub(crate) struct ReachedPoses {
+    poses: Vec<State>,
 }
 
-impl ConfinedPoses {
-    /// The poses that can be reached from one, itself first; `None` if they are not fewer than
-    /// [`CONFINED_BELOW_POSES`]. Takes some ten microseconds at most, and no memory.
-    pub(crate) fn of(tables: &MovementTables, from: State) -> Option<Self> {
-        let mut found = Self { states: [from; CONFINED_BELOW_POSES], n: 1 };
-        let mut at = 0;
-        while at < found.n {
-            tables.for_each_successor(found.states[at], |next| {
-                if found.n < CONFINED_BELOW_POSES && !found.states().contains(&next.state) {
-                    found.states[found.n] = next.state;
-                    found.n += 1;
-                }
-            });
-            if found.n == CONFINED_BELOW_POSES {
-                return None;
-            }
-            at += 1;
-        }
-        Some(found)
+impl ReachedPoses {
+    pub fn new() -> Self {
+        Self { poses: Vec::with_capacity(POSES_MAX + 1) }
     }
 
-    pub(crate) fn states(&self) -> &[State] {
-        &self.states[..self.n]
+    /// Gathers all poses between which and one there is a way, at least in one direction from each to the next. Says
+    /// no, and has not gone through all, where they are more than [`POSES_MAX`].
+    fn gather(&mut self, tables: &MovementTables, from: State) -> bool {
+        let Self { poses } = self;
+        poses.clear();
+        poses.push(from);
+        let mut at = 0;
+        while at < poses.len() && poses.len() <= POSES_MAX {
+            tables.for_each_neighbour(poses[at], |next| {
+                if poses.len() <= POSES_MAX && !poses.contains(&next) {
+                    poses.push(next);
+                }
+            });
+            at += 1;
+        }
+        poses.len() <= POSES_MAX
     }
 }
 
@@ -199,4 +203,46 @@ pub(crate) fn may_be_goal(tables: &MovementTables, from: State, cell: CellXY) ->
     let mut poses =
         (0..space.headings()).filter_map(|heading| space.state(Pose { cell, heading: Heading(heading) }));
     poses.any(|state| tables.is_legal(state) && tables.components().way(from, state) != Way::No)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use wheelbase_grid::{Grid, SideTable, TerrainTable};
+    use wheelbase_planner::{ClassSpec, MovementClass, Primitive};
+
+    /// What is drawn for an agent that is shut in, against a look at every cell of the area in turn.
+    #[test]
+    fn goals_of_agents_that_are_shut_in_are_the_next_in_order() {
+        let rows = ["......W..W...", "WWWWWWW..WWW.", ".W.W....W.W..", "WWWWWWWWWWWW."];
+        let grid = Grid::from_rows(&rows, TerrainTable::movingai(), SideTable::default()).unwrap();
+        let both_ways = Primitive::four_ways(1);
+        // East and south alone: some cells of the same set cannot be reached, and that is not told here.
+        let one_way = vec![both_ways[0].clone(), both_ways[3].clone()];
+        for primitives in [both_ways, one_way] {
+            let mut spec = ClassSpec::new("walker", 1);
+            spec.primitives = primitives;
+            let tables = MovementTables::compile(&grid, MovementClass::new(spec).unwrap());
+            let mut reached = ReachedPoses::new();
+            let mut n_goals = 0;
+            for from in (0..tables.space().n_states() as u32).map(State) {
+                for (seed, area) in (0..20).map(|seed| (seed, Rect::new(seed as i32 % 3, 0, 9, 4))) {
+                    let slot = TaskSlot::new(0, 0, (seed, u64::from(from.0)));
+                    let found = slot.clone().draw(area, &tables, from, &mut reached);
+                    let mut random = slot.random.clone();
+                    let cells: Vec<CellXY> = area.cells().collect();
+                    let may = |cell: &CellXY| may_be_goal(&tables, from, *cell);
+                    let drawn = (0..DRAWS_MAX).map(|_| cells[random.below(cells.len())]).find(may);
+                    let expected = drawn.or_else(|| {
+                        let first = random.below(cells.len());
+                        cells[first..].iter().chain(&cells[..first]).copied().find(may)
+                    });
+                    assert_eq!(found, expected, "{from:?}, {seed}");
+                    n_goals += usize::from(found.is_some());
+                }
+            }
+            assert!(n_goals > 100, "{n_goals}");
+        }
+    }
 }

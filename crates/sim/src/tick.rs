@@ -5,7 +5,7 @@ use crate::events::apply_events;
 use crate::invariant;
 use crate::metrics::AtWork;
 use crate::orders::{OrderKind, current_members};
-use crate::requests::{PathRequest, answer_requests, refuse};
+use crate::requests::{PathRequest, answer_requests, least_ticks, refuse};
 use crate::trace::TraceEvent;
 use crate::traffic::{Decisions, Leads, Start, TrafficView};
 use crate::world::{Simulation, step_of};
@@ -220,14 +220,15 @@ pub(crate) fn close_task(sim: &mut Simulation, row: usize) {
 /// Gives an agent its next task, if tasks are its current order and it has none; says whether it is still
 /// without one.
 fn give_task(sim: &mut Simulation, row: usize) -> bool {
-    let Simulation { orders, agents, classes, tick, .. } = sim;
+    let Simulation { orders, agents, classes, tick, reached, .. } = sim;
     let motion = agents.motion[row];
     let state = &mut agents.orders[row];
     let Some((slot, source)) = orders.current_tasks(state) else { return false };
     if slot.goal().is_some() {
         return false;
     }
-    let Some(goal) = slot.give(source, &classes[motion.class.0 as usize].tables, motion.state) else {
+    let tables = &classes[motion.class.0 as usize].tables;
+    let Some(goal) = slot.give(source, tables, motion.state, reached) else {
         return true;
     };
     state.begin_trip(*tick);
@@ -282,8 +283,13 @@ pub(crate) fn ask_for_path(sim: &mut Simulation, row: usize, around: bool) {
         sim.give_back(row);
     }
     let patience = sim.agents.patience[row];
-    let request =
-        PathRequest { agent: sim.agents.ids[row], issued: sim.tick, priority: patience.priority, around };
+    let request = PathRequest {
+        agent: sim.agents.ids[row],
+        issued: sim.tick,
+        priority: patience.priority,
+        around,
+        least_ticks: least_ticks(sim, row),
+    };
     sim.requests.push(request);
     sim.counts.path_requests += 1;
     let motion = &mut sim.agents.motion[row];

@@ -2,6 +2,7 @@
 
 use crate::agents::{Activity, AgentId, Agents, ClassId, Motion, Row};
 use crate::build::{AttachedFile, MapObject};
+use crate::class_landmarks::ClassLandmarks;
 use crate::events::{Event, PendingEdits};
 use crate::given_poses::GivenPoses;
 use crate::group_goals::GroupGoals;
@@ -11,6 +12,7 @@ use crate::orders::{GroupOrders, OrderList, OrderPool, OrderState};
 use crate::path_pool::PathPool;
 use crate::requests::Requests;
 use crate::reservation::{CollisionRule, Reservation, Step};
+use crate::tasks::ReachedPoses;
 use crate::trace::TraceEvent;
 use crate::traffic::{Decisions, Traffic};
 use wheelbase_grid::{CellXY, Grid};
@@ -27,6 +29,8 @@ pub struct SimClass {
     pub speeds: ClassSpeeds,
     /// The class as written in the scenario, for the trace.
     pub as_written: serde_json::Value,
+    /// What makes its far searches cheap.
+    pub(crate) landmarks: Option<ClassLandmarks>,
 }
 
 /// What a scenario sets for the whole run.
@@ -75,6 +79,8 @@ pub struct Simulation {
     pub(crate) violation: Option<(u32, Violation)>,
     /// Moves that ended at the present tick: rows and the states in which they began.
     pub(crate) ended: Vec<(u32, State)>,
+    /// Where an agent can be, while it is given a task.
+    pub(crate) reached: ReachedPoses,
     /// What happened since it was last cleared, if anybody asked for it.
     pub(crate) log: Option<Log>,
     /// Files beside that of the scenario that it was made of.

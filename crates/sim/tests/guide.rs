@@ -184,6 +184,7 @@ fn limits_are_those_of_the_code() {
         ("Top level", "ticks", grouped(scenario::TICK_MAX.into())),
         ("Top level", "expansions_per_tick", grouped(scenario::EXPANSIONS_PER_TICK_MAX)),
         ("Top level", "search_slots", grouped(scenario::SEARCH_SLOTS_MAX.into())),
+        ("Top level", "landmarks", grouped(scenario::LANDMARKS_MAX.into())),
         ("Top level", "terrain", grouped(wheelbase_grid::TERRAIN_KINDS_MAX as u64)),
         ("Top level", "side", grouped(wheelbase_grid::SIDE_KINDS_MAX as u64)),
         ("Top level", "class", grouped(scenario::CLASSES_MAX as u64)),

@@ -409,8 +409,12 @@ fn what_is_left_out_has_its_default() {
     let scenario = parse("x.toml", b"name = ''\nticks = 4294967294\n[map]\nfile = 'a.map'").expect("right");
     assert_eq!((scenario.seed, scenario.ticks, scenario.expansions_per_tick), (0, u32::MAX - 1, 200_000));
     assert_eq!((scenario.search_slots, scenario.tries_per_tick), (16, 20_000));
+    assert_eq!(scenario.landmarks, None);
     assert_eq!(scenario.map.source, MapSource::File(text("a.map", 4)));
     assert!(scenario.map.walls.is_empty() && scenario.agents.is_empty() && scenario.events.is_empty());
+    // None at all is not the same as none by default.
+    let scenario = good_with("search_slots = 8", "landmarks = 0");
+    assert_eq!(parse("x.toml", scenario.as_bytes()).expect("right").landmarks, Some(0));
     // One pose is a patrol of one stop, and a walled-in order may follow it.
     let scenario = good_with("[{ patrol = [[460, 40], [40, 460]] }]", "[{ patrol = [1, 2] }, { wait = 1 }]");
     let scenario = parse("x.toml", scenario.as_bytes()).expect("right");
@@ -446,7 +450,7 @@ fn unknown_keys_name_the_nearest_right_one() {
     assert_eq!(
         message("seed = 7", "\"a b\" = 7"),
         "2: \"a b\": unknown key, expected name, seed, ticks, collision, expansions_per_tick, \
-         search_slots, tries_per_tick, map, terrain, side, class, agents, groups or events"
+         search_slots, landmarks, tries_per_tick, map, terrain, side, class, agents, groups or events"
     );
     // The order that was meant is the one mistyped: its lack is not a second mistake.
     assert_eq!(
@@ -554,6 +558,7 @@ fn numbers_out_of_range_say_the_range() {
     for (piece, replacement, key, range) in [
         ("expansions_per_tick = 100_000", "expansions_per_tick = 0", "expansions_per_tick", (1, 1 << 40)),
         ("search_slots = 8", "search_slots = 1025", "search_slots", (1, 1024)),
+        ("search_slots = 8", "landmarks = 65", "landmarks", (0, 64)),
         ("tries_per_tick = 0", "tries_per_tick = -1", "tries_per_tick", (0, i64::MAX)),
         ("shallow = 300", "shallow = 65536", "class.truck.speed.shallow", (0, 65_535)),
         ("turn = 1", "turn = 8", "class.truck.moves[1].turn", (-7, 7)),

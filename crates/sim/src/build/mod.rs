@@ -19,6 +19,7 @@ pub use problem::{LoadedProblem, build_problem, is_problem, problem_class};
 pub use warnings::warnings;
 
 use crate::agents::Agents;
+use crate::class_landmarks::make_landmarks;
 use crate::events::PendingEdits;
 use crate::given_poses::GivenPoses;
 use crate::group_goals::GroupGoals;
@@ -29,6 +30,7 @@ use crate::random::Random;
 use crate::requests::Requests;
 use crate::reservation::{CollisionRule, Reservation};
 use crate::scenario::{self, Scenario, ScenarioErrors};
+use crate::tasks::ReachedPoses;
 use crate::traffic::{Cooperative, Decisions, Traffic};
 use crate::world::{Settings, SimClass, Simulation};
 use agents::{Placed, place_agents, place_group, read_group};
@@ -199,6 +201,7 @@ pub(crate) fn build_simulation_on(
         tables: MovementTables::compile(&grid, built),
         // An empty table in a trace stands for the built-in class.
         as_written: class.map_or_else(|| serde_json::Map::new().into(), |class| class.as_written.clone()),
+        landmarks: None,
     };
     let classes: Vec<SimClass> = built.into_iter().map(compile).collect();
     errors.stop_here()?;
@@ -235,6 +238,7 @@ pub(crate) fn build_simulation_on(
         place_group(&mut sim, group, class, orders, &mut random, &mut errors);
     }
     errors.stop_here()?;
+    make_landmarks(&mut sim, typed.landmarks.map(|number| number as usize));
     Ok(sim)
 }
 
@@ -266,6 +270,7 @@ fn empty_simulation(
         check_invariants: false,
         violation: None,
         ended: Vec::new(),
+        reached: ReachedPoses::new(),
         log: None,
         attached: Vec::new(),
         map_objects: Vec::new(),

@@ -132,6 +132,7 @@ pub fn build_problem(
         name: CLASS_NAME.to_owned(),
         speeds: ClassSpeeds::of(&problem.grid, &robot),
         as_written: as_written_of(&robot),
+        landmarks: None,
         tables: MovementTables::compile(&problem.grid, robot),
     };
     let LoadedProblem { grid, starts, tasks, files, .. } = problem;

@@ -4,7 +4,7 @@ use crate::agents::{Activity, AgentId, ClassId, Motion};
 use crate::reservation::CollisionRule;
 use crate::scenario::OnAgents;
 use crate::trace::{Set, TraceEvent};
-use crate::world::{Simulation, step_of};
+use crate::world::{SimClass, Simulation, step_of};
 use wheelbase_grid::{CellXY, Change, Grid, Rect, SIDES_MAX, Side};
 use wheelbase_planner::{Legality, Offset, Update};
 
@@ -189,13 +189,21 @@ fn touched_cells(sim: &Simulation, row: usize) -> (CellXY, &[Offset]) {
 /// The map has changed: tables, searches and agents follow.
 fn follow_edit(sim: &mut Simulation, changed: Rect) {
     let Simulation { grid, classes, .. } = sim;
-    let updates: Vec<Update> = classes.iter_mut().map(|class| class.tables.update(grid, changed)).collect();
+    let follow = |class: &mut SimClass| {
+        let SimClass { tables, speeds, landmarks, .. } = class;
+        let update = tables.update(grid, changed);
+        let made = landmarks.as_mut();
+        // Searches under way are guided by them, or were not.
+        let turned = made.is_some_and(|made| made.follow(tables.class(), speeds, grid, changed));
+        (update, update.changed || turned)
+    };
+    let (updates, are_stale): (Vec<Update>, Vec<bool>) = classes.iter_mut().map(follow).unzip();
     let Simulation { requests, agents, classes, .. } = sim;
     for (number, class) in classes.iter().enumerate() {
         requests.fields.repair(ClassId(number as u8), &class.tables, changed);
     }
     requests.restart_searches(|agent| {
-        agents.row(agent).is_some_and(|row| updates[agents.motion[row].class.0 as usize].changed)
+        agents.row(agent).is_some_and(|row| are_stale[agents.motion[row].class.0 as usize])
     });
     review_agents(sim, &updates);
 }

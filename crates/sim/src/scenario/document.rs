@@ -8,8 +8,8 @@ use super::class;
 use super::event;
 use super::reader::{Keys, ListOf, Names, Node, Reader, Table};
 use super::{
-    Area, CLASSES_MAX, ClassFile, Collision, EXPANSIONS_PER_TICK_MAX, Elevation, GENERATED_LEN_MAX, Located,
-    Map, MapSource, SEARCH_SLOTS_MAX, Scenario, Side, TICK_MAX, Terrain, Wall,
+    Area, CLASSES_MAX, ClassFile, Collision, EXPANSIONS_PER_TICK_MAX, Elevation, GENERATED_LEN_MAX,
+    LANDMARKS_MAX, Located, Map, MapSource, SEARCH_SLOTS_MAX, Scenario, Side, TICK_MAX, Terrain, Wall,
 };
 use wheelbase_grid::{GridShape, Rgb, colour_from_hexadecimal};
 
@@ -28,6 +28,7 @@ const SCENARIO_KEYS: Keys = Keys {
         "collision",
         "expansions_per_tick",
         "search_slots",
+        "landmarks",
         "tries_per_tick",
         "map",
         "terrain",
@@ -84,6 +85,9 @@ pub(super) fn scenario(reader: &mut Reader, document: &Node) -> Option<Scenario>
     );
     let search_slots =
         reader.optional_whole(&top, "search_slots", SEARCH_SLOTS_DEFAULT, 1..=i64::from(SEARCH_SLOTS_MAX));
+    let landmarks = reader.optional(&top, "landmarks", None, |reader, node| {
+        reader.whole(node, 0..=i64::from(LANDMARKS_MAX)).map(Some)
+    });
     let tries_per_tick = reader.optional_whole(&top, "tries_per_tick", TRIES_PER_TICK_DEFAULT, 0..=i64::MAX);
     let map = reader.required(&top, "map", "a [map] table with file, rows or generate", map);
     let shape = map.as_ref().map(|map| map.shape);
@@ -111,6 +115,7 @@ pub(super) fn scenario(reader: &mut Reader, document: &Node) -> Option<Scenario>
         collision: collision?,
         expansions_per_tick: expansions_per_tick?,
         search_slots: search_slots?,
+        landmarks: landmarks?,
         tries_per_tick: tries_per_tick?,
         map: map?,
         terrains: terrains?,

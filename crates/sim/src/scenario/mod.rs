@@ -28,6 +28,8 @@ pub const TICK_MAX: u32 = u32::MAX - 1;
 pub const EXPANSIONS_PER_TICK_MAX: u64 = 1 << 40;
 /// Most searches that may be under way at once.
 pub const SEARCH_SLOTS_MAX: u32 = 1024;
+/// Most landmarks of a class.
+pub const LANDMARKS_MAX: u32 = 64;
 /// Most agents a scenario may place, those of its groups and events included.
 pub const AGENTS_MAX: u32 = 1 << 20;
 /// Most columns and most rows of a generated map; the builder bounds their product.
@@ -114,6 +116,8 @@ pub struct Scenario {
     pub expansions_per_tick: u64,
     /// Searches under way at once, 1 to [`SEARCH_SLOTS_MAX`]; 16 by default.
     pub search_slots: u32,
+    /// Landmarks of each class, at most [`LANDMARKS_MAX`]; by default as many as pay.
+    pub landmarks: Option<u32>,
     /// Tries the traffic may make each tick; 20,000 by default.
     pub tries_per_tick: u64,
     /// The `[map]` table.
