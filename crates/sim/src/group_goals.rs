@@ -11,7 +11,7 @@ mod room;
 
 use crate::agents::{Activity, AgentId, ClassId};
 use crate::orders::OrderKind;
-use crate::requests::refuse;
+use crate::requests::{Route, refuse};
 use crate::world::Simulation;
 use matching::{Place, match_in_order};
 pub(crate) use room::poses_alike;
@@ -157,7 +157,7 @@ fn hand_out(sim: &mut Simulation, mut given: Vec<(AgentId, State)>, mut refused:
             motion.activity = Activity::Arrived;
             motion.replan = false;
         } else {
-            crate::tick::ask_for_path(sim, row, false);
+            crate::tick::ask_for_path(sim, row, Route::Cheapest);
         }
     }
     refused.sort_unstable();

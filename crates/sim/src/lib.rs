@@ -37,6 +37,7 @@ pub mod build;
 mod calibration;
 mod class_landmarks;
 mod codec;
+mod congestion;
 mod events;
 mod given_poses;
 mod group_goals;
@@ -76,7 +77,7 @@ pub use orders::{GroupOrders, Order, OrderKind, OrderList, OrderPool, OrderState
 pub use path_pool::{PathHandle, PathPool};
 pub use plan_file::PlanFile;
 pub use plan_judge::{PlanVerdict, PlanViolation, judge_plan};
-pub use requests::{PathRequest, Requests};
+pub use requests::{PathRequest, Requests, Route};
 pub use reservation::{CollisionRule, Reservation};
 pub use tasks::{TaskSlot, TaskSource};
 pub use tick::{Phase, Step};

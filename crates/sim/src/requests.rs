@@ -5,6 +5,7 @@
 //! searching and those that move up. A search that does not finish keeps its slot and goes on next tick.
 
 use crate::agents::{Activity, AgentId, Agents, ClassId};
+use crate::congestion::Congestion;
 use crate::given_poses::GivenPoses;
 use crate::group_goals::{GroupGoals, give_group_poses, longest_move, poses_alike};
 use crate::orders::{OrderKind, OrderPool, Trip, current_members};
@@ -23,6 +24,10 @@ use wheelbase_planner::{
 const AROUND_CELLS: i32 = 24;
 /// Most expansions of a search for a way around resting agents.
 const AROUND_EXPANSIONS_MAX: u64 = 20_000;
+/// And around where agents wait for long.
+const AROUND_JAMS_EXPANSIONS_MAX: u64 = 100_000;
+/// Ticks until an agent that has found a way around those asks again.
+const LOOK_AGAIN_TICKS: u32 = 128;
 /// Ticks until an agent that found no way around asks again; doubled with each failure.
 const ASK_AGAIN_TICKS: u32 = 16;
 /// Times that it is doubled at most.
@@ -41,6 +46,17 @@ const HEADINGS_MAX: usize = 8;
 /// Moves of a path for which a slot has room from the start.
 const PATH_ROOM: usize = 1024;
 
+/// Which way to its goal an agent asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Route {
+    /// The cheapest.
+    Cheapest,
+    /// One around agents that rest nearby; the path in hand is kept if there is none.
+    AroundResting,
+    /// One around where agents wait for long; the path in hand is kept if it is not the quicker one.
+    AroundJams,
+}
+
 /// A request that is not answered yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PathRequest {
@@ -50,8 +66,8 @@ pub struct PathRequest {
     pub issued: u32,
     /// The agent's given priority.
     pub priority: i32,
-    /// A way around agents that rest nearby is asked for; the path in hand is kept if there is none.
-    pub around: bool,
+    /// Which way is asked for.
+    pub route: Route,
     /// The path asked for takes no less, in ticks, as far as is known without a search.
     pub least_ticks: u32,
 }
@@ -163,7 +179,7 @@ impl Requests {
     pub(crate) fn for_each_word(&self, mut word: impl FnMut(u64)) {
         let mut request_words = |request: &PathRequest| {
             word(u64::from(request.agent.0) << 32 | u64::from(request.issued));
-            word(u64::from(request.least_ticks) << 1 | u64::from(request.around));
+            word(u64::from(request.least_ticks) << 2 | request.route as u64);
         };
         self.queue.iter().for_each(&mut request_words);
         for slot in &self.slots {
@@ -251,7 +267,8 @@ fn deliver_all(sim: &mut Simulation, last: bool) {
         let at = at as usize;
         let Some(request) = sim.requests.slots[at].request else { continue };
         let Some(row) = sim.agents.row(agent) else { continue };
-        let by_area = !request.around && sim.agents.given[row].is_none() && goes_to_area(sim, row);
+        let by_area =
+            request.route == Route::Cheapest && sim.agents.given[row].is_none() && goes_to_area(sim, row);
         if by_area && held_up {
             continue;
         }
@@ -321,8 +338,19 @@ enum Outcome {
 /// Advances every slot by its share, in parallel. A slot writes only to itself; `share` becomes what it
 /// spent.
 fn search_slots(sim: &mut Simulation) {
-    let Simulation { requests, agents, classes, orders, reservation, given, group_goals, tick, .. } = sim;
-    let world = SearchWorld { agents, classes, orders, reservation, given };
+    let Simulation {
+        requests,
+        agents,
+        classes,
+        orders,
+        reservation,
+        given,
+        group_goals,
+        tick,
+        congestion,
+        ..
+    } = sim;
+    let world = SearchWorld { agents, classes, orders, reservation, given, congestion };
     let Requests { slots, fields, .. } = requests;
     for slot in slots.iter_mut().filter(|slot| slot.share > 0 && !slot.begun) {
         slot.follow_group_field(&world, fields, group_goals);
@@ -347,12 +375,13 @@ struct SearchWorld<'a> {
     orders: &'a OrderPool,
     reservation: &'a Reservation,
     given: &'a GivenPoses,
+    congestion: &'a Congestion,
 }
 
 impl<'a> SearchWorld<'a> {
     fn of(sim: &'a Simulation) -> Self {
-        let Simulation { agents, classes, orders, reservation, given, .. } = sim;
-        Self { agents, classes, orders, reservation, given }
+        let Simulation { agents, classes, orders, reservation, given, congestion, .. } = sim;
+        Self { agents, classes, orders, reservation, given, congestion }
     }
 
     /// Whether no other agent rests on a legal pose or has been given one that overlaps it.
@@ -421,7 +450,7 @@ impl Slot {
         let (motion, given) = (world.agents.motion[row], world.agents.given[row]);
         let order = world.orders.current(&world.agents.orders[row]).map(|order| &order.kind);
         let (Some(&OrderKind::GotoGroup(order, _)), Some(given)) = (order, given) else { return };
-        if self.request.is_none_or(|asked| asked.around) {
+        if self.request.is_none_or(|asked| asked.route != Route::Cheapest) {
             return;
         }
         let tables = &world.classes[motion.class.0 as usize].tables;
@@ -463,9 +492,6 @@ impl Slot {
         let state = &world.agents.orders[row];
         let Some((kind, trip)) = current_trip(world.orders, state) else { return };
         let tables = &world.classes[motion.class.0 as usize].tables;
-        if asked.around && !self.begun {
-            mark_resting_agents(&mut self.obstacles, world, row);
-        }
         let goal = Goal { members: current_members(trip, kind, state), within: trip.within };
         let from = self.from.unwrap_or(motion.state);
         let mut request = Request::new(tables.space().pose(from), goal);
@@ -483,11 +509,23 @@ impl Slot {
             }
             _ => {}
         }
-        if asked.around {
+        if asked.route != Route::Cheapest {
+            if !self.begun {
+                match asked.route {
+                    Route::AroundJams => {
+                        let goals = request.goal.members.iter().map(|member| member.cell);
+                        let ends = goals.chain([request.start.cell]);
+                        world.congestion.mark_jams(&mut self.obstacles, ends);
+                    }
+                    _ => mark_resting_agents(&mut self.obstacles, world, row),
+                }
+            }
             request.fallback = Fallback::Fail;
             request.obstacles = Some(&self.obstacles);
-            request.obstacle_area = Some(around(request.start.cell));
-            request.expansions_max = Some(AROUND_EXPANSIONS_MAX);
+            (request.obstacle_area, request.expansions_max) = match asked.route {
+                Route::AroundJams => (None, Some(AROUND_JAMS_EXPANSIONS_MAX)),
+                _ => (Some(around(request.start.cell)), Some(AROUND_EXPANSIONS_MAX)),
+            };
         }
         if !self.begun {
             self.progress = begin(tables, &request, &mut self.scratch);
@@ -529,7 +567,7 @@ fn shared_goal<'a>(
 ) -> Option<(ClassId, Goal<'a>)> {
     let state = &agents.orders[row];
     let (kind, trip) = current_trip(orders, state)?;
-    let by_members = !asked.around && !kind.gives_poses();
+    let by_members = asked.route == Route::Cheapest && !kind.gives_poses();
     let goal = Goal { members: current_members(trip, kind, state), within: trip.within };
     by_members.then_some((agents.motion[row].class, goal))
 }
@@ -598,11 +636,11 @@ fn deliver(sim: &mut Simulation, row: usize, request: PathRequest, answer: &Answ
             sim.give(row, state);
         }
     }
-    if to_area && given && !found && !request.around {
+    if to_area && given && !found && request.route == Route::Cheapest {
         sim.give_back(row);
         return Outcome::SearchAnew;
     }
-    if let (Some(order), true, false, false) = (group, given, found, request.around)
+    if let (Some(order), true, false, false) = (group, given, found, request.route != Route::Cheapest)
         && answer.status != Status::StartBlocked
         && has_field(sim, row, order)
     {
@@ -622,11 +660,13 @@ fn deliver(sim: &mut Simulation, row: usize, request: PathRequest, answer: &Answ
     if found {
         sim.agents.motion[row].replan = false;
     }
-    if request.around {
+    if request.route != Route::Cheapest {
+        let found = found && (request.route == Route::AroundResting || is_quicker(sim, row, path));
         let patience = &mut sim.agents.patience[row];
         let failures = if found { 0 } else { (patience.failures + 1).min(FAILURES_MAX) };
         patience.failures = failures;
-        patience.ask_again_at = sim.tick + (ASK_AGAIN_TICKS << failures);
+        let pause = if request.route == Route::AroundJams { LOOK_AGAIN_TICKS } else { ASK_AGAIN_TICKS };
+        patience.ask_again_at = sim.tick + (pause << failures);
         sim.agents.motion[row].activity = Activity::Following;
         if found && !path.moves.is_empty() {
             sim.paths.replace(&mut sim.agents.paths, row, &path.moves);
@@ -645,6 +685,22 @@ fn deliver(sim: &mut Simulation, row: usize, request: PathRequest, answer: &Answ
         refuse(sim, row, answer.status);
     }
     Outcome::Answered
+}
+
+/// Whether a path is quicker than the one in hand with all the waiting that is to be thought of, by a quarter of the
+/// waiting on that.
+fn is_quicker(sim: &Simulation, row: usize, path: &Path) -> bool {
+    let motion = &sim.agents.motion[row];
+    let tables = &sim.classes[motion.class.0 as usize].tables;
+    let (mut state, mut ticks) = (motion.state, 0);
+    let in_hand = sim.paths.moves(sim.agents.paths[row]);
+    for &primitive in in_hand {
+        let Some(longer) = tables.move_ticks(state, usize::from(primitive)) else { return true };
+        ticks += u64::from(longer);
+        state = tables.state_after(state, usize::from(primitive));
+    }
+    let delay = |moves| sim.congestion.delay_along(tables, motion.state, moves);
+    u64::from(path.cost()) + delay(&path.moves) + delay(in_hand) / 4 < ticks + delay(in_hand)
 }
 
 /// An order cannot be done: reported once, then kept or dropped as it says. An agent that an edit has

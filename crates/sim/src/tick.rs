@@ -1,11 +1,12 @@
 //! One tick: its phases and their order, and nothing else orders them.
 
 use crate::agents::{Activity, Motion};
+use crate::congestion::ask_around_jams;
 use crate::events::apply_events;
 use crate::invariant;
 use crate::metrics::AtWork;
 use crate::orders::{OrderKind, current_members};
-use crate::requests::{PathRequest, answer_requests, least_ticks, refuse};
+use crate::requests::{PathRequest, Route, answer_requests, least_ticks, refuse};
 use crate::trace::TraceEvent;
 use crate::traffic::{Decisions, Leads, Start, TrafficView};
 use crate::world::{Simulation, step_of};
@@ -74,6 +75,7 @@ impl Simulation {
             return Step::Ended;
         }
         begins(Phase::Requests);
+        ask_around_jams(self);
         answer_requests(self);
         begins(Phase::Traffic);
         run_traffic(self);
@@ -129,7 +131,7 @@ fn run_orders(sim: &mut Simulation) {
                     begin_order(sim, row);
                 }
             }
-            Activity::Following if motion.replan => ask_for_path(sim, row, false),
+            Activity::Following if motion.replan => ask_for_path(sim, row, Route::Cheapest),
             Activity::Yielding | Activity::Following | Activity::Asking | Activity::Shut => {}
         }
     }
@@ -260,7 +262,7 @@ fn begin_order(sim: &mut Simulation, row: usize) {
             Activity::Asking
         }
         Some(OrderKind::Task(_)) if !sim.traffic.needs_paths() => Activity::Following,
-        Some(_) => return ask_for_path(sim, row, false),
+        Some(_) => return ask_for_path(sim, row, Route::Cheapest),
     };
     sim.agents.motion[row].activity = activity;
 }
@@ -277,8 +279,8 @@ fn is_at_goal(sim: &Simulation, row: usize) -> bool {
 }
 
 /// Puts a path request in the queue; the agent rests until it is answered.
-pub(crate) fn ask_for_path(sim: &mut Simulation, row: usize, around: bool) {
-    if !around && sim.agents.orders[row].to_nearest {
+pub(crate) fn ask_for_path(sim: &mut Simulation, row: usize, route: Route) {
+    if route == Route::Cheapest && sim.agents.orders[row].to_nearest {
         // The area itself may be open by now.
         sim.give_back(row);
     }
@@ -287,7 +289,7 @@ pub(crate) fn ask_for_path(sim: &mut Simulation, row: usize, around: bool) {
         agent: sim.agents.ids[row],
         issued: sim.tick,
         priority: patience.priority,
-        around,
+        route,
         least_ticks: least_ticks(sim, row),
     };
     sim.requests.push(request);
@@ -326,7 +328,7 @@ fn run_traffic(sim: &mut Simulation) {
     }
     for &row in &decisions.around {
         if sim.agents.motion[row as usize].activity == Activity::Following {
-            ask_for_path(sim, row as usize, true);
+            ask_for_path(sim, row as usize, Route::AroundResting);
         }
     }
     for &row in &decisions.give_up {
@@ -375,6 +377,9 @@ fn begin_move(sim: &mut Simulation, Start { row, primitive, ticks }: Start) {
     // It began in a legal pose, and ends in one.
     patience.stranded = false;
     sim.counts.moves += 1;
+    let space = sim.classes[class.0 as usize].tables.space();
+    let end = sim.classes[class.0 as usize].tables.state_after(state, primitive as usize);
+    sim.congestion.count_move(space.pose(state).cell, space.pose(end).cell);
     if sim.log.is_some() {
         let tables = &sim.classes[class.0 as usize].tables;
         let from = tables.space().pose(state);
@@ -386,8 +391,9 @@ fn begin_move(sim: &mut Simulation, Start { row, primitive, ticks }: Start) {
 /// Counts the agents that could go on but rest.
 fn count_waiting(sim: &mut Simulation) {
     let tick = sim.tick;
-    let Simulation { agents, counts, at_work, .. } = sim;
+    let Simulation { agents, classes, congestion, counts, at_work, .. } = sim;
     *at_work = AtWork::default();
+    congestion.fade(tick);
     for ((motion, patience), path) in agents.motion.iter().zip(&mut agents.patience).zip(&agents.paths) {
         let goes = match motion.activity {
             Activity::Asking | Activity::Following => true,
@@ -402,6 +408,10 @@ fn count_waiting(sim: &mut Simulation) {
         }
         if patience.waits_since == u32::MAX {
             patience.waits_since = tick;
+        }
+        if motion.activity == Activity::Following {
+            let space = classes[motion.class.0 as usize].tables.space();
+            congestion.count_wait(space.pose(motion.state).cell);
         }
         at_work.waiting += 1;
         counts.wait_ticks += 1;

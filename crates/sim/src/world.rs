@@ -3,6 +3,7 @@
 use crate::agents::{Activity, AgentId, Agents, ClassId, Motion, Row};
 use crate::build::{AttachedFile, MapObject};
 use crate::class_landmarks::ClassLandmarks;
+use crate::congestion::Congestion;
 use crate::events::{Event, PendingEdits};
 use crate::given_poses::GivenPoses;
 use crate::group_goals::GroupGoals;
@@ -64,6 +65,7 @@ pub struct Simulation {
     pub(crate) paths: PathPool,
     pub(crate) reservation: Reservation,
     pub(crate) given: GivenPoses,
+    pub(crate) congestion: Congestion,
     pub(crate) group_goals: GroupGoals,
     pub(crate) requests: Requests,
     pub(crate) traffic: Box<dyn Traffic>,

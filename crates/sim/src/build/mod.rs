@@ -20,6 +20,7 @@ pub use warnings::warnings;
 
 use crate::agents::Agents;
 use crate::class_landmarks::make_landmarks;
+use crate::congestion::Congestion;
 use crate::events::PendingEdits;
 use crate::given_poses::GivenPoses;
 use crate::group_goals::GroupGoals;
@@ -257,6 +258,7 @@ fn empty_simulation(
         paths: PathPool::default(),
         reservation: Reservation::new(grid.size(), settings.collision),
         given: GivenPoses::default(),
+        congestion: Congestion::new(grid.size()),
         group_goals: GroupGoals::default(),
         requests: Requests::new(settings.search_slots, grid.size()),
         traffic,
