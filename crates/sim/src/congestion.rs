@@ -20,7 +20,7 @@ const BLOCK_SHIFT: u32 = 3;
 /// Ticks after which what was counted counts half.
 const HALF_LIFE_TICKS: u32 = 256;
 /// A block is jammed if agents wait so many ticks in it each.
-const JAMMED_TICKS: u32 = 24;
+const JAMMED_TICKS: u32 = 48;
 /// Waiting on a path for which it is worth to look for another, in ticks.
 const WORTH_TICKS: u32 = 64;
 /// Agents that look at their paths a tick, and those that ask for another at most.

@@ -27,7 +27,7 @@ const AROUND_EXPANSIONS_MAX: u64 = 20_000;
 /// And around where agents wait for long.
 const AROUND_JAMS_EXPANSIONS_MAX: u64 = 100_000;
 /// Ticks until an agent that has found a way around those asks again.
-const LOOK_AGAIN_TICKS: u32 = 128;
+const LOOK_AGAIN_TICKS: u32 = 64;
 /// Ticks until an agent that found no way around asks again; doubled with each failure.
 const ASK_AGAIN_TICKS: u32 = 16;
 /// Times that it is doubled at most.
