@@ -86,8 +86,9 @@ impl Distance for u32 {
 }
 
 impl Landmarks {
-    /// Picks at most `n` landmarks in the largest set of poses between which moves lead both ways, each as far
-    /// as can be from those before it, and works out their distances. Fewer where there are no more poses.
+    /// Picks at most `n` landmarks in the largest set of poses between which moves lead both ways, the first pose of
+    /// it and then each as far as can be from those before, and works out their distances. Fewer where there are no
+    /// more poses.
     pub fn of(tables: &MovementTables, n: usize) -> Self {
         let step_max = if tables.is_reversible() { tables.most_ticks() as u32 } else { u32::MAX };
         let candidates = largest_set(tables);
@@ -103,25 +104,23 @@ impl Landmarks {
         let Some(&first) = candidates.first() else { return landmarks };
         let pose_of = |state: State| [GoalMember::pose(tables.space().pose(state))];
         let mut from = CostField::from_start(tables, &Goal::of(&pose_of(first)));
-        from.settle(tables, Until::All, u64::MAX);
         let mut to = CostField::to_goal(tables, &Goal::of(&pose_of(first)));
-        // Distance to each candidate from the nearest landmark so far; at first from the first of them.
-        let mut nearest: Vec<u32> = candidates.iter().map(|&state| from.cost(state).unwrap_or(0)).collect();
+        // Distance to each candidate from the nearest landmark so far. The first landmark is the first candidate: it
+        // lies at the rim of the map, as landmarks should.
+        let mut nearest = vec![u32::MAX; candidates.len()];
         while landmarks.states.len() < n {
             // The farthest; of several the least.
             let farthest = nearest
                 .iter()
                 .zip(&candidates)
                 .max_by_key(|(cost, state)| (**cost, std::cmp::Reverse(state.0)));
-            let is_first = landmarks.states.is_empty();
-            let Some((_, &landmark)) = farthest.filter(|(cost, _)| **cost > 0 || is_first) else { break };
+            let Some((_, &landmark)) = farthest.filter(|(cost, _)| **cost > 0) else { break };
             from.restart(tables, &Goal::of(&pose_of(landmark)));
             from.settle(tables, Until::All, u64::MAX);
             to.restart(tables, &Goal::of(&pose_of(landmark)));
             to.settle(tables, Until::All, u64::MAX);
             for (known, &state) in nearest.iter_mut().zip(&candidates) {
-                let cost = from.cost(state).unwrap_or(0);
-                *known = if is_first { cost } else { cost.min(*known) };
+                *known = from.cost(state).unwrap_or(0).min(*known);
             }
             landmarks.distances.set_columns(n_columns, 2 * landmarks.states.len(), [&from, &to]);
             landmarks.states.push(landmark);
