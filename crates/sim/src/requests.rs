@@ -728,3 +728,26 @@ pub(crate) fn refuse(sim: &mut Simulation, row: usize, status: Status) {
         crate::tick::close_order(sim, row);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(agent: u32, issued: u32, priority: i32, least_ticks: u32) -> PathRequest {
+        PathRequest { agent: AgentId(agent), issued, priority, around: false, least_ticks }
+    }
+
+    /// Of requests of one age the short way comes first, and no later one comes before a long way for longer than
+    /// its share of ticks and of priority says.
+    #[test]
+    fn short_ways_come_first_and_nobody_waits_for_ever() {
+        let far = request(0, 10, 0, 4000);
+        let comes_before = |other: PathRequest| other.rank(other.issued) < far.rank(other.issued);
+        for near in [request(1, 10, 0, 40), request(1, 10, 3, 4000), request(1, 999, 0, 40)] {
+            assert!(comes_before(near), "{near:?}");
+        }
+        // 10 + 4000 / 4 - 40 / 4 = 1000, at which the lower id comes first.
+        assert!(comes_before(request(1, 999, 0, 40)) && !comes_before(request(1, 1000, 0, 40)));
+        assert!(comes_before(request(1, 1006, 7, 40)) && !comes_before(request(1, 1007, 7, 40)));
+    }
+}
