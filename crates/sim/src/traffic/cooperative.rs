@@ -15,6 +15,8 @@ mod lifting;
 mod make_way;
 mod narrows;
 mod plan;
+#[cfg(test)]
+mod scenes;
 mod streams;
 mod window_field;
 
@@ -59,7 +61,7 @@ const RETURN_MOVES: usize = 8;
 
 const NONE: u32 = u32::MAX;
 
-/// The rule. Memory: 40 bytes a cell, 4 a state of the class with most headings, 28 a claim (about the cells of a
+/// The rule. Memory: 44 bytes a cell, 4 a state of the class with most headings, 28 a claim (about the cells of a
 /// body and of its next moves for each agent), 350 an agent, 2 a pose of the windows of those that are in each
 /// other's way.
 #[derive(Debug)]
@@ -852,7 +854,8 @@ impl Cooperative {
             view.reservation.begin_move(id, &step, start + ticks);
             // One that is alone keeps out of nobody's way.
             if view.agents.len() > 1 {
-                self.streams.count(tables, motion.state, usize::from(primitive), view.tick);
+                let class = (motion.class.0 as usize, tables);
+                self.streams.count(class, motion.state, usize::from(primitive), view.tick);
             }
             decisions.starts.push(Start { row: row as u32, primitive, ticks });
             member.plan.begin_first();

@@ -6,8 +6,11 @@
 
 use super::step_at;
 use crate::state_hash::fold;
-use wheelbase_grid::{CellXY, GridSize};
+use wheelbase_grid::{CellXY, GridShape, GridSize, hex_coordinates};
 use wheelbase_planner::{Frame, MovementTables, Offset, State};
+
+/// Ways of a map of hexagons; of squares there are fewer.
+const WAYS_MAX: usize = 6;
 
 /// Ticks after which what was counted counts half.
 const HALF_LIFE_TICKS: u32 = 128;
@@ -18,46 +21,37 @@ const STILL: u32 = 48;
 /// A move against a stream that is all one way counts as so many times as long, less one, in quarters.
 const WEIGHT_QUARTERS: u32 = 10;
 
-/// What was counted on a cell: ways east, north, west and south, and when that was brought up to date.
+/// What was counted on a cell: by way, that is by the side beyond which a move leads, and when that was brought up
+/// to date.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counted {
-    ways: [u16; 4],
+    ways: [u16; WAYS_MAX],
     at: u32,
 }
 
-/// The streams. Memory: 12 bytes a cell.
+/// What a move is held against.
+#[derive(Clone, Copy, Debug)]
+struct Probe {
+    /// The way that it goes, and the opposite one; [`STAYS`] if it goes none.
+    way: u8,
+    opposite: u8,
+    /// Cells from the anchor at the start.
+    cells: [Offset; 3],
+}
+
+/// The streams. Memory: 16 bytes a cell.
 #[derive(Debug)]
 pub(super) struct Streams {
     size: GridSize,
     counted: Vec<Counted>,
-    /// By class: the cells that a move is held against, by primitive and frame; the way that the move goes.
-    probes: Vec<Vec<(u8, [Offset; 3])>>,
+    /// By class: what its moves are held against, by frame and primitive.
+    probes: Vec<Vec<Probe>>,
     n_primitives: Vec<usize>,
     /// Hash of all that was ever counted, in order: the streams follow from it.
     counted_so_far: u64,
 }
 
-/// The way of a displacement; `STAYS` for none.
-fn way_of(step: Offset) -> u8 {
-    match (step.dx, step.dy) {
-        (0, 0) => STAYS,
-        (dx, dy) if dx.abs() >= dy.abs() => {
-            if dx > 0 {
-                0
-            } else {
-                2
-            }
-        }
-        (_, dy) => {
-            if dy < 0 {
-                1
-            } else {
-                3
-            }
-        }
-    }
-}
-
+/// The way of a move that only turns.
 const STAYS: u8 = u8::MAX;
 
 impl Streams {
@@ -71,10 +65,16 @@ impl Streams {
         }
     }
 
-    /// Counts a move.
-    pub fn count(&mut self, tables: &MovementTables, state: State, primitive: usize, tick: u32) {
+    /// Counts a move of an agent of a class.
+    pub fn count(
+        &mut self,
+        (class, tables): (usize, &MovementTables),
+        state: State,
+        primitive: usize,
+        tick: u32,
+    ) {
         let step = step_at(tables, tables.space().pose(state), primitive);
-        let way = way_of(step.class.shape_at(step.pose, primitive).step);
+        let way = self.probe(class, tables.space().frame(step.pose), primitive).way;
         if way == STAYS {
             return;
         }
@@ -103,23 +103,28 @@ impl Streams {
         ticks: u32,
         tick: u32,
     ) -> u64 {
-        let (way, probes) = &self.probes[class][usize::from(frame.0) * self.n_primitives[class] + primitive];
-        if *way == STAYS {
+        let probe = self.probe(class, frame, primitive);
+        if probe.way == STAYS {
             return 0;
         }
         let (mut with, mut against) = (0_u32, 0_u32);
-        for probe in probes {
-            let xy = CellXY::new(cell.x + probe.dx, cell.y + probe.dy);
+        for offset in probe.cells {
+            let xy = CellXY::new(cell.x + offset.dx, cell.y + offset.dy);
             let Some(cell) = self.size.cell(xy) else { continue };
             let ways = now(&self.counted[cell.0 as usize], tick);
-            with += u32::from(ways[usize::from(*way)]);
-            against += u32::from(ways[usize::from(*way ^ 2)]);
+            with += u32::from(ways[usize::from(probe.way)]);
+            against += u32::from(ways[usize::from(probe.opposite)]);
         }
         let lead = against.saturating_sub(with);
         if lead == 0 {
             return 0;
         }
         u64::from(ticks) * u64::from(WEIGHT_QUARTERS * lead / (with + against + STILL)) / 4
+    }
+
+    #[inline]
+    fn probe(&self, class: usize, frame: Frame, primitive: usize) -> &Probe {
+        &self.probes[class][usize::from(frame.0) * self.n_primitives[class] + primitive]
     }
 
     /// Everything that a later tick depends on, for the state hash.
@@ -129,27 +134,82 @@ impl Streams {
 }
 
 /// What was counted, as much as it counts at a tick.
-fn now(counted: &Counted, tick: u32) -> [u16; 4] {
-    let halvings = (tick / HALF_LIFE_TICKS - counted.at / HALF_LIFE_TICKS).min(15);
-    counted.ways.map(|count| count >> halvings)
+fn now(counted: &Counted, tick: u32) -> [u16; WAYS_MAX] {
+    let halvings = tick / HALF_LIFE_TICKS - counted.at / HALF_LIFE_TICKS;
+    counted.ways.map(|count| count.checked_shr(halvings).unwrap_or(0))
 }
 
-/// The ways of a class's moves, and the cells under the body's end, from the anchor at the start, that are looked
-/// at for each: the anchor and the two farthest to the sides.
-fn probes_of(tables: &MovementTables) -> Vec<(u8, [Offset; 3])> {
-    let class = tables.class();
+/// From a cell in a row of that parity to one so many columns and rows off, so that products of two such vectors
+/// are as their lengths and the angle between them say.
+fn vector(shape: GridShape, parity: u8, offset: Offset) -> [i64; 3] {
+    let from = CellXY::new(0, i32::from(parity));
+    let to = CellXY::new(offset.dx, from.y + offset.dy);
+    match shape {
+        GridShape::Square => [i64::from(offset.dx), i64::from(offset.dy), 0],
+        GridShape::Hex => {
+            let (from, to) = (hex_coordinates(from), hex_coordinates(to));
+            std::array::from_fn(|axis| to[axis] - from[axis])
+        }
+    }
+}
+
+fn product(one: [i64; 3], other: [i64; 3]) -> i64 {
+    one.iter().zip(other).map(|(one, other)| one * other).sum()
+}
+
+/// The vector to the neighbour on a side, by its number.
+fn to_side(shape: GridShape, number: usize) -> [i64; 3] {
+    let sides = shape.sides();
+    let (dx, dy) = shape.step(sides[number % sides.len()], 0);
+    vector(shape, 0, Offset::new(dx, dy))
+}
+
+/// The axis that a displacement lies nearest to, that is the number of a side below half of them, and the way that
+/// it goes along it; of two axes as near the first. `None` if it leads nowhere.
+fn axis_and_way(shape: GridShape, step: [i64; 3]) -> Option<(usize, u8)> {
+    let n_axes = shape.sides().len() / 2;
+    let along = |axis: usize| product(step, to_side(shape, axis));
+    let axis = (0..n_axes).rev().max_by_key(|&axis| along(axis).abs())?;
+    match along(axis) {
+        0 => None,
+        ahead => Some((axis, if ahead > 0 { axis } else { axis + n_axes } as u8)),
+    }
+}
+
+/// What the moves of a class are held against: the way of each, and the cells under the body's end that are looked
+/// at for it, the anchor and the two farthest to the sides.
+fn probes_of(tables: &MovementTables) -> Vec<Probe> {
+    let (class, shape) = (tables.class(), tables.space().shape());
+    let n_ways = shape.sides().len();
     let mut probes = Vec::new();
     for frame in class.frames() {
         for primitive in 0..class.primitives().len() {
-            let shape = class.shape(frame, primitive);
-            let way = way_of(shape.step);
-            let body = class.footprint().at(shape.frame_after);
-            let across = |cell: &&Offset| if way.is_multiple_of(2) { cell.dy } else { cell.dx };
+            let of_move = class.shape(frame, primitive);
+            let step = vector(shape, frame.0 / class.headings(), of_move.step);
+            let Some((axis, way)) = axis_and_way(shape, step) else {
+                probes.push(Probe { way: STAYS, opposite: STAYS, cells: [Offset::new(0, 0); 3] });
+                continue;
+            };
+            // To the right of the axis: of hexagons no side lies there, but one on either hand.
+            let right = match shape {
+                GridShape::Square => to_side(shape, axis + 3),
+                GridShape::Hex => {
+                    let (one, other) = (to_side(shape, axis + 4), to_side(shape, axis + 5));
+                    std::array::from_fn(|at| one[at] + other[at])
+                }
+            };
+            let body = class.footprint().at(of_move.frame_after);
+            let parity = of_move.frame_after.0 / class.headings();
+            let across = |cell: &&Offset| product(right, vector(shape, parity, **cell));
             let least = body.iter().min_by_key(across).copied().unwrap_or(Offset::new(0, 0));
             let most = body.iter().max_by_key(across).copied().unwrap_or(Offset::new(0, 0));
-            let at = |cell: Offset| Offset::new(shape.step.dx + cell.dx, shape.step.dy + cell.dy);
-            probes.push((way, [at(Offset::new(0, 0)), at(least), at(most)]));
+            let at = |cell: Offset| Offset::new(of_move.step.dx + cell.dx, of_move.step.dy + cell.dy);
+            let opposite = (way + n_ways as u8 / 2) % n_ways as u8;
+            probes.push(Probe { way, opposite, cells: [at(Offset::new(0, 0)), at(least), at(most)] });
         }
     }
     probes
 }
+
+#[cfg(test)]
+mod tests;
