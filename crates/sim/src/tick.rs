@@ -312,9 +312,11 @@ fn run_traffic(sim: &mut Simulation) {
         orders: &sim.orders,
         paths: &sim.paths,
         pending: &sim.pending,
+        edited: &sim.edited,
         reservation: &mut sim.reservation,
     };
     sim.traffic.decide(&mut view, &mut decisions);
+    sim.edited.clear();
     replace_paths(sim, &decisions);
     for start in &decisions.starts {
         begin_move(sim, *start);

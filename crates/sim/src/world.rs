@@ -16,7 +16,7 @@ use crate::reservation::{CollisionRule, Reservation, Step};
 use crate::tasks::ReachedPoses;
 use crate::trace::TraceEvent;
 use crate::traffic::{Decisions, Traffic};
-use wheelbase_grid::{CellXY, Grid};
+use wheelbase_grid::{CellXY, Grid, Rect};
 use wheelbase_planner::{ClassSpeeds, MovementTables, Offset, Pose, State};
 
 /// A movement class of the scenario.
@@ -74,6 +74,8 @@ pub struct Simulation {
     pub(crate) events: Vec<Event>,
     pub(crate) next_event: usize,
     pub(crate) pending: PendingEdits,
+    /// Areas in which the map was edited at the present tick, for the traffic.
+    pub(crate) edited: Vec<Rect>,
     pub(crate) counts: Counts,
     pub(crate) at_work: AtWork,
     pub(crate) tick: u32,

@@ -266,6 +266,7 @@ fn empty_simulation(
         events: Vec::new(),
         next_event: 0,
         pending: PendingEdits::default(),
+        edited: Vec::new(),
         counts: Counts::default(),
         at_work: AtWork::default(),
         tick: 0,

@@ -188,6 +188,7 @@ fn touched_cells(sim: &Simulation, row: usize) -> (CellXY, &[Offset]) {
 
 /// The map has changed: tables, searches and agents follow.
 fn follow_edit(sim: &mut Simulation, changed: Rect) {
+    sim.edited.push(changed);
     let Simulation { grid, classes, .. } = sim;
     let follow = |class: &mut SimClass| {
         let SimClass { tables, speeds, landmarks, .. } = class;

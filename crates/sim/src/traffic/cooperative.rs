@@ -61,7 +61,7 @@ const RETURN_MOVES: usize = 8;
 
 const NONE: u32 = u32::MAX;
 
-/// The rule. Memory: 44 bytes a cell, 4 a state of the class with most headings, 28 a claim (about the cells of a
+/// The rule. Memory: 45 bytes a cell, 4 a state of the class with most headings, 28 a claim (about the cells of a
 /// body and of its next moves for each agent), 350 an agent, 2 a pose of the windows of those that are in each
 /// other's way.
 #[derive(Debug)]
@@ -159,7 +159,9 @@ impl Member {
 impl Traffic for Cooperative {
     fn decide(&mut self, view: &mut TrafficView<'_>, decisions: &mut Decisions) {
         self.tries_left = view.tries;
+        self.ahead.clear();
         self.follow_agents(view);
+        self.follow_passages(view);
         self.follow_edits(view);
         self.follow_paths(view, decisions);
         self.list_due(view);
@@ -274,6 +276,23 @@ impl Cooperative {
         if clash {
             self.forget_plans(view);
         }
+    }
+
+    /// Finds the passages anew where the map was edited. Who is in one that has changed, or will be with its plan, is
+    /// in what has become of it; one that only had the right to enter has to ask again.
+    fn follow_passages(&mut self, view: &TrafficView<'_>) {
+        if view.edited.is_empty() || !self.narrows.follow_edits(view.classes, view.edited) {
+            return;
+        }
+        for row in 0..view.agents.len() {
+            let member = &mut self.members[view.agents.ids[row].0 as usize];
+            if self.narrows.is_altered(member.granted) {
+                member.granted = OPEN;
+            }
+            self.claim(view, row);
+        }
+        let members = &self.members;
+        self.narrows.keep_inside(|passage, agent| members[agent as usize].passages.contains(&passage));
     }
 
     /// Forgets all plans if an edit, or one that waits, has made a move of one illegal or changed its time.

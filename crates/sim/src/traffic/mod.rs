@@ -15,7 +15,7 @@ use crate::orders::OrderPool;
 use crate::path_pool::PathPool;
 use crate::reservation::Reservation;
 use crate::world::SimClass;
-use wheelbase_grid::GridSize;
+use wheelbase_grid::{GridSize, Rect};
 
 /// Ticks that an agent stands aside before it asks for a path again.
 pub(crate) const YIELD_HOLD_TICKS: u32 = 12;
@@ -38,6 +38,8 @@ pub struct TrafficView<'a> {
     pub paths: &'a PathPool,
     /// Edits that wait for cells to be left.
     pub pending: &'a PendingEdits,
+    /// Areas in which the map was edited at this tick; the tables of the classes have followed.
+    pub edited: &'a [Rect],
     /// Who holds which cell; the rule takes the cells of the moves it lets start.
     pub reservation: &'a mut Reservation,
 }

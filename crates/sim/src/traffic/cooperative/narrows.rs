@@ -4,17 +4,21 @@
 //! side by side; narrow cells that touch are one passage. Whoever is in a passage leaves it before anyone enters
 //! who could not pass him. The directions take turns: a batch of agents enters one way, then, if one of higher
 //! rank waits at the other end, it is the other's turn.
+//!
+//! After an edit of the map the passages near it are found anew, as they would be on a new map; who is in one, or
+//! waits for it, is so still in what has become of it.
 
 use crate::world::SimClass;
-use wheelbase_grid::{CellXY, GridSize};
-use wheelbase_planner::{Heading, Offset, Pose};
+use std::collections::BTreeMap;
+use wheelbase_grid::{BitGrid, CellXY, GridSize, Rect};
+use wheelbase_planner::{Heading, MovementTables, Offset, Pose};
 
 /// No passage.
 pub(super) const OPEN: u32 = u32::MAX;
 
 /// Cells of a passage, and of its longer side, at most; larger ones are regions of their own kind, as mazes are.
 const CELLS_MAX: usize = 1024;
-const SIDE_MAX: i32 = 48;
+const SIDE_MAX: u32 = 48;
 /// Agents that enter one way before those of higher rank at the other end have their turn.
 const BATCH: u32 = 8;
 /// Moves before a passage at which those stop that may not enter, and how many more if many wait.
@@ -55,6 +59,8 @@ struct Waiting {
 #[derive(Clone, Debug, Default)]
 struct Passage {
     width: u32,
+    /// Number of its cells; none if an edit has done away with it.
+    n_cells: u32,
     inside: Vec<Passer>,
     waiting: Vec<Waiting>,
     way: Way,
@@ -62,12 +68,36 @@ struct Passage {
     entered: u32,
 }
 
-/// The passages of a map. Memory: 4 bytes a cell.
+/// The passages of a map. Memory: 4.5 bytes a cell.
 #[derive(Debug)]
 pub(super) struct Narrows {
     size: GridSize,
     of_cell: Vec<u32>,
     passages: Vec<Passage>,
+    /// Numbers of passages that are no more, to be given again.
+    spare: Vec<u32>,
+    /// Passages that the last edits have changed or done away with, in order.
+    altered: Vec<u32>,
+    /// Two of the widest bodies side by side, in cells.
+    pair: u32,
+    /// Cells that the smallest body can cover.
+    free: BitGrid,
+    /// Cells where free cells are too few for a pair.
+    narrow: BitGrid,
+    /// Scratch memory: cells looked at for the last area, and of these the cells of what is too large.
+    seen: BitGrid,
+    large: BitGrid,
+}
+
+/// A passage found for an area: its cells are `cells[first..][..count]`.
+struct Found {
+    first: usize,
+    count: usize,
+    width: u32,
+    /// Passages of before that have cells in it, in order.
+    before: Vec<u32>,
+    /// It is the one of before, cell by cell, and as wide.
+    is_same: bool,
 }
 
 /// Whether two ways lead the same way.
@@ -78,54 +108,236 @@ fn agree(one: Way, other: Way) -> bool {
 impl Narrows {
     /// The passages for agents of some classes, with the shortest and longest side of their bodies.
     pub fn new(size: GridSize, classes: &[SimClass], sides: &[(u32, u32)]) -> Self {
-        let mut narrows = Self { size, of_cell: vec![OPEN; size.n_cells()], passages: Vec::new() };
-        let widest = sides.iter().map(|&(short, _)| short).max().unwrap_or(1);
-        let free = free_cells(size, classes);
-        let widths = run_widths(size, &free);
-        let narrow: Vec<bool> = widths.iter().map(|&width| width > 0 && width < 2 * widest).collect();
-        narrows.find_passages(size, &narrow, &widths);
+        let bits = || BitGrid::new(size);
+        let mut narrows = Self {
+            size,
+            of_cell: vec![OPEN; size.n_cells()],
+            passages: Vec::new(),
+            spare: Vec::new(),
+            altered: Vec::new(),
+            pair: 2 * sides.iter().map(|&(short, _)| short).max().unwrap_or(1),
+            free: bits(),
+            narrow: bits(),
+            seen: bits(),
+            large: bits(),
+        };
+        narrows.follow_edits(classes, &[size.rect()]);
         narrows
     }
 
-    /// Joins narrow cells that touch to passages, those too large left out.
-    fn find_passages(&mut self, size: GridSize, narrow: &[bool], widths: &[u32]) {
-        let (width, height) = (size.width() as i32, size.height() as i32);
-        let mut seen = vec![false; narrow.len()];
-        let mut cells: Vec<CellXY> = Vec::new();
-        for first in size.rect().cells() {
-            let index = |cell: CellXY| (cell.y * width + cell.x) as usize;
-            if !narrow[index(first)] || seen[index(first)] {
-                continue;
-            }
-            cells.clear();
-            cells.push(first);
-            seen[index(first)] = true;
-            let mut at = 0;
-            while let Some(&CellXY { x, y }) = cells.get(at) {
-                at += 1;
-                for (dx, dy) in [(1, 0), (0, -1), (-1, 0), (0, 1)] {
-                    let cell = CellXY::new(x + dx, y + dy);
-                    let inside = cell.x >= 0 && cell.y >= 0 && cell.x < width && cell.y < height;
-                    if inside && narrow[index(cell)] && !seen[index(cell)] {
-                        seen[index(cell)] = true;
-                        cells.push(cell);
+    /// Finds the passages anew about areas of the map that were edited; says whether there are others than before.
+    /// Linear in the cells of the areas, of what lies within a few bodies of them, and of the passages there.
+    pub fn follow_edits(&mut self, classes: &[SimClass], edited: &[Rect]) -> bool {
+        self.altered.clear();
+        let n_cells = |class: &&SimClass| {
+            class.tables.class().frames().map(|frame| class.tables.class().footprint().at(frame).len()).min()
+        };
+        let Some(smallest) = classes.iter().min_by_key(n_cells) else { return false };
+        let areas: Vec<Rect> = edited.iter().map(|&area| self.find_free(&smallest.tables, area)).collect();
+        let areas = areas.into_iter().filter(|area| !area.is_empty());
+        // A cell's width depends on free cells so far off; and a passage on the next cells.
+        let areas: Vec<Rect> = areas.map(|area| grown(area, self.pair, self.size)).collect();
+        areas.iter().for_each(|&area| self.find_narrow(area));
+        self.find_passages(&areas)
+    }
+
+    /// Finds the free cells anew that an edit of an area can have changed, and gives the smallest rectangle
+    /// around those that it has.
+    fn find_free(&mut self, tables: &MovementTables, edited: Rect) -> Rect {
+        let (class, space) = (tables.class(), tables.space());
+        let offsets = class.frames().flat_map(|frame| class.footprint().at(frame));
+        let reach = offsets.map(|offset| offset.dx.unsigned_abs().max(offset.dy.unsigned_abs())).max();
+        let reach = reach.unwrap_or(0);
+        // A body that touches the area, or a side of it, is as far from it as its reach and one cell.
+        let area = grown(edited, 2 * reach + 1, self.size);
+        let before: Vec<bool> = area.cells().map(|cell| self.free.get(cell)).collect();
+        self.free.fill(area, false);
+        for cell in grown(area, reach, self.size).cells() {
+            for heading in 0..space.headings() {
+                let pose = Pose { cell, heading: Heading(heading) };
+                if !tables.is_legal_pose(pose) {
+                    continue;
+                }
+                for &Offset { dx, dy } in class.cells_at(pose) {
+                    let covered = CellXY::new(cell.x + dx, cell.y + dy);
+                    if area.contains(covered) {
+                        self.free.set(covered, true);
                     }
                 }
             }
-            let (left, right) =
-                cells.iter().fold((i32::MAX, 0), |(low, high), cell| (low.min(cell.x), high.max(cell.x)));
-            let (top, bottom) =
-                cells.iter().fold((i32::MAX, 0), |(low, high), cell| (low.min(cell.y), high.max(cell.y)));
-            if cells.len() > CELLS_MAX || right - left >= SIDE_MAX || bottom - top >= SIDE_MAX {
+        }
+        let changed = area.cells().zip(before).filter(|&(cell, before)| self.free.get(cell) != before);
+        changed.fold(Rect::new(0, 0, 0, 0), |area, (cell, _)| area.union(Rect::new(cell.x, cell.y, 1, 1)))
+    }
+
+    /// Finds the narrow cells of an area anew: those in runs of free cells, along a row or a column, that are
+    /// shorter than a pair.
+    fn find_narrow(&mut self, area: Rect) {
+        let Self { free, narrow, pair, size, .. } = self;
+        narrow.fill(area, false);
+        // Shorter runs that come into the area end before they leave this.
+        let wide = grown(area, *pair, *size);
+        let mut line = |length: u32, cell_at: &dyn Fn(i32) -> CellXY| {
+            let mut from = 0;
+            for to in 0..=length as i32 {
+                if to < length as i32 && free.get(cell_at(to)) {
+                    continue;
+                }
+                if to - from < *pair as i32 {
+                    (from..to).map(cell_at).filter(|&cell| area.contains(cell)).for_each(|cell| {
+                        narrow.set(cell, true);
+                    });
+                }
+                from = to + 1;
+            }
+        };
+        for y in area.y..area.y + area.height as i32 {
+            line(wide.width, &|at| CellXY::new(wide.x + at, y));
+        }
+        for x in area.x..area.x + area.width as i32 {
+            line(wide.height, &|at| CellXY::new(x, wide.y + at));
+        }
+    }
+
+    /// Joins the narrow cells that touch, of areas and all that touch these, to passages, those too large left
+    /// out. What is there already keeps its number and who is in it; what has become of several, or a part of one,
+    /// has all that were in them. Says whether there are others than before.
+    fn find_passages(&mut self, areas: &[Rect]) -> bool {
+        let size = self.size;
+        // A passage that changes only where it touches an area has a cell beside it.
+        let of_areas = || areas.iter().flat_map(move |&area| grown(area, 1, size).cells());
+        let mut cells: Vec<CellXY> = Vec::new();
+        let mut large: Vec<CellXY> = Vec::new();
+        let mut found: Vec<Found> = Vec::new();
+        for first in of_areas() {
+            if !self.narrow.get(first) || self.seen.get(first) {
                 continue;
             }
-            let number = self.passages.len() as u32;
-            let least = cells.iter().map(|&cell| widths[index(cell)]).min().unwrap_or(0);
-            let (inside, waiting) = (Vec::with_capacity(8), Vec::with_capacity(8));
-            self.passages.push(Passage { width: least, inside, waiting, ..Passage::default() });
-            for &cell in &cells {
-                self.of_cell[index(cell)] = number;
+            let begin = cells.len();
+            if self.join(first, &mut cells) {
+                found.push(self.compare(&cells, begin));
+            } else {
+                cells[begin..].iter().for_each(|&cell| self.large.set(cell, true));
+                large.extend(cells.drain(begin..));
             }
+        }
+        for &cell in cells.iter().chain(&large) {
+            self.seen.set(cell, false);
+            self.large.set(cell, false);
+        }
+        // What is as it was stays; the others give up their cells.
+        let same: Vec<u32> = found
+            .iter()
+            .filter(|found| found.is_same)
+            .filter_map(|found| found.before.first().copied())
+            .collect();
+        let mut before: BTreeMap<u32, Passage> = BTreeMap::new();
+        for cell in of_areas() {
+            let number = self.at_anchor(cell);
+            if number != OPEN && !same.contains(&number) {
+                self.unmark(cell, number);
+                before.insert(number, std::mem::take(&mut self.passages[number as usize]));
+            }
+        }
+        self.altered.extend(before.keys());
+        found.retain(|found| !found.is_same);
+        let mut spare: Vec<u32> = before.keys().copied().rev().collect();
+        for found in &found {
+            let own = found.before.iter().copied().find(|number| spare.contains(number));
+            spare.retain(|&number| Some(number) != own);
+            let number = own.or_else(|| self.spare.pop()).unwrap_or(self.passages.len() as u32);
+            let cells = &cells[found.first..][..found.count];
+            for &CellXY { x, y } in cells {
+                self.of_cell[y as usize * self.size.width() as usize + x as usize] = number;
+            }
+            self.passages.resize_with(self.passages.len().max(number as usize + 1), Passage::default);
+            let passage =
+                Passage::of(found.width, cells.len(), found.before.iter().map(|number| &before[number]));
+            self.passages[number as usize] = passage;
+        }
+        self.spare.extend(spare);
+        !before.is_empty() || !found.is_empty()
+    }
+
+    /// Adds a narrow cell and all that are joined to it; says whether they are few enough for a passage.
+    fn join(&mut self, first: CellXY, cells: &mut Vec<CellXY>) -> bool {
+        let mut at = cells.len();
+        let begin = at;
+        let mut bounds = Rect::new(first.x, first.y, 1, 1);
+        cells.push(first);
+        self.seen.set(first, true);
+        while let Some(&CellXY { x, y }) = cells.get(at) {
+            at += 1;
+            for (dx, dy) in [(1, 0), (0, -1), (-1, 0), (0, 1)] {
+                let cell = CellXY::new(x + dx, y + dy);
+                if !self.narrow.get(cell) {
+                    continue;
+                }
+                // It is a part of what was found to be too large.
+                if self.large.get(cell) {
+                    return false;
+                }
+                if !self.seen.get(cell) {
+                    self.seen.set(cell, true);
+                    cells.push(cell);
+                    bounds = bounds.union(Rect::new(cell.x, cell.y, 1, 1));
+                }
+            }
+            let side = bounds.width.max(bounds.height);
+            if cells.len() - begin > CELLS_MAX || side > SIDE_MAX {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// A passage of the cells from `first` on, beside those of before.
+    fn compare(&self, cells: &[CellXY], first: usize) -> Found {
+        let cells = &cells[first..];
+        let mut before: Vec<u32> = cells.iter().map(|&cell| self.at_anchor(cell)).collect();
+        before.sort_unstable();
+        before.dedup();
+        let width = cells.iter().map(|&cell| self.width_of(cell)).min().unwrap_or(0);
+        let is_same = matches!(before[..], [one] if one != OPEN && {
+            let known = &self.passages[one as usize];
+            (known.n_cells, known.width) == (cells.len() as u32, width)
+        });
+        before.retain(|&number| number != OPEN);
+        Found { first, count: cells.len(), width, before, is_same }
+    }
+
+    /// Takes back the number of a passage from a cell and all of its cells that are joined to it.
+    fn unmark(&mut self, first: CellXY, number: u32) {
+        let mut cells = vec![first];
+        while let Some(cell) = cells.pop() {
+            if self.at_anchor(cell) != number {
+                continue;
+            }
+            self.of_cell[cell.y as usize * self.size.width() as usize + cell.x as usize] = OPEN;
+            let next = [(1, 0), (0, -1), (-1, 0), (0, 1)];
+            cells.extend(next.map(|(dx, dy)| CellXY::new(cell.x + dx, cell.y + dy)));
+        }
+    }
+
+    /// The shorter one of the runs of free cells through a narrow cell, along its row and its column.
+    fn width_of(&self, cell: CellXY) -> u32 {
+        let run = |dx: i32, dy: i32| {
+            let free =
+                |at: &u32| self.free.get(CellXY::new(cell.x + dx * *at as i32, cell.y + dy * *at as i32));
+            (1..=self.pair).take_while(free).count() as u32
+        };
+        (1 + run(1, 0) + run(-1, 0)).min(1 + run(0, 1) + run(0, -1))
+    }
+
+    /// Whether the last edits have changed a passage, or done away with it.
+    pub fn is_altered(&self, passage: u32) -> bool {
+        self.altered.binary_search(&passage).is_ok()
+    }
+
+    /// Has those leave that are in a passage no more.
+    pub fn keep_inside(&mut self, is_inside: impl Fn(u32, u32) -> bool) {
+        for (number, passage) in self.passages.iter_mut().enumerate() {
+            passage.inside.retain(|passer| is_inside(number as u32, passer.agent));
         }
     }
 
@@ -147,7 +359,7 @@ impl Narrows {
 
     /// Who keeps an agent from entering a passage; `None` if it may enter, itself if it is not its turn.
     pub fn keeper(&self, passage: u32, passer: &Passer, place: u64, tick: u32) -> Option<u32> {
-        let Passage { width, inside, waiting, way, entered } = &self.passages[passage as usize];
+        let Passage { width, inside, waiting, way, entered, .. } = &self.passages[passage as usize];
         for other in inside.iter().filter(|other| other.agent != passer.agent) {
             let both_go = passer.stays.is_none() && other.stays.is_none();
             let both_stay = passer.stays.is_some() && other.stays.is_some() && passer.stays != other.stays;
@@ -208,63 +420,60 @@ impl Narrows {
 
     /// Everything that a later tick depends on, for the state hash.
     pub fn for_each_word(&self, word: &mut dyn FnMut(u64)) {
+        let pair = |(high, low): (i32, i32)| u64::from(high as u32) << 32 | u64::from(low as u32);
+        let passer_words = |passer: &Passer, word: &mut dyn FnMut(u64)| {
+            word(u64::from(passer.agent) << 32 | u64::from(passer.width));
+            word(pair(passer.way));
+            word(passer.stays.map_or(u64::MAX, |cell| pair((cell.x, cell.y))));
+        };
         for (number, passage) in self.passages.iter().enumerate() {
             // Most have never been entered nor asked for.
-            if passage.entered == 0 && passage.waiting.is_empty() {
+            if passage.entered == 0 && passage.waiting.is_empty() && passage.inside.is_empty() {
                 continue;
             }
             word((number as u64) << 32 | u64::from(passage.entered));
+            word(pair(passage.way));
             for passer in &passage.inside {
-                word(u64::from(passer.agent) << 32 | u64::from(passer.width));
+                passer_words(passer, word);
             }
             for waiting in &passage.waiting {
-                word(u64::from(waiting.passer.agent) << 32 | u64::from(waiting.asked));
+                passer_words(&waiting.passer, word);
+                word(waiting.place);
+                word(u64::from(waiting.moves) << 32 | u64::from(waiting.asked));
             }
         }
     }
 }
 
-/// The cells that the smallest body can cover.
-fn free_cells(size: GridSize, classes: &[SimClass]) -> Vec<bool> {
-    let mut free = vec![false; size.n_cells()];
-    let body = |class: &&SimClass| {
-        class.tables.class().frames().map(|frame| class.tables.class().footprint().at(frame).len()).min()
-    };
-    let Some(class) = classes.iter().min_by_key(body) else { return free };
-    let (tables, space) = (&class.tables, class.tables.space());
-    for cell in size.rect().cells() {
-        for heading in 0..space.headings() {
-            let pose = Pose { cell, heading: Heading(heading) };
-            if tables.is_legal_pose(pose) {
-                for &Offset { dx, dy } in tables.class().cells_at(pose) {
-                    free[((cell.y + dy) * size.width() as i32 + cell.x + dx) as usize] = true;
+impl Passage {
+    /// A passage of so many cells that has come of others: with all that were in them or waited, and the way and
+    /// the batch of the first.
+    fn of<'a>(width: u32, n_cells: usize, mut before: impl Iterator<Item = &'a Self>) -> Self {
+        let (n_cells, first) = (n_cells as u32, before.next());
+        let (inside, waiting) = (Vec::with_capacity(8), Vec::with_capacity(8));
+        let (way, entered) = first.map_or(((0, 0), 0), |first| (first.way, first.entered));
+        let mut passage = Self { width, n_cells, inside, waiting, way, entered };
+        for other in first.into_iter().chain(before) {
+            for &passer in &other.inside {
+                if passage.inside.iter().all(|known| known.agent != passer.agent) {
+                    passage.inside.push(passer);
+                }
+            }
+            for &waits in &other.waiting {
+                if passage.waiting.iter().all(|known| known.passer.agent != waits.passer.agent) {
+                    passage.waiting.push(waits);
                 }
             }
         }
+        passage
     }
-    free
 }
 
-/// For each free cell the length of the shorter one of the runs of free cells through it, along its row and its
-/// column; 0 for others.
-fn run_widths(size: GridSize, free: &[bool]) -> Vec<u32> {
-    let (width, height) = (size.width() as usize, size.height() as usize);
-    let mut widths = vec![0; free.len()];
-    let mut line = |length: usize, cell_at: &dyn Fn(usize) -> usize, first: bool| {
-        let mut from = 0;
-        for to in 0..=length {
-            if to < length && free[cell_at(to)] {
-                continue;
-            }
-            for at in from..to {
-                let run = (to - from) as u32;
-                let known = &mut widths[cell_at(at)];
-                *known = if first { run } else { run.min(*known) };
-            }
-            from = to + 1;
-        }
-    };
-    (0..height).for_each(|y| line(width, &|x| y * width + x, true));
-    (0..width).for_each(|x| line(height, &|y| y * width + x, false));
-    widths
+/// An area and what lies within so many cells of it on the map.
+fn grown(area: Rect, by: u32, size: GridSize) -> Rect {
+    let (x, y) = (area.x - by as i32, area.y - by as i32);
+    Rect::new(x, y, area.width + 2 * by, area.height + 2 * by).intersection(size.rect())
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,275 @@
+//! Passages held against their definition cell by cell, before and after edits; and who may enter.
+
+use super::super::scenes::{built, world};
+use super::super::sides;
+use super::*;
+use crate::Simulation;
+use crate::random::Random;
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+use wheelbase_grid::TerrainKind;
+use wheelbase_planner::Legality;
+
+type Cells = BTreeSet<(i32, i32)>;
+
+fn sides_of(sim: &Simulation) -> Vec<(u32, u32)> {
+    sim.classes.iter().map(|class| sides(&class.tables)).collect()
+}
+
+/// Cells and widths of the passages, by the definition at the head of the file.
+fn defined(sim: &Simulation) -> BTreeSet<(Cells, u32)> {
+    let size = sim.grid.size();
+    let body = |class: &&SimClass| class.tables.class().spec().footprint.len();
+    let smallest = sim.classes.iter().min_by_key(body).unwrap();
+    let legality = Legality::new(&sim.grid, smallest.tables.class());
+    let mut free = Cells::new();
+    for cell in size.rect().cells() {
+        for heading in 0..smallest.tables.space().headings() {
+            let pose = Pose { cell, heading: Heading(heading) };
+            if legality.check_pose(pose).is_ok() {
+                let under = smallest.tables.class().cells_at(pose);
+                free.extend(under.iter().map(|offset| (cell.x + offset.dx, cell.y + offset.dy)));
+            }
+        }
+    }
+    let run = |(x, y): (i32, i32), (dx, dy): (i32, i32)| {
+        (1..).take_while(|&at| free.contains(&(x + at * dx, y + at * dy))).count() as u32
+    };
+    let width =
+        |cell| (1 + run(cell, (1, 0)) + run(cell, (-1, 0))).min(1 + run(cell, (0, 1)) + run(cell, (0, -1)));
+    let widest = sides_of(sim).iter().map(|&(short, _)| short).max().unwrap();
+    let mut left: Cells = free.iter().copied().filter(|&cell| width(cell) < 2 * widest).collect();
+    let mut passages = BTreeSet::new();
+    while let Some(first) = left.pop_first() {
+        let (mut cells, mut open) = (Cells::new(), vec![first]);
+        while let Some((x, y)) = open.pop() {
+            cells.insert((x, y));
+            for next in [(x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)] {
+                if left.remove(&next) {
+                    open.push(next);
+                }
+            }
+        }
+        let span = |at: fn(&(i32, i32)) -> i32| {
+            cells.iter().map(at).max().unwrap() - cells.iter().map(at).min().unwrap() + 1
+        };
+        if cells.len() <= CELLS_MAX && span(|cell| cell.0).max(span(|cell| cell.1)) <= SIDE_MAX as i32 {
+            let least = cells.iter().map(|&cell| width(cell)).min().unwrap();
+            passages.insert((cells, least));
+        }
+    }
+    passages
+}
+
+/// The passages that there are.
+fn found(narrows: &Narrows) -> BTreeSet<(Cells, u32)> {
+    let mut cells: BTreeMap<u32, Cells> = BTreeMap::new();
+    for cell in narrows.size.rect().cells() {
+        let number = narrows.at_anchor(cell);
+        if number != OPEN {
+            cells.entry(number).or_default().insert((cell.x, cell.y));
+        }
+    }
+    for (number, passage) in narrows.passages.iter().enumerate() {
+        let n = cells.get(&(number as u32)).map_or(0, BTreeSet::len);
+        assert_eq!(n as u32, passage.n_cells);
+        assert_eq!(n == 0, narrows.spare.contains(&(number as u32)));
+    }
+    cells.into_iter().map(|(number, cells)| (cells, narrows.passages[number as usize].width)).collect()
+}
+
+fn passer(agent: u32) -> Passer {
+    Passer { agent, way: (1, 0), width: 1, stays: None }
+}
+
+/// Edits of a map, the passages of which follow; agents that are in some.
+fn check_edits(mut sim: Simulation, random: &mut Random) -> Result<(), TestCaseError> {
+    let size = sim.grid.size();
+    let mut narrows = Narrows::new(size, &sim.classes, &sides_of(&sim));
+    prop_assert_eq!(found(&narrows), defined(&sim));
+    let n_kinds = sim.grid.terrain_table().entries().len();
+    for _ in 0..8 {
+        let before: Vec<u32> = narrows.of_cell.clone();
+        let passages = found(&narrows);
+        // Agent 100 + n is in passage n.
+        for number in before.iter().copied().filter(|&number| number != OPEN) {
+            narrows.enter(number, passer(100 + number));
+        }
+        let mut edited = Vec::new();
+        for _ in 0..1 + random.below(2) {
+            let (x, y) = (random.below(size.width() as usize), random.below(size.height() as usize));
+            let area = Rect::new(x as i32, y as i32, 1 + random.below(3) as u32, 1 + random.below(2) as u32);
+            let kind = TerrainKind(random.below(n_kinds) as u8);
+            let changed = sim.grid.set_terrain(area, kind).changed;
+            for class in &mut sim.classes {
+                class.tables.update(&sim.grid, changed);
+            }
+            edited.push(changed);
+        }
+        edited.retain(|area| !area.is_empty());
+        let changed = narrows.follow_edits(&sim.classes, &edited);
+        prop_assert_eq!(found(&narrows), defined(&sim));
+        prop_assert_eq!(changed, found(&narrows) != passages);
+        for (cell, &number) in before.iter().enumerate() {
+            let now = narrows.at(cell);
+            if number != OPEN && now != OPEN {
+                prop_assert!(narrows.is_inside(now, 100 + number), "who was in it is in what it has become");
+            }
+            if number != OPEN && !narrows.is_altered(number) {
+                prop_assert_eq!(now, number);
+            }
+        }
+        narrows.keep_inside(|_, _| false);
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn passages_are_as_defined_before_and_after_edits(
+        text in prop_oneof![world(10), world(40), world(90)],
+        seed in any::<u64>(),
+    ) {
+        let Some(sim) = built(&text) else { return Ok(()) };
+        check_edits(sim, &mut Random::new(seed))?;
+    }
+}
+
+/// Long lanes and mazes are too large for passages; cut in two they may become some, and joined be none again.
+#[test]
+fn passages_of_large_maps_are_as_defined() {
+    let mut random = Random::new(7);
+    for cover in [20, 35, 60] {
+        let row = |random: &mut Random| -> String {
+            (0..90).map(|_| if random.below(100) < cover { '@' } else { '.' }).collect()
+        };
+        let mut rows: Vec<String> = (0..70).map(|_| format!("\"{}\"", row(&mut random))).collect();
+        rows[30] = format!("\"{}\"", "@".repeat(90));
+        rows[31] = format!("\"{}\"", ".".repeat(90));
+        rows[32] = format!("\"{}\"", "@".repeat(90));
+        let text = format!(
+            "name = \"large\"\nticks = 9\n[map]\nrows = [{}]\n[class.a]\nheadings = 1\n\
+             moves = [{{ name = \"E\", by = [1, 0], time = 1 }}]\n",
+            rows.join(", ")
+        );
+        check_edits(built(&text).unwrap(), &mut random).unwrap();
+    }
+}
+
+/// What becomes of a lane that is cut, joined again and opened, and of who is in it.
+#[test]
+fn a_lane_is_cut_joined_and_opened() {
+    let rows = ["#########", ".........", "#########", "#########", "........."]
+        .map(|row| format!("\"{row}\""))
+        .join(", ");
+    let text = format!(
+        "name = \"lane\"\nticks = 9\n[map]\nrows = [{rows}]\n[terrain.rock]\nglyphs = \"#\"\nspeed = 0\n\
+         [terrain.floor]\nglyphs = \".\"\nspeed = 1000\n[class.a]\nheadings = 1\n\
+         moves = [{{ name = \"E\", by = [1, 0], time = 1 }}]\n"
+    );
+    let mut sim = built(&text).unwrap();
+    let kinds = sim.grid.terrain_table();
+    let (floor, rock) = (kinds.kind_of_glyph('.').unwrap(), kinds.kind_of_glyph('#').unwrap());
+    let mut narrows = Narrows::new(sim.grid.size(), &sim.classes, &sides_of(&sim));
+    let mut edit = |narrows: &mut Narrows, area, kind| {
+        let changed = sim.grid.set_terrain(area, kind).changed;
+        sim.classes[0].tables.update(&sim.grid, changed);
+        narrows.follow_edits(&sim.classes, &[changed])
+    };
+    let at = |narrows: &Narrows, x, y| narrows.at_anchor(CellXY::new(x, y));
+    let (upper, lower) = (at(&narrows, 0, 1), at(&narrows, 0, 4));
+    assert!(upper != lower && upper != OPEN && lower != OPEN);
+    narrows.enter(upper, passer(1));
+    narrows.enter(lower, passer(2));
+    // Cut in two: the one inside may be in either, and leaves the one where it is not.
+    assert!(edit(&mut narrows, Rect::new(4, 1, 1, 1), rock));
+    let (west, east) = (at(&narrows, 1, 1), at(&narrows, 6, 1));
+    assert!(west != east && at(&narrows, 4, 1) == OPEN && west == upper);
+    assert!(narrows.is_inside(west, 1) && narrows.is_inside(east, 1) && narrows.is_inside(lower, 2));
+    assert!(narrows.is_altered(upper) && !narrows.is_altered(lower));
+    narrows.keep_inside(|passage, agent| agent != 1 || passage == east);
+    assert!(!narrows.is_inside(west, 1) && narrows.is_inside(east, 1));
+    // Joined again.
+    narrows.enter(west, passer(3));
+    assert!(edit(&mut narrows, Rect::new(4, 1, 1, 1), floor));
+    let joined = at(&narrows, 4, 1);
+    assert!([at(&narrows, 0, 1), at(&narrows, 8, 1)] == [joined; 2] && joined != lower);
+    assert!(narrows.is_inside(joined, 1) && narrows.is_inside(joined, 3));
+    assert!(!narrows.is_altered(lower));
+    // Where an edit changes nothing that is narrow, nothing is found anew.
+    assert!(!edit(&mut narrows, Rect::new(4, 1, 1, 1), floor));
+    // Widened: two can pass there, and only the lower lane is left.
+    assert!(edit(&mut narrows, Rect::new(0, 2, 9, 1), floor));
+    assert_eq!([at(&narrows, 4, 1), at(&narrows, 4, 2), at(&narrows, 4, 4)], [OPEN, OPEN, lower]);
+    // It comes back where the floor is walled up again, with the number that was given up.
+    assert!(edit(&mut narrows, Rect::new(0, 2, 9, 1), rock));
+    assert_eq!(at(&narrows, 4, 1), 0);
+    assert!(!narrows.is_inside(at(&narrows, 4, 1), 1));
+}
+
+/// Passers of three widths come from either end of a passage two cells wide, each for as long as it likes.
+#[test]
+fn all_enter_and_none_meets_one_it_cannot_pass() {
+    let wall = "##########";
+    let rows = [wall, "..........", "..........", wall].map(|row| format!("\"{row}\"")).join(", ");
+    let text = format!(
+        "name = \"lane\"\nticks = 9\n[map]\nrows = [{rows}]\n[terrain.rock]\nglyphs = \"#\"\nspeed = 0\n\
+         [class.a]\nheadings = 1\nfootprint = [[0, 0], [1, 0], [0, 1], [1, 1]]\n\
+         moves = [{{ name = \"E\", by = [1, 0], time = 1 }}]\n"
+    );
+    let sim = built(&text).unwrap();
+    let passes = |one: &Passer, other: &Passer| {
+        let both_go = one.stays.is_none() && other.stays.is_none();
+        let follows = agree(one.way, other.way);
+        if both_go {
+            follows || one.width + other.width <= 2
+        } else {
+            follows && one.stays.is_some() && other.stays.is_some() && one.stays != other.stays
+        }
+    };
+    for seed in 0..40 {
+        let mut random = Random::new(seed);
+        let mut narrows = Narrows::new(sim.grid.size(), &sim.classes, &sides_of(&sim));
+        let passage = narrows.at_anchor(CellXY::new(4, 1));
+        let n = 40;
+        let mut todo: Vec<(u32, Passer, u64)> = (0..n)
+            .map(|agent| {
+                let way = if random.below(2) == 0 { (9, 0) } else { (-9, 0) };
+                let width = 1 + random.below(2) as u32;
+                let stays = (random.below(6) == 0).then(|| CellXY::new(random.below(10) as i32, 1));
+                (random.below(200) as u32, Passer { agent, way, width, stays }, random.next())
+            })
+            .collect();
+        let mut inside: Vec<(u32, Passer)> = Vec::new();
+        let mut tick = 0;
+        while !todo.is_empty() {
+            assert!(tick < 20_000, "{} are still kept from it", todo.len());
+            inside.retain(|&(until, passer)| {
+                if until == tick {
+                    narrows.leave(passage, passer.agent);
+                }
+                until > tick
+            });
+            todo.sort_unstable_by_key(|&(_, _, place)| place);
+            todo.retain(|&(from, passer, place)| {
+                if from > tick {
+                    return true;
+                }
+                let kept = narrows.keeper(passage, &passer, place, tick).is_some();
+                if kept {
+                    narrows.wait(passage, passer, (place, random.below(10) as u32), tick);
+                } else {
+                    for (_, other) in &inside {
+                        assert!(passes(&passer, other), "{passer:?} and {other:?}");
+                    }
+                    narrows.enter(passage, passer);
+                    inside.push((tick + 1 + random.below(30) as u32, passer));
+                }
+                kept
+            });
+            tick += 1;
+        }
+    }
+}
