@@ -629,9 +629,7 @@ impl Cooperative {
                 good = None;
                 break;
             }
-            if mover.is_forbidden(&step, place)
-                || mover.earliest_start(&step, ticks, ready, ready) != Some(ready)
-            {
+            if mover.is_forbidden(&step, place) || !mover.can_begin(&step, ticks, ready) {
                 break;
             }
             state = tables.state_after(state, primitive);
@@ -1011,3 +1009,6 @@ fn sides(tables: &MovementTables) -> (u32, u32) {
         (short.min(width.min(height)), long.max(width.max(height)))
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -357,3 +357,6 @@ impl Claims {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

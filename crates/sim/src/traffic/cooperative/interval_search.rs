@@ -99,6 +99,16 @@ impl<'a> Mover<'a> {
         }
     }
 
+    /// Whether a move of so many ticks can begin at a tick, by one that rests where it begins until then.
+    pub fn can_begin(&self, step: &Step<'a>, ticks: u32, start: u32) -> bool {
+        // Under the discrete rule it holds its start until the move ends.
+        let leave_by = match self.claims.rule() {
+            CollisionRule::Swept => start,
+            CollisionRule::Discrete => self.free_until(step.pose, start),
+        };
+        self.earliest_start(step, ticks, start, leave_by) == Some(start)
+    }
+
     /// The first tick after `at` at which another agent claims the footprint of a pose.
     pub fn free_until(&self, pose: Pose, at: u32) -> u32 {
         self.claims.free_until(self.agent, (pose.cell, self.tables.class().cells_at(pose)), at, self.rank)
@@ -329,3 +339,6 @@ impl IntervalSearch {
         plan
     }
 }
+
+#[cfg(test)]
+mod tests;

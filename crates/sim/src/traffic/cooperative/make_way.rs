@@ -372,3 +372,6 @@ fn next_stamp(stamp: u32, marks: &mut [u32]) -> u32 {
     }
     stamp + 1
 }
+
+#[cfg(test)]
+mod tests;

@@ -260,3 +260,6 @@ impl FieldView<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

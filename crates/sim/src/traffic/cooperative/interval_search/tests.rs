@@ -1,0 +1,247 @@
+//! Plans held against the rule of collision tick by tick, and against the best of all that there are.
+
+use super::super::scenes::{Doing, Walk, any_state, built, cells, collide, rule, walks, world};
+use super::super::{sides, step_at};
+use super::*;
+use crate::Simulation;
+use crate::random::Random;
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+use wheelbase_planner::{CostField, Goal, GoalMember, Until};
+
+/// Who claims what at a tick: cells that others claim, and of these the ones that all who claim them leave with
+/// the move that they have begun.
+#[derive(Default)]
+struct Claimed {
+    all: BTreeSet<CellXY>,
+    kept: BTreeSet<CellXY>,
+}
+
+/// What others claim, tick by tick; from the last tick on for ever.
+fn claimed(sim: &Simulation, rule: CollisionRule, others: &[Walk]) -> Vec<Claimed> {
+    let last = others.iter().map(Walk::ends).max().unwrap_or(0);
+    let at = |tick| {
+        let mut claimed = Claimed::default();
+        for walk in others {
+            match (walk.doing(sim, tick), rule) {
+                (Doing::Moves(step, _), CollisionRule::Discrete) => {
+                    claimed.all.extend(cells(step.start()));
+                    claimed.kept.extend(cells(step.end()));
+                }
+                _ => claimed.kept.extend(walk.held(sim, rule, tick)),
+            }
+        }
+        claimed.all.extend(&claimed.kept);
+        claimed
+    };
+    (0..=last).map(at).collect()
+}
+
+/// The best key of all plans: arrival, or the horizon if that is later, plus cost-to-go. Each begins its moves from
+/// poses reached before the horizon. The number of stretches of time in which one pose is free, at most.
+struct Best<'a> {
+    sim: &'a Simulation,
+    rule: CollisionRule,
+    claimed: &'a [Claimed],
+}
+
+impl Best<'_> {
+    fn at(&self, tick: u32) -> &Claimed {
+        &self.claimed[(tick as usize).min(self.claimed.len() - 1)]
+    }
+
+    fn is_free(&self, body: &BTreeSet<CellXY>, mut ticks: std::ops::Range<u32>) -> bool {
+        ticks.all(|tick| self.at(tick).all.is_disjoint(body))
+    }
+
+    fn rests_for_ever(&self, body: &BTreeSet<CellXY>, from: u32) -> bool {
+        self.is_free(body, from..from.max(self.claimed.len() as u32) + 1)
+    }
+
+    /// Whether a move can be made between these ticks by one whose body rests there before.
+    fn can_move(&self, step: &Step<'_>, (start, end): (u32, u32)) -> bool {
+        match self.rule {
+            CollisionRule::Swept => self.is_free(&cells(step.swept()), start..end),
+            CollisionRule::Discrete => {
+                let ends_on = cells(step.end());
+                self.is_free(&cells(step.start()), start..end)
+                    && (start..end).all(|tick| self.at(tick).kept.is_disjoint(&ends_on))
+                    && self.at(end).all.is_disjoint(&ends_on)
+            }
+        }
+    }
+
+    fn key(&self, class: usize, quest: Quest, cost_to_go: impl Fn(Pose) -> u32) -> (Option<u32>, usize) {
+        let tables = &self.sim.classes()[class].tables;
+        let space = tables.space();
+        let body = |pose: Pose| cells((pose.cell, tables.class().cells_at(pose)));
+        let most = 40;
+        let last = quest.horizon.max(self.claimed.len() as u32);
+        // States at rest at a tick, and whether they may move on.
+        let mut reached: Vec<Vec<Option<bool>>> = vec![vec![None; space.n_states()]; (last + most) as usize];
+        let (mut best, mut stretches) = (None, 0);
+        reached[quest.from.1 as usize][quest.from.0.0 as usize] = Some(true);
+        for tick in quest.from.1..last + most {
+            for state in (0..space.n_states() as u32).map(State) {
+                let Some(goes_on) = reached[tick as usize][state.0 as usize] else { continue };
+                let pose = space.pose(state);
+                let under = body(pose);
+                if self.rests_for_ever(&under, tick) {
+                    // One that has waited has arrived before.
+                    let key = tick.max(quest.horizon).saturating_add(cost_to_go(pose));
+                    best = Some(best.map_or(key, |best: u32| best.min(key)));
+                }
+                if !goes_on || tick >= last {
+                    continue;
+                }
+                let free = |at: u32| self.at(at).all.is_disjoint(&under);
+                let begins = |&at: &u32| free(at) && (at == 0 || !free(at - 1));
+                stretches = stretches.max((0..self.claimed.len() as u32).filter(begins).count());
+                if free(tick) {
+                    reached[tick as usize + 1][state.0 as usize] = Some(true);
+                }
+                tables.for_each_successor(state, |next| {
+                    let step = step_at(tables, pose, usize::from(next.primitive));
+                    let end = tick + next.ticks;
+                    if cost_to_go(space.pose(next.state)) != super::super::window_field::UNKNOWN
+                        && self.can_move(&step, (tick, end))
+                    {
+                        let there = &mut reached[end as usize][next.state.0 as usize];
+                        *there = Some(there.unwrap_or(false) || end < quest.horizon);
+                    }
+                });
+            }
+        }
+        (best, stretches)
+    }
+}
+
+/// Counts of what was looked at, so that the test can say that it looked at something.
+#[derive(Default)]
+struct Seen {
+    plans: u32,
+    compared: u32,
+    with_waits: u32,
+}
+
+fn check(
+    sim: &Simulation,
+    rule: CollisionRule,
+    random: &mut Random,
+    seen: &mut Seen,
+) -> Result<(), TestCaseError> {
+    let size = sim.grid().size();
+    let others = walks(sim, rule, random, (6, 8));
+    let mut claims = Claims::new(size, rule);
+    claims.grow(16);
+    for (agent, walk) in others.iter().enumerate() {
+        walk.claim(sim, &mut claims, agent as u32);
+    }
+    let claimed = claimed(sim, rule, &others);
+    let mut wishes = Wishes::default();
+    wishes.resize(size.n_cells());
+    let sides: Vec<_> = sim.classes().iter().map(|class| sides(&class.tables)).collect();
+    let narrows = Narrows::new(size, sim.classes(), &sides);
+    let pending = PendingEdits::default();
+    let mut search = IntervalSearch::default();
+    for _ in 0..6 {
+        let class = random.below(sim.classes().len());
+        let tables = &sim.classes()[class].tables;
+        let space = tables.space();
+        let (Some(from), Some(goal)) = (any_state(sim, class, random), any_state(sim, class, random)) else {
+            return Ok(());
+        };
+        let ready = random.below(6) as u32;
+        let best = Best { sim, rule, claimed: &claimed };
+        let pose = space.pose(from);
+        if !best.is_free(&cells((pose.cell, tables.class().cells_at(pose))), 0..ready + 1) {
+            continue;
+        }
+        let members = [GoalMember::any(space.pose(goal).cell)];
+        let mut field = CostField::to_goal(tables, &Goal::of(&members));
+        field.settle(tables, Until::All, u64::MAX);
+        let cost_to_go = |pose: Pose| {
+            space
+                .state(pose)
+                .and_then(|state| field.cost(state))
+                .unwrap_or(super::super::window_field::UNKNOWN)
+        };
+        let quest = Quest {
+            from: (from, ready),
+            horizon: ready + 1 + random.below(15) as u32,
+            nodes_max: NODES_MAX,
+            place: 0,
+        };
+        let mover = Mover {
+            agent: 15,
+            tables,
+            claims: &claims,
+            pending: &pending,
+            wishes: &wishes,
+            narrows: &narrows,
+            ahead: &[],
+            tick: ready,
+        };
+        let plan = search.search(&mover, quest, cost_to_go);
+        if let Some(plan) = plan {
+            let walk = Walk { class, from, moves: plan.moves().to_vec() };
+            prop_assert_eq!(walk.end_state(sim), plan.end.0);
+            let mut state = from;
+            for planned in plan.moves() {
+                prop_assert_eq!(
+                    tables.move_ticks(state, usize::from(planned.primitive)),
+                    Some(planned.ticks)
+                );
+                state = tables.state_after(state, usize::from(planned.primitive));
+            }
+            let begins_late =
+                plan.moves().windows(2).all(|pair| pair[0].start + pair[0].ticks <= pair[1].start);
+            prop_assert!(begins_late && plan.moves().first().is_none_or(|first| first.start >= ready));
+            for other in &others {
+                prop_assert!(!collide(sim, rule, &walk, other), "{:?} and {:?}", walk, other);
+            }
+            seen.plans += u32::from(!plan.is_empty());
+            let ends = plan.moves().iter().map(|planned| planned.start + planned.ticks);
+            let waits =
+                std::iter::once(ready).chain(ends).zip(plan.moves()).any(|(end, next)| end < next.start);
+            seen.with_waits += u32::from(waits);
+        }
+        if search.nodes.len() >= NODES_MAX || search.spent >= quest.nodes_max as u64 {
+            continue;
+        }
+        let (right, stretches) = best.key(class, quest, cost_to_go);
+        if stretches > INTERVALS_MAX {
+            continue;
+        }
+        let found =
+            plan.map(|plan| plan.end.1.max(quest.horizon).saturating_add(cost_to_go(space.pose(plan.end.0))));
+        prop_assert_eq!(
+            found,
+            right,
+            "{:?} of {:?} among {:?}",
+            plan.map(|plan| plan.moves().to_vec()),
+            quest,
+            others
+        );
+        seen.compared += 1;
+    }
+    Ok(())
+}
+
+#[test]
+fn plans_are_free_of_conflict_and_none_is_better() {
+    let mut seen = Seen::default();
+    let config = ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() };
+    let mut runner = proptest::test_runner::TestRunner::new(config);
+    let seen_in = std::cell::RefCell::new(&mut seen);
+    let given = (prop_oneof![world(3), world(25)], rule(), any::<u64>());
+    let result = runner.run(&given, |(text, rule, seed)| {
+        let Some(sim) = built(&text) else { return Ok(()) };
+        check(&sim, rule, &mut Random::new(seed), &mut seen_in.borrow_mut())
+    });
+    if let Err(error) = result {
+        panic!("{error}");
+    }
+    let Seen { plans, compared, with_waits } = seen;
+    assert!(plans > 600 && compared > 600 && with_waits > 40, "{plans}, {compared}, {with_waits}");
+}

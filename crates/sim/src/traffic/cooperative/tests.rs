@@ -1,0 +1,266 @@
+//! The whole rule in small crowded worlds: what must hold at every tick, and that what each agent means to do is
+//! claimed.
+
+use super::scenes::{Walk, built, class, map_of, rows, rule, shape};
+use super::*;
+use crate::invariant;
+use crate::{Simulation, Step as Ticked};
+use proptest::prelude::*;
+use std::sync::{Arc, Mutex};
+use wheelbase_grid::CellXY;
+use wheelbase_planner::{Goal, GoalMember, Path, Request, Scratch, Status, plan as plan_path};
+
+/// The rule of a simulation, to be looked into from outside.
+#[derive(Clone)]
+pub(super) struct Shared(Arc<Mutex<Cooperative>>);
+
+impl Traffic for Shared {
+    fn decide(&mut self, view: &mut TrafficView<'_>, decisions: &mut Decisions) {
+        self.0.lock().unwrap().decide(view, decisions);
+    }
+
+    fn for_each_word(&self, word: &mut dyn FnMut(u64)) {
+        self.0.lock().unwrap().for_each_word(word);
+    }
+}
+
+impl Shared {
+    /// Gives a simulation a rule that can be looked into.
+    fn of(sim: &mut Simulation) -> Self {
+        let rule = Cooperative::new(&sim.classes, sim.grid.size(), sim.settings.collision);
+        let shared = Self(Arc::new(Mutex::new(rule)));
+        sim.traffic = Box::new(shared.clone());
+        shared
+    }
+}
+
+/// What the agent in a row will do from now on.
+fn walk_of(sim: &Simulation, rule: &Cooperative, row: usize) -> Walk {
+    let motion = &sim.agents.motion[row];
+    let mut moves = Vec::new();
+    if !motion.at_rest() {
+        let (start, ticks) = (sim.tick, motion.until - sim.tick);
+        moves.push(PlannedMove { start, ticks, primitive: motion.primitive });
+    }
+    moves.extend_from_slice(rule.members[sim.agents.ids[row].0 as usize].plan.moves());
+    Walk { class: usize::from(motion.class.0), from: motion.state, moves }
+}
+
+/// All that every agent needs from now on is claimed for it, nothing is for those that are gone, and under the
+/// swept rule nothing is claimed twice.
+fn check_claims(sim: &Simulation, rule: &Cooperative) {
+    let size = sim.grid.size();
+    let collision = sim.settings.collision;
+    for row in 0..sim.agents.len() {
+        let (id, walk) = (sim.agents.ids[row].0, walk_of(sim, rule, row));
+        for tick in sim.tick..=walk.ends().max(sim.tick) {
+            let last = tick >= walk.ends();
+            let mut needed = walk.held(sim, collision, tick);
+            if let (scenes::Doing::Moves(step, _), CollisionRule::Discrete) =
+                (walk.doing(sim, tick), collision)
+            {
+                needed.extend(scenes::cells(step.end()));
+            }
+            for cell in needed {
+                let at = size.cell(cell).unwrap().0 as usize;
+                let is_claimed = rule.claims.on(at).any(|claim| {
+                    claim.agent == id
+                        && claim.from <= tick
+                        && tick < claim.until
+                        && (!last || claim.until == FOREVER)
+                });
+                assert!(is_claimed, "tick {}: agent {id} has no claim on {cell} at tick {tick}", sim.tick);
+            }
+        }
+    }
+    for cell in 0..size.n_cells() {
+        let claims: Vec<_> = rule.claims.on(cell).collect();
+        for (number, claim) in claims.iter().enumerate() {
+            assert!(sim.agents.row(AgentId(claim.agent)).is_some(), "agent {} is gone", claim.agent);
+            let overlaps = |other: &&&claims::Claim| {
+                other.agent != claim.agent && other.from < claim.until && claim.from < other.until
+            };
+            let twice = claims[number + 1..].iter().find(overlaps);
+            assert!(
+                collision == CollisionRule::Discrete || twice.is_none(),
+                "cell {cell}: {claim:?} and {twice:?}"
+            );
+        }
+    }
+}
+
+/// Runs to the end; gives the state hash after each tick.
+fn run(sim: &mut Simulation) -> Vec<u64> {
+    let shared = Shared::of(sim);
+    let mut hashes = Vec::new();
+    loop {
+        let ticked = sim.step();
+        assert_eq!(invariant::check(sim), [], "tick {}", sim.tick);
+        if ticked == Ticked::Ended {
+            return hashes;
+        }
+        check_claims(sim, &shared.0.lock().unwrap());
+        hashes.push(sim.state_hash());
+    }
+}
+
+/// Columns or rows of the maps.
+const SIDES: std::ops::Range<usize> = 6..12;
+const LONGEST: (i32, i32) = (5, 3);
+
+/// An order for the agents of a map.
+fn order() -> impl Strategy<Value = String> {
+    let cell = || (0..SIDES.start, 0..SIDES.start);
+    let fallback = || prop::sample::select(&["fail", "nearest"]);
+    prop_oneof![
+        3 => (cell(), 0_u32..4, fallback()).prop_map(|((x, y), within, fallback)| {
+            format!("{{ goto = [{x}, {y}], within = {within}, fallback = \"{fallback}\", if_unreachable = \"wait\" }}")
+        }),
+        2 => (cell(), cell()).prop_map(|((x, y), (u, v))| {
+            format!("{{ patrol = [[{x}, {y}], [{u}, {v}]], fallback = \"nearest\" }}")
+        }),
+        1 => (cell(), 2_u32..8).prop_map(|((x, y), side)| {
+            format!("{{ goto_area = [{x}, {y}, {side}, {side}], fallback = \"nearest\" }}")
+        }),
+        1 => (0_u32..20).prop_map(|ticks| format!("{{ wait = {ticks} }}")),
+    ]
+}
+
+/// An event: the map is edited, or agents come, go, or are given other orders.
+fn event(shape: &'static str) -> impl Strategy<Value = String> {
+    let area = || (0..SIDES.end, 0..SIDES.end, 1_u32..4, 1_u32..4);
+    let area = move || area().prop_map(|(x, y, w, h)| format!("area = [{x}, {y}, {w}, {h}]"));
+    let on_agents = || prop::sample::select(&["wait", "strand", "remove"]);
+    let kind = prop::sample::select(&["sand", "mud", "rock", "ground"]);
+    let side = prop::sample::select(if shape == "hex" { &["E", "NE", "SW"] } else { &["E", "N", "S"] });
+    let class = || prop::sample::select(&["a", "b", "c"]);
+    let action = prop_oneof![
+        5 => (area(), kind, on_agents()).prop_map(|(area, kind, on)| {
+            format!("set_terrain = {{ {area}, kind = \"{kind}\", on_agents = \"{on}\" }}")
+        }),
+        2 => (0..SIDES.start, 0..SIDES.start, side, any::<bool>(), on_agents()).prop_map(|(x, y, side, shut, on)| {
+            let kind = if shut { "wall" } else { "open" };
+            format!("set_side = {{ cell = [{x}, {y}], side = \"{side}\", kind = \"{kind}\", on_agents = \"{on}\" }}")
+        }),
+        2 => (area(), class(), 1_u32..4, order()).prop_map(|(area, class, count, order)| {
+            format!("add_agents = {{ class = \"{class}\", count = {count}, {area}, orders = [{order}] }}")
+        }),
+        1 => area().prop_map(|area| format!("remove_agents = {{ {area} }}")),
+        1 => (area(), order()).prop_map(|(area, order)| format!("give_orders = {{ {area}, orders = [{order}] }}")),
+    ];
+    (0_u32..150, action).prop_map(|(tick, action)| format!("[[events]]\ntick = {tick}\n{action}\n"))
+}
+
+/// A world of three classes, with groups that cover about so much of it in hundredths.
+fn crowd() -> impl Strategy<Value = (String, Vec<String>, String)> {
+    (shape(), 1_u32..20).prop_flat_map(|(shape, walls)| {
+        let classes = (class("a", shape, (1, 1)), class("b", shape, (3, 2)), class("c", shape, LONGEST));
+        let groups = prop::collection::vec((0_usize..3, 1_u32..5, -3_i32..4, order(), order()), 5..12);
+        let events = prop::collection::vec(event(shape), 0..10);
+        (rows(walls, SIDES), classes, groups, events, rule(), any::<u32>()).prop_map(
+            move |(rows, (a, b, c), groups, events, rule, seed)| {
+                let head = format!(
+                    "name = \"crowd\"\nseed = {seed}\nticks = 220\ncollision = \"{}\"\n{}{a}{b}{c}",
+                    rule.name(),
+                    map_of(shape, &rows)
+                );
+                let area = format!("[0, 0, {}, {}]", rows[0].len(), rows.len());
+                let groups = groups.into_iter().map(|(class, count, priority, one, other)| {
+                    format!(
+                        "[[groups]]\nclass = \"{}\"\ncount = {count}\npriority = {priority}\narea = {area}\norders = [{one}, {other}]\n",
+                        ["a", "b", "c"][class]
+                    )
+                });
+                (head, groups.collect(), events.concat())
+            },
+        )
+    })
+}
+
+/// The scenario with as many of the groups as find room.
+fn fitted((head, groups, events): &(String, Vec<String>, String)) -> Option<String> {
+    let mut text = head.clone();
+    built(&text)?;
+    for group in groups {
+        let more = text.clone() + group;
+        if built(&more).is_some() {
+            text = more;
+        }
+    }
+    Some(text + events)
+}
+
+fn on_threads<T: Send>(threads: usize, run: impl FnOnce() -> T + Send) -> T {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(run)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 250, failure_persistence: None, max_shrink_iters: 300, ..ProptestConfig::default() })]
+
+    #[test]
+    fn crowds_never_collide_and_all_they_mean_to_do_is_claimed(crowd in crowd()) {
+        let Some(text) = fitted(&crowd) else { return Ok(()) };
+        let mut hashes: Option<Vec<u64>> = None;
+        for threads in [1, 2, 8] {
+            let Some(mut sim) = built(&text) else { return Ok(()) };
+            let found = on_threads(threads, || run(&mut sim));
+            prop_assert_eq!(hashes.get_or_insert_with(|| found.clone()), &found);
+        }
+    }
+
+    #[test]
+    fn one_alone_arrives_exactly_on_time(
+        (shape, seed) in (shape(), any::<u32>()),
+        goal in (0_i32..11, 0_i32..11),
+        parts in shape().prop_flat_map(|_| (rows(15, SIDES), rule())),
+        pick in any::<bool>(),
+        square in class("a", "square", LONGEST),
+        hexagonal in class("a", "hex", LONGEST),
+    ) {
+        let (rows, rule) = parts;
+        let (x, y) = (goal.0 % rows[0].len() as i32, goal.1 % rows.len() as i32);
+        let class = if shape == "hex" { hexagonal } else { square };
+        // A budget that no search spends.
+        let text = format!(
+            "name = \"lone\"\nseed = {seed}\nticks = 3000\nexpansions_per_tick = 1000000\ncollision = \"{}\"\n{}{class}\
+             [[groups]]\nclass = \"a\"\ncount = 1\narea = [0, 0, {}, {}]\norders = [{{ goto = [{x}, {y}], if_unreachable = \"{}\" }}]\n",
+            rule.name(),
+            map_of(shape, &rows),
+            rows[0].len(),
+            rows.len(),
+            if pick { "drop" } else { "wait" },
+        );
+        let Some(mut sim) = built(&text) else { return Ok(()) };
+        let members = [GoalMember::any(CellXY::new(x, y))];
+        let request = Request::new(sim.pose(0), Goal::of(&members));
+        let answer = plan_path(&sim.classes[0].tables, &request, &mut Scratch::new(), &mut Path::new());
+        run(&mut sim);
+        let counts = sim.counts();
+        if answer.status == Status::Found {
+            prop_assert_eq!((counts.orders_done, counts.wait_ticks), (1, 0));
+            prop_assert_eq!(counts.flowtime, u64::from(answer.cost.max(1)));
+        } else {
+            prop_assert_eq!(counts.orders_done, 0);
+        }
+    }
+}
+
+/// As long as nobody is in its way an agent follows its path under either rule, and no search is made.
+#[test]
+fn one_alone_needs_no_search() {
+    for collision in ["swept", "discrete"] {
+        let text = format!(
+            "name = \"lone\"\nticks = 300\ncollision = \"{collision}\"\n[map]\nrows = [{}]\n[class.a]\nheadings = 4\n\
+             moves = [{{ name = \"ahead\", by = [1, 0], time = 3 }}, {{ name = \"left\", turn = 1, time = 2 }}]\n\
+             [[agents]]\nclass = \"a\"\nat = [0, 7, \"E\"]\norders = [{{ goto = [30, 0] }}]\n",
+            vec![format!("\"{}\"", ".".repeat(40)); 8].join(", ")
+        );
+        let mut sim = built(&text).unwrap();
+        let shared = Shared::of(&mut sim);
+        sim.run();
+        assert_eq!((sim.counts.orders_done, sim.tick), (1, 37 * 3 + 2), "{collision}");
+        let mut fields = 0;
+        shared.0.lock().unwrap().fields.for_each_word(&mut |_| fields += 1);
+        assert_eq!(fields, 0, "{collision}");
+    }
+}

@@ -1,0 +1,101 @@
+//! Fields held against costs that are made better until none can be.
+
+use super::super::make_line;
+use super::super::scenes::{any_state, built, world};
+use super::*;
+use crate::Simulation;
+use crate::random::Random;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+/// Cost of every state in a window: of a pose of the line what remains from there, of others that of the best move
+/// and what remains behind it.
+fn plain(ground: Costs<'_>, window: Rect, line: &[LinePose]) -> BTreeMap<State, u64> {
+    let tables = &ground.class.tables;
+    let space = tables.space();
+    let inside = |state: State| window.contains(space.pose(state).cell);
+    let line = &line[..line.iter().take_while(|&&(state, _)| inside(state)).count()];
+    let base = line.last().map_or(0, |&(_, left)| left);
+    let mut costs: BTreeMap<State, u64> = BTreeMap::new();
+    for &(state, left) in line {
+        let cost = costs.entry(state).or_insert(u64::MAX);
+        *cost = (*cost).min(u64::from(left - base));
+    }
+    let states: Vec<State> = (0..space.n_states() as u32).map(State).filter(|&state| inside(state)).collect();
+    loop {
+        let mut better = false;
+        for &state in &states {
+            let pose = space.pose(state);
+            let mut best = costs.get(&state).copied();
+            tables.for_each_successor(state, |next| {
+                let move_at = (space.frame(pose), pose.cell);
+                let primitive = usize::from(next.primitive);
+                let extra = ground.streams.extra(ground.number, move_at, primitive, next.ticks, ground.tick);
+                let Some(behind) = costs.get(&next.state) else { return };
+                let cost = behind + u64::from(next.ticks) + extra;
+                best = Some(best.map_or(cost, |best| best.min(cost)));
+            });
+            if let Some(best) = best
+                && costs.get(&state) != Some(&best)
+            {
+                costs.insert(state, best);
+                better = true;
+            }
+        }
+        if !better {
+            return costs;
+        }
+    }
+}
+
+fn check(sim: &Simulation, random: &mut Random) -> Result<(), TestCaseError> {
+    let mut fields = WindowFields::default();
+    fields.grow(4);
+    let mut streams = Streams::new(sim.grid().size(), sim.classes().iter().map(|class| &class.tables));
+    for round in 0..10 {
+        let tick = 100 * round;
+        let number = random.below(sim.classes().len());
+        let class = &sim.classes()[number];
+        let Some(from) = any_state(sim, number, random) else { return Ok(()) };
+        // A path that wanders, and moves that others have made before.
+        let (mut state, mut path) = (from, Vec::new());
+        for _ in 0..random.below(40) {
+            let mut next = Vec::new();
+            class.tables.for_each_successor(state, |successor| next.push(successor));
+            let Some(chosen) = (!next.is_empty()).then(|| next[random.below(next.len())]) else { break };
+            path.push(chosen.primitive);
+            for _ in 0..random.below(6) {
+                streams.count((number, &class.tables), state, usize::from(chosen.primitive), tick);
+            }
+            state = chosen.state;
+        }
+        let mut line = Vec::new();
+        make_line(&class.tables, from, &path, &mut line);
+        let (agent, radius) = (random.below(4) as u32, 1 + random.below(6) as u32);
+        let center = class.tables.space().pose(from).cell;
+        let key = FieldKey { path: round, revision: 0 };
+        let ground = Costs { class, number, streams: &streams, tick };
+        fields.make(agent, key, ground, (center, radius), &line);
+        prop_assert!(fields.has(agent, key, center));
+        let side = 2 * radius + 1;
+        let window = Rect::new(center.x - radius as i32, center.y - radius as i32, side, side);
+        let costs = plain(ground, window, &line);
+        let space = class.tables.space();
+        for state in (0..space.n_states() as u32).map(State) {
+            let found = fields.of(agent).cost(space.pose(state), space.headings());
+            let right = costs.get(&state).map_or(UNKNOWN, |&cost| cost as u32);
+            prop_assert_eq!(found, right, "{}", space.display(space.pose(state)));
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn fields_are_the_least_costs_to_the_line(text in world(25), seed in any::<u64>()) {
+        let Some(sim) = built(&text) else { return Ok(()) };
+        check(&sim, &mut Random::new(seed))?;
+    }
+}
