@@ -187,7 +187,8 @@ impl Traffic for Cooperative {
             word(pair(member.push_again_at, member.backed_out_until));
             word(pair(member.lift_again_at, member.granted));
             word(
-                u64::from(member.failures) << 16
+                u64::from(member.is_inside) << 24
+                    | u64::from(member.failures) << 16
                     | u64::from(member.push_failures) << 8
                     | u64::from(member.lift_failures),
             );

@@ -10,7 +10,7 @@
 
 use crate::world::SimClass;
 use std::collections::BTreeMap;
-use wheelbase_grid::{BitGrid, CellXY, GridSize, Rect};
+use wheelbase_grid::{BitGrid, CellXY, GridShape, GridSize, Rect};
 use wheelbase_planner::{Heading, MovementTables, Offset, Pose};
 
 /// No passage.
@@ -72,6 +72,7 @@ struct Passage {
 #[derive(Debug)]
 pub(super) struct Narrows {
     size: GridSize,
+    shape: GridShape,
     of_cell: Vec<u32>,
     passages: Vec<Passage>,
     /// Numbers of passages that are no more, to be given again.
@@ -111,6 +112,7 @@ impl Narrows {
         let bits = || BitGrid::new(size);
         let mut narrows = Self {
             size,
+            shape: classes.first().map_or(GridShape::Square, |class| class.tables.space().shape()),
             of_cell: vec![OPEN; size.n_cells()],
             passages: Vec::new(),
             spare: Vec::new(),
@@ -266,10 +268,10 @@ impl Narrows {
         let mut bounds = Rect::new(first.x, first.y, 1, 1);
         cells.push(first);
         self.seen.set(first, true);
-        while let Some(&CellXY { x, y }) = cells.get(at) {
+        while let Some(&cell) = cells.get(at) {
             at += 1;
-            for (dx, dy) in [(1, 0), (0, -1), (-1, 0), (0, 1)] {
-                let cell = CellXY::new(x + dx, y + dy);
+            for &side in self.shape.sides() {
+                let cell = self.shape.neighbour(cell, side);
                 if !self.narrow.get(cell) {
                     continue;
                 }
@@ -314,8 +316,7 @@ impl Narrows {
                 continue;
             }
             self.of_cell[cell.y as usize * self.size.width() as usize + cell.x as usize] = OPEN;
-            let next = [(1, 0), (0, -1), (-1, 0), (0, 1)];
-            cells.extend(next.map(|(dx, dy)| CellXY::new(cell.x + dx, cell.y + dy)));
+            cells.extend(self.shape.sides().iter().map(|&side| self.shape.neighbour(cell, side)));
         }
     }
 

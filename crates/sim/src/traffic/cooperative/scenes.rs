@@ -36,11 +36,14 @@ pub(in crate::traffic) fn class(
 ) -> impl Strategy<Value = String> {
     let times = (1_u32..4, 1_u32..10, 1_u32..4);
     let with = (any::<bool>(), any::<bool>(), prop::bool::weighted(0.3), prop::bool::weighted(0.2));
-    (1..=longest, 1..=widest, times, with).prop_map(
-        move |(length, width, (ahead, back, turn), (reverses, slides, full, still))| {
+    let anchor = (0..longest, 0..widest);
+    (1..=longest, 1..=widest, anchor, times, with).prop_map(
+        move |(length, width, (f0, r0), (ahead, back, turn), (reverses, slides, full, still))| {
+            let (f0, r0) = (f0 % length, r0 % width);
             let full = full && shape == "square";
-            let body: Vec<String> =
-                (0..length).flat_map(|f| (0..width).map(move |r| format!("[{f}, {r}]"))).collect();
+            let body: Vec<String> = (0..length)
+                .flat_map(|f| (0..width).map(move |r| format!("[{}, {}]", f - f0, r - r0)))
+                .collect();
             let mut moves: Vec<(i32, i32, i32, u32)> = Vec::new();
             let headings = match (still, shape) {
                 (true, "hex") => {
