@@ -387,6 +387,9 @@ impl Cooperative {
             member.granted = OPEN;
         } else if let Some(free) = in_passages.iter_mut().find(|passage| **passage == OPEN) {
             *free = member.granted;
+        } else {
+            // It is in so many others that it has to ask again.
+            member.granted = OPEN;
         }
         let before = std::mem::replace(&mut member.passages, in_passages);
         for passage in

@@ -105,12 +105,14 @@ impl Cooperative {
             if keeper.is_some() {
                 self.narrows.wait(passage, passer, (place, moves), view.tick);
                 self.stop = self.stop.min(moves.saturating_sub(queue));
-            } else if moves <= queue && member.granted == OPEN && member.aside_left == 0 {
+            } else if moves <= queue
+                && member.granted == OPEN
+                && member.aside_left == 0
+                && let Some(free) = member.passages.iter_mut().find(|passage| **passage == OPEN)
+            {
+                *free = passage;
                 member.granted = passage;
                 self.narrows.enter(passage, passer);
-                if let Some(free) = member.passages.iter_mut().find(|passage| **passage == OPEN) {
-                    *free = passage;
-                }
             }
         }
     }

@@ -6,6 +6,7 @@ use super::*;
 use crate::invariant;
 use crate::{Simulation, Step as Ticked};
 use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use wheelbase_grid::CellXY;
 use wheelbase_planner::{Goal, GoalMember, Path, Request, Scratch, Status, plan as plan_path};
@@ -89,17 +90,61 @@ fn check_claims(sim: &Simulation, rule: &Cooperative) {
     }
 }
 
+/// Who is in a passage is known to be, in as many as can be known of each, and nobody else is.
+fn check_inside(sim: &Simulation, rule: &Cooperative) {
+    for row in 0..sim.agents.len() {
+        let (id, pose) = (sim.agents.ids[row].0, sim.pose(row));
+        let member = &rule.members[id as usize];
+        let known: Vec<u32> = member.passages.iter().copied().filter(|&passage| passage != OPEN).collect();
+        assert!(known.iter().all(|&passage| rule.narrows.is_inside(passage, id)));
+        assert!(member.granted == OPEN || known.contains(&member.granted));
+        let tables = &sim.classes[sim.agents.motion[row].class.0 as usize].tables;
+        for cell in scenes::cells((pose.cell, tables.class().cells_at(pose))) {
+            let passage = rule.narrows.at_anchor(cell);
+            assert!(passage == OPEN || known.len() == PASSAGES_MAX || known.contains(&passage), "agent {id}");
+        }
+    }
+    let cells = 0..sim.grid.size().n_cells();
+    let passages: BTreeSet<u32> = cells.map(|cell| rule.narrows.at(cell)).filter(|&at| at != OPEN).collect();
+    for passage in passages {
+        for id in (0..rule.members.len() as u32).filter(|&id| rule.narrows.is_inside(passage, id)) {
+            let is_there = sim.agents.row(AgentId(id)).is_some();
+            assert!(is_there && rule.members[id as usize].passages.contains(&passage), "agent {id}");
+        }
+    }
+}
+
+/// The passages are those of the map as it is, by whatever numbers.
+fn check_passages(sim: &Simulation, rule: &Cooperative) {
+    let fresh = Narrows::new(sim.grid.size(), &sim.classes, &rule.sides);
+    let mut numbers = BTreeMap::new();
+    for cell in 0..sim.grid.size().n_cells() {
+        let (kept, right) = (rule.narrows.at(cell), fresh.at(cell));
+        assert_eq!(*numbers.entry(kept).or_insert(right), right, "tick {}: cell {cell}", sim.tick);
+    }
+    let rights: BTreeSet<u32> = numbers.values().copied().collect();
+    assert_eq!(rights.len(), numbers.len());
+    assert!(numbers.get(&OPEN).is_none_or(|&right| right == OPEN));
+}
+
 /// Runs to the end; gives the state hash after each tick.
 fn run(sim: &mut Simulation) -> Vec<u64> {
     let shared = Shared::of(sim);
-    let mut hashes = Vec::new();
+    let (mut hashes, mut revision) = (Vec::new(), sim.grid.revision());
     loop {
         let ticked = sim.step();
         assert_eq!(invariant::check(sim), [], "tick {}", sim.tick);
         if ticked == Ticked::Ended {
             return hashes;
         }
-        check_claims(sim, &shared.0.lock().unwrap());
+        let rule = shared.0.lock().unwrap();
+        check_claims(sim, &rule);
+        check_inside(sim, &rule);
+        if sim.grid.revision() != revision {
+            revision = sim.grid.revision();
+            check_passages(sim, &rule);
+        }
+        drop(rule);
         hashes.push(sim.state_hash());
     }
 }

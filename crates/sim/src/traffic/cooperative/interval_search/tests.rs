@@ -91,12 +91,12 @@ impl Best<'_> {
                     let key = tick.max(quest.horizon).saturating_add(cost_to_go(pose));
                     best = Some(best.map_or(key, |best: u32| best.min(key)));
                 }
-                if !goes_on || tick >= last {
-                    continue;
-                }
                 let free = |at: u32| self.at(at).all.is_disjoint(&under);
                 let begins = |&at: &u32| free(at) && (at == 0 || !free(at - 1));
                 stretches = stretches.max((0..self.claimed.len() as u32).filter(begins).count());
+                if !goes_on || tick >= last {
+                    continue;
+                }
                 if free(tick) {
                     reached[tick as usize + 1][state.0 as usize] = Some(true);
                 }
