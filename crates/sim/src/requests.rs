@@ -734,7 +734,7 @@ mod tests {
     use super::*;
 
     fn request(agent: u32, issued: u32, priority: i32, least_ticks: u32) -> PathRequest {
-        PathRequest { agent: AgentId(agent), issued, priority, around: false, least_ticks }
+        PathRequest { agent: AgentId(agent), issued, priority, route: Route::Cheapest, least_ticks }
     }
 
     /// Of requests of one age the short way comes first, and no later one comes before a long way for longer than

@@ -118,7 +118,10 @@ fn compare(
             |from: u32| (from..=plain.ticks.max(from)).find(|&at| plain.is_claimed(agent, &under, at));
         prop_assert_eq!(claims.is_free(agent, body, tick), first_claimed(tick).is_none());
         if !plain.is_claimed(agent, &under, tick) {
-            prop_assert_eq!(claims.free_until(agent, body, tick), first_claimed(tick).unwrap_or(FOREVER));
+            prop_assert_eq!(
+                claims.free_until(agent, body, tick, Rank::STRICT),
+                first_claimed(tick).unwrap_or(FOREVER)
+            );
         }
         // Of several on one cell it may be any.
         let resting = body.1.iter().find_map(|&offset| {
@@ -140,7 +143,7 @@ fn compare(
             let step = step_at(tables, pose, primitive);
             let ticks = 1 + random.below(6) as u32;
             let conflict = |start: u32| plain.conflicts(rule, agent, &step, (start, start + ticks));
-            match claims.look_again_at(agent, &step, (tick, tick + ticks)) {
+            match claims.look_again_at(agent, &step, (tick, tick + ticks), Rank::STRICT) {
                 None => prop_assert!(!conflict(tick)),
                 Some(later) => {
                     prop_assert!(later > tick && conflict(tick));

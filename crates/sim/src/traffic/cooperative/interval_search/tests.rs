@@ -171,6 +171,7 @@ fn check(
             horizon: ready + 1 + random.below(15) as u32,
             nodes_max: NODES_MAX,
             place: 0,
+            lift_ticks: 0,
         };
         let mover = Mover {
             agent: 15,
@@ -180,9 +181,10 @@ fn check(
             wishes: &wishes,
             narrows: &narrows,
             ahead: &[],
+            rank: Rank::STRICT,
             tick: ready,
         };
-        let plan = search.search(&mover, quest, cost_to_go);
+        let (plan, cost) = search.search(&mover, quest, cost_to_go).unzip();
         if let Some(plan) = plan {
             let walk = Walk { class, from, moves: plan.moves().to_vec() };
             prop_assert_eq!(walk.end_state(sim), plan.end.0);
@@ -215,6 +217,7 @@ fn check(
         }
         let found =
             plan.map(|plan| plan.end.1.max(quest.horizon).saturating_add(cost_to_go(space.pose(plan.end.0))));
+        prop_assert_eq!(found, cost);
         prop_assert_eq!(
             found,
             right,
