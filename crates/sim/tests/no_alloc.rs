@@ -89,17 +89,20 @@ fn a_steady_tick_allocates_nothing() {
             assert_eq!(allocations, 0, "{threads} threads, recorded: {recorded}");
         });
     }
-    [1, 2].into_iter().for_each(robots_allocate_nothing);
+    // A team that the map carries, and one of which some have no wish of their own.
+    [(1, 48), (2, 48), (1, 72), (2, 72)].into_iter().for_each(robots_allocate_nothing);
 }
 
 /// A team of robots in a crowd, which pushes, improves and makes fields anew in every tick.
-fn robots_allocate_nothing(threads: usize) {
+fn robots_allocate_nothing((threads, team): (usize, usize)) {
     let map = format!("type octile\nheight 12\nwidth 12\nmap\n{}", "............\n..@..@..@...\n".repeat(6));
-    let starts: String = (0..48).map(|robot| format!("{}\n", robot / 12 * 24 + robot % 12)).collect();
+    let starts: String = (0..team).map(|robot| format!("{}\n", robot / 12 * 24 + robot % 12)).collect();
     let tasks: String = (0..30).map(|task| format!("{}\n", task * 53 % 12 + task * 7 % 6 * 24)).collect();
-    let problem = r#"{"mapFile": "m", "agentFile": "a", "teamSize": 48, "taskFile": "t", "taskAssignmentStrategy": "roundrobin"}"#;
+    let problem = format!(
+        r#"{{"mapFile": "m", "agentFile": "a", "teamSize": {team}, "taskFile": "t", "taskAssignmentStrategy": "roundrobin"}}"#
+    );
     let file = |name: &str, text: String| AttachedFile { name: name.to_owned(), bytes: text.into_bytes() };
-    let files = [file("m", map), file("a", format!("48\n{starts}")), file("t", format!("30\n{tasks}"))];
+    let files = [file("m", map), file("a", format!("{team}\n{starts}")), file("t", format!("30\n{tasks}"))];
     let overrides =
         Overrides { ticks: Some(100_000), tries_per_tick: Some(20), seed: None, expansions_per_tick: None };
     let mut sim =
@@ -114,6 +117,6 @@ fn robots_allocate_nothing(threads: usize) {
         }
         let allocations = ALLOCATIONS.load(Ordering::Relaxed) - before;
         assert!(sim.counts().tasks_done > done + 100, "{}", sim.counts().tasks_done - done);
-        assert_eq!(allocations, 0, "{threads} threads");
+        assert_eq!(allocations, 0, "{threads} threads, {team} robots");
     });
 }

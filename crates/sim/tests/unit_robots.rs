@@ -67,6 +67,18 @@ impl Drawn {
         assert_eq!((verdict.n_violations, verdict.tasks_finished), (0, sim.counts().tasks_done), "{self:?}");
         (sim.counts().tasks_done, sim.state_hash())
     }
+
+    /// Most ticks that a task took, or has taken at the end.
+    fn longest_task(&self, ticks: u32) -> u32 {
+        let mut run = self.simulation(ticks);
+        let mut longest = 0;
+        while run.step() == Step::Running {
+            let tick = run.tick();
+            let waits = run.agents().orders.iter().map(|order| tick - order.since).max().unwrap();
+            longest = longest.max(waits);
+        }
+        longest
+    }
 }
 
 /// Maps with walls, teams that fill some to most of what is free, tasks anywhere, also where there is no way.
@@ -156,15 +168,8 @@ fn a_goal_without_a_way_disturbs_nobody() {
 /// Nobody of a team waits longer than `ticks_max` for its task to be done, with so many tries a tick.
 fn nobody_starves(rows: &[&str], starts: &[usize], tasks: &[usize], (tries, ticks_max): (u64, u32)) {
     let drawn = Drawn { tries, ..Drawn::of_rows(rows, starts, tasks) };
-    let mut run = drawn.simulation(1500);
-    let mut longest = 0;
-    while run.step() == Step::Running {
-        let tick = run.tick();
-        let waits = run.agents().orders.iter().map(|order| tick - order.since).max().unwrap();
-        longest = longest.max(waits);
-    }
-    let done = run.counts().tasks_done;
-    assert!(longest <= ticks_max, "{tries} tries: a task took {longest} ticks, {done} were done");
+    let longest = drawn.longest_task(1500);
+    assert!(longest <= ticks_max, "{tries} tries: a task took {longest} ticks");
     drawn.run(60);
 }
 
@@ -199,4 +204,31 @@ fn a_full_room_empties_through_a_door_of_two_cells() {
 fn robots_in_a_blind_alley_come_out_past_those_that_want_in() {
     let rows = ["....@@@@@", ".........", "....@@@@@"];
     nobody_starves(&rows, &[17, 16, 12, 11], &[9, 0, 17, 16, 17, 16, 2, 18], (0, 800));
+}
+
+/// Rooms with pillars and no blind alleys, filled beyond what they carry, and where tasks lie.
+fn crowded() -> impl Strategy<Value = Drawn> {
+    let side = || prop_oneof![Just(4_usize), Just(6), Just(7), Just(9)];
+    (side(), side(), 50_usize..90, any::<u64>(), 0_u64..20).prop_map(
+        |(width, height, percent, order, tries)| {
+            let cell = |x: usize, y: usize| if x % 3 == 1 && y % 3 == 1 { '@' } else { '.' };
+            let rows: Vec<String> = (0..height).map(|y| (0..width).map(|x| cell(x, y)).collect()).collect();
+            let mut free: Vec<usize> =
+                (0..width * height).filter(|&at| cell(at % width, at / width) == '.').collect();
+            free.sort_by_key(|&at| (at as u64 + 1).wrapping_mul(order | 1).rotate_left(17));
+            let starts = free[..free.len() * percent / 100].to_vec();
+            let tasks = free.iter().rev().copied().chain(free.iter().copied().step_by(3)).collect();
+            Drawn { rows, starts, tasks, tries }
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn in_a_crowd_everybody_has_its_turn(drawn in crowded()) {
+        let longest = drawn.longest_task(1500);
+        prop_assert!(longest <= 300, "a task took {longest} ticks");
+    }
 }

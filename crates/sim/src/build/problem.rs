@@ -19,6 +19,7 @@ use crate::scenario::{
 use crate::tasks::TaskSource;
 use crate::traffic::{Cooperative, Traffic, UnitRobots};
 use crate::world::{Settings, SimClass, Simulation};
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use wheelbase_grid::map_file::movingai;
 use wheelbase_grid::{Cell, Grid, SideTable, TerrainTable};
@@ -30,8 +31,10 @@ const CLASS_NAME: &str = "robot";
 const EXPANSIONS_PER_TICK: u64 = 200_000;
 /// Searches under way at once; a scenario's default.
 const SEARCH_SLOTS: usize = 16;
-/// Tries a tick: enough for some hundred robots, and about 10 ms of work.
-const TRIES_PER_TICK: u64 = 600;
+/// Tries a tick: for a team of [`TEAM_OF_MANY_TRIES`] and smaller ones the most, for larger ones the fewer the
+/// larger they are, since they need the time for fields. About 10 ms of work.
+const TRIES_PER_TICK: RangeInclusive<u64> = 600..=2400;
+const TEAM_OF_MANY_TRIES: u64 = 1000;
 /// Glyphs of blocked cells; all others are free.
 const BLOCKED: [u8; 2] = [b'@', b'T'];
 
@@ -125,7 +128,7 @@ pub fn build_problem(
         collision: CollisionRule::Discrete,
         expansions_per_tick: overrides.expansions_per_tick.unwrap_or(EXPANSIONS_PER_TICK),
         search_slots: SEARCH_SLOTS,
-        tries_per_tick: overrides.tries_per_tick.unwrap_or(TRIES_PER_TICK),
+        tries_per_tick: overrides.tries_per_tick.unwrap_or_else(|| tries_of_team(problem.starts.len())),
     };
     let robot = problem_class();
     let class = SimClass {
@@ -156,6 +159,12 @@ pub fn build_problem(
         sim.place_of_group(ClassId(0), state, 0, orders, number as u32);
     }
     Ok(sim)
+}
+
+/// Tries a tick for so many robots.
+fn tries_of_team(robots: usize) -> u64 {
+    let (least, most) = TRIES_PER_TICK.into_inner();
+    (most * TEAM_OF_MANY_TRIES / (robots as u64).max(1)).clamp(least, most)
 }
 
 /// The class of all agents of a problem: the competition's robot.

@@ -9,8 +9,10 @@
 //! 2019). What tries are left improve the whole: a robot drawn at random may push any other, if the sum of
 //! what remains to be gone does not grow; robots whose tasks are old count for several. A few of those that
 //! have waited longest go before all others for a while, in turn, so that each knot is once pulled at from
-//! each end; one of them that cannot move has others make room ([`push`]).
+//! each end; one of them that cannot move has others make room ([`push`]). On a map too full for all, only as
+//! many as it carries pursue their goals ([`crowd`]).
 
+mod crowd;
 mod guidance;
 mod operations;
 mod push;
@@ -22,6 +24,7 @@ use crate::agents::Activity;
 use crate::random::Random;
 use crate::reservation::{CollisionRule, Step};
 use crate::world::SimClass;
+use crowd::Crowd;
 use guidance::{EVERY_TICKS, Guidance};
 use operations::{DEPTH, FORWARD, Operations, WAIT};
 use push::Push;
@@ -29,15 +32,17 @@ use unit_fields::{Cells, UNKNOWN, UnitFields, Wanted};
 use unit_map::UnitMap;
 use wheelbase_planner::{MovementTables, State};
 
-/// Most memory that fields take together, in bytes.
+/// Most memory that fields take together, in bytes; more only if the robots' own fields take more.
 const FIELD_BYTES_MAX: usize = 1 << 30;
+/// Most memory that a field for each robot may take.
+const FIELD_BYTES_OF_TEAM_MAX: usize = 3 << 29;
 /// States of all robots' fields up to which all fields are made anew when the guidance has changed.
 const REMADE_STATES_MAX: usize = 1 << 23;
 /// Robots that one that plans anew may lift, and one that improves the whole.
 const LIFTS_MAX: u32 = 400;
 const LIFTS_TO_IMPROVE_MAX: u32 = 100;
 /// Robots that all tries of a tick may lift together, for each try.
-const LIFTS_OF_TRY: u64 = 48;
+const LIFTS_OF_TRY: u64 = 12;
 /// Times that a robot looks in one turn, or for one try, at most.
 const VISITS_MAX: u8 = 10;
 /// A robot whose task is older than so many ticks, and than so many times the way that it still has, goes
@@ -76,7 +81,10 @@ pub struct UnitRobots {
     order: Vec<(u32, u32)>,
     /// Those that may go first: since when they wait, their rows and their places in the order.
     old: Vec<(u32, u32, u32)>,
+    /// Robots that have a goal; they are the first of the order.
+    n_with_goal: usize,
     chain: Vec<Link>,
+    crowd: Crowd,
     push: Push,
     wanted: Vec<Wanted>,
     wanted_by: Vec<u32>,
@@ -148,6 +156,7 @@ struct Choice {
 impl Traffic for UnitRobots {
     fn decide(&mut self, view: &mut TrafficView<'_>, decisions: &mut Decisions) {
         self.look_around(view);
+        self.thin_out(view);
         self.follow_streams();
         self.make_fields(view, decisions);
         self.plan_in_turn(view);
@@ -182,7 +191,7 @@ impl UnitRobots {
         let primitives =
             primitives_of_unit_robot(&class.tables).filter(|_| rule == CollisionRule::Discrete)?;
         let map = UnitMap::new(&class.tables, usize::from(primitives[usize::from(FORWARD)]));
-        let fits = robots < usize::from(NOBODY) && robots * map.n_free() * 2 <= FIELD_BYTES_MAX;
+        let fits = robots < usize::from(NOBODY) && robots * map.n_free() * 2 <= FIELD_BYTES_OF_TEAM_MAX;
         fits.then(|| Self {
             operations: Operations::new(map.stride as i32),
             primitives,
@@ -194,7 +203,9 @@ impl UnitRobots {
             team: Team::default(),
             order: Vec::new(),
             old: Vec::new(),
-            chain: Vec::new(),
+            n_with_goal: 0,
+            chain: Vec::with_capacity(1 + LIFTS_MAX as usize),
+            crowd: Crowd::default(),
             push: Push::default(),
             wanted: Vec::new(),
             wanted_by: Vec::new(),
@@ -247,7 +258,9 @@ impl UnitRobots {
     fn make_fields(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
         let Self { map, team, fields, guidance, wanted, wanted_by, tick, .. } = self;
         wanted.clear();
+        wanted.reserve(team.at.len());
         wanted_by.clear();
+        wanted_by.reserve(team.at.len());
         for row in (0..team.at.len()).filter(|&row| team.goal[row] != u32::MAX) {
             let from = map.number(team.at[row]);
             wanted.push(Wanted { goal: team.goal[row], from, heading: team.heading[row] });
@@ -292,16 +305,20 @@ impl UnitRobots {
     /// Sets the order: those that go first, those that are old, then those nearest their goals, and those
     /// without a goal.
     fn take_turns(&mut self, view: &TrafficView<'_>) {
-        let Self { map, team, fields, order, old, tick, .. } = self;
+        let Self { map, team, fields, order, old, n_with_goal, tick, .. } = self;
         order.clear();
         old.clear();
+        old.reserve(team.at.len());
+        *n_with_goal = 0;
         for row in 0..team.at.len() {
             let goal = team.goal[row];
             if goal == u32::MAX {
-                team.value[row] = 0;
+                // Whoever pushes it takes nothing from it.
+                (team.value[row], team.weight[row]) = (0, 0);
                 order.push((u32::MAX, row as u32));
                 continue;
             }
+            *n_with_goal += 1;
             let field = fields.of(goal);
             let ahead = field.cost(map.number(team.at[row]), team.heading[row]);
             team.value[row] = team.value_of_reserved(map, field, row);
@@ -343,13 +360,14 @@ impl UnitRobots {
     /// Spends the tries: robots drawn at random look for something better. In a crowd a try may lift a hundred
     /// others, so that the tries are over when so many robots were lifted.
     fn improve(&mut self, tries: u64) {
-        let n = self.team.at.len();
+        // Where a robot is alone there is nothing to improve.
+        let n = if self.team.at.len() > 1 { self.n_with_goal } else { 0 };
         let mut lifts_left = tries.saturating_mul(LIFTS_OF_TRY);
-        for _ in 0..tries.min(u64::from(u32::MAX)) * u64::from(n > 1) {
+        for _ in 0..tries.min(u64::from(u32::MAX)) * u64::from(n > 0) {
             self.epoch = self.epoch.wrapping_add(1);
-            let robot = self.random.below(n);
-            if self.team.bound_until[robot] <= self.tick {
-                let lifts = self.plan(robot as u32, Aim::Improve);
+            let (_, robot) = self.order[self.random.below(n)];
+            if self.team.bound_until[robot as usize] <= self.tick {
+                let lifts = self.plan(robot, Aim::Improve);
                 let Some(left) = lifts_left.checked_sub(u64::from(lifts)) else { return };
                 lifts_left = left;
             }
