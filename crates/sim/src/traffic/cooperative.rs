@@ -177,6 +177,11 @@ impl Traffic for Cooperative {
         self.begin_moves(view, decisions);
     }
 
+    fn makes_way(&self, agent: AgentId) -> bool {
+        let member = self.members.get(agent.0 as usize);
+        member.is_some_and(|member| member.aside_left > 0 || member.for_agent != NONE)
+    }
+
     fn for_each_word(&self, word: &mut dyn FnMut(u64)) {
         for &id in &self.present {
             let member = &self.members[id as usize];

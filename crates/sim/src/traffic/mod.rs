@@ -9,7 +9,7 @@ mod unit_robots;
 pub use cooperative::Cooperative;
 pub use unit_robots::UnitRobots;
 
-use crate::agents::Agents;
+use crate::agents::{AgentId, Agents};
 use crate::events::PendingEdits;
 use crate::orders::OrderPool;
 use crate::path_pool::PathPool;
@@ -119,6 +119,11 @@ pub trait Traffic: Send {
     /// way of every agent with a task by itself.
     fn needs_paths(&self) -> bool {
         true
+    }
+
+    /// Whether an agent is out of its way for another, so that its path is not to be replaced.
+    fn makes_way(&self, _agent: AgentId) -> bool {
+        false
     }
 
     /// What earlier calls have left in it that later ones depend on, for the state hash.

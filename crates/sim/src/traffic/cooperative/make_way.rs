@@ -16,10 +16,11 @@ use wheelbase_planner::{Offset, State};
 
 /// Moves ahead of an agent that one stepping aside keeps clear of: tried one after the other.
 const AHEAD_MOVES: [usize; 3] = [32, 8, 2];
-/// Poses looked at for one agent that is to step aside.
+/// Poses looked at for one agent that is to step aside, and for one stretch. Who has found no room looks at twice as
+/// many the next time, up to so many doublings.
 const POSES_MAX: usize = 800;
-/// Poses looked at for one stretch.
 const POSES_OF_STRETCH_MAX: u64 = 4000;
+const DOUBLINGS_MAX: u8 = 3;
 /// Agents displaced for one at most.
 const CHAIN_MAX: usize = 48;
 
@@ -43,6 +44,8 @@ pub(super) struct MakeWay {
     chain: Vec<(u32, u32, u32)>,
     /// The one of the chain for which room is looked for.
     at: usize,
+    /// Times that the poses to be looked at are doubled.
+    doublings: u8,
     /// Room is where nobody rests; else also where one rests that can be displaced.
     to_free: bool,
     moves: Vec<u8>,
@@ -139,6 +142,7 @@ impl Cooperative {
         let mut stretches = stretches.map(|&ahead| &path[..path.len().min(ahead)]);
         // After it has backed out itself, it must not push the other back in.
         let long_only = view.tick < member.backed_out_until;
+        self.make_way.doublings = member.push_failures.min(DOUBLINGS_MAX);
         let may_back_out = long_only || member.push_failures >= BACK_OUT_AFTER_FAILURES;
         let made = stretches
             .clone()
@@ -178,7 +182,7 @@ impl Cooperative {
         self.make_way.chain.push((other as u32, 0, 0));
         let first = self.make_way.chain.len() - 1;
         let mut at = first;
-        self.stretch_left = self.tries_left.min(POSES_OF_STRETCH_MAX);
+        self.stretch_left = self.tries_left.min(POSES_OF_STRETCH_MAX << self.make_way.doublings);
         // Each one that is displaced may displace others, which are put behind it in the chain.
         while at < self.make_way.chain.len() {
             if self.make_way.chain.len() > CHAIN_MAX || !self.step_aside(view, at, place) {
@@ -248,11 +252,12 @@ impl Cooperative {
         let mut seen = std::mem::take(&mut self.make_way.seen);
         reached.clear();
         // A pose leads to 16 others at most.
-        reached.reserve(16 * POSES_MAX);
+        reached.reserve(16 * (POSES_MAX << DOUBLINGS_MAX));
+        let poses_max = POSES_MAX << self.make_way.doublings;
         reached.push((motion.state, NONE, 0));
         seen[motion.state.0 as usize] = seen_stamp;
         let (mut at, mut found) = (0, None);
-        while at < reached.len() && at < POSES_MAX && self.stretch_left > 0 {
+        while at < reached.len() && at < poses_max && self.stretch_left > 0 {
             self.stretch_left -= 1;
             self.tries_left -= 1;
             let state = reached[at].0;
