@@ -246,7 +246,7 @@ impl UnitRobots {
         if self.tick == 0 || !self.tick.is_multiple_of(EVERY_TICKS) || self.team.at.len() < 2 {
             return;
         }
-        self.guidance.follow_streams();
+        self.guidance.follow_streams(self.team.at.len());
         self.guidance.fade();
         // On a large map a field keeps the guidance under which it was made.
         if self.team.at.len() * self.map.n_free() * 4 <= REMADE_STATES_MAX {
@@ -266,12 +266,13 @@ impl UnitRobots {
             wanted.push(Wanted { goal: team.goal[row], from, heading: team.heading[row] });
             wanted_by.push(row as u32);
         }
-        let at_start = *tick == 0 && team.at.len() > 1;
+        let robots = team.at.len();
+        let at_start = *tick == 0 && robots > 1;
         fields.obtain(map, guidance, *tick, wanted, |guidance, batch| {
             // At the start there are no streams yet: those that are to be expected stand in for them.
             if at_start {
                 batch.for_each(|(want, field)| expect_stream(map, guidance, want, field));
-                guidance.follow_streams();
+                guidance.follow_streams(robots);
             }
         });
         for (want, &row) in wanted.iter().zip(&*wanted_by) {

@@ -36,8 +36,11 @@ impl Guidance {
     /// Ticks that a step costs more for each tick that a robot waits for it, and at most.
     const FOR_WAITING: u32 = 8;
     const FOR_WAITING_MAX: u32 = 12;
-    /// Steps that no stream is made of.
-    const STILL: u32 = 4 << 8;
+    /// Steps that no stream is made of: so many for as many cells a robot, within bounds. The more room there is,
+    /// the less it matters to go against a few.
+    const STILL_OF_CELLS: usize = 2 << 8;
+    const STILL_LEAST: usize = 4 << 8;
+    const STILL_MOST: usize = 16 << 8;
 
     /// A map without streams.
     pub fn new(map: &UnitMap) -> Self {
@@ -72,8 +75,10 @@ impl Guidance {
         *waiting = waiting.saturating_add(1 << 8);
     }
 
-    /// Sets what steps cost by the streams as they are.
-    pub fn follow_streams(&mut self) {
+    /// Sets what steps cost by the streams as they are, for so many robots.
+    pub fn follow_streams(&mut self, robots: usize) {
+        let still = (Self::STILL_OF_CELLS * self.flow.len() / robots.max(1))
+            .clamp(Self::STILL_LEAST, Self::STILL_MOST) as u32;
         let Self { flow, waiting, steps_to } = self;
         for (number, steps) in steps_to.iter_mut().enumerate() {
             for (heading, step) in steps.iter_mut().enumerate().filter(|(_, step)| **step != NO_STEP) {
@@ -82,9 +87,9 @@ impl Guidance {
                 let against = flow[number][(heading + 2) % 4];
                 let lead = against.saturating_sub(with);
                 // Rounded to whole ticks.
-                let more = (2 * Self::AGAINST * lead / (with + against + Self::STILL)).div_ceil(2);
+                let more = (2 * Self::AGAINST * lead / (with + against + still)).div_ceil(2);
                 let steps: u32 = flow[behind].iter().sum();
-                let waits = Self::FOR_WAITING * waiting[behind] / (steps + Self::STILL);
+                let waits = Self::FOR_WAITING * waiting[behind] / (steps + still);
                 let more = more + waits.min(Self::FOR_WAITING_MAX);
                 *step = *step >> STEP_BITS << STEP_BITS | (1 + more.min(Self::STEP_MAX - 1));
             }

@@ -35,6 +35,8 @@ impl Push {
                 marks.clear();
                 marks.resize(n_cells, 0);
             }
+            self.queue.reserve(n_cells);
+            self.moves.reserve(n_cells);
         }
         self.stamp += 1;
         self.queue.clear();

@@ -305,8 +305,10 @@ impl Scratch {
     /// Makes a field.
     fn settle(&mut self, map: &UnitMap, guidance: &Guidance, want: &Wanted, field: &mut Field) {
         self.costs.resize(map.n_free(), UNTOUCHED);
-        self.buckets.resize_with(RING as usize, Vec::new);
+        // Room for as many states as there are cells, so that later ticks need not take memory.
+        self.buckets.resize_with(RING as usize, || Vec::with_capacity(map.n_free()));
         self.settled.clear();
+        self.settled.reserve(map.n_free());
         let known = if field.whole {
             self.settle_from::<false>(map, guidance, want)
         } else {
