@@ -24,8 +24,8 @@ const JAMMED_TICKS: u32 = 48;
 /// Waiting on a path for which it is worth to look for another, in ticks.
 const WORTH_TICKS: u32 = 64;
 /// Agents that look at their paths a tick, and those that ask for another at most.
-const LOOKS_A_TICK: usize = 64;
-const ASKS_A_TICK: usize = 2;
+const LOOKS_A_TICK: usize = 128;
+const ASKS_A_TICK: usize = 4;
 /// Moves of a path that are looked at.
 const LOOK_MOVES: usize = 1024;
 /// Blocks around the start and the goal, along each axis, that one goes through in any case.
