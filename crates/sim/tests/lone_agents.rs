@@ -77,7 +77,8 @@ fn random_tasks_of_lone_agents_are_those_of_a_run() {
         sim.run();
         assert_eq!(lone, [LoneAgent { tasks_done: sim.counts().tasks_done, confined: false }], "{class}");
         assert!(lone[0].tasks_done > 2, "{class}: {lone:?}");
-        assert_eq!(result(&sim).detour_permille, Some(1000), "{class}");
+        let result = result(&sim);
+        assert_eq!((result.detour_permille, result.progress_permille), (Some(1000), Some(1000)), "{class}");
     }
 }
 
@@ -153,7 +154,9 @@ fn trips_are_orders_stations_and_tasks() {
     let mut sim = world(&["TTTT.TTTT", "........."], &pass);
     run_checked(&mut sim);
     assert_eq!((sim.counts().trips, sim.counts().lone_ticks), (2, 32));
-    assert!(sim.counts().trip_ticks > 32 && result(&sim).detour_permille > Some(1000));
+    let told = result(&sim);
+    assert!(sim.counts().trip_ticks > 32 && told.detour_permille > Some(1000));
+    assert_eq!(told.progress_permille, Some((32_000 + sim.counts().trip_ticks / 2) / sim.counts().trip_ticks));
 
     let mut patrol = world(&["........"], &cart("[0, 0, \"E\"]", "{ patrol = [[7, 0], [0, 0]] }"));
     run_checked(&mut patrol);

@@ -5,8 +5,9 @@
 //! carried out, and an agent may look for a better one at any time (windowed cooperative search, Silver 2005).
 //! As long as nobody is in its way an agent's plan is the next stretch of its path. Else it searches among the
 //! claims of the others for the moves that bring it farthest (see `interval_search`), with the cost-to-go of
-//! the poses around its path as the guide (see `window_field`). One that is blocked for long by others at rest
-//! has them step aside (see `make_way`); rank is priority plus the age of the order, then the lower id.
+//! the poses around its path as the guide (see `window_field`). One that the others cost much has those of lower
+//! rank plan anew around it (see `lifting`); one that is blocked for long by others at rest has them step aside
+//! (see `make_way`). Rank is priority plus the age of the order, then the lower id.
 
 mod claims;
 mod entering;
@@ -62,7 +63,7 @@ const RETURN_MOVES: usize = 8;
 const NONE: u32 = u32::MAX;
 
 /// The rule. Memory: 45 bytes a cell, 4 a state of the class with most headings, 28 a claim (about the cells of a
-/// body and of its next moves for each agent), 350 an agent, 2 a pose of the windows of those that are in each
+/// body and of its next moves for each agent), 400 an agent, 2 a pose of the windows of those that are in each
 /// other's way.
 #[derive(Debug)]
 pub struct Cooperative {
