@@ -156,7 +156,10 @@ fn trips_are_orders_stations_and_tasks() {
     assert_eq!((sim.counts().trips, sim.counts().lone_ticks), (2, 32));
     let told = result(&sim);
     assert!(sim.counts().trip_ticks > 32 && told.detour_permille > Some(1000));
-    assert_eq!(told.progress_permille, Some((32_000 + sim.counts().trip_ticks / 2) / sim.counts().trip_ticks));
+    assert_eq!(
+        told.progress_permille,
+        Some((32_000 + sim.counts().trip_ticks / 2) / sim.counts().trip_ticks)
+    );
 
     let mut patrol = world(&["........"], &cart("[0, 0, \"E\"]", "{ patrol = [[7, 0], [0, 0]] }"));
     run_checked(&mut patrol);

@@ -11,12 +11,12 @@ const SOLVED: [(&str, u32, u64, u64, &str); 10] = [
     ("1_head_on.toml", 537, 2, 40, "f3b08003af05f01e"),
     ("2_back_out.toml", 587, 2, 35, "c2846c86833916f0"),
     ("3_twelve_squares.toml", 1380, 12, 932, "f5c7c574d31cbb2d"),
-    ("4_ring.toml", 3021, 22, 1249, "4ebf3bad69326eb6"),
+    ("4_ring.toml", 4192, 22, 2017, "de12e71e747c5294"),
     ("5_crossing.toml", 1470, 32, 1338, "88e3ac1307582150"),
-    ("7_full_room.toml", 1965, 64, 2685, "f85413a4865f02b7"),
-    ("8_bridge.toml", 7499, 52, 6862, "d936d0c1563606c1"),
+    ("7_full_room.toml", 1959, 64, 2355, "f2d6313aeb408ac7"),
+    ("8_bridge.toml", 6142, 52, 6275, "3a804cf908cd60f7"),
     ("9_convoy.toml", 7767, 10, 1362, "2c2f3b688c5f6e81"),
-    ("10_door.toml", 7806, 52, 5506, "54b7946a6aa3605f"),
+    ("10_door.toml", 8507, 52, 6388, "f41f70790dfebcca"),
     ("11_one_cell.toml", 1373, 24, 851, "032f7f28ddfd60da"),
 ];
 

@@ -7,6 +7,7 @@
 //! ring where all must move on a little.
 
 use super::claims::{Claims, FOREVER};
+use super::narrows::OPEN;
 use super::{Cooperative, Member, NONE, is_idle, line_moves, make_line, step_at};
 use crate::agents::{Activity, AgentId};
 use crate::traffic::{Decisions, Leads, Reroute, TrafficView};
@@ -365,7 +366,12 @@ impl Cooperative {
         member.for_order = view.agents.orders[passes].since;
         member.held_since = view.tick;
         (member.next_try, member.failures, member.changed_at) = (view.tick + 1, 0, view.tick);
+        // One that is sent away does not enter where it was about to.
+        let granted = std::mem::replace(&mut member.granted, OPEN);
         self.lifting.hold(id);
+        if granted != OPEN {
+            self.claim(view, row);
+        }
     }
 }
 
