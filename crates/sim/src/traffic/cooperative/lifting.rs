@@ -63,7 +63,7 @@ impl Cooperative {
         let motion = &view.agents.motion[row];
         let member = &self.members[id];
         let stands = motion.at_rest() && member.plan.is_empty() && is_idle(motion.activity);
-        let can = stands || (goes(motion) && view.agents.paths[row].len() > 0);
+        let can = stands || (goes(motion) && !view.agents.paths[row].is_empty());
         let standings = &mut self.lifting.standings;
         if standings.len() < self.members.len() {
             standings.resize(self.members.len(), Standing::default());
