@@ -404,6 +404,7 @@ impl MovementTables {
     }
 
     /// Whether the pose of a state is legal.
+    #[inline]
     pub fn is_legal(&self, state: State) -> bool {
         let state = state.0 as usize;
         with_layout!(&self.layouts, layout => layout.has_move(state)) || self.still.contains(state)
@@ -415,6 +416,7 @@ impl MovementTables {
     }
 
     /// Time of a move from a state in ticks, or `None` if it is not legal.
+    #[inline]
     pub fn move_ticks(&self, state: State, primitive: usize) -> Option<u32> {
         if primitive >= self.class.primitives().len() {
             return None;
@@ -426,6 +428,7 @@ impl MovementTables {
     }
 
     /// State after a legal move.
+    #[inline]
     pub fn state_after(&self, state: State, primitive: usize) -> State {
         let frame = self.space.frame_of(state).0 as usize;
         State(state.0.wrapping_add_signed(self.steps[frame * STEPS_STRIDE + primitive].delta))

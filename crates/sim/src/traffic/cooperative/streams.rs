@@ -85,7 +85,7 @@ impl Streams {
             let at = (anchor.y + offset.dy) as usize * self.size.width() as usize
                 + (anchor.x + offset.dx) as usize;
             let counted = &mut self.counted[at];
-            counted.ways = now(counted, tick);
+            counted.ways = std::array::from_fn(|way| now(counted, way as u8, tick) as u16);
             counted.at = tick;
             let count = &mut counted.ways[usize::from(way)];
             *count = count.saturating_add(MOVE);
@@ -111,9 +111,9 @@ impl Streams {
         for offset in probe.cells {
             let xy = CellXY::new(cell.x + offset.dx, cell.y + offset.dy);
             let Some(cell) = self.size.cell(xy) else { continue };
-            let ways = now(&self.counted[cell.0 as usize], tick);
-            with += u32::from(ways[usize::from(probe.way)]);
-            against += u32::from(ways[usize::from(probe.opposite)]);
+            let counted = &self.counted[cell.0 as usize];
+            with += now(counted, probe.way, tick);
+            against += now(counted, probe.opposite, tick);
         }
         let lead = against.saturating_sub(with);
         if lead == 0 {
@@ -133,10 +133,11 @@ impl Streams {
     }
 }
 
-/// What was counted, as much as it counts at a tick.
-fn now(counted: &Counted, tick: u32) -> [u16; WAYS_MAX] {
+/// What was counted one way, as much as it counts at a tick.
+#[inline]
+fn now(counted: &Counted, way: u8, tick: u32) -> u32 {
     let halvings = tick / HALF_LIFE_TICKS - counted.at / HALF_LIFE_TICKS;
-    counted.ways.map(|count| count.checked_shr(halvings).unwrap_or(0))
+    u32::from(counted.ways[usize::from(way)]).checked_shr(halvings).unwrap_or(0)
 }
 
 /// From a cell in a row of that parity to one so many columns and rows off, so that products of two such vectors

@@ -110,7 +110,8 @@ fn check(sim: &Simulation, random: &mut Random) -> Result<(), TestCaseError> {
             }
         }
         for (cell, counts) in plain.counts.iter().enumerate() {
-            prop_assert_eq!(now(&streams.counted[cell], tick).map(u32::from), *counts);
+            let counted = &streams.counted[cell];
+            prop_assert_eq!(std::array::from_fn(|way| now(counted, way as u8, tick)), *counts);
         }
     }
     Ok(())
