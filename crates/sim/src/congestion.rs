@@ -168,3 +168,6 @@ pub(crate) fn ask_around_jams(sim: &mut Simulation) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
