@@ -64,7 +64,8 @@ Of a scenario:
     wall_s                        time that it took to find out
   memory                          loaded_mib, before the first tick, null where the system does not say; at the
                                   end agent_bytes, for each agent, fields, goals with a cost field, field_bytes, for
-                                  each of them, and landmark_bytes, for all classes; without what a rule of traffic keeps for itself
+                                  each of them, and landmark_bytes, for all classes; without what a rule of
+                                  traffic keeps for itself
   phase_shares                    events, orders, requests, traffic, moves and metrics (with what lies
                                   between ticks): shares of the time, 1 in all
   peers, calibration              as above";

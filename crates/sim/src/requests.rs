@@ -1,8 +1,9 @@
 //! Path requests: who asks first, and how the tick's expansions are shared out.
 //!
-//! Requests stand in order of priority plus age, short ways before long ones of nearly the same age, then id. The first `search_slots` of them share the
-//! tick's budget equally; what they leave over is shared out again, round by round, among those still
-//! searching and those that move up. A search that does not finish keeps its slot and goes on next tick.
+//! Requests stand in order of priority plus age, short ways before long ones of nearly the same age, then id. The
+//! first `search_slots` of them share the tick's budget equally; what they leave over is shared out again, round by
+//! round, among those still searching and those that move up. A search that does not finish keeps its slot and goes
+//! on next tick.
 
 use crate::agents::{Activity, AgentId, Agents, ClassId};
 use crate::congestion::Congestion;

@@ -17,6 +17,14 @@ pub enum CollisionRule {
 }
 
 impl CollisionRule {
+    /// Cells that a move needs for itself, and their anchor.
+    pub fn needed<'a>(self, step: &Step<'a>) -> (CellXY, &'a [Offset]) {
+        match self {
+            Self::Swept => step.swept(),
+            Self::Discrete => step.end(),
+        }
+    }
+
     /// Name as written in scenarios and traces.
     pub fn name(self) -> &'static str {
         match self {
@@ -126,10 +134,7 @@ impl Reservation {
 
     /// Cells that a move needs for itself, and their anchor.
     pub fn needed<'a>(&self, step: &Step<'a>) -> (CellXY, &'a [Offset]) {
-        match self.rule {
-            CollisionRule::Swept => step.swept(),
-            CollisionRule::Discrete => step.end(),
-        }
+        self.rule.needed(step)
     }
 
     /// Cells that an agent holds in mid-move, and their anchor.

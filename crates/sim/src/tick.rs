@@ -379,13 +379,13 @@ fn begin_move(sim: &mut Simulation, Start { row, primitive, ticks }: Start) {
     // It began in a legal pose, and ends in one.
     patience.stranded = false;
     sim.counts.moves += 1;
-    let space = sim.classes[class.0 as usize].tables.space();
-    let end = sim.classes[class.0 as usize].tables.state_after(state, primitive as usize);
-    sim.congestion.count_move(space.pose(state).cell, space.pose(end).cell);
+    let tables = &sim.classes[class.0 as usize].tables;
+    let from = tables.space().pose(state);
+    let to = tables.space().pose(tables.state_after(state, primitive as usize));
+    if sim.traffic.needs_paths() {
+        sim.congestion.count_move(from.cell, to.cell);
+    }
     if sim.log.is_some() {
-        let tables = &sim.classes[class.0 as usize].tables;
-        let from = tables.space().pose(state);
-        let to = tables.space().pose(tables.state_after(state, primitive as usize));
         sim.note(TraceEvent::Move { agent: sim.agents.ids[row], class, primitive, from, to, until });
     }
 }
@@ -393,7 +393,8 @@ fn begin_move(sim: &mut Simulation, Start { row, primitive, ticks }: Start) {
 /// Counts the agents that could go on but rest.
 fn count_waiting(sim: &mut Simulation) {
     let tick = sim.tick;
-    let Simulation { agents, classes, congestion, counts, at_work, .. } = sim;
+    let Simulation { agents, classes, congestion, traffic, counts, at_work, .. } = sim;
+    let needs_paths = traffic.needs_paths();
     *at_work = AtWork::default();
     congestion.fade(tick);
     for ((motion, patience), path) in agents.motion.iter().zip(&mut agents.patience).zip(&agents.paths) {
@@ -411,7 +412,7 @@ fn count_waiting(sim: &mut Simulation) {
         if patience.waits_since == u32::MAX {
             patience.waits_since = tick;
         }
-        if motion.activity == Activity::Following {
+        if needs_paths && motion.activity == Activity::Following {
             let space = classes[motion.class.0 as usize].tables.space();
             congestion.count_wait(space.pose(motion.state).cell);
         }

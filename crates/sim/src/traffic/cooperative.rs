@@ -360,8 +360,8 @@ impl Cooperative {
         let tables = &view.classes[motion.class.0 as usize].tables;
         let Self { claims, members, .. } = self;
         claims.remove(id);
-        let (_, mut ready) = claim_begun_move(claims, tables, (id, motion), view.tick);
-        let mut pose = tables.space().pose(end_state(tables, motion));
+        let (state, mut ready) = claim_begun_move(claims, tables, (id, motion), view.tick);
+        let mut pose = tables.space().pose(state);
         for planned in members[id as usize].plan.moves() {
             let step = step_at(tables, pose, usize::from(planned.primitive));
             let end = planned.start + planned.ticks;
@@ -679,15 +679,12 @@ impl Cooperative {
         self.lifting.hold(id);
         if leaves_path {
             let motion = &view.agents.motion[row];
-            let mut aside = member.aside_left;
+            // One that goes nowhere steps aside with all of its moves.
+            let steps_aside = member.aside_left > 0 || !goes(motion);
+            let aside = member.aside_left;
             self.moves.clear();
             self.moves.extend(plan.moves().iter().map(|planned| planned.primitive));
-            let joins = if goes(motion) {
-                self.lead_back(view, row, plan.end.0)
-            } else {
-                aside = 1;
-                None
-            };
+            let joins = if goes(motion) { self.lead_back(view, row, plan.end.0) } else { None };
             let member = &mut self.members[id as usize];
             let first = decisions.reroute_moves.len() as u32;
             decisions.reroute_moves.extend_from_slice(&self.moves);
@@ -696,7 +693,7 @@ impl Cooperative {
                 if aside > 0 {
                     member.aside_left = self.moves.len() as u32 + aside.saturating_sub(at as u32);
                 }
-            } else if aside > 0 {
+            } else if steps_aside {
                 member.aside_left = self.moves.len() as u32;
             }
             let count = decisions.reroute_moves.len() as u32 - first;

@@ -65,18 +65,24 @@ impl Rank<'_> {
     /// Whether an agent gives way.
     #[inline]
     pub fn lifts(&self, agent: u32) -> bool {
-        self.standings.get(agent as usize).is_some_and(|standing| standing.place > self.place)
+        self.lifted(agent).is_some()
+    }
+
+    /// Where an agent stands that gives way.
+    #[inline]
+    fn lifted(&self, agent: u32) -> Option<&Standing> {
+        self.standings.get(agent as usize).filter(|standing| standing.place > self.place)
     }
 
     /// A claim as far as it holds: its end, and when the cell is begun to be left.
     #[inline]
     fn holds(&self, claim: &Claim) -> (u32, u32) {
-        match self.standings.get(claim.agent as usize) {
-            Some(standing) if standing.place > self.place => {
+        match self.lifted(claim.agent) {
+            Some(standing) => {
                 let cleared = standing.busy_until + self.steps * standing.step_ticks;
                 (claim.until.min(cleared), claim.leaves.min(cleared))
             }
-            _ => (claim.until, claim.leaves),
+            None => (claim.until, claim.leaves),
         }
     }
 }
@@ -255,7 +261,7 @@ impl Claims {
                 let (anchor, cells) = step.swept();
                 for &offset in cells {
                     for claim in self.on(self.index(anchor, offset)) {
-                        if claim.agent != agent && claim.from < end && start < claim.until {
+                        if claim.agent != agent && claim.meets((start, end)) {
                             let (until, _) = rank.holds(claim);
                             if start < until {
                                 again = again.max(Some(until));
@@ -289,10 +295,7 @@ impl Claims {
         if rank.standings.is_empty() {
             return false;
         }
-        let (anchor, cells) = match self.rule {
-            CollisionRule::Swept => step.swept(),
-            CollisionRule::Discrete => step.end(),
-        };
+        let (anchor, cells) = self.rule.needed(step);
         cells.iter().any(|&offset| {
             let mut claims = self.on(self.index(anchor, offset));
             claims.any(|claim| claim.agent != agent && claim.meets(ticks) && rank.lifts(claim.agent))
