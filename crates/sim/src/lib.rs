@@ -68,7 +68,7 @@ pub use agents::{Activity, AgentId, Agents, ClassId, Motion, Patience, Row};
 pub use calibration::Calibration;
 pub use events::{Action, Chosen, Event, MapEdit, NewAgents, NewOrders, PendingEdits, WaitingEdit};
 pub use knots::{KNOT_AGENTS_MAX, KNOTS_MAX, Knot};
-pub use lone::{CONFINED_BELOW_POSES, LoneAgent, NotAlone, lone_agents};
+pub use lone::{LoneAgent, NotAlone, lone_agents};
 pub use memory::Memory;
 pub use metrics::{
     Counters, Counts, RunResult, STUCK_AFTER_TICKS, TickMs, TickTimes, peak_memory_mib, permille, quantile_ms,
@@ -79,6 +79,6 @@ pub use plan_file::PlanFile;
 pub use plan_judge::{PlanVerdict, PlanViolation, judge_plan};
 pub use requests::{PathRequest, Requests, Route};
 pub use reservation::{CollisionRule, Reservation};
-pub use tasks::{TaskSlot, TaskSource};
+pub use tasks::{CONFINED_BELOW_POSES, TaskSlot, TaskSource};
 pub use tick::{Phase, Step};
 pub use world::{Settings, SimClass, Simulation};

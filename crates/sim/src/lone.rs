@@ -8,16 +8,11 @@ use crate::orders::{OrderKind, OrderPool, OrderState};
 use crate::tasks::{ReachedPoses, TaskSlot, TaskSource};
 use crate::world::{SimClass, Simulation};
 use rayon::prelude::*;
-use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use wheelbase_planner::{
-    Goal, MovementTables, Path, Progress, Request, Scratch, State, Status, advance, begin, finish, least_cost,
+    Goal, Path, Progress, Request, Scratch, State, Status, advance, begin, finish, least_cost,
 };
-
-/// An agent that can reach fewer poses than this is confined: its tasks are a step or two away, and it does
-/// hundreds in the time in which another does one.
-pub const CONFINED_BELOW_POSES: usize = 256;
 
 /// Expansions between two looks at whether a path can still be short enough.
 const EXPANSIONS_A_LOOK: u64 = 4096;
@@ -27,7 +22,7 @@ const EXPANSIONS_A_LOOK: u64 = 4096;
 pub struct LoneAgent {
     /// Tasks done by the end of the run.
     pub tasks_done: u64,
-    /// Fewer than [`CONFINED_BELOW_POSES`] poses can be reached from where it stands.
+    /// Fewer than [`crate::CONFINED_BELOW_POSES`] poses can be reached from where it stands.
     pub confined: bool,
 }
 
@@ -166,7 +161,9 @@ impl Worker<'_> {
         let motion = agents.motion[row];
         let class = &classes[motion.class.0 as usize];
         let tables = &class.tables;
-        let confined = !reaches(tables, motion.state, CONFINED_BELOW_POSES);
+        let confined = self.reached.gather(motion.state, |state, found| {
+            tables.for_each_successor(state, |next| found(next.state));
+        });
         let mut lone = LoneAgent { tasks_done: 0, confined };
         let (mut state, mut tick) = (motion.state, 0);
         while tick < ticks && go_on() {
@@ -231,21 +228,4 @@ enum Trip {
 fn tasks_of<'a>(orders: &'a OrderPool, state: &OrderState) -> Option<(TaskSlot, &'a TaskSource)> {
     let OrderKind::Task(slot) = &orders.current(state)?.kind else { return None };
     Some((slot.clone(), orders.task_sources.get(slot.source())?))
-}
-
-/// Whether at least so many poses can be reached from one, itself among them. Linear in them.
-fn reaches(tables: &MovementTables, from: State, n_poses: usize) -> bool {
-    let mut met = BTreeSet::from([from.0]);
-    let mut open = vec![from];
-    while let Some(state) = open.pop() {
-        if met.len() >= n_poses {
-            return true;
-        }
-        tables.for_each_successor(state, |next| {
-            if met.insert(next.state.0) {
-                open.push(next.state);
-            }
-        });
-    }
-    met.len() >= n_poses
 }

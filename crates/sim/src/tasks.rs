@@ -12,9 +12,9 @@ use wheelbase_planner::{Fallback, GoalMember, Heading, MovementTables, Pose, Sta
 
 /// Random goals tried before the legal ones are looked for in order.
 const DRAWS_MAX: usize = 64;
-/// Most poses that are gone through to see where an agent can be; where it can be in more, the next of its cells in
-/// order is not far.
-const POSES_MAX: usize = 256;
+/// An agent that can reach fewer poses than this is confined: its tasks are a step or two away, and it does
+/// hundreds in the time in which another does one. Where it can be in more, the next of its cells in order is not far.
+pub const CONFINED_BELOW_POSES: usize = 256;
 
 /// Where tasks come from.
 #[derive(Clone, Debug, PartialEq)]
@@ -152,7 +152,9 @@ impl TaskSlot {
             }
         }
         let first = self.random.below(n_cells);
-        if tables.components().are_known() && reached.gather(tables, from) {
+        if tables.components().are_known()
+            && reached.gather(from, |state, found| tables.for_each_neighbour(state, found))
+        {
             // All cells that may be goals are among these few.
             let cells = reached.poses.iter().map(|&state| tables.space().pose(state).cell);
             let goals = cells.filter(|&cell| area.contains(cell) && may_be_goal(tables, from, cell));
@@ -175,25 +177,25 @@ pub(crate) struct ReachedPoses {
 
 impl ReachedPoses {
     pub fn new() -> Self {
-        Self { poses: Vec::with_capacity(POSES_MAX + 1) }
+        Self { poses: Vec::with_capacity(CONFINED_BELOW_POSES) }
     }
 
-    /// Gathers all poses between which and one there is a way, at least in one direction from each to the next. Says
-    /// no, and has not gone through all, where they are more than [`POSES_MAX`].
-    fn gather(&mut self, tables: &MovementTables, from: State) -> bool {
+    /// Gathers all poses to which steps lead from one. Says no, and has not gone through all, where they are not
+    /// fewer than [`CONFINED_BELOW_POSES`].
+    pub fn gather(&mut self, from: State, for_each_step: impl Fn(State, &mut dyn FnMut(State))) -> bool {
         let Self { poses } = self;
         poses.clear();
         poses.push(from);
         let mut at = 0;
-        while at < poses.len() && poses.len() <= POSES_MAX {
-            tables.for_each_neighbour(poses[at], |next| {
-                if poses.len() <= POSES_MAX && !poses.contains(&next) {
+        while at < poses.len() && poses.len() < CONFINED_BELOW_POSES {
+            for_each_step(poses[at], &mut |next| {
+                if poses.len() < CONFINED_BELOW_POSES && !poses.contains(&next) {
                     poses.push(next);
                 }
             });
             at += 1;
         }
-        poses.len() <= POSES_MAX
+        poses.len() < CONFINED_BELOW_POSES
     }
 }
 
