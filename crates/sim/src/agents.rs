@@ -78,6 +78,10 @@ pub struct Patience {
     pub ask_again_at: u32,
     /// Times in a row that it found no way around.
     pub failures: u8,
+    /// Earliest tick at which it may look again for a way around jams.
+    pub look_again_at: u32,
+    /// Times in a row that it found none that is quicker.
+    pub look_failures: u8,
     /// An edit has made its pose or move illegal, and nothing has freed it since.
     pub stranded: bool,
 }
@@ -138,6 +142,8 @@ impl Agents {
             waits_since: u32::MAX,
             moved_at: tick,
             ask_again_at: 0,
+            look_again_at: 0,
+            look_failures: 0,
             failures: 0,
             stranded: false,
         });

@@ -152,7 +152,8 @@ pub(crate) fn ask_around_jams(sim: &mut Simulation) {
         let looks = motion.at_rest()
             && motion.activity == Activity::Following
             && !motion.replan
-            && sim.tick >= sim.agents.patience[row].ask_again_at
+            && !sim.agents.orders[row].to_nearest
+            && sim.tick >= sim.agents.patience[row].look_again_at
             && !sim.traffic.makes_way(sim.agents.ids[row]);
         if !looks {
             continue;

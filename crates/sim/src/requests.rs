@@ -664,10 +664,12 @@ fn deliver(sim: &mut Simulation, row: usize, request: PathRequest, answer: &Answ
     if request.route != Route::Cheapest {
         let found = found && (request.route == Route::AroundResting || is_quicker(sim, row, path));
         let patience = &mut sim.agents.patience[row];
-        let failures = if found { 0 } else { (patience.failures + 1).min(FAILURES_MAX) };
-        patience.failures = failures;
-        let pause = if request.route == Route::AroundJams { LOOK_AGAIN_TICKS } else { ASK_AGAIN_TICKS };
-        patience.ask_again_at = sim.tick + (pause << failures);
+        let (failures, again_at, pause) = match request.route {
+            Route::AroundJams => (&mut patience.look_failures, &mut patience.look_again_at, LOOK_AGAIN_TICKS),
+            _ => (&mut patience.failures, &mut patience.ask_again_at, ASK_AGAIN_TICKS),
+        };
+        *failures = if found { 0 } else { (*failures + 1).min(FAILURES_MAX) };
+        *again_at = sim.tick + (pause << *failures);
         sim.agents.motion[row].activity = Activity::Following;
         if found && !path.moves.is_empty() {
             sim.paths.replace(&mut sim.agents.paths, row, &path.moves);

@@ -103,7 +103,10 @@ impl Simulation {
                 u64::from(motion.until) << 32 | small,
                 patience.priority as u64,
                 u64::from(patience.waits_since) << 32 | u64::from(patience.moved_at),
-                u64::from(patience.ask_again_at) << 32 | u64::from(patience.failures),
+                u64::from(patience.ask_again_at) << 32
+                    | u64::from(patience.look_failures) << 8
+                    | u64::from(patience.failures),
+                u64::from(patience.look_again_at),
                 open,
                 lists,
                 u64::from(orders.since) << 32 | u64::from(orders.finished_at),

@@ -112,8 +112,8 @@ pub(super) fn give_orders(sim: &mut Simulation, new: &NewOrders) {
         motion.activity = Activity::Idle;
         motion.replan = false;
         let patience = &mut sim.agents.patience[row];
-        patience.failures = 0;
-        patience.ask_again_at = sim.tick;
+        (patience.failures, patience.look_failures) = (0, 0);
+        (patience.ask_again_at, patience.look_again_at) = (sim.tick, sim.tick);
         sim.note_orders(row, list);
     }
     let Simulation { requests, agents, .. } = sim;
