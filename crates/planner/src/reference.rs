@@ -1,5 +1,6 @@
 //! The oracle: plain Dijkstra over [`Legality`], slow and obvious. Tests hold every search against it.
 
+use crate::delays::Delays;
 use crate::path::{Path, PathPose};
 use crate::pose::{Pose, State};
 use crate::request::COST_MAX;
@@ -20,6 +21,11 @@ pub struct Reference {
 impl Reference {
     /// Runs Dijkstra from a legal pose until nothing is left. `O(n log n)` in states, and allocates.
     pub fn from(legality: &Legality<'_>, start: Pose) -> Self {
+        Self::with_delays(legality, start, None)
+    }
+
+    /// As [`from`](Self::from), with moves that count as longer; so do the costs and the arrivals of paths.
+    pub fn with_delays(legality: &Legality<'_>, start: Pose, delays: Option<&dyn Delays>) -> Self {
         let space = legality.space();
         let mut costs = vec![None; space.n_states()];
         let mut came = vec![None; space.n_states()];
@@ -36,7 +42,10 @@ impl Reference {
             }
             for (primitive, pose, ticks) in legality.successors(space.pose(state)) {
                 let Some(next) = space.state(pose) else { continue };
-                let arrival = cost + u64::from(ticks);
+                let from = space.pose(state).cell;
+                let delay =
+                    delays.map_or(0, |delays| delays.ticks(from, pose.cell, ticks).min(delays.most()));
+                let arrival = cost + u64::from(ticks) + u64::from(delay);
                 let known = &mut costs[next.0 as usize];
                 if known.is_none_or(|k| arrival < k) {
                     *known = Some(arrival);

@@ -92,7 +92,7 @@ impl LearnedCosts {
     }
 
     /// Plans to the goal, whatever the request's goal and heuristic, and learns from the search if it
-    /// found an exact path free of window and obstacles. Same answers as [`crate::plan`], costs equal.
+    /// found an exact path without window, obstacles and delays. Same answers as [`crate::plan`], costs equal.
     pub fn plan(
         &mut self,
         tables: &MovementTables,
@@ -130,7 +130,8 @@ impl LearnedCosts {
 
 /// Whether an answer says something of the map alone.
 fn is_plain(request: &Request<'_>) -> bool {
-    request.window.is_none() && request.obstacles.is_none() && request.weight_permille == 1000
+    let bounded = request.window.is_some() || request.obstacles.is_some();
+    !bounded && request.delays.is_none() && request.weight_permille == 1000
 }
 
 /// The cost-to-go along the paths of earlier searches to one goal, shared by all agents of a class that
@@ -198,7 +199,7 @@ impl BackTraces {
     }
 
     /// Plans to the goal, whatever the request's goal and heuristic, and keeps the path. Same answers as
-    /// [`crate::plan`], costs equal. A request with a window, obstacles or a weight neither uses nor adds
+    /// [`crate::plan`], costs equal. A request with a window, obstacles, delays or a weight neither uses nor adds
     /// anything.
     pub fn plan(
         &mut self,

@@ -1,5 +1,6 @@
 //! Requests, goals and answers.
 
+use crate::delays::Delays;
 use crate::heuristic::{Guide, Heuristic};
 use crate::pose::{Heading, Pose, StateSpace};
 use crate::successor::{Legality, PoseBlocked};
@@ -155,6 +156,8 @@ pub struct Request<'a> {
     pub obstacle_area: Option<Rect>,
     /// The goal, in place of `goal`. With [`Fallback::Nearest`] the nearest pose is an open one too.
     pub area: Option<GoalArea<'a>>,
+    /// What moves count as longer by beside what the map says.
+    pub delays: Option<&'a dyn Delays>,
 }
 
 impl<'a> Request<'a> {
@@ -172,6 +175,7 @@ impl<'a> Request<'a> {
             obstacles: None,
             obstacle_area: None,
             area: None,
+            delays: None,
         }
     }
 

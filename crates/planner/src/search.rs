@@ -211,7 +211,8 @@ fn push_start(
     let estimate = estimate_of(tables, &prepared, request);
     let bound = estimate.weighted(start.0, pose.cell.x, pose.cell.y, pose.heading.0 as usize);
     let key = estimate.key(0, bound);
-    let range = tables.most_ticks() + prepared.step_max(tables);
+    let delay_max = request.delays.map_or(0, |delays| u64::from(delays.most()));
+    let range = tables.most_ticks() + delay_max + prepared.step_max(tables);
     // Only a consistent heuristic keeps keys from falling, as buckets need.
     let whole = match prepared {
         Prepared::Array(base) => base.is_whole(size),
@@ -294,7 +295,7 @@ pub fn pass_goal(scratch: &mut Scratch) -> Progress {
 }
 
 /// What a search under way can say of the cost of the path that it will find, in ticks: no less than this, if its
-/// weight is 1000 and its heuristic exact or less. It rises as the search goes on; 0 where nothing is known.
+/// weight is 1000 and its heuristic exact or less; delays count as ticks. It rises as the search goes on; 0 where nothing is known.
 pub fn least_cost(scratch: &Scratch) -> u32 {
     let run = &scratch.run;
     if !run.in_buckets || run.ended.is_some() {

@@ -66,6 +66,33 @@ fn heuristics() -> impl Strategy<Value = Heuristic<'static>> {
     prop_oneof![named, Just(Heuristic::Default)]
 }
 
+/// Delays drawn by pair of cells, some beyond the most that is told.
+#[derive(Clone, Copy, Debug)]
+struct DrawnDelays {
+    seed: u32,
+    most: u32,
+    /// Of 16 pairs so many are delayed.
+    share: u32,
+}
+
+fn drawn_delays() -> impl Strategy<Value = DrawnDelays> {
+    let most = prop_oneof![0_u32..4, 0_u32..100, 60_000_u32..80_000];
+    (any::<u32>(), most, 0_u32..16).prop_map(|(seed, most, share)| DrawnDelays { seed, most, share })
+}
+
+impl Delays for DrawnDelays {
+    fn ticks(&self, from: CellXY, to: CellXY, ticks: u32) -> u32 {
+        let key = [from.x, from.y, to.x, to.y]
+            .into_iter()
+            .fold(self.seed, |key, part| (key ^ part as u32).wrapping_mul(0x9e37_79b1).rotate_left(13));
+        if key % 16 < self.share { key / 16 % (self.most + self.most / 4 + 1) + ticks / 8 } else { 0 }
+    }
+
+    fn most(&self) -> u32 {
+        self.most
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -109,6 +136,45 @@ proptest! {
                 let state = space.state(end).unwrap();
                 prop_assert_eq!(reference.costs[state.0 as usize], Some(cost));
             }
+        }
+    }
+
+    /// With delays the time and all delays of a path together are least, or within the weight, and its cost is the
+    /// time alone.
+    #[test]
+    fn delayed_answers_equal_the_reference(
+        (grid, class) in world(),
+        queries in prop::collection::vec(
+            (any::<Index>(), goal(), heuristics(), any::<bool>(), prop_oneof![2 => Just(1000_u32), 1 => 1000_u32..3000]),
+            1..8,
+        ),
+        delays in drawn_delays(),
+    ) {
+        let legality = Legality::new(&grid, &class);
+        let movement = MovementTables::compile(&grid, class.clone());
+        let space = movement.space();
+        let (mut scratch, mut path) = (Scratch::new(), Path::new());
+        for (start, (members, within), heuristic, nearest, weight) in queries {
+            let start = space.pose(State(start.index(space.n_states()) as u32));
+            let mut request = Request::new(start, Goal { members: &members, within });
+            (request.heuristic, request.weight_permille) = (heuristic, weight);
+            request.fallback = if nearest { Fallback::Nearest } else { Fallback::Fail };
+            request.delays = Some(&delays);
+            let is_legal = legality.check_pose(start).is_ok();
+            let reference = is_legal.then(|| Reference::with_delays(&legality, start, request.delays));
+            let (status, reached, cost) = expected(&legality, &request, reference.as_ref());
+            let answer = plan(&movement, &request, &mut scratch, &mut path);
+            prop_assert_eq!((answer.status, answer.reached), (status, reached), "{:?}", request);
+            let Some(cost) = cost else { continue };
+            prop_assert_eq!(check_path(&legality, &path), Ok(()));
+            prop_assert_eq!(path.poses.last().map(|end| end.arrival), Some(answer.cost));
+            let delay = |pair: &[PathPose]| {
+                let (from, to) = (pair[0], pair[1]);
+                u64::from(delays.ticks(from.pose.cell, to.pose.cell, to.arrival - from.arrival).min(delays.most))
+            };
+            let whole = u64::from(answer.cost) + path.poses.windows(2).map(delay).sum::<u64>();
+            prop_assert!(whole * 1000 <= u64::from(weight) * cost, "{} for {}", whole, cost);
+            prop_assert!(whole >= cost || reached == Some(Reached::Nearest) && weight > 1000);
         }
     }
 

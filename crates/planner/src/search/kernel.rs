@@ -12,6 +12,7 @@ use crate::request::Request;
 use crate::scratch::{Node, Run};
 use crate::search::is_free;
 use crate::tables::{COSTS, MoveWord, MovementTables, STEPS_STRIDE, Step};
+use wheelbase_grid::CellXY;
 
 /// One search under way over the words of one layout, on a map of one shape.
 pub(super) struct Kernel<'a, W: MoveWord, L: Lattice> {
@@ -62,8 +63,9 @@ struct Expansion<W> {
 impl<W: MoveWord, L: Lattice> Kernel<'_, W, L> {
     /// Goes on with the search. `nodes` are as many as there are words.
     pub fn run<E: Estimate, Q: OpenList>(&mut self, nodes: &mut [u64], estimate: &E, open: &mut Q) -> Stop {
-        let Request { obstacles, window, area, partial, .. } = self.request;
-        if obstacles.is_none() && window.is_none() && area.is_none() && !partial {
+        let Request { obstacles, window, area, partial, delays, .. } = self.request;
+        let asks_more = obstacles.is_some() || delays.is_some() || window.is_some() || area.is_some();
+        if !asks_more && !partial {
             self.expand_all::<E, Q, false>(nodes, estimate, open)
         } else {
             self.expand_all::<E, Q, true>(nodes, estimate, open)
@@ -71,7 +73,7 @@ impl<W: MoveWord, L: Lattice> Kernel<'_, W, L> {
     }
 
     /// Takes poses off the open list until one is a goal, none is left, or the budget is spent. `ALL` is for
-    /// requests that ask for more than most do: bounds, an area as goal, or the best pose so far.
+    /// requests that ask for more than most do: bounds, delays, an area as goal, or the best pose so far.
     fn expand_all<E: Estimate, Q: OpenList, const ALL: bool>(
         &mut self,
         nodes: &mut [u64],
@@ -83,7 +85,9 @@ impl<W: MoveWord, L: Lattice> Kernel<'_, W, L> {
         let lattice = self.lattice;
         let n_lanes = self.tables.class().primitives().len();
         // Nodes below may be followed by one that is too dear.
-        let near_dearest = self.dearest + (self.tables.most_ticks() << Node::COST_SHIFT);
+        let longest =
+            self.tables.most_ticks() + u64::from(self.request.delays.map_or(0, |delays| delays.most()));
+        let near_dearest = self.dearest + (longest << Node::COST_SHIFT);
         let mut left = self.budget;
         // The last state pushed with the key under way is the next to be popped. Kept out of the list,
         // it is at hand without waiting for a store whose place depends on the estimate.
@@ -207,7 +211,13 @@ impl<W: MoveWord, L: Lattice> Kernel<'_, W, L> {
         if known as i64 >= reached {
             return;
         }
-        let reached = reached as u64;
+        let mut reached = reached as u64;
+        if ALL && self.request.delays.is_some() {
+            reached -= self.delay(at, lane);
+            if known >= reached {
+                return;
+            }
+        }
         if ALL && !self.may_sweep(*at, lane) {
             return;
         }
@@ -238,13 +248,23 @@ impl<W: MoveWord, L: Lattice> Kernel<'_, W, L> {
     fn without_overflow(&mut self, at: Expansion<W>, n_lanes: usize) -> W {
         let mut word = at.word;
         for lane in (0..n_lanes).filter(|&lane| at.word.code(lane) != 0) {
-            let reached = at.node as i64 - at.word.cost(lane, self.costs);
+            let reached = at.node as i64 - at.word.cost(lane, self.costs) - self.delay(&at, lane) as i64;
             if reached < self.dearest as i64 {
                 word.clear(lane);
                 self.run.overflowed |= self.may_sweep(at, lane);
             }
         }
         word
+    }
+
+    /// What a legal move counts as longer by, as nodes count.
+    #[inline(never)]
+    fn delay(&self, at: &Expansion<W>, lane: usize) -> u64 {
+        let Some(delays) = self.request.delays else { return 0 };
+        let step = self.step(at, lane);
+        let ticks = (at.word.cost(lane, self.costs) >> Node::COST_SHIFT) as u32;
+        let (from, to) = (CellXY::new(at.x, at.y), CellXY::new(at.x + step.dx, at.y + step.dy));
+        u64::from(delays.ticks(from, to, ticks).min(delays.most())) << Node::COST_SHIFT
     }
 
     #[inline(never)]
