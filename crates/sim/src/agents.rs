@@ -78,7 +78,7 @@ pub struct Patience {
     pub ask_again_at: u32,
     /// Times in a row that it found no way around.
     pub failures: u8,
-    /// Earliest tick at which it may look again for a way around jams.
+    /// Earliest tick at which it may look again for a quicker way.
     pub look_again_at: u32,
     /// Times in a row that it found none that is quicker.
     pub look_failures: u8,

@@ -1,35 +1,43 @@
-//! Where agents wait, and ways around it: a path that leads through jams is held against one that keeps clear of
-//! them.
+//! Delays that agents are thought to meet on their way, and quicker paths: where others wait, and against whose
+//! stream a path leads.
 //!
-//! The map is cut into blocks. Of each it is counted how long agents wait in it and how many enter it, and old
-//! counts are forgotten by and by: the one by the other is what it costs to go through. Agents look one after the
-//! other what that adds to their paths, and where it is much they ask for a path on which no jammed block lies;
-//! they take it if it is the quicker one with all waiting (guide paths by observed traffic, as in Guided PIBT: Chen
-//! et al., AAAI 2024).
+//! The map is cut into blocks. Of each it is counted how long agents wait in it and how many enter it: the one by the
+//! other is what it costs to go through. Of each cell it is counted which way bodies come upon it, and a move against
+//! the stream is thought to take longer. Old counts are forgotten by and by. A new path is the cheapest of all, and
+//! agents on their way look one after the other at theirs; where the delays on it are much they ask for the path on
+//! which time and delays together are least, and take it if it is the quicker one (guide paths by observed traffic, as
+//! in Guided PIBT: Chen et al., AAAI 2024).
 
 use crate::agents::Activity;
 use crate::requests::Route;
 use crate::state_hash::fold;
 use crate::tick::ask_for_path;
+use crate::ways::{opposite, way_to};
 use crate::world::Simulation;
-use wheelbase_grid::{BitGrid, CellXY, GridSize, Rect};
-use wheelbase_planner::{MovementTables, State};
+use wheelbase_grid::{CellXY, GridShape, GridSize};
+use wheelbase_planner::{Delays, MovementTables, State};
 
 /// Cells along the side of a block, as a power of two.
 const BLOCK_SHIFT: u32 = 3;
-/// Ticks after which what was counted counts half.
+/// Ticks after which what was counted of waiting counts half.
 const HALF_LIFE_TICKS: u32 = 256;
-/// A block is jammed if agents wait so many ticks in it each.
-const JAMMED_TICKS: u32 = 48;
-/// Waiting on a path for which it is worth to look for another, in ticks.
-const WORTH_TICKS: u32 = 64;
+/// What a body counts that comes upon a cell, and what no stream is made of.
+const BODY: u8 = 16;
+const STILL: u32 = 16;
+/// At every so many ticks a cell's streams fade by a twelfth, so that they are halved after about 512.
+const FADE_TICKS: u32 = 64;
+const FADE: u8 = 12;
+/// A move against a stream that is all one way is delayed by so many times its time.
+const AGAINST: u32 = 2;
+/// No move is delayed by more ticks.
+const DELAY_MAX: u32 = 1000;
+/// Delay on a path for which it is worth to look for another, in ticks.
+const WORTH_TICKS: u64 = 64;
 /// Agents that look at their paths a tick, and those that ask for another at most.
 const LOOKS_A_TICK: usize = 128;
 const ASKS_A_TICK: usize = 4;
 /// Moves of a path that are looked at.
 const LOOK_MOVES: usize = 1024;
-/// Blocks around the start and the goal, along each axis, that one goes through in any case.
-const ENDS_BLOCKS: i32 = 1;
 
 /// What was counted in a block.
 #[derive(Clone, Copy, Debug, Default)]
@@ -45,13 +53,16 @@ impl Block {
     }
 }
 
-/// Waiting by block of the map. Memory: 1/8 of a byte a cell.
+/// Waiting by block of the map, and streams by cell. Memory: 4 bytes a cell of a square map, 6 of a hexagonal one.
 #[derive(Debug)]
 pub(crate) struct Congestion {
     size: GridSize,
+    shape: GridShape,
     /// Blocks in a row.
     width: usize,
     blocks: Vec<Block>,
+    /// By cell and way: bodies that came upon the cell.
+    streams: Vec<u8>,
     /// Row of the agent that looks next.
     next: usize,
     /// Hash of all that was ever counted, in order.
@@ -59,75 +70,75 @@ pub(crate) struct Congestion {
 }
 
 impl Congestion {
-    pub fn new(size: GridSize) -> Self {
+    pub fn new(size: GridSize, shape: GridShape) -> Self {
         let blocks = |cells: u32| cells.div_ceil(1 << BLOCK_SHIFT) as usize;
         let width = blocks(size.width());
         let blocks = vec![Block::default(); width * blocks(size.height())];
-        Self { size, width, blocks, next: 0, counted_so_far: 0 }
+        let streams = vec![0; size.n_cells() * shape.sides().len()];
+        Self { size, shape, width, blocks, streams, next: 0, counted_so_far: 0 }
     }
 
-    fn index(&self, cell: CellXY) -> usize {
+    fn block_of(&self, cell: CellXY) -> usize {
         (cell.y >> BLOCK_SHIFT) as usize * self.width + (cell.x >> BLOCK_SHIFT) as usize
+    }
+
+    /// First of a cell's streams.
+    fn streams_of(&self, cell: CellXY) -> usize {
+        (cell.y as usize * self.size.width() as usize + cell.x as usize) * self.shape.sides().len()
     }
 
     /// An agent on its way rests with its anchor on a cell for a tick.
     pub fn count_wait(&mut self, cell: CellXY) {
-        let at = self.index(cell);
+        let at = self.block_of(cell);
         self.counted_so_far = fold(self.counted_so_far, at as u64);
         self.blocks[at].waited_ticks = self.blocks[at].waited_ticks.saturating_add(1);
     }
 
-    /// An agent begins to move its anchor from one cell to another.
-    pub fn count_move(&mut self, from: CellXY, to: CellXY) {
-        let (from, to) = (self.index(from), self.index(to));
+    /// An agent begins a move that brings its anchor from one cell to another, and its body upon `cells`.
+    pub fn count_move(&mut self, from: CellXY, to: CellXY, cells: impl Iterator<Item = CellXY>) {
+        let Some(way) = way_to(self.shape, from, to) else { return };
+        self.counted_so_far = fold(self.counted_so_far, (self.streams_of(to) + way) as u64);
+        for cell in cells {
+            let at = self.streams_of(cell) + way;
+            self.streams[at] = self.streams[at].saturating_add(BODY);
+        }
+        let (from, to) = (self.block_of(from), self.block_of(to));
         if from != to {
             self.counted_so_far = fold(self.counted_so_far, (from as u64) << 32 | to as u64);
             self.blocks[to].entered = self.blocks[to].entered.saturating_add(1);
         }
     }
 
-    /// A tick is over: what was counted fades.
+    /// A tick is over: what was counted fades, streams in some rows of the map at each tick.
     pub fn fade(&mut self, tick: u32) {
         if tick.is_multiple_of(HALF_LIFE_TICKS) {
             for Block { waited_ticks, entered } in &mut self.blocks {
                 (*waited_ticks, *entered) = (*waited_ticks / 2, *entered / 2);
             }
         }
+        let row = self.size.width() as usize * self.shape.sides().len();
+        let rows = self.streams.chunks_exact_mut(row).skip((tick % FADE_TICKS) as usize);
+        for count in rows.step_by(FADE_TICKS as usize).flatten() {
+            *count -= count.div_ceil(FADE);
+        }
     }
 
-    /// Ticks that an agent is thought to wait on a path from a state, behind the block in which that lies.
+    /// Ticks by which an agent is thought to be delayed on a path from a state.
     pub fn delay_along(&self, tables: &MovementTables, mut state: State, moves: &[u8]) -> u64 {
         let space = tables.space();
-        let mut block = self.index(space.pose(state).cell);
         let mut delay = 0;
         for &primitive in moves.iter().take(LOOK_MOVES) {
+            let Some(ticks) = tables.move_ticks(state, usize::from(primitive)) else { break };
+            let from = space.pose(state).cell;
             state = tables.state_after(state, usize::from(primitive));
-            let now = self.index(space.pose(state).cell);
-            if now != block {
-                delay += u64::from(self.blocks[now].delay());
-                block = now;
-            }
+            delay += u64::from(self.ticks(from, space.pose(state).cell, ticks));
         }
         delay
     }
 
-    /// Marks the cells of the jammed blocks, but those about some cells.
-    pub fn mark_jams(&self, obstacles: &mut BitGrid, ends: impl Iterator<Item = CellXY> + Clone) {
-        obstacles.clear();
-        for (at, block) in self.blocks.iter().enumerate() {
-            if block.delay() < JAMMED_TICKS {
-                continue;
-            }
-            let (x, y) = ((at % self.width) as i32, (at / self.width) as i32);
-            let is_end = |cell: CellXY| {
-                let (dx, dy) = ((cell.x >> BLOCK_SHIFT) - x, (cell.y >> BLOCK_SHIFT) - y);
-                dx.abs().max(dy.abs()) <= ENDS_BLOCKS
-            };
-            if !ends.clone().any(is_end) {
-                let area = Rect::new(x << BLOCK_SHIFT, y << BLOCK_SHIFT, 1 << BLOCK_SHIFT, 1 << BLOCK_SHIFT);
-                obstacles.fill(area.intersection(self.size.rect()), true);
-            }
-        }
+    /// Whether a path is delayed so much that it is worth to look for another.
+    pub fn is_worth_a_look(&self, tables: &MovementTables, state: State, moves: &[u8]) -> bool {
+        self.delay_along(tables, state, moves) >= WORTH_TICKS
     }
 
     /// Everything that a later tick depends on, for the state hash.
@@ -137,9 +148,29 @@ impl Congestion {
     }
 }
 
-/// Has the next few agents look at their paths, as long as nobody else waits for one; those on whose path agents
-/// wait for long ask for another.
-pub(crate) fn ask_around_jams(sim: &mut Simulation) {
+impl Delays for Congestion {
+    fn ticks(&self, from: CellXY, to: CellXY, ticks: u32) -> u32 {
+        let Some(way) = way_to(self.shape, from, to) else { return 0 };
+        let streams = self.streams_of(to);
+        let [with, against] =
+            [way, opposite(self.shape, way)].map(|way| u32::from(self.streams[streams + way]));
+        let lead = against.saturating_sub(with);
+        let mut delay = ticks * AGAINST * lead / (with + against + STILL);
+        let (from, to) = (self.block_of(from), self.block_of(to));
+        if from != to {
+            delay += self.blocks[to].delay();
+        }
+        delay.min(DELAY_MAX)
+    }
+
+    fn most(&self) -> u32 {
+        DELAY_MAX
+    }
+}
+
+/// Has the next few agents look at their paths, as long as nobody else waits for one; those who are delayed much on
+/// theirs ask for a quicker one.
+pub(crate) fn ask_for_quicker_paths(sim: &mut Simulation) {
     let n_agents = sim.agents.len();
     if !sim.traffic.needs_paths() || sim.requests.open() > 0 {
         return;
@@ -160,8 +191,8 @@ pub(crate) fn ask_around_jams(sim: &mut Simulation) {
         }
         let tables = &sim.classes[motion.class.0 as usize].tables;
         let moves = sim.paths.moves(sim.agents.paths[row]);
-        if sim.congestion.delay_along(tables, motion.state, moves) >= u64::from(WORTH_TICKS) {
-            ask_for_path(sim, row, Route::AroundJams);
+        if sim.congestion.is_worth_a_look(tables, motion.state, moves) {
+            ask_for_path(sim, row, Route::Quickest);
             asked += 1;
             if asked == ASKS_A_TICK {
                 return;

@@ -62,6 +62,7 @@ mod tasks;
 mod tick;
 pub mod trace;
 pub mod traffic;
+mod ways;
 mod world;
 
 pub use agents::{Activity, AgentId, Agents, ClassId, Motion, Patience, Row};

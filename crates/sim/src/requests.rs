@@ -25,8 +25,8 @@ use wheelbase_planner::{
 const AROUND_CELLS: i32 = 24;
 /// Most expansions of a search for a way around resting agents.
 const AROUND_EXPANSIONS_MAX: u64 = 20_000;
-/// And around where agents wait for long.
-const AROUND_JAMS_EXPANSIONS_MAX: u64 = 100_000;
+/// And for the quickest way.
+const QUICKEST_EXPANSIONS_MAX: u64 = 100_000;
 /// Ticks until an agent that has found a way around those asks again.
 const LOOK_AGAIN_TICKS: u32 = 64;
 /// Ticks until an agent that found no way around asks again; doubled with each failure.
@@ -54,8 +54,9 @@ pub enum Route {
     Cheapest,
     /// One around agents that rest nearby; the path in hand is kept if there is none.
     AroundResting,
-    /// One around where agents wait for long; the path in hand is kept if it is not the quicker one.
-    AroundJams,
+    /// The one on which time and the delays that others are thought to cause are least; the path in hand is kept if it
+    /// is not the quicker one.
+    Quickest,
 }
 
 /// A request that is not answered yet.
@@ -510,23 +511,23 @@ impl Slot {
             }
             _ => {}
         }
-        if asked.route != Route::Cheapest {
-            if !self.begun {
-                match asked.route {
-                    Route::AroundJams => {
-                        let goals = request.goal.members.iter().map(|member| member.cell);
-                        let ends = goals.chain([request.start.cell]);
-                        world.congestion.mark_jams(&mut self.obstacles, ends);
-                    }
-                    _ => mark_resting_agents(&mut self.obstacles, world, row),
+        match asked.route {
+            Route::Cheapest => {}
+            Route::AroundResting => {
+                if !self.begun {
+                    mark_resting_agents(&mut self.obstacles, world, row);
                 }
+                request.obstacles = Some(&self.obstacles);
+                request.obstacle_area = Some(around(request.start.cell));
+                request.expansions_max = Some(AROUND_EXPANSIONS_MAX);
             }
+            Route::Quickest => {
+                request.delays = Some(world.congestion);
+                request.expansions_max = Some(QUICKEST_EXPANSIONS_MAX);
+            }
+        }
+        if asked.route != Route::Cheapest {
             request.fallback = Fallback::Fail;
-            request.obstacles = Some(&self.obstacles);
-            (request.obstacle_area, request.expansions_max) = match asked.route {
-                Route::AroundJams => (None, Some(AROUND_JAMS_EXPANSIONS_MAX)),
-                _ => (Some(around(request.start.cell)), Some(AROUND_EXPANSIONS_MAX)),
-            };
         }
         if !self.begun {
             self.progress = begin(tables, &request, &mut self.scratch);
@@ -665,7 +666,7 @@ fn deliver(sim: &mut Simulation, row: usize, request: PathRequest, answer: &Answ
         let found = found && (request.route == Route::AroundResting || is_quicker(sim, row, path));
         let patience = &mut sim.agents.patience[row];
         let (failures, again_at, pause) = match request.route {
-            Route::AroundJams => (&mut patience.look_failures, &mut patience.look_again_at, LOOK_AGAIN_TICKS),
+            Route::Quickest => (&mut patience.look_failures, &mut patience.look_again_at, LOOK_AGAIN_TICKS),
             _ => (&mut patience.failures, &mut patience.ask_again_at, ASK_AGAIN_TICKS),
         };
         *failures = if found { 0 } else { (*failures + 1).min(FAILURES_MAX) };
@@ -683,6 +684,15 @@ fn deliver(sim: &mut Simulation, row: usize, request: PathRequest, answer: &Answ
         sim.note_path(row);
         let arrived = path.moves.is_empty();
         sim.agents.motion[row].activity = if arrived { Activity::Arrived } else { Activity::Following };
+        // Whoever is delayed much on the cheapest path asks at once for the quickest one.
+        let motion = sim.agents.motion[row];
+        let tables = &sim.classes[motion.class.0 as usize].tables;
+        if !arrived
+            && !sim.agents.orders[row].to_nearest
+            && sim.congestion.is_worth_a_look(tables, motion.state, &path.moves)
+        {
+            crate::tick::ask_for_path(sim, row, Route::Quickest);
+        }
     } else {
         sim.paths.drop_path(&mut sim.agents.paths[row]);
         refuse(sim, row, answer.status);
@@ -690,8 +700,7 @@ fn deliver(sim: &mut Simulation, row: usize, request: PathRequest, answer: &Answ
     Outcome::Answered
 }
 
-/// Whether a path is quicker than the one in hand with all the waiting that is to be thought of, by a quarter of the
-/// waiting on that.
+/// Whether a path is quicker than the one in hand with all delays, by a quarter of the delays on that.
 fn is_quicker(sim: &Simulation, row: usize, path: &Path) -> bool {
     let motion = &sim.agents.motion[row];
     let tables = &sim.classes[motion.class.0 as usize].tables;

@@ -1,7 +1,7 @@
 //! One tick: its phases and their order, and nothing else orders them.
 
 use crate::agents::{Activity, Motion};
-use crate::congestion::ask_around_jams;
+use crate::congestion::ask_for_quicker_paths;
 use crate::events::apply_events;
 use crate::invariant;
 use crate::metrics::AtWork;
@@ -10,6 +10,7 @@ use crate::requests::{PathRequest, Route, answer_requests, least_ticks, refuse};
 use crate::trace::TraceEvent;
 use crate::traffic::{Decisions, Leads, Start, TrafficView};
 use crate::world::{Simulation, step_of};
+use wheelbase_grid::CellXY;
 use wheelbase_planner::{Goal, Status};
 
 /// Ticks that a patrol gives at least to a station that it can only get near.
@@ -75,7 +76,7 @@ impl Simulation {
             return Step::Ended;
         }
         begins(Phase::Requests);
-        ask_around_jams(self);
+        ask_for_quicker_paths(self);
         answer_requests(self);
         begins(Phase::Traffic);
         run_traffic(self);
@@ -382,8 +383,11 @@ fn begin_move(sim: &mut Simulation, Start { row, primitive, ticks }: Start) {
     let tables = &sim.classes[class.0 as usize].tables;
     let from = tables.space().pose(state);
     let to = tables.space().pose(tables.state_after(state, primitive as usize));
-    if sim.traffic.needs_paths() {
-        sim.congestion.count_move(from.cell, to.cell);
+    // One that is alone keeps out of nobody's way.
+    if sim.traffic.needs_paths() && sim.agents.len() > 1 {
+        let body = tables.class().cells_at(to).iter();
+        let cells = body.map(|offset| CellXY::new(to.cell.x + offset.dx, to.cell.y + offset.dy));
+        sim.congestion.count_move(from.cell, to.cell, cells);
     }
     if sim.log.is_some() {
         sim.note(TraceEvent::Move { agent: sim.agents.ids[row], class, primitive, from, to, until });
@@ -396,7 +400,9 @@ fn count_waiting(sim: &mut Simulation) {
     let Simulation { agents, classes, congestion, traffic, counts, at_work, .. } = sim;
     let needs_paths = traffic.needs_paths();
     *at_work = AtWork::default();
-    congestion.fade(tick);
+    if needs_paths {
+        congestion.fade(tick);
+    }
     for ((motion, patience), path) in agents.motion.iter().zip(&mut agents.patience).zip(&agents.paths) {
         let goes = match motion.activity {
             Activity::Asking | Activity::Following => true,

@@ -258,7 +258,7 @@ fn empty_simulation(
         paths: PathPool::default(),
         reservation: Reservation::new(grid.size(), settings.collision),
         given: GivenPoses::default(),
-        congestion: Congestion::new(grid.size()),
+        congestion: Congestion::new(grid.size(), grid.shape()),
         group_goals: GroupGoals::default(),
         requests: Requests::new(settings.search_slots, grid.size()),
         traffic,

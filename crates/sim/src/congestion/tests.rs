@@ -48,7 +48,7 @@ fn crosses_at(sim: &Simulation) -> Vec<i32> {
 /// Agents wait in the gap in the middle, so many ticks each.
 fn jam(sim: &mut Simulation, ticks: u32) {
     for _ in 0..40 {
-        sim.congestion.count_move(CellXY::new(0, 0), CellXY::new(32, 20));
+        sim.congestion.count_move(CellXY::new(0, 0), CellXY::new(32, 20), std::iter::empty());
         (0..ticks).for_each(|_| sim.congestion.count_wait(CellXY::new(32, 20)));
     }
 }
@@ -84,71 +84,121 @@ fn a_jam_that_costs_less_than_the_way_around_is_gone_through() {
     assert_eq!((sim.counts.orders_done, sim.counts.flowtime), (1, 56 * 4));
 }
 
+/// Against a stream that fills the gap in the middle it takes the one near the top; with it, or where all is as wide
+/// as the stream is, it goes straight on.
 #[test]
-fn the_goal_and_the_start_are_never_walled_in() {
-    let mut sim = cart();
-    jam(&mut sim, 300);
-    let mut obstacles = BitGrid::new(sim.grid.size());
-    let far = [CellXY::new(4, 20), CellXY::new(60, 20)];
-    sim.congestion.mark_jams(&mut obstacles, far.into_iter());
-    assert_eq!(obstacles.count_ones(), 64);
-    assert!(obstacles.get(CellXY::new(32, 16)) && obstacles.get(CellXY::new(39, 23)));
-    sim.congestion.mark_jams(&mut obstacles, far.into_iter().chain([CellXY::new(47, 8)]));
-    assert_eq!(obstacles.count_ones(), 0);
+fn a_path_keeps_clear_of_a_stream_that_comes_towards_it() {
+    for (by, crosses) in [(-1, false), (1, true)] {
+        let mut sim = cart();
+        sim.step();
+        for x in 8..56 {
+            let rows = 14..26;
+            let cells = |x: i32| rows.clone().map(move |y| CellXY::new(x, y));
+            for _ in 0..8 {
+                sim.congestion.count_move(CellXY::new(x - by, 20), CellXY::new(x, 20), cells(x));
+            }
+        }
+        for _ in 0..8 {
+            sim.step();
+        }
+        assert_eq!(crosses_at(&sim) == [20], crosses, "{:?}", crosses_at(&sim));
+        sim.run();
+        assert_eq!(sim.counts.orders_done, 1);
+    }
 }
 
-/// What is counted in a block, the slow way.
+/// What is counted in a block, and on cells, the slow way.
 #[derive(Default)]
 struct Plain {
-    waited: u32,
-    entered: u32,
+    blocks: BTreeMap<(i32, i32), (u32, u32)>,
+    /// By cell and step.
+    streams: BTreeMap<(CellXY, (i32, i32)), u32>,
+}
+
+impl Plain {
+    fn delay(&self, from: CellXY, to: CellXY, ticks: u32) -> u32 {
+        let (dx, dy) = (to.x - from.x, to.y - from.y);
+        if (dx, dy) == (0, 0) {
+            return 0;
+        }
+        let stream = |dx: i32, dy: i32| self.streams.get(&(to, (dx, dy))).copied().unwrap_or(0);
+        let (with, against) = (stream(dx, dy), stream(-dx, -dy));
+        let mut delay = if against > with { 2 * ticks * (against - with) / (with + against + 16) } else { 0 };
+        let block = |cell: CellXY| (cell.x / 8, cell.y / 8);
+        if block(from) != block(to) {
+            delay += self.blocks.get(&block(to)).map_or(0, |&(waited, entered)| waited / (entered + 1));
+        }
+        delay.min(1000)
+    }
 }
 
 proptest! {
-    /// What is counted fades by halves, and what a path costs is the sum over the blocks that it enters.
+    /// What is counted fades, and a path is delayed by the sum over its moves.
     #[test]
     fn delays_are_as_counted(
-        counted in prop::collection::vec((0..WIDTH, 0..HEIGHT, 0..WIDTH, 0..HEIGHT, 0_u32..2000, 0_u32..3), 1..40),
+        counted in prop::collection::vec((0..WIDTH, 0..HEIGHT, 0_usize..4, 1_usize..7, 0_u32..2000, 0_u32..3), 1..40),
         from in (0..WIDTH, 0..HEIGHT),
         moves in prop::collection::vec(0_u8..3, 0..200),
     ) {
         let sim = cart();
-        let mut congestion = Congestion::new(sim.grid.size());
-        let mut plain: BTreeMap<(i32, i32), Plain> = BTreeMap::new();
+        let mut congestion = Congestion::new(sim.grid.size(), sim.grid.shape());
+        let mut plain = Plain::default();
         let mut tick = 1;
-        for (x, y, to_x, to_y, waited, halvings) in counted {
-            (0..waited).for_each(|_| congestion.count_wait(CellXY::new(x, y)));
-            plain.entry((x / 8, y / 8)).or_default().waited += waited;
-            congestion.count_move(CellXY::new(x, y), CellXY::new(to_x, to_y));
-            if (x / 8, y / 8) != (to_x / 8, to_y / 8) {
-                plain.entry((to_x / 8, to_y / 8)).or_default().entered += 1;
+        for (x, y, side, n_moves, waited, halvings) in counted {
+            let from = CellXY::new(x, y);
+            (0..waited).for_each(|_| congestion.count_wait(from));
+            plain.blocks.entry((x / 8, y / 8)).or_default().0 += waited;
+            let (dx, dy) = [(1, 0), (0, -1), (-1, 0), (0, 1)][side];
+            let to = CellXY::new(x + dx, y + dy);
+            if sim.grid.size().rect().contains(to) {
+                for _ in 0..n_moves {
+                    congestion.count_move(from, to, [from, to].into_iter());
+                    for cell in [from, to] {
+                        let stream = plain.streams.entry((cell, (dx, dy))).or_default();
+                        *stream = (*stream + 16).min(255);
+                    }
+                    if (x / 8, y / 8) != (to.x / 8, to.y / 8) {
+                        plain.blocks.entry((to.x / 8, to.y / 8)).or_default().1 += 1;
+                    }
+                }
             }
             for _ in 0..halvings * HALF_LIFE_TICKS {
                 congestion.fade(tick);
+                for ((cell, _), stream) in &mut plain.streams {
+                    if cell.y as u32 % 64 == tick % 64 {
+                        *stream -= stream.div_ceil(12);
+                    }
+                }
                 tick += 1;
             }
-            for block in plain.values_mut() {
-                (block.waited, block.entered) = (block.waited >> halvings, block.entered >> halvings);
+            for (waited, entered) in plain.blocks.values_mut() {
+                (*waited, *entered) = (*waited >> halvings, *entered >> halvings);
             }
         }
         let tables = &sim.classes[0].tables;
         let pose = Pose { cell: CellXY::new(from.0, from.1), heading: wheelbase_planner::Heading(0) };
         let first = tables.space().state(pose).unwrap();
         // As far as the moves are legal.
-        let mut cells = vec![pose.cell];
-        let (mut state, mut legal) = (first, 0);
+        let (mut state, mut legal, mut sum) = (first, 0, 0);
         for &primitive in &moves {
-            if tables.move_ticks(state, usize::from(primitive)).is_none() {
-                break;
-            }
+            let Some(ticks) = tables.move_ticks(state, usize::from(primitive)) else { break };
+            let from = tables.space().pose(state).cell;
             state = tables.state_after(state, usize::from(primitive));
-            cells.push(tables.space().pose(state).cell);
+            sum += u64::from(plain.delay(from, tables.space().pose(state).cell, ticks));
             legal += 1;
         }
-        let block = |cell: &CellXY| (cell.x / 8, cell.y / 8);
-        let entered = cells.windows(2).filter(|pair| block(&pair[0]) != block(&pair[1]));
-        let delay = |at| plain.get(&at).map_or(0, |block: &Plain| u64::from(block.waited / (block.entered + 1)));
-        let sum: u64 = entered.map(|pair| delay(block(&pair[1]))).sum();
         prop_assert_eq!(congestion.delay_along(tables, first, &moves[..legal]), sum);
+    }
+
+    /// What is counted of streams is gone in the end.
+    #[test]
+    fn streams_end(n_moves in 1_usize..40) {
+        let sim = cart();
+        let mut congestion = Congestion::new(sim.grid.size(), sim.grid.shape());
+        let (from, to) = (CellXY::new(3, 4), CellXY::new(4, 4));
+        (0..n_moves).for_each(|_| congestion.count_move(from, to, std::iter::once(to)));
+        prop_assert!(congestion.ticks(to, from, 10) == 0 && congestion.ticks(CellXY::new(5, 4), to, 10) > 0);
+        (0..64 * FADE_TICKS).for_each(|tick| congestion.fade(tick));
+        prop_assert_eq!(congestion.ticks(CellXY::new(5, 4), to, 10), 0);
     }
 }

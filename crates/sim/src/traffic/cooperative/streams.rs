@@ -6,11 +6,9 @@
 
 use super::step_at;
 use crate::state_hash::fold;
-use wheelbase_grid::{CellXY, GridShape, GridSize, hex_coordinates};
+use crate::ways::{WAYS_MAX, axis_and_way, opposite, product, to_side, vector};
+use wheelbase_grid::{CellXY, GridShape, GridSize};
 use wheelbase_planner::{Frame, MovementTables, Offset, State};
-
-/// Ways of a map of hexagons; of squares there are fewer.
-const WAYS_MAX: usize = 6;
 
 /// Ticks after which what was counted counts half.
 const HALF_LIFE_TICKS: u32 = 128;
@@ -140,48 +138,10 @@ fn now(counted: &Counted, way: u8, tick: u32) -> u32 {
     u32::from(counted.ways[usize::from(way)]).checked_shr(halvings).unwrap_or(0)
 }
 
-/// From a cell in a row of that parity to one so many columns and rows off, so that products of two such vectors
-/// are as their lengths and the angle between them say.
-fn vector(shape: GridShape, parity: u8, offset: Offset) -> [i64; 3] {
-    let from = CellXY::new(0, i32::from(parity));
-    let to = CellXY::new(offset.dx, from.y + offset.dy);
-    match shape {
-        GridShape::Square => [i64::from(offset.dx), i64::from(offset.dy), 0],
-        GridShape::Hex => {
-            let (from, to) = (hex_coordinates(from), hex_coordinates(to));
-            std::array::from_fn(|axis| to[axis] - from[axis])
-        }
-    }
-}
-
-fn product(one: [i64; 3], other: [i64; 3]) -> i64 {
-    one.iter().zip(other).map(|(one, other)| one * other).sum()
-}
-
-/// The vector to the neighbour on a side, by its number.
-fn to_side(shape: GridShape, number: usize) -> [i64; 3] {
-    let sides = shape.sides();
-    let (dx, dy) = shape.step(sides[number % sides.len()], 0);
-    vector(shape, 0, Offset::new(dx, dy))
-}
-
-/// The axis that a displacement lies nearest to, that is the number of a side below half of them, and the way that
-/// it goes along it; of two axes as near the first. `None` if it leads nowhere.
-fn axis_and_way(shape: GridShape, step: [i64; 3]) -> Option<(usize, u8)> {
-    let n_axes = shape.sides().len() / 2;
-    let along = |axis: usize| product(step, to_side(shape, axis));
-    let axis = (0..n_axes).rev().max_by_key(|&axis| along(axis).abs())?;
-    match along(axis) {
-        0 => None,
-        ahead => Some((axis, if ahead > 0 { axis } else { axis + n_axes } as u8)),
-    }
-}
-
 /// What the moves of a class are held against: the way of each, and the cells under the body's end that are looked
 /// at for it, the anchor and the two farthest to the sides.
 fn probes_of(tables: &MovementTables) -> Vec<Probe> {
     let (class, shape) = (tables.class(), tables.space().shape());
-    let n_ways = shape.sides().len();
     let mut probes = Vec::new();
     for frame in class.frames() {
         for primitive in 0..class.primitives().len() {
@@ -205,7 +165,7 @@ fn probes_of(tables: &MovementTables) -> Vec<Probe> {
             let least = body.iter().min_by_key(across).copied().unwrap_or(Offset::new(0, 0));
             let most = body.iter().max_by_key(across).copied().unwrap_or(Offset::new(0, 0));
             let at = |cell: Offset| Offset::new(of_move.step.dx + cell.dx, of_move.step.dy + cell.dy);
-            let opposite = (way + n_ways as u8 / 2) % n_ways as u8;
+            let opposite = opposite(shape, usize::from(way)) as u8;
             probes.push(Probe { way, opposite, cells: [at(Offset::new(0, 0)), at(least), at(most)] });
         }
     }
