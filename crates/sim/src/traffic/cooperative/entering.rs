@@ -2,7 +2,7 @@
 //! before one that it is kept from.
 
 use super::claims::Claims;
-use super::narrows::{Narrows, OPEN, Passer};
+use super::narrows::{GRANT_MOVES, Narrows, OPEN, Passer};
 use super::{Cooperative, is_idle, line_moves, waited};
 use crate::agents::AgentId;
 use crate::traffic::TrafficView;
@@ -97,15 +97,16 @@ impl Cooperative {
                 self.narrows.enter(passage, passer);
                 continue;
             }
-            let queue = self.narrows.queue_moves(passage, &passer, moves);
-            let keeper = self.narrows.keeper(passage, &passer, place, view.tick);
-            let keeper = keeper.filter(|&keeper| self.keeps(view, keeper, row));
+            let keeper = self.keeper(view, row, (passage, &passer), place);
+            let crowded = self.narrows.is_crowded(passage, &passer, moves, view.tick);
+            let keeper = keeper.or(crowded.then_some(id));
             self.ahead[number].keeper = keeper;
+            self.narrows.note_asked(passage, passer, (place, moves), (view.tick, keeper.is_some()));
             let member = &mut self.members[id as usize];
             if keeper.is_some() {
-                self.narrows.wait(passage, passer, (place, moves), view.tick);
+                let queue = self.narrows.queue_moves(passage, &passer, moves, view.tick);
                 self.stop = self.stop.min(moves.saturating_sub(queue));
-            } else if moves <= queue
+            } else if moves <= GRANT_MOVES
                 && member.granted == OPEN
                 && member.aside_left == 0
                 && let Some(free) = member.passages.iter_mut().find(|passage| **passage == OPEN)
@@ -115,6 +116,34 @@ impl Cooperative {
                 self.narrows.enter(passage, passer);
             }
         }
+    }
+
+    /// Who keeps an agent from entering a passage; `None` if it may enter, itself if it is not its turn. Who has the
+    /// right to enter and does not get on loses it.
+    fn keeper(
+        &mut self,
+        view: &TrafficView<'_>,
+        row: usize,
+        (passage, passer): (u32, &Passer),
+        place: u64,
+    ) -> Option<u32> {
+        let mut from = 0;
+        while let Some((other, at)) = self.narrows.next_opposed(passage, passer, from) {
+            if self.keeps(view, other, row) {
+                return Some(other);
+            }
+            let member = &mut self.members[other as usize];
+            if member.granted == passage {
+                member.granted = OPEN;
+                member.passages.iter_mut().filter(|of| **of == passage).for_each(|of| *of = OPEN);
+                self.narrows.leave(passage, other);
+                from = at;
+            } else {
+                from = at + 1;
+            }
+        }
+        let is_turn = self.narrows.is_turn_of_other(passage, passer, place, view.tick);
+        is_turn.then_some(passer.agent)
     }
 
     /// Whether an agent in a passage can keep another from entering: not if it does not get on itself, else all

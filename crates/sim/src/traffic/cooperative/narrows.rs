@@ -3,7 +3,9 @@
 //! A cell is narrow where the free cells in a row or a column through it are too few for two of the widest bodies
 //! side by side; narrow cells that touch are one passage. Whoever is in a passage leaves it before anyone enters
 //! who could not pass him. The directions take turns: a batch of agents enters one way, then, if one of higher
-//! rank waits at the other end, it is the other's turn.
+//! rank waits at the other end, it is the other's turn. All whose paths lead through are known from afar: where some
+//! want to come the other way, only the next few come near, and the others stay back, each as far as its place in the
+//! line says, so that there is room for those who come out.
 //!
 //! After an edit of the map the passages near it are found anew, as they would be on a new map; who is in one, or
 //! waits for it, is so still in what has become of it.
@@ -19,14 +21,19 @@ pub(super) const OPEN: u32 = u32::MAX;
 /// Cells of a passage, and of its longer side, at most; larger ones are regions of their own kind, as mazes are.
 const CELLS_MAX: usize = 1024;
 const SIDE_MAX: u32 = 48;
-/// Agents that enter one way before those of higher rank at the other end have their turn.
-const BATCH: u32 = 8;
-/// Moves before a passage at which those stop that may not enter, and how many more if many wait.
+/// Agents that come near or enter one way before others do, and before those of higher rank at the other end have
+/// their turn. With 8 a gate between two crowds let half as many through.
+const BATCH: usize = 4;
+/// Moves before a passage at which those stop that may not enter, how many more for each that is before them in the
+/// line, and how many more at most.
 const QUEUE_MOVES: u32 = 4;
+const QUEUE_MOVES_EACH: u32 = 2;
 const QUEUE_MOVES_MAX: u32 = 72;
+/// One that may enter gets the right to when it is so near.
+pub(super) const GRANT_MOVES: u32 = 8;
 /// Those that wait at the other end have their turn if they are so near.
 const NEAR_MOVES: u32 = 16;
-/// Ticks for which one that has asked in vain counts as waiting.
+/// Ticks for which one that has asked counts as wanting to enter.
 const WAITS_TICKS: u32 = 64;
 
 /// Where an agent goes in a passage: from where it enters to where it leaves, in cells; nowhere if it has nothing
@@ -44,7 +51,7 @@ pub(super) struct Passer {
     pub stays: Option<CellXY>,
 }
 
-/// One that waits to enter.
+/// One whose path leads through a passage.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     passer: Passer,
@@ -52,8 +59,9 @@ struct Waiting {
     place: u64,
     /// Moves to the passage.
     moves: u32,
-    /// Tick at which it asked last.
+    /// Tick at which it asked last, and whether it was kept from entering.
     asked: u32,
+    kept: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -65,7 +73,7 @@ struct Passage {
     waiting: Vec<Waiting>,
     way: Way,
     /// Agents that have entered that way since the other had its turn.
-    entered: u32,
+    entered: usize,
 }
 
 /// The passages of a map. Memory: 4.5 bytes a cell.
@@ -358,45 +366,83 @@ impl Narrows {
         self.passages[passage as usize].inside.iter().any(|passer| passer.agent == agent)
     }
 
-    /// Who keeps an agent from entering a passage; `None` if it may enter, itself if it is not its turn.
-    pub fn keeper(&self, passage: u32, passer: &Passer, place: u64, tick: u32) -> Option<u32> {
-        let Passage { width, inside, waiting, way, entered, .. } = &self.passages[passage as usize];
-        for other in inside.iter().filter(|other| other.agent != passer.agent) {
+    /// The next agent in a passage, or with the right to enter it, at a place in its list or behind, that another
+    /// cannot pass and does not follow; and its place.
+    pub fn next_opposed(&self, passage: u32, passer: &Passer, from: usize) -> Option<(u32, usize)> {
+        let Passage { width, inside, .. } = &self.passages[passage as usize];
+        let opposed = |other: &Passer| {
             let both_go = passer.stays.is_none() && other.stays.is_none();
             let both_stay = passer.stays.is_some() && other.stays.is_some() && passer.stays != other.stays;
             let passes = both_go && passer.width + other.width <= *width;
             let follows = agree(passer.way, other.way) && (both_go || both_stay);
-            if !passes && !follows {
-                return Some(other.agent);
-            }
-        }
+            other.agent != passer.agent && !passes && !follows
+        };
+        let at = from + inside.iter().skip(from).position(opposed)?;
+        Some((inside[at].agent, at))
+    }
+
+    /// Whether it is the turn of those that wait at the other end of a passage.
+    pub fn is_turn_of_other(&self, passage: u32, passer: &Passer, place: u64, tick: u32) -> bool {
+        let Passage { inside, way, entered, .. } = &self.passages[passage as usize];
         let goes_on = agree(passer.way, *way) && *entered < BATCH && !inside.is_empty();
-        let turn_of_other = waiting.iter().any(|other| {
+        let mut others = self.waiting_to(passage, passer, tick, false);
+        !goes_on && others.any(|other| other.kept && other.place < place && other.moves <= NEAR_MOVES)
+    }
+
+    /// Whether enough are nearer to a passage than an agent, or have the right to enter it the same way, while others
+    /// want to come the other way.
+    pub fn is_crowded(&self, passage: u32, passer: &Passer, moves: u32, tick: u32) -> bool {
+        if self.waiting_to(passage, passer, tick, false).next().is_none() {
+            return false;
+        }
+        let inside = &self.passages[passage as usize].inside;
+        let with = inside.iter().filter(|other| agree(passer.way, other.way)).count();
+        with + self.n_before(passage, passer, moves, tick) >= BATCH
+    }
+
+    /// Others that have asked of late to enter a passage: the same way, or the other way if they cannot be passed.
+    fn waiting_to(
+        &self,
+        passage: u32,
+        passer: &Passer,
+        tick: u32,
+        same_way: bool,
+    ) -> impl Iterator<Item = &Waiting> {
+        let Passage { width, waiting, .. } = &self.passages[passage as usize];
+        let passer = *passer;
+        waiting.iter().filter(move |other| {
             other.passer.agent != passer.agent
                 && tick - other.asked <= WAITS_TICKS
-                && other.place < place
-                && other.moves <= NEAR_MOVES
-                && !agree(passer.way, other.passer.way)
-                && passer.width + other.passer.width > *width
-        });
-        (!goes_on && turn_of_other).then_some(passer.agent)
+                && agree(passer.way, other.passer.way) == same_way
+                && (same_way || passer.width + other.passer.width > *width)
+        })
     }
 
-    /// Moves before a passage at which one that is kept from it stops: the more, the more wait nearer to
-    /// it to go the same way.
-    pub fn queue_moves(&self, passage: u32, passer: &Passer, moves: u32) -> u32 {
-        let waiting = &self.passages[passage as usize].waiting;
-        let before = waiting.iter().filter(|other| {
-            (other.moves, other.passer.agent) < (moves, passer.agent) && agree(other.passer.way, passer.way)
-        });
-        QUEUE_MOVES + (before.count() as u32 / 2).min(QUEUE_MOVES_MAX)
+    /// Agents that want to go the same way through a passage and are nearer to it.
+    fn n_before(&self, passage: u32, passer: &Passer, moves: u32, tick: u32) -> usize {
+        let before = |other: &&Waiting| (other.moves, other.passer.agent) < (moves, passer.agent);
+        self.waiting_to(passage, passer, tick, true).filter(before).count()
     }
 
-    /// Notes that an agent so many moves away waits to enter a passage.
-    pub fn wait(&mut self, passage: u32, passer: Passer, (place, moves): (u64, u32), tick: u32) {
+    /// Moves before a passage at which one that is kept from it stops: the more, the more are nearer to it that want
+    /// to go the same way.
+    pub fn queue_moves(&self, passage: u32, passer: &Passer, moves: u32, tick: u32) -> u32 {
+        let before = self.n_before(passage, passer, moves, tick) as u32;
+        QUEUE_MOVES + (QUEUE_MOVES_EACH * before).min(QUEUE_MOVES_MAX)
+    }
+
+    /// Notes that an agent of a place in the order of rank and so many moves away has asked to enter a passage, and
+    /// whether it is kept from it.
+    pub fn note_asked(
+        &mut self,
+        passage: u32,
+        passer: Passer,
+        (place, moves): (u64, u32),
+        (asked, kept): (u32, bool),
+    ) {
         let waiting = &mut self.passages[passage as usize].waiting;
-        waiting.retain(|other| other.passer.agent != passer.agent && tick - other.asked <= WAITS_TICKS);
-        waiting.push(Waiting { passer, place, moves, asked: tick });
+        waiting.retain(|other| other.passer.agent != passer.agent && asked - other.asked <= WAITS_TICKS);
+        waiting.push(Waiting { passer, place, moves, asked, kept });
     }
 
     /// An agent comes to be in a passage, or is known to go another way in it.
@@ -432,7 +478,7 @@ impl Narrows {
             if passage.entered == 0 && passage.waiting.is_empty() && passage.inside.is_empty() {
                 continue;
             }
-            word((number as u64) << 32 | u64::from(passage.entered));
+            word((number as u64) << 32 | passage.entered as u64);
             word(pair(passage.way));
             for passer in &passage.inside {
                 passer_words(passer, word);
@@ -440,7 +486,9 @@ impl Narrows {
             for waiting in &passage.waiting {
                 passer_words(&waiting.passer, word);
                 word(waiting.place);
-                word(u64::from(waiting.moves) << 32 | u64::from(waiting.asked));
+                word(
+                    u64::from(waiting.moves) << 33 | u64::from(waiting.asked) << 1 | u64::from(waiting.kept),
+                );
             }
         }
     }

@@ -263,10 +263,12 @@ fn all_enter_in_time_and_none_meets_one_it_cannot_pass() {
             }
             waiting.retain(|&(since, passer)| {
                 let place = u64::from(passer.agent);
-                let kept = narrows.keeper(passage, &passer, place, tick).is_some();
-                if kept {
-                    narrows.wait(passage, passer, (place, random.below(10) as u32), tick);
-                } else {
+                let moves = random.below(10) as u32;
+                let kept = narrows.next_opposed(passage, &passer, 0).is_some()
+                    || narrows.is_turn_of_other(passage, &passer, place, tick)
+                    || narrows.is_crowded(passage, &passer, moves, tick);
+                narrows.note_asked(passage, passer, (place, moves), (tick, kept));
+                if !kept {
                     for (_, other) in &inside {
                         assert!(passes(&passer, other), "{passer:?} and {other:?}");
                     }
@@ -281,6 +283,38 @@ fn all_enter_in_time_and_none_meets_one_it_cannot_pass() {
         // It waits at most for a batch and those that are before it, a few ticks each.
         assert!(longest < 400, "one has waited for {longest} ticks");
     }
+}
+
+/// Of those who want to go one way while others come the other way, the next few come near; the others stay back, each
+/// farther than those before it. Where nobody comes the other way all come near.
+#[test]
+fn those_behind_a_batch_stay_back_in_line() {
+    let rows = ["#####", ".....", "#####"].map(|row| format!("\"{row}\"")).join(", ");
+    let text = format!(
+        "name = \"lane\"\nticks = 9\n[map]\nrows = [{rows}]\n[terrain.rock]\nglyphs = \"#\"\nspeed = 0\n\
+         [class.a]\nheadings = 1\nmoves = [{{ name = \"E\", by = [1, 0], time = 1 }}]\n"
+    );
+    let sim = built(&text).unwrap();
+    let mut narrows = Narrows::new(sim.grid.size(), &sim.classes, &sides_of(&sim));
+    let passage = narrows.at_anchor(CellXY::new(2, 1));
+    let east = |agent: u32| Passer { agent, way: (5, 0), width: 1, stays: None };
+    let kept = |narrows: &Narrows, tick: u32| -> Vec<u32> {
+        (0..12).filter(|&agent| narrows.is_crowded(passage, &east(agent), 10 + agent, tick)).collect()
+    };
+    for agent in (0..12).rev() {
+        narrows.note_asked(passage, east(agent), (u64::from(agent), 10 + agent), (3, false));
+    }
+    assert!(kept(&narrows, 3).is_empty());
+    narrows.note_asked(passage, Passer { way: (-5, 0), ..east(20) }, (20, 40), (3, false));
+    assert_eq!(kept(&narrows, 3), (BATCH as u32..12).collect::<Vec<_>>());
+    narrows.enter(passage, east(0));
+    narrows.enter(passage, east(1));
+    assert_eq!(kept(&narrows, 3), (BATCH as u32..12).collect::<Vec<_>>());
+    let stops: Vec<u32> =
+        (4..12).map(|agent| narrows.queue_moves(passage, &east(agent), 10 + agent, 3)).collect();
+    assert!(stops.is_sorted_by(|one, next| one < next), "{stops:?}");
+    // Whoever has not asked for long wants nothing any more.
+    assert!(kept(&narrows, 3 + WAITS_TICKS + 1).is_empty());
 }
 
 /// A lane that leads to the north-east on a map of hexagons is one passage.
