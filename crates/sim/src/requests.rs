@@ -366,7 +366,8 @@ fn search_slots(sim: &mut Simulation) {
     let searches = |slot: &&mut Slot| slot.share > 0 && !slot.by_field;
     let active = slots.iter_mut().filter(searches).count();
     if active > 1 && rayon::current_num_threads() > 1 {
-        slots.par_iter_mut().filter(searches).for_each(|slot| slot.search(&world));
+        // Slots in use lie side by side: each is a piece of work of its own.
+        slots.par_iter_mut().with_max_len(1).filter(searches).for_each(|slot| slot.search(&world));
     } else {
         slots.iter_mut().filter(searches).for_each(|slot| slot.search(&world));
     }

@@ -220,7 +220,7 @@ impl Cooperative {
             wishes,
             members: Vec::new(),
             present: Vec::new(),
-            fields: WindowFields::default(),
+            fields: WindowFields::new(classes.iter().map(|class| &class.tables)),
             narrows: Narrows::new(size, classes, &sides),
             sides,
             ahead: Vec::new(),
@@ -632,9 +632,8 @@ impl Cooperative {
             let Some(ticks) = tables.move_ticks(state, primitive) else { break };
             let step = step_at(tables, tables.space().pose(state), primitive);
             tried += 1;
-            let move_at = (tables.space().frame(step.pose), step.pose.cell);
             let class = motion.class.0 as usize;
-            against += self.streams.extra(class, move_at, primitive, ticks, view.tick);
+            against += self.streams.extra(class, state, primitive, ticks, view.tick);
             if against > u64::from(self.step_ticks[class]) {
                 good = None;
                 break;

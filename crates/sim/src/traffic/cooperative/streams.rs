@@ -7,8 +7,8 @@
 use super::step_at;
 use crate::state_hash::fold;
 use crate::ways::{WAYS_MAX, axis_and_way, opposite, product, to_side, vector};
-use wheelbase_grid::{CellXY, GridShape, GridSize};
-use wheelbase_planner::{Frame, MovementTables, Offset, State};
+use wheelbase_grid::{GridShape, GridSize};
+use wheelbase_planner::{Frame, MovementTables, Offset, State, StateSpace};
 
 /// Ticks after which what was counted counts half.
 const HALF_LIFE_TICKS: u32 = 128;
@@ -33,8 +33,24 @@ struct Probe {
     /// The way that it goes, and the opposite one; [`STAYS`] if it goes none.
     way: u8,
     opposite: u8,
-    /// Cells from the anchor at the start.
-    cells: [Offset; 3],
+    /// Cells by their indices, less that of the anchor's at the start.
+    cells: [i32; 3],
+}
+
+/// What the moves of a class are held against.
+#[derive(Debug)]
+struct Probes {
+    space: StateSpace,
+    n_primitives: usize,
+    /// By frame and primitive.
+    of_move: Vec<Probe>,
+}
+
+impl Probes {
+    #[inline]
+    fn at(&self, frame: Frame, primitive: usize) -> &Probe {
+        &self.of_move[usize::from(frame.0) * self.n_primitives + primitive]
+    }
 }
 
 /// The streams. Memory: 16 bytes a cell.
@@ -42,9 +58,8 @@ struct Probe {
 pub(super) struct Streams {
     size: GridSize,
     counted: Vec<Counted>,
-    /// By class: what its moves are held against, by frame and primitive.
-    probes: Vec<Vec<Probe>>,
-    n_primitives: Vec<usize>,
+    /// By class.
+    probes: Vec<Probes>,
     /// Hash of all that was ever counted, in order: the streams follow from it.
     counted_so_far: u64,
 }
@@ -53,12 +68,11 @@ pub(super) struct Streams {
 const STAYS: u8 = u8::MAX;
 
 impl Streams {
-    pub fn new<'a>(size: GridSize, classes: impl Iterator<Item = &'a MovementTables> + Clone) -> Self {
+    pub fn new<'a>(size: GridSize, classes: impl Iterator<Item = &'a MovementTables>) -> Self {
         Self {
             size,
             counted: vec![Counted::default(); size.n_cells()],
-            probes: classes.clone().map(probes_of).collect(),
-            n_primitives: classes.map(|tables| tables.class().primitives().len()).collect(),
+            probes: classes.map(probes_of).collect(),
             counted_so_far: 0,
         }
     }
@@ -72,7 +86,7 @@ impl Streams {
         tick: u32,
     ) {
         let step = step_at(tables, tables.space().pose(state), primitive);
-        let way = self.probe(class, tables.space().frame(step.pose), primitive).way;
+        let way = self.probes[class].at(tables.space().frame(step.pose), primitive).way;
         if way == STAYS {
             return;
         }
@@ -90,26 +104,20 @@ impl Streams {
         }
     }
 
-    /// By how much a move that takes so many ticks counts as longer, for it goes against the stream. The move is
-    /// given by the frame and the cell in which it begins.
+    /// By how much a legal move from a state that takes so many ticks counts as longer, for it goes against the
+    /// stream.
     #[inline]
-    pub fn extra(
-        &self,
-        class: usize,
-        (frame, cell): (Frame, CellXY),
-        primitive: usize,
-        ticks: u32,
-        tick: u32,
-    ) -> u64 {
-        let probe = self.probe(class, frame, primitive);
+    pub fn extra(&self, class: usize, from: State, primitive: usize, ticks: u32, tick: u32) -> u64 {
+        let probes = &self.probes[class];
+        let probe = probes.at(probes.space.frame_of(from), primitive);
         if probe.way == STAYS {
             return 0;
         }
+        // What is looked at lies on the map where the move is legal.
+        let anchor = from.0 / u32::from(probes.space.headings());
         let (mut with, mut against) = (0_u32, 0_u32);
         for offset in probe.cells {
-            let xy = CellXY::new(cell.x + offset.dx, cell.y + offset.dy);
-            let Some(cell) = self.size.cell(xy) else { continue };
-            let counted = &self.counted[cell.0 as usize];
+            let counted = &self.counted[anchor.wrapping_add_signed(offset) as usize];
             with += now(counted, probe.way, tick);
             against += now(counted, probe.opposite, tick);
         }
@@ -118,11 +126,6 @@ impl Streams {
             return 0;
         }
         u64::from(ticks) * u64::from(WEIGHT_QUARTERS * lead / (with + against + STILL)) / 4
-    }
-
-    #[inline]
-    fn probe(&self, class: usize, frame: Frame, primitive: usize) -> &Probe {
-        &self.probes[class][usize::from(frame.0) * self.n_primitives[class] + primitive]
     }
 
     /// Everything that a later tick depends on, for the state hash.
@@ -140,15 +143,16 @@ fn now(counted: &Counted, way: u8, tick: u32) -> u32 {
 
 /// What the moves of a class are held against: the way of each, and the cells under the body's end that are looked
 /// at for it, the anchor and the two farthest to the sides.
-fn probes_of(tables: &MovementTables) -> Vec<Probe> {
-    let (class, shape) = (tables.class(), tables.space().shape());
-    let mut probes = Vec::new();
+fn probes_of(tables: &MovementTables) -> Probes {
+    let (class, space) = (tables.class(), tables.space());
+    let shape = space.shape();
+    let mut of_move = Vec::new();
     for frame in class.frames() {
         for primitive in 0..class.primitives().len() {
-            let of_move = class.shape(frame, primitive);
-            let step = vector(shape, frame.0 / class.headings(), of_move.step);
+            let move_shape = class.shape(frame, primitive);
+            let step = vector(shape, frame.0 / class.headings(), move_shape.step);
             let Some((axis, way)) = axis_and_way(shape, step) else {
-                probes.push(Probe { way: STAYS, opposite: STAYS, cells: [Offset::new(0, 0); 3] });
+                of_move.push(Probe { way: STAYS, opposite: STAYS, cells: [0; 3] });
                 continue;
             };
             // To the right of the axis: of hexagons no side lies there, but one on either hand.
@@ -159,17 +163,18 @@ fn probes_of(tables: &MovementTables) -> Vec<Probe> {
                     std::array::from_fn(|at| one[at] + other[at])
                 }
             };
-            let body = class.footprint().at(of_move.frame_after);
-            let parity = of_move.frame_after.0 / class.headings();
+            let body = class.footprint().at(move_shape.frame_after);
+            let parity = move_shape.frame_after.0 / class.headings();
             let across = |cell: &&Offset| product(right, vector(shape, parity, **cell));
             let least = body.iter().min_by_key(across).copied().unwrap_or(Offset::new(0, 0));
             let most = body.iter().max_by_key(across).copied().unwrap_or(Offset::new(0, 0));
-            let at = |cell: Offset| Offset::new(of_move.step.dx + cell.dx, of_move.step.dy + cell.dy);
+            let width = space.size().width() as i32;
+            let at = |cell: Offset| (move_shape.step.dy + cell.dy) * width + move_shape.step.dx + cell.dx;
             let opposite = opposite(shape, usize::from(way)) as u8;
-            probes.push(Probe { way, opposite, cells: [at(Offset::new(0, 0)), at(least), at(most)] });
+            of_move.push(Probe { way, opposite, cells: [at(Offset::new(0, 0)), at(least), at(most)] });
         }
     }
-    probes
+    Probes { space, n_primitives: class.primitives().len(), of_move }
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@
 use super::streams::Streams;
 use crate::world::SimClass;
 use wheelbase_grid::{CellXY, Rect};
-use wheelbase_planner::{Pose, State};
+use wheelbase_planner::{MovementTables, Pose, State};
 
 /// Cost of a pose of which a field says nothing.
 pub(super) const UNKNOWN: u32 = u32::MAX;
@@ -43,17 +43,54 @@ struct Field {
 
 /// Fields of the agents that have needed one lately. Memory: 2 bytes a pose of each window, at most
 /// [`WindowFields::BYTES_MAX`].
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct WindowFields {
     fields: Vec<Field>,
     /// Field of each agent, by id.
     of_agent: Vec<u32>,
     bytes: usize,
-    costs: Vec<u32>,
-    /// By cost modulo the ring: the first entry of that cost.
-    buckets: Vec<u32>,
-    /// Poses entered: state, cost, the next entry of that cost.
-    entries: Vec<(u32, u32, u32)>,
+    /// By class.
+    moves_to: Vec<MovesTo>,
+    sweep: Sweep,
+}
+
+/// The moves of a class by the poses to which they lead.
+#[derive(Debug)]
+struct MovesTo {
+    /// Columns or rows that one leads over at most.
+    reach: u32,
+    /// By frame after the move.
+    of_frame: Vec<Vec<MoveTo>>,
+}
+
+/// A move, told from where it leads to.
+#[derive(Clone, Copy, Debug)]
+struct MoveTo {
+    primitive: u8,
+    /// Rows that it leads down, and the difference of the indices of the states within a row.
+    rows: i32,
+    along: i32,
+}
+
+impl MovesTo {
+    fn new(tables: &MovementTables) -> Self {
+        let (class, space) = (tables.class(), tables.space());
+        let mut moves = Self { reach: 0, of_frame: vec![Vec::new(); usize::from(space.n_frames())] };
+        for frame in class.frames() {
+            for primitive in 0..class.primitives().len() {
+                let shape = class.shape(frame, primitive);
+                if !shape.applies {
+                    continue;
+                }
+                let turn = i32::from(shape.heading_after.0) - i32::from(class.heading_of(frame).0);
+                let along = shape.step.dx * i32::from(space.headings()) + turn;
+                let to = &mut moves.of_frame[usize::from(shape.frame_after.0)];
+                to.push(MoveTo { primitive: primitive as u8, rows: shape.step.dy, along });
+                moves.reach = moves.reach.max(shape.step.dx.unsigned_abs()).max(shape.step.dy.unsigned_abs());
+            }
+        }
+        moves
+    }
 }
 
 /// What moves cost at a tick: those of a class, dearer against the streams.
@@ -72,6 +109,17 @@ pub(super) type LinePose = (State, u32);
 impl WindowFields {
     /// Most memory that fields take together, in bytes.
     const BYTES_MAX: usize = 256 << 20;
+
+    /// No fields yet, of agents of some classes.
+    pub fn new<'a>(classes: impl Iterator<Item = &'a MovementTables>) -> Self {
+        Self {
+            fields: Vec::new(),
+            of_agent: Vec::new(),
+            bytes: 0,
+            moves_to: classes.map(MovesTo::new).collect(),
+            sweep: Sweep::default(),
+        }
+    }
 
     /// Makes room for agents of ids below `n`.
     pub fn grow(&mut self, n: usize) {
@@ -119,15 +167,12 @@ impl WindowFields {
         let slot = self.slot_for(agent, tick);
         let line = &line[..n_inside];
         let base = line.last().map_or(0, |&(_, left)| left);
-        let n = window.width as usize * window.height as usize * usize::from(space.headings());
-        self.settle(ground, window, n, (line, base));
         let field = &mut self.fields[slot];
         self.bytes -= field.costs.capacity() * 2;
         field.costs.clear();
         // Room for a window that no border cuts off, so that a later one needs no more.
         field.costs.reserve_exact(side as usize * side as usize * usize::from(space.headings()));
-        let short = |&cost: &u32| cost.min(u32::from(UNKNOWN_SHORT)) as u16;
-        field.costs.extend(self.costs[..n].iter().map(short));
+        self.sweep.settle(&self.moves_to[ground.number], ground, window, (line, base), &mut field.costs);
         self.bytes += field.costs.capacity() * 2;
         (field.agent, field.used_at, field.key) = (agent, tick, key);
         (field.center, field.radius, field.window) = (center, radius, window);
@@ -154,28 +199,58 @@ impl WindowFields {
         self.fields.len() - 1
     }
 
-    /// Dijkstra backward from the poses of the line, within the window. Costs count from `base` on.
+    /// Fields that there are, for the state hash.
+    pub fn for_each_word(&self, word: &mut dyn FnMut(u64)) {
+        for field in &self.fields {
+            word(u64::from(field.agent) << 32 | u64::from(field.used_at));
+        }
+    }
+}
+
+/// Scratch memory of the making of fields.
+#[derive(Debug, Default)]
+struct Sweep {
+    /// Costs of the poses of the window, and around it of as many cells as a move leads over. There they are 0, so
+    /// that no way to them is ever the cheaper one.
+    costs: Vec<u16>,
+    /// By cost modulo the ring: the first entry of that cost.
+    buckets: Vec<u32>,
+    entries: Vec<Entry>,
+}
+
+/// A pose entered in the list of those of its cost.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    state: State,
+    /// Its place in [`Sweep::costs`].
+    at: u32,
+    /// The next entry of that cost.
+    next: u32,
+}
+
+impl Sweep {
+    /// Adds the costs of the poses of a window to those found: Dijkstra backward from the poses of the line, which
+    /// lie in the window. Costs count from `base` on.
     fn settle(
         &mut self,
+        moves_to: &MovesTo,
         Costs { class, number, streams, tick }: Costs<'_>,
         window: Rect,
-        n: usize,
         (line, base): (&[LinePose], u32),
+        found: &mut Vec<u16>,
     ) {
-        let Self { costs, buckets, entries, .. } = self;
-        let space = class.tables.space();
-        let index = |pose: Pose| index_in(window, pose, space.headings());
-        costs.clear();
-        costs.resize(n, UNKNOWN);
-        buckets.clear();
-        buckets.resize(RING, NONE);
-        entries.clear();
-        entries.reserve(2 * n);
-        let enter = |entries: &mut Vec<(u32, u32, u32)>, buckets: &mut [u32], state: State, cost: u32| {
-            let first = &mut buckets[cost as usize % RING];
-            entries.push((state.0, cost, *first));
-            *first = entries.len() as u32 - 1;
+        let (tables, space) = (&class.tables, class.tables.space());
+        let (reach, headings) = (moves_to.reach, usize::from(space.headings()));
+        let (row, map_row) =
+            ((window.width + 2 * reach) as usize * headings, space.size().width() as usize * headings);
+        let inside = |y: usize| {
+            let first = (reach as usize + y) * row + reach as usize * headings;
+            first..first + window.width as usize * headings
         };
+        self.begin(row * (window.height + 2 * reach) as usize);
+        for y in 0..window.height as usize {
+            self.costs[inside(y)].fill(UNKNOWN_SHORT);
+        }
         let mut left = 0_usize;
         // The poses of the line are entered when their cost comes; the last is the cheapest.
         let mut entering = line.iter().rev().peekable();
@@ -189,50 +264,68 @@ impl WindowFields {
                 }
                 now = now.max(cost);
                 entering.next();
-                let Some(at) = index(space.pose(state)) else { continue };
-                if cost < costs[at] {
-                    costs[at] = cost;
-                    enter(entries, buckets, state, cost);
-                    left += 1;
-                }
+                let CellXY { x, y } = space.pose(state).cell;
+                let along = (x - window.x) as usize * headings + state.0 as usize % headings;
+                let at = inside((y - window.y) as usize).start + along;
+                left += usize::from(self.enter(state, at, cost));
             }
-            let mut entry = std::mem::replace(&mut buckets[now as usize % RING], NONE);
-            while let Some(&(state, cost, next_entry)) = entries.get(entry as usize) {
-                (entry, left) = (next_entry, left - 1);
-                let at = index(space.pose(State(state)));
-                if at.is_none_or(|at| costs[at] != cost) {
+            let bucket = &mut self.buckets[now as usize % RING];
+            let mut entry = std::mem::replace(bucket, NONE);
+            while let Some(&Entry { state, at, next }) = self.entries.get(entry as usize) {
+                (entry, left) = (next, left - 1);
+                if u32::from(self.costs[at as usize]) != now {
                     continue;
                 }
-                class.tables.for_each_predecessor(State(state), |before| {
-                    let pose = space.pose(before.state);
-                    let Some(at) = index(pose) else { return };
-                    let move_at = (space.frame(pose), pose.cell);
-                    let ticks = before.ticks;
-                    let extra = streams.extra(number, move_at, usize::from(before.primitive), ticks, tick);
-                    let longer = u64::from(ticks) + extra;
-                    if longer >= RING as u64 {
-                        return;
+                for &MoveTo { primitive, rows, along } in
+                    &moves_to.of_frame[usize::from(space.frame_of(state).0)]
+                {
+                    let at = at.wrapping_add_signed(-(rows * row as i32 + along)) as usize;
+                    let known = u32::from(self.costs[at]);
+                    // Most poses are known well enough before anything is looked up.
+                    if known <= now + 1 {
+                        continue;
                     }
-                    let next = cost + longer as u32;
-                    if next < costs[at] {
-                        costs[at] = next;
-                        enter(entries, buckets, before.state, next);
-                        left += 1;
+                    let before = State(state.0.wrapping_add_signed(-(rows * map_row as i32 + along)));
+                    let primitive = usize::from(primitive);
+                    let Some(ticks) = tables.move_ticks(before, primitive) else { continue };
+                    if known <= now + ticks {
+                        continue;
                     }
-                });
+                    let longer = u64::from(ticks) + streams.extra(number, before, primitive, ticks, tick);
+                    if longer < RING as u64 {
+                        left += usize::from(self.enter(before, at, now + longer as u32));
+                    }
+                }
             }
             now += 1;
             if now >= u32::from(UNKNOWN_SHORT) {
                 break;
             }
         }
+        (0..window.height as usize).for_each(|y| found.extend_from_slice(&self.costs[inside(y)]));
     }
 
-    /// Fields that there are, for the state hash.
-    pub fn for_each_word(&self, word: &mut dyn FnMut(u64)) {
-        for field in &self.fields {
-            word(u64::from(field.agent) << 32 | u64::from(field.used_at));
+    /// Forgets all poses, and has so many of cost 0.
+    fn begin(&mut self, n: usize) {
+        self.costs.clear();
+        self.costs.resize(n, 0);
+        self.buckets.clear();
+        self.buckets.resize(RING, NONE);
+        self.entries.clear();
+        self.entries.reserve(2 * n);
+    }
+
+    /// Enters a pose if it is cheaper than it was; says whether it is.
+    #[inline]
+    fn enter(&mut self, state: State, at: usize, cost: u32) -> bool {
+        if cost >= u32::from(self.costs[at]) {
+            return false;
         }
+        self.costs[at] = cost as u16;
+        let first = &mut self.buckets[cost as usize % RING];
+        self.entries.push(Entry { state, at: at as u32, next: *first });
+        *first = self.entries.len() as u32 - 1;
+        true
     }
 }
 

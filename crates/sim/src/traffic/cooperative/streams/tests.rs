@@ -5,7 +5,7 @@ use super::*;
 use crate::Simulation;
 use crate::random::Random;
 use proptest::prelude::*;
-use wheelbase_grid::Side;
+use wheelbase_grid::{Cell, Side};
 
 /// The side that a displacement leads to: nearest by angle, by floating point; of two as near any.
 fn ways_by_angle(shape: GridShape, parity: u8, step: Offset) -> Vec<u8> {
@@ -55,7 +55,7 @@ impl Plain {
 
 /// The way of a move, found again from the streams: the one that it is not held against.
 fn way(streams: &Streams, class: usize, frame: Frame, primitive: usize) -> u8 {
-    streams.probe(class, frame, primitive).way
+    streams.probes[class].at(frame, primitive).way
 }
 
 fn check(sim: &Simulation, random: &mut Random) -> Result<(), TestCaseError> {
@@ -81,17 +81,22 @@ fn check(sim: &Simulation, random: &mut Random) -> Result<(), TestCaseError> {
             let found = way(&streams, class, frame, primitive);
             let right = if ways.is_empty() { found == STAYS } else { ways.contains(&found) };
             prop_assert!(right, "{} of {:?}", found, ways);
-            let extra = streams.extra(class, (frame, pose.cell), primitive, next.ticks, tick);
+            let extra = streams.extra(class, state, primitive, next.ticks, tick);
             if ways.is_empty() {
                 prop_assert_eq!(extra, 0);
                 continue;
             }
             let (mut with, mut against) = (0, 0);
-            for offset in streams.probe(class, frame, primitive).cells {
-                let at = CellXY::new(pose.cell.x + offset.dx, pose.cell.y + offset.dy);
-                let cell = size.cell(at).map(|cell| cell.0 as usize);
+            let after = CellXY::new(pose.cell.x + of_move.step.dx, pose.cell.y + of_move.step.dy);
+            for offset in streams.probes[class].at(frame, primitive).cells {
+                let Some(anchor) = size.cell(pose.cell) else { continue };
+                let cell = anchor.0.wrapping_add_signed(offset);
                 // It ends on all of them but for the anchor, which may lie beside the body.
-                let counts = cell.map_or([0; WAYS_MAX], |cell| plain.counts[cell]);
+                let xy = size.xy(Cell(cell));
+                prop_assert!(
+                    xy == after || scenes::cells(step_at(tables, pose, primitive).end()).contains(&xy)
+                );
+                let counts = plain.counts[cell as usize];
                 with += counts[usize::from(found)];
                 against += counts[usize::from((found + n_ways / 2) % n_ways)];
             }
@@ -162,7 +167,7 @@ fn the_way_back_is_dearer_on_hexagons() {
         streams.count((0, tables), state(at(1, 3, 1)), 0, 5);
         streams.count((0, tables), state(at(2, 2, 1)), 0, 5);
     }
-    let extra = |pose| streams.extra(0, (tables.space().frame(pose), pose.cell), 0, 4, 5);
+    let extra = |pose| streams.extra(0, state(pose), 0, 4, 5);
     // Back to where they came through, along with them, and across.
     assert!(extra(at(2, 1, 4)) > 0);
     assert_eq!([0, 1, 2, 3, 5].map(|heading| extra(at(2, 1, heading))), [0; 5]);

@@ -25,12 +25,10 @@ fn plain(ground: Costs<'_>, window: Rect, line: &[LinePose]) -> BTreeMap<State, 
     loop {
         let mut better = false;
         for &state in &states {
-            let pose = space.pose(state);
             let mut best = costs.get(&state).copied();
             tables.for_each_successor(state, |next| {
-                let move_at = (space.frame(pose), pose.cell);
                 let primitive = usize::from(next.primitive);
-                let extra = ground.streams.extra(ground.number, move_at, primitive, next.ticks, ground.tick);
+                let extra = ground.streams.extra(ground.number, state, primitive, next.ticks, ground.tick);
                 let Some(behind) = costs.get(&next.state) else { return };
                 let cost = behind + u64::from(next.ticks) + extra;
                 best = Some(best.map_or(cost, |best| best.min(cost)));
@@ -49,7 +47,7 @@ fn plain(ground: Costs<'_>, window: Rect, line: &[LinePose]) -> BTreeMap<State, 
 }
 
 fn check(sim: &Simulation, random: &mut Random) -> Result<(), TestCaseError> {
-    let mut fields = WindowFields::default();
+    let mut fields = WindowFields::new(sim.classes().iter().map(|class| &class.tables));
     fields.grow(4);
     let mut streams = Streams::new(sim.grid().size(), sim.classes().iter().map(|class| &class.tables));
     for round in 0..10 {
