@@ -3,7 +3,8 @@
 //! Requests stand in order of priority plus age, short ways before long ones of nearly the same age, then id. The
 //! first `search_slots` of them share the tick's budget equally; what they leave over is shared out again, round by
 //! round, among those still searching and those that move up. A search that does not finish keeps its slot and goes
-//! on next tick.
+//! on next tick. Workers that have nothing to do in a later phase go ahead with it meanwhile; what they do counts when
+//! the search has a share for it, so nobody gets an answer sooner or later for that.
 
 use crate::agents::{Activity, AgentId, Agents, ClassId};
 use crate::congestion::Congestion;
@@ -15,6 +16,7 @@ use crate::shared_fields::{FieldStep, SharedFields};
 use crate::trace::TraceEvent;
 use crate::world::{SimClass, Simulation};
 use rayon::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering};
 use wheelbase_grid::{BitGrid, CellXY, GridSize, Rect};
 use wheelbase_planner::{
     Answer, Fallback, Goal, GoalArea, GoalMember, Guide, MovementTables, Path, PathPose, Pose, Progress,
@@ -46,6 +48,8 @@ const WAIT_SHARE: u32 = 4;
 const FIRST_PART_MOVES: u64 = 32;
 /// Most headings of a class.
 const HEADINGS_MAX: usize = 8;
+/// Expansions after which a search that goes ahead looks whether the phase beside it is over.
+const AHEAD_STEP: u64 = 2048;
 /// Moves of a path for which a slot has room from the start.
 const PATH_ROOM: usize = 1024;
 
@@ -96,6 +100,8 @@ struct Slot {
     /// Expansions it may spend in this round, and has spent.
     share: u64,
     spent: u64,
+    /// Expansions made; more than spent where the search went ahead.
+    made: u64,
     scratch: Scratch,
     path: Path,
     /// First part of the way, along the field of a group's goal, and where it ends; the search begins there.
@@ -126,6 +132,7 @@ impl Requests {
             progress: Progress::Running,
             share: 0,
             spent: 0,
+            made: 0,
             scratch: Scratch::new(),
             path: Path { poses: Vec::with_capacity(PATH_ROOM), moves: Vec::with_capacity(PATH_ROOM) },
             first_part: Path::new(),
@@ -211,6 +218,28 @@ impl Requests {
             slot.spent = 0;
             slot.field_failed = false;
         }
+    }
+
+    /// Does some work, and meanwhile has workers that have nothing to do go ahead with the searches under way, each
+    /// by an equal share of a tick's budget at most.
+    pub(crate) fn go_ahead_beside(&mut self, asking: Asking<'_>, budget: u64, work: impl FnOnce() + Send) {
+        let ahead_max = budget / self.slots.len().max(1) as u64;
+        if rayon::current_num_threads() < 2 || !self.slots.iter().any(Slot::is_under_way) {
+            work();
+            return;
+        }
+        let is_over = AtomicBool::new(false);
+        let slots = &mut self.slots;
+        rayon::join(
+            || {
+                work();
+                is_over.store(true, Ordering::Relaxed);
+            },
+            || {
+                let slots = slots.par_iter_mut().with_max_len(1).filter(|slot| slot.is_under_way());
+                slots.for_each(|slot| slot.go_ahead(asking, ahead_max, &is_over));
+            },
+        );
     }
 
     /// Shares a budget among the slots in use, in order of their requests; says how many have any.
@@ -373,6 +402,30 @@ fn search_slots(sim: &mut Simulation) {
     }
 }
 
+/// What the search for a cheapest path reads.
+#[derive(Clone, Copy)]
+pub(crate) struct Asking<'a> {
+    pub agents: &'a Agents,
+    pub classes: &'a [SimClass],
+    pub orders: &'a OrderPool,
+}
+
+impl<'a> Asking<'a> {
+    /// The order and the trip that an agent is on, and the request for the cheapest path to its goal from a state.
+    fn cheapest(self, row: usize, from: State) -> Option<(&'a OrderKind, &'a Trip, Request<'a>)> {
+        let state = &self.agents.orders[row];
+        let (kind, trip) = current_trip(self.orders, state)?;
+        let class = &self.classes[self.agents.motion[row].class.0 as usize];
+        let goal = Goal { members: current_members(trip, kind, state), within: trip.within };
+        let request = Request {
+            heuristic: class.heuristic(),
+            fallback: trip.fallback,
+            ..Request::new(class.tables.space().pose(from), goal)
+        };
+        Some((kind, trip, request))
+    }
+}
+
 /// What a search reads.
 struct SearchWorld<'a> {
     agents: &'a Agents,
@@ -406,6 +459,11 @@ impl<'a> SearchWorld<'a> {
 }
 
 impl Slot {
+    /// Whether it has begun to search for what is still asked for.
+    fn is_under_way(&self) -> bool {
+        self.begun && self.request.is_some() && !self.by_field
+    }
+
     /// Answers by the field of the goal if there is one or it pays to make it. One that leads nowhere leaves
     /// the request to a search, which knows what to say.
     fn search_by_field(&mut self, world: &SearchWorld<'_>, fields: &mut SharedFields, tick: u32) {
@@ -494,14 +552,10 @@ impl Slot {
         let Some(asked) = self.request else { return };
         let Some(row) = world.agents.row(asked.agent) else { return };
         let motion = world.agents.motion[row];
-        let state = &world.agents.orders[row];
-        let Some((kind, trip)) = current_trip(world.orders, state) else { return };
         let tables = &world.classes[motion.class.0 as usize].tables;
-        let goal = Goal { members: current_members(trip, kind, state), within: trip.within };
         let from = self.from.unwrap_or(motion.state);
-        let mut request = Request::new(tables.space().pose(from), goal);
-        request.heuristic = world.classes[motion.class.0 as usize].heuristic();
-        request.fallback = trip.fallback;
+        let asking = Asking { agents: world.agents, classes: world.classes, orders: world.orders };
+        let Some((kind, trip, mut request)) = asking.cheapest(row, from) else { return };
         let given = world.agents.given[row].map(|state| given_goal(tables, kind, trip, state));
         let is_free = |pose| world.is_free(row, pose);
         match (kind, &given) {
@@ -536,18 +590,43 @@ impl Slot {
         if !self.begun {
             self.progress = begin(tables, &request, &mut self.scratch);
             self.begun = true;
-            self.spent = 0;
+            (self.spent, self.made) = (0, 0);
         }
-        if self.progress == Progress::Running {
-            self.progress = advance(tables, &request, &mut self.scratch, self.share);
+        let may_spend = self.spent + self.share;
+        if self.progress == Progress::Running && self.made < may_spend {
+            self.progress = advance(tables, &request, &mut self.scratch, may_spend - self.made);
         }
         let answer = finish(tables, &request, &self.scratch, &mut self.path);
-        // What the search did in this round; the rest of its share goes back.
-        self.share = answer.expansions - self.spent;
-        self.spent = answer.expansions;
-        if self.progress == Progress::Done {
+        self.made = answer.expansions;
+        // What the search did in this round or had done for it before; the rest of its share goes back.
+        let spent = self.made.min(may_spend);
+        self.share = spent - self.spent;
+        self.spent = spent;
+        if self.progress == Progress::Done && self.made <= may_spend {
             self.answer = Some(answer);
             self.join_first_part();
+        }
+    }
+
+    /// Goes on with the search for a cheapest path, until it has made so many expansions more than it has spent or
+    /// the work beside it is over. Those for poses that are given and for ways around others are left alone, for they
+    /// depend on where agents rest.
+    fn go_ahead(&mut self, asking: Asking<'_>, ahead_max: u64, is_over: &AtomicBool) {
+        let Some(asked) = self.request.filter(|asked| asked.route == Route::Cheapest) else { return };
+        let Some(row) = asking.agents.row(asked.agent) else { return };
+        let motion = asking.agents.motion[row];
+        let Some((kind, _, request)) = asking.cheapest(row, motion.state) else { return };
+        if kind.gives_poses() {
+            return;
+        }
+        let tables = &asking.classes[motion.class.0 as usize].tables;
+        while self.progress == Progress::Running
+            && self.made < self.spent + ahead_max
+            && !is_over.load(Ordering::Relaxed)
+        {
+            let step = AHEAD_STEP.min(self.spent + ahead_max - self.made);
+            self.progress = advance(tables, &request, &mut self.scratch, step);
+            self.made += step;
         }
     }
 }
@@ -748,6 +827,9 @@ pub(crate) fn refuse(sim: &mut Simulation, row: usize, status: Status) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::Random;
+    use crate::{Step, build, scenario};
+    use std::path::Path as FilePath;
 
     fn request(agent: u32, issued: u32, priority: i32, least_ticks: u32) -> PathRequest {
         PathRequest { agent: AgentId(agent), issued, priority, route: Route::Cheapest, least_ticks }
@@ -765,5 +847,85 @@ mod tests {
         // 10 + 4000 / 4 - 40 / 4 = 1000, at which the lower id comes first.
         assert!(comes_before(request(1, 999, 0, 40)) && !comes_before(request(1, 1000, 0, 40)));
         assert!(comes_before(request(1, 1006, 7, 40)) && !comes_before(request(1, 1007, 7, 40)));
+    }
+
+    /// A crowd of a class of two cells with orders of all kinds on a map with walls, few expansions, and edits.
+    fn crowd(random: &mut Random) -> String {
+        let (width, height) = (12 + random.below(30), 8 + random.below(20));
+        let row = |random: &mut Random| -> String {
+            (0..width).map(|_| if random.below(6) == 0 { 'T' } else { '.' }).collect()
+        };
+        let rows: Vec<String> = (0..height).map(|_| format!("\"{}\"", row(random))).collect();
+        let mut text = format!(
+            "name = \"crowd\"\nseed = {}\nticks = 200\nexpansions_per_tick = {}\nsearch_slots = {}\n\
+            landmarks = {}\n[map]\nrows = [{}]\n[class.a]\nheadings = 4\nfootprint = [\"X>\"]\nmoves = [\n\
+            {{ name = \"ahead\", by = [1, 0], time = 2 }},\n{{ name = \"back\", by = [-1, 0], time = 4 }},\n\
+            {{ name = \"left\", turn = 1, time = 2 }},\n{{ name = \"right\", turn = -1, time = 2 }},\n]\n",
+            random.below(1000),
+            1 + random.below(200),
+            1 + random.below(4),
+            2 * random.below(2),
+            rows.join(",")
+        );
+        let all = format!("area = [0, 0, {width}, {height}]");
+        let tasks = format!("tasks = {{ kind = \"random\", {all} }}");
+        text += &format!("[[groups]]\nclass = \"a\"\ncount = 4\n{all}\n{tasks}\n");
+        for _ in 0..4 {
+            let mut cell = || format!("[{}, {}]", random.below(width), random.below(height));
+            let (to, from, back) = (cell(), cell(), cell());
+            let orders = [
+                format!("{{ goto = {to}, fallback = \"nearest\" }}, {{ goto = {back}, within = 2 }}"),
+                format!("{{ patrol = [{from}, {back}], within = 1, fallback = \"nearest\" }}"),
+                format!("{{ goto_area = [{}, 2, 6, 5] }}, {{ goto = {back} }}", random.below(6)),
+            ];
+            let order = &orders[random.below(3)];
+            text += &format!("[[groups]]\nclass = \"a\"\ncount = 1\n{all}\norders = [{order}]\n");
+        }
+        for _ in 0..random.below(6) {
+            let area = format!("[{}, {}, 3, 2]", random.below(width - 3), random.below(height - 2));
+            let kind = ["trees", "ground"][random.below(2)];
+            text += &format!(
+                "[[events]]\ntick = {}\nset_terrain = {{ area = {area}, kind = \"{kind}\", on_agents = \"wait\" }}\n",
+                random.below(150)
+            );
+        }
+        text
+    }
+
+    /// Runs a scenario, and once more with searches that go ahead in some ticks by as much as it happens; says how
+    /// often one did.
+    fn run_ahead(text: &str, random: &mut Random) -> usize {
+        let typed = scenario::parse("crowd.toml", text.as_bytes());
+        let typed = typed.unwrap_or_else(|errors| panic!("{errors}\n{text}"));
+        let built = || build::build_simulation(FilePath::new("crowd.toml"), &typed);
+        let (Ok(mut plain), Ok(mut sim)) = (built(), built()) else { return 0 };
+        let mut n_ahead = 0;
+        loop {
+            let (step, other) = (plain.step(), sim.step());
+            let tick = sim.tick();
+            assert_eq!((step, plain.state_hash()), (other, sim.state_hash()), "tick {tick}\n{text}");
+            assert_eq!(plain.counts(), sim.counts(), "tick {tick}\n{text}");
+            if step == Step::Ended {
+                return n_ahead;
+            }
+            let Simulation { agents, classes, orders, requests, .. } = &mut sim;
+            let asking = Asking { agents, classes, orders };
+            for slot in requests.slots.iter_mut().filter(|slot| slot.is_under_way()) {
+                if random.below(3) > 0 {
+                    slot.go_ahead(asking, random.below(400) as u64, &AtomicBool::new(false));
+                    n_ahead += usize::from(slot.made > slot.spent);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn searches_that_go_ahead_change_nothing() {
+        let ahead = |seed| {
+            let mut random = Random::new(seed);
+            run_ahead(&crowd(&mut random), &mut random)
+        };
+        let n_ahead: usize = (0..100).map(ahead).sum();
+        assert!(n_ahead > 2000, "{n_ahead}");
     }
 }

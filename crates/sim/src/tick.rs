@@ -6,7 +6,7 @@ use crate::events::apply_events;
 use crate::invariant;
 use crate::metrics::AtWork;
 use crate::orders::{OrderKind, current_members};
-use crate::requests::{PathRequest, Route, answer_requests, least_ticks, refuse};
+use crate::requests::{Asking, PathRequest, Route, answer_requests, least_ticks, refuse};
 use crate::trace::TraceEvent;
 use crate::traffic::{Decisions, Leads, Start, TrafficView};
 use crate::world::{Simulation, step_of};
@@ -316,7 +316,9 @@ fn run_traffic(sim: &mut Simulation) {
         edited: &sim.edited,
         reservation: &mut sim.reservation,
     };
-    sim.traffic.decide(&mut view, &mut decisions);
+    let asking = Asking { agents: &sim.agents, classes: &sim.classes, orders: &sim.orders };
+    let budget = sim.settings.expansions_per_tick;
+    sim.requests.go_ahead_beside(asking, budget, || sim.traffic.decide(&mut view, &mut decisions));
     sim.edited.clear();
     replace_paths(sim, &decisions);
     for start in &decisions.starts {
