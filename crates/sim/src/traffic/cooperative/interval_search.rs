@@ -124,6 +124,10 @@ impl<'a> Mover<'a> {
 
     /// Whether a move enters a passage that the agent is kept from.
     fn enters_closed(&self, step: &Step<'a>) -> bool {
+        // Most have no such passage ahead of them, and need not look what passages there are.
+        if self.ahead.iter().all(|ahead| ahead.keeper.is_none()) {
+            return false;
+        }
         let (anchor, cells) = step.end();
         cells.iter().any(|&offset| {
             let passage = self.narrows.at(self.claims.index(anchor, offset));

@@ -115,12 +115,16 @@ impl Streams {
         }
         // What is looked at lies on the map where the move is legal.
         let anchor = from.0 / u32::from(probes.space.headings());
-        let (mut with, mut against) = (0_u32, 0_u32);
-        for offset in probe.cells {
-            let counted = &self.counted[anchor.wrapping_add_signed(offset) as usize];
-            with += now(counted, probe.way, tick);
-            against += now(counted, probe.opposite, tick);
+        let count = |way: u8| -> u32 {
+            let cells = probe.cells.iter().map(|&offset| anchor.wrapping_add_signed(offset) as usize);
+            cells.map(|cell| now(&self.counted[cell], way, tick)).sum()
+        };
+        let against = count(probe.opposite);
+        // Where nobody came the other way, as in most places, there is no stream to go against.
+        if against == 0 {
+            return 0;
         }
+        let with = count(probe.way);
         let lead = against.saturating_sub(with);
         if lead == 0 {
             return 0;
