@@ -420,6 +420,9 @@ fn end_without_goal(tables: &MovementTables, request: &Request<'_>, scratch: &mu
     }
 }
 
+/// So many cells of a sweep are looked at one by one.
+const CELLS_FEW: usize = 6;
+
 /// Whether a legal move sweeps no cell outside the request's window and none of its obstacles.
 #[inline]
 fn is_free(tables: &MovementTables, request: &Request<'_>, pose: Pose, primitive: usize) -> bool {
@@ -431,7 +434,11 @@ fn is_free(tables: &MovementTables, request: &Request<'_>, pose: Pose, primitive
             && window.contains(CellXY::new(x + high.dx, y + high.dy))
     };
     let free = |obstacles: &BitGrid| {
-        shape.swept.iter().all(|offset| !obstacles.get(CellXY::new(x + offset.dx, y + offset.dy)))
+        // Around most moves there are none: of many cells that is told sooner for all of a row at once.
+        let (width, height) = ((high.dx - low.dx) as u32 + 1, (high.dy - low.dy) as u32 + 1);
+        let around = Rect::new(x + low.dx, y + low.dy, width, height);
+        (shape.swept.len() > CELLS_FEW && !obstacles.any_in(around))
+            || shape.swept.iter().all(|offset| !obstacles.get(CellXY::new(x + offset.dx, y + offset.dy)))
     };
     // The body's rectangle and the obstacles', apart along one of the axes.
     let clear = request.obstacle_area.is_some_and(|area| {
