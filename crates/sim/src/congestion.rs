@@ -3,7 +3,7 @@
 //!
 //! The map is cut into blocks. Of each it is counted how long agents wait in it and how many enter it: the one by the
 //! other is what it costs to go through. Of each cell it is counted which way bodies come upon it, and a move against
-//! the stream is thought to take longer. Old counts are forgotten by and by. A new path is the cheapest of all, and
+//! the stream is thought to take longer. Old counts are forgotten by and by, and what is far off does not count. A new path is the cheapest of all, and
 //! agents on their way look one after the other at theirs; where the delays on it are much they ask for the path on
 //! which time and delays together are least, and take it if it is the quicker one (guide paths by observed traffic, as
 //! in Guided PIBT: Chen et al., AAAI 2024).
@@ -31,6 +31,9 @@ const FADE: u8 = 12;
 const AGAINST: u32 = 2;
 /// No move is delayed by more ticks.
 const DELAY_MAX: u32 = 1000;
+/// Cells along each axis around an agent in which delays count. With 64 agents on a base of 256^2 cells got 4 % less
+/// far, with all delays of the map no farther, for a quarter more expansions.
+const REACH: i32 = 128;
 /// Delay on a path for which it is worth to look for another, in ticks.
 const WORTH_TICKS: u64 = 64;
 /// Agents that look at their paths a tick, and those that ask for another at most.
@@ -123,15 +126,22 @@ impl Congestion {
         }
     }
 
+    /// What an agent is thought to be delayed by on its way from a cell: what is far off will have changed until it is
+    /// there, so it does not count.
+    pub fn around(&self, center: CellXY) -> DelaysAround<'_> {
+        DelaysAround { congestion: self, center }
+    }
+
     /// Ticks by which an agent is thought to be delayed on a path from a state.
     pub fn delay_along(&self, tables: &MovementTables, mut state: State, moves: &[u8]) -> u64 {
         let space = tables.space();
+        let delays = self.around(space.pose(state).cell);
         let mut delay = 0;
         for &primitive in moves.iter().take(LOOK_MOVES) {
             let Some(ticks) = tables.move_ticks(state, usize::from(primitive)) else { break };
             let from = space.pose(state).cell;
             state = tables.state_after(state, usize::from(primitive));
-            delay += u64::from(self.ticks(from, space.pose(state).cell, ticks));
+            delay += u64::from(delays.ticks(from, space.pose(state).cell, ticks));
         }
         delay
     }
@@ -148,17 +158,29 @@ impl Congestion {
     }
 }
 
-impl Delays for Congestion {
+/// Delays within [`REACH`] cells of where an agent is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DelaysAround<'a> {
+    congestion: &'a Congestion,
+    center: CellXY,
+}
+
+impl Delays for DelaysAround<'_> {
     fn ticks(&self, from: CellXY, to: CellXY, ticks: u32) -> u32 {
-        let Some(way) = way_to(self.shape, from, to) else { return 0 };
-        let streams = self.streams_of(to);
+        let Self { congestion, center } = self;
+        if (from.x - center.x).abs().max((from.y - center.y).abs()) > REACH {
+            return 0;
+        }
+        let shape = congestion.shape;
+        let Some(way) = way_to(shape, from, to) else { return 0 };
+        let streams = congestion.streams_of(to);
         let [with, against] =
-            [way, opposite(self.shape, way)].map(|way| u32::from(self.streams[streams + way]));
+            [way, opposite(shape, way)].map(|way| u32::from(congestion.streams[streams + way]));
         let lead = against.saturating_sub(with);
-        let mut delay = ticks * AGAINST * lead / (with + against + STILL);
-        let (from, to) = (self.block_of(from), self.block_of(to));
+        let mut delay = ticks.saturating_mul(AGAINST).saturating_mul(lead) / (with + against + STILL);
+        let (from, to) = (congestion.block_of(from), congestion.block_of(to));
         if from != to {
-            delay += self.blocks[to].delay();
+            delay = delay.saturating_add(congestion.blocks[to].delay());
         }
         delay.min(DELAY_MAX)
     }

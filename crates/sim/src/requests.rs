@@ -568,6 +568,7 @@ impl Slot {
             }
             _ => {}
         }
+        let delays = world.congestion.around(request.start.cell);
         match asked.route {
             Route::Cheapest => {}
             Route::AroundResting => {
@@ -579,7 +580,7 @@ impl Slot {
                 request.expansions_max = Some(AROUND_EXPANSIONS_MAX);
             }
             Route::Quickest => {
-                request.delays = Some(world.congestion);
+                request.delays = Some(&delays);
                 request.weight_permille = QUICKEST_WEIGHT_PERMILLE;
                 request.expansions_max = Some(QUICKEST_EXPANSIONS_MAX);
             }

@@ -197,8 +197,13 @@ proptest! {
         let mut congestion = Congestion::new(sim.grid.size(), sim.grid.shape());
         let (from, to) = (CellXY::new(3, 4), CellXY::new(4, 4));
         (0..n_moves).for_each(|_| congestion.count_move(from, to, std::iter::once(to)));
-        prop_assert!(congestion.ticks(to, from, 10) == 0 && congestion.ticks(CellXY::new(5, 4), to, 10) > 0);
+        let back = |congestion: &Congestion| congestion.around(to).ticks(CellXY::new(5, 4), to, 10);
+        prop_assert!(congestion.around(from).ticks(from, to, 10) == 0 && back(&congestion) > 0);
+        let far = CellXY::new(5 + REACH, 4);
+        prop_assert!(congestion.around(far).ticks(CellXY::new(5, 4), to, 10) > 0);
+        let farther = CellXY::new(6 + REACH, 4);
+        prop_assert_eq!(congestion.around(farther).ticks(CellXY::new(5, 4), to, 10), 0);
         (0..64 * FADE_TICKS).for_each(|tick| congestion.fade(tick));
-        prop_assert_eq!(congestion.ticks(CellXY::new(5, 4), to, 10), 0);
+        prop_assert_eq!(back(&congestion), 0);
     }
 }

@@ -5,7 +5,7 @@ use super::*;
 use crate::Simulation;
 use crate::random::Random;
 use proptest::prelude::*;
-use wheelbase_grid::{Cell, Side};
+use wheelbase_grid::{Cell, CellXY, Side};
 
 /// The side that a displacement leads to: nearest by angle, by floating point; of two as near any.
 fn ways_by_angle(shape: GridShape, parity: u8, step: Offset) -> Vec<u8> {
