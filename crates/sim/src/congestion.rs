@@ -21,7 +21,8 @@ use wheelbase_planner::{Delays, MovementTables, State};
 const BLOCK_SHIFT: u32 = 3;
 /// Ticks after which what was counted of waiting counts half.
 const HALF_LIFE_TICKS: u32 = 256;
-/// What a body counts that comes upon a cell, and what no stream is made of.
+/// What a body counts that comes upon a cell; one alone is no stream, so that nobody keeps clear of where it came from
+/// itself. And what streams are weighed against, so that few bodies make a weak one.
 const BODY: u8 = 16;
 const STILL: u32 = 16;
 /// At every so many ticks a cell's streams fade by a twelfth, so that they are halved after about 512.
@@ -176,7 +177,7 @@ impl Delays for DelaysAround<'_> {
         let streams = congestion.streams_of(to);
         let [with, against] =
             [way, opposite(shape, way)].map(|way| u32::from(congestion.streams[streams + way]));
-        let lead = against.saturating_sub(with);
+        let lead = against.saturating_sub(with + u32::from(BODY));
         let mut delay = ticks.saturating_mul(AGAINST).saturating_mul(lead) / (with + against + STILL);
         let (from, to) = (congestion.block_of(from), congestion.block_of(to));
         if from != to {
