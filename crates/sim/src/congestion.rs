@@ -166,12 +166,19 @@ pub(crate) struct DelaysAround<'a> {
     center: CellXY,
 }
 
+impl DelaysAround<'_> {
+    /// Whether delays count of moves that begin at a cell.
+    pub fn reach(&self, cell: CellXY) -> bool {
+        (cell.x - self.center.x).abs().max((cell.y - self.center.y).abs()) <= REACH
+    }
+}
+
 impl Delays for DelaysAround<'_> {
     fn ticks(&self, from: CellXY, to: CellXY, ticks: u32) -> u32 {
-        let Self { congestion, center } = self;
-        if (from.x - center.x).abs().max((from.y - center.y).abs()) > REACH {
+        if !self.reach(from) {
             return 0;
         }
+        let congestion = self.congestion;
         let shape = congestion.shape;
         let Some(way) = way_to(shape, from, to) else { return 0 };
         let streams = congestion.streams_of(to);

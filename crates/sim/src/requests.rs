@@ -11,6 +11,7 @@ use crate::congestion::Congestion;
 use crate::given_poses::GivenPoses;
 use crate::group_goals::{GroupGoals, give_group_poses, longest_move, poses_alike};
 use crate::orders::{OrderKind, OrderPool, Trip, current_members};
+use crate::path_pool::PathPool;
 use crate::reservation::Reservation;
 use crate::shared_fields::{FieldStep, SharedFields};
 use crate::trace::TraceEvent;
@@ -29,7 +30,7 @@ const AROUND_CELLS: i32 = 24;
 const AROUND_EXPANSIONS_MAX: u64 = 20_000;
 /// And for the quickest way, which need not be found exactly: delays are only thought of. With a weight of 1.2 agents
 /// on bases of 256^2 and 512^2 cells got as far as with the exact one, for half of the expansions.
-const QUICKEST_EXPANSIONS_MAX: u64 = 400_000;
+const QUICKEST_EXPANSIONS_MAX: u64 = 200_000;
 const QUICKEST_WEIGHT_PERMILLE: u32 = 1200;
 /// Ticks until an agent that has found a way around those asks again.
 const LOOK_AGAIN_TICKS: u32 = 64;
@@ -60,8 +61,8 @@ pub enum Route {
     Cheapest,
     /// One around agents that rest nearby; the path in hand is kept if there is none.
     AroundResting,
-    /// The one on which time and the delays that others are thought to cause are least; the path in hand is kept if it
-    /// is not the quicker one.
+    /// The one on which time and the delays that others are thought to cause are least, up to where the path in hand
+    /// leads out of those that count; the path in hand is kept if it is not the quicker one.
     Quickest,
 }
 
@@ -381,9 +382,10 @@ fn search_slots(sim: &mut Simulation) {
         group_goals,
         tick,
         congestion,
+        paths,
         ..
     } = sim;
-    let world = SearchWorld { agents, classes, orders, reservation, given, congestion };
+    let world = SearchWorld { agents, classes, orders, reservation, given, congestion, paths };
     let Requests { slots, fields, .. } = requests;
     for slot in slots.iter_mut().filter(|slot| slot.share > 0 && !slot.begun) {
         slot.follow_group_field(&world, fields, group_goals);
@@ -434,12 +436,31 @@ struct SearchWorld<'a> {
     reservation: &'a Reservation,
     given: &'a GivenPoses,
     congestion: &'a Congestion,
+    paths: &'a PathPool,
 }
 
 impl<'a> SearchWorld<'a> {
     fn of(sim: &'a Simulation) -> Self {
-        let Simulation { agents, classes, orders, reservation, given, congestion, .. } = sim;
-        Self { agents, classes, orders, reservation, given, congestion }
+        let Simulation { agents, classes, orders, reservation, given, congestion, paths, .. } = sim;
+        Self { agents, classes, orders, reservation, given, congestion, paths }
+    }
+
+    /// Where an agent's path in hand leads out of where delays count: moves up to there, and the state. `None` if it ends
+    /// before.
+    fn leaves_delays(&self, row: usize) -> Option<(usize, State)> {
+        let motion = self.agents.motion[row];
+        let tables = &self.classes[motion.class.0 as usize].tables;
+        let space = tables.space();
+        let delays = self.congestion.around(space.pose(motion.state).cell);
+        let mut state = motion.state;
+        for (at, &primitive) in self.paths.moves(self.agents.paths[row]).iter().enumerate() {
+            if !delays.reach(space.pose(state).cell) {
+                return Some((at, state));
+            }
+            tables.move_ticks(state, usize::from(primitive))?;
+            state = tables.state_after(state, usize::from(primitive));
+        }
+        None
     }
 
     /// Whether no other agent rests on a legal pose or has been given one that overlaps it.
@@ -548,6 +569,18 @@ impl Slot {
         std::mem::swap(&mut self.first_part, &mut self.path);
     }
 
+    /// Puts moves behind what the search found, which ends in a state.
+    fn join_rest(&mut self, tables: &MovementTables, mut state: State, moves: &[u8]) {
+        let mut arrival = self.path.cost();
+        for &primitive in moves {
+            let Some(ticks) = tables.move_ticks(state, usize::from(primitive)) else { break };
+            arrival = arrival.saturating_add(ticks);
+            state = tables.state_after(state, usize::from(primitive));
+            self.path.moves.push(primitive);
+            self.path.poses.push(PathPose { pose: tables.space().pose(state), arrival });
+        }
+    }
+
     fn search(&mut self, world: &SearchWorld<'_>) {
         let Some(asked) = self.request else { return };
         let Some(row) = world.agents.row(asked.agent) else { return };
@@ -569,6 +602,8 @@ impl Slot {
             _ => {}
         }
         let delays = world.congestion.around(request.start.cell);
+        let leaves = world.leaves_delays(row).filter(|_| asked.route == Route::Quickest);
+        let meets = leaves.map(|(_, state)| [GoalMember::pose(tables.space().pose(state))]);
         match asked.route {
             Route::Cheapest => {}
             Route::AroundResting => {
@@ -580,6 +615,10 @@ impl Slot {
                 request.expansions_max = Some(AROUND_EXPANSIONS_MAX);
             }
             Route::Quickest => {
+                // What is behind that is the cheapest already.
+                if let Some(meets) = &meets {
+                    (request.goal, request.area) = (Goal::of(meets), None);
+                }
                 request.delays = Some(&delays);
                 request.weight_permille = QUICKEST_WEIGHT_PERMILLE;
                 request.expansions_max = Some(QUICKEST_EXPANSIONS_MAX);
@@ -606,6 +645,9 @@ impl Slot {
         if self.progress == Progress::Done && self.made <= may_spend {
             self.answer = Some(answer);
             self.join_first_part();
+            if let (Status::Found, Some((at, state))) = (answer.status, leaves) {
+                self.join_rest(tables, state, &world.paths.moves(world.agents.paths[row])[at..]);
+            }
         }
     }
 
