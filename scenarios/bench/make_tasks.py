@@ -142,10 +142,12 @@ def classes_text():
 
 
 def scenario_text(name, title, note, map_file, size, groups, ticks, folder=""):
-    # Of searches nearby, where agents are many.
-    expansions = 1000000 if sum(count for _, count, *_ in groups) <= 10000 else 4000000
-    # Each slot has the memory of a search.
-    slots = 16 if size[0] * size[1] <= 2**20 else 8 if size[0] * size[1] <= 2**22 else 2
+    # Each slot has the memory of a search, which on a large map is read with more cache misses, so that fewer expansions
+    # fit into a tick. Where agents are very many their searches are nearby.
+    large = size[0] * size[1] > 2**18
+    slots = 16 if not large else 4 if size[0] * size[1] <= 2**22 else 2
+    many = sum(count for _, count, *_ in groups) > 10000
+    expansions = 4000000 if many else 700000 if large else 1000000
     lines = [
         f'  {{ class = "{class_name}", count = {count}, area = {area}, '
         f'tasks = {{ kind = "random", area = {task_area} }} }},\n'

@@ -5,7 +5,7 @@
 
 use crate::agents::Agents;
 use crate::orders::{OrderKind, OrderPool, OrderState};
-use crate::tasks::{ReachedPoses, TaskSlot, TaskSource};
+use crate::tasks::{CONFINED_BELOW_POSES, ReachedPoses, TaskSlot, TaskSource};
 use crate::world::{SimClass, Simulation};
 use rayon::prelude::*;
 use std::fmt;
@@ -161,7 +161,7 @@ impl Worker<'_> {
         let motion = agents.motion[row];
         let class = &classes[motion.class.0 as usize];
         let tables = &class.tables;
-        let confined = self.reached.gather(motion.state, |state, found| {
+        let confined = self.reached.gather(motion.state, CONFINED_BELOW_POSES, |state, found| {
             tables.for_each_successor(state, |next| found(next.state));
         });
         let mut lone = LoneAgent { tasks_done: 0, confined };

@@ -12,8 +12,10 @@ use wheelbase_planner::{Fallback, GoalMember, Heading, MovementTables, Pose, Sta
 
 /// Random goals tried before the legal ones are looked for in order.
 const DRAWS_MAX: usize = 64;
+/// Poses that are gone through at most to find the goals of an agent that is shut in.
+const GATHERED_BELOW_POSES: usize = 1 << 14;
 /// An agent that can reach fewer poses than this is confined: its tasks are a step or two away, and it does
-/// hundreds in the time in which another does one. Where it can be in more, the next of its cells in order is not far.
+/// hundreds in the time in which another does one.
 pub const CONFINED_BELOW_POSES: usize = 256;
 
 /// Where tasks come from.
@@ -152,8 +154,10 @@ impl TaskSlot {
             }
         }
         let first = self.random.below(n_cells);
+        // Of a large area it takes longer to look through the cells than to go through many poses.
+        let below = (n_cells / 64).clamp(CONFINED_BELOW_POSES, GATHERED_BELOW_POSES);
         if tables.components().are_known()
-            && reached.gather(from, |state, found| tables.for_each_neighbour(state, found))
+            && reached.gather(from, below, |state, found| tables.for_each_neighbour(state, found))
         {
             // All cells that may be goals are among these few.
             let cells = reached.poses.iter().map(|&state| tables.space().pose(state).cell);
@@ -169,33 +173,57 @@ impl TaskSlot {
     }
 }
 
-/// Room for the poses that lie about one in which an agent is shut in.
+/// Room for the poses that lie about one in which an agent is shut in. 320 kB.
 #[derive(Debug)]
 pub(crate) struct ReachedPoses {
     poses: Vec<State>,
+    /// Table of the poses by hash, a power of two of places; [`FREE`] where there is none.
+    seen: Vec<u32>,
 }
+
+/// A place of the table without a pose.
+const FREE: u32 = u32::MAX;
 
 impl ReachedPoses {
     pub fn new() -> Self {
-        Self { poses: Vec::with_capacity(CONFINED_BELOW_POSES) }
+        let places = (4 * GATHERED_BELOW_POSES).next_power_of_two();
+        Self { poses: Vec::with_capacity(GATHERED_BELOW_POSES), seen: vec![FREE; places] }
     }
 
-    /// Gathers all poses to which steps lead from one. Says no, and has not gone through all, where they are not
-    /// fewer than [`CONFINED_BELOW_POSES`].
-    pub fn gather(&mut self, from: State, for_each_step: impl Fn(State, &mut dyn FnMut(State))) -> bool {
-        let Self { poses } = self;
+    /// Gathers all poses to which steps lead from one. Says no, and has not gone through all, where they are not fewer
+    /// than `below`, at most [`GATHERED_BELOW_POSES`].
+    pub fn gather(
+        &mut self,
+        from: State,
+        below: usize,
+        for_each_step: impl Fn(State, &mut dyn FnMut(State)),
+    ) -> bool {
+        let below = below.min(GATHERED_BELOW_POSES);
+        let Self { poses, seen } = self;
         poses.clear();
-        poses.push(from);
-        let mut at = 0;
-        while at < poses.len() && poses.len() < CONFINED_BELOW_POSES {
-            for_each_step(poses[at], &mut |next| {
-                if poses.len() < CONFINED_BELOW_POSES && !poses.contains(&next) {
-                    poses.push(next);
+        seen.fill(FREE);
+        let mut add = |poses: &mut Vec<State>, state: State| {
+            let mut at = state.0.wrapping_mul(0x9e37_79b1) as usize >> 8;
+            loop {
+                at %= seen.len();
+                if seen[at] == state.0 || poses.len() >= below {
+                    return;
                 }
-            });
+                if seen[at] == FREE {
+                    seen[at] = state.0;
+                    poses.push(state);
+                    return;
+                }
+                at += 1;
+            }
+        };
+        add(poses, from);
+        let mut at = 0;
+        while at < poses.len() && poses.len() < below {
+            for_each_step(poses[at], &mut |next| add(poses, next));
             at += 1;
         }
-        poses.len() < CONFINED_BELOW_POSES
+        poses.len() < below
     }
 }
 
@@ -213,6 +241,38 @@ mod tests {
     use super::*;
     use wheelbase_grid::{Grid, SideTable, TerrainTable};
     use wheelbase_planner::{ClassSpec, MovementClass, Primitive};
+
+    /// Poses are gathered as by a flood that knows nothing of tables, up to the limit.
+    #[test]
+    fn reached_poses_are_those_of_a_flood() {
+        let rows: Vec<String> = (0..60)
+            .map(|y| (0..70).map(|x| if (x * 7 + y * 13) % 11 < 3 || x == 33 { 'W' } else { '.' }).collect())
+            .collect();
+        let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+        let grid = Grid::from_rows(&rows, TerrainTable::movingai(), SideTable::default()).unwrap();
+        let mut spec = ClassSpec::new("walker", 1);
+        spec.primitives = Primitive::four_ways(1);
+        let tables = MovementTables::compile(&grid, MovementClass::new(spec).unwrap());
+        let mut reached = ReachedPoses::new();
+        for from in (0..tables.space().n_states() as u32).step_by(97).map(State) {
+            let mut flood = vec![from];
+            let mut at = 0;
+            while at < flood.len() {
+                tables.for_each_neighbour(flood[at], |next| {
+                    if !flood.contains(&next) {
+                        flood.push(next);
+                    }
+                });
+                at += 1;
+            }
+            for below in [1, 2, 9, flood.len(), flood.len() + 1, 1 << 14] {
+                let few = reached.gather(from, below, |state, found| tables.for_each_neighbour(state, found));
+                assert_eq!(few, flood.len() < below, "{from:?}, {below}");
+                assert!(reached.poses.len() <= below && flood.starts_with(&reached.poses));
+                assert!(!few || reached.poses == flood);
+            }
+        }
+    }
 
     /// What is drawn for an agent that is shut in, against a look at every cell of the area in turn.
     #[test]
