@@ -751,6 +751,8 @@ fn mark_resting_agents(obstacles: &mut BitGrid, world: &SearchWorld<'_>, row: us
 /// Gives an agent its answer.
 fn deliver(sim: &mut Simulation, row: usize, request: PathRequest, answer: &Answer, path: &Path) -> Outcome {
     let found = answer.status == Status::Found;
+    // A path that is not the quicker one is as good as none.
+    let found = found && (request.route != Route::Quickest || is_quicker(sim, row, path));
     let to_area = goes_to_area(sim, row);
     let group = group_of(sim, row);
     let given = sim.agents.given[row].is_some();
@@ -789,7 +791,6 @@ fn deliver(sim: &mut Simulation, row: usize, request: PathRequest, answer: &Answ
         sim.agents.motion[row].replan = false;
     }
     if request.route != Route::Cheapest {
-        let found = found && (request.route == Route::AroundResting || is_quicker(sim, row, path));
         let patience = &mut sim.agents.patience[row];
         let (failures, again_at, pause) = match request.route {
             Route::Quickest => (&mut patience.look_failures, &mut patience.look_again_at, LOOK_AGAIN_TICKS),
