@@ -2,8 +2,8 @@
 //! stream a path leads.
 //!
 //! The map is cut into blocks. Of each it is counted how long agents wait in it and how many enter it: the one by the
-//! other is what it costs to go through. Of each cell it is counted which way bodies come upon it, and a move against
-//! the stream is thought to take longer. Old counts are forgotten by and by, and what is far off does not count. A new path is the cheapest of all, and
+//! other is what it costs to go through. A move against the stream of bodies over a cell is thought to take longer.
+//! Old counts are forgotten by and by, and what is far off does not count. A new path is the cheapest of all, and
 //! agents on their way look one after the other at theirs; where the delays on it are much they ask for the path on
 //! which time and delays together are least, and take it if it is the quicker one (guide paths by observed traffic, as
 //! in Guided PIBT: Chen et al., AAAI 2024).
@@ -11,6 +11,7 @@
 use crate::agents::Activity;
 use crate::requests::Route;
 use crate::state_hash::fold;
+use crate::streams::{BODY, Streams};
 use crate::tick::ask_for_path;
 use crate::ways::{opposite, way_to};
 use crate::world::Simulation;
@@ -21,13 +22,8 @@ use wheelbase_planner::{Delays, MovementTables, State};
 const BLOCK_SHIFT: u32 = 3;
 /// Ticks after which what was counted of waiting counts half.
 const HALF_LIFE_TICKS: u32 = 256;
-/// What a body counts that comes upon a cell; one alone is no stream, so that nobody keeps clear of where it came from
-/// itself. And what streams are weighed against, so that few bodies make a weak one.
-const BODY: u8 = 16;
+/// What streams are weighed against, so that few bodies make a weak one.
 const STILL: u32 = 16;
-/// At every so many ticks a cell's streams fade by a twelfth, so that they are halved after about 512.
-const FADE_TICKS: u32 = 64;
-const FADE: u8 = 12;
 /// A move against a stream that is all one way is delayed by so many times its time.
 const AGAINST: u32 = 2;
 /// No move is delayed by more ticks.
@@ -57,7 +53,7 @@ impl Block {
     }
 }
 
-/// Waiting by block of the map, and streams by cell. Memory: 4 bytes a cell of a square map, 6 of a hexagonal one.
+/// Waiting by block of the map, and streams. Memory: 1/8 of a byte a cell, and the streams.
 #[derive(Debug)]
 pub(crate) struct Congestion {
     size: GridSize,
@@ -65,11 +61,10 @@ pub(crate) struct Congestion {
     /// Blocks in a row.
     width: usize,
     blocks: Vec<Block>,
-    /// By cell and way: bodies that came upon the cell.
-    streams: Vec<u8>,
+    streams: Streams,
     /// Row of the agent that looks next.
     next: usize,
-    /// Hash of all that was ever counted, in order.
+    /// Hash of all that was ever counted by block, in order.
     counted_so_far: u64,
 }
 
@@ -78,17 +73,16 @@ impl Congestion {
         let blocks = |cells: u32| cells.div_ceil(1 << BLOCK_SHIFT) as usize;
         let width = blocks(size.width());
         let blocks = vec![Block::default(); width * blocks(size.height())];
-        let streams = vec![0; size.n_cells() * shape.sides().len()];
-        Self { size, shape, width, blocks, streams, next: 0, counted_so_far: 0 }
+        Self { size, shape, width, blocks, streams: Streams::new(size, shape), next: 0, counted_so_far: 0 }
     }
 
     fn block_of(&self, cell: CellXY) -> usize {
         (cell.y >> BLOCK_SHIFT) as usize * self.width + (cell.x >> BLOCK_SHIFT) as usize
     }
 
-    /// First of a cell's streams.
-    fn streams_of(&self, cell: CellXY) -> usize {
-        (cell.y as usize * self.size.width() as usize + cell.x as usize) * self.shape.sides().len()
+    /// The streams on the map.
+    pub fn streams(&self) -> &Streams {
+        &self.streams
     }
 
     /// An agent on its way rests with its anchor on a cell for a tick.
@@ -100,12 +94,7 @@ impl Congestion {
 
     /// An agent begins a move that brings its anchor from one cell to another, and its body upon `cells`.
     pub fn count_move(&mut self, from: CellXY, to: CellXY, cells: impl Iterator<Item = CellXY>) {
-        let Some(way) = way_to(self.shape, from, to) else { return };
-        self.counted_so_far = fold(self.counted_so_far, (self.streams_of(to) + way) as u64);
-        for cell in cells {
-            let at = self.streams_of(cell) + way;
-            self.streams[at] = self.streams[at].saturating_add(BODY);
-        }
+        self.streams.count(from, to, cells);
         let (from, to) = (self.block_of(from), self.block_of(to));
         if from != to {
             self.counted_so_far = fold(self.counted_so_far, (from as u64) << 32 | to as u64);
@@ -113,18 +102,14 @@ impl Congestion {
         }
     }
 
-    /// A tick is over: what was counted fades, streams in some rows of the map at each tick.
+    /// A tick is over: what was counted fades.
     pub fn fade(&mut self, tick: u32) {
         if tick.is_multiple_of(HALF_LIFE_TICKS) {
             for Block { waited_ticks, entered } in &mut self.blocks {
                 (*waited_ticks, *entered) = (*waited_ticks / 2, *entered / 2);
             }
         }
-        let row = self.size.width() as usize * self.shape.sides().len();
-        let rows = self.streams.chunks_exact_mut(row).skip((tick % FADE_TICKS) as usize);
-        for count in rows.step_by(FADE_TICKS as usize).flatten() {
-            *count -= count.div_ceil(FADE);
-        }
+        self.streams.fade(tick);
     }
 
     /// What an agent is thought to be delayed by on its way from a cell: what is far off will have changed until it is
@@ -153,9 +138,10 @@ impl Congestion {
     }
 
     /// Everything that a later tick depends on, for the state hash.
-    pub fn for_each_word(&self, mut word: impl FnMut(u64)) {
+    pub fn for_each_word(&self, word: &mut dyn FnMut(u64)) {
         word(self.next as u64);
         word(self.counted_so_far);
+        self.streams.for_each_word(word);
     }
 }
 
@@ -178,17 +164,16 @@ impl Delays for DelaysAround<'_> {
         if !self.reach(from) {
             return 0;
         }
-        let congestion = self.congestion;
-        let shape = congestion.shape;
-        let Some(way) = way_to(shape, from, to) else { return 0 };
-        let streams = congestion.streams_of(to);
-        let [with, against] =
-            [way, opposite(shape, way)].map(|way| u32::from(congestion.streams[streams + way]));
+        let Congestion { size, shape, streams, blocks, .. } = self.congestion;
+        let (Some(way), Some(cell)) = (way_to(*shape, from, to), size.cell(to)) else { return 0 };
+        let count = |way| streams.at(cell.0 as usize, way);
+        let (with, against) = (count(way), count(opposite(*shape, way)));
+        // One body is no stream, so that nobody keeps clear of where it came from itself.
         let lead = against.saturating_sub(with + u32::from(BODY));
         let mut delay = ticks.saturating_mul(AGAINST).saturating_mul(lead) / (with + against + STILL);
-        let (from, to) = (congestion.block_of(from), congestion.block_of(to));
+        let (from, to) = (self.congestion.block_of(from), self.congestion.block_of(to));
         if from != to {
-            delay = delay.saturating_add(congestion.blocks[to].delay());
+            delay = delay.saturating_add(blocks[to].delay());
         }
         delay.min(DELAY_MAX)
     }

@@ -126,7 +126,7 @@ impl Simulation {
             hash.moves(self.paths.moves(agents.paths[row]));
         }
         self.requests.for_each_word(|word| hash.word(word));
-        self.congestion.for_each_word(|word| hash.word(word));
+        self.congestion.for_each_word(&mut |word| hash.word(word));
         self.group_goals.for_each_word(|word| hash.word(word));
         self.traffic.for_each_word(&mut |word| hash.word(word));
         let counts = &self.counts;

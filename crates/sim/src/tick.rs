@@ -313,6 +313,7 @@ fn run_traffic(sim: &mut Simulation) {
         orders: &sim.orders,
         paths: &sim.paths,
         pending: &sim.pending,
+        streams: sim.congestion.streams(),
         edited: &sim.edited,
         reservation: &mut sim.reservation,
     };

@@ -3,9 +3,6 @@
 use wheelbase_grid::{CellXY, GridShape, hex_coordinates};
 use wheelbase_planner::Offset;
 
-/// Ways of a map of hexagons; of squares there are fewer.
-pub(crate) const WAYS_MAX: usize = 6;
-
 /// The way from one cell to another, which may be far: the side that it lies nearest to, by number. `None` if they are
 /// one.
 #[inline]
@@ -72,6 +69,7 @@ pub(crate) fn axis_and_way(shape: GridShape, step: [i64; 3]) -> Option<(usize, u
 #[cfg(test)]
 mod tests {
     use super::*;
+    use wheelbase_grid::Side;
 
     /// Every cell lies the way of its side, however far, and back from there the opposite one; the quick way for rows
     /// and columns says what all others do.
@@ -92,5 +90,25 @@ mod tests {
                 assert_eq!(way_to(shape, cell, cell), None);
             }
         }
+    }
+
+    /// One step to each side is a way of its own, and its opposite the one that leads back, from even and odd rows.
+    #[test]
+    fn each_side_is_a_way() {
+        for shape in [GridShape::Square, GridShape::Hex] {
+            for (number, &side) in shape.sides().iter().enumerate() {
+                for parity in 0..shape.n_parities() {
+                    let (dx, dy) = shape.step(side, parity);
+                    let found = axis_and_way(shape, vector(shape, parity, Offset::new(dx, dy)));
+                    assert_eq!(found.map(|(_, way)| usize::from(way)), Some(number), "{shape:?} {side:?}");
+                }
+            }
+        }
+        // Two rows down a hexagonal map lies as near to both sides; and from there up to the opposite ones.
+        let south = axis_and_way(GridShape::Hex, vector(GridShape::Hex, 0, Offset::new(0, 2)));
+        let north = axis_and_way(GridShape::Hex, vector(GridShape::Hex, 0, Offset::new(0, -2)));
+        assert_eq!((south, north), (Some((1, 4)), Some((1, 1))));
+        let sides = GridShape::Hex.sides();
+        assert_eq!((sides[4], sides[1]), (Side::SouthWest, Side::NorthEast));
     }
 }

@@ -36,6 +36,10 @@ fn busy() -> String {
         (160, "give_orders = { area = [12, 0, 12, 16], orders = [{ goto = [4, 4] }, { goto = [20, 8] }] }"),
         (200, "remove_agents = { area = [0, 0, 6, 16] }"),
         (210, "give_orders = { area = [6, 0, 18, 16], orders = [{ goto = [9, 9], within = 6 }] }"),
+        (
+            370,
+            "give_orders = { area = [0, 0, 24, 16], orders = [{ goto = [20, 8], within = 6 }, { wait = 99 }] }",
+        ),
     ] {
         text += &format!("[[events]]\ntick = {tick}\n{action}\n");
     }

@@ -204,7 +204,7 @@ proptest! {
         prop_assert!(congestion.around(far).ticks(CellXY::new(5, 4), to, 10) > 0);
         let farther = CellXY::new(6 + REACH, 4);
         prop_assert_eq!(congestion.around(farther).ticks(CellXY::new(5, 4), to, 10), 0);
-        (0..64 * FADE_TICKS).for_each(|tick| congestion.fade(tick));
+        (0..64 * crate::streams::FADE_TICKS).for_each(|tick| congestion.fade(tick));
         prop_assert_eq!(back(&congestion), 0);
     }
 }

@@ -10,6 +10,7 @@
 //! (see `make_way`). Rank is priority plus the age of the order, then the lower id.
 
 mod claims;
+mod contraflow;
 mod entering;
 mod interval_search;
 mod lifting;
@@ -18,7 +19,6 @@ mod narrows;
 mod plan;
 #[cfg(test)]
 mod scenes;
-mod streams;
 mod window_field;
 
 use super::{Decisions, Leads, Reroute, Start, Traffic, TrafficView};
@@ -26,13 +26,13 @@ use crate::agents::{Activity, AgentId, Motion};
 use crate::reservation::{CollisionRule, Step};
 use crate::world::{SimClass, end_state};
 use claims::{Claims, FOREVER, Rank};
+use contraflow::Contraflow;
 use entering::{Ahead, PASSAGES_MAX, note_passages};
 use interval_search::{IntervalSearch, Mover, Quest, Wishes};
 use lifting::Lifting;
 use make_way::MakeWay;
 use narrows::{Narrows, OPEN, Passer};
 use plan::{Plan, PlannedMove};
-use streams::Streams;
 use wheelbase_planner::{MovementTables, Pose, State};
 use window_field::{Costs, FieldKey, FieldView, LinePose, WindowFields};
 
@@ -62,7 +62,7 @@ const RETURN_MOVES: usize = 8;
 
 const NONE: u32 = u32::MAX;
 
-/// The rule. Memory: 45 bytes a cell, 4 a state of the class with most headings, 28 a claim (about the cells of a
+/// The rule. Memory: 29 bytes a cell, 4 a state of the class with most headings, 28 a claim (about the cells of a
 /// body and of its next moves for each agent), 400 an agent, 2 a pose of the windows of those that are in each
 /// other's way.
 #[derive(Debug)]
@@ -73,7 +73,7 @@ pub struct Cooperative {
     /// Ids of the agents that were there at the last tick.
     present: Vec<u32>,
     fields: WindowFields,
-    streams: Streams,
+    contraflow: Contraflow,
     narrows: Narrows,
     search: IntervalSearch,
     make_way: MakeWay,
@@ -204,7 +204,6 @@ impl Traffic for Cooperative {
         }
         self.wishes.for_each_word(word);
         self.fields.for_each_word(word);
-        self.streams.for_each_word(word);
         self.narrows.for_each_word(word);
     }
 }
@@ -225,7 +224,7 @@ impl Cooperative {
             sides,
             ahead: Vec::new(),
             stop: u32::MAX,
-            streams: Streams::new(size, classes.iter().map(|class| &class.tables)),
+            contraflow: Contraflow::new(classes.iter().map(|class| &class.tables)),
             search: IntervalSearch::default(),
             make_way: MakeWay::default(),
             lifting: Lifting::default(),
@@ -633,7 +632,7 @@ impl Cooperative {
             let step = step_at(tables, tables.space().pose(state), primitive);
             tried += 1;
             let class = motion.class.0 as usize;
-            against += self.streams.extra(class, state, primitive, ticks, view.tick);
+            against += self.contraflow.extra(view.streams, class, state, primitive, ticks);
             if against > u64::from(self.step_ticks[class]) {
                 good = None;
                 break;
@@ -721,11 +720,11 @@ impl Cooperative {
         let id = view.agents.ids[row].0;
         let number = view.agents.motion[row].class.0 as usize;
         let class = &view.classes[number];
-        let Self { fields, streams, members, line, sides, .. } = self;
+        let Self { fields, contraflow, members, line, sides, .. } = self;
         let key = FieldKey { path: members[id as usize].path, revision: class.tables.revision() };
         let center = class.tables.space().pose(line[0].0).cell;
         if !fields.has(id, key, center) {
-            let costs = Costs { class, number, streams, tick: view.tick };
+            let costs = Costs { class, number, contraflow, streams: view.streams, tick: view.tick };
             fields.make(id, key, costs, (center, 14 + 2 * sides[number].1), line);
         }
         fields.used(id, view.tick);
@@ -875,11 +874,6 @@ impl Cooperative {
             let tables = &view.classes[motion.class.0 as usize].tables;
             let step = step_at(tables, tables.space().pose(motion.state), usize::from(primitive));
             view.reservation.begin_move(id, &step, start + ticks);
-            // One that is alone keeps out of nobody's way.
-            if view.agents.len() > 1 {
-                let class = (motion.class.0 as usize, tables);
-                self.streams.count(class, motion.state, usize::from(primitive), view.tick);
-            }
             decisions.starts.push(Start { row: row as u32, primitive, ticks });
             member.plan.begin_first();
             member.path_left -= 1;

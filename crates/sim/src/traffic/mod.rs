@@ -14,6 +14,7 @@ use crate::events::PendingEdits;
 use crate::orders::OrderPool;
 use crate::path_pool::PathPool;
 use crate::reservation::Reservation;
+use crate::streams::Streams;
 use crate::world::SimClass;
 use wheelbase_grid::{GridSize, Rect};
 
@@ -38,6 +39,8 @@ pub struct TrafficView<'a> {
     pub paths: &'a PathPool,
     /// Edits that wait for cells to be left.
     pub pending: &'a PendingEdits,
+    /// Which way agents have moved over each cell of late.
+    pub streams: &'a Streams,
     /// Areas in which the map was edited at this tick; the tables of the classes have followed.
     pub edited: &'a [Rect],
     /// Who holds which cell; the rule takes the cells of the moves it lets start.

@@ -5,7 +5,8 @@
 //! there, are the sources of a Dijkstra backward over the movement tables. A goal shared by nobody so costs a
 //! few thousand poses instead of the map's.
 
-use super::streams::Streams;
+use super::contraflow::Contraflow;
+use crate::streams::Streams;
 use crate::world::SimClass;
 use wheelbase_grid::{CellXY, Rect};
 use wheelbase_planner::{MovementTables, Pose, State};
@@ -99,6 +100,7 @@ pub(super) struct Costs<'a> {
     pub class: &'a SimClass,
     /// Number of the class.
     pub number: usize,
+    pub contraflow: &'a Contraflow,
     pub streams: &'a Streams,
     pub tick: u32,
 }
@@ -234,7 +236,7 @@ impl Sweep {
     fn settle(
         &mut self,
         moves_to: &MovesTo,
-        Costs { class, number, streams, tick }: Costs<'_>,
+        Costs { class, number, contraflow, streams, .. }: Costs<'_>,
         window: Rect,
         (line, base): (&[LinePose], u32),
         found: &mut Vec<u16>,
@@ -291,7 +293,8 @@ impl Sweep {
                     if known <= now + ticks {
                         continue;
                     }
-                    let longer = u64::from(ticks) + streams.extra(number, before, primitive, ticks, tick);
+                    let longer =
+                        u64::from(ticks) + contraflow.extra(streams, number, before, primitive, ticks);
                     if longer < RING as u64 {
                         left += usize::from(self.enter(before, at, now + longer as u32));
                     }

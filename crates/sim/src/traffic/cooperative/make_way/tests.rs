@@ -25,6 +25,7 @@ fn view<'a>(sim: &'a mut Simulation) -> TrafficView<'a> {
         orders: &sim.orders,
         paths: &sim.paths,
         pending: &sim.pending,
+        streams: sim.congestion.streams(),
         edited: &[],
         reservation: &mut sim.reservation,
     }

@@ -1,7 +1,7 @@
 //! Fields held against costs that are made better until none can be.
 
-use super::super::make_line;
-use super::super::scenes::{any_state, built, world};
+use super::super::scenes::{any_state, built, cells, world};
+use super::super::{make_line, step_at};
 use super::*;
 use crate::Simulation;
 use crate::random::Random;
@@ -28,7 +28,8 @@ fn plain(ground: Costs<'_>, window: Rect, line: &[LinePose]) -> BTreeMap<State, 
             let mut best = costs.get(&state).copied();
             tables.for_each_successor(state, |next| {
                 let primitive = usize::from(next.primitive);
-                let extra = ground.streams.extra(ground.number, state, primitive, next.ticks, ground.tick);
+                let extra =
+                    ground.contraflow.extra(ground.streams, ground.number, state, primitive, next.ticks);
                 let Some(behind) = costs.get(&next.state) else { return };
                 let cost = behind + u64::from(next.ticks) + extra;
                 best = Some(best.map_or(cost, |best| best.min(cost)));
@@ -49,9 +50,11 @@ fn plain(ground: Costs<'_>, window: Rect, line: &[LinePose]) -> BTreeMap<State, 
 fn check(sim: &Simulation, random: &mut Random) -> Result<(), TestCaseError> {
     let mut fields = WindowFields::new(sim.classes().iter().map(|class| &class.tables));
     fields.grow(4);
-    let mut streams = Streams::new(sim.grid().size(), sim.classes().iter().map(|class| &class.tables));
+    let contraflow = Contraflow::new(sim.classes().iter().map(|class| &class.tables));
+    let mut streams = Streams::new(sim.grid().size(), sim.grid().shape());
     for round in 0..10 {
         let tick = 100 * round;
+        (tick..tick + 100).for_each(|tick| streams.fade(tick));
         let number = random.below(sim.classes().len());
         let class = &sim.classes()[number];
         let Some(from) = any_state(sim, number, random) else { return Ok(()) };
@@ -63,7 +66,9 @@ fn check(sim: &Simulation, random: &mut Random) -> Result<(), TestCaseError> {
             let Some(chosen) = (!next.is_empty()).then(|| next[random.below(next.len())]) else { break };
             path.push(chosen.primitive);
             for _ in 0..random.below(6) {
-                streams.count((number, &class.tables), state, usize::from(chosen.primitive), tick);
+                let pose = class.tables.space().pose(state);
+                let end = step_at(&class.tables, pose, usize::from(chosen.primitive)).end();
+                streams.count(pose.cell, end.0, cells(end).into_iter());
             }
             state = chosen.state;
         }
@@ -72,7 +77,7 @@ fn check(sim: &Simulation, random: &mut Random) -> Result<(), TestCaseError> {
         let (agent, radius) = (random.below(4) as u32, 1 + random.below(6) as u32);
         let center = class.tables.space().pose(from).cell;
         let key = FieldKey { path: round, revision: 0 };
-        let ground = Costs { class, number, streams: &streams, tick };
+        let ground = Costs { class, number, contraflow: &contraflow, streams: &streams, tick };
         fields.make(agent, key, ground, (center, radius), &line);
         prop_assert!(fields.has(agent, key, center));
         let side = 2 * radius + 1;

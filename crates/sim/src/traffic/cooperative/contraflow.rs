@@ -1,31 +1,15 @@
-//! Streams: which way agents have moved over each cell of late, so that opposite streams keep apart.
-//!
-//! Each move is counted on the cells that its agent comes to cover, by the way it goes, and old moves are
-//! forgotten by and by. A move against the stream counts as dearer when a field is made, so that lanes form where
-//! there is room for them (as in Guided PIBT: Chen et al., AAAI 2024, whose costs grow with contraflow too).
+//! Contraflow: a move against the stream counts as dearer when a field is made, so that lanes form where there is room
+//! for them (as in Guided PIBT: Chen et al., AAAI 2024, whose costs grow with contraflow too).
 
-use super::step_at;
-use crate::state_hash::fold;
-use crate::ways::{WAYS_MAX, axis_and_way, opposite, product, to_side, vector};
-use wheelbase_grid::{GridShape, GridSize};
+use crate::streams::Streams;
+use crate::ways::{axis_and_way, opposite, product, to_side, vector};
+use wheelbase_grid::GridShape;
 use wheelbase_planner::{Frame, MovementTables, Offset, State, StateSpace};
 
-/// Ticks after which what was counted counts half.
-const HALF_LIFE_TICKS: u32 = 128;
-/// What one move counts.
-const MOVE: u16 = 64;
-/// Moves that no stream is made of.
-const STILL: u32 = 48;
+/// What streams are weighed against, so that few bodies make a weak one.
+const STILL: u32 = 12;
 /// A move against a stream that is all one way counts as so many times as long, less one, in quarters.
 const WEIGHT_QUARTERS: u32 = 10;
-
-/// What was counted on a cell: by way, that is by the side beyond which a move leads, and when that was brought up
-/// to date.
-#[derive(Clone, Copy, Debug, Default)]
-struct Counted {
-    ways: [u16; WAYS_MAX],
-    at: u32,
-}
 
 /// What a move is held against.
 #[derive(Clone, Copy, Debug)]
@@ -53,61 +37,25 @@ impl Probes {
     }
 }
 
-/// The streams. Memory: 16 bytes a cell.
+/// What the moves of all classes are held against.
 #[derive(Debug)]
-pub(super) struct Streams {
-    size: GridSize,
-    counted: Vec<Counted>,
+pub(super) struct Contraflow {
     /// By class.
     probes: Vec<Probes>,
-    /// Hash of all that was ever counted, in order: the streams follow from it.
-    counted_so_far: u64,
 }
 
 /// The way of a move that only turns.
 const STAYS: u8 = u8::MAX;
 
-impl Streams {
-    pub fn new<'a>(size: GridSize, classes: impl Iterator<Item = &'a MovementTables>) -> Self {
-        Self {
-            size,
-            counted: vec![Counted::default(); size.n_cells()],
-            probes: classes.map(probes_of).collect(),
-            counted_so_far: 0,
-        }
-    }
-
-    /// Counts a move of an agent of a class.
-    pub fn count(
-        &mut self,
-        (class, tables): (usize, &MovementTables),
-        state: State,
-        primitive: usize,
-        tick: u32,
-    ) {
-        let step = step_at(tables, tables.space().pose(state), primitive);
-        let way = self.probes[class].at(tables.space().frame(step.pose), primitive).way;
-        if way == STAYS {
-            return;
-        }
-        let (anchor, cells) = step.end();
-        let counted = u64::from(state.0) << 32 ^ u64::from(tick) << 4 ^ primitive as u64;
-        self.counted_so_far = fold(self.counted_so_far, counted);
-        for &offset in cells {
-            let at = (anchor.y + offset.dy) as usize * self.size.width() as usize
-                + (anchor.x + offset.dx) as usize;
-            let counted = &mut self.counted[at];
-            counted.ways = std::array::from_fn(|way| now(counted, way as u8, tick) as u16);
-            counted.at = tick;
-            let count = &mut counted.ways[usize::from(way)];
-            *count = count.saturating_add(MOVE);
-        }
+impl Contraflow {
+    pub fn new<'a>(classes: impl Iterator<Item = &'a MovementTables>) -> Self {
+        Self { probes: classes.map(probes_of).collect() }
     }
 
     /// By how much a legal move from a state that takes so many ticks counts as longer, for it goes against the
     /// stream.
     #[inline]
-    pub fn extra(&self, class: usize, from: State, primitive: usize, ticks: u32, tick: u32) -> u64 {
+    pub fn extra(&self, streams: &Streams, class: usize, from: State, primitive: usize, ticks: u32) -> u64 {
         let probes = &self.probes[class];
         let probe = probes.at(probes.space.frame_of(from), primitive);
         if probe.way == STAYS {
@@ -117,7 +65,7 @@ impl Streams {
         let anchor = from.0 / u32::from(probes.space.headings());
         let count = |way: u8| -> u32 {
             let cells = probe.cells.iter().map(|&offset| anchor.wrapping_add_signed(offset) as usize);
-            cells.map(|cell| now(&self.counted[cell], way, tick)).sum()
+            cells.map(|cell| streams.at(cell, usize::from(way))).sum()
         };
         let against = count(probe.opposite);
         // Where nobody came the other way, as in most places, there is no stream to go against.
@@ -131,18 +79,6 @@ impl Streams {
         }
         u64::from(ticks) * u64::from(WEIGHT_QUARTERS * lead / (with + against + STILL)) / 4
     }
-
-    /// Everything that a later tick depends on, for the state hash.
-    pub fn for_each_word(&self, word: &mut dyn FnMut(u64)) {
-        word(self.counted_so_far);
-    }
-}
-
-/// What was counted one way, as much as it counts at a tick.
-#[inline]
-fn now(counted: &Counted, way: u8, tick: u32) -> u32 {
-    let halvings = tick / HALF_LIFE_TICKS - counted.at / HALF_LIFE_TICKS;
-    u32::from(counted.ways[usize::from(way)]).checked_shr(halvings).unwrap_or(0)
 }
 
 /// What the moves of a class are held against: the way of each, and the cells under the body's end that are looked

@@ -1,11 +1,16 @@
-//! Streams held against counts of all cells that are halved tick by tick.
+//! Contraflow held against counts of all cells that fade tick by tick.
 
 use super::super::scenes::{self, built, world};
+use super::super::step_at;
 use super::*;
 use crate::Simulation;
 use crate::random::Random;
+use crate::streams::BODY;
 use proptest::prelude::*;
-use wheelbase_grid::{Cell, CellXY, Side};
+use wheelbase_grid::{Cell, CellXY};
+
+/// Ways of a map of hexagons; of squares there are fewer.
+const WAYS_MAX: usize = 6;
 
 /// The side that a displacement leads to: nearest by angle, by floating point; of two as near any.
 fn ways_by_angle(shape: GridShape, parity: u8, step: Offset) -> Vec<u8> {
@@ -36,8 +41,9 @@ fn ways_by_angle(shape: GridShape, parity: u8, step: Offset) -> Vec<u8> {
     (0..along.len()).filter(|&way| along[way] > most - 1e-9).map(|way| way as u8).collect()
 }
 
-/// Counts of every cell by way, halved at each half-life.
+/// Counts of every cell by way, which fade by a twelfth every 64 ticks.
 struct Plain {
+    width: usize,
     counts: Vec<[u32; WAYS_MAX]>,
     tick: u32,
 }
@@ -46,26 +52,32 @@ impl Plain {
     fn to(&mut self, tick: u32) {
         while self.tick < tick {
             self.tick += 1;
-            if self.tick.is_multiple_of(HALF_LIFE_TICKS) {
-                self.counts.iter_mut().flatten().for_each(|count| *count /= 2);
+            for (cell, counts) in self.counts.iter_mut().enumerate() {
+                if (cell / self.width) as u32 % 64 == self.tick % 64 {
+                    counts.iter_mut().for_each(|count| *count -= count.div_ceil(12));
+                }
             }
         }
     }
 }
 
-/// The way of a move, found again from the streams: the one that it is not held against.
-fn way(streams: &Streams, class: usize, frame: Frame, primitive: usize) -> u8 {
-    streams.probes[class].at(frame, primitive).way
+/// The way of a move, found again: the one that it is not held against.
+fn way(contraflow: &Contraflow, class: usize, frame: Frame, primitive: usize) -> u8 {
+    contraflow.probes[class].at(frame, primitive).way
 }
 
 fn check(sim: &Simulation, random: &mut Random) -> Result<(), TestCaseError> {
     let (size, shape) = (sim.grid().size(), sim.grid().shape());
-    let mut streams = Streams::new(size, sim.classes().iter().map(|class| &class.tables));
-    let mut plain = Plain { counts: vec![[0; WAYS_MAX]; size.n_cells()], tick: 0 };
+    let contraflow = Contraflow::new(sim.classes().iter().map(|class| &class.tables));
+    let mut streams = Streams::new(size, shape);
+    let width = size.width() as usize;
+    let mut plain = Plain { width, counts: vec![[0; WAYS_MAX]; size.n_cells()], tick: 0 };
     let n_ways = shape.sides().len() as u8;
     let mut tick = 0;
     for round in 0..200 {
+        let before = tick;
         tick += random.below(if round % 50 == 0 { 3000 } else { 20 }) as u32;
+        (before + 1..=tick).for_each(|tick| streams.fade(tick));
         plain.to(tick);
         let class = random.below(sim.classes().len());
         let tables = &sim.classes()[class].tables;
@@ -78,17 +90,17 @@ fn check(sim: &Simulation, random: &mut Random) -> Result<(), TestCaseError> {
             let frame = tables.space().frame(pose);
             let of_move = tables.class().shape(frame, primitive);
             let ways = ways_by_angle(shape, shape.parity(pose.cell.y), of_move.step);
-            let found = way(&streams, class, frame, primitive);
+            let found = way(&contraflow, class, frame, primitive);
             let right = if ways.is_empty() { found == STAYS } else { ways.contains(&found) };
             prop_assert!(right, "{} of {:?}", found, ways);
-            let extra = streams.extra(class, state, primitive, next.ticks, tick);
+            let extra = contraflow.extra(&streams, class, state, primitive, next.ticks);
             if ways.is_empty() {
                 prop_assert_eq!(extra, 0);
                 continue;
             }
             let (mut with, mut against) = (0, 0);
             let after = CellXY::new(pose.cell.x + of_move.step.dx, pose.cell.y + of_move.step.dy);
-            for offset in streams.probes[class].at(frame, primitive).cells {
+            for offset in contraflow.probes[class].at(frame, primitive).cells {
                 let Some(anchor) = size.cell(pose.cell) else { continue };
                 let cell = anchor.0.wrapping_add_signed(offset);
                 // It ends on all of them but for the anchor, which may lie beside the body.
@@ -105,18 +117,20 @@ fn check(sim: &Simulation, random: &mut Random) -> Result<(), TestCaseError> {
         }
         let Some(next) = (!steps.is_empty()).then(|| steps[random.below(steps.len())]) else { continue };
         let primitive = usize::from(next.primitive);
-        let found = way(&streams, class, tables.space().frame(pose), primitive);
-        streams.count((class, tables), state, primitive, tick);
+        let found = way(&contraflow, class, tables.space().frame(pose), primitive);
+        let step = step_at(tables, pose, primitive);
+        streams.count(pose.cell, step.end().0, scenes::cells(step.end()).into_iter());
         if found != STAYS {
-            let step = step_at(tables, pose, primitive);
             for cell in scenes::cells(step.end()) {
                 let at = size.cell(cell).map_or(0, |cell| cell.0 as usize);
-                plain.counts[at][usize::from(found)] += u32::from(MOVE);
+                let count = &mut plain.counts[at][usize::from(found)];
+                *count = (*count + u32::from(BODY)).min(255);
             }
         }
         for (cell, counts) in plain.counts.iter().enumerate() {
-            let counted = &streams.counted[cell];
-            prop_assert_eq!(std::array::from_fn(|way| now(counted, way as u8, tick)), *counts);
+            for (way, &count) in counts[..usize::from(n_ways)].iter().enumerate() {
+                prop_assert_eq!(streams.at(cell, way), count);
+            }
         }
     }
     Ok(())
@@ -132,26 +146,6 @@ proptest! {
     }
 }
 
-/// One step to each side is a way of its own, and its opposite the one that leads back, from even and odd rows.
-#[test]
-fn each_side_is_a_way() {
-    for shape in [GridShape::Square, GridShape::Hex] {
-        for (number, &side) in shape.sides().iter().enumerate() {
-            for parity in 0..shape.n_parities() {
-                let (dx, dy) = shape.step(side, parity);
-                let found = axis_and_way(shape, vector(shape, parity, Offset::new(dx, dy)));
-                assert_eq!(found.map(|(_, way)| usize::from(way)), Some(number), "{shape:?} {side:?}");
-            }
-        }
-    }
-    // Two rows down a hexagonal map lies as near to both sides; and from there up to the opposite ones.
-    let south = axis_and_way(GridShape::Hex, vector(GridShape::Hex, 0, Offset::new(0, 2)));
-    let north = axis_and_way(GridShape::Hex, vector(GridShape::Hex, 0, Offset::new(0, -2)));
-    assert_eq!((south, north), (Some((1, 4)), Some((1, 1))));
-    let sides = GridShape::Hex.sides();
-    assert_eq!((sides[4], sides[1]), (Side::SouthWest, Side::NorthEast));
-}
-
 /// A queue that goes north-east makes the way back dearer than the way along it, on hexagons as on squares.
 #[test]
 fn the_way_back_is_dearer_on_hexagons() {
@@ -159,15 +153,18 @@ fn the_way_back_is_dearer_on_hexagons() {
         [class.a]\nheadings = 6\nmoves = [{ name = \"ahead\", by = [1, 0], time = 4 }]\n";
     let sim = built(text).unwrap();
     let tables = &sim.classes()[0].tables;
-    let mut streams = Streams::new(sim.grid().size(), [tables].into_iter());
+    let contraflow = Contraflow::new([tables].into_iter());
+    let mut streams = Streams::new(sim.grid().size(), sim.grid().shape());
     let at = |x, y, heading| wheelbase_planner::Pose::new(x, y, wheelbase_planner::Heading(heading));
     let state = |pose| tables.space().state(pose).unwrap();
     // (1, 3) to (2, 2) and on to (2, 1).
     for _ in 0..8 {
-        streams.count((0, tables), state(at(1, 3, 1)), 0, 5);
-        streams.count((0, tables), state(at(2, 2, 1)), 0, 5);
+        for (from, to) in [((1, 3), (2, 2)), ((2, 2), (2, 1))] {
+            let (from, to) = (CellXY::new(from.0, from.1), CellXY::new(to.0, to.1));
+            streams.count(from, to, std::iter::once(to));
+        }
     }
-    let extra = |pose| streams.extra(0, state(pose), 0, 4, 5);
+    let extra = |pose| contraflow.extra(&streams, 0, state(pose), 0, 4);
     // Back to where they came through, along with them, and across.
     assert!(extra(at(2, 1, 4)) > 0);
     assert_eq!([0, 1, 2, 3, 5].map(|heading| extra(at(2, 1, heading))), [0; 5]);

@@ -1,0 +1,79 @@
+//! Streams: which way agents have moved over each cell of late, so that opposite streams can be kept apart.
+//!
+//! Each move is counted on the cells that its agent comes to cover, by the way it goes, and old moves are forgotten by
+//! and by.
+
+use crate::state_hash::fold;
+use crate::ways::way_to;
+use wheelbase_grid::{CellXY, GridShape, GridSize};
+
+/// What a body counts that comes upon a cell; no cell counts more than sixteen of them.
+pub(crate) const BODY: u8 = 16;
+/// At every so many ticks what was counted on a cell fades by a twelfth, so that it is halved after about 512.
+pub(crate) const FADE_TICKS: u32 = 64;
+const FADE: u8 = 12;
+
+/// The streams. Memory: 4 bytes a cell of a square map, 6 of a hexagonal one.
+#[derive(Debug)]
+pub struct Streams {
+    size: GridSize,
+    shape: GridShape,
+    n_ways: usize,
+    /// By cell and way, that is by the side beyond which a move leads.
+    counts: Vec<u8>,
+    /// Rows of the map on which something is counted.
+    in_use: Vec<bool>,
+    /// Hash of all that was ever counted, in order: the streams follow from it.
+    counted_so_far: u64,
+}
+
+impl Streams {
+    pub(crate) fn new(size: GridSize, shape: GridShape) -> Self {
+        let n_ways = shape.sides().len();
+        Self {
+            size,
+            shape,
+            n_ways,
+            counts: vec![0; size.n_cells() * n_ways],
+            in_use: vec![false; size.height() as usize],
+            counted_so_far: 0,
+        }
+    }
+
+    /// Counts a move that brings an anchor from one cell to another, and the body upon `cells`.
+    pub(crate) fn count(&mut self, from: CellXY, to: CellXY, cells: impl Iterator<Item = CellXY>) {
+        let Some(way) = way_to(self.shape, from, to) else { return };
+        let at = |cell: CellXY| cell.y as usize * self.size.width() as usize + cell.x as usize;
+        self.counted_so_far = fold(self.counted_so_far, (at(to) * self.n_ways + way) as u64);
+        for cell in cells {
+            let count = &mut self.counts[at(cell) * self.n_ways + way];
+            *count = count.saturating_add(BODY);
+            self.in_use[cell.y as usize] = true;
+        }
+    }
+
+    /// A tick is over: what was counted fades, in some rows of the map at each tick.
+    pub(crate) fn fade(&mut self, tick: u32) {
+        let length = self.size.width() as usize * self.n_ways;
+        let rows = self.counts.chunks_exact_mut(length).zip(&mut self.in_use);
+        let due = rows.skip((tick % FADE_TICKS) as usize).step_by(FADE_TICKS as usize);
+        for (row, in_use) in due.filter(|(_, in_use)| **in_use) {
+            row.iter_mut().for_each(|count| *count -= count.div_ceil(FADE));
+            *in_use = row.iter().any(|&count| count > 0);
+        }
+    }
+
+    /// What is counted on a cell, by its index, one way.
+    #[inline]
+    pub(crate) fn at(&self, cell: usize, way: usize) -> u32 {
+        u32::from(self.counts[cell * self.n_ways + way])
+    }
+
+    /// Everything that a later tick depends on, for the state hash.
+    pub(crate) fn for_each_word(&self, word: &mut dyn FnMut(u64)) {
+        word(self.counted_so_far);
+    }
+}
+
+#[cfg(test)]
+mod tests;
