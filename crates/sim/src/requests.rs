@@ -602,7 +602,10 @@ impl Slot {
             _ => {}
         }
         let delays = world.congestion.around(request.start.cell);
-        let leaves = world.leaves_delays(row).filter(|_| asked.route == Route::Quickest);
+        let leaves = match asked.route {
+            Route::Quickest => world.leaves_delays(row),
+            _ => None,
+        };
         let meets = leaves.map(|(_, state)| [GoalMember::pose(tables.space().pose(state))]);
         match asked.route {
             Route::Cheapest => {}
