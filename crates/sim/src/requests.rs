@@ -842,7 +842,8 @@ fn is_quicker(sim: &Simulation, row: usize, path: &Path) -> bool {
         state = tables.state_after(state, usize::from(primitive));
     }
     let delay = |moves| sim.congestion.delay_along(tables, motion.state, moves);
-    u64::from(path.cost()) + delay(&path.moves) + delay(in_hand) / 4 < ticks + delay(in_hand)
+    let delay_in_hand = delay(in_hand);
+    u64::from(path.cost()) + delay(&path.moves) + delay_in_hand / 4 < ticks + delay_in_hand
 }
 
 /// An order cannot be done: reported once, then kept or dropped as it says. An agent that an edit has
