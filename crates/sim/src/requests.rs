@@ -385,14 +385,15 @@ fn search_slots(sim: &mut Simulation) {
         paths,
         ..
     } = sim;
-    let world = SearchWorld { agents, classes, orders, reservation, given, congestion, paths };
+    let asking = Asking { agents, classes, orders };
+    let world = SearchWorld { asking, reservation, given, congestion, paths };
     let Requests { slots, fields, .. } = requests;
     for slot in slots.iter_mut().filter(|slot| slot.share > 0 && !slot.begun) {
-        slot.follow_group_field(&world, fields, group_goals);
+        slot.follow_group_field(asking, fields, group_goals);
     }
     // Fields are shared, so these go one after the other.
     for slot in slots.iter_mut().filter(|slot| slot.share > 0) {
-        slot.search_by_field(&world, fields, *tick);
+        slot.search_by_field(asking, fields, *tick);
     }
     let searches = |slot: &&mut Slot| slot.share > 0 && !slot.by_field;
     let active = slots.iter_mut().filter(searches).count();
@@ -413,11 +414,23 @@ pub(crate) struct Asking<'a> {
 }
 
 impl<'a> Asking<'a> {
+    fn of(sim: &'a Simulation) -> Self {
+        Self { agents: &sim.agents, classes: &sim.classes, orders: &sim.orders }
+    }
+
+    fn class(self, row: usize) -> &'a SimClass {
+        &self.classes[self.agents.motion[row].class.0 as usize]
+    }
+
+    fn tables(self, row: usize) -> &'a MovementTables {
+        &self.class(row).tables
+    }
+
     /// The order and the trip that an agent is on, and the request for the cheapest path to its goal from a state.
     fn cheapest(self, row: usize, from: State) -> Option<(&'a OrderKind, &'a Trip, Request<'a>)> {
         let state = &self.agents.orders[row];
         let (kind, trip) = current_trip(self.orders, state)?;
-        let class = &self.classes[self.agents.motion[row].class.0 as usize];
+        let class = self.class(row);
         let goal = Goal { members: current_members(trip, kind, state), within: trip.within };
         let request = Request {
             heuristic: class.heuristic(),
@@ -430,9 +443,7 @@ impl<'a> Asking<'a> {
 
 /// What a search reads.
 struct SearchWorld<'a> {
-    agents: &'a Agents,
-    classes: &'a [SimClass],
-    orders: &'a OrderPool,
+    asking: Asking<'a>,
     reservation: &'a Reservation,
     given: &'a GivenPoses,
     congestion: &'a Congestion,
@@ -441,19 +452,19 @@ struct SearchWorld<'a> {
 
 impl<'a> SearchWorld<'a> {
     fn of(sim: &'a Simulation) -> Self {
-        let Simulation { agents, classes, orders, reservation, given, congestion, paths, .. } = sim;
-        Self { agents, classes, orders, reservation, given, congestion, paths }
+        let Simulation { reservation, given, congestion, paths, .. } = sim;
+        Self { asking: Asking::of(sim), reservation, given, congestion, paths }
     }
 
     /// Where an agent's path in hand leads out of where delays count: moves up to there, and the state. `None` if it ends
     /// before.
     fn leaves_delays(&self, row: usize) -> Option<(usize, State)> {
-        let motion = self.agents.motion[row];
-        let tables = &self.classes[motion.class.0 as usize].tables;
+        let agents = self.asking.agents;
+        let tables = self.asking.tables(row);
         let space = tables.space();
-        let delays = self.congestion.around(space.pose(motion.state).cell);
-        let mut state = motion.state;
-        for (at, &primitive) in self.paths.moves(self.agents.paths[row]).iter().enumerate() {
+        let mut state = agents.motion[row].state;
+        let delays = self.congestion.around(space.pose(state).cell);
+        for (at, &primitive) in self.paths.moves(agents.paths[row]).iter().enumerate() {
             if !delays.reach(space.pose(state).cell) {
                 return Some((at, state));
             }
@@ -465,11 +476,11 @@ impl<'a> SearchWorld<'a> {
 
     /// Whether no other agent rests on a legal pose or has been given one that overlaps it.
     fn is_free(&self, row: usize, pose: Pose) -> bool {
-        let agent = self.agents.ids[row];
-        let tables = &self.classes[self.agents.motion[row].class.0 as usize].tables;
-        let cells = tables.class().cells_at(pose);
+        let agents = self.asking.agents;
+        let agent = agents.ids[row];
+        let cells = self.asking.tables(row).class().cells_at(pose);
         let rests = |other: AgentId| {
-            other != agent && self.agents.row(other).is_some_and(|row| self.agents.motion[row].at_rest())
+            other != agent && agents.row(other).is_some_and(|row| agents.motion[row].at_rest())
         };
         self.given.is_free(agent, pose.cell, cells)
             && cells.iter().all(|o| {
@@ -487,15 +498,16 @@ impl Slot {
 
     /// Answers by the field of the goal if there is one or it pays to make it. One that leads nowhere leaves
     /// the request to a search, which knows what to say.
-    fn search_by_field(&mut self, world: &SearchWorld<'_>, fields: &mut SharedFields, tick: u32) {
+    fn search_by_field(&mut self, asking: Asking<'_>, fields: &mut SharedFields, tick: u32) {
+        let Asking { agents, orders, .. } = asking;
         let Some(asked) = self.request else { return };
-        let Some(row) = world.agents.row(asked.agent) else { return };
-        let Some((class, goal)) = shared_goal(world.agents, world.orders, asked, row) else {
+        let Some(row) = agents.row(asked.agent) else { return };
+        let Some((class, goal)) = shared_goal(agents, orders, asked, row) else {
             self.by_field = false;
             return;
         };
-        let tables = &world.classes[class.0 as usize].tables;
-        let start = world.agents.motion[row].state;
+        let tables = asking.tables(row);
+        let start = agents.motion[row].state;
         if !self.begun {
             self.by_field = !self.field_failed && tables.is_legal(start) && fields.pays(class, tables, &goal);
         }
@@ -523,21 +535,17 @@ impl Slot {
 
     /// Of a request for the way to a pose of a group: the field of the group's goal leads to where the goal is
     /// four times as far away as it is from the pose; from there on the search has little to do.
-    fn follow_group_field(
-        &mut self,
-        world: &SearchWorld<'_>,
-        fields: &SharedFields,
-        group_goals: &GroupGoals,
-    ) {
+    fn follow_group_field(&mut self, asking: Asking<'_>, fields: &SharedFields, group_goals: &GroupGoals) {
         self.from = None;
-        let Some(row) = self.request.and_then(|asked| world.agents.row(asked.agent)) else { return };
-        let (motion, given) = (world.agents.motion[row], world.agents.given[row]);
-        let order = world.orders.current(&world.agents.orders[row]).map(|order| &order.kind);
+        let Asking { agents, orders, .. } = asking;
+        let Some(row) = self.request.and_then(|asked| agents.row(asked.agent)) else { return };
+        let (motion, given) = (agents.motion[row], agents.given[row]);
+        let order = orders.current(&agents.orders[row]).map(|order| &order.kind);
         let (Some(&OrderKind::GotoGroup(order, _)), Some(given)) = (order, given) else { return };
         if self.request.is_none_or(|asked| asked.route != Route::Cheapest) {
             return;
         }
-        let tables = &world.classes[motion.class.0 as usize].tables;
+        let tables = asking.tables(row);
         let longest = u64::from(longest_move(tables));
         for goal in group_goals.seeds(order, motion.class) {
             let Some(field) = fields.get(motion.class, &Goal::of(&[goal])) else { continue };
@@ -582,14 +590,13 @@ impl Slot {
     }
 
     fn search(&mut self, world: &SearchWorld<'_>) {
+        let asking = world.asking;
         let Some(asked) = self.request else { return };
-        let Some(row) = world.agents.row(asked.agent) else { return };
-        let motion = world.agents.motion[row];
-        let tables = &world.classes[motion.class.0 as usize].tables;
-        let from = self.from.unwrap_or(motion.state);
-        let asking = Asking { agents: world.agents, classes: world.classes, orders: world.orders };
+        let Some(row) = asking.agents.row(asked.agent) else { return };
+        let tables = asking.tables(row);
+        let from = self.from.unwrap_or(asking.agents.motion[row].state);
         let Some((kind, trip, mut request)) = asking.cheapest(row, from) else { return };
-        let given = world.agents.given[row].map(|state| given_goal(tables, kind, trip, state));
+        let given = asking.agents.given[row].map(|state| given_goal(tables, kind, trip, state));
         let is_free = |pose| world.is_free(row, pose);
         match (kind, &given) {
             (OrderKind::GotoArea(..) | OrderKind::GotoGroup(..), Some(given)) => {
@@ -649,7 +656,7 @@ impl Slot {
             self.answer = Some(answer);
             self.join_first_part();
             if let (Status::Found, Some((at, state))) = (answer.status, leaves) {
-                self.join_rest(tables, state, &world.paths.moves(world.agents.paths[row])[at..]);
+                self.join_rest(tables, state, &world.paths.moves(asking.agents.paths[row])[at..]);
             }
         }
     }
@@ -660,12 +667,12 @@ impl Slot {
     fn go_ahead(&mut self, asking: Asking<'_>, ahead_max: u64, is_over: &AtomicBool) {
         let Some(asked) = self.request.filter(|asked| asked.route == Route::Cheapest) else { return };
         let Some(row) = asking.agents.row(asked.agent) else { return };
-        let motion = asking.agents.motion[row];
-        let Some((kind, _, request)) = asking.cheapest(row, motion.state) else { return };
+        let from = asking.agents.motion[row].state;
+        let Some((kind, _, request)) = asking.cheapest(row, from) else { return };
         if kind.gives_poses() {
             return;
         }
-        let tables = &asking.classes[motion.class.0 as usize].tables;
+        let tables = asking.tables(row);
         while self.progress == Progress::Running
             && self.made < self.spent + ahead_max
             && !is_over.load(Ordering::Relaxed)
@@ -680,12 +687,9 @@ impl Slot {
 /// What the path to the goal of an agent's present order takes at least, in ticks, from where it rests; 0 where that
 /// is not known.
 pub(crate) fn least_ticks(sim: &Simulation, row: usize) -> u32 {
-    let state = &sim.agents.orders[row];
-    let Some((kind, trip)) = current_trip(&sim.orders, state) else { return 0 };
-    let class = &sim.classes[sim.agents.motion[row].class.0 as usize];
-    let goal = Goal { members: current_members(trip, kind, state), within: trip.within };
-    let request = Request { heuristic: class.heuristic(), ..Request::new(sim.pose(row), goal) };
-    least_cost_of(&class.tables, &request)
+    let asking = Asking::of(sim);
+    let request = asking.cheapest(row, sim.agents.motion[row].state);
+    request.map_or(0, |(.., request)| least_cost_of(asking.tables(row), &request))
 }
 
 /// Class and goal of a request that a field can answer: not one around others nor one to a pose that was
@@ -741,11 +745,11 @@ fn around(center: CellXY) -> Rect {
 /// The cells of agents that rest near an agent.
 fn mark_resting_agents(obstacles: &mut BitGrid, world: &SearchWorld<'_>, row: usize) {
     obstacles.clear();
-    let motion = world.agents.motion[row];
-    let center = world.classes[motion.class.0 as usize].tables.space().pose(motion.state).cell;
+    let agents = world.asking.agents;
+    let center = world.asking.tables(row).space().pose(agents.motion[row].state).cell;
     for cell in around(center).intersection(obstacles.size().rect()).cells() {
-        let holder = world.reservation.holder_at(cell).and_then(|agent| world.agents.row(agent));
-        if holder.is_some_and(|other| other != row && world.agents.motion[other].at_rest()) {
+        let holder = world.reservation.holder_at(cell).and_then(|agent| agents.row(agent));
+        if holder.is_some_and(|other| other != row && agents.motion[other].at_rest()) {
             obstacles.set(cell, true);
         }
     }
