@@ -4,7 +4,7 @@ use crate::scenario::IfUnreachable;
 use crate::tasks::{TaskSlot, TaskSource};
 use std::collections::BTreeMap;
 use wheelbase_grid::Rect;
-use wheelbase_planner::{Fallback, GoalMember};
+use wheelbase_planner::{Fallback, Goal, GoalMember};
 
 /// One order.
 #[derive(Clone, Debug, PartialEq)]
@@ -298,6 +298,12 @@ impl OrderPool {
         (state.open.count > 0).then(|| &self.orders[state.open.first as usize])
     }
 
+    /// Kind and trip of the current order, if it is one that leads somewhere.
+    pub(crate) fn current_trip(&self, state: &OrderState) -> Option<(&OrderKind, &Trip)> {
+        let order = self.current(state)?;
+        Some((&order.kind, order.kind.trip()?))
+    }
+
     /// Orders not closed that have an end: those before the first patrol and before tasks.
     pub fn left(&self, state: &OrderState) -> usize {
         let has_end = |order: &&Order| !matches!(order.kind, OrderKind::Patrol(_) | OrderKind::Task(_));
@@ -305,13 +311,14 @@ impl OrderPool {
     }
 }
 
-/// The members of the goal that an order has now: all of a `goto`, one station of a patrol.
-pub(crate) fn current_members<'a>(trip: &'a Trip, kind: &OrderKind, state: &OrderState) -> &'a [GoalMember] {
-    match kind {
+/// The goal that an order has now: one station of a patrol, all members of any other.
+pub(crate) fn current_goal<'a>(trip: &'a Trip, kind: &OrderKind, state: &OrderState) -> Goal<'a> {
+    let members = match kind {
         OrderKind::Patrol(_) => {
             let station = state.station as usize % trip.members.len().max(1);
             trip.members.get(station..=station).unwrap_or(&[])
         }
         _ => &trip.members,
-    }
+    };
+    Goal { members, within: trip.within }
 }

@@ -10,7 +10,7 @@ use crate::agents::{Activity, AgentId, Agents, ClassId};
 use crate::congestion::Congestion;
 use crate::given_poses::GivenPoses;
 use crate::group_goals::{GroupGoals, give_group_poses, longest_move, poses_alike};
-use crate::orders::{OrderKind, OrderPool, Trip, current_members};
+use crate::orders::{OrderKind, OrderPool, Trip, current_goal};
 use crate::path_pool::PathPool;
 use crate::reservation::Reservation;
 use crate::shared_fields::{FieldStep, SharedFields};
@@ -429,9 +429,9 @@ impl<'a> Asking<'a> {
     /// The order and the trip that an agent is on, and the request for the cheapest path to its goal from a state.
     fn cheapest(self, row: usize, from: State) -> Option<(&'a OrderKind, &'a Trip, Request<'a>)> {
         let state = &self.agents.orders[row];
-        let (kind, trip) = current_trip(self.orders, state)?;
+        let (kind, trip) = self.orders.current_trip(state)?;
         let class = self.class(row);
-        let goal = Goal { members: current_members(trip, kind, state), within: trip.within };
+        let goal = current_goal(trip, kind, state);
         let request = Request {
             heuristic: class.heuristic(),
             fallback: trip.fallback,
@@ -701,10 +701,9 @@ fn shared_goal<'a>(
     row: usize,
 ) -> Option<(ClassId, Goal<'a>)> {
     let state = &agents.orders[row];
-    let (kind, trip) = current_trip(orders, state)?;
+    let (kind, trip) = orders.current_trip(state)?;
     let by_members = asked.route == Route::Cheapest && !kind.gives_poses();
-    let goal = Goal { members: current_members(trip, kind, state), within: trip.within };
-    by_members.then_some((agents.motion[row].class, goal))
+    by_members.then(|| (agents.motion[row].class, current_goal(trip, kind, state)))
 }
 
 /// The goal of one who has been given a pose, and how many of its members count. Where its order does not say
@@ -726,14 +725,6 @@ fn given_goal(
         count += 1;
     }
     (members, count)
-}
-
-fn current_trip<'a>(
-    orders: &'a OrderPool,
-    state: &crate::orders::OrderState,
-) -> Option<(&'a OrderKind, &'a Trip)> {
-    let order = orders.current(state)?;
-    Some((&order.kind, order.kind.trip()?))
 }
 
 /// Where resting agents count as obstacles for an agent at a cell.
@@ -861,7 +852,7 @@ pub(crate) fn refuse(sim: &mut Simulation, row: usize, status: Status) {
     if status == Status::StartBlocked || sim.orders.keeps_task(&state) {
         return;
     }
-    let Some((kind, trip)) = current_trip(&sim.orders, &state) else { return };
+    let Some((kind, trip)) = sim.orders.current_trip(&state) else { return };
     let is_task = matches!(kind, OrderKind::Task(_));
     let (order, drop) = (kind.name(), trip.if_unreachable == crate::scenario::IfUnreachable::Drop);
     if !state.reported {

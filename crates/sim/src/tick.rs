@@ -5,13 +5,13 @@ use crate::congestion::ask_for_quicker_paths;
 use crate::events::apply_events;
 use crate::invariant;
 use crate::metrics::AtWork;
-use crate::orders::{OrderKind, current_members};
+use crate::orders::{OrderKind, current_goal};
 use crate::requests::{Asking, PathRequest, Route, answer_requests, least_ticks, refuse};
 use crate::trace::TraceEvent;
 use crate::traffic::{Decisions, Leads, Start, TrafficView};
 use crate::world::{Simulation, step_of};
 use wheelbase_grid::CellXY;
-use wheelbase_planner::{Goal, Status};
+use wheelbase_planner::Status;
 
 /// Ticks that a patrol gives at least to a station that it can only get near.
 const NEAREST_STATION_TICKS: u32 = 64;
@@ -270,13 +270,11 @@ fn begin_order(sim: &mut Simulation, row: usize) {
 
 fn is_at_goal(sim: &Simulation, row: usize) -> bool {
     let state = &sim.agents.orders[row];
-    let Some(order) = sim.orders.current(state) else { return false };
-    let Some(trip) = order.kind.trip() else { return false };
-    if order.kind.gives_poses() {
+    let Some((kind, trip)) = sim.orders.current_trip(state) else { return false };
+    if kind.gives_poses() {
         return !state.to_nearest && sim.agents.given[row] == Some(sim.agents.motion[row].state);
     }
-    let goal = Goal { members: current_members(trip, &order.kind, state), within: trip.within };
-    goal.matches(sim.grid.shape(), sim.pose(row))
+    current_goal(trip, kind, state).matches(sim.grid.shape(), sim.pose(row))
 }
 
 /// Puts a path request in the queue; the agent rests until it is answered.
