@@ -6,35 +6,24 @@
 //! on next tick. Workers that have nothing to do in a later phase go ahead with it meanwhile; what they do counts when
 //! the search has a share for it, so nobody gets an answer sooner or later for that.
 
-use crate::agents::{Activity, AgentId, Agents, ClassId};
-use crate::congestion::Congestion;
-use crate::given_poses::GivenPoses;
-use crate::group_goals::{GroupGoals, give_group_poses, longest_move, poses_alike};
-use crate::orders::{OrderKind, OrderPool, Trip, current_goal};
-use crate::path_pool::PathPool;
-use crate::reservation::Reservation;
-use crate::shared_fields::{FieldStep, SharedFields};
-use crate::trace::TraceEvent;
-use crate::world::{SimClass, Simulation};
-use rayon::prelude::*;
-use std::sync::atomic::{AtomicBool, Ordering};
-use wheelbase_grid::{BitGrid, CellXY, GridSize, Rect};
-use wheelbase_planner::{
-    Answer, Fallback, Goal, GoalArea, GoalMember, Guide, MovementTables, Path, PathPose, Pose, Progress,
-    Reached, Request, Scratch, State, Status, advance, begin, finish, least_cost_of, pass_goal,
-};
+mod slot;
 
-/// Cells around an agent, along each axis, in which resting agents count as obstacles.
-const AROUND_CELLS: i32 = 24;
-/// Most expansions of a search for a way around resting agents.
-const AROUND_EXPANSIONS_MAX: u64 = 20_000;
-/// And for the quickest way, which need not be found exactly: delays are only thought of. With a weight of 1.2 agents
-/// on bases of 256^2 and 512^2 cells got as far as with the exact one, for half of the expansions.
-const QUICKEST_EXPANSIONS_MAX: u64 = 200_000;
-const QUICKEST_WEIGHT_PERMILLE: u32 = 1200;
-/// Ticks until an agent that has found a way around those asks again.
+use crate::agents::{Activity, AgentId};
+use crate::group_goals::give_group_poses;
+use crate::orders::OrderKind;
+use crate::shared_fields::SharedFields;
+use crate::trace::TraceEvent;
+use crate::world::Simulation;
+use rayon::prelude::*;
+pub(crate) use slot::{Asking, least_ticks};
+use slot::{SearchWorld, Slot, shared_goal};
+use std::sync::atomic::{AtomicBool, Ordering};
+use wheelbase_grid::GridSize;
+use wheelbase_planner::{Answer, Goal, Path, Progress, Reached, Status, pass_goal};
+
+/// Ticks until an agent that has asked for the quickest way asks for it again, and for one around resting agents;
+/// doubled with each time in a row that there was none.
 const LOOK_AGAIN_TICKS: u32 = 64;
-/// Ticks until an agent that found no way around asks again; doubled with each failure.
 const ASK_AGAIN_TICKS: u32 = 16;
 /// Times that it is doubled at most.
 const FAILURES_MAX: u8 = 6;
@@ -42,17 +31,6 @@ const FAILURES_MAX: u8 = 6;
 /// One that asks for a way that takes so many ticks may wait one tick longer. With 1, 1,000 agents that asked at once
 /// had their paths as soon as with 4, behind 58 ticks in the mean; in order of age alone behind 87.
 const WAIT_SHARE: u32 = 4;
-
-/// The first part of a way to a pose of a group ends where the goal is four times as far as it is from the pose, and
-/// of far poses where it is twice as far and this much more, in moves. With twice alone ways of 100 agents were up to
-/// 4.6 % longer than the cheapest, with four times 1.7 %, for as many expansions; but far poses are far to search for.
-const FIRST_PART_MOVES: u64 = 32;
-/// Most headings of a class.
-const HEADINGS_MAX: usize = 8;
-/// Expansions after which a search that goes ahead looks whether the phase beside it is over.
-const AHEAD_STEP: u64 = 2048;
-/// Moves of a path for which a slot has room from the start.
-const PATH_ROOM: usize = 1024;
 
 /// Which way to its goal an agent asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,29 +70,6 @@ impl PathRequest {
     }
 }
 
-/// One search under way and its memory.
-#[derive(Debug)]
-struct Slot {
-    request: Option<PathRequest>,
-    begun: bool,
-    progress: Progress,
-    /// Expansions it may spend in this round, and has spent.
-    share: u64,
-    spent: u64,
-    /// Expansions made; more than spent where the search went ahead.
-    made: u64,
-    scratch: Scratch,
-    path: Path,
-    /// First part of the way, along the field of a group's goal, and where it ends; the search begins there.
-    first_part: Path,
-    from: Option<State>,
-    obstacles: BitGrid,
-    answer: Option<Answer>,
-    /// The request is answered by the field of its goal, or that was tried in vain.
-    by_field: bool,
-    field_failed: bool,
-}
-
 /// All path requests: those that wait and those being searched.
 #[derive(Debug)]
 pub struct Requests {
@@ -127,26 +82,9 @@ pub struct Requests {
 
 impl Requests {
     pub(crate) fn new(slots: usize, size: GridSize) -> Self {
-        let slot = || Slot {
-            request: None,
-            begun: false,
-            progress: Progress::Running,
-            share: 0,
-            spent: 0,
-            made: 0,
-            scratch: Scratch::new(),
-            path: Path { poses: Vec::with_capacity(PATH_ROOM), moves: Vec::with_capacity(PATH_ROOM) },
-            first_part: Path::new(),
-            from: None,
-            obstacles: BitGrid::new(size),
-            answer: None,
-            by_field: false,
-            field_failed: false,
-        };
-        let slots_free = std::iter::repeat_with(slot).take(slots).collect();
         Self {
             queue: Vec::new(),
-            slots: slots_free,
+            slots: std::iter::repeat_with(|| Slot::new(size)).take(slots).collect(),
             in_order: Vec::with_capacity(slots),
             fields: SharedFields::new(),
         }
@@ -405,347 +343,6 @@ fn search_slots(sim: &mut Simulation) {
     }
 }
 
-/// What the search for a cheapest path reads.
-#[derive(Clone, Copy)]
-pub(crate) struct Asking<'a> {
-    pub agents: &'a Agents,
-    pub classes: &'a [SimClass],
-    pub orders: &'a OrderPool,
-}
-
-impl<'a> Asking<'a> {
-    fn of(sim: &'a Simulation) -> Self {
-        Self { agents: &sim.agents, classes: &sim.classes, orders: &sim.orders }
-    }
-
-    fn class(self, row: usize) -> &'a SimClass {
-        &self.classes[self.agents.motion[row].class.0 as usize]
-    }
-
-    fn tables(self, row: usize) -> &'a MovementTables {
-        &self.class(row).tables
-    }
-
-    /// The order and the trip that an agent is on, and the request for the cheapest path to its goal from a state.
-    fn cheapest(self, row: usize, from: State) -> Option<(&'a OrderKind, &'a Trip, Request<'a>)> {
-        let state = &self.agents.orders[row];
-        let (kind, trip) = self.orders.current_trip(state)?;
-        let class = self.class(row);
-        let goal = current_goal(trip, kind, state);
-        let request = Request {
-            heuristic: class.heuristic(),
-            fallback: trip.fallback,
-            ..Request::new(class.tables.space().pose(from), goal)
-        };
-        Some((kind, trip, request))
-    }
-}
-
-/// What a search reads.
-struct SearchWorld<'a> {
-    asking: Asking<'a>,
-    reservation: &'a Reservation,
-    given: &'a GivenPoses,
-    congestion: &'a Congestion,
-    paths: &'a PathPool,
-}
-
-impl<'a> SearchWorld<'a> {
-    fn of(sim: &'a Simulation) -> Self {
-        let Simulation { reservation, given, congestion, paths, .. } = sim;
-        Self { asking: Asking::of(sim), reservation, given, congestion, paths }
-    }
-
-    /// Where an agent's path in hand leads out of where delays count: moves up to there, and the state. `None` if it ends
-    /// before.
-    fn leaves_delays(&self, row: usize) -> Option<(usize, State)> {
-        let agents = self.asking.agents;
-        let tables = self.asking.tables(row);
-        let space = tables.space();
-        let mut state = agents.motion[row].state;
-        let delays = self.congestion.around(space.pose(state).cell);
-        for (at, &primitive) in self.paths.moves(agents.paths[row]).iter().enumerate() {
-            if !delays.reach(space.pose(state).cell) {
-                return Some((at, state));
-            }
-            tables.move_ticks(state, usize::from(primitive))?;
-            state = tables.state_after(state, usize::from(primitive));
-        }
-        None
-    }
-
-    /// Whether no other agent rests on a legal pose or has been given one that overlaps it.
-    fn is_free(&self, row: usize, pose: Pose) -> bool {
-        let agents = self.asking.agents;
-        let agent = agents.ids[row];
-        let cells = self.asking.tables(row).class().cells_at(pose);
-        let rests = |other: AgentId| {
-            other != agent && agents.row(other).is_some_and(|row| agents.motion[row].at_rest())
-        };
-        self.given.is_free(agent, pose.cell, cells)
-            && cells.iter().all(|o| {
-                let cell = CellXY::new(pose.cell.x + o.dx, pose.cell.y + o.dy);
-                !self.reservation.holder_at(cell).is_some_and(rests)
-            })
-    }
-}
-
-impl Slot {
-    /// Whether it has begun to search for what is still asked for.
-    fn is_under_way(&self) -> bool {
-        self.begun && self.request.is_some() && !self.by_field
-    }
-
-    /// Answers by the field of the goal if there is one or it pays to make it. One that leads nowhere leaves
-    /// the request to a search, which knows what to say.
-    fn search_by_field(&mut self, asking: Asking<'_>, fields: &mut SharedFields, tick: u32) {
-        let Asking { agents, orders, .. } = asking;
-        let Some(asked) = self.request else { return };
-        let Some(row) = agents.row(asked.agent) else { return };
-        let Some((class, goal)) = shared_goal(agents, orders, asked, row) else {
-            self.by_field = false;
-            return;
-        };
-        let tables = asking.tables(row);
-        let start = agents.motion[row].state;
-        if !self.begun {
-            self.by_field = !self.field_failed && tables.is_legal(start) && fields.pays(class, tables, &goal);
-        }
-        if !self.by_field {
-            return;
-        }
-        self.begun = true;
-        let step = fields.step(class, tables, &goal, (start, tick), self.share, &mut self.path);
-        self.share = step.as_ref().map_or(0, |step| step.expansions);
-        self.spent += self.share;
-        match step {
-            Some(FieldStep { progress: Progress::Running, .. }) => {}
-            Some(FieldStep { found: true, .. }) => {
-                self.answer = Some(Answer {
-                    status: Status::Found,
-                    reached: Some(Reached::Goal),
-                    cost: self.path.cost(),
-                    expansions: self.spent,
-                    guide: Guide::Field,
-                });
-            }
-            _ => (self.by_field, self.begun, self.field_failed) = (false, false, true),
-        }
-    }
-
-    /// Of a request for the way to a pose of a group: the field of the group's goal leads to where the goal is
-    /// four times as far away as it is from the pose; from there on the search has little to do.
-    fn follow_group_field(&mut self, asking: Asking<'_>, fields: &SharedFields, group_goals: &GroupGoals) {
-        self.from = None;
-        let Asking { agents, orders, .. } = asking;
-        let Some(row) = self.request.and_then(|asked| agents.row(asked.agent)) else { return };
-        let (motion, given) = (agents.motion[row], agents.given[row]);
-        let order = orders.current(&agents.orders[row]).map(|order| &order.kind);
-        let (Some(&OrderKind::GotoGroup(order, _)), Some(given)) = (order, given) else { return };
-        if self.request.is_none_or(|asked| asked.route != Route::Cheapest) {
-            return;
-        }
-        let tables = asking.tables(row);
-        let longest = u64::from(longest_move(tables));
-        for goal in group_goals.seeds(order, motion.class) {
-            let Some(field) = fields.get(motion.class, &Goal::of(&[goal])) else { continue };
-            let Some(far) = field.cost(given).map(u64::from) else { continue };
-            let near = 2 * far + far.min(FIRST_PART_MOVES / 2 * longest) * 2;
-            if !field.follow(tables, motion.state, &mut self.first_part) {
-                continue;
-            }
-            let whole = self.first_part.cost();
-            let is_far = |at: &PathPose| u64::from(whole - at.arrival) > near;
-            let moves = self.first_part.poses.partition_point(is_far).min(self.first_part.moves.len());
-            self.first_part.moves.truncate(moves);
-            self.first_part.poses.truncate(moves + 1);
-            self.from = self.first_part.poses.last().and_then(|last| tables.space().state(last.pose));
-            return;
-        }
-    }
-
-    /// Puts the first part of the way before what the search found.
-    fn join_first_part(&mut self) {
-        if self.from.take().is_none() || self.path.poses.is_empty() {
-            return;
-        }
-        let ticks = self.first_part.cost();
-        let rest = self.path.poses[1..].iter();
-        let later = rest.map(|at| PathPose { arrival: ticks.saturating_add(at.arrival), ..*at });
-        self.first_part.poses.extend(later);
-        self.first_part.moves.extend_from_slice(&self.path.moves);
-        std::mem::swap(&mut self.first_part, &mut self.path);
-    }
-
-    /// Puts moves behind what the search found, which ends in a state.
-    fn join_rest(&mut self, tables: &MovementTables, mut state: State, moves: &[u8]) {
-        let mut arrival = self.path.cost();
-        for &primitive in moves {
-            let Some(ticks) = tables.move_ticks(state, usize::from(primitive)) else { break };
-            arrival = arrival.saturating_add(ticks);
-            state = tables.state_after(state, usize::from(primitive));
-            self.path.moves.push(primitive);
-            self.path.poses.push(PathPose { pose: tables.space().pose(state), arrival });
-        }
-    }
-
-    fn search(&mut self, world: &SearchWorld<'_>) {
-        let asking = world.asking;
-        let Some(asked) = self.request else { return };
-        let Some(row) = asking.agents.row(asked.agent) else { return };
-        let tables = asking.tables(row);
-        let from = self.from.unwrap_or(asking.agents.motion[row].state);
-        let Some((kind, trip, mut request)) = asking.cheapest(row, from) else { return };
-        let given = asking.agents.given[row].map(|state| given_goal(tables, kind, trip, state));
-        let is_free = |pose| world.is_free(row, pose);
-        match (kind, &given) {
-            (OrderKind::GotoArea(..) | OrderKind::GotoGroup(..), Some(given)) => {
-                request.goal = Goal::of(&given.0[..given.1]);
-                request.fallback = Fallback::Fail;
-            }
-            (&OrderKind::GotoArea(area, _), None) => {
-                request.area = Some(GoalArea { area, open: &is_free });
-            }
-            _ => {}
-        }
-        let delays = world.congestion.around(request.start.cell);
-        let leaves = match asked.route {
-            Route::Quickest => world.leaves_delays(row),
-            _ => None,
-        };
-        let meets = leaves.map(|(_, state)| [GoalMember::pose(tables.space().pose(state))]);
-        match asked.route {
-            Route::Cheapest => {}
-            Route::AroundResting => {
-                if !self.begun {
-                    mark_resting_agents(&mut self.obstacles, world, row);
-                }
-                request.obstacles = Some(&self.obstacles);
-                request.obstacle_area = Some(around(request.start.cell));
-                request.expansions_max = Some(AROUND_EXPANSIONS_MAX);
-            }
-            Route::Quickest => {
-                // What is behind that is the cheapest already.
-                if let Some(meets) = &meets {
-                    (request.goal, request.area) = (Goal::of(meets), None);
-                }
-                request.delays = Some(&delays);
-                request.weight_permille = QUICKEST_WEIGHT_PERMILLE;
-                request.expansions_max = Some(QUICKEST_EXPANSIONS_MAX);
-            }
-        }
-        if asked.route != Route::Cheapest {
-            request.fallback = Fallback::Fail;
-        }
-        if !self.begun {
-            self.progress = begin(tables, &request, &mut self.scratch);
-            self.begun = true;
-            (self.spent, self.made) = (0, 0);
-        }
-        let may_spend = self.spent + self.share;
-        if self.progress == Progress::Running && self.made < may_spend {
-            self.progress = advance(tables, &request, &mut self.scratch, may_spend - self.made);
-        }
-        let answer = finish(tables, &request, &self.scratch, &mut self.path);
-        self.made = answer.expansions;
-        // What the search did in this round or had done for it before; the rest of its share goes back.
-        let spent = self.made.min(may_spend);
-        self.share = spent - self.spent;
-        self.spent = spent;
-        if self.progress == Progress::Done && self.made <= may_spend {
-            self.answer = Some(answer);
-            self.join_first_part();
-            if let (Status::Found, Some((at, state))) = (answer.status, leaves) {
-                self.join_rest(tables, state, &world.paths.moves(asking.agents.paths[row])[at..]);
-            }
-        }
-    }
-
-    /// Goes on with the search for a cheapest path, until it has made so many expansions more than it has spent or
-    /// the work beside it is over. Those for poses that are given and for ways around others are left alone, for they
-    /// depend on where agents rest.
-    fn go_ahead(&mut self, asking: Asking<'_>, ahead_max: u64, is_over: &AtomicBool) {
-        let Some(asked) = self.request.filter(|asked| asked.route == Route::Cheapest) else { return };
-        let Some(row) = asking.agents.row(asked.agent) else { return };
-        let from = asking.agents.motion[row].state;
-        let Some((kind, _, request)) = asking.cheapest(row, from) else { return };
-        if kind.gives_poses() {
-            return;
-        }
-        let tables = asking.tables(row);
-        while self.progress == Progress::Running
-            && self.made < self.spent + ahead_max
-            && !is_over.load(Ordering::Relaxed)
-        {
-            let step = AHEAD_STEP.min(self.spent + ahead_max - self.made);
-            self.progress = advance(tables, &request, &mut self.scratch, step);
-            self.made += step;
-        }
-    }
-}
-
-/// What the path to the goal of an agent's present order takes at least, in ticks, from where it rests; 0 where that
-/// is not known.
-pub(crate) fn least_ticks(sim: &Simulation, row: usize) -> u32 {
-    let asking = Asking::of(sim);
-    let request = asking.cheapest(row, sim.agents.motion[row].state);
-    request.map_or(0, |(.., request)| least_cost_of(asking.tables(row), &request))
-}
-
-/// Class and goal of a request that a field can answer: not one around others nor one to a pose that was
-/// given.
-fn shared_goal<'a>(
-    agents: &Agents,
-    orders: &'a OrderPool,
-    asked: PathRequest,
-    row: usize,
-) -> Option<(ClassId, Goal<'a>)> {
-    let state = &agents.orders[row];
-    let (kind, trip) = orders.current_trip(state)?;
-    let by_members = asked.route == Route::Cheapest && !kind.gives_poses();
-    by_members.then(|| (agents.motion[row].class, current_goal(trip, kind, state)))
-}
-
-/// The goal of one who has been given a pose, and how many of its members count. Where its order does not say
-/// how it is to face and its body covers the same cells at several headings, it comes to face as it likes.
-fn given_goal(
-    tables: &MovementTables,
-    kind: &OrderKind,
-    trip: &Trip,
-    state: State,
-) -> ([GoalMember; HEADINGS_MAX], usize) {
-    let space = tables.space();
-    let any = matches!(kind, OrderKind::GotoGroup(..))
-        && trip.members.iter().all(|member| member.heading.is_none());
-    let mut members = [GoalMember::pose(space.pose(state)); HEADINGS_MAX];
-    let mut count = 0;
-    let poses = poses_alike(tables, state).take(if any { HEADINGS_MAX } else { 1 });
-    for (member, state) in members.iter_mut().zip(poses) {
-        *member = GoalMember::pose(space.pose(state));
-        count += 1;
-    }
-    (members, count)
-}
-
-/// Where resting agents count as obstacles for an agent at a cell.
-fn around(center: CellXY) -> Rect {
-    let side = 2 * AROUND_CELLS as u32 + 1;
-    Rect::new(center.x - AROUND_CELLS, center.y - AROUND_CELLS, side, side)
-}
-
-/// The cells of agents that rest near an agent.
-fn mark_resting_agents(obstacles: &mut BitGrid, world: &SearchWorld<'_>, row: usize) {
-    obstacles.clear();
-    let agents = world.asking.agents;
-    let center = world.asking.tables(row).space().pose(agents.motion[row].state).cell;
-    for cell in around(center).intersection(obstacles.size().rect()).cells() {
-        let holder = world.reservation.holder_at(cell).and_then(|agent| agents.row(agent));
-        if holder.is_some_and(|other| other != row && agents.motion[other].at_rest()) {
-            obstacles.set(cell, true);
-        }
-    }
-}
-
 /// Gives an agent its answer.
 fn deliver(sim: &mut Simulation, row: usize, request: PathRequest, answer: &Answer, path: &Path) -> Outcome {
     let found = answer.status == Status::Found;
@@ -868,107 +465,4 @@ pub(crate) fn refuse(sim: &mut Simulation, row: usize, status: Status) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::random::Random;
-    use crate::{Step, build, scenario};
-    use std::path::Path as FilePath;
-
-    fn request(agent: u32, issued: u32, priority: i32, least_ticks: u32) -> PathRequest {
-        PathRequest { agent: AgentId(agent), issued, priority, route: Route::Cheapest, least_ticks }
-    }
-
-    /// Of requests of one age the short way comes first, and no later one comes before a long way for longer than
-    /// its share of ticks and of priority says.
-    #[test]
-    fn short_ways_come_first_and_nobody_waits_for_ever() {
-        let far = request(0, 10, 0, 4000);
-        let comes_before = |other: PathRequest| other.rank(other.issued) < far.rank(other.issued);
-        for near in [request(1, 10, 0, 40), request(1, 10, 3, 4000), request(1, 999, 0, 40)] {
-            assert!(comes_before(near), "{near:?}");
-        }
-        // 10 + 4000 / 4 - 40 / 4 = 1000, at which the lower id comes first.
-        assert!(comes_before(request(1, 999, 0, 40)) && !comes_before(request(1, 1000, 0, 40)));
-        assert!(comes_before(request(1, 1006, 7, 40)) && !comes_before(request(1, 1007, 7, 40)));
-    }
-
-    /// A crowd of a class of two cells with orders of all kinds on a map with walls, few expansions, and edits.
-    fn crowd(random: &mut Random) -> String {
-        let (width, height) = (12 + random.below(30), 8 + random.below(20));
-        let row = |random: &mut Random| -> String {
-            (0..width).map(|_| if random.below(6) == 0 { 'T' } else { '.' }).collect()
-        };
-        let rows: Vec<String> = (0..height).map(|_| format!("\"{}\"", row(random))).collect();
-        let mut text = format!(
-            "name = \"crowd\"\nseed = {}\nticks = 200\nexpansions_per_tick = {}\nsearch_slots = {}\n\
-            landmarks = {}\n[map]\nrows = [{}]\n[class.a]\nheadings = 4\nfootprint = [\"X>\"]\nmoves = [\n\
-            {{ name = \"ahead\", by = [1, 0], time = 2 }},\n{{ name = \"back\", by = [-1, 0], time = 4 }},\n\
-            {{ name = \"left\", turn = 1, time = 2 }},\n{{ name = \"right\", turn = -1, time = 2 }},\n]\n",
-            random.below(1000),
-            1 + random.below(200),
-            1 + random.below(4),
-            2 * random.below(2),
-            rows.join(",")
-        );
-        let all = format!("area = [0, 0, {width}, {height}]");
-        let tasks = format!("tasks = {{ kind = \"random\", {all} }}");
-        text += &format!("[[groups]]\nclass = \"a\"\ncount = 4\n{all}\n{tasks}\n");
-        for _ in 0..4 {
-            let mut cell = || format!("[{}, {}]", random.below(width), random.below(height));
-            let (to, from, back) = (cell(), cell(), cell());
-            let orders = [
-                format!("{{ goto = {to}, fallback = \"nearest\" }}, {{ goto = {back}, within = 2 }}"),
-                format!("{{ patrol = [{from}, {back}], within = 1, fallback = \"nearest\" }}"),
-                format!("{{ goto_area = [{}, 2, 6, 5] }}, {{ goto = {back} }}", random.below(6)),
-            ];
-            let order = &orders[random.below(3)];
-            text += &format!("[[groups]]\nclass = \"a\"\ncount = 1\n{all}\norders = [{order}]\n");
-        }
-        for _ in 0..random.below(6) {
-            let area = format!("[{}, {}, 3, 2]", random.below(width - 3), random.below(height - 2));
-            let kind = ["trees", "ground"][random.below(2)];
-            text += &format!(
-                "[[events]]\ntick = {}\nset_terrain = {{ area = {area}, kind = \"{kind}\", on_agents = \"wait\" }}\n",
-                random.below(150)
-            );
-        }
-        text
-    }
-
-    /// Runs a scenario, and once more with searches that go ahead in some ticks by as much as it happens; says how
-    /// often one did.
-    fn run_ahead(text: &str, random: &mut Random) -> usize {
-        let typed = scenario::parse("crowd.toml", text.as_bytes());
-        let typed = typed.unwrap_or_else(|errors| panic!("{errors}\n{text}"));
-        let built = || build::build_simulation(FilePath::new("crowd.toml"), &typed);
-        let (Ok(mut plain), Ok(mut sim)) = (built(), built()) else { return 0 };
-        let mut n_ahead = 0;
-        loop {
-            let (step, other) = (plain.step(), sim.step());
-            let tick = sim.tick();
-            assert_eq!((step, plain.state_hash()), (other, sim.state_hash()), "tick {tick}\n{text}");
-            assert_eq!(plain.counts(), sim.counts(), "tick {tick}\n{text}");
-            if step == Step::Ended {
-                return n_ahead;
-            }
-            let Simulation { agents, classes, orders, requests, .. } = &mut sim;
-            let asking = Asking { agents, classes, orders };
-            for slot in requests.slots.iter_mut().filter(|slot| slot.is_under_way()) {
-                if random.below(3) > 0 {
-                    slot.go_ahead(asking, random.below(400) as u64, &AtomicBool::new(false));
-                    n_ahead += usize::from(slot.made > slot.spent);
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn searches_that_go_ahead_change_nothing() {
-        let ahead = |seed| {
-            let mut random = Random::new(seed);
-            run_ahead(&crowd(&mut random), &mut random)
-        };
-        let n_ahead: usize = (0..100).map(ahead).sum();
-        assert!(n_ahead > 2000, "{n_ahead}");
-    }
-}
+mod tests;

@@ -1,0 +1,102 @@
+use super::*;
+use crate::random::Random;
+use crate::{Step, build, scenario};
+use std::path::Path as FilePath;
+
+fn request(agent: u32, issued: u32, priority: i32, least_ticks: u32) -> PathRequest {
+    PathRequest { agent: AgentId(agent), issued, priority, route: Route::Cheapest, least_ticks }
+}
+
+/// Of requests of one age the short way comes first, and no later one comes before a long way for longer than
+/// its share of ticks and of priority says.
+#[test]
+fn short_ways_come_first_and_nobody_waits_for_ever() {
+    let far = request(0, 10, 0, 4000);
+    let comes_before = |other: PathRequest| other.rank(other.issued) < far.rank(other.issued);
+    for near in [request(1, 10, 0, 40), request(1, 10, 3, 4000), request(1, 999, 0, 40)] {
+        assert!(comes_before(near), "{near:?}");
+    }
+    // 10 + 4000 / 4 - 40 / 4 = 1000, at which the lower id comes first.
+    assert!(comes_before(request(1, 999, 0, 40)) && !comes_before(request(1, 1000, 0, 40)));
+    assert!(comes_before(request(1, 1006, 7, 40)) && !comes_before(request(1, 1007, 7, 40)));
+}
+
+/// A crowd of a class of two cells with orders of all kinds on a map with walls, few expansions, and edits.
+fn crowd(random: &mut Random) -> String {
+    let (width, height) = (12 + random.below(30), 8 + random.below(20));
+    let row = |random: &mut Random| -> String {
+        (0..width).map(|_| if random.below(6) == 0 { 'T' } else { '.' }).collect()
+    };
+    let rows: Vec<String> = (0..height).map(|_| format!("\"{}\"", row(random))).collect();
+    let mut text = format!(
+        "name = \"crowd\"\nseed = {}\nticks = 200\nexpansions_per_tick = {}\nsearch_slots = {}\n\
+        landmarks = {}\n[map]\nrows = [{}]\n[class.a]\nheadings = 4\nfootprint = [\"X>\"]\nmoves = [\n\
+        {{ name = \"ahead\", by = [1, 0], time = 2 }},\n{{ name = \"back\", by = [-1, 0], time = 4 }},\n\
+        {{ name = \"left\", turn = 1, time = 2 }},\n{{ name = \"right\", turn = -1, time = 2 }},\n]\n",
+        random.below(1000),
+        1 + random.below(200),
+        1 + random.below(4),
+        2 * random.below(2),
+        rows.join(",")
+    );
+    let all = format!("area = [0, 0, {width}, {height}]");
+    let tasks = format!("tasks = {{ kind = \"random\", {all} }}");
+    text += &format!("[[groups]]\nclass = \"a\"\ncount = 4\n{all}\n{tasks}\n");
+    for _ in 0..4 {
+        let mut cell = || format!("[{}, {}]", random.below(width), random.below(height));
+        let (to, from, back) = (cell(), cell(), cell());
+        let orders = [
+            format!("{{ goto = {to}, fallback = \"nearest\" }}, {{ goto = {back}, within = 2 }}"),
+            format!("{{ patrol = [{from}, {back}], within = 1, fallback = \"nearest\" }}"),
+            format!("{{ goto_area = [{}, 2, 6, 5] }}, {{ goto = {back} }}", random.below(6)),
+        ];
+        let order = &orders[random.below(3)];
+        text += &format!("[[groups]]\nclass = \"a\"\ncount = 1\n{all}\norders = [{order}]\n");
+    }
+    for _ in 0..random.below(6) {
+        let area = format!("[{}, {}, 3, 2]", random.below(width - 3), random.below(height - 2));
+        let kind = ["trees", "ground"][random.below(2)];
+        text += &format!(
+            "[[events]]\ntick = {}\nset_terrain = {{ area = {area}, kind = \"{kind}\", on_agents = \"wait\" }}\n",
+            random.below(150)
+        );
+    }
+    text
+}
+
+/// Runs a scenario, and once more with searches that go ahead in some ticks by as much as it happens; says how
+/// often one did.
+fn run_ahead(text: &str, random: &mut Random) -> usize {
+    let typed = scenario::parse("crowd.toml", text.as_bytes());
+    let typed = typed.unwrap_or_else(|errors| panic!("{errors}\n{text}"));
+    let built = || build::build_simulation(FilePath::new("crowd.toml"), &typed);
+    let (Ok(mut plain), Ok(mut sim)) = (built(), built()) else { return 0 };
+    let mut n_ahead = 0;
+    loop {
+        let (step, other) = (plain.step(), sim.step());
+        let tick = sim.tick();
+        assert_eq!((step, plain.state_hash()), (other, sim.state_hash()), "tick {tick}\n{text}");
+        assert_eq!(plain.counts(), sim.counts(), "tick {tick}\n{text}");
+        if step == Step::Ended {
+            return n_ahead;
+        }
+        let Simulation { agents, classes, orders, requests, .. } = &mut sim;
+        let asking = Asking { agents, classes, orders };
+        for slot in requests.slots.iter_mut().filter(|slot| slot.is_under_way()) {
+            if random.below(3) > 0 {
+                slot.go_ahead(asking, random.below(400) as u64, &AtomicBool::new(false));
+                n_ahead += usize::from(slot.made > slot.spent);
+            }
+        }
+    }
+}
+
+#[test]
+fn searches_that_go_ahead_change_nothing() {
+    let ahead = |seed| {
+        let mut random = Random::new(seed);
+        run_ahead(&crowd(&mut random), &mut random)
+    };
+    let n_ahead: usize = (0..100).map(ahead).sum();
+    assert!(n_ahead > 2000, "{n_ahead}");
+}
