@@ -177,7 +177,8 @@ impl TaskSlot {
 #[derive(Debug)]
 pub(crate) struct ReachedPoses {
     poses: Vec<State>,
-    /// Table of the poses by hash, a power of two of places; [`FREE`] where there is none.
+    /// Table of the poses by hash; [`FREE`] where there is none. A power of two of places is in use, at least four for
+    /// each pose that there may be.
     seen: Vec<u32>,
 }
 
@@ -199,7 +200,9 @@ impl ReachedPoses {
         for_each_step: impl Fn(State, &mut dyn FnMut(State)),
     ) -> bool {
         let below = below.min(GATHERED_BELOW_POSES);
-        let Self { poses, seen } = self;
+        // The rest of the table need not be cleared.
+        let seen = &mut self.seen[..(4 * below).next_power_of_two()];
+        let poses = &mut self.poses;
         poses.clear();
         seen.fill(FREE);
         let mut add = |poses: &mut Vec<State>, state: State| {
