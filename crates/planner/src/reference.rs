@@ -40,11 +40,11 @@ impl Reference {
             if costs[state.0 as usize] != Some(cost) {
                 continue;
             }
-            for (primitive, pose, ticks) in legality.successors(space.pose(state)) {
+            let from = space.pose(state);
+            for (primitive, pose, ticks) in legality.successors(from) {
                 let Some(next) = space.state(pose) else { continue };
-                let from = space.pose(state).cell;
                 let delay =
-                    delays.map_or(0, |delays| delays.ticks(from, pose.cell, ticks).min(delays.most()));
+                    delays.map_or(0, |delays| delays.ticks(from.cell, pose.cell, ticks).min(delays.most()));
                 let arrival = cost + u64::from(ticks) + u64::from(delay);
                 let known = &mut costs[next.0 as usize];
                 if known.is_none_or(|k| arrival < k) {
