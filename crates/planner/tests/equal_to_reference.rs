@@ -66,6 +66,43 @@ fn heuristics() -> impl Strategy<Value = Heuristic<'static>> {
     prop_oneof![named, Just(Heuristic::Default)]
 }
 
+#[derive(Clone, Debug)]
+struct Query {
+    start: Index,
+    members: Vec<GoalMember>,
+    within: u32,
+    heuristic: Heuristic<'static>,
+    nearest: bool,
+    weight: u32,
+}
+
+impl Query {
+    fn request(&self, space: StateSpace) -> Request<'_> {
+        let start = space.pose(State(self.start.index(space.n_states()) as u32));
+        let goal = Goal { members: &self.members, within: self.within };
+        Request {
+            heuristic: self.heuristic,
+            weight_permille: self.weight,
+            fallback: if self.nearest { Fallback::Nearest } else { Fallback::Fail },
+            ..Request::new(start, goal)
+        }
+    }
+}
+
+fn queries() -> impl Strategy<Value = Vec<Query>> {
+    let weight = prop_oneof![2 => Just(1000_u32), 1 => 1000_u32..3000];
+    let query = (any::<Index>(), goal(), heuristics(), any::<bool>(), weight);
+    let query = query.prop_map(|(start, (members, within), heuristic, nearest, weight)| Query {
+        start,
+        members,
+        within,
+        heuristic,
+        nearest,
+        weight,
+    });
+    prop::collection::vec(query, 1..8)
+}
+
 /// Delays drawn by pair of cells, some beyond the most that is told.
 #[derive(Clone, Copy, Debug)]
 struct DrawnDelays {
@@ -100,21 +137,15 @@ proptest! {
     #[test]
     fn answers_equal_the_reference(
         (grid, class) in world(),
-        queries in prop::collection::vec(
-            (any::<Index>(), goal(), heuristics(), any::<bool>(), prop_oneof![2 => Just(1000_u32), 1 => 1000_u32..3000]),
-            1..8,
-        ),
+        queries in queries(),
     ) {
         let legality = Legality::new(&grid, &class);
         let movement = MovementTables::compile(&grid, class.clone());
         let space = movement.space();
         let (mut scratch, mut path) = (Scratch::new(), Path::new());
-        for (start, (members, within), heuristic, nearest, weight) in queries {
-            let start = space.pose(State(start.index(space.n_states()) as u32));
-            let mut request = Request::new(start, Goal { members: &members, within });
-            request.heuristic = heuristic;
-            request.weight_permille = weight;
-            request.fallback = if nearest { Fallback::Nearest } else { Fallback::Fail };
+        for query in queries {
+            let (request, weight) = (query.request(space), query.weight);
+            let start = request.start;
             let reference = legality.check_pose(start).is_ok().then(|| Reference::from(&legality, start));
             let (status, reached, cost) = expected(&legality, &request, reference.as_ref());
             let answer = plan(&movement, &request, &mut scratch, &mut path);
@@ -144,22 +175,16 @@ proptest! {
     #[test]
     fn delayed_answers_equal_the_reference(
         (grid, class) in world(),
-        queries in prop::collection::vec(
-            (any::<Index>(), goal(), heuristics(), any::<bool>(), prop_oneof![2 => Just(1000_u32), 1 => 1000_u32..3000]),
-            1..8,
-        ),
+        queries in queries(),
         delays in drawn_delays(),
     ) {
         let legality = Legality::new(&grid, &class);
         let movement = MovementTables::compile(&grid, class.clone());
         let space = movement.space();
         let (mut scratch, mut path) = (Scratch::new(), Path::new());
-        for (start, (members, within), heuristic, nearest, weight) in queries {
-            let start = space.pose(State(start.index(space.n_states()) as u32));
-            let mut request = Request::new(start, Goal { members: &members, within });
-            (request.heuristic, request.weight_permille) = (heuristic, weight);
-            request.fallback = if nearest { Fallback::Nearest } else { Fallback::Fail };
-            request.delays = Some(&delays);
+        for query in queries {
+            let request = Request { delays: Some(&delays), ..query.request(space) };
+            let (start, weight) = (request.start, query.weight);
             let is_legal = legality.check_pose(start).is_ok();
             let reference = is_legal.then(|| Reference::with_delays(&legality, start, request.delays));
             let (status, reached, cost) = expected(&legality, &request, reference.as_ref());
