@@ -201,7 +201,8 @@ pub struct DistancesArgs {
 
 #[derive(Debug, clap::Args)]
 pub struct CheckArgs {
-    /// Scenario files (.toml), class files (.toml), maps (.map, .tmx, .png), queries on them (.scen), problems (.json) and recordings
+    /// Scenario files (.toml), class files (.toml), maps (.map, .tmx, .png), queries on them (.scen),
+    /// problems (.json) and recordings
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
     /// Judge this plan of one problem: replay it by the competition's rules

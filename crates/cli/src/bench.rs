@@ -492,8 +492,8 @@ impl MemoryResult {
     }
 }
 
-/// Holds the tasks `finished` in a run, by row, against what the agents would do alone; or says why that cannot be
-/// done.
+/// Holds the tasks `finished` in a run, by row, against what the agents would do alone; or says why that
+/// cannot be done.
 fn beside_lone_agents(
     args: &BenchArgs,
     finished: &[u32],

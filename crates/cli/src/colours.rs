@@ -1,5 +1,5 @@
-//! Colours of the classes, alike wherever a run is drawn, and colours between others. Those of terrain are the
-//! map's own.
+//! Colours of the classes, alike wherever a run is drawn, and colours between others. Those of terrain are
+//! the map's own.
 
 pub use wheelbase_grid::Rgb;
 

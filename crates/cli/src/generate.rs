@@ -1,4 +1,5 @@
-//! `wheelbase generate`: a seeded map, or a map that is there already, as a MovingAI `.map` file or a picture.
+//! `wheelbase generate`: a seeded map, or a map that is there already, as a MovingAI `.map` file or a
+//! picture.
 
 use crate::args::GenerateArgs;
 use crate::failure::{Exit, Failure};

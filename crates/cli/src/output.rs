@@ -1,5 +1,5 @@
-//! What subcommands put out alike: a result on standard output, meanwhile a progress bar on standard error, and
-//! files.
+//! What subcommands put out alike: a result on standard output, meanwhile a progress bar on standard error,
+//! and files.
 
 use crate::args::Format;
 use crate::failure::Failure;

@@ -15,10 +15,10 @@ use wheelbase_grid::Rect;
 /// moves. Where moves are one-way (no reverse, climb limits) strong components and their order tell more.
 ///
 /// Memory: 4 bytes a state, and 4 more where moves are one-way. After an edit that takes moves away it is
-/// first looked whether the poses that lost one are still connected close by, round the building. If not, floods
-/// begin from what is apart, all at once, until but one of them can still grow: the cost is that of the smaller
-/// parts (after the dynamic connectivity of Even and Shiloach 1981), and never much more than that of labelling
-/// all anew. Moves that are added join two sets (union-find, Tarjan 1975).
+/// first looked whether the poses that lost one are still connected close by, round the building. If not,
+/// floods begin from what is apart, all at once, until but one of them can still grow: the cost is that of
+/// the smaller parts (after the dynamic connectivity of Even and Shiloach 1981), and never much more than
+/// that of labelling all anew. Moves that are added join two sets (union-find, Tarjan 1975).
 #[derive(Clone, Debug, Default)]
 pub struct Components {
     /// Number of each state's set, `NONE` where the pose is not legal.
@@ -261,8 +261,8 @@ impl Components {
     /// Finds out into which parts a set has fallen, of which the edit left these groups.
     ///
     /// Each begins a part of its own. The parts grow in turn, a state each, and are joined where they meet,
-    /// until but one can grow any further: that one keeps the rest of the set. Gives up, and leaves labels that
-    /// mean nothing, where they grow so large that all states are labelled anew sooner.
+    /// until but one can grow any further: that one keeps the rest of the set. Gives up, and leaves labels
+    /// that mean nothing, where they grow so large that all states are labelled anew sooner.
     fn split(&mut self, tables: &MovementTables, whole: u32) -> bool {
         let Self { labels, sets, flood, nearby, .. } = self;
         let first = sets.parents.len() as u32;
@@ -292,8 +292,8 @@ impl Components {
         done
     }
 
-    /// Label of a state's weak component, or `None` if its pose is not legal or no state is labelled. Only whether two are equal
-    /// means anything, and only until the next edit.
+    /// Label of a state's weak component, or `None` if its pose is not legal or no state is labelled. Only
+    /// whether two are equal means anything, and only until the next edit.
     pub fn label(&self, state: State) -> Option<u32> {
         let label = self.labels.get(state.0 as usize).copied().unwrap_or(NONE);
         (label != NONE).then(|| self.sets.root(label))
@@ -422,8 +422,8 @@ impl Flood {
         Some(state)
     }
 
-    /// Grows the parts, of which the sets are numbered from `first` on, until but one of them can grow; false if
-    /// that takes too long.
+    /// Grows the parts, of which the sets are numbered from `first` on, until but one of them can grow; false
+    /// if that takes too long.
     fn grow(
         &mut self,
         labels: &mut [u32],

@@ -100,9 +100,9 @@ impl Connections {
         }
     }
 
-    /// Writes the tiles of a cheapest connection, each once, move by move as a body that goes from any pose in
-    /// one cell to any in the other sweeps them. Returns its cost in ticks, `None` without
-    /// one. Where the components know that there is none, nothing is searched.
+    /// Writes the tiles of a cheapest connection, each once, move by move as a body that goes from any pose
+    /// in one cell to any in the other sweeps them. Returns its cost in ticks, `None` without one. Where the
+    /// components know that there is none, nothing is searched.
     ///
     /// # Panics
     /// If the tables are of another board or class.

@@ -55,8 +55,8 @@ pub enum Until {
 ///
 /// A pose that cannot be reached within [`COST_MAX`] ticks counts as unreachable.
 ///
-/// Memory: 4 bytes a state, 1 more with next moves, 4 a pose of the goal, and some 4 to 40 a pose on the rim of
-/// what is settled. After a first field of the same kind nothing allocates.
+/// Memory: 4 bytes a state, 1 more with next moves, 4 a pose of the goal, and some 4 to 40 a pose on the rim
+/// of what is settled. After a first field of the same kind nothing allocates.
 ///
 /// ```
 /// use wheelbase_grid::{CellXY, Grid, Rect, SideTable, TerrainKind, TerrainTable};

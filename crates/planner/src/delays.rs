@@ -3,12 +3,12 @@
 use std::fmt;
 use wheelbase_grid::CellXY;
 
-/// What moves count as longer by on account of what the map does not know: other agents on the way, danger, a road
-/// that is to be kept free. A search with delays finds the path of which the time and all delays together are least;
-/// its answer and path tell the time alone.
+/// What moves count as longer by on account of what the map does not know: other agents on the way, danger, a
+/// road that is to be kept free. A search with delays finds the path of which the time and all delays
+/// together are least; its answer and path tell the time alone.
 ///
-/// While a search is under way its delays should stay as they are. If they change the path that it finds is legal,
-/// but there may be a cheaper one.
+/// While a search is under way its delays should stay as they are. If they change the path that it finds is
+/// legal, but there may be a cheaper one.
 ///
 /// ```
 /// use wheelbase_planner::*;
@@ -37,11 +37,11 @@ use wheelbase_grid::CellXY;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Delays: fmt::Debug + Sync {
-    /// By how many ticks a legal move counts as longer that takes so many `ticks` and brings the anchor from one cell
-    /// to another. A turn on the spot has both the same.
+    /// By how many ticks a legal move counts as longer that takes so many `ticks` and brings the anchor from
+    /// one cell to another. A turn on the spot has both the same.
     fn ticks(&self, from: CellXY, to: CellXY, ticks: u32) -> u32;
 
-    /// No move counts as longer by more ticks; what [`ticks`](Self::ticks) says beyond that is cut off. A search with
-    /// few of them is quicker.
+    /// No move counts as longer by more ticks; what [`ticks`](Self::ticks) says beyond that is cut off. A
+    /// search with few of them is quicker.
     fn most(&self) -> u32;
 }

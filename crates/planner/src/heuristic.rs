@@ -192,8 +192,8 @@ impl Estimate for ZeroEstimate {
     }
 }
 
-/// The smallest rectangle around some cells, inclusive; on hexagonal maps the smallest hexagon, by the least and
-/// the greatest of each of their [`hex_coordinates`].
+/// The smallest rectangle around some cells, inclusive; on hexagonal maps the smallest hexagon, by the least
+/// and the greatest of each of their [`hex_coordinates`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CellsAround {
     shape: GridShape,

@@ -50,8 +50,8 @@ const GOAL_POSES_MAX: usize = 4096;
 pub struct Landmarks {
     space: StateSpace,
     states: Vec<State>,
-    /// `[n_states * n_columns]`, the columns of a state one beside the other, so that a search reads them from one
-    /// line of the cache. Two a landmark: the way from it before the way to it.
+    /// `[n_states * n_columns]`, the columns of a state one beside the other, so that a search reads them
+    /// from one line of the cache. Two a landmark: the way from it before the way to it.
     distances: Distances,
     n_columns: usize,
     /// Most by which the distance to or from a landmark differs between the two ends of a move, in ticks;
@@ -86,9 +86,9 @@ impl Distance for u32 {
 }
 
 impl Landmarks {
-    /// Picks at most `n` landmarks in the largest set of poses between which moves lead both ways, the first pose of
-    /// it and then each as far as can be from those before, and works out their distances. Fewer where there are no
-    /// more poses.
+    /// Picks at most `n` landmarks in the largest set of poses between which moves lead both ways, the first
+    /// pose of it and then each as far as can be from those before, and works out their distances. Fewer
+    /// where there are no more poses.
     pub fn of(tables: &MovementTables, n: usize) -> Self {
         let step_max = if tables.is_reversible() { tables.most_ticks() as u32 } else { u32::MAX };
         let candidates = largest_set(tables);
@@ -105,8 +105,8 @@ impl Landmarks {
         let pose_of = |state: State| [GoalMember::pose(tables.space().pose(state))];
         let mut from = CostField::from_start(tables, &Goal::of(&pose_of(first)));
         let mut to = CostField::to_goal(tables, &Goal::of(&pose_of(first)));
-        // Distance to each candidate from the nearest landmark so far. The first landmark is the first candidate: it
-        // lies at the rim of the map, as landmarks should.
+        // Distance to each candidate from the nearest landmark so far. The first landmark is the first
+        // candidate: it lies at the rim of the map, as landmarks should.
         let mut nearest = vec![u32::MAX; candidates.len()];
         while landmarks.states.len() < n {
             // The farthest; of several the least.

@@ -91,8 +91,8 @@ impl LearnedCosts {
         self.exits
     }
 
-    /// Plans to the goal, whatever the request's goal and heuristic, and learns from the search if it
-    /// found an exact path without window, obstacles and delays. Same answers as [`crate::plan`], costs equal.
+    /// Plans to the goal, whatever the request's goal and heuristic, and learns from the search if it found
+    /// an exact path without window, obstacles and delays. Same answers as [`crate::plan`], costs equal.
     pub fn plan(
         &mut self,
         tables: &MovementTables,
@@ -199,8 +199,8 @@ impl BackTraces {
     }
 
     /// Plans to the goal, whatever the request's goal and heuristic, and keeps the path. Same answers as
-    /// [`crate::plan`], costs equal. A request with a window, obstacles, delays or a weight neither uses nor adds
-    /// anything.
+    /// [`crate::plan`], costs equal. A request with a window, obstacles, delays or a weight neither uses nor
+    /// adds anything.
     pub fn plan(
         &mut self,
         tables: &MovementTables,

@@ -116,8 +116,8 @@ pub enum Fallback {
     /// Say so.
     #[default]
     Fail,
-    /// Go to the reachable pose whose anchor is nearest to the goal as named (squared Euclidean
-    /// distance, hexagonal distance on hexagonal maps), among those the cheapest to reach, then the least state.
+    /// Go to the reachable pose whose anchor is nearest to the goal as named (squared Euclidean distance,
+    /// hexagonal distance on hexagonal maps), among those the cheapest to reach, then the least state.
     Nearest,
 }
 

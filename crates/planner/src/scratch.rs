@@ -38,7 +38,8 @@ pub(crate) struct Run {
     pub guide: Guide,
     /// Keys never fall, and fit into buckets.
     pub in_buckets: bool,
-    /// Where they do not: the key from which on there are buckets for them, see [`crate::open_list::FallingQueue`].
+    /// Where they do not: the key from which on there are buckets for them, see
+    /// [`crate::open_list::FallingQueue`].
     pub keys_from: u64,
     /// The goal is an area: the state that it ended at is still on the open list.
     pub by_area: bool,
@@ -58,9 +59,9 @@ pub(crate) enum Ended {
 /// complement of the cost so far (32 bits), two flags, and the primitive by which it was reached
 /// (4 bits).
 ///
-/// So a node that an earlier search left, and one that was reached at greater cost, are both less than
-/// what reaches it now, and an illegal move is made to reach less than any node: the kernel decides all three by one
-/// comparison of signed numbers.
+/// So a node that an earlier search left, and one that was reached at greater cost, are both less than what
+/// reaches it now, and an illegal move is made to reach less than any node: the kernel decides all three by
+/// one comparison of signed numbers.
 pub(crate) struct Node;
 
 impl Node {
@@ -109,9 +110,9 @@ impl Scratch {
         Self::default()
     }
 
-    /// Cost at which the last search expanded a state, `None` if it did not, nor after a search that had to go
-    /// through all that can be reached for [`Fallback::Nearest`](crate::Fallback::Nearest). For pictures of a
-    /// search; holds until the next one begins.
+    /// Cost at which the last search expanded a state, `None` if it did not, nor after a search that had to
+    /// go through all that can be reached for [`Fallback::Nearest`](crate::Fallback::Nearest). For pictures
+    /// of a search; holds until the next one begins.
     pub fn expanded_cost(&self, state: State) -> Option<u32> {
         let node = *self.nodes.get(state.0 as usize)?;
         let expanded = Node::stamp(node) == self.stamp && node & Node::CLOSED != 0;

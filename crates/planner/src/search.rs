@@ -110,8 +110,8 @@ fn mark_goals(
     Ok((start, with_landmarks(request, start, prepared, is_goal)))
 }
 
-/// What the heuristic of a request says of its start, without a search: the cost of a path is no less, in ticks,
-/// whatever its weight. 0 where nothing is known, and for a goal by area.
+/// What the heuristic of a request says of its start, without a search: the cost of a path is no less, in
+/// ticks, whatever its weight. 0 where nothing is known, and for a goal by area.
 pub fn least_cost_of(tables: &MovementTables, request: &Request<'_>) -> u32 {
     let space = tables.space();
     let Some(start) = space.state(request.start) else { return 0 };
@@ -294,8 +294,9 @@ pub fn pass_goal(scratch: &mut Scratch) -> Progress {
     }
 }
 
-/// What a search under way can say of the cost of the path that it will find, in ticks: no less than this, if its
-/// weight is 1000 and its heuristic exact or less; delays count as ticks. It rises as the search goes on; 0 where nothing is known.
+/// What a search under way can say of the cost of the path that it will find, in ticks: no less than this, if
+/// its weight is 1000 and its heuristic exact or less; delays count as ticks. It rises as the search goes on;
+/// 0 where nothing is known.
 pub fn least_cost(scratch: &Scratch) -> u32 {
     let run = &scratch.run;
     if !run.in_buckets || run.ended.is_some() {

@@ -217,10 +217,10 @@ impl ClassSpeeds {
         self.sides[usize::from(kind.0)]
     }
 
-    /// Whether a move of the class that sweeps a cell may be legal or cheaper on one map where it is not on another
-    /// of the same size and kinds: the cell or one of its sides is faster there, or where heights count to the class
-    /// it has another one. No move is easier there if this holds for none of the cells; cells off the map count for
-    /// none.
+    /// Whether a move of the class that sweeps a cell may be legal or cheaper on one map where it is not on
+    /// another of the same size and kinds: the cell or one of its sides is faster there, or where heights
+    /// count to the class it has another one. No move is easier there if this holds for none of the cells;
+    /// cells off the map count for none.
     pub fn may_ease(&self, class: &MovementClass, before: &Grid, after: &Grid, xy: CellXY) -> bool {
         let Some(cell) = before.size().cell(xy) else { return false };
         let by_side =

@@ -1,10 +1,10 @@
 //! Landmarks of the movement classes: they make far searches cheap, and paths stay exactly cheapest.
 //!
-//! Made before the first tick, where a count says that they pay. They bound costs from below as long as no move
-//! is legal or cheaper that was not when they were made. That is told cell by cell: a move can only have become
-//! easier where one of the cells that it sweeps, or a side of one, is faster than it was. So the edits that a
-//! scenario will make are looked through first: landmarks are made on the map as it would be if all that they
-//! make faster were so at once, and doors may open and shut as they like.
+//! Made before the first tick, where a count says that they pay. They bound costs from below as long as no
+//! move is legal or cheaper that was not when they were made. That is told cell by cell: a move can only have
+//! become easier where one of the cells that it sweeps, or a side of one, is faster than it was. So the edits
+//! that a scenario will make are looked through first: landmarks are made on the map as it would be if all
+//! that they make faster were so at once, and doors may open and shut as they like.
 
 use crate::events::{Action, Event};
 use crate::orders::OrderKind;
@@ -16,10 +16,11 @@ use std::sync::Arc;
 use wheelbase_grid::{BitGrid, CellXY, Change, Grid, Rect};
 use wheelbase_planner::{ClassSpeeds, Heuristic, Landmarks, MovementClass, MovementTables};
 
-/// Landmarks of a class that are made where they pay. Four cost a quarter of the expansions of the norm alone;
-/// eight cost a fifth, take twice as long to make and twice the memory.
+/// Landmarks of a class that are made where they pay. Four cost a quarter of the expansions of the norm
+/// alone; eight cost a fifth, take twice as long to make and twice the memory.
 const LANDMARKS: usize = 4;
-/// They pay where so many agents have tasks all over the map. To make them takes as long as some hundred searches.
+/// They pay where so many agents have tasks all over the map. To make them takes as long as some hundred
+/// searches.
 const AGENTS_PAY: u64 = 100;
 /// Most bytes that the landmarks of all classes may take together.
 const BYTES_MAX: usize = 1 << 30;
@@ -80,8 +81,8 @@ impl Simulation {
     }
 }
 
-/// Makes the landmarks of all classes: so many of each, or where `asked` is `None` as many as pay. Equal for any
-/// number of threads; classes are worked out beside each other on the current rayon pool.
+/// Makes the landmarks of all classes: so many of each, or where `asked` is `None` as many as pay. Equal for
+/// any number of threads; classes are worked out beside each other on the current rayon pool.
 pub(crate) fn make_landmarks(sim: &mut Simulation, asked: Option<usize>) {
     let numbers: Vec<usize> = match asked {
         Some(asked) => vec![asked; sim.classes.len()],
@@ -109,7 +110,8 @@ pub(crate) fn make_landmarks(sim: &mut Simulation, asked: Option<usize>) {
     });
 }
 
-/// How many agents of each class have tasks, each counted by the share of the map that it and they are spread over.
+/// How many agents of each class have tasks, each counted by the share of the map that it and they are spread
+/// over.
 fn far_agents(sim: &Simulation) -> Vec<u64> {
     let Simulation { agents, orders, classes, traffic, grid, .. } = sim;
     let mut permille = vec![0; classes.len()];
@@ -161,8 +163,8 @@ fn landmarks_of(class: &SimClass, map: &Arc<Grid>, events: &[Event], number: usi
     ClassLandmarks { landmarks, eased: BitGrid::new(map.size()), n_eased: 0, made_on }
 }
 
-/// Makes of a change what it makes faster. Heights and turned tiles are left as they are: where they ease a move,
-/// landmarks are left unused as long as that is so.
+/// Makes of a change what it makes faster. Heights and turned tiles are left as they are: where they ease a
+/// move, landmarks are left unused as long as that is so.
 fn ease(map: &mut Cow<'_, Grid>, speeds: &ClassSpeeds, change: Change) {
     match change {
         Change::Terrain { area, kind } => {

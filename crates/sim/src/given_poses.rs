@@ -1,4 +1,5 @@
-//! Poses that orders to areas and groups have handed out: nobody else is sent there until the order is closed.
+//! Poses that orders to areas and groups have handed out: nobody else is sent there until the order is
+//! closed.
 
 use crate::agents::AgentId;
 use wheelbase_grid::{Cell, CellXY, GridSize};

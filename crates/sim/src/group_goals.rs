@@ -102,8 +102,8 @@ fn give_poses_of(sim: &mut Simulation, order: u32, left: &mut u64) -> bool {
         class.tables.renew_components();
     }
     let (mut batches, mut refused) = batches_of(sim, order);
-    // All fields of a choice are kept until it is made, also those of other orders; else one would make way for another
-    // at every tick, and none would ever be ready.
+    // All fields of a choice are kept until it is made, also those of other orders; else one would make way
+    // for another at every tick, and none would ever be ready.
     let tables = batches.iter().map(|batch| &sim.classes[batch.seed.class.0 as usize].tables);
     let n_orders = sim.group_goals.open.len();
     let by_field = sim.requests.fields.fit(tables.flat_map(|tables| std::iter::repeat_n(tables, n_orders)));
@@ -113,7 +113,8 @@ fn give_poses_of(sim: &mut Simulation, order: u32, left: &mut u64) -> bool {
             return false;
         }
     }
-    // Those who arrive later stand behind those who are there. Stable: batches of one mean by their first agents.
+    // Those who arrive later stand behind those who are there. Stable: batches of one mean by their first
+    // agents.
     let total = |batch: &Batch| batch.agents.iter().map(|waiting| u128::from(waiting.cost)).sum::<u128>();
     let share = |batch: &Batch, of: &Batch| total(batch) * of.agents.len() as u128;
     batches.sort_by(|one, other| share(one, other).cmp(&share(other, one)));

@@ -1,4 +1,5 @@
-//! Who waits for whom, and where, among the agents that are stuck: what a run that was not solved says of itself.
+//! Who waits for whom, and where, among the agents that are stuck: what a run that was not solved says of
+//! itself.
 
 use crate::agents::AgentId;
 use crate::world::{Simulation, step_of};
@@ -10,16 +11,16 @@ pub const KNOTS_MAX: usize = 16;
 /// Most agents of one ring that are told.
 pub const KNOT_AGENTS_MAX: usize = 64;
 
-/// What some stuck agents wait for in the end: a ring of agents each of which waits for the next, or one that waits
-/// for nobody.
+/// What some stuck agents wait for in the end: a ring of agents each of which waits for the next, or one that
+/// waits for nobody.
 ///
-/// An agent waits for the one that holds the first cell which it needs for the next move of its path and cannot
-/// have. One without a path, or whose next move nobody keeps from starting, waits for nobody known.
+/// An agent waits for the one that holds the first cell which it needs for the next move of its path and
+/// cannot have. One without a path, or whose next move nobody keeps from starting, waits for nobody known.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Knot {
-    /// Ids. Each waits for the next one; in a ring the last waits for the first, and the first has the lowest id.
-    /// Without a ring there are two, the latter of which waits for nobody, or one, for which nobody waits. Of
-    /// a ring the first [`KNOT_AGENTS_MAX`].
+    /// Ids. Each waits for the next one; in a ring the last waits for the first, and the first has the lowest
+    /// id. Without a ring there are two, the latter of which waits for nobody, or one, for which nobody
+    /// waits. Of a ring the first [`KNOT_AGENTS_MAX`].
     pub agents: Vec<u32>,
     /// For each that waits, the cell `[x, y]` that it needs and another holds.
     pub at: Vec<[i32; 2]>,
@@ -39,8 +40,8 @@ struct Wait {
 }
 
 impl Simulation {
-    /// The knots of the agents that are stuck now, those with most agents first, then by their first agents; at
-    /// most [`KNOTS_MAX`]. Linear in agents.
+    /// The knots of the agents that are stuck now, those with most agents first, then by their first agents;
+    /// at most [`KNOTS_MAX`]. Linear in agents.
     pub fn knots(&self) -> Vec<Knot> {
         let n_rows = self.agents.len();
         let stuck: Vec<bool> = (0..n_rows).map(|row| self.is_stuck(row)).collect();
@@ -100,8 +101,8 @@ impl Simulation {
     }
 }
 
-/// For each stuck row what it waits for in the end: of a ring the lowest row, else the row that waits for nobody, which
-/// need not be stuck; and whether it is a ring. Of that row as well.
+/// For each stuck row what it waits for in the end: of a ring the lowest row, else the row that waits for
+/// nobody, which need not be stuck; and whether it is a ring. Of that row as well.
 fn ends_of(stuck: &[bool], waits: &[Option<Wait>]) -> Vec<(u32, bool)> {
     let mut ends = vec![(NOBODY, false); stuck.len()];
     let mut walk: Vec<usize> = Vec::new();

@@ -1,7 +1,7 @@
 //! What the agents would do if each were alone on the map: the bound that a rule of traffic is held against.
 //!
-//! A lone agent begins a task at the tick at which it is given and is there exactly the cost of a cheapest path
-//! later, so all that it does follows from the planner alone, without a tick of the simulation.
+//! A lone agent begins a task at the tick at which it is given and is there exactly the cost of a cheapest
+//! path later, so all that it does follows from the planner alone, without a tick of the simulation.
 
 use crate::agents::Agents;
 use crate::orders::{OrderKind, OrderPool, OrderState};
@@ -64,8 +64,8 @@ impl fmt::Display for NotAlone {
 
 impl std::error::Error for NotAlone {}
 
-/// What each agent would do alone, by row: its tasks one after the other until the run ends, each begun at the
-/// tick at which it is given, as with a budget of expansions that is never spent. Agents without tasks do
+/// What each agent would do alone, by row: its tasks one after the other until the run ends, each begun at
+/// the tick at which it is given, as with a budget of expansions that is never spent. Agents without tasks do
 /// nothing. For classes with one-way moves it is a bound all the same, but the tasks may be others than in a
 /// run, which learns on its way what cannot be reached.
 ///

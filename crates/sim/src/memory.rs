@@ -7,8 +7,8 @@ use crate::world::Simulation;
 use wheelbase_planner::State;
 
 /// Memory of what there is one of for each agent or goal, in bytes in use. The map, the movement tables, the
-/// reservation and the searches, which grow with the map and the number of classes and slots, are not in it, nor is
-/// what a rule of traffic keeps for itself.
+/// reservation and the searches, which grow with the map and the number of classes and slots, are not in it,
+/// nor is what a rule of traffic keeps for itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Memory {
     /// Agents that are there.
@@ -23,7 +23,8 @@ pub struct Memory {
     pub landmark_bytes: u64,
 }
 
-/// Bytes of a row of all arrays of the agents, with its entity's components and entry in the world of entities.
+/// Bytes of a row of all arrays of the agents, with its entity's components and entry in the world of
+/// entities.
 const ROW_BYTES: usize = size_of::<AgentId>()
     + size_of::<Motion>()
     + size_of::<Patience>()

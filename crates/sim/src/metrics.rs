@@ -32,8 +32,8 @@ pub struct Counts {
     pub moves: u64,
     /// Ticks from given to done, summed over orders and tasks done.
     pub flowtime: u64,
-    /// Trips finished whose lone cost is known. A trip is an order to go somewhere, a station of a patrol or a
-    /// task; one that ends at the pose nearest to its goal is none.
+    /// Trips finished whose lone cost is known. A trip is an order to go somewhere, a station of a patrol or
+    /// a task; one that ends at the pose nearest to its goal is none.
     pub trips: u64,
     /// Ticks from begun to finished, summed over these trips.
     pub trip_ticks: u64,
@@ -398,8 +398,8 @@ impl Simulation {
         self.counts.longest_trip_ticks.max(open.max().unwrap_or(0))
     }
 
-    /// Ticks that lone agents would have taken for what has been covered, of the trips finished and of the paths in
-    /// hand, in thousandths of the ticks that went by; `None` if no trip has come so far.
+    /// Ticks that lone agents would have taken for what has been covered, of the trips finished and of the
+    /// paths in hand, in thousandths of the ticks that went by; `None` if no trip has come so far.
     fn progress_permille(&self) -> Option<u64> {
         let (mut gone, mut covered) = (self.counts.trip_ticks, self.counts.lone_ticks);
         for row in self.rows_under_way() {

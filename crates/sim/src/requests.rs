@@ -1,10 +1,11 @@
 //! Path requests: who asks first, and how the tick's expansions are shared out.
 //!
-//! Requests stand in order of priority plus age, short ways before long ones of nearly the same age, then id. The
-//! first `search_slots` of them share the tick's budget equally; what they leave over is shared out again, round by
-//! round, among those still searching and those that move up. A search that does not finish keeps its slot and goes
-//! on next tick. Workers that have nothing to do in a later phase go ahead with it meanwhile; what they do counts when
-//! the search has a share for it, so nobody gets an answer sooner or later for that.
+//! Requests stand in order of priority plus age, short ways before long ones of nearly the same age, then id.
+//! The first `search_slots` of them share the tick's budget equally; what they leave over is shared out
+//! again, round by round, among those still searching and those that move up. A search that does not finish
+//! keeps its slot and goes on next tick. Workers that have nothing to do in a later phase go ahead with it
+//! meanwhile; what they do counts when the search has a share for it, so nobody gets an answer sooner or
+//! later for that.
 
 mod slot;
 
@@ -21,15 +22,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use wheelbase_grid::GridSize;
 use wheelbase_planner::{Answer, Goal, Path, Progress, Reached, Status, pass_goal};
 
-/// Ticks until an agent that has asked for the quickest way asks for it again, and for one around resting agents;
-/// doubled with each time in a row that there was none.
+/// Ticks until an agent that has asked for the quickest way asks for it again, and for one around resting
+/// agents; doubled with each time in a row that there was none.
 const LOOK_AGAIN_TICKS: u32 = 64;
 const ASK_AGAIN_TICKS: u32 = 16;
 /// Times that it is doubled at most.
 const FAILURES_MAX: u8 = 6;
 
-/// One that asks for a way that takes so many ticks may wait one tick longer. With 1, 1,000 agents that asked at once
-/// had their paths as soon as with 4, behind 58 ticks in the mean; in order of age alone behind 87.
+/// One that asks for a way that takes so many ticks may wait one tick longer. With 1, 1,000 agents that asked
+/// at once had their paths as soon as with 4, behind 58 ticks in the mean; in order of age alone behind 87.
 const WAIT_SHARE: u32 = 4;
 
 /// Which way to its goal an agent asks for.
@@ -39,8 +40,8 @@ pub enum Route {
     Cheapest,
     /// One around agents that rest nearby; the path in hand is kept if there is none.
     AroundResting,
-    /// The one on which time and the delays that others are thought to cause are least, up to where the path in hand
-    /// leads out of those that count; the path in hand is kept if it is not the quicker one.
+    /// The one on which time and the delays that others are thought to cause are least, up to where the path
+    /// in hand leads out of those that count; the path in hand is kept if it is not the quicker one.
     Quickest,
 }
 
@@ -60,10 +61,10 @@ pub struct PathRequest {
 }
 
 impl PathRequest {
-    /// Priority plus age, less a share of what the path takes at least: short ways are soon searched for, so many
-    /// agents need not wait for a few. Age wins in the end: a request of priority p for a path of at least m ticks
-    /// waits for one of priority q and n ticks that comes later at most (q - p) + (m - n) / [`WAIT_SHARE`] ticks
-    /// longer than for one of its own.
+    /// Priority plus age, less a share of what the path takes at least: short ways are soon searched for, so
+    /// many agents need not wait for a few. Age wins in the end: a request of priority p for a path of at
+    /// least m ticks waits for one of priority q and n ticks that comes later at most (q - p) + (m - n) /
+    /// [`WAIT_SHARE`] ticks longer than for one of its own.
     fn rank(&self, tick: u32) -> (std::cmp::Reverse<i64>, AgentId) {
         let behind = i64::from(self.least_ticks / WAIT_SHARE);
         (std::cmp::Reverse(i64::from(self.priority) + i64::from(tick - self.issued) - behind), self.agent)
@@ -159,8 +160,8 @@ impl Requests {
         }
     }
 
-    /// Does some work, and meanwhile has workers that have nothing to do go ahead with the searches under way, each
-    /// by an equal share of a tick's budget at most.
+    /// Does some work, and meanwhile has workers that have nothing to do go ahead with the searches under
+    /// way, each by an equal share of a tick's budget at most.
     pub(crate) fn go_ahead_beside(&mut self, asking: Asking<'_>, budget: u64, work: impl FnOnce() + Send) {
         let ahead_max = budget / self.slots.len().max(1) as u64;
         if rayon::current_num_threads() < 2 || !self.slots.iter().any(Slot::is_under_way) {

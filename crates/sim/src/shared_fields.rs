@@ -91,7 +91,8 @@ impl SharedFields {
         true
     }
 
-    /// The field of a class to a goal, made if need be whether it pays or not. `None` if there is no memory for it.
+    /// The field of a class to a goal, made if need be whether it pays or not. `None` if there is no memory
+    /// for it.
     pub fn obtain(
         &mut self,
         class: ClassId,

@@ -36,8 +36,8 @@ impl Sink for Hasher {
 /// word. Any change of one word changes it.
 struct TickHasher(u64);
 
-/// One more word of what is hashed word by word: any change of one word changes the whole, for multiplying by an
-/// odd number and turning are bijections.
+/// One more word of what is hashed word by word: any change of one word changes the whole, for multiplying by
+/// an odd number and turning are bijections.
 pub(crate) fn fold(hash: u64, word: u64) -> u64 {
     (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
 }
@@ -72,8 +72,8 @@ impl Simulation {
         hash.0
     }
 
-    /// Hash of the same state by another function, several times as fast: the one that recordings hold for each
-    /// tick. As the other it is the same for any thread count, in debug and release.
+    /// Hash of the same state by another function, several times as fast: the one that recordings hold for
+    /// each tick. As the other it is the same for any thread count, in debug and release.
     pub fn tick_hash(&self) -> u64 {
         let mut hash = TickHasher(0xcbf2_9ce4_8422_2325);
         self.hash_into(&mut hash);

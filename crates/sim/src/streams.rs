@@ -1,7 +1,7 @@
 //! Streams: which way agents have moved over each cell of late, so that opposite streams can be kept apart.
 //!
-//! Each move is counted on the cells that its agent comes to cover, by the way it goes, and old moves are forgotten by
-//! and by.
+//! Each move is counted on the cells that its agent comes to cover, by the way it goes, and old moves are
+//! forgotten by and by.
 
 use crate::state_hash::fold;
 use crate::ways::way_to;
@@ -9,7 +9,8 @@ use wheelbase_grid::{CellXY, GridShape, GridSize};
 
 /// What a body counts that comes upon a cell; no cell counts more than sixteen of them.
 pub(crate) const BODY: u8 = 16;
-/// At every so many ticks what was counted on a cell fades by a twelfth, so that it is halved after about 512.
+/// At every so many ticks what was counted on a cell fades by a twelfth, so that it is halved after
+/// about 512.
 pub(crate) const FADE_TICKS: u32 = 64;
 const FADE: u8 = 12;
 

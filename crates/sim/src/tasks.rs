@@ -177,8 +177,8 @@ impl TaskSlot {
 #[derive(Debug)]
 pub(crate) struct ReachedPoses {
     poses: Vec<State>,
-    /// Table of the poses by hash; [`FREE`] where there is none. A power of two of places is in use, at least four for
-    /// each pose that there may be.
+    /// Table of the poses by hash; [`FREE`] where there is none. A power of two of places is in use, at least
+    /// four for each pose that there may be.
     seen: Vec<u32>,
 }
 
@@ -191,8 +191,8 @@ impl ReachedPoses {
         Self { poses: Vec::with_capacity(GATHERED_BELOW_POSES), seen: vec![FREE; places] }
     }
 
-    /// Gathers all poses to which steps lead from one. Says no, and has not gone through all, where they are not fewer
-    /// than `below`, at most [`GATHERED_BELOW_POSES`].
+    /// Gathers all poses to which steps lead from one. Says no, and has not gone through all, where they are
+    /// not fewer than `below`, at most [`GATHERED_BELOW_POSES`].
     pub fn gather(
         &mut self,
         from: State,

@@ -3,8 +3,8 @@
 use wheelbase_grid::{CellXY, GridShape, hex_coordinates};
 use wheelbase_planner::Offset;
 
-/// The way from one cell to another, which may be far: the side that it lies nearest to, by number. `None` if they are
-/// one.
+/// The way from one cell to another, which may be far: the side that it lies nearest to, by number. `None` if
+/// they are one.
 #[inline]
 pub(crate) fn way_to(shape: GridShape, from: CellXY, to: CellXY) -> Option<usize> {
     let (dx, dy) = (to.x - from.x, to.y - from.y);
@@ -29,8 +29,8 @@ pub(crate) fn opposite(shape: GridShape, way: usize) -> usize {
     (way + n_ways / 2) % n_ways
 }
 
-/// From a cell in a row of that parity to one so many columns and rows off, so that products of two such vectors
-/// are as their lengths and the angle between them say.
+/// From a cell in a row of that parity to one so many columns and rows off, so that products of two such
+/// vectors are as their lengths and the angle between them say.
 pub(crate) fn vector(shape: GridShape, parity: u8, offset: Offset) -> [i64; 3] {
     let from = CellXY::new(0, i32::from(parity));
     let to = CellXY::new(offset.dx, from.y + offset.dy);
@@ -54,8 +54,8 @@ pub(crate) fn to_side(shape: GridShape, number: usize) -> [i64; 3] {
     vector(shape, 0, Offset::new(dx, dy))
 }
 
-/// The axis that a displacement lies nearest to, that is the number of a side below half of them, and the way that
-/// it goes along it; of two axes as near the first. `None` if it leads nowhere.
+/// The axis that a displacement lies nearest to, that is the number of a side below half of them, and the way
+/// that it goes along it; of two axes as near the first. `None` if it leads nowhere.
 pub(crate) fn axis_and_way(shape: GridShape, step: [i64; 3]) -> Option<(usize, u8)> {
     let n_axes = shape.sides().len() / 2;
     let along = |axis: usize| product(step, to_side(shape, axis));
@@ -71,8 +71,8 @@ mod tests {
     use super::*;
     use wheelbase_grid::Side;
 
-    /// Every cell lies the way of its side, however far, and back from there the opposite one; the quick way for rows
-    /// and columns says what all others do.
+    /// Every cell lies the way of its side, however far, and back from there the opposite one; the quick way
+    /// for rows and columns says what all others do.
     #[test]
     fn ways_lead_there_and_back() {
         for shape in [GridShape::Square, GridShape::Hex] {
@@ -92,7 +92,8 @@ mod tests {
         }
     }
 
-    /// One step to each side is a way of its own, and its opposite the one that leads back, from even and odd rows.
+    /// One step to each side is a way of its own, and its opposite the one that leads back, from even and odd
+    /// rows.
     #[test]
     fn each_side_is_a_way() {
         for shape in [GridShape::Square, GridShape::Hex] {

@@ -1,8 +1,8 @@
 //! Maps and heights as PNG pictures, one pixel a cell.
 //!
 //! A map is a picture in colours, of a palette or not: the pixel's colour is that of the cell's terrain kind,
-//! [`TerrainTable::colour`]. Heights are a grey picture of 8 or 16 bits: the value of a pixel is the height of
-//! its cell. What a PNG file is says the W3C, "Portable Network Graphics Specification (Third Edition)".
+//! [`TerrainTable::colour`]. Heights are a grey picture of 8 or 16 bits: the value of a pixel is the height
+//! of its cell. What a PNG file is says the W3C, "Portable Network Graphics Specification (Third Edition)".
 
 use super::MapWriteError;
 use super::movingai::check_sides;

@@ -1,15 +1,16 @@
 //! Maps of the Tiled editor: `.tmx` files and the `.tsx` tilesets they name.
 //!
-//! A tile says what it is by its properties: `terrain` names its terrain kind, `speed` gives that kind a speed
-//! where the caller's table has none, `sides` lists the sides that are not open: `"N S"` are walls,
-//! `"E=hedge"` is a side of kind `hedge`. A tile that is flipped or turned on the map has its sides flipped and
-//! turned with it. Layers of tiles lie one on the other: a tile with `terrain` covers what is below it, one
-//! with `sides` alone adds them to it (of two kinds the slower stays). Cells that no tile covers are `out`. A
-//! layer whose property `decoration` is true is not read, nor are pictures.
+//! A tile says what it is by its properties: `terrain` names its terrain kind, `speed` gives that kind a
+//! speed where the caller's table has none, `sides` lists the sides that are not open: `"N S"` are walls,
+//! `"E=hedge"` is a side of kind `hedge`. A tile that is flipped or turned on the map has its sides flipped
+//! and turned with it. Layers of tiles lie one on the other: a tile with `terrain` covers what is below it,
+//! one with `sides` alone adds them to it (of two kinds the slower stays). Cells that no tile covers are
+//! `out`. A layer whose property `decoration` is true is not read, nor are pictures.
 //!
 //! Objects that have a class come as [`TiledObject`]: cells, name and properties; what they mean is the
 //! caller's. Maps are orthogonal, or hexagonal with staggered axis Y and index odd, which are
-//! [`GridShape::Hex`]. The format is described at <https://doc.mapeditor.org/en/stable/reference/tmx-map-format/>.
+//! [`GridShape::Hex`]. The format is described at
+//! <https://doc.mapeditor.org/en/stable/reference/tmx-map-format/>.
 
 mod data;
 mod error;
@@ -44,8 +45,8 @@ pub struct TiledMap {
 }
 
 /// Reads a map from the bytes of a whole `.tmx` file. `terrain` are the caller's kinds, whose speeds hold
-/// whatever the tiles say; kinds of tiles that it lacks are added. `read_tileset` gives the bytes of a tileset
-/// that the map names, or why it cannot be read.
+/// whatever the tiles say; kinds of tiles that it lacks are added. `read_tileset` gives the bytes of a
+/// tileset that the map names, or why it cannot be read.
 ///
 /// ```
 /// use wheelbase_grid::{Cell, Side, SideKind, SideTable, TerrainTable, map_file::tiled};

@@ -1,8 +1,8 @@
 //! Labels of the poses of a map where every move can be taken back, a run of like cells at a time.
 //!
-//! How the moves of a cell connect its poses with each other, and with those of earlier cells, is worked out once
-//! for all cells that have the same moves. Mostly a cell has those of the one before it: then the run of them has
-//! one label for each part of a cell, and it is enough to look at what its moves lead to.
+//! How the moves of a cell connect its poses with each other, and with those of earlier cells, is worked out
+//! once for all cells that have the same moves. Mostly a cell has those of the one before it: then the run of
+//! them has one label for each part of a cell, and it is enough to look at what its moves lead to.
 
 use super::{NONE, Sets};
 use crate::pose::State;
@@ -35,7 +35,8 @@ struct CellShape {
     n_parts: usize,
     /// Whether every pose has a part.
     is_whole: bool,
-    /// Whether moves connect each part to the same part of a cell of this shape to the west, and to no other one.
+    /// Whether moves connect each part to the same part of a cell of this shape to the west, and to no other
+    /// one.
     goes_on: bool,
     n_back: usize,
 }

@@ -11,8 +11,8 @@ pub(super) struct Nearby {
     pub groups: Vec<u32>,
     /// `[row][column][heading]` of the cells near the edit.
     marks: Vec<Mark>,
-    /// States to be looked at, and their marks: those that are to meet, and the others, which are looked at only
-    /// where those lead no further.
+    /// States to be looked at, and their marks: those that are to meet, and the others, which are looked at
+    /// only where those lead no further.
     open: Vec<(u32, u32)>,
     others: Vec<(u32, u32)>,
     /// Distance of the mark at the end of a move, `[frame * STEPS_STRIDE + primitive]`; 0 for moves that lead

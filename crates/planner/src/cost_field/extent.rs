@@ -51,8 +51,8 @@ impl Extent {
         self.list_moves(tables);
     }
 
-    /// The rectangle, when all states of at most `radius` ticks are settled, perhaps some of the cost after it,
-    /// and their neighbours known.
+    /// The rectangle, when all states of at most `radius` ticks are settled, perhaps some of the cost after
+    /// it, and their neighbours known.
     ///
     /// Way by way, cells for ticks are never better than at the rate of the best primitive.
     pub fn reached(&self, space: StateSpace, radius: u32) -> Rect {

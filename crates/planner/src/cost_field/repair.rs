@@ -164,9 +164,9 @@ impl<W: LaneBits, L: Lattice> Repair<'_, W, L> {
         least
     }
 
-    /// In order of their old cost, takes the cost from every state that nothing supports any more. Those whose
-    /// moves the edit changed are looked at whatever they lost; of the others, a state can only have counted on
-    /// one that makes up its cost.
+    /// In order of their old cost, takes the cost from every state that nothing supports any more. Those
+    /// whose moves the edit changed are looked at whatever they lost; of the others, a state can only have
+    /// counted on one that makes up its cost.
     fn drop_lost(&mut self) {
         let Self { field, scratch, graph, .. } = self;
         let FieldScratch { frontier, settled, nearer, losing, .. } = &mut **scratch;

@@ -1,11 +1,11 @@
 //! Dijkstra's search in order of cost without an open list, for classes whose moves take few times.
 //!
-//! The states of cost `c` are those that a move of `t` ticks leads to from the states of cost `c - t`, for each
-//! `t`, and that are not reached yet. The settled states stand in a list in order of cost; for each time that
-//! a move takes, a queue goes through that list as far behind as the time says (the buckets of Dial 1969,
-//! turned round: nothing is put where it belongs, everything is fetched when it is due). So a state enters the
-//! list once, at its final cost, and without a branch. Moves of other times (slow terrain, slopes, classes with
-//! many times) go through a [`Frontier`].
+//! The states of cost `c` are those that a move of `t` ticks leads to from the states of cost `c - t`, for
+//! each `t`, and that are not reached yet. The settled states stand in a list in order of cost; for each time
+//! that a move takes, a queue goes through that list as far behind as the time says (the buckets of Dial
+//! 1969, turned round: nothing is put where it belongs, everything is fetched when it is due). So a state
+//! enters the list once, at its final cost, and without a branch. Moves of other times (slow terrain, slopes,
+//! classes with many times) go through a [`Frontier`].
 
 use super::arcs::{Arcs, Graph};
 use super::frontier::{Block, Frontier};
@@ -499,11 +499,11 @@ impl<W: LaneBits, L: Lattice> Search<'_, W, L> {
     }
 }
 
-/// Gives what the queues have left to the frontier: the states that a move still leads to, with the costs that
-/// those give them. States whose cost is not settled yet go there themselves.
+/// Gives what the queues have left to the frontier: the states that a move still leads to, with the costs
+/// that those give them. States whose cost is not settled yet go there themselves.
 ///
-/// `spread` is collected from the tables as they are now, which an edit may have changed since: a move that it
-/// made quicker may lead to less than the radius, and such states are for the repair to find.
+/// `spread` is collected from the tables as they are now, which an edit may have changed since: a move that
+/// it made quicker may lead to less than the radius, and such states are for the repair to find.
 pub(crate) fn unwind<W: LaneBits, L: Lattice>(
     graph: &Graph<'_, W, L>,
     spread: &Arcs,
@@ -536,8 +536,8 @@ pub(crate) fn unwind<W: LaneBits, L: Lattice>(
     sweep.clear();
 }
 
-/// Calls `visit` with the state at the other end of each legal move that a queue sees to, whatever its time, and
-/// the cost there.
+/// Calls `visit` with the state at the other end of each legal move that a queue sees to, whatever its time,
+/// and the cost there.
 #[inline(always)]
 fn each_arc<W: LaneBits, L: Lattice, const OWN: bool>(
     graph: &Graph<'_, W, L>,

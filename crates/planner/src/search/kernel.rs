@@ -1,8 +1,8 @@
 //! The kernel: takes poses off the open list and generates their successors.
 //!
-//! Its time is instructions and mispredicted branches, about half each, so both are counted: what holds for all
-//! successors of a pose is decided once a pose, and one comparison says whether a successor is illegal or known
-//! to be as cheap already.
+//! Its time is instructions and mispredicted branches, about half each, so both are counted: what holds for
+//! all successors of a pose is decided once a pose, and one comparison says whether a successor is illegal or
+//! known to be as cheap already.
 
 use crate::heuristic::Estimate;
 use crate::lattice::Lattice;

@@ -30,8 +30,8 @@ pub(crate) struct Planes<L> {
     pub size: GridSize,
     /// `[height * width]`.
     pub cells: Vec<L>,
-    /// Levels of the edges beyond each [later side](GridShape::later_sides) of the cells, `[height * width]` each,
-    /// by [`edge_number`]; empty where no edge can limit, the third of square maps always.
+    /// Levels of the edges beyond each [later side](GridShape::later_sides) of the cells, `[height * width]`
+    /// each, by [`edge_number`]; empty where no edge can limit, the third of square maps always.
     pub edges: [Vec<L>; EDGES_MAX],
 }
 
@@ -124,7 +124,8 @@ impl<L: Level> Planes<L> {
         }
     }
 
-    /// Reads the levels of a body at the anchors of a row from `(x, y)` on, 0 where the anchor is off the map.
+    /// Reads the levels of a body at the anchors of a row from `(x, y)` on, 0 where the anchor is off the
+    /// map.
     pub fn read_body(&self, row: &mut [L], (x, y): (i32, i32), body: &BodyPlan, spans: &mut [Vec<L>; 2]) {
         match body.block {
             Some((corner, width, height)) => {
@@ -163,7 +164,8 @@ impl<L: Level> Planes<L> {
     }
 }
 
-/// `row[i]` is the least of so many entries of `spans[0]` from `i` on, found by doubling what each entry covers.
+/// `row[i]` is the least of so many entries of `spans[0]` from `i` on, found by doubling what each entry
+/// covers.
 pub(crate) fn least_of_spans<L: Level>(row: &mut [L], [from, to]: &mut [Vec<L>; 2], width: usize) {
     let (mut from, mut to) = (from, to);
     let mut covered = 1;

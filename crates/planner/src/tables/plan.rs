@@ -83,8 +83,8 @@ pub(crate) struct CompilePlan {
     pub body_of: Vec<usize>,
     /// How far the ends that are read from rows lie off, in columns and in rows.
     pub margin: Offset,
-    /// How far from an anchor, in columns and in rows, cells are read in all: its span, and the bodies within the
-    /// margin.
+    /// How far from an anchor, in columns and in rows, cells are read in all: its span, and the bodies within
+    /// the margin.
     pub pad: Offset,
     /// Smallest rectangle around all that any pose or move can sweep, from the anchor at its start and from
     /// the one at its end.

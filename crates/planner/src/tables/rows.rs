@@ -256,8 +256,8 @@ const BLOCK: usize = 8;
 /// Copying fewer columns between two that are compiled costs more than compiling them too.
 const COPIED_MIN: usize = 128;
 
-/// Columns are compiled by a multiple of so many: the machine works on vectors of up to as many, and column by
-/// column on what is left.
+/// Columns are compiled by a multiple of so many: the machine works on vectors of up to as many, and column
+/// by column on what is left.
 const VECTOR: usize = 16;
 
 /// Finds what of a row of anchors can sweep the same as the anchors one row further up, or on hexagonal maps
@@ -399,8 +399,8 @@ impl<W: MoveWord> Rows<W> {
         &self.poses[at..at + columns.len()]
     }
 
-    /// Compiles anchors from `(x, y)` on at all headings. Returns one bit a heading: clear where no legal pose is
-    /// without any move.
+    /// Compiles anchors from `(x, y)` on at all headings. Returns one bit a heading: clear where no legal
+    /// pose is without any move.
     fn compile_part(
         &mut self,
         of: &RowsOf<'_>,
@@ -458,8 +458,8 @@ impl<W: MoveWord> Rows<W> {
         }
     }
 
-    /// Works out four primitives, the first of them given, of the anchors of a row from `(x, y)` on at a heading.
-    /// Returns whether some pose may be legal without any move so far.
+    /// Works out four primitives, the first of them given, of the anchors of a row from `(x, y)` on at a
+    /// heading. Returns whether some pose may be legal without any move so far.
     fn read_moves(
         &mut self,
         of: &RowsOf<'_>,
@@ -548,7 +548,8 @@ impl<W: MoveWord> Rows<W> {
 }
 
 /// Sets the codes of four primitives in a row of words, by the lesser of the levels at the two ends of each.
-/// `NEW` says that they are the first four. Returns whether a pose that is legal has none of the moves set so far.
+/// `NEW` says that they are the first four. Returns whether a pose that is legal has none of the moves set so
+/// far.
 pub(crate) fn set_four<W: MoveWord, const NEW: bool>(
     words: &mut [W],
     rest: &[W::Level],

@@ -90,8 +90,8 @@ impl StillPoses {
     }
 
     /// Tells the poses of a row at one heading by their levels and words, before the words take the place of
-    /// `old_words`, which are those of all headings. Says what became of those without a move before and after,
-    /// and adds them to `told`.
+    /// `old_words`, which are those of all headings. Says what became of those without a move before and
+    /// after, and adds them to `told`.
     pub fn set_row<W: MoveWord>(
         &mut self,
         (first, heading, headings, n_states): (usize, usize, usize, usize),

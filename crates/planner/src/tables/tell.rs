@@ -23,8 +23,8 @@ impl Tell<'_> {
         }
     }
 
-    /// Puts new words in the place of those of some states of a row, from the first of a cell on, and tells what became
-    /// of the moves. Other codes may stand for the same times.
+    /// Puts new words in the place of those of some states of a row, from the first of a cell on, and tells
+    /// what became of the moves. Other codes may stand for the same times.
     pub fn replace<W: MoveWord>(&mut self, old: &mut [W], new: &[W], first: usize, times: &[u32]) -> Update {
         let mut update = Update::default();
         let first_frame = self.space.frame_of(State(first as u32)).0 as usize;

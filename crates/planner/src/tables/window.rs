@@ -2,8 +2,8 @@
 //!
 //! All that the anchors can read is copied into one small plane, of which a pass over whole arrays then makes
 //! each body and each heading. An offset `(dx, dy)` is the same distance everywhere in such a plane; what the
-//! passes make of cells beside the window belongs to no anchor and is not looked at. Hexagonal maps, on which the
-//! offsets of a body depend on the row, are compiled by rows.
+//! passes make of cells beside the window belongs to no anchor and is not looked at. Hexagonal maps, on which
+//! the offsets of a body depend on the row, are compiled by rows.
 
 use crate::footprint::Offset;
 use crate::tables::Update;
@@ -17,8 +17,8 @@ use wheelbase_grid::{GridShape, Rect, Side};
 /// Most cells that a window reads. Passes over more of them leave the first-level cache.
 const CELLS_MAX: u64 = 4096;
 
-/// Arrays are so much longer than what they hold, and passes go over a multiple of so many: the machine works on
-/// vectors of up to as many.
+/// Arrays are so much longer than what they hold, and passes go over a multiple of so many: the machine works
+/// on vectors of up to as many.
 const VECTOR: usize = 16;
 
 /// The planes of a window, kept so that an update allocates nothing.
@@ -94,7 +94,8 @@ fn cells_about(of: &RowsOf<'_>, anchors: Rect) -> Rect {
 }
 
 impl<W: MoveWord> Window<W> {
-    /// Whether the anchors can be compiled so: there are few of them, and nothing that they read is off the map.
+    /// Whether the anchors can be compiled so: there are few of them, and nothing that they read is off the
+    /// map.
     pub fn fits(&self, of: &RowsOf<'_>, anchors: Rect) -> bool {
         let cells = cells_about(of, anchors);
         of.space.shape() == GridShape::Square
@@ -196,8 +197,8 @@ impl<W: MoveWord> Window<W> {
         &self.poses[at..at + places.n_anchors]
     }
 
-    /// Works out four primitives, the first of them given, at a heading. Returns whether some pose may be legal
-    /// without any move so far.
+    /// Works out four primitives, the first of them given, at a heading. Returns whether some pose may be
+    /// legal without any move so far.
     fn read_moves(&mut self, of: &RowsOf<'_>, places: &Places, heading: usize, first: usize) -> bool {
         let Self { cells, edges, poses, moves, words, .. } = self;
         let poses = &*poses;

@@ -122,8 +122,8 @@ pub(super) fn as_written_of(class: &MovementClass) -> serde_json::Value {
 pub(super) const OCTILE_ON_HEX: &str =
     "class \"octile\" is for square maps; on hexagonal ones classes have 1 or 6 headings";
 
-/// Where the built-in class is named by an agent of the scenario or of its map, if no class of its name takes its
-/// place.
+/// Where the built-in class is named by an agent of the scenario or of its map, if no class of its name takes
+/// its place.
 pub(super) fn names_octile(typed: &Scenario, on_map: &[scenario::Agent]) -> Option<(u32, String)> {
     let added = typed.events.iter().filter_map(|event| match &event.action {
         scenario::EventAction::AddAgents(group) => Some(group),

@@ -304,8 +304,8 @@ fn movement_classes<'a>(
     classes
 }
 
-/// The movement classes of a scenario for maps of that shape and size with these objects, in the order of their
-/// numbers in a simulation of it.
+/// The movement classes of a scenario for maps of that shape and size with these objects, in the order of
+/// their numbers in a simulation of it.
 /// # Errors
 /// [`LoadError`] with every mistake in them.
 pub fn build_classes(

@@ -31,8 +31,8 @@ const CLASS_NAME: &str = "robot";
 const EXPANSIONS_PER_TICK: u64 = 200_000;
 /// Searches under way at once; a scenario's default.
 const SEARCH_SLOTS: usize = 16;
-/// Tries a tick: for a team of [`TEAM_OF_MANY_TRIES`] and smaller ones the most, for larger ones the fewer the
-/// larger they are, since they need the time for fields. About 10 ms of work.
+/// Tries a tick: for a team of [`TEAM_OF_MANY_TRIES`] and smaller ones the most, for larger ones the fewer
+/// the larger they are, since they need the time for fields. About 10 ms of work.
 const TRIES_PER_TICK: RangeInclusive<u64> = 600..=2400;
 const TEAM_OF_MANY_TRIES: u64 = 1000;
 /// Glyphs of blocked cells; all others are free.

@@ -16,8 +16,8 @@ pub(super) struct Room<'a> {
     pub field: Option<&'a CostField>,
 }
 
-/// How near to a goal a pose counts: in a straight line, or, where the way is a detour, half as far as the way is
-/// long. In sixteenths of a cell.
+/// How near to a goal a pose counts: in a straight line, or, where the way is a detour, half as far as the
+/// way is long. In sixteenths of a cell.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Nearness {
     shape: GridShape,
@@ -70,9 +70,9 @@ impl Nearness {
 }
 
 impl Room<'_> {
-    /// At most `n` poses that overlap neither each other nor a taken cell, the [nearest](Nearness) first; among
-    /// equals that of least cost to the goal, then the lowest state. Their cells are marked as taken. None counts as
-    /// farther than `reach` parts.
+    /// At most `n` poses that overlap neither each other nor a taken cell, the [nearest](Nearness) first;
+    /// among equals that of least cost to the goal, then the lowest state. Their cells are marked as taken.
+    /// None counts as farther than `reach` parts.
     ///
     /// Only poses from which the goal can be reached and that can be reached from it count.
     pub fn choose(&self, n: usize, reach: u32, taken: &mut BitGrid) -> Vec<State> {

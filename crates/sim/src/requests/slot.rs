@@ -21,13 +21,14 @@ use wheelbase_planner::{
 const AROUND_CELLS: i32 = 24;
 /// Most expansions of a search for a way around resting agents.
 const AROUND_EXPANSIONS_MAX: u64 = 20_000;
-/// And for the quickest way, which need not be found exactly: delays are only thought of. With a weight of 1.2 agents
-/// on bases of 256^2 and 512^2 cells got as far as with the exact one, for half of the expansions.
+/// And for the quickest way, which need not be found exactly: delays are only thought of. With a weight of
+/// 1.2 agents on bases of 256^2 and 512^2 cells got as far as with the exact one, for half of the expansions.
 const QUICKEST_EXPANSIONS_MAX: u64 = 200_000;
 const QUICKEST_WEIGHT_PERMILLE: u32 = 1200;
-/// The first part of a way to a pose of a group ends where the goal is four times as far as it is from the pose, and
-/// of far poses where it is twice as far and this much more, in moves. With twice alone ways of 100 agents were up to
-/// 4.6 % longer than the cheapest, with four times 1.7 %, for as many expansions; but far poses are far to search for.
+/// The first part of a way to a pose of a group ends where the goal is four times as far as it is from the
+/// pose, and of far poses where it is twice as far and this much more, in moves. With twice alone ways of 100
+/// agents were up to 4.6 % longer than the cheapest, with four times 1.7 %, for as many expansions; but far
+/// poses are far to search for.
 const FIRST_PART_MOVES: u64 = 32;
 /// Most headings of a class.
 const HEADINGS_MAX: usize = 8;
@@ -122,8 +123,8 @@ impl Slot {
         }
     }
 
-    /// Of a request for the way to a pose of a group: the field of the group's goal leads to where the goal is
-    /// four times as far away as it is from the pose; from there on the search has little to do.
+    /// Of a request for the way to a pose of a group: the field of the group's goal leads to where the goal
+    /// is four times as far away as it is from the pose; from there on the search has little to do.
     pub fn follow_group_field(
         &mut self,
         asking: Asking<'_>,
@@ -256,9 +257,9 @@ impl Slot {
         }
     }
 
-    /// Goes on with the search for a cheapest path, until it has made so many expansions more than it has spent or
-    /// the work beside it is over. Those for poses that are given and for ways around others are left alone, for they
-    /// depend on where agents rest.
+    /// Goes on with the search for a cheapest path, until it has made so many expansions more than it has
+    /// spent or the work beside it is over. Those for poses that are given and for ways around others are
+    /// left alone, for they depend on where agents rest.
     pub fn go_ahead(&mut self, asking: Asking<'_>, ahead_max: u64, is_over: &AtomicBool) {
         let Some(asked) = self.request.filter(|asked| asked.route == Route::Cheapest) else { return };
         let Some(row) = asking.agents.row(asked.agent) else { return };
@@ -300,7 +301,8 @@ impl<'a> Asking<'a> {
         &self.class(row).tables
     }
 
-    /// The order and the trip that an agent is on, and the request for the cheapest path to its goal from a state.
+    /// The order and the trip that an agent is on, and the request for the cheapest path to its goal from a
+    /// state.
     fn cheapest(self, row: usize, from: State) -> Option<(&'a OrderKind, &'a Trip, Request<'a>)> {
         let state = &self.agents.orders[row];
         let (kind, trip) = self.orders.current_trip(state)?;
@@ -330,8 +332,8 @@ impl<'a> SearchWorld<'a> {
         Self { asking: Asking::of(sim), reservation, given, congestion, paths }
     }
 
-    /// Where an agent's path in hand leads out of where delays count: moves up to there, and the state. `None` if it ends
-    /// before.
+    /// Where an agent's path in hand leads out of where delays count: moves up to there, and the state.
+    /// `None` if it ends before.
     fn leaves_delays(&self, row: usize) -> Option<(usize, State)> {
         let agents = self.asking.agents;
         let tables = self.asking.tables(row);
@@ -364,8 +366,8 @@ impl<'a> SearchWorld<'a> {
     }
 }
 
-/// What the path to the goal of an agent's present order takes at least, in ticks, from where it rests; 0 where that
-/// is not known.
+/// What the path to the goal of an agent's present order takes at least, in ticks, from where it rests; 0
+/// where that is not known.
 pub(crate) fn least_ticks(sim: &Simulation, row: usize) -> u32 {
     let asking = Asking::of(sim);
     let request = asking.cheapest(row, sim.agents.motion[row].state);

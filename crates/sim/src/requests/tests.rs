@@ -64,8 +64,8 @@ fn crowd(random: &mut Random) -> String {
     text
 }
 
-/// Runs a scenario, and once more with searches that go ahead in some ticks by as much as it happens; says how
-/// often one did.
+/// Runs a scenario, and once more with searches that go ahead in some ticks by as much as it happens; says
+/// how often one did.
 fn run_ahead(text: &str, random: &mut Random) -> usize {
     let typed = scenario::parse("crowd.toml", text.as_bytes());
     let typed = typed.unwrap_or_else(|errors| panic!("{errors}\n{text}"));

@@ -3,7 +3,8 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 
 proptest! {
-    /// What is counted is what a count by cell and step says that fades at its row's ticks, and ends in the end.
+    /// What is counted is what a count by cell and step says that fades at its row's ticks, and ends in the
+    /// end.
     #[test]
     fn streams_are_as_counted(
         moves in prop::collection::vec((0_i32..9, 0_i32..150, 0_usize..4, 1_usize..20, 0_u32..300), 1..60),

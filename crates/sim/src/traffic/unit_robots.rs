@@ -49,9 +49,9 @@ const VISITS_MAX: u8 = 10;
 /// before all that are younger.
 const OLD_TICKS: u32 = 40;
 const OLD_WAYS: u32 = 4;
-/// Of so many robots one more of those that have waited longest, more than [`OLD_TICKS`] and [`OLD_WAYS`] times the
-/// cells to their goals, goes first of all, for so many ticks and so many times the way that it still has; then
-/// it waits anew. It counts for so many when the whole is improved.
+/// Of so many robots one more of those that have waited longest, more than [`OLD_TICKS`] and [`OLD_WAYS`]
+/// times the cells to their goals, goes first of all, for so many ticks and so many times the way that it
+/// still has; then it waits anew. It counts for so many when the whole is improved.
 const FIRST_OF: usize = 64;
 const TERM_TICKS: u32 = 16;
 const TERM_WAYS: u32 = 2;
@@ -358,8 +358,8 @@ impl UnitRobots {
         }
     }
 
-    /// Spends the tries: robots drawn at random look for something better. In a crowd a try may lift a hundred
-    /// others, so that the tries are over when so many robots were lifted.
+    /// Spends the tries: robots drawn at random look for something better. In a crowd a try may lift a
+    /// hundred others, so that the tries are over when so many robots were lifted.
     fn improve(&mut self, tries: u64) {
         // Where a robot is alone there is nothing to improve.
         let n = if self.team.at.len() > 1 { self.n_with_goal } else { 0 };

@@ -13,8 +13,8 @@ pub(super) const HEX_120: u32 = 0x1000_0000;
 
 /// The sides of a tile that is flipped.
 ///
-/// Of squares the diagonal comes first and the other two after it. Hexagons are flipped first and turned then,
-/// as the editor draws them.
+/// Of squares the diagonal comes first and the other two after it. Hexagons are flipped first and turned
+/// then, as the editor draws them.
 pub(super) fn flipped(shape: GridShape, sides: [SideKind; SIDES_MAX], flips: u32) -> [SideKind; SIDES_MAX] {
     if flips == 0 {
         return sides;

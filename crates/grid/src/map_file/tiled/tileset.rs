@@ -59,7 +59,8 @@ pub(super) fn read_tileset(
     node: Node<'_, '_>,
     (shape, sides): (GridShape, &SideTable),
 ) -> Result<Tileset, TiledError> {
-    // With the first number of the set a tile's number stays below the bits of the flips, and any sum in range.
+    // With the first number of the set a tile's number stays below the bits of the flips, and any sum in
+    // range.
     const TILES_MAX: u64 = 1 << 28;
     let n_tiles = match node.attribute("tilecount") {
         Some(_) => source.whole(node, "tilecount", 0..=TILES_MAX)? as u32,
@@ -123,8 +124,8 @@ fn read_sides(text: &str, shape: GridShape, table: &SideTable) -> Result<[SideKi
     Ok(sides)
 }
 
-/// The caller's kinds, those of the used tiles that it lacks, and those of the MovingAI format. Whichever tile
-/// of a kind has a speed gives it to the kind.
+/// The caller's kinds, those of the used tiles that it lacks, and those of the MovingAI format. Whichever
+/// tile of a kind has a speed gives it to the kind.
 pub(super) fn terrain_of_tiles<'t>(
     given: &TerrainTable,
     used: impl Iterator<Item = &'t Tile>,

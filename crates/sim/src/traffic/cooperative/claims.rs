@@ -2,10 +2,10 @@
 //!
 //! A list for each cell, in one array of claims that are used again. An agent always claims what it needs to
 //! finish the move that it has begun, to carry out the moves that it has planned, and to rest behind the last
-//! of them for ever. Under the swept rule no two claims of different agents on a cell overlap. Under the discrete
-//! rule a move claims the cells on which it ends from its beginning, and they may still be claimed by one that
-//! has begun to leave them by then and is gone when it ends. So whatever becomes of later plans, those that stand
-//! can be carried out.
+//! of them for ever. Under the swept rule no two claims of different agents on a cell overlap. Under the
+//! discrete rule a move claims the cells on which it ends from its beginning, and they may still be claimed
+//! by one that has begun to leave them by then and is gone when it ends. So whatever becomes of later plans,
+//! those that stand can be carried out.
 
 use crate::reservation::{CollisionRule, Step};
 use wheelbase_grid::{CellXY, GridSize};
@@ -245,8 +245,8 @@ impl Claims {
         self.free = NONE;
     }
 
-    /// A later tick at which to look again whether a move can begin, if one that begins and ends at these ticks
-    /// would need what another agent claims; [`FOREVER`] if that one does not leave.
+    /// A later tick at which to look again whether a move can begin, if one that begins and ends at these
+    /// ticks would need what another agent claims; [`FOREVER`] if that one does not leave.
     #[inline]
     pub fn look_again_at(
         &self,

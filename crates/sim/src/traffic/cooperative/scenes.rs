@@ -18,8 +18,8 @@ pub(in crate::traffic) fn shape() -> impl Strategy<Value = &'static str> {
     prop::sample::select(&["square", "hex"])
 }
 
-/// Rows of glyphs, of a map of so many columns and rows: ground, two kinds of slow ground, and so many walls to a
-/// hundred of these.
+/// Rows of glyphs, of a map of so many columns and rows: ground, two kinds of slow ground, and so many walls
+/// to a hundred of these.
 pub(in crate::traffic) fn rows(cover: u32, sides: Range<usize>) -> impl Strategy<Value = Vec<String>> {
     (sides.clone(), sides).prop_flat_map(move |(width, height)| {
         let glyph = prop_oneof![80 => Just('.'), 10 => Just('s'), 10 => Just('m'), cover => Just('#')];

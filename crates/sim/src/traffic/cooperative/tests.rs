@@ -1,5 +1,5 @@
-//! The whole rule in small crowded worlds: what must hold at every tick, and that what each agent means to do is
-//! claimed.
+//! The whole rule in small crowded worlds: what must hold at every tick, and that what each agent means to do
+//! is claimed.
 
 use super::scenes::{Walk, built, class, map_of, rows, rule, shape};
 use super::*;
@@ -47,8 +47,8 @@ fn walk_of(sim: &Simulation, rule: &Cooperative, row: usize) -> Walk {
     Walk { class: usize::from(motion.class.0), from: motion.state, moves }
 }
 
-/// All that every agent needs from now on is claimed for it, nothing is for those that are gone, and under the
-/// swept rule nothing is claimed twice.
+/// All that every agent needs from now on is claimed for it, nothing is for those that are gone, and under
+/// the swept rule nothing is claimed twice.
 fn check_claims(sim: &Simulation, rule: &Cooperative) {
     let size = sim.grid.size();
     let collision = sim.settings.collision;

@@ -1,10 +1,10 @@
 //! Guidance: what a step costs beyond its tick, so that robots going opposite ways keep apart and none goes
 //! where all stand.
 //!
-//! Each step is counted where it is made, and each tick in which a robot waits; what is old is forgotten by and
-//! by. A step against the stream costs more, and so does one out of a cell in which robots wait for it; fields
-//! made from then on lead around both, and what was a small lead of one direction becomes a lane (as in Guided
-//! PIBT: Chen et al., AAAI 2024, whose costs grow with contraflow and crowding too).
+//! Each step is counted where it is made, and each tick in which a robot waits; what is old is forgotten by
+//! and by. A step against the stream costs more, and so does one out of a cell in which robots wait for it;
+//! fields made from then on lead around both, and what was a small lead of one direction becomes a lane (as
+//! in Guided PIBT: Chen et al., AAAI 2024, whose costs grow with contraflow and crowding too).
 
 use super::unit_map::{BLOCKED, UnitMap};
 
@@ -18,8 +18,8 @@ pub(super) struct Guidance {
     flow: Vec<[u32; 4]>,
     /// Ticks waited in each free cell, the older the less.
     waiting: Vec<u32>,
-    /// The steps that lead to each free cell at each heading: the cell they come from `<< STEP_BITS`, and what they
-    /// cost in ticks; [`NO_STEP`] where there is none.
+    /// The steps that lead to each free cell at each heading: the cell they come from `<< STEP_BITS`, and
+    /// what they cost in ticks; [`NO_STEP`] where there is none.
     steps_to: Vec<[u32; 4]>,
 }
 
@@ -36,8 +36,8 @@ impl Guidance {
     /// Ticks that a step costs more for each tick that a robot waits for it, and at most.
     const FOR_WAITING: u32 = 8;
     const FOR_WAITING_MAX: u32 = 12;
-    /// Steps that no stream is made of: so many for as many cells a robot, within bounds. The more room there is,
-    /// the less it matters to go against a few.
+    /// Steps that no stream is made of: so many for as many cells a robot, within bounds. The more room there
+    /// is, the less it matters to go against a few.
     const STILL_OF_CELLS: usize = 2 << 8;
     const STILL_LEAST: usize = 4 << 8;
     const STILL_MOST: usize = 16 << 8;
@@ -56,8 +56,8 @@ impl Guidance {
         }
     }
 
-    /// The step that leads to a free cell at a heading: the cell it comes from `<< STEP_BITS`, and what it costs;
-    /// [`NO_STEP`] if there is none.
+    /// The step that leads to a free cell at a heading: the cell it comes from `<< STEP_BITS`, and what it
+    /// costs; [`NO_STEP`] if there is none.
     #[inline]
     pub fn step_to(&self, number: u32, heading: u32) -> u32 {
         self.steps_to[number as usize][heading as usize]

@@ -1,8 +1,8 @@
 //! Operations of a unit robot: strings of steps with the cells that they pass.
 //!
 //! A robot of one cell with four headings steps forward, turns left or right, or waits, a tick each. An
-//! operation is a string of [`DEPTH`] such actions. Strings that pass the same cells at the same ticks and end
-//! at the same heading are one operation.
+//! operation is a string of [`DEPTH`] such actions. Strings that pass the same cells at the same ticks and
+//! end at the same heading are one operation.
 
 /// Actions of an operation: ticks for which a robot's cells are reserved.
 pub(super) const DEPTH: usize = 4;
@@ -36,7 +36,8 @@ impl Operations {
         let mut strings: Vec<[u8; DEPTH]> = (0..4_usize.pow(DEPTH as u32))
             .map(|code| std::array::from_fn(|at| (code >> (2 * (DEPTH - 1 - at)) & 3) as u8))
             .collect();
-        // Of strings that are alike the one with the fewest moves stands for all, then the one that moves first.
+        // Of strings that are alike the one with the fewest moves stands for all, then the one that moves
+        // first.
         strings.sort_by_key(|string| string.iter().filter(|&&action| action != WAIT).count());
         let mut seen = std::collections::BTreeSet::new();
         strings.retain(|string| seen.insert(trace(string, 0, 1 << 20)));

@@ -1,10 +1,10 @@
 //! Pushing: who goes first and cannot move has all in front of it make room, along a string of cells.
 //!
-//! The strings of actions reach a few ticks, and a robot that is pushed picks what is best for itself. So in a
-//! lane with one bay nobody enters the bay, and in a dense crowd no chain of lifts may lead to where there is
-//! room. This looks for room over the whole map instead: the nearest empty cell off the way of the robot, by
-//! cells that others can leave, or one on its way if there is none off it. All in between move up by one cell at
-//! the same tick, as soon as all have turned. Where nothing is empty, a ring of robots turns.
+//! The strings of actions reach a few ticks, and a robot that is pushed picks what is best for itself. So in
+//! a lane with one bay nobody enters the bay, and in a dense crowd no chain of lifts may lead to where there
+//! is room. This looks for room over the whole map instead: the nearest empty cell off the way of the robot,
+//! by cells that others can leave, or one on its way if there is none off it. All in between move up by one
+//! cell at the same tick, as soon as all have turned. Where nothing is empty, a ring of robots turns.
 
 use super::operations::{DEPTH, FORWARD, LEFT, RIGHT, WAIT};
 use super::unit_map::BLOCKED;
@@ -16,7 +16,8 @@ const CELLS_MAX: usize = 1 << 14;
 /// Memory of the search for room.
 #[derive(Debug, Default)]
 pub(super) struct Push {
-    /// The cell from which the search came to each cell, `[n_cells]`; valid where `seen` is the present stamp.
+    /// The cell from which the search came to each cell, `[n_cells]`; valid where `seen` is the present
+    /// stamp.
     came_from: Vec<u32>,
     seen: Vec<u32>,
     /// Whether a cell is on the way of the robot: the stamp.
@@ -74,8 +75,8 @@ impl UnitRobots {
         self.move_up();
     }
 
-    /// Marks the cells on the way of a robot to its goal. Gives the first cell, and how many steps ahead it is,
-    /// if a robot stands there and it is near; those before it are out of bounds.
+    /// Marks the cells on the way of a robot to its goal. Gives the first cell, and how many steps ahead it
+    /// is, if a robot stands there and it is near; those before it are out of bounds.
     fn mark_way(&mut self, row: usize) -> Option<(u32, usize)> {
         let field = self.fields.of(self.team.goal[row]);
         let Self { map, team, push, reserved, tick, .. } = self;
@@ -134,8 +135,8 @@ impl UnitRobots {
         !others && !is_bound
     }
 
-    /// The nearest room for the robot in `first`: an empty cell off the way of the one that pushes, else one on
-    /// its way, else its own cell, if a ring leads back to it.
+    /// The nearest room for the robot in `first`: an empty cell off the way of the one that pushes, else one
+    /// on its way, else its own cell, if a ring leads back to it.
     fn find_room(&mut self, row: usize, first: u32, may_turn_ring: bool) -> Option<u32> {
         let own = self.team.at[row];
         let stamp = self.push.stamp;

@@ -4,13 +4,13 @@
 //! Every action of a unit robot takes a tick, and a robot turns where it stands. So of the four headings in a
 //! cell none is dearer than the cheapest by more than two turns, and one dearer by two stands opposite the
 //! cheapest. There are 19 ways in which that can be, so a cell takes 2 bytes: 11 bits for the cost of the
-//! cheapest heading and 5 for how much dearer the others are. A field in which some cost takes more bits has 4
-//! bytes a cell.
+//! cheapest heading and 5 for how much dearer the others are. A field in which some cost takes more bits has
+//! 4 bytes a cell.
 //!
-//! A field is made for a robot: it is an A* from the goal back towards where the robot stands, with the distance
-//! of cells as the lower bound, that goes on for [`MARGIN_TICKS`] beyond the robot's own way (like the abstract
-//! distances of Silver 2005, but made at once). So it knows the cells of all ways that are a little longer than
-//! the shortest, and is made anew when the robot is pushed off them.
+//! A field is made for a robot: it is an A* from the goal back towards where the robot stands, with the
+//! distance of cells as the lower bound, that goes on for [`MARGIN_TICKS`] beyond the robot's own way (like
+//! the abstract distances of Silver 2005, but made at once). So it knows the cells of all ways that are a
+//! little longer than the shortest, and is made anew when the robot is pushed off them.
 
 use super::guidance::{Guidance, NO_STEP, STEP_BITS};
 use super::unit_map::UnitMap;
@@ -64,8 +64,8 @@ struct Field {
     cells: Cells,
 }
 
-/// What a field says of each cell, `[n_free]`: the cost of the cheapest heading `<< WAY_BITS`, and the number of
-/// the way in which the others are dearer. Of the two arrays one is empty.
+/// What a field says of each cell, `[n_free]`: the cost of the cheapest heading `<< WAY_BITS`, and the number
+/// of the way in which the others are dearer. Of the two arrays one is empty.
 #[derive(Debug, Default)]
 pub(super) struct Cells {
     narrow: Vec<u16>,
