@@ -103,7 +103,7 @@ impl Figures {
                     if usize::from(primitive) < class.primitives().len() && from.heading.0 < class.headings()
                     {
                         let shape = class.shape_at(from, usize::from(primitive));
-                        let at = |cell: &Offset| CellXY::new(from.cell.x + cell.dx, from.cell.y + cell.dy);
+                        let at = |cell: &Offset| cell.cell_from(from.cell);
                         count(&mut figures.swept, reader.map(), shape.swept.iter().map(at));
                     }
                 }
@@ -142,7 +142,7 @@ impl Figures {
             let class = class.tables.class();
             if pose.heading.0 < class.headings() {
                 let cells = class.cells_at(pose).iter();
-                let at = |cell: &Offset| CellXY::new(pose.cell.x + cell.dx, pose.cell.y + cell.dy);
+                let at = |cell: &Offset| cell.cell_from(pose.cell);
                 count(&mut self.waited, map, cells.map(at));
             }
         }

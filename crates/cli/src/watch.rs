@@ -239,7 +239,7 @@ impl Canvas {
             let pose = sim.pose(row);
             let tables = &sim.classes()[usize::from(motion.class.0)].tables;
             for offset in tables.class().footprint().at(tables.space().frame(pose)) {
-                let cell = CellXY::new(pose.cell.x + offset.dx, pose.cell.y + offset.dy);
+                let cell = offset.cell_from(pose.cell);
                 let (x, y, side) = layout.point(cell);
                 for y in y..y + side {
                     let first = (y * layout.width + x) as usize;

@@ -30,7 +30,7 @@ fn others(tables: &MovementTables, units: &[Unit], but: usize) -> BitGrid {
     let mut held = BitGrid::new(tables.space().size());
     for (_, unit) in units.iter().enumerate().filter(|&(at, _)| at != but) {
         for offset in tables.class().footprint().at(tables.space().frame(unit.pose)) {
-            held.set(CellXY::new(unit.pose.cell.x + offset.dx, unit.pose.cell.y + offset.dy), true);
+            held.set(offset.cell_from(unit.pose.cell), true);
         }
     }
     held

@@ -165,7 +165,7 @@ impl Connections {
 /// Lists the cells at some offsets from an anchor that are not listed yet.
 fn list(listed: &mut BitGrid, anchor: CellXY, offsets: &[Offset], tiles: &mut Vec<CellXY>) {
     for offset in offsets {
-        let cell = CellXY::new(anchor.x + offset.dx, anchor.y + offset.dy);
+        let cell = offset.cell_from(anchor);
         if !listed.get(cell) {
             listed.set(cell, true);
             tiles.push(cell);

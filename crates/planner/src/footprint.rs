@@ -2,7 +2,7 @@
 
 use crate::geometry::diagonal_footprint;
 use crate::pose::Frame;
-use wheelbase_grid::GridShape;
+use wheelbase_grid::{CellXY, GridShape};
 
 /// Most cells a footprint may have.
 pub const FOOTPRINT_CELLS_MAX: usize = 1024;
@@ -22,6 +22,12 @@ impl Offset {
     /// The step of `dx` cells to the east and `dy` to the south.
     pub const fn new(dx: i32, dy: i32) -> Self {
         Self { dx, dy }
+    }
+
+    /// The cell to which the step leads from one.
+    #[inline]
+    pub const fn cell_from(self, cell: CellXY) -> CellXY {
+        CellXY::new(cell.x + self.dx, cell.y + self.dy)
     }
 
     pub(crate) fn plus(self, other: Self) -> Self {

@@ -313,7 +313,7 @@ impl<'a> Legality<'a> {
         cells: &[Offset],
         edges: &[(Offset, Side)],
     ) -> Result<u16, PoseBlocked> {
-        let at = |offset: &Offset| CellXY::new(anchor.x + offset.dx, anchor.y + offset.dy);
+        let at = |offset: &Offset| offset.cell_from(anchor);
         let mut lowest = u16::MAX;
         for cell in cells.iter().map(at) {
             let Some(kind) = self.terrain_at(cell) else {
@@ -343,7 +343,7 @@ impl<'a> Legality<'a> {
         }
         let (mut lowest, mut highest) = (i32::MAX, i32::MIN);
         for offset in self.class.cells_at(pose) {
-            let cell = CellXY::new(pose.cell.x + offset.dx, pose.cell.y + offset.dy);
+            let cell = offset.cell_from(pose.cell);
             let Some(at) = self.grid.size().cell(cell) else { return Err(PoseBlocked::OffMap { cell }) };
             let height = i32::from(self.elevation_of(at));
             (lowest, highest) = (lowest.min(height), highest.max(height));

@@ -175,7 +175,7 @@ proptest! {
         }
         let covered = connected.iter().flat_map(|pose| {
             let body = tables.class().footprint().at(space.frame(*pose)).iter();
-            body.map(|offset| CellXY::new(pose.cell.x + offset.dx, pose.cell.y + offset.dy))
+            body.map(|offset| offset.cell_from(pose.cell))
         });
         let mut expected: Vec<CellXY> = covered.collect();
         expected.sort_unstable_by_key(|cell| (cell.y, cell.x));

@@ -391,7 +391,7 @@ proptest! {
             let pose = space.pose(state);
             for (primitive, next, ticks) in legality.successors(pose) {
                 let swept = &class.shape_at(pose, primitive).swept;
-                if !swept.iter().any(|o| obstacles.get(CellXY::new(pose.cell.x + o.dx, pose.cell.y + o.dy))) {
+                if !swept.iter().any(|o| obstacles.get(o.cell_from(pose.cell))) {
                     open.insert((cost + u64::from(ticks), space.state(next).unwrap()));
                 }
             }

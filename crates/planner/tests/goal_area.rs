@@ -46,7 +46,7 @@ proptest! {
         let is_taken = |cell: CellXY| taken >> ((cell.x + 7 * cell.y).rem_euclid(64)) & 1 == 1 && taken % 3 > 0;
         let open = |pose: Pose| {
             let cells = class.cells_at(pose);
-            cells.iter().all(|o| !is_taken(CellXY::new(pose.cell.x + o.dx, pose.cell.y + o.dy)))
+            cells.iter().all(|o| !is_taken(o.cell_from(pose.cell)))
         };
         let request = Request {
             area: Some(GoalArea { area, open: &open }),

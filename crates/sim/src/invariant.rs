@@ -95,7 +95,7 @@ pub fn check(sim: &Simulation) -> Vec<Violation> {
         let agent = sim.agents().ids[row];
         let (anchor, cells) = sim.held_cells(row);
         for offset in cells {
-            let cell = CellXY::new(anchor.x + offset.dx, anchor.y + offset.dy);
+            let cell = offset.cell_from(anchor);
             if let Some(&first) = holders.get(&cell)
                 && pairs.insert((first, agent))
             {
@@ -135,7 +135,7 @@ fn find_given(sim: &Simulation, found: &mut Vec<Violation>) {
         let tables = &sim.classes()[class.0 as usize].tables;
         let pose = tables.space().pose(state);
         for offset in tables.class().cells_at(pose) {
-            let cell = CellXY::new(pose.cell.x + offset.dx, pose.cell.y + offset.dy);
+            let cell = offset.cell_from(pose.cell);
             let right = *right_of.entry(cell).or_insert(agent);
             if right != agent {
                 found.push(Violation::Given { cell, kept: Some(agent), right: Some(right) });
@@ -157,7 +157,7 @@ fn find_exchanges(sim: &Simulation, found: &mut Vec<Violation>) {
         let tables = &sim.classes()[sim.agents().motion[row as usize].class.0 as usize].tables;
         let pose = tables.space().pose(state);
         let cells = tables.class().cells_at(pose).iter();
-        cells.map(|o| CellXY::new(pose.cell.x + o.dx, pose.cell.y + o.dy)).collect::<BTreeSet<_>>()
+        cells.map(|o| o.cell_from(pose.cell)).collect::<BTreeSet<_>>()
     };
     let places: Vec<_> = sim
         .ended

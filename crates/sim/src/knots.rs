@@ -93,7 +93,7 @@ impl Simulation {
         let until = self.tick.saturating_add(ticks);
         let other = self.reservation.blocker_of_move(agent, &step, until)?;
         let (anchor, needed) = self.reservation.needed(&step);
-        let mut cells = needed.iter().map(|o| CellXY::new(anchor.x + o.dx, anchor.y + o.dy));
+        let mut cells = needed.iter().map(|o| o.cell_from(anchor));
         let has = |found: Option<AgentId>| found == Some(other);
         let at = cells
             .find(|&cell| has(self.reservation.holder_at(cell)) || has(self.reservation.claimant_at(cell)))?;

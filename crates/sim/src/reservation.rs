@@ -82,7 +82,7 @@ impl<'a> Step<'a> {
     /// Cells under the body at the end, and their anchor.
     pub fn end(&self) -> (CellXY, &'a [Offset]) {
         let shape = self.shape();
-        let cell = CellXY::new(self.pose.cell.x + shape.step.dx, self.pose.cell.y + shape.step.dy);
+        let cell = shape.step.cell_from(self.pose.cell);
         (cell, self.class.footprint().at(shape.frame_after))
     }
 }

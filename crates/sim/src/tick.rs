@@ -10,7 +10,6 @@ use crate::requests::{Asking, PathRequest, Route, answer_requests, least_ticks, 
 use crate::trace::TraceEvent;
 use crate::traffic::{Decisions, Leads, Start, TrafficView};
 use crate::world::{Simulation, step_of};
-use wheelbase_grid::CellXY;
 use wheelbase_planner::Status;
 
 /// Ticks that a patrol gives at least to a station that it can only get near.
@@ -387,7 +386,7 @@ fn begin_move(sim: &mut Simulation, Start { row, primitive, ticks }: Start) {
     // One that is alone keeps out of nobody's way.
     if sim.traffic.needs_paths() && sim.agents.len() > 1 {
         let body = tables.class().cells_at(to).iter();
-        let cells = body.map(|offset| CellXY::new(to.cell.x + offset.dx, to.cell.y + offset.dy));
+        let cells = body.map(|offset| offset.cell_from(to.cell));
         sim.congestion.count_move(from.cell, to.cell, cells);
     }
     if sim.log.is_some() {

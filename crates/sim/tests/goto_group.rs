@@ -52,7 +52,7 @@ fn given_cells(sim: &Simulation) -> Vec<(i32, i32)> {
 /// Cells of the body in a pose.
 fn body(tables: &MovementTables, pose: Pose) -> Vec<CellXY> {
     let cells = tables.class().cells_at(pose).iter();
-    cells.map(|offset| CellXY::new(pose.cell.x + offset.dx, pose.cell.y + offset.dy)).collect()
+    cells.map(|offset| offset.cell_from(pose.cell)).collect()
 }
 
 #[test]

@@ -207,7 +207,7 @@ impl Obstacles {
             return;
         }
         let class_cells = planned.tables.class().cells_at(pose).iter();
-        for cell in class_cells.map(|cell| CellXY::new(pose.cell.x + cell.dx, pose.cell.y + cell.dy)) {
+        for cell in class_cells.map(|cell| cell.cell_from(pose.cell)) {
             let kind = planned.grid.terrain_at(cell);
             if kind.is_none_or(|kind| legality.terrain_speeds()[usize::from(kind.0)] == 0) {
                 self.cells.insert((cell.y, cell.x));

@@ -13,7 +13,7 @@ use crate::random::Random;
 use crate::scenario;
 use crate::world::Simulation;
 use std::collections::BTreeMap;
-use wheelbase_grid::{CellXY, GridSize};
+use wheelbase_grid::GridSize;
 use wheelbase_planner::{Heading, Legality, Pose, PoseBlocked, State, heading_from_name, heading_name};
 
 const NOT_PLACED: AgentId = AgentId(u32::MAX);
@@ -86,7 +86,7 @@ fn start_of(
         format!("{}; {}", blocked.describe(&sim.grid), needs(sim, &agent.class.value, &legality, blocked))
     })?;
     for &offset in tables.class().cells_at(pose) {
-        let cell = CellXY::new(pose.cell.x + offset.dx, pose.cell.y + offset.dy);
+        let cell = offset.cell_from(pose.cell);
         if let Some(other) = sim.reservation.holder_at(cell).and_then(|id| placed.get(id.0 as usize)) {
             let name = other.name.as_ref().map(|name| format!("agent \"{}\"", name.value));
             let name = name.unwrap_or_else(|| other.key.clone());

@@ -65,7 +65,7 @@ impl PendingEdits {
 
 /// Whether one of the cells, given from an anchor, lies in the area.
 fn touches(area: Rect, anchor: CellXY, cells: &[Offset]) -> bool {
-    cells.iter().any(|o| area.contains(CellXY::new(anchor.x + o.dx, anchor.y + o.dy)))
+    cells.iter().any(|o| area.contains(o.cell_from(anchor)))
 }
 
 /// An event asks for an edit: it takes effect or waits.

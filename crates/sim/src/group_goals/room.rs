@@ -154,7 +154,7 @@ pub(crate) fn poses_alike(tables: &MovementTables, state: State) -> impl Iterato
 /// Cells that the body covers in a pose.
 fn cells_of(tables: &MovementTables, pose: Pose) -> impl Iterator<Item = CellXY> {
     let cells = tables.class().cells_at(pose).iter();
-    cells.map(move |offset| CellXY::new(pose.cell.x + offset.dx, pose.cell.y + offset.dy))
+    cells.map(move |offset| offset.cell_from(pose.cell))
 }
 
 /// The legal poses of a goal, by state.

@@ -360,7 +360,7 @@ impl<'a> SearchWorld<'a> {
         };
         self.given.is_free(agent, pose.cell, cells)
             && cells.iter().all(|o| {
-                let cell = CellXY::new(pose.cell.x + o.dx, pose.cell.y + o.dy);
+                let cell = o.cell_from(pose.cell);
                 !self.reservation.holder_at(cell).is_some_and(rests)
             })
     }

@@ -128,7 +128,7 @@ pub(in crate::traffic) enum Doing<'a> {
 }
 
 pub(in crate::traffic) fn cells((anchor, offsets): (CellXY, &[Offset])) -> BTreeSet<CellXY> {
-    offsets.iter().map(|offset| CellXY::new(anchor.x + offset.dx, anchor.y + offset.dy)).collect()
+    offsets.iter().map(|offset| offset.cell_from(anchor)).collect()
 }
 
 impl Walk {
