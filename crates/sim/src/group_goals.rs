@@ -12,7 +12,7 @@ mod room;
 use crate::agents::{Activity, AgentId, ClassId};
 use crate::orders::OrderKind;
 use crate::requests::{Route, refuse};
-use crate::world::Simulation;
+use crate::world::{Simulation, end_state};
 use matching::{Place, match_in_order};
 pub(crate) use room::poses_alike;
 use room::{Nearness, PARTS, Room, is_near_goal, nearest_member, poses_of};
@@ -208,7 +208,7 @@ fn batches_of(sim: &Simulation, order: u32) -> (Vec<Batch>, Vec<AgentId>) {
 /// If the agent in a row waits for a pose of an order: from where it will go, the goal, and what if that
 /// cannot be reached.
 fn wait_of(sim: &Simulation, row: usize, order: u32) -> Option<(State, Option<GoalMember>, Fallback)> {
-    let motion = sim.agents.motion[row];
+    let motion = &sim.agents.motion[row];
     let waits = match motion.activity {
         Activity::Asking => motion.at_rest(),
         // It was given the order in mid-move.
@@ -222,10 +222,7 @@ fn wait_of(sim: &Simulation, row: usize, order: u32) -> Option<(State, Option<Go
         return None;
     };
     let tables = &sim.classes[motion.class.0 as usize].tables;
-    let from = match motion.at_rest() {
-        true => motion.state,
-        false => tables.state_after(motion.state, motion.primitive as usize),
-    };
+    let from = end_state(tables, motion);
     (*number == order).then(|| (from, trip.members.first().copied(), trip.fallback))
 }
 

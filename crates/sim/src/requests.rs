@@ -14,7 +14,7 @@ use crate::group_goals::give_group_poses;
 use crate::orders::OrderKind;
 use crate::shared_fields::SharedFields;
 use crate::trace::TraceEvent;
-use crate::world::Simulation;
+use crate::world::{Simulation, ticks_of};
 use rayon::prelude::*;
 pub(crate) use slot::{Asking, least_ticks};
 use slot::{SearchWorld, Slot, shared_goal};
@@ -427,13 +427,8 @@ fn deliver(sim: &mut Simulation, row: usize, request: PathRequest, answer: &Answ
 fn is_quicker(sim: &Simulation, row: usize, path: &Path) -> bool {
     let motion = &sim.agents.motion[row];
     let tables = &sim.classes[motion.class.0 as usize].tables;
-    let (mut state, mut ticks) = (motion.state, 0);
     let in_hand = sim.paths.moves(sim.agents.paths[row]);
-    for &primitive in in_hand {
-        let Some(longer) = tables.move_ticks(state, usize::from(primitive)) else { return true };
-        ticks += u64::from(longer);
-        state = tables.state_after(state, usize::from(primitive));
-    }
+    let Some(ticks) = ticks_of(tables, motion.state, in_hand) else { return true };
     let delay = |moves| sim.congestion.delay_along(tables, motion.state, moves);
     let delay_in_hand = delay(in_hand);
     u64::from(path.cost()) + delay(&path.moves) + delay_in_hand / 4 < ticks + delay_in_hand

@@ -368,3 +368,13 @@ pub(crate) fn end_state(tables: &MovementTables, motion: &Motion) -> State {
     }
     tables.state_after(motion.state, usize::from(motion.primitive))
 }
+
+/// Ticks that moves take from a state on, one after the other; `None` if one of them is not legal.
+pub(crate) fn ticks_of(tables: &MovementTables, mut state: State, moves: &[u8]) -> Option<u64> {
+    let mut ticks = 0;
+    for &primitive in moves {
+        ticks += u64::from(tables.move_ticks(state, usize::from(primitive))?);
+        state = tables.state_after(state, usize::from(primitive));
+    }
+    Some(ticks)
+}

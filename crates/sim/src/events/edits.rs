@@ -1,10 +1,10 @@
 //! Edits of the map: when they take effect, and what they do to agents.
 
-use crate::agents::{Activity, AgentId, ClassId, Motion};
+use crate::agents::{Activity, AgentId, ClassId};
 use crate::reservation::CollisionRule;
 use crate::scenario::OnAgents;
 use crate::trace::{Set, TraceEvent};
-use crate::world::{SimClass, Simulation, step_of};
+use crate::world::{SimClass, Simulation, end_state, step_of, ticks_of};
 use wheelbase_grid::{CellXY, Change, Grid, Rect, SIDES_MAX, Side};
 use wheelbase_planner::{Legality, Offset, Update};
 
@@ -239,17 +239,7 @@ fn review_agents(sim: &mut Simulation, updates: &[Update]) {
 
 /// Whether every move left on an agent's path is legal; of one in mid-move, from its end on.
 fn path_is_legal(sim: &Simulation, row: usize) -> bool {
-    let motion = sim.agents.motion[row];
+    let motion = &sim.agents.motion[row];
     let tables = &sim.classes[motion.class.0 as usize].tables;
-    let mut state = motion.state;
-    if motion.until != Motion::AT_REST {
-        state = tables.state_after(state, motion.primitive as usize);
-    }
-    sim.paths.moves(sim.agents.paths[row]).iter().all(|&primitive| {
-        let legal = tables.move_ticks(state, primitive as usize).is_some();
-        if legal {
-            state = tables.state_after(state, primitive as usize);
-        }
-        legal
-    })
+    ticks_of(tables, end_state(tables, motion), sim.paths.moves(sim.agents.paths[row])).is_some()
 }
