@@ -233,3 +233,6 @@ fn list_lifted(
     let cells = (pose.cell, tables.class().cells_at(pose));
     claims.list_lifted(id, cells, (ready, super::FOREVER), rank, lifted);
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,6 +3,7 @@
 
 use super::scenes::{Walk, built, class, map_of, rows, rule, shape};
 use super::*;
+use crate::agents::Agents;
 use crate::invariant;
 use crate::{Simulation, Step as Ticked};
 use proptest::prelude::*;
@@ -12,10 +13,9 @@ use wheelbase_grid::CellXY;
 use wheelbase_planner::{Goal, GoalMember, Path, Request, Scratch, Status, plan as plan_path};
 
 /// The rule of a simulation, to be looked into from outside.
-#[derive(Clone)]
-pub(super) struct Shared(Arc<Mutex<Cooperative>>);
+pub(super) struct Shared<T>(pub Arc<Mutex<T>>);
 
-impl Traffic for Shared {
+impl<T: Traffic> Traffic for Shared<T> {
     fn decide(&mut self, view: &mut TrafficView<'_>, decisions: &mut Decisions) {
         self.0.lock().unwrap().decide(view, decisions);
     }
@@ -25,35 +25,38 @@ impl Traffic for Shared {
     }
 }
 
-impl Shared {
+impl<T: Traffic + 'static> Shared<T> {
     /// Gives a simulation a rule that can be looked into.
-    fn of(sim: &mut Simulation) -> Self {
-        let rule = Cooperative::new(&sim.classes, sim.grid.size(), sim.settings.collision);
-        let shared = Self(Arc::new(Mutex::new(rule)));
-        sim.traffic = Box::new(shared.clone());
-        shared
+    pub fn give(sim: &mut Simulation, rule: T) -> Self {
+        let rule = Arc::new(Mutex::new(rule));
+        sim.traffic = Box::new(Self(rule.clone()));
+        Self(rule)
     }
 }
 
-/// What the agent in a row will do from now on.
-fn walk_of(sim: &Simulation, rule: &Cooperative, row: usize) -> Walk {
-    let motion = &sim.agents.motion[row];
+/// The rule of a simulation as it begins.
+pub(super) fn fresh_rule(sim: &Simulation) -> Cooperative {
+    Cooperative::new(&sim.classes, sim.grid.size(), sim.settings.collision)
+}
+
+/// What the agent in a row will do from a tick on, which is now.
+pub(super) fn walk_of((agents, tick): (&Agents, u32), rule: &Cooperative, row: usize) -> Walk {
+    let motion = &agents.motion[row];
     let mut moves = Vec::new();
     if !motion.at_rest() {
-        let (start, ticks) = (sim.tick, motion.until - sim.tick);
-        moves.push(PlannedMove { start, ticks, primitive: motion.primitive });
+        moves.push(PlannedMove { start: tick, ticks: motion.until - tick, primitive: motion.primitive });
     }
-    moves.extend_from_slice(rule.members[sim.agents.ids[row].0 as usize].plan.moves());
+    moves.extend_from_slice(rule.members[agents.ids[row].0 as usize].plan.moves());
     Walk { class: usize::from(motion.class.0), from: motion.state, moves }
 }
 
 /// All that every agent needs from now on is claimed for it, nothing is for those that are gone, and under
 /// the swept rule nothing is claimed twice.
-fn check_claims(sim: &Simulation, rule: &Cooperative) {
+pub(super) fn check_claims(sim: &Simulation, rule: &Cooperative) {
     let size = sim.grid.size();
     let collision = sim.settings.collision;
     for row in 0..sim.agents.len() {
-        let (id, walk) = (sim.agents.ids[row].0, walk_of(sim, rule, row));
+        let (id, walk) = (sim.agents.ids[row].0, walk_of((&sim.agents, sim.tick), rule, row));
         for tick in sim.tick..=walk.ends().max(sim.tick) {
             let last = tick >= walk.ends();
             let mut needed = walk.held(sim, collision, tick);
@@ -129,7 +132,7 @@ fn check_passages(sim: &Simulation, rule: &Cooperative) {
 
 /// Runs to the end; gives the state hash after each tick.
 fn run(sim: &mut Simulation) -> Vec<u64> {
-    let shared = Shared::of(sim);
+    let shared = Shared::give(sim, fresh_rule(sim));
     let (mut hashes, mut revision) = (Vec::new(), sim.grid.revision());
     loop {
         let ticked = sim.step();
@@ -197,7 +200,7 @@ fn event(shape: &'static str) -> impl Strategy<Value = String> {
 }
 
 /// A world of three classes, with groups that cover about so much of it in hundredths.
-fn crowd() -> impl Strategy<Value = (String, Vec<String>, String)> {
+pub(super) fn crowd() -> impl Strategy<Value = (String, Vec<String>, String)> {
     (shape(), 1_u32..20).prop_flat_map(|(shape, walls)| {
         let classes = (class("a", shape, (1, 1)), class("b", shape, (3, 2)), class("c", shape, LONGEST));
         let groups = prop::collection::vec((0_usize..3, 1_u32..5, -3_i32..4, order(), order()), 5..12);
@@ -223,7 +226,7 @@ fn crowd() -> impl Strategy<Value = (String, Vec<String>, String)> {
 }
 
 /// The scenario with as many of the groups as find room.
-fn fitted((head, groups, events): &(String, Vec<String>, String)) -> Option<String> {
+pub(super) fn fitted((head, groups, events): &(String, Vec<String>, String)) -> Option<String> {
     let mut text = head.clone();
     built(&text)?;
     for group in groups {
@@ -301,7 +304,8 @@ fn one_alone_needs_no_search() {
             vec![format!("\"{}\"", ".".repeat(40)); 8].join(", ")
         );
         let mut sim = built(&text).unwrap();
-        let shared = Shared::of(&mut sim);
+        let rule = fresh_rule(&sim);
+        let shared = Shared::give(&mut sim, rule);
         sim.run();
         assert_eq!((sim.counts.orders_done, sim.tick), (1, 37 * 3 + 2), "{collision}");
         let mut fields = 0;

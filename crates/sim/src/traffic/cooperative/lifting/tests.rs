@@ -1,0 +1,309 @@
+//! Lifting in crowds on the move, held against what the agents do cell by cell: who plans anew for whom, that
+//! all that they do then fits together, and that nothing is left of a try in vain.
+
+use super::super::scenes::{Walk, built, collide, map_of};
+use super::super::tests::{Shared, check_claims, crowd, fitted, fresh_rule, walk_of};
+use super::super::*;
+use super::{LIFTED_MAX, Standing};
+use crate::random::Random;
+use crate::{Simulation, Step as Ticked, invariant};
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+/// All that a try in vain is to leave as it was.
+#[derive(Debug, PartialEq)]
+struct Whole {
+    /// By id; of the one that tries but for when it tries again.
+    members: Vec<String>,
+    standings: Vec<Standing>,
+    /// Cell, agent, from and until, of what the claims say from now on.
+    claims: BTreeSet<(usize, u32, u32, u32)>,
+    line: Vec<LinePose>,
+    ahead: String,
+    narrows: Vec<u64>,
+    n_decided: [usize; 4],
+}
+
+fn member(rule: &Cooperative, id: usize) -> String {
+    format!("{:?}", Member { lift_again_at: 0, lift_failures: 0, ..rule.members[id] })
+}
+
+fn whole(rule: &Cooperative, view: &TrafficView<'_>, decisions: &Decisions) -> Whole {
+    let mut claims = BTreeSet::new();
+    for cell in 0..view.grid_size.n_cells() {
+        let now = rule.claims.on(cell).filter(|claim| claim.until > view.tick);
+        claims.extend(now.map(|claim| (cell, claim.agent, claim.from.max(view.tick), claim.until)));
+    }
+    let mut narrows = Vec::new();
+    rule.narrows.for_each_word(&mut |word| narrows.push(word));
+    let Decisions { starts, reroutes, reroute_moves, replan, .. } = decisions;
+    Whole {
+        members: (0..rule.members.len()).map(|id| member(rule, id)).collect(),
+        standings: rule.lifting.standings.clone(),
+        claims,
+        line: rule.line.clone(),
+        ahead: format!("{:?}", rule.ahead),
+        narrows,
+        n_decided: [starts.len(), reroutes.len(), reroute_moves.len(), replan.len()],
+    }
+}
+
+/// What all agents will do, by row; the present tick counts as 0.
+fn walks(rule: &Cooperative, view: &TrafficView<'_>) -> Vec<Walk> {
+    let from_now = |row| {
+        let mut walk = walk_of((view.agents, view.tick), rule, row);
+        walk.moves.iter_mut().for_each(|planned| planned.start -= view.tick);
+        walk
+    };
+    (0..view.agents.len()).map(from_now).collect()
+}
+
+/// What an agent that is due asks for where it would lift others, with its line made and its field ready;
+/// `None` where it would not look for a plan of its own.
+fn quest_of(rule: &mut Cooperative, view: &TrafficView<'_>, row: usize, place: u64) -> Option<Quest> {
+    let motion = &view.agents.motion[row];
+    let tables = &view.classes[motion.class.0 as usize].tables;
+    let from = end_of_move(tables, motion, view.tick);
+    let path = view.paths.moves(view.agents.paths[row]);
+    let goes_on = tables.move_ticks(from.0, usize::from(*path.first()?)).is_some();
+    if rule.lets_pass(view, row) || !goes_on {
+        return None;
+    }
+    rule.look_ahead(view, row, from.0, place);
+    rule.make_line(view, row, from.0);
+    rule.ready_field(view, row);
+    let step_ticks = rule.step_ticks[motion.class.0 as usize];
+    let horizon = from.1 + step_ticks * HORIZON_STEPS;
+    Some(Quest { from, horizon, nodes_max: NODES, place, lift_ticks: step_ticks / 2 })
+}
+
+/// What came of the tries.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    /// Those that came about, by how many were lifted: none, one, two, more.
+    done: [u32; 4],
+    /// Those in vain for which nobody had been lifted yet, and for which some had.
+    in_vain: [u32; 2],
+    /// Of those lifted: they had nothing to do, they were under way.
+    lifted: [u32; 2],
+}
+
+/// The rule, but that many of those that are due lift others without need.
+struct Watched {
+    rule: Cooperative,
+    /// The same world, for where agents are.
+    world: Simulation,
+    random: Random,
+    counts: Counts,
+}
+
+impl Traffic for Watched {
+    fn decide(&mut self, view: &mut TrafficView<'_>, decisions: &mut Decisions) {
+        let rule = &mut self.rule;
+        rule.tries_left = view.tries;
+        rule.ahead.clear();
+        rule.follow_agents(view);
+        rule.follow_paths(view, decisions);
+        rule.list_due(view);
+        for (place, row) in self.rule.due.clone() {
+            let row = row as usize;
+            if self.rule.members[view.agents.ids[row].0 as usize].next_try > view.tick {
+                continue;
+            }
+            if self.random.below(2) > 0 || !self.lift(view, row, place, decisions) {
+                self.rule.plan_one(view, row, place, decisions);
+            }
+        }
+        self.rule.begin_moves(view, decisions);
+    }
+}
+
+impl Watched {
+    /// Has an agent lift others for less than it costs without that, if it can, and checks what comes of it;
+    /// says whether it has a plan.
+    fn lift(&mut self, view: &TrafficView<'_>, row: usize, place: u64, decisions: &mut Decisions) -> bool {
+        let rule = &mut self.rule;
+        let Some(quest) = quest_of(rule, view, row, place) else { return false };
+        if rule.stop <= HORIZON_STEPS {
+            // It is kept from a passage, and lifts nobody.
+            return false;
+        }
+        let id = view.agents.ids[row].0 as usize;
+        let found = rule.search_moves(view, row, quest, (0, None));
+        let cost_below = found.map_or(u32::MAX, |(_, cost)| cost);
+        let space = view.classes[view.agents.motion[row].class.0 as usize].tables.space();
+        let field = rule.fields.of(id as u32);
+        let states = (0..space.n_states() as u32).map(State);
+        let to_go: Vec<u32> = states.map(|state| field.cost(space.pose(state), space.headings())).collect();
+        rule.members[id].lift_again_at = 0;
+        // Some run out of tries amid all that.
+        rule.tries_left =
+            if self.random.below(4) == 0 { 1 + self.random.below(60) as u64 } else { view.tries };
+        let (before, walks_before) = (whole(rule, view, decisions), walks(rule, view));
+        let places: Vec<u64> = (0..view.agents.len()).map(|row| rule.place(view, row)).collect();
+        let done = rule.lift(view, row, quest, cost_below, decisions);
+        rule.tries_left = view.tries;
+        let log: Vec<usize> = rule.lifting.log.iter().map(|lifted| lifted.row as usize).collect();
+        if !done {
+            assert!(rule.members[id].lift_again_at > view.tick);
+            assert_eq!(whole(rule, view, decisions), before);
+            self.counts.in_vain[usize::from(log.len() > 1)] += 1;
+            return false;
+        }
+        self.counts.done[(log.len() - 1).min(3)] += 1;
+        assert!(log[0] == row && log.len() <= LIFTED_MAX);
+        assert_eq!(log.iter().collect::<BTreeSet<_>>().len(), log.len());
+        let (state, arrival) = rule.members[id].plan.end;
+        assert!(arrival.max(quest.horizon) + to_go[state.0 as usize] < cost_below);
+
+        let after = walks(rule, view);
+        let collision = rule.claims.rule();
+        for (at, &other) in log.iter().enumerate() {
+            check_plan(rule, view, other, decisions);
+            for (third, walk) in after.iter().enumerate().filter(|(third, _)| *third != other) {
+                assert!(!collide(&self.world, collision, &after[other], walk), "rows {other} and {third}");
+            }
+            if at == 0 {
+                continue;
+            }
+            // Of lower rank, and it may be lifted.
+            let (motion, other_id) = (&view.agents.motion[other], view.agents.ids[other].0 as usize);
+            let stands = motion.at_rest() && is_idle(motion.activity) && walks_before[other].moves.is_empty();
+            assert!(places[other] > place && (stands || goes(motion)));
+            assert_eq!(before.standings[other_id].place, places[other]);
+            self.counts.lifted[usize::from(!stands)] += 1;
+            // Under the other rule one may be lifted that would have been gone in time.
+            let in_way = |&by: &usize| collide(&self.world, collision, &after[by], &walks_before[other]);
+            assert!(collision == CollisionRule::Discrete || log[..at].iter().any(in_way), "row {other}");
+        }
+        for other in (0..view.agents.len()).filter(|other| !log.contains(other)) {
+            let id = view.agents.ids[other].0 as usize;
+            assert_eq!(
+                (member(rule, id), rule.lifting.standings[id]),
+                (before.members[id].clone(), before.standings[id])
+            );
+        }
+        true
+    }
+}
+
+/// The moves of a plan are legal, none begins before the one ahead of it has ended, and the agent's path
+/// begins with them.
+fn check_plan(rule: &Cooperative, view: &TrafficView<'_>, row: usize, decisions: &Decisions) {
+    let motion = &view.agents.motion[row];
+    let tables = &view.classes[motion.class.0 as usize].tables;
+    let plan = &rule.members[view.agents.ids[row].0 as usize].plan;
+    let (mut state, mut ready) = end_of_move(tables, motion, view.tick);
+    for planned in plan.moves() {
+        let primitive = usize::from(planned.primitive);
+        assert_eq!(tables.move_ticks(state, primitive), Some(planned.ticks));
+        assert!(planned.start >= ready);
+        (state, ready) = (tables.state_after(state, primitive), planned.start + planned.ticks);
+    }
+    assert_eq!(plan.end, (state, ready));
+    let rerouted = decisions.reroutes.iter().rfind(|reroute| reroute.row as usize == row);
+    let path = match rerouted {
+        Some(reroute) => &decisions.reroute_moves[reroute.first as usize..][..reroute.count as usize],
+        None => view.paths.moves(view.agents.paths[row]),
+    };
+    assert!(plan.begins(path));
+}
+
+/// Ticks of a run.
+const TICKS: u32 = 80;
+
+#[test]
+fn those_lifted_plan_around_the_one_of_higher_rank_or_nothing_changes() {
+    let config = ProptestConfig {
+        cases: 150,
+        failure_persistence: None,
+        max_shrink_iters: 300,
+        ..ProptestConfig::default()
+    };
+    let total = RefCell::new(Counts::default());
+    let result = TestRunner::new(config).run(&(crowd(), any::<u64>()), |((head, groups, _), seed)| {
+        let Some(text) = fitted(&(head, groups, String::new())) else { return Ok(()) };
+        let (Some(mut sim), Some(world)) = (built(&text), built(&text)) else { return Ok(()) };
+        let (rule, random) = (fresh_rule(&sim), Random::new(seed));
+        let watched = Shared::give(&mut sim, Watched { rule, world, random, counts: Counts::default() });
+        while sim.tick < TICKS && sim.step() != Ticked::Ended {
+            prop_assert_eq!(invariant::check(&sim), []);
+            check_claims(&sim, &watched.0.lock().unwrap().rule);
+        }
+        let Counts { done, in_vain, lifted } = watched.0.lock().unwrap().counts;
+        let mut total = total.borrow_mut();
+        total.done.iter_mut().zip(done).for_each(|(sum, n)| *sum += n);
+        total.in_vain.iter_mut().zip(in_vain).for_each(|(sum, n)| *sum += n);
+        total.lifted.iter_mut().zip(lifted).for_each(|(sum, n)| *sum += n);
+        Ok(())
+    });
+    if let Err(error) = result {
+        panic!("{error}");
+    }
+    let counts = total.into_inner();
+    let Counts { done, in_vain, lifted } = counts;
+    assert!(done[1..].iter().chain(&in_vain).chain(&lifted).all(|&n| n > 20), "{counts:?}");
+}
+
+/// A rule under which the first agent lifts the other once both have their paths, and nobody moves.
+struct Once {
+    rule: Cooperative,
+    /// Whether it came about, and the plans of both; whether all was as before.
+    seen: Option<(bool, [Plan; 2], bool)>,
+}
+
+impl Traffic for Once {
+    fn decide(&mut self, view: &mut TrafficView<'_>, decisions: &mut Decisions) {
+        if self.seen.is_some() || !view.agents.motion.iter().all(goes) {
+            return;
+        }
+        let rule = &mut self.rule;
+        rule.tries_left = view.tries;
+        rule.follow_agents(view);
+        rule.follow_paths(view, decisions);
+        rule.list_due(view);
+        let (place, row) = rule.due[0];
+        assert_eq!(row, 0);
+        let quest = quest_of(rule, view, 0, place).unwrap();
+        // Passages are entered by turns, so that nobody meets in a lane; here they are to.
+        rule.ahead.clear();
+        let before = whole(rule, view, decisions);
+        let done = rule.lift(view, 0, quest, u32::MAX, decisions);
+        let plans = [rule.members[0].plan, rule.members[1].plan];
+        self.seen = Some((done, plans, whole(rule, view, decisions) == before));
+    }
+}
+
+/// Two meet in a lane. Where there is a bay between them, the one of lower rank goes into it and the other
+/// straight on; without one nothing changes.
+#[test]
+fn the_other_goes_into_the_bay_or_nothing_changes() {
+    for (bay, collision) in
+        [true, false].into_iter().flat_map(|bay| ["swept", "discrete"].map(|rule| (bay, rule)))
+    {
+        let rows = [if bay { "###.###" } else { "#######" }, "......."].map(String::from);
+        let text = format!(
+            "name = \"bay\"\nticks = 9\ncollision = \"{collision}\"\n{}[class.a]\nheadings = 1\nmoves = [\n\
+             {{ name = \"E\", by = [1, 0], time = 2 }}, {{ name = \"N\", by = [0, -1], time = 2 }},\n\
+             {{ name = \"W\", by = [-1, 0], time = 2 }}, {{ name = \"S\", by = [0, 1], time = 2 }}]\n\
+             [[agents]]\nclass = \"a\"\nat = [0, 1]\npriority = 1\norders = [{{ goto = [6, 1] }}]\n\
+             [[agents]]\nclass = \"a\"\nat = [4, 1]\norders = [{{ goto = [0, 1] }}]\n",
+            map_of("square", &rows)
+        );
+        let mut sim = built(&text).unwrap();
+        let rule = fresh_rule(&sim);
+        let once = Shared::give(&mut sim, Once { rule, seen: None });
+        while sim.step() != Ticked::Ended {}
+        let (done, [first, other], is_as_before) = once.0.lock().unwrap().seen.unwrap();
+        assert_eq!((done, is_as_before), (bay, !bay), "{collision}");
+        if bay {
+            let begin = first.moves()[0].start;
+            let straight = (0..6).map(|at| PlannedMove { start: begin + 2 * at, ticks: 2, primitive: 0 });
+            assert!(first.moves().iter().copied().eq(straight), "{collision}: {first:?}");
+            let primitives: Vec<u8> = other.moves().iter().map(|planned| planned.primitive).collect();
+            assert!(primitives.starts_with(&[2, 1]), "{collision}: {primitives:?}");
+        }
+    }
+}
