@@ -9,8 +9,8 @@
 //! 2019). What tries are left improve the whole: a robot drawn at random may push any other, if the sum of
 //! what remains to be gone does not grow; robots whose tasks are old count for several. A few of those that
 //! have waited longest go before all others for a while, in turn, so that each knot is once pulled at from
-//! each end; one of them that cannot move has others make room ([`push`]). On a map too full for all, only as
-//! many as it carries pursue their goals ([`crowd`]).
+//! each end; one of them that cannot move has others make room, and where little is empty everybody that cannot
+//! move does ([`push`]). On a map too full for all, only as many as it carries pursue their goals ([`crowd`]).
 
 mod crowd;
 mod guidance;
@@ -27,7 +27,7 @@ use crate::world::SimClass;
 use crowd::Crowd;
 use guidance::{EVERY_TICKS, Guidance};
 use operations::{DEPTH, FORWARD, Operations, WAIT};
-use push::Push;
+use push::{CELLS_MAX, Push};
 use unit_fields::{Cells, UNKNOWN, UnitFields, Wanted};
 use unit_map::UnitMap;
 use wheelbase_planner::{MovementTables, State};
@@ -161,6 +161,7 @@ impl Traffic for UnitRobots {
         self.make_fields(view, decisions);
         self.plan_in_turn(view);
         self.improve(view.tries);
+        self.push_for_standing();
         self.begin_moves(view, decisions);
         self.shift();
     }
@@ -294,7 +295,7 @@ impl UnitRobots {
             let at = row as usize;
             let goes_first = number < u32::from(NOBODY);
             if goes_first && self.team.bound_until[at] <= self.tick {
-                self.push_for(at);
+                self.push_for(at, CELLS_MAX);
             }
             if !self.team.planned[at] && self.team.bound_until[at] <= self.tick {
                 self.plan(row, Aim::Turn);

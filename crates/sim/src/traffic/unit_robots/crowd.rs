@@ -17,7 +17,7 @@ use crate::traffic::TrafficView;
 const CARRIES: usize = 3;
 const CARRIES_OF: usize = 7;
 /// Ticks that a robot has to have waited longer, to make up for a step more to its goal.
-const TICKS_OF_STEP: u32 = 8;
+const TICKS_OF_STEP: u32 = 16;
 
 /// Memory for the choice of those that pursue their goals.
 #[derive(Debug, Default)]

@@ -10,8 +10,13 @@ use super::operations::{DEPTH, FORWARD, LEFT, RIGHT, WAIT};
 use super::unit_map::BLOCKED;
 use super::{NOBODY, RING, UnitRobots, clear, put};
 
-/// Cells looked at for room at most.
-const CELLS_MAX: usize = 1 << 14;
+/// Cells looked at for room at most: for one that goes first of all, and for any other.
+pub(super) const CELLS_MAX: usize = 1 << 14;
+const CELLS_NEAR_MAX: usize = 1 << 8;
+/// Where the robots stand in so many of so many free cells at least, everybody pushes. Measured on random maps and
+/// in warehouses: with more room the strings of actions find more.
+const FULL: usize = 3;
+const FULL_OF: usize = 4;
 
 /// Memory of the search for room.
 #[derive(Debug, Default)]
@@ -46,8 +51,22 @@ impl Push {
 }
 
 impl UnitRobots {
-    /// Has the robots that stand close ahead on the way of another make room.
-    pub(super) fn push_for(&mut self, row: usize) {
+    /// Where little is empty, has others make room for each that pursues its goal and is to stay where it is.
+    pub(super) fn push_for_standing(&mut self) {
+        if self.team.at.len() * FULL_OF < self.map.n_free() * FULL {
+            return;
+        }
+        for at in 0..self.n_with_goal {
+            let row = self.order[at].1 as usize;
+            let is_bound = self.team.bound_until[row] > self.tick;
+            if !is_bound && self.team.cells[row] == [self.team.at[row]; DEPTH + 1] {
+                self.push_for(row, CELLS_NEAR_MAX);
+            }
+        }
+    }
+
+    /// Has the robots that stand close ahead on the way of another make room; looks at so many cells for it.
+    pub(super) fn push_for(&mut self, row: usize, cells_max: usize) {
         self.push.begin(self.map.n_cells());
         let Some((first, steps)) = self.mark_way(row) else { return };
         if !self.may_leave(first, row) {
@@ -55,7 +74,7 @@ impl UnitRobots {
         }
         let own = self.team.at[row];
         let may_turn_ring = steps == 1 && self.may_leave(own, row);
-        let Some(room) = self.find_room(row, first, may_turn_ring) else { return };
+        let Some(room) = self.find_room(row, first, (may_turn_ring, cells_max)) else { return };
         // Back from the room to the first; those behind an empty cell on the way need not move.
         let mut cell = room;
         while room == own || cell != first {
@@ -135,9 +154,14 @@ impl UnitRobots {
         !others && !is_bound
     }
 
-    /// The nearest room for the robot in `first`: an empty cell off the way of the one that pushes, else one
-    /// on its way, else its own cell, if a ring leads back to it.
-    fn find_room(&mut self, row: usize, first: u32, may_turn_ring: bool) -> Option<u32> {
+    /// The nearest room for the robot in `first`: an empty cell off the way of the one that pushes, else one on
+    /// its way, else its own cell, if a ring leads back to it. Looks at so many cells.
+    fn find_room(
+        &mut self,
+        row: usize,
+        first: u32,
+        (may_turn_ring, cells_max): (bool, usize),
+    ) -> Option<u32> {
         let own = self.team.at[row];
         let stamp = self.push.stamp;
         let (mut on_way, mut ring) = (None, None);
@@ -146,7 +170,7 @@ impl UnitRobots {
         self.push.came_from[first as usize] = own;
         let mut next = 0;
         while let Some(&cell) = self.push.queue.get(next) {
-            if next > CELLS_MAX {
+            if next > cells_max {
                 break;
             }
             next += 1;
