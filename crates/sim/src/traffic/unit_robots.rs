@@ -9,8 +9,8 @@
 //! 2019). What tries are left improve the whole: a robot drawn at random may push any other, if the sum of
 //! what remains to be gone does not grow; robots whose tasks are old count for several. A few of those that
 //! have waited longest go before all others for a while, in turn, so that each knot is once pulled at from
-//! each end; one of them that cannot move has others make room, and where little is empty everybody that cannot
-//! move does ([`push`]). On a map too full for all, only as many as it carries pursue their goals ([`crowd`]).
+//! each end; one of them that cannot move has others make room, and on a packed map all that cannot move do
+//! ([`push`]). On a map too full for all, only as many as it carries pursue their goals ([`crowd`]).
 
 mod crowd;
 mod guidance;

@@ -1,29 +1,40 @@
 //! Crowds: on a map that is too full for all, some have no wish of their own for a while.
 //!
 //! Where more than about half of the free cells are taken, each robot that goes to its goal keeps others from
-//! theirs, and the fewer tasks are done the more robots there are. So only as many pursue their goals as the
-//! map carries; the others rest where they are, and whoever comes may push them (the winner of the
-//! competition of 2023 leaves robots without wishes too: Jiang et al., SoCS 2024). A robot that has been
-//! pushed near its goal is soon done, and leaves its right to another: those near their goals come first. But
-//! each tick that a robot has waited longer makes up for some way, so that in the end everybody's turn comes:
-//! none goes before one that has waited longer by [`TICKS_OF_STEP`] times the way across the map.
+//! theirs, and the fewer tasks are done the more robots there are. So only as many pursue their goals as the map
+//! carries; the others rest where they are, and whoever comes may push them (the winner of the competition of
+//! 2023 leaves robots without wishes too: Jiang et al., SoCS 2024). A robot that has been pushed near its goal is
+//! soon done, and leaves its right to another: those near their goals come first. But each tick that a robot has
+//! waited longer makes up for some way, so that in the end everybody's turn comes: none goes before one that has
+//! waited longer by [`TICKS_OF_STEP_PACKED`] times the way across the map.
 
 use super::UnitRobots;
+use super::unit_map::UnitMap;
 use crate::agents::Activity;
 use crate::traffic::TrafficView;
 
-/// As many robots may pursue their goals as there are empty cells, and so many of so many free cells at
-/// least. Measured on random maps and in warehouses: less leaves room unused, more jams.
+/// As many robots may pursue their goals as there are empty cells, and so many of so many free cells at least.
+/// Measured on random maps and in warehouses: less leaves room unused, more jams.
 const CARRIES: usize = 3;
 const CARRIES_OF: usize = 7;
-/// Ticks that a robot has to have waited longer, to make up for a step more to its goal.
-const TICKS_OF_STEP: u32 = 16;
+/// A map is packed where the robots stand in so many of so many free cells at least.
+const PACKED: usize = 7;
+const PACKED_OF: usize = 8;
+/// Ticks that a robot has to have waited longer, to make up for a step more to its goal; on a packed map none
+/// gets far, and it takes longer.
+const TICKS_OF_STEP: u32 = 8;
+const TICKS_OF_STEP_PACKED: u32 = 16;
 
 /// Memory for the choice of those that pursue their goals.
 #[derive(Debug, Default)]
 pub(super) struct Crowd {
     /// What robots with goals are chosen by, the least first, and their rows.
     by_claim: Vec<(u64, u32)>,
+}
+
+/// Whether so many robots leave hardly a cell of the map empty.
+pub(super) fn is_packed(map: &UnitMap, robots: usize) -> bool {
+    robots * PACKED_OF >= map.n_free() * PACKED
 }
 
 impl UnitRobots {
@@ -35,6 +46,8 @@ impl UnitRobots {
         if team.at.len() <= carried {
             return;
         }
+        let packed = is_packed(map, team.at.len());
+        let ticks_of_step = if packed { TICKS_OF_STEP_PACKED } else { TICKS_OF_STEP };
         crowd.by_claim.clear();
         crowd.by_claim.reserve(team.at.len());
         for row in 0..team.at.len() {
@@ -44,7 +57,7 @@ impl UnitRobots {
                 let steps = map.apart(team.at[row], team.goal_at[row]);
                 // Who has gone first of all in vain waits anew here too.
                 let since = team.waits_since[row].max(view.agents.orders[row].since);
-                let claim = u64::from(since) + u64::from(TICKS_OF_STEP * steps);
+                let claim = u64::from(since) + u64::from(ticks_of_step * steps);
                 crowd.by_claim.push((claim, row as u32));
             }
         }

@@ -6,6 +6,7 @@
 //! by cells that others can leave, or one on its way if there is none off it. All in between move up by one
 //! cell at the same tick, as soon as all have turned. Where nothing is empty, a ring of robots turns.
 
+use super::crowd::is_packed;
 use super::operations::{DEPTH, FORWARD, LEFT, RIGHT, WAIT};
 use super::unit_map::BLOCKED;
 use super::{NOBODY, RING, UnitRobots, clear, put};
@@ -13,10 +14,6 @@ use super::{NOBODY, RING, UnitRobots, clear, put};
 /// Cells looked at for room at most: for one that goes first of all, and for any other.
 pub(super) const CELLS_MAX: usize = 1 << 14;
 const CELLS_NEAR_MAX: usize = 1 << 8;
-/// Where the robots stand in so many of so many free cells at least, everybody pushes. Measured on random maps and
-/// in warehouses: with more room the strings of actions find more.
-const FULL: usize = 3;
-const FULL_OF: usize = 4;
 
 /// Memory of the search for room.
 #[derive(Debug, Default)]
@@ -51,9 +48,10 @@ impl Push {
 }
 
 impl UnitRobots {
-    /// Where little is empty, has others make room for each that pursues its goal and is to stay where it is.
+    /// On a packed map, has others make room for each that pursues its goal and is to stay where it is. With more
+    /// room the strings of actions find more.
     pub(super) fn push_for_standing(&mut self) {
-        if self.team.at.len() * FULL_OF < self.map.n_free() * FULL {
+        if !is_packed(&self.map, self.team.at.len()) {
             return;
         }
         for at in 0..self.n_with_goal {
