@@ -108,14 +108,18 @@ fn a_steady_tick_allocates_nothing() {
             assert_eq!(allocations, 0, "{threads} threads, recorded: {recorded}");
         });
     }
-    // A team that the map carries, and one of which some have no wish of their own.
-    [(1, 48), (2, 48), (1, 72), (2, 72)].into_iter().for_each(robots_allocate_nothing);
+    // A team that the map carries, one of which some have no wish of their own, and one on a packed map.
+    [(1, 48), (2, 48), (1, 72), (2, 72), (1, 112), (2, 112)].into_iter().for_each(robots_allocate_nothing);
 }
 
 /// A team of robots in a crowd, which pushes, improves and makes fields anew in every tick.
 fn robots_allocate_nothing((threads, team): (usize, usize)) {
     let map = format!("type octile\nheight 12\nwidth 12\nmap\n{}", "............\n..@..@..@...\n".repeat(6));
-    let starts: String = (0..team).map(|robot| format!("{}\n", robot / 12 * 24 + robot % 12)).collect();
+    // Rows without walls first.
+    let mut free: Vec<usize> =
+        (0..144).filter(|cell| cell / 12 % 2 == 0 || ![2, 5, 8].contains(&(cell % 12))).collect();
+    free.sort_by_key(|cell| cell / 12 % 2);
+    let starts: String = free[..team].iter().map(|cell| format!("{cell}\n")).collect();
     let tasks: String = (0..30).map(|task| format!("{}\n", task * 53 % 12 + task * 7 % 6 * 24)).collect();
     let problem = format!(
         r#"{{"mapFile": "m", "agentFile": "a", "teamSize": {team}, "taskFile": "t", "taskAssignmentStrategy": "roundrobin"}}"#

@@ -209,7 +209,7 @@ fn robots_in_a_blind_alley_come_out_past_those_that_want_in() {
 /// Rooms with pillars and no blind alleys, filled beyond what they carry, and where tasks lie.
 fn crowded() -> impl Strategy<Value = Drawn> {
     let side = || prop_oneof![Just(4_usize), Just(6), Just(7), Just(9)];
-    (side(), side(), 50_usize..90, any::<u64>(), 0_u64..20).prop_map(
+    (side(), side(), 50_usize..97, any::<u64>(), 0_u64..20).prop_map(
         |(width, height, percent, order, tries)| {
             let cell = |x: usize, y: usize| if x % 3 == 1 && y % 3 == 1 { '@' } else { '.' };
             let rows: Vec<String> = (0..height).map(|y| (0..width).map(|x| cell(x, y)).collect()).collect();
