@@ -1,12 +1,12 @@
-//! Delays that agents are thought to meet on their way, and quicker paths: where others wait, and against whose
-//! stream a path leads.
+//! Delays that agents are thought to meet on their way, and quicker paths: where others wait, and against
+//! whose stream a path leads.
 //!
-//! The map is cut into blocks. Of each it is counted how long agents wait in it and how many enter it: the one by the
-//! other is what it costs to go through. A move against the stream of bodies over a cell is thought to take longer.
-//! Old counts are forgotten by and by, and what is far off does not count. A new path is the cheapest of all, and
-//! agents on their way look one after the other at theirs; where the delays on it are much they ask for the path on
-//! which time and delays together are least, and take it if it is the quicker one (guide paths by observed traffic, as
-//! in Guided PIBT: Chen et al., AAAI 2024).
+//! The map is cut into blocks. Of each it is counted how long agents wait in it and how many enter it: the
+//! one by the other is what it costs to go through. A move against the stream of bodies over a cell is
+//! thought to take longer. Old counts are forgotten by and by, and what is far off does not count. A new path
+//! is the cheapest of all, and agents on their way look one after the other at theirs; where the delays on it
+//! are much they ask for the path on which time and delays together are least, and take it if it is the
+//! quicker one (guide paths by observed traffic, as in Guided PIBT: Chen et al., AAAI 2024).
 
 use crate::agents::Activity;
 use crate::requests::Route;
@@ -28,8 +28,8 @@ const STILL: u32 = 16;
 const AGAINST: u32 = 2;
 /// No move is delayed by more ticks.
 const DELAY_MAX: u32 = 1000;
-/// Cells along each axis around an agent in which delays count. With 64 agents on a base of 256^2 cells got 4 % less
-/// far, with all delays of the map no farther, for a quarter more expansions.
+/// Cells along each axis around an agent in which delays count. With 64 agents on a base of 256^2 cells got 4
+/// % less far, with all delays of the map no farther, for a quarter more expansions.
 const REACH: i32 = 128;
 /// Delay on a path for which it is worth to look for another, in ticks.
 const WORTH_TICKS: u64 = 64;
@@ -112,8 +112,8 @@ impl Congestion {
         self.streams.fade(tick);
     }
 
-    /// What an agent is thought to be delayed by on its way from a cell: what is far off will have changed until it is
-    /// there, so it does not count.
+    /// What an agent is thought to be delayed by on its way from a cell: what is far off will have changed
+    /// until it is there, so it does not count.
     pub fn around(&self, center: CellXY) -> DelaysAround<'_> {
         DelaysAround { congestion: self, center }
     }
@@ -183,8 +183,8 @@ impl Delays for DelaysAround<'_> {
     }
 }
 
-/// Has the next few agents look at their paths, as long as nobody else waits for one; those who are delayed much on
-/// theirs ask for a quicker one.
+/// Has the next few agents look at their paths, as long as nobody else waits for one; those who are delayed
+/// much on theirs ask for a quicker one.
 pub(crate) fn ask_for_quicker_paths(sim: &mut Simulation) {
     let n_agents = sim.agents.len();
     if !sim.traffic.needs_paths() || sim.requests.open() > 0 {

@@ -85,8 +85,16 @@ fn assert_same_as_the_run(mut reader: Reader<Cursor<Vec<u8>>>, text: &str) -> (u
             assert_eq!(frame.pose(row), sim.pose(row));
             assert_eq!(frame.is_moving(row), !sim.agents().motion[row].at_rest());
             assert_eq!(frame.waits_since[row], sim.agents().patience[row].waits_since);
-            let last = frame.path_poses(row, reader.header()).last().unwrap();
-            assert!(frame.path(row).is_empty() || last != frame.motion[row].to);
+            // The path leads on from where its move ends, pose by pose as the class moves.
+            let tables = &sim.classes()[usize::from(sim.agents().motion[row].class.0)].tables;
+            let mut state = tables.space().state(frame.motion[row].to);
+            let mut poses = frame.path_poses(row, reader.header());
+            assert_eq!(poses.next(), Some(frame.motion[row].to));
+            for &primitive in frame.path(row) {
+                state = state.map(|state| tables.state_after(state, usize::from(primitive)));
+                assert_eq!(poses.next(), state.map(|state| tables.space().pose(state)));
+            }
+            assert_eq!((poses.next(), state.is_some()), (None, true));
         }
         let terrain = sim.grid().terrain().iter().map(|kind| kind.0);
         assert!(terrain.eq(reader.map().terrain.iter().copied()));

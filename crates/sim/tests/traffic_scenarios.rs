@@ -8,16 +8,16 @@ use wheelbase_sim::{RunResult, Step, TickTimes};
 
 /// Name, tick at which all is done, orders, moves, state hash.
 const SOLVED: [(&str, u32, u64, u64, &str); 10] = [
-    ("1_head_on.toml", 537, 2, 40, "bee1c249ecbb459b"),
-    ("2_back_out.toml", 587, 2, 35, "f4c24fc2033688d1"),
-    ("3_twelve_squares.toml", 1189, 12, 902, "9ad1456a945da99b"),
-    ("4_ring.toml", 1633, 22, 712, "e167689a17f91823"),
-    ("5_crossing.toml", 2292, 32, 1755, "7f2ad655ba9ea1ac"),
-    ("7_full_room.toml", 2146, 64, 2241, "2dace723d21b247c"),
-    ("8_bridge.toml", 4015, 52, 4070, "75d8b4f3e14553e8"),
-    ("9_convoy.toml", 6894, 10, 1341, "9ef32e44c88635b9"),
-    ("10_door.toml", 3831, 52, 3028, "95c10c5e71a5d954"),
-    ("11_one_cell.toml", 1289, 24, 831, "d56c29e8f76c2aaf"),
+    ("1_head_on.toml", 677, 2, 52, "488e7f48cb10e6f7"),
+    ("2_back_out.toml", 559, 2, 35, "eb1845c09bcf6bbc"),
+    ("3_twelve_squares.toml", 1632, 12, 969, "d66dde780ad302e9"),
+    ("4_ring.toml", 1252, 22, 785, "31dd6141d2ae244a"),
+    ("5_crossing.toml", 1610, 32, 1483, "e9b59a372b62a0c8"),
+    ("7_full_room.toml", 1822, 64, 2324, "fef271c3d324b7f4"),
+    ("8_bridge.toml", 5376, 52, 4926, "4d39ad478763b69d"),
+    ("9_convoy.toml", 8434, 10, 1405, "fafaf26bdab8f7d8"),
+    ("10_door.toml", 4709, 52, 3281, "dda527ff74ceae00"),
+    ("11_one_cell.toml", 1186, 24, 641, "eeaeb986ad90bbb3"),
 ];
 
 #[test]

@@ -11,8 +11,8 @@ use wheelbase_planner::Pose;
 const WIDTH: i32 = 64;
 const HEIGHT: i32 = 40;
 
-/// A wall across the map with a gap in the middle and one near the top, and carts that go straight through the one
-/// in the middle.
+/// A wall across the map with a gap in the middle and one near the top, and carts that go straight through
+/// the one in the middle.
 fn two_gaps(carts: &str) -> Simulation {
     let row = |y: i32| {
         let wall = |x: i32| x == 32 && !(18..22).contains(&y) && !(4..8).contains(&y);
@@ -80,12 +80,13 @@ fn a_jam_that_costs_less_than_the_way_around_is_gone_through() {
     }
     assert_eq!((crosses_at(&sim), sim.counts.path_requests), (vec![20], 2));
     sim.run();
-    // It asked, kept its path and was on time: a step takes four ticks, and the order is closed when it is there.
+    // It asked, kept its path and was on time: a step takes four ticks, and the order is closed when it is
+    // there.
     assert_eq!((sim.counts.orders_done, sim.counts.flowtime), (1, 56 * 4));
 }
 
-/// Against a stream that fills the gap in the middle it takes the one near the top; with it, or where all is as wide
-/// as the stream is, it goes straight on.
+/// Against a stream that fills the gap in the middle it takes the one near the top; with it, or where all is
+/// as wide as the stream is, it goes straight on.
 #[test]
 fn a_path_keeps_clear_of_a_stream_that_comes_towards_it() {
     for (by, crosses) in [(-1, false), (1, true)] {

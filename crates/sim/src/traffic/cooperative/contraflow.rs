@@ -1,5 +1,5 @@
-//! Contraflow: a move against the stream counts as dearer when a field is made, so that lanes form where there is room
-//! for them (as in Guided PIBT: Chen et al., AAAI 2024, whose costs grow with contraflow too).
+//! Contraflow: a move against the stream counts as dearer when a field is made, so that lanes form where
+//! there is room for them (as in Guided PIBT: Chen et al., AAAI 2024, whose costs grow with contraflow too).
 
 use crate::streams::Streams;
 use crate::ways::{axis_and_way, opposite, product, to_side, vector};
@@ -52,8 +52,8 @@ impl Contraflow {
         Self { probes: classes.map(probes_of).collect() }
     }
 
-    /// By how much a legal move from a state that takes so many ticks counts as longer, for it goes against the
-    /// stream.
+    /// By how much a legal move from a state that takes so many ticks counts as longer, for it goes against
+    /// the stream.
     #[inline]
     pub fn extra(&self, streams: &Streams, class: usize, from: State, primitive: usize, ticks: u32) -> u64 {
         let probes = &self.probes[class];
@@ -81,8 +81,8 @@ impl Contraflow {
     }
 }
 
-/// What the moves of a class are held against: the way of each, and the cells under the body's end that are looked
-/// at for it, the anchor and the two farthest to the sides.
+/// What the moves of a class are held against: the way of each, and the cells under the body's end that are
+/// looked at for it, the anchor and the two farthest to the sides.
 fn probes_of(tables: &MovementTables) -> Probes {
     let (class, space) = (tables.class(), tables.space());
     let shape = space.shape();

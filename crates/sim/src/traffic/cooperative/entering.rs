@@ -1,5 +1,5 @@
-//! Entering narrow passages: an agent looks which lie ahead of it, asks to enter those that are near, and stops
-//! before one that it is kept from.
+//! Entering narrow passages: an agent looks which lie ahead of it, asks to enter those that are near, and
+//! stops before one that it is kept from.
 
 use super::claims::Claims;
 use super::narrows::{GRANT_MOVES, Narrows, OPEN, Passer};
@@ -86,8 +86,8 @@ impl Cooperative {
         self.ask_to_enter(view, row, place);
     }
 
-    /// Asks of each passage ahead whether the agent may enter it. Of one that is near it gets the right to enter;
-    /// before one that it is kept from it stops.
+    /// Asks of each passage ahead whether the agent may enter it. Of one that is near it gets the right to
+    /// enter; before one that it is kept from it stops.
     fn ask_to_enter(&mut self, view: &TrafficView<'_>, row: usize, place: u64) {
         let id = view.agents.ids[row].0;
         self.stop = u32::MAX;
@@ -118,8 +118,18 @@ impl Cooperative {
         }
     }
 
-    /// Who keeps an agent from entering a passage; `None` if it may enter, itself if it is not its turn. Who has the
-    /// right to enter and does not get on loses it.
+    /// An agent has the right no more to enter where it is not yet.
+    pub(super) fn give_up_right(&mut self, agent: u32) {
+        let member = &mut self.members[agent as usize];
+        let granted = std::mem::replace(&mut member.granted, OPEN);
+        if granted != OPEN {
+            member.passages.iter_mut().filter(|of| **of == granted).for_each(|of| *of = OPEN);
+            self.narrows.leave(granted, agent);
+        }
+    }
+
+    /// Who keeps an agent from entering a passage; `None` if it may enter, itself if it is not its turn. Who
+    /// has the right to enter and does not get on loses it.
     fn keeper(
         &mut self,
         view: &TrafficView<'_>,
@@ -132,11 +142,8 @@ impl Cooperative {
             if self.keeps(view, other, row) {
                 return Some(other);
             }
-            let member = &mut self.members[other as usize];
-            if member.granted == passage {
-                member.granted = OPEN;
-                member.passages.iter_mut().filter(|of| **of == passage).for_each(|of| *of = OPEN);
-                self.narrows.leave(passage, other);
+            if self.members[other as usize].granted == passage {
+                self.give_up_right(other);
                 from = at;
             } else {
                 from = at + 1;
@@ -146,8 +153,8 @@ impl Cooperative {
         is_turn.then_some(passer.agent)
     }
 
-    /// Whether an agent in a passage can keep another from entering: not if it does not get on itself, else all
-    /// might wait for each other, and not if it has nothing to do and is out of the way.
+    /// Whether an agent in a passage can keep another from entering: not if it does not get on itself, else
+    /// all might wait for each other, and not if it has nothing to do and is out of the way.
     fn keeps(&mut self, view: &TrafficView<'_>, keeper: u32, row: usize) -> bool {
         let Some(other) = view.agents.row(AgentId(keeper)) else { return false };
         if other == row {

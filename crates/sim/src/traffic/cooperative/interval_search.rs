@@ -1,9 +1,9 @@
 //! Search for the moves of the next ticks, in and out between the claims of all others.
 //!
 //! Safe interval path planning (Phillips and Likhachev, ICRA 2011): a node is a pose and an interval of ticks
-//! in which nobody else claims its footprint, reached as early as possible. It looks as far ahead as a horizon
-//! (windowed, as in Silver 2005), and what lies behind is worth what the cost-to-go says. It ends on a pose
-//! where the agent can rest for ever, so that its claims keep all agents apart whatever they do next.
+//! in which nobody else claims its footprint, reached as early as possible. It looks as far ahead as a
+//! horizon (windowed, as in Silver 2005), and what lies behind is worth what the cost-to-go says. It ends on
+//! a pose where the agent can rest for ever, so that its claims keep all agents apart whatever they do next.
 
 use super::claims::{Claims, FOREVER, Rank};
 use super::entering::Ahead;
@@ -136,7 +136,8 @@ impl<'a> Mover<'a> {
         })
     }
 
-    /// Whether a move enters what one of higher rank wishes for. One that stands on it may go on: it clears it.
+    /// Whether a move enters what one of higher rank wishes for. One that stands on it may go on: it clears
+    /// it.
     fn enters_wish(&self, step: &Step<'a>, place: u64) -> bool {
         let wished = |(anchor, cells): (CellXY, &[Offset])| {
             let mut cells = cells.iter().map(|&offset| self.claims.index(anchor, offset));
@@ -196,8 +197,9 @@ pub(super) struct Quest {
 }
 
 impl IntervalSearch {
-    /// The moves that bring the agent farthest, and their cost: least time of arrival, or of the horizon if that is
-    /// later, plus cost-to-go. Without moves if it is best to rest; `None` if it cannot rest anywhere.
+    /// The moves that bring the agent farthest, and their cost: least time of arrival, or of the horizon if
+    /// that is later, plus cost-to-go. Without moves if it is best to rest; `None` if it cannot rest
+    /// anywhere.
     pub fn search(
         &mut self,
         mover: &Mover<'_>,

@@ -1,9 +1,10 @@
 //! Lifting: an agent plans as if those of lower rank got out of its way, and they plan anew around it.
 //!
-//! The plans of all whose claims it needs are lifted, and each of them searches among the claims of the others,
-//! where it may lift those of lower rank than the first in its turn. It is all or nothing: if one of them finds
-//! no plan, every plan stands again as it stood. With bodies of one cell and plans of a few actions that is the
-//! pass of EPIBT (arXiv 2511.09193), with at most one blocker a plan there, and as many as there are here.
+//! The plans of all whose claims it needs are lifted, and each of them searches among the claims of the
+//! others, where it may lift those of lower rank than the first in its turn. It is all or nothing: if one of
+//! them finds no plan, every plan stands again as it stood. With bodies of one cell and plans of a few
+//! actions that is the pass of EPIBT (arXiv 2511.09193), with at most one blocker a plan there, and as many
+//! as there are here.
 
 use super::claims::{Claims, Rank, Standing};
 use super::interval_search::Quest;
@@ -75,9 +76,9 @@ impl Cooperative {
         };
     }
 
-    /// Gives an agent, whose field is ready, the best plan among the claims of those of higher rank, if it costs
-    /// less than a limit and all the others find another plan; says whether that came about. The agent's line is
-    /// made before and, if it came to nothing, behind.
+    /// Gives an agent, whose field is ready, the best plan among the claims of those of higher rank, if it
+    /// costs less than a limit and all the others find another plan; says whether that came about. The
+    /// agent's line is made before and, if it came to nothing, behind.
     pub(super) fn lift(
         &mut self,
         view: &TrafficView<'_>,

@@ -1,13 +1,12 @@
 //! Making way: one that rests in the way of another is sent to room beside it, and whoever stands in its way
 //! there before it.
 //!
-//! Time plays no part here: each one that is displaced gets moves that lead aside, and carries them out as the
-//! claims of the others allow. The stretch that is to be cleared is long at first, so that one who meets
+//! Time plays no part here: each one that is displaced gets moves that lead aside, and carries them out as
+//! the claims of the others allow. The stretch that is to be cleared is long at first, so that one who meets
 //! another in a corridor backs out of it; if there is no room for that, a shorter one may do, as in a full
 //! ring where all must move on a little.
 
 use super::claims::{Claims, FOREVER};
-use super::narrows::OPEN;
 use super::{Cooperative, Member, NONE, is_idle, line_moves, make_line, step_at};
 use crate::agents::{Activity, AgentId};
 use crate::traffic::{Decisions, Leads, Reroute, TrafficView};
@@ -17,8 +16,8 @@ use wheelbase_planner::{Offset, State};
 
 /// Moves ahead of an agent that one stepping aside keeps clear of: tried one after the other.
 const AHEAD_MOVES: [usize; 3] = [32, 8, 2];
-/// Poses looked at for one agent that is to step aside, and for one stretch. Who has found no room looks at twice as
-/// many the next time, up to so many doublings.
+/// Poses looked at for one agent that is to step aside, and for one stretch. Who has found no room looks at
+/// twice as many the next time, up to so many doublings.
 const POSES_MAX: usize = 800;
 const POSES_OF_STRETCH_MAX: u64 = 4000;
 const DOUBLINGS_MAX: u8 = 3;
@@ -198,8 +197,8 @@ impl Cooperative {
         true
     }
 
-    /// Finds moves for an agent of the chain that lead to the nearest pose clear of the cells to avoid: through
-    /// free cells, or if there is none, through others at rest, which join the chain.
+    /// Finds moves for an agent of the chain that lead to the nearest pose clear of the cells to avoid:
+    /// through free cells, or if there is none, through others at rest, which join the chain.
     fn step_aside(&mut self, view: &TrafficView<'_>, at: usize, place: u64) -> bool {
         self.make_way.at = at;
         let row = self.make_way.chain[at].0 as usize;
@@ -366,12 +365,9 @@ impl Cooperative {
         member.for_order = view.agents.orders[passes].since;
         member.held_since = view.tick;
         (member.next_try, member.failures, member.changed_at) = (view.tick + 1, 0, view.tick);
-        // One that is sent away does not enter where it was about to.
-        let granted = std::mem::replace(&mut member.granted, OPEN);
         self.lifting.hold(id);
-        if granted != OPEN {
-            self.claim(view, row);
-        }
+        // One that is sent away does not enter where it was about to.
+        self.give_up_right(id);
     }
 }
 

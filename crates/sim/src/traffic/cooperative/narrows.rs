@@ -1,14 +1,14 @@
 //! Narrow passages: doors, bridges and lanes where two agents cannot pass each other, and who may enter.
 //!
-//! A cell is narrow where the free cells in a row or a column through it are too few for two of the widest bodies
-//! side by side; narrow cells that touch are one passage. Whoever is in a passage leaves it before anyone enters
-//! who could not pass him. The directions take turns: a batch of agents enters one way, then, if one of higher
-//! rank waits at the other end, it is the other's turn. All whose paths lead through are known from afar: where some
-//! want to come the other way, only the next few come near, and the others stay back, each as far as its place in the
-//! line says, so that there is room for those who come out.
+//! A cell is narrow where the free cells in a row or a column through it are too few for two of the widest
+//! bodies side by side; narrow cells that touch are one passage. Whoever is in a passage leaves it before
+//! anyone enters who could not pass him. The directions take turns: a batch of agents enters one way, then,
+//! if one of higher rank waits at the other end, it is the other's turn. All whose paths lead through are
+//! known from afar: where some want to come the other way, only the next few come near, and the others stay
+//! back, each as far as its place in the line says, so that there is room for those who come out.
 //!
-//! After an edit of the map the passages near it are found anew, as they would be on a new map; who is in one, or
-//! waits for it, is so still in what has become of it.
+//! After an edit of the map the passages near it are found anew, as they would be on a new map; who is in
+//! one, or waits for it, is so still in what has become of it.
 
 use crate::world::SimClass;
 use std::collections::BTreeMap;
@@ -18,14 +18,15 @@ use wheelbase_planner::{Heading, MovementTables, Offset, Pose};
 /// No passage.
 pub(super) const OPEN: u32 = u32::MAX;
 
-/// Cells of a passage, and of its longer side, at most; larger ones are regions of their own kind, as mazes are.
+/// Cells of a passage, and of its longer side, at most; larger ones are regions of their own kind, as mazes
+/// are.
 const CELLS_MAX: usize = 1024;
 const SIDE_MAX: u32 = 48;
-/// Agents that come near or enter one way before others do, and before those of higher rank at the other end have
-/// their turn. With 8 a gate between two crowds let half as many through.
+/// Agents that come near or enter one way before others do, and before those of higher rank at the other end
+/// have their turn. With 8 a gate between two crowds let half as many through.
 const BATCH: usize = 4;
-/// Moves before a passage at which those stop that may not enter, how many more for each that is before them in the
-/// line, and how many more at most.
+/// Moves before a passage at which those stop that may not enter, how many more for each that is before them
+/// in the line, and how many more at most.
 const QUEUE_MOVES: u32 = 4;
 const QUEUE_MOVES_EACH: u32 = 2;
 const QUEUE_MOVES_MAX: u32 = 72;
@@ -36,8 +37,8 @@ const NEAR_MOVES: u32 = 16;
 /// Ticks for which one that has asked counts as wanting to enter.
 const WAITS_TICKS: u32 = 64;
 
-/// Where an agent goes in a passage: from where it enters to where it leaves, in cells; nowhere if it has nothing
-/// to do.
+/// Where an agent goes in a passage: from where it enters to where it leaves, in cells; nowhere if it has
+/// nothing to do.
 pub(super) type Way = (i32, i32);
 
 /// One that wants to go through a passage, or is in it.
@@ -135,8 +136,9 @@ impl Narrows {
         narrows
     }
 
-    /// Finds the passages anew about areas of the map that were edited; says whether there are others than before.
-    /// Linear in the cells of the areas, of what lies within a few bodies of them, and of the passages there.
+    /// Finds the passages anew about areas of the map that were edited; says whether there are others than
+    /// before. Linear in the cells of the areas, of what lies within a few bodies of them, and of the
+    /// passages there.
     pub fn follow_edits(&mut self, classes: &[SimClass], edited: &[Rect]) -> bool {
         self.altered.clear();
         let n_cells = |class: &&SimClass| {
@@ -209,9 +211,9 @@ impl Narrows {
         }
     }
 
-    /// Joins the narrow cells that touch, of areas and all that touch these, to passages, those too large left
-    /// out. What is there already keeps its number and who is in it; what has become of several, or a part of one,
-    /// has all that were in them. Says whether there are others than before.
+    /// Joins the narrow cells that touch, of areas and all that touch these, to passages, those too large
+    /// left out. What is there already keeps its number and who is in it; what has become of several, or a
+    /// part of one, has all that were in them. Says whether there are others than before.
     fn find_passages(&mut self, areas: &[Rect]) -> bool {
         let size = self.size;
         // A passage that changes only where it touches an area has a cell beside it.
@@ -366,8 +368,8 @@ impl Narrows {
         self.passages[passage as usize].inside.iter().any(|passer| passer.agent == agent)
     }
 
-    /// The next agent in a passage, or with the right to enter it, at a place in its list or behind, that another
-    /// cannot pass and does not follow; and its place.
+    /// The next agent in a passage, or with the right to enter it, at a place in its list or behind, that
+    /// another cannot pass and does not follow; and its place.
     pub fn next_opposed(&self, passage: u32, passer: &Passer, from: usize) -> Option<(u32, usize)> {
         let Passage { width, inside, .. } = &self.passages[passage as usize];
         let opposed = |other: &Passer| {
@@ -389,8 +391,8 @@ impl Narrows {
         !goes_on && others.any(|other| other.kept && other.place < place && other.moves <= NEAR_MOVES)
     }
 
-    /// Whether enough are nearer to a passage than an agent, or have the right to enter it the same way, while others
-    /// want to come the other way.
+    /// Whether enough are nearer to a passage than an agent, or have the right to enter it the same way,
+    /// while others want to come the other way.
     pub fn is_crowded(&self, passage: u32, passer: &Passer, moves: u32, tick: u32) -> bool {
         if self.waiting_to(passage, passer, tick, false).next().is_none() {
             return false;
@@ -400,7 +402,8 @@ impl Narrows {
         with + self.n_before(passage, passer, moves, tick) >= BATCH
     }
 
-    /// Others that have asked of late to enter a passage: the same way, or the other way if they cannot be passed.
+    /// Others that have asked of late to enter a passage: the same way, or the other way if they cannot be
+    /// passed.
     fn waiting_to(
         &self,
         passage: u32,
@@ -424,15 +427,15 @@ impl Narrows {
         self.waiting_to(passage, passer, tick, true).filter(before).count()
     }
 
-    /// Moves before a passage at which one that is kept from it stops: the more, the more are nearer to it that want
-    /// to go the same way.
+    /// Moves before a passage at which one that is kept from it stops: the more, the more are nearer to it
+    /// that want to go the same way.
     pub fn queue_moves(&self, passage: u32, passer: &Passer, moves: u32, tick: u32) -> u32 {
         let before = self.n_before(passage, passer, moves, tick) as u32;
         QUEUE_MOVES + (QUEUE_MOVES_EACH * before).min(QUEUE_MOVES_MAX)
     }
 
-    /// Notes that an agent of a place in the order of rank and so many moves away has asked to enter a passage, and
-    /// whether it is kept from it.
+    /// Notes that an agent of a place in the order of rank and so many moves away has asked to enter a
+    /// passage, and whether it is kept from it.
     pub fn note_asked(
         &mut self,
         passage: u32,
@@ -495,8 +498,8 @@ impl Narrows {
 }
 
 impl Passage {
-    /// A passage of so many cells that has come of others: with all that were in them or waited, and the way and
-    /// the batch of the first.
+    /// A passage of so many cells that has come of others: with all that were in them or waited, and the way
+    /// and the batch of the first.
     fn of<'a>(width: u32, n_cells: usize, mut before: impl Iterator<Item = &'a Self>) -> Self {
         let (n_cells, first) = (n_cells as u32, before.next());
         let (inside, waiting) = (Vec::with_capacity(8), Vec::with_capacity(8));

@@ -101,10 +101,29 @@ fn check_inside(sim: &Simulation, rule: &Cooperative) {
         let known: Vec<u32> = member.passages.iter().copied().filter(|&passage| passage != OPEN).collect();
         assert!(known.iter().all(|&passage| rule.narrows.is_inside(passage, id)));
         assert!(member.granted == OPEN || known.contains(&member.granted));
-        let tables = &sim.classes[sim.agents.motion[row].class.0 as usize].tables;
-        for cell in scenes::cells((pose.cell, tables.class().cells_at(pose))) {
-            let passage = rule.narrows.at_anchor(cell);
-            assert!(passage == OPEN || known.len() == PASSAGES_MAX || known.contains(&passage), "agent {id}");
+        let motion = &sim.agents.motion[row];
+        let tables = &sim.classes[motion.class.0 as usize].tables;
+        let under = |pose: Pose| -> Vec<u32> {
+            let cells = scenes::cells((pose.cell, tables.class().cells_at(pose)));
+            let passages = cells.into_iter().map(|cell| rule.narrows.at_anchor(cell));
+            passages.filter(|&passage| passage != OPEN).collect()
+        };
+        let mut due = under(pose);
+        assert!(
+            due.iter().all(|passage| known.len() == PASSAGES_MAX || known.contains(passage)),
+            "agent {id}"
+        );
+        if motion.at_rest() && sim.agents.patience[row].moved_at + 1 < sim.tick() {
+            let mut state = motion.state;
+            for planned in member.plan.moves() {
+                state = tables.state_after(state, usize::from(planned.primitive));
+                due.extend(under(tables.space().pose(state)));
+            }
+            due.push(member.granted);
+            assert!(
+                known.iter().all(|passage| due.contains(passage)),
+                "agent {id} has left some of {known:?}"
+            );
         }
     }
     let cells = 0..sim.grid.size().n_cells();

@@ -1,9 +1,9 @@
 //! The cost-to-go around an agent: of every pose in a window, to where its path leaves the window.
 //!
-//! A path is one line of poses; an agent that has to leave it, for another is in its way, must know what every
-//! pose nearby is worth. The poses of the path within the window, each with what remains of the path from
-//! there, are the sources of a Dijkstra backward over the movement tables. A goal shared by nobody so costs a
-//! few thousand poses instead of the map's.
+//! A path is one line of poses; an agent that has to leave it, for another is in its way, must know what
+//! every pose nearby is worth. The poses of the path within the window, each with what remains of the path
+//! from there, are the sources of a Dijkstra backward over the movement tables. A goal shared by nobody so
+//! costs a few thousand poses instead of the map's.
 
 use super::contraflow::Contraflow;
 use crate::streams::Streams;
@@ -181,8 +181,8 @@ impl WindowFields {
         self.of_agent[agent as usize] = slot as u32;
     }
 
-    /// The slot of an agent's field; if it has none, a new one or, when memory is full, that of the field used
-    /// longest ago.
+    /// The slot of an agent's field; if it has none, a new one or, when memory is full, that of the field
+    /// used longest ago.
     fn slot_for(&mut self, agent: u32, tick: u32) -> usize {
         let own = self.of_agent[agent as usize];
         if own != NONE {
@@ -212,8 +212,8 @@ impl WindowFields {
 /// Scratch memory of the making of fields.
 #[derive(Debug, Default)]
 struct Sweep {
-    /// Costs of the poses of the window, and around it of as many cells as a move leads over. There they are 0, so
-    /// that no way to them is ever the cheaper one.
+    /// Costs of the poses of the window, and around it of as many cells as a move leads over. There they are
+    /// 0, so that no way to them is ever the cheaper one.
     costs: Vec<u16>,
     /// By cost modulo the ring: the first entry of that cost.
     buckets: Vec<u32>,
@@ -231,8 +231,8 @@ struct Entry {
 }
 
 impl Sweep {
-    /// Adds the costs of the poses of a window to those found: Dijkstra backward from the poses of the line, which
-    /// lie in the window. Costs count from `base` on.
+    /// Adds the costs of the poses of a window to those found: Dijkstra backward from the poses of the line,
+    /// which lie in the window. Costs count from `base` on.
     fn settle(
         &mut self,
         moves_to: &MovesTo,

@@ -1,20 +1,20 @@
 //! Crowds: on a map that is too full for all, some have no wish of their own for a while.
 //!
 //! Where more than about half of the free cells are taken, each robot that goes to its goal keeps others from
-//! theirs, and the fewer tasks are done the more robots there are. So only as many pursue their goals as the map
-//! carries; the others rest where they are, and whoever comes may push them (the winner of the competition of
-//! 2023 leaves robots without wishes too: Jiang et al., SoCS 2024). A robot that has been pushed near its goal is
-//! soon done, and leaves its right to another: those near their goals come first. But each tick that a robot has
-//! waited longer makes up for some way, so that in the end everybody's turn comes: none goes before one that has
-//! waited longer by [`TICKS_OF_STEP_PACKED`] times the way across the map.
+//! theirs, and the fewer tasks are done the more robots there are. So only as many pursue their goals as the
+//! map carries; the others rest where they are, and whoever comes may push them (the winner of the
+//! competition of 2023 leaves robots without wishes too: Jiang et al., SoCS 2024). A robot that has been
+//! pushed near its goal is soon done, and leaves its right to another: those near their goals come first. But
+//! each tick that a robot has waited longer makes up for some way, so that in the end everybody's turn comes:
+//! none goes before one that has waited longer by [`TICKS_OF_STEP_PACKED`] times the way across the map.
 
 use super::UnitRobots;
 use super::unit_map::UnitMap;
 use crate::agents::Activity;
 use crate::traffic::TrafficView;
 
-/// As many robots may pursue their goals as there are empty cells, and so many of so many free cells at least.
-/// Measured on random maps and in warehouses: less leaves room unused, more jams.
+/// As many robots may pursue their goals as there are empty cells, and so many of so many free cells at
+/// least. Measured on random maps and in warehouses: less leaves room unused, more jams.
 const CARRIES: usize = 3;
 const CARRIES_OF: usize = 7;
 /// A map is packed where the robots stand in so many of so many free cells at least.

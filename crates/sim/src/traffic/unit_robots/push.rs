@@ -48,8 +48,8 @@ impl Push {
 }
 
 impl UnitRobots {
-    /// On a packed map, has others make room for each that pursues its goal and is to stay where it is. With more
-    /// room the strings of actions find more.
+    /// On a packed map, has others make room for each that pursues its goal and is to stay where it is. With
+    /// more room the strings of actions find more.
     pub(super) fn push_for_standing(&mut self) {
         if !is_packed(&self.map, self.team.at.len()) {
             return;
@@ -152,8 +152,8 @@ impl UnitRobots {
         !others && !is_bound
     }
 
-    /// The nearest room for the robot in `first`: an empty cell off the way of the one that pushes, else one on
-    /// its way, else its own cell, if a ring leads back to it. Looks at so many cells.
+    /// The nearest room for the robot in `first`: an empty cell off the way of the one that pushes, else one
+    /// on its way, else its own cell, if a ring leads back to it. Looks at so many cells.
     fn find_room(
         &mut self,
         row: usize,

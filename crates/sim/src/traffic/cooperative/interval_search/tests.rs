@@ -9,8 +9,8 @@ use proptest::prelude::*;
 use std::collections::BTreeSet;
 use wheelbase_planner::{CostField, Goal, GoalMember, Until};
 
-/// Who claims what at a tick: cells that others claim, and of these the ones that all who claim them leave with
-/// the move that they have begun.
+/// Who claims what at a tick: cells that others claim, and of these the ones that all who claim them leave
+/// with the move that they have begun.
 #[derive(Default)]
 struct Claimed {
     all: BTreeSet<CellXY>,
@@ -37,8 +37,9 @@ fn claimed(sim: &Simulation, rule: CollisionRule, others: &[Walk]) -> Vec<Claime
     (0..=last).map(at).collect()
 }
 
-/// The best key of all plans: arrival, or the horizon if that is later, plus cost-to-go. Each begins its moves from
-/// poses reached before the horizon. The number of stretches of time in which one pose is free, at most.
+/// The best key of all plans: arrival, or the horizon if that is later, plus cost-to-go. Each begins its
+/// moves from poses reached before the horizon. The number of stretches of time in which one pose is free, at
+/// most.
 struct Best<'a> {
     sim: &'a Simulation,
     rule: CollisionRule,

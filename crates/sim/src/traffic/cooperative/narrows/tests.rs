@@ -146,7 +146,8 @@ proptest! {
     }
 }
 
-/// Long lanes and mazes are too large for passages; cut in two they may become some, and joined be none again.
+/// Long lanes and mazes are too large for passages; cut in two they may become some, and joined be none
+/// again.
 #[test]
 fn passages_of_large_maps_are_as_defined() {
     let mut random = Random::new(7);
@@ -218,7 +219,8 @@ fn a_lane_is_cut_joined_and_opened() {
     assert!(!narrows.is_inside(at(&narrows, 4, 1), 1));
 }
 
-/// Passers of two widths keep coming from either end of a passage two cells wide, most in haste, some to stay.
+/// Passers of two widths keep coming from either end of a passage two cells wide, most in haste, some to
+/// stay.
 #[test]
 fn all_enter_in_time_and_none_meets_one_it_cannot_pass() {
     let wall = "##########";
@@ -285,8 +287,8 @@ fn all_enter_in_time_and_none_meets_one_it_cannot_pass() {
     }
 }
 
-/// Of those who want to go one way while others come the other way, the next few come near; the others stay back, each
-/// farther than those before it. Where nobody comes the other way all come near.
+/// Of those who want to go one way while others come the other way, the next few come near; the others stay
+/// back, each farther than those before it. Where nobody comes the other way all come near.
 #[test]
 fn those_behind_a_batch_stay_back_in_line() {
     let rows = ["#####", ".....", "#####"].map(|row| format!("\"{row}\"")).join(", ");

@@ -8,8 +8,8 @@ use crate::random::Random;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
-/// Cost of every state in a window: of a pose of the line what remains from there, of others that of the best move
-/// and what remains behind it.
+/// Cost of every state in a window: of a pose of the line what remains from there, of others that of the best
+/// move and what remains behind it.
 fn plain(ground: Costs<'_>, window: Rect, line: &[LinePose]) -> BTreeMap<State, u64> {
     let tables = &ground.class.tables;
     let space = tables.space();
