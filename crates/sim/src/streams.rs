@@ -64,9 +64,12 @@ impl Streams {
         }
     }
 
-    /// What is counted on a cell, by its index, one way.
+    /// What is counted on a cell, by its index, of moves one way, that is beyond the side of that number in
+    /// [`GridShape::sides`]: 16 for a body that has just come, 255 at most, less as time goes by.
+    /// # Panics
+    /// If there is no such cell; of a number that is no side the answer means nothing.
     #[inline]
-    pub(crate) fn at(&self, cell: usize, way: usize) -> u32 {
+    pub fn at(&self, cell: usize, way: usize) -> u32 {
         u32::from(self.counts[cell * self.n_ways + way])
     }
 

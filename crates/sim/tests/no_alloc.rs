@@ -18,8 +18,8 @@ struct Counting;
 static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
-    /// Whether the thread is a worker of the simulation. Of the other threads the test harness says on one that a test
-    /// has been running for over 60 seconds, and allocates for that.
+    /// Whether the thread is a worker of the simulation. Of the other threads the test harness says on one that
+    /// a test has been running for over 60 seconds, and allocates for that.
     static WORKS: Cell<bool> = const { Cell::new(false) };
 }
 

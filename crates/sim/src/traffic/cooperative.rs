@@ -165,14 +165,7 @@ impl Member {
 
 impl Traffic for Cooperative {
     fn decide(&mut self, view: &mut TrafficView<'_>, decisions: &mut Decisions) {
-        self.tries_left = view.tries;
-        self.ahead.clear();
-        self.follow_agents(view);
-        self.follow_passages(view);
-        self.follow_edits(view);
-        self.follow_paths(view, decisions);
-        self.follow_moves(view);
-        self.list_due(view);
+        self.follow(view, decisions);
         let due = std::mem::take(&mut self.due);
         for &(place, row) in &due {
             let row = row as usize;
@@ -243,6 +236,18 @@ impl Cooperative {
             tries_left: 0,
             stretch_left: 0,
         }
+    }
+
+    /// Follows what has happened since the last tick, and lists who looks for a plan.
+    fn follow(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
+        self.tries_left = view.tries;
+        self.ahead.clear();
+        self.follow_agents(view);
+        self.follow_passages(view);
+        self.follow_edits(view);
+        self.follow_paths(view, decisions);
+        self.follow_moves(view);
+        self.list_due(view);
     }
 
     /// Takes out the claims of agents that are gone and adds those of new ones.
@@ -856,7 +861,8 @@ impl Cooperative {
         }
     }
 
-    /// Whether an agent that stepped aside stays there, for the other has still to pass.
+    /// Whether an agent that stepped aside stays there, for the other has still to pass. Not where that one
+    /// waits and it stands in its way itself: each would wait for the other.
     fn lets_pass(&mut self, view: &TrafficView<'_>, row: usize) -> bool {
         let id = view.agents.ids[row].0;
         let member = self.members[id as usize];

@@ -72,7 +72,7 @@ impl UnitRobots {
         }
         let own = self.team.at[row];
         let may_turn_ring = steps == 1 && self.may_leave(own, row);
-        let Some(room) = self.find_room(row, first, (may_turn_ring, cells_max)) else { return };
+        let Some(room) = self.find_room(row, first, may_turn_ring, cells_max) else { return };
         // Back from the room to the first; those behind an empty cell on the way need not move.
         let mut cell = room;
         while room == own || cell != first {
@@ -154,12 +154,7 @@ impl UnitRobots {
 
     /// The nearest room for the robot in `first`: an empty cell off the way of the one that pushes, else one
     /// on its way, else its own cell, if a ring leads back to it. Looks at so many cells.
-    fn find_room(
-        &mut self,
-        row: usize,
-        first: u32,
-        (may_turn_ring, cells_max): (bool, usize),
-    ) -> Option<u32> {
+    fn find_room(&mut self, row: usize, first: u32, may_turn_ring: bool, cells_max: usize) -> Option<u32> {
         let own = self.team.at[row];
         let stamp = self.push.stamp;
         let (mut on_way, mut ring) = (None, None);

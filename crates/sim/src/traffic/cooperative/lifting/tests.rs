@@ -102,11 +102,7 @@ struct Watched {
 impl Traffic for Watched {
     fn decide(&mut self, view: &mut TrafficView<'_>, decisions: &mut Decisions) {
         let rule = &mut self.rule;
-        rule.tries_left = view.tries;
-        rule.ahead.clear();
-        rule.follow_agents(view);
-        rule.follow_paths(view, decisions);
-        rule.list_due(view);
+        rule.follow(view, decisions);
         for (place, row) in self.rule.due.clone() {
             let row = row as usize;
             if self.rule.members[view.agents.ids[row].0 as usize].next_try > view.tick {
@@ -260,10 +256,7 @@ impl Traffic for Once {
             return;
         }
         let rule = &mut self.rule;
-        rule.tries_left = view.tries;
-        rule.follow_agents(view);
-        rule.follow_paths(view, decisions);
-        rule.list_due(view);
+        rule.follow(view, decisions);
         let (place, row) = rule.due[0];
         assert_eq!(row, 0);
         let quest = quest_of(rule, view, 0, place).unwrap();
