@@ -2,13 +2,14 @@
 //! whose stream a path leads.
 //!
 //! The map is cut into blocks. Of each it is counted how long agents wait in it and how many enter it: the
-//! one by the other is what it costs to go through. A move against the stream of bodies over a cell is
-//! thought to take longer. Old counts are forgotten by and by, and what is far off does not count. A new path
-//! is the cheapest of all, and agents on their way look one after the other at theirs; where the delays on it
-//! are much they ask for the path on which time and delays together are least, and take it if it is the
-//! quicker one (guide paths by observed traffic, as in Guided PIBT: Chen et al., AAAI 2024).
+//! one by the other is what it costs to go through. Only agents at least as wide as one itself count, for
+//! narrower ones come out of its way sooner. A move against the stream of bodies over a cell is thought to
+//! take longer. Old counts are forgotten by and by, and what is far off does not count. A new path is the
+//! cheapest of all, and agents on their way look one after the other at theirs; where the delays on it are
+//! much they ask for the path on which time and delays together are least, and take it if it is the quicker
+//! one (guide paths by observed traffic, as in Guided PIBT: Chen et al., AAAI 2024).
 
-use crate::agents::Activity;
+use crate::agents::{Activity, ClassId};
 use crate::requests::Route;
 use crate::state_hash::fold;
 use crate::streams::{BODY, Streams};
@@ -36,6 +37,8 @@ const WORTH_TICKS: u64 = 64;
 /// Agents that look at their paths a tick, and those that ask for another at most.
 const LOOKS_A_TICK: usize = 128;
 const ASKS_A_TICK: usize = 4;
+/// Waiting is counted apart for so many widths of bodies at most.
+const WIDTHS_MAX: usize = 4;
 /// Moves of a path that are looked at.
 const LOOK_MOVES: usize = 1024;
 
@@ -53,13 +56,18 @@ impl Block {
     }
 }
 
-/// Waiting by block of the map, and streams. Memory: 1/8 of a byte a cell, and the streams.
+/// Waiting by block of the map, and streams. Memory: 1/8 of a byte a cell for each width of bodies, at most
+/// 1/2, and the streams.
 #[derive(Debug)]
 pub(crate) struct Congestion {
     size: GridSize,
     shape: GridShape,
     /// Blocks in a row.
     width: usize,
+    n_blocks: usize,
+    /// By class: the place of its width among all, from the least up.
+    width_of_class: Vec<u8>,
+    /// By width and block: of bodies at least as wide.
     blocks: Vec<Block>,
     streams: Streams,
     /// Row of the agent that looks next.
@@ -69,11 +77,19 @@ pub(crate) struct Congestion {
 }
 
 impl Congestion {
-    pub fn new(size: GridSize, shape: GridShape) -> Self {
+    /// For classes of bodies of some widths in cells.
+    pub fn new(size: GridSize, shape: GridShape, widths: &[u32]) -> Self {
         let blocks = |cells: u32| cells.div_ceil(1 << BLOCK_SHIFT) as usize;
         let width = blocks(size.width());
-        let blocks = vec![Block::default(); width * blocks(size.height())];
-        Self { size, shape, width, blocks, streams: Streams::new(size, shape), next: 0, counted_so_far: 0 }
+        let n_blocks = width * blocks(size.height());
+        let mut known = widths.to_vec();
+        known.sort_unstable();
+        known.dedup();
+        let place = |width: &u32| known.partition_point(|known| known < width).min(WIDTHS_MAX - 1) as u8;
+        let width_of_class = widths.iter().map(place).collect();
+        let blocks = vec![Block::default(); known.len().clamp(1, WIDTHS_MAX) * n_blocks];
+        let streams = Streams::new(size, shape);
+        Self { size, shape, width, n_blocks, width_of_class, blocks, streams, next: 0, counted_so_far: 0 }
     }
 
     fn block_of(&self, cell: CellXY) -> usize {
@@ -85,20 +101,34 @@ impl Congestion {
         &self.streams
     }
 
-    /// An agent on its way rests with its anchor on a cell for a tick.
-    pub fn count_wait(&mut self, cell: CellXY) {
-        let at = self.block_of(cell);
-        self.counted_so_far = fold(self.counted_so_far, at as u64);
-        self.blocks[at].waited_ticks = self.blocks[at].waited_ticks.saturating_add(1);
+    /// Counts in a block what an agent of a class does, for all that are at most as wide.
+    fn count(&mut self, class: ClassId, block: usize, does: Block) {
+        let width = usize::from(self.width_of_class[usize::from(class.0)]);
+        let counted = (width as u64) << 48 | u64::from(does.entered) << 32 | block as u64;
+        self.counted_so_far = fold(self.counted_so_far, counted);
+        for count in self.blocks.iter_mut().skip(block).step_by(self.n_blocks).take(width + 1) {
+            count.waited_ticks = count.waited_ticks.saturating_add(does.waited_ticks);
+            count.entered = count.entered.saturating_add(does.entered);
+        }
     }
 
-    /// An agent begins a move that brings its anchor from one cell to another, and its body upon `cells`.
-    pub fn count_move(&mut self, from: CellXY, to: CellXY, cells: impl Iterator<Item = CellXY>) {
+    /// An agent of a class on its way rests with its anchor on a cell for a tick.
+    pub fn count_wait(&mut self, class: ClassId, cell: CellXY) {
+        self.count(class, self.block_of(cell), Block { waited_ticks: 1, entered: 0 });
+    }
+
+    /// An agent of a class begins a move that brings its anchor from one cell to another, and its body upon
+    /// `cells`.
+    pub fn count_move(
+        &mut self,
+        class: ClassId,
+        (from, to): (CellXY, CellXY),
+        cells: impl Iterator<Item = CellXY>,
+    ) {
         self.streams.count(from, to, cells);
         let (from, to) = (self.block_of(from), self.block_of(to));
         if from != to {
-            self.counted_so_far = fold(self.counted_so_far, (from as u64) << 32 | to as u64);
-            self.blocks[to].entered = self.blocks[to].entered.saturating_add(1);
+            self.count(class, to, Block { waited_ticks: 0, entered: 1 });
         }
     }
 
@@ -112,16 +142,23 @@ impl Congestion {
         self.streams.fade(tick);
     }
 
-    /// What an agent is thought to be delayed by on its way from a cell: what is far off will have changed
-    /// until it is there, so it does not count.
-    pub fn around(&self, center: CellXY) -> DelaysAround<'_> {
-        DelaysAround { congestion: self, center }
+    /// What an agent of a class is thought to be delayed by on its way from a cell: what is far off will have
+    /// changed until it is there, so it does not count.
+    pub fn around(&self, class: ClassId, center: CellXY) -> DelaysAround<'_> {
+        let first = usize::from(self.width_of_class[usize::from(class.0)]) * self.n_blocks;
+        DelaysAround { congestion: self, blocks: &self.blocks[first..first + self.n_blocks], center }
     }
 
-    /// Ticks by which an agent is thought to be delayed on a path from a state.
-    pub fn delay_along(&self, tables: &MovementTables, mut state: State, moves: &[u8]) -> u64 {
+    /// Ticks by which an agent of a class is thought to be delayed on a path from a state.
+    pub fn delay_along(
+        &self,
+        class: ClassId,
+        tables: &MovementTables,
+        mut state: State,
+        moves: &[u8],
+    ) -> u64 {
         let space = tables.space();
-        let delays = self.around(space.pose(state).cell);
+        let delays = self.around(class, space.pose(state).cell);
         let mut delay = 0;
         for &primitive in moves.iter().take(LOOK_MOVES) {
             let Some(ticks) = tables.move_ticks(state, usize::from(primitive)) else { break };
@@ -133,8 +170,14 @@ impl Congestion {
     }
 
     /// Whether a path is delayed so much that it is worth to look for another.
-    pub fn is_worth_a_look(&self, tables: &MovementTables, state: State, moves: &[u8]) -> bool {
-        self.delay_along(tables, state, moves) >= WORTH_TICKS
+    pub fn is_worth_a_look(
+        &self,
+        class: ClassId,
+        tables: &MovementTables,
+        state: State,
+        moves: &[u8],
+    ) -> bool {
+        self.delay_along(class, tables, state, moves) >= WORTH_TICKS
     }
 
     /// Everything that a later tick depends on, for the state hash.
@@ -149,6 +192,8 @@ impl Congestion {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DelaysAround<'a> {
     congestion: &'a Congestion,
+    /// Those of its width.
+    blocks: &'a [Block],
     center: CellXY,
 }
 
@@ -164,7 +209,7 @@ impl Delays for DelaysAround<'_> {
         if !self.reach(from) {
             return 0;
         }
-        let Congestion { size, shape, streams, blocks, .. } = self.congestion;
+        let Congestion { size, shape, streams, .. } = self.congestion;
         let (Some(way), Some(cell)) = (way_to(*shape, from, to), size.cell(to)) else { return 0 };
         let count = |way| streams.at(cell.0 as usize, way);
         let (with, against) = (count(way), count(opposite(*shape, way)));
@@ -173,7 +218,7 @@ impl Delays for DelaysAround<'_> {
         let mut delay = ticks.saturating_mul(AGAINST).saturating_mul(lead) / (with + against + STILL);
         let (from, to) = (self.congestion.block_of(from), self.congestion.block_of(to));
         if from != to {
-            delay = delay.saturating_add(blocks[to].delay());
+            delay = delay.saturating_add(self.blocks[to].delay());
         }
         delay.min(DELAY_MAX)
     }
@@ -206,7 +251,7 @@ pub(crate) fn ask_for_quicker_paths(sim: &mut Simulation) {
         }
         let tables = &sim.classes[motion.class.0 as usize].tables;
         let moves = sim.paths.moves(sim.agents.paths[row]);
-        if sim.congestion.is_worth_a_look(tables, motion.state, moves) {
+        if sim.congestion.is_worth_a_look(motion.class, tables, motion.state, moves) {
             ask_for_path(sim, row, Route::Quickest);
             asked += 1;
             if asked == ASKS_A_TICK {

@@ -412,7 +412,7 @@ fn deliver(sim: &mut Simulation, row: usize, request: PathRequest, answer: &Answ
         let tables = &sim.classes[motion.class.0 as usize].tables;
         if !arrived
             && !sim.agents.orders[row].to_nearest
-            && sim.congestion.is_worth_a_look(tables, motion.state, &path.moves)
+            && sim.congestion.is_worth_a_look(motion.class, tables, motion.state, &path.moves)
         {
             crate::tick::ask_for_path(sim, row, Route::Quickest);
         }
@@ -429,7 +429,7 @@ fn is_quicker(sim: &Simulation, row: usize, path: &Path) -> bool {
     let tables = &sim.classes[motion.class.0 as usize].tables;
     let in_hand = sim.paths.moves(sim.agents.paths[row]);
     let Some(ticks) = ticks_of(tables, motion.state, in_hand) else { return true };
-    let delay = |moves| sim.congestion.delay_along(tables, motion.state, moves);
+    let delay = |moves| sim.congestion.delay_along(motion.class, tables, motion.state, moves);
     let delay_in_hand = delay(in_hand);
     u64::from(path.cost()) + delay(&path.moves) + delay_in_hand / 4 < ticks + delay_in_hand
 }

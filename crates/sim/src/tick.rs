@@ -387,7 +387,7 @@ fn begin_move(sim: &mut Simulation, Start { row, primitive, ticks }: Start) {
     if sim.traffic.needs_paths() && sim.agents.len() > 1 {
         let body = tables.class().cells_at(to).iter();
         let cells = body.map(|offset| offset.cell_from(to.cell));
-        sim.congestion.count_move(from.cell, to.cell, cells);
+        sim.congestion.count_move(class, (from.cell, to.cell), cells);
     }
     if sim.log.is_some() {
         sim.note(TraceEvent::Move { agent: sim.agents.ids[row], class, primitive, from, to, until });
@@ -420,7 +420,7 @@ fn count_waiting(sim: &mut Simulation) {
         }
         if needs_paths && motion.activity == Activity::Following {
             let space = classes[motion.class.0 as usize].tables.space();
-            congestion.count_wait(space.pose(motion.state).cell);
+            congestion.count_wait(motion.class, space.pose(motion.state).cell);
         }
         at_work.waiting += 1;
         counts.wait_ticks += 1;

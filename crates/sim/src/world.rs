@@ -378,3 +378,12 @@ pub(crate) fn ticks_of(tables: &MovementTables, mut state: State, moves: &[u8]) 
     }
     Some(ticks)
 }
+
+/// Shortest and longest side of a class's body in cells.
+pub(crate) fn sides(tables: &MovementTables) -> (u32, u32) {
+    let class = tables.class();
+    let sides = class.frames().map(|frame| class.footprint().extent(frame));
+    sides.fold((u32::MAX, 1), |(short, long), (width, height)| {
+        (short.min(width.min(height)), long.max(width.max(height)))
+    })
+}

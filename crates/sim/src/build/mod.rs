@@ -33,7 +33,7 @@ use crate::reservation::{CollisionRule, Reservation};
 use crate::scenario::{self, Scenario, ScenarioErrors};
 use crate::tasks::ReachedPoses;
 use crate::traffic::{Cooperative, Decisions, Traffic};
-use crate::world::{Settings, SimClass, Simulation};
+use crate::world::{Settings, SimClass, Simulation, sides};
 use agents::{Placed, place_agents, place_group, read_group};
 use classes::{OCTILE_ON_HEX, build_class, names_octile, shape_of_class_file};
 use complaints::Complaints;
@@ -250,6 +250,7 @@ fn empty_simulation(
     classes: Vec<SimClass>,
     traffic: Box<dyn Traffic>,
 ) -> Simulation {
+    let widths: Vec<u32> = classes.iter().map(|class| sides(&class.tables).0).collect();
     Simulation {
         classes,
         entities: hecs::World::new(),
@@ -258,7 +259,7 @@ fn empty_simulation(
         paths: PathPool::default(),
         reservation: Reservation::new(grid.size(), settings.collision),
         given: GivenPoses::default(),
-        congestion: Congestion::new(grid.size(), grid.shape()),
+        congestion: Congestion::new(grid.size(), grid.shape(), &widths),
         group_goals: GroupGoals::default(),
         requests: Requests::new(settings.search_slots, grid.size()),
         traffic,

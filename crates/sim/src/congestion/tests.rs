@@ -48,8 +48,9 @@ fn crosses_at(sim: &Simulation) -> Vec<i32> {
 /// Agents wait in the gap in the middle, so many ticks each.
 fn jam(sim: &mut Simulation, ticks: u32) {
     for _ in 0..40 {
-        sim.congestion.count_move(CellXY::new(0, 0), CellXY::new(32, 20), std::iter::empty());
-        (0..ticks).for_each(|_| sim.congestion.count_wait(CellXY::new(32, 20)));
+        let way = (CellXY::new(0, 0), CellXY::new(32, 20));
+        sim.congestion.count_move(ClassId(0), way, std::iter::empty());
+        (0..ticks).for_each(|_| sim.congestion.count_wait(ClassId(0), CellXY::new(32, 20)));
     }
 }
 
@@ -96,7 +97,8 @@ fn a_path_keeps_clear_of_a_stream_that_comes_towards_it() {
             let rows = 14..26;
             let cells = |x: i32| rows.clone().map(move |y| CellXY::new(x, y));
             for _ in 0..8 {
-                sim.congestion.count_move(CellXY::new(x - by, 20), CellXY::new(x, 20), cells(x));
+                let way = (CellXY::new(x - by, 20), CellXY::new(x, 20));
+                sim.congestion.count_move(ClassId(0), way, cells(x));
             }
         }
         for _ in 0..8 {
@@ -108,16 +110,21 @@ fn a_path_keeps_clear_of_a_stream_that_comes_towards_it() {
     }
 }
 
+/// Widths of classes, of which the last two count as one.
+const WIDTHS: [u32; 6] = [3, 1, 2, 3, 5, 9];
+
 /// What is counted in a block, and on cells, the slow way.
 #[derive(Default)]
 struct Plain {
-    blocks: BTreeMap<(i32, i32), (u32, u32)>,
+    /// Of those of some width or more.
+    blocks: BTreeMap<((i32, i32), u32), (u32, u32)>,
     /// By cell and step.
     streams: BTreeMap<(CellXY, (i32, i32)), u32>,
 }
 
 impl Plain {
-    fn delay(&self, from: CellXY, to: CellXY, ticks: u32) -> u32 {
+    /// For one of some width.
+    fn delay(&self, width: u32, (from, to): (CellXY, CellXY), ticks: u32) -> u32 {
         let (dx, dy) = (to.x - from.x, to.y - from.y);
         if (dx, dy) == (0, 0) {
             return 0;
@@ -128,7 +135,8 @@ impl Plain {
         let mut delay = 2 * ticks * lead / (with + against + 16);
         let block = |cell: CellXY| (cell.x / 8, cell.y / 8);
         if block(from) != block(to) {
-            delay += self.blocks.get(&block(to)).map_or(0, |&(waited, entered)| waited / (entered + 1));
+            let (waited, entered) = self.blocks.get(&(block(to), width)).copied().unwrap_or_default();
+            delay += waited / (entered + 1);
         }
         delay.min(1000)
     }
@@ -138,29 +146,38 @@ proptest! {
     /// What is counted fades, and a path is delayed by the sum over its moves.
     #[test]
     fn delays_are_as_counted(
-        counted in prop::collection::vec((0..WIDTH, 0..HEIGHT, 0_usize..4, 1_usize..7, 0_u32..2000, 0_u32..3), 1..40),
+        counted in prop::collection::vec(
+            ((0..WIDTH, 0..HEIGHT), 0_usize..4, 0..WIDTHS.len(), 1_u32..7, 0_u32..2000, 0_u32..3), 1..40
+        ),
+        class in 0..WIDTHS.len(),
         from in (0..WIDTH, 0..HEIGHT),
         moves in prop::collection::vec(0_u8..3, 0..200),
     ) {
         let sim = cart();
-        let mut congestion = Congestion::new(sim.grid.size(), sim.grid.shape());
+        let mut congestion = Congestion::new(sim.grid.size(), sim.grid.shape(), &WIDTHS);
         let mut plain = Plain::default();
         let mut tick = 1;
-        for (x, y, side, n_moves, waited, halvings) in counted {
+        for ((x, y), side, of, n_moves, waited, halvings) in counted {
+            let (id, width) = (ClassId(of as u8), WIDTHS[of]);
             let from = CellXY::new(x, y);
-            (0..waited).for_each(|_| congestion.count_wait(from));
-            plain.blocks.entry((x / 8, y / 8)).or_default().0 += waited;
+            (0..waited).for_each(|_| congestion.count_wait(id, from));
+            let least = [1, 2, 3, 5].into_iter().filter(|&least| least <= width);
+            for least in least.clone() {
+                plain.blocks.entry(((x / 8, y / 8), least)).or_default().0 += waited;
+            }
             let (dx, dy) = [(1, 0), (0, -1), (-1, 0), (0, 1)][side];
             let to = CellXY::new(x + dx, y + dy);
             if sim.grid.size().rect().contains(to) {
                 for _ in 0..n_moves {
-                    congestion.count_move(from, to, [from, to].into_iter());
+                    congestion.count_move(id, (from, to), [from, to].into_iter());
                     for cell in [from, to] {
                         let stream = plain.streams.entry((cell, (dx, dy))).or_default();
                         *stream = (*stream + 16).min(255);
                     }
                     if (x / 8, y / 8) != (to.x / 8, to.y / 8) {
-                        plain.blocks.entry((to.x / 8, to.y / 8)).or_default().1 += 1;
+                        for least in least.clone() {
+                            plain.blocks.entry(((to.x / 8, to.y / 8), least)).or_default().1 += 1;
+                        }
                     }
                 }
             }
@@ -186,25 +203,26 @@ proptest! {
             let Some(ticks) = tables.move_ticks(state, usize::from(primitive)) else { break };
             let from = tables.space().pose(state).cell;
             state = tables.state_after(state, usize::from(primitive));
-            sum += u64::from(plain.delay(from, tables.space().pose(state).cell, ticks));
+            sum += u64::from(plain.delay(WIDTHS[class].min(5), (from, tables.space().pose(state).cell), ticks));
             legal += 1;
         }
-        prop_assert_eq!(congestion.delay_along(tables, first, &moves[..legal]), sum);
+        prop_assert_eq!(congestion.delay_along(ClassId(class as u8), tables, first, &moves[..legal]), sum);
     }
 
     /// What is counted of streams is gone in the end.
     #[test]
     fn streams_end(n_moves in 2_usize..40) {
         let sim = cart();
-        let mut congestion = Congestion::new(sim.grid.size(), sim.grid.shape());
+        let mut congestion = Congestion::new(sim.grid.size(), sim.grid.shape(), &[1]);
         let (from, to) = (CellXY::new(3, 4), CellXY::new(4, 4));
-        (0..n_moves).for_each(|_| congestion.count_move(from, to, std::iter::once(to)));
-        let back = |congestion: &Congestion| congestion.around(to).ticks(CellXY::new(5, 4), to, 10);
-        prop_assert!(congestion.around(from).ticks(from, to, 10) == 0 && back(&congestion) > 0);
+        let class = ClassId(0);
+        (0..n_moves).for_each(|_| congestion.count_move(class, (from, to), std::iter::once(to)));
+        let back = |congestion: &Congestion| congestion.around(class, to).ticks(CellXY::new(5, 4), to, 10);
+        prop_assert!(congestion.around(class, from).ticks(from, to, 10) == 0 && back(&congestion) > 0);
         let far = CellXY::new(5 + REACH, 4);
-        prop_assert!(congestion.around(far).ticks(CellXY::new(5, 4), to, 10) > 0);
+        prop_assert!(congestion.around(class, far).ticks(CellXY::new(5, 4), to, 10) > 0);
         let farther = CellXY::new(6 + REACH, 4);
-        prop_assert_eq!(congestion.around(farther).ticks(CellXY::new(5, 4), to, 10), 0);
+        prop_assert_eq!(congestion.around(class, farther).ticks(CellXY::new(5, 4), to, 10), 0);
         (0..64 * crate::streams::FADE_TICKS).for_each(|tick| congestion.fade(tick));
         prop_assert_eq!(back(&congestion), 0);
     }

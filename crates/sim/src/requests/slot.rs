@@ -204,7 +204,7 @@ impl Slot {
             }
             _ => {}
         }
-        let delays = world.congestion.around(request.start.cell);
+        let delays = world.congestion.around(world.asking.agents.motion[row].class, request.start.cell);
         let leaves = match asked.route {
             Route::Quickest => world.leaves_delays(row),
             _ => None,
@@ -339,7 +339,7 @@ impl<'a> SearchWorld<'a> {
         let tables = self.asking.tables(row);
         let space = tables.space();
         let mut state = agents.motion[row].state;
-        let delays = self.congestion.around(space.pose(state).cell);
+        let delays = self.congestion.around(agents.motion[row].class, space.pose(state).cell);
         for (at, &primitive) in self.paths.moves(agents.paths[row]).iter().enumerate() {
             if !delays.reach(space.pose(state).cell) {
                 return Some((at, state));

@@ -6,8 +6,9 @@
 //! 2005). As long as nobody is in its way an agent's plan is the next stretch of its path. Else it searches
 //! among the claims of the others for the moves that bring it farthest (see `interval_search`), with the
 //! cost-to-go of the poses around its path as the guide (see `window_field`). One that the others cost much
-//! has those of lower rank plan anew around it (see `lifting`); one that is blocked for long by others at
-//! rest has them step aside (see `make_way`). Rank is priority plus the age of the order, then the lower id.
+//! has those of lower rank plan anew around it, or any if all come sooner for it (see `lifting`); one that is
+//! blocked for long by others at rest has them step aside (see `make_way`). Rank is priority plus the age of
+//! the order, then the lower id.
 
 mod claims;
 mod contraflow;
@@ -24,12 +25,12 @@ mod window_field;
 use super::{Decisions, Leads, Reroute, Start, Traffic, TrafficView};
 use crate::agents::{Activity, AgentId, Motion};
 use crate::reservation::{CollisionRule, Step};
-use crate::world::{SimClass, end_state};
+use crate::world::{SimClass, end_state, sides};
 use claims::{Claims, FOREVER, Rank};
 use contraflow::Contraflow;
 use entering::{Ahead, PASSAGES_MAX, note_passages};
 use interval_search::{IntervalSearch, Mover, Quest, Wishes};
-use lifting::Lifting;
+use lifting::{Lifting, Retry};
 use make_way::MakeWay;
 use narrows::{Narrows, OPEN, Passer};
 use plan::{Plan, PlannedMove};
@@ -125,9 +126,8 @@ struct Member {
     backed_out_until: u32,
     /// Passages that it is in or will be in with its plan; [`OPEN`] for none.
     passages: [u32; PASSAGES_MAX],
-    /// It tries again at this tick to have others plan around it, and times in a row that it was in vain.
-    lift_again_at: u32,
-    lift_failures: u8,
+    /// When it tries again to have others plan around it.
+    lift_retries: [Retry; 2],
     /// When it last took a plan or was sent another way.
     changed_at: u32,
     /// The passage that it is on its way to with the right to enter; [`OPEN`] for none.
@@ -153,8 +153,7 @@ impl Member {
         push_again_at: 0,
         push_failures: 0,
         backed_out_until: 0,
-        lift_again_at: 0,
-        lift_failures: 0,
+        lift_retries: Retry::NEW,
         changed_at: NONE,
         passages: [OPEN; PASSAGES_MAX],
         granted: OPEN,
@@ -191,13 +190,13 @@ impl Traffic for Cooperative {
             word(pair(member.for_agent, member.for_order));
             word(pair(member.held_since, member.path));
             word(pair(member.push_again_at, member.backed_out_until));
-            word(pair(member.lift_again_at, member.granted));
-            word(
-                u64::from(member.is_inside) << 24
-                    | u64::from(member.failures) << 16
-                    | u64::from(member.push_failures) << 8
-                    | u64::from(member.lift_failures),
-            );
+            member.lift_retries.iter().for_each(|retry| word(retry.word()));
+            word(pair(
+                member.granted,
+                u32::from(member.is_inside) << 16
+                    | u32::from(member.failures) << 8
+                    | u32::from(member.push_failures),
+            ));
             for planned in member.plan.moves() {
                 word(u64::from(planned.start) << 32 | u64::from(planned.primitive));
             }
@@ -241,6 +240,7 @@ impl Cooperative {
     /// Follows what has happened since the last tick, and lists who looks for a plan.
     fn follow(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
         self.tries_left = view.tries;
+        self.lifting.begin_tick();
         self.ahead.clear();
         self.follow_agents(view);
         self.follow_passages(view);
@@ -570,7 +570,7 @@ impl Cooperative {
         if self.stop > HORIZON_STEPS
             && own != window_field::UNKNOWN
             && cost > without_others.saturating_add(LIFT_AFTER_STEPS * step_ticks)
-            && self.lift(view, row, quest, cost - step_ticks, decisions)
+            && self.lift(view, row, quest, cost, decisions)
         {
             return;
         }
@@ -1031,15 +1031,6 @@ fn pose_after(step: &Step<'_>) -> Pose {
 fn step_ticks(tables: &MovementTables) -> u32 {
     let steps = tables.class().primitives().iter().filter(|primitive| primitive.by != (0, 0));
     steps.map(|primitive| primitive.time).min().unwrap_or(1)
-}
-
-/// Shortest and longest side of a class's body in cells.
-fn sides(tables: &MovementTables) -> (u32, u32) {
-    let class = tables.class();
-    let sides = class.frames().map(|frame| class.footprint().extent(frame));
-    sides.fold((u32::MAX, 1), |(short, long), (width, height)| {
-        (short.min(width.min(height)), long.max(width.max(height)))
-    })
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
-//! Lifting: an agent plans as if those of lower rank got out of its way, and they plan anew around it.
+//! Lifting: an agent plans as if others got out of its way, and they plan anew around it.
 //!
 //! The plans of all whose claims it needs are lifted, and each of them searches among the claims of the
-//! others, where it may lift those of lower rank than the first in its turn. It is all or nothing: if one of
-//! them finds no plan, every plan stands again as it stood. With bodies of one cell and plans of a few
-//! actions that is the pass of EPIBT (arXiv 2511.09193), with at most one blocker a plan there, and as many
-//! as there are here.
+//! others, where it may lift others in its turn. It is all or nothing: if one of them finds no plan, every
+//! plan stands again as it stood. Those of lower rank than the first give way whatever it costs them. With
+//! bodies of one cell and plans of a few actions that is the pass of EPIBT (arXiv 2511.09193), with at most
+//! one blocker a plan there, and as many as there are here. Where that comes to nothing all others give way
+//! if the plans cost less together than before, as in its search of large neighbourhoods.
 
 use super::claims::{Claims, Rank, Standing};
 use super::interval_search::Quest;
@@ -18,10 +19,55 @@ use wheelbase_planner::MovementTables;
 
 /// Agents that plan anew for one at most.
 const LIFTED_MAX: usize = 12;
-/// Steps in which one that is lifted is thought to clear a cell: tried one after the other.
-const STEPS_TO_CLEAR: [u32; 2] = [1, 4];
-/// Failures in a row after which the time to the next try is doubled no more.
-const FAILURES_MAX: u8 = 4;
+/// Expansions a tick that go into plans that cost less together.
+const EXPANSIONS_FOR_ALL: u64 = 8192;
+
+/// Who gives way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Aim {
+    /// Those of lower rank, whatever it costs them.
+    OfRank,
+    /// Anyone, if all plans together cost less.
+    ForAll,
+}
+
+impl Aim {
+    /// In the order in which they are tried.
+    const ALL: [Self; 2] = [Self::OfRank, Self::ForAll];
+
+    /// Steps in which one that is lifted is thought to clear a cell: tried one after the other.
+    fn steps_to_clear(self) -> [u32; 2] {
+        match self {
+            Self::OfRank => [1, 4],
+            Self::ForAll => [4, 12],
+        }
+    }
+
+    /// Failures in a row after which the time to the next try is doubled no more.
+    fn failures_max(self) -> u8 {
+        match self {
+            Self::OfRank => 4,
+            Self::ForAll => 2,
+        }
+    }
+}
+
+/// Times of one agent at which it tries again to have others plan around it, by [`Aim`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Retry {
+    again_at: u32,
+    /// Times in a row that it was in vain.
+    failures: u8,
+}
+
+impl Retry {
+    pub const NEW: [Self; 2] = [Self { again_at: 0, failures: 0 }; 2];
+
+    /// Everything that a later tick depends on, for the state hash.
+    pub fn word(self) -> u64 {
+        u64::from(self.again_at) << 8 | u64::from(self.failures)
+    }
+}
 
 /// A plan as it stood before.
 #[derive(Clone, Copy, Debug)]
@@ -38,12 +84,28 @@ pub(super) struct Lifting {
     standings: Vec<Standing>,
     /// All that are given another plan, in the order in which they were lifted.
     log: Vec<Lifted>,
-    /// Those of them that have none yet: place in the order of rank, row.
-    pending: Vec<(u64, u32)>,
+    /// Those of them that have none yet.
+    pending: Vec<Pending>,
     met: Vec<u32>,
+    /// Expansions left for plans that cost less together.
+    left_for_all: u64,
+}
+
+/// One that has no plan yet.
+#[derive(Clone, Copy, Debug)]
+struct Pending {
+    place: u64,
+    row: u32,
+    /// What its best plan cost as long as it, and all that were met with it, stood.
+    cost: u32,
 }
 
 impl Lifting {
+    /// A tick begins.
+    pub fn begin_tick(&mut self) {
+        self.left_for_all = EXPANSIONS_FOR_ALL;
+    }
+
     /// Those behind a place give way, and are given so many steps for it.
     pub fn rank(&self, place: u64, steps: u32) -> Rank<'_> {
         Rank { standings: &self.standings, place, steps }
@@ -76,35 +138,56 @@ impl Cooperative {
         };
     }
 
-    /// Gives an agent, whose field is ready, the best plan among the claims of those of higher rank, if it
-    /// costs less than a limit and all the others find another plan; says whether that came about. The
-    /// agent's line is made before and, if it came to nothing, behind.
+    /// Gives an agent, whose field is ready, the best plan among the claims of those that do not give way, if
+    /// it costs at least a step less than its best among all and the others find another plan; says whether
+    /// that came about. The agent's line is made before and, if it came to nothing, behind.
     pub(super) fn lift(
         &mut self,
-        view: &TrafficView<'_>,
+        view: &mut TrafficView<'_>,
         row: usize,
         quest: Quest,
-        cost_below: u32,
+        cost: u32,
+        decisions: &mut Decisions,
+    ) -> bool {
+        Aim::ALL.into_iter().any(|aim| self.lift_with(view, row, quest, cost, aim, decisions))
+    }
+
+    /// As [`lift`](Self::lift), with those who give way for one aim.
+    fn lift_with(
+        &mut self,
+        view: &mut TrafficView<'_>,
+        row: usize,
+        quest: Quest,
+        cost: u32,
+        aim: Aim,
         decisions: &mut Decisions,
     ) -> bool {
         let id = view.agents.ids[row].0 as usize;
-        if view.tick < self.members[id].lift_again_at {
+        // What all cost together is only known where it has a plan.
+        let cannot = aim == Aim::ForAll && (cost == u32::MAX || self.lifting.left_for_all == 0);
+        if cannot || view.tick < self.members[id].lift_retries[aim as usize].again_at {
             return false;
         }
         let ahead = std::mem::take(&mut self.ahead);
-        let done = STEPS_TO_CLEAR.iter().any(|&steps| {
+        let tries_before = self.tries_left;
+        let done = aim.steps_to_clear().iter().any(|&steps| {
             self.ahead.clone_from(&ahead);
-            let done = self.lift_all(view, row, quest, (cost_below, steps));
+            let done = self.lift_all(view, row, quest, cost, (aim, steps));
             if !done {
                 self.put_back(view);
+                self.make_line(view, row, quest.from.0);
             }
             done
         });
         self.ahead = ahead;
+        if aim == Aim::ForAll {
+            let spent = tries_before - self.tries_left;
+            self.lifting.left_for_all = self.lifting.left_for_all.saturating_sub(spent);
+        }
         let step_ticks = self.step_ticks[view.agents.motion[row].class.0 as usize];
-        let member = &mut self.members[id];
-        member.lift_failures = if done { 0 } else { (member.lift_failures + 1).min(FAILURES_MAX) };
-        member.lift_again_at = view.tick + if done { 0 } else { step_ticks << member.lift_failures };
+        let retry = &mut self.members[id].lift_retries[aim as usize];
+        retry.failures = if done { 0 } else { (retry.failures + 1).min(aim.failures_max()) };
+        retry.again_at = view.tick + if done { 0 } else { step_ticks << retry.failures };
         if done {
             let log = std::mem::take(&mut self.lifting.log);
             for lifted in &log {
@@ -118,48 +201,84 @@ impl Cooperative {
                 self.take(view, row, plan, decisions);
             }
             self.lifting.log = log;
-        } else {
-            self.make_line(view, row, quest.from.0);
         }
         done
     }
 
-    /// Makes the plans; false if one of the agents finds none.
+    /// Makes the plans; false if one of the agents finds none, or all of them together cost too much.
     fn lift_all(
         &mut self,
-        view: &TrafficView<'_>,
+        view: &mut TrafficView<'_>,
         row: usize,
         quest: Quest,
-        (cost_below, steps): (u32, u32),
+        cost: u32,
+        (aim, steps): (Aim, u32),
     ) -> bool {
         self.lifting.log.clear();
         self.lifting.pending.clear();
+        let quest = match aim {
+            Aim::OfRank => quest,
+            Aim::ForAll => Quest { place: 0, ..quest },
+        };
+        let least_gain = self.step_ticks[view.agents.motion[row].class.0 as usize];
         let found = self.search_moves(view, row, quest, (0, Some(steps)));
-        let Some((plan, _)) = found.filter(|&(_, cost)| cost < cost_below) else { return false };
-        self.lift_plan(view, row);
-        self.put_through(view, row, plan, quest.place);
+        let worth = |&(_, with): &(Plan, u32)| with < cost.saturating_sub(least_gain);
+        let Some((plan, with)) = found.filter(worth) else { return false };
         // Passages ahead are those of the first.
         self.ahead.clear();
+        let mut gain = i64::from(cost) - i64::from(with);
+        self.put_through(view, row, plan, (aim, quest.place));
         while let Some(at) = least(&self.lifting.pending) {
-            let (_, row) = self.lifting.pending.swap_remove(at);
+            let Pending { row, cost, .. } = self.lifting.pending.swap_remove(at);
             let row = row as usize;
             if self.lifting.log.len() > LIFTED_MAX || self.tries_left == 0 {
                 return false;
             }
-            let motion = &view.agents.motion[row];
-            let tables = &view.classes[motion.class.0 as usize].tables;
-            let from = end_of_move(tables, motion, view.tick);
-            if goes(motion) {
-                self.make_line(view, row, from.0);
-                self.ready_field(view, row);
+            let quest = self.quest_of_lifted(view, row, quest.place);
+            let Some((plan, with)) = self.search_moves(view, row, quest, (0, Some(steps))) else {
+                return false;
+            };
+            if aim == Aim::ForAll {
+                gain -= i64::from(with) - i64::from(cost);
+                let motion = &view.agents.motion[row];
+                // One that has nowhere to go gains nothing, and moving costs it something.
+                if !goes(motion) && !plan.is_empty() {
+                    gain -= i64::from(self.step_ticks[motion.class.0 as usize]);
+                }
+                if 2 * gain < i64::from(least_gain) {
+                    return false;
+                }
             }
-            let step_ticks = self.step_ticks[motion.class.0 as usize];
-            let horizon = from.1.saturating_add(step_ticks * HORIZON_STEPS);
-            let quest = Quest { from, horizon, nodes_max: NODES, lift_ticks: step_ticks / 2, ..quest };
-            let Some((plan, _)) = self.search_moves(view, row, quest, (0, Some(steps))) else { return false };
-            self.put_through(view, row, plan, quest.place);
+            self.put_through(view, row, plan, (aim, quest.place));
         }
         true
+    }
+
+    /// What an agent that is lifted searches for; makes its line and field.
+    fn quest_of_lifted(&mut self, view: &TrafficView<'_>, row: usize, place: u64) -> Quest {
+        let motion = &view.agents.motion[row];
+        let tables = &view.classes[motion.class.0 as usize].tables;
+        let from = end_of_move(tables, motion, view.tick);
+        if goes(motion) {
+            self.make_line(view, row, from.0);
+            self.ready_field(view, row);
+        }
+        let step_ticks = self.step_ticks[motion.class.0 as usize];
+        let horizon = from.1.saturating_add(step_ticks * HORIZON_STEPS);
+        Quest { from, horizon, nodes_max: NODES, lift_ticks: step_ticks / 2, place }
+    }
+
+    /// What the best plan of an agent costs as long as all others stand.
+    fn cost_among_others(&mut self, view: &mut TrafficView<'_>, row: usize, place: u64) -> u32 {
+        let quest = self.quest_of_lifted(view, row, place);
+        let found = self.search_moves(view, row, quest, (0, None));
+        let motion = &view.agents.motion[row];
+        let space = view.classes[motion.class.0 as usize].tables.space();
+        let id = view.agents.ids[row].0;
+        let (end, ready) = self.members[id as usize].plan.end;
+        let left = if goes(motion) { self.fields.of(id).cost(space.pose(end), space.headings()) } else { 0 };
+        let as_it_stands = ready.max(quest.horizon).saturating_add(left);
+        found.map_or(as_it_stands, |(_, cost)| cost.min(as_it_stands))
     }
 
     /// Lifts the plan of an agent: it claims the rest of the move that it has begun, and no more.
@@ -174,8 +293,8 @@ impl Cooperative {
         claim_begun_move(&mut self.claims, tables, (id, motion), view.tick);
     }
 
-    /// Gives a plan to an agent that has been lifted, and lifts all whose claims it needs.
-    fn put_through(&mut self, view: &TrafficView<'_>, row: usize, plan: Plan, place: u64) {
+    /// Gives an agent a plan for which others give way, and lifts all whose claims it needs.
+    fn put_through(&mut self, view: &mut TrafficView<'_>, row: usize, plan: Plan, (aim, place): (Aim, u64)) {
         let id = view.agents.ids[row].0;
         let motion = &view.agents.motion[row];
         let tables = &view.classes[motion.class.0 as usize].tables;
@@ -183,12 +302,24 @@ impl Cooperative {
         met.clear();
         let (state, ready) = end_of_move(tables, motion, view.tick);
         list_lifted(&self.claims, tables, (id, state, ready), &plan, self.lifting.rank(place, 0), &mut met);
+        let first = self.lifting.pending.len();
         for &other in &met {
-            let Some(other_row) = view.agents.row(AgentId(other)) else { continue };
-            self.lifting.pending.push((self.lifting.standings[other as usize].place, other_row as u32));
-            self.lift_plan(view, other_row);
+            let Some(row) = view.agents.row(AgentId(other)) else { continue };
+            let place = self.lifting.standings[other as usize].place;
+            // Asked before the first of them is lifted.
+            let cost = match aim {
+                Aim::OfRank => 0,
+                Aim::ForAll => self.cost_among_others(view, row, place),
+            };
+            self.lifting.pending.push(Pending { place, row: row as u32, cost });
         }
         self.lifting.met = met;
+        if self.lifting.log.is_empty() {
+            self.lift_plan(view, row);
+        }
+        for at in first..self.lifting.pending.len() {
+            self.lift_plan(view, self.lifting.pending[at].row as usize);
+        }
         self.members[id as usize].plan = plan;
         self.claim_plan(view, row);
     }
@@ -209,9 +340,9 @@ impl Cooperative {
     }
 }
 
-/// Index of the least.
-fn least(pending: &[(u64, u32)]) -> Option<usize> {
-    pending.iter().enumerate().min_by_key(|(_, pending)| **pending).map(|(at, _)| at)
+/// Index of the one first in the order of rank.
+fn least(pending: &[Pending]) -> Option<usize> {
+    pending.iter().enumerate().min_by_key(|(_, pending)| (pending.place, pending.row)).map(|(at, _)| at)
 }
 
 /// Lists those whose claims an agent needs for a plan that begins at a state and tick.

@@ -1,10 +1,11 @@
 //! Plans held against the rule of collision tick by tick, and against the best of all that there are.
 
 use super::super::scenes::{Doing, Walk, any_state, built, cells, collide, rule, walks, world};
-use super::super::{sides, step_at};
+use super::super::step_at;
 use super::*;
 use crate::Simulation;
 use crate::random::Random;
+use crate::world::sides;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use wheelbase_planner::{CostField, Goal, GoalMember, Until};

@@ -1,10 +1,10 @@
 //! Passages held against their definition cell by cell, before and after edits; and who may enter.
 
 use super::super::scenes::{built, world};
-use super::super::sides;
 use super::*;
 use crate::Simulation;
 use crate::random::Random;
+use crate::world::sides;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use wheelbase_grid::{SideKind, TerrainKind};
