@@ -28,7 +28,7 @@ use crate::reservation::{CollisionRule, Step};
 use crate::world::{SimClass, end_state, sides};
 use claims::{Claims, FOREVER, Rank};
 use contraflow::Contraflow;
-use entering::{Ahead, PASSAGES_MAX, note_passages};
+use entering::{Ahead, MOUTH_BODIES, PASSAGES_MAX, note_passages};
 use interval_search::{IntervalSearch, Mover, Quest, Wishes};
 use lifting::{Lifting, Retry};
 use make_way::MakeWay;
@@ -63,8 +63,11 @@ const PASSING_MOVES: usize = 32;
 const RETURN_MOVES: usize = 8;
 
 const NONE: u32 = u32::MAX;
-/// Set in the place of those that are in no passage, in the order of rank.
+const NOWHERE: State = State(u32::MAX);
+/// Set in the place of those that are in no passage, in the order of rank; and of those about to enter a busy
+/// one or that have just come out, who come before all others outside.
 const OUTSIDE: u64 = 1 << 63;
+const ENTERING: u64 = 1 << 62;
 
 /// The rule. Memory: 29 bytes a cell, 4 a state of the class with most headings, 28 a claim (about the cells
 /// of a body and of its next moves for each agent), 400 an agent, 2 a pose of the windows of those that are
@@ -132,6 +135,10 @@ struct Member {
     changed_at: u32,
     /// The passage that it is on its way to with the right to enter; [`OPEN`] for none.
     granted: u32,
+    /// When it got the right to enter a busy passage, until it is through and off the ground before the mouth;
+    /// [`NONE`] if it has none. And where it has come out.
+    granted_at: u32,
+    left_at: State,
     /// Its body is in a passage.
     is_inside: bool,
     /// Where it was, or began its move, when that was noted.
@@ -157,8 +164,10 @@ impl Member {
         changed_at: NONE,
         passages: [OPEN; PASSAGES_MAX],
         granted: OPEN,
+        granted_at: NONE,
+        left_at: NOWHERE,
         is_inside: false,
-        noted_at: State(u32::MAX),
+        noted_at: NOWHERE,
     };
 }
 
@@ -174,6 +183,7 @@ impl Traffic for Cooperative {
             }
         }
         self.due = due;
+        self.clear_mouths(view, decisions);
         self.begin_moves(view, decisions);
     }
 
@@ -191,6 +201,7 @@ impl Traffic for Cooperative {
             word(pair(member.held_since, member.path));
             word(pair(member.push_again_at, member.backed_out_until));
             member.lift_retries.iter().for_each(|retry| word(retry.word()));
+            word(pair(member.granted_at, member.left_at.0));
             word(pair(
                 member.granted,
                 u32::from(member.is_inside) << 16
@@ -244,6 +255,7 @@ impl Cooperative {
         self.ahead.clear();
         self.follow_agents(view);
         self.follow_passages(view);
+        self.narrows.find_busy(view.tick);
         self.follow_edits(view);
         self.follow_paths(view, decisions);
         self.follow_moves(view);
@@ -393,7 +405,12 @@ impl Cooperative {
         let mut in_passages = [OPEN; PASSAGES_MAX];
         let start = tables.space().pose(motion.state);
         note_passages(narrows, claims, (start.cell, tables.class().cells_at(start)), &mut in_passages);
-        members[id as usize].is_inside = in_passages[0] != OPEN;
+        let is_inside = in_passages[0] != OPEN;
+        let member = &mut members[id as usize];
+        if !is_inside && member.is_inside && member.granted_at != NONE {
+            member.left_at = motion.state;
+        }
+        member.is_inside = is_inside;
         members[id as usize].noted_at = motion.state;
         let mut pose = tables.space().pose(end_state(tables, motion));
         note_passages(narrows, claims, (pose.cell, tables.class().cells_at(pose)), &mut in_passages);
@@ -409,6 +426,9 @@ impl Cooperative {
         } else {
             // It is in so many others that it has to ask again.
             member.granted = OPEN;
+        }
+        if in_passages[0] == OPEN && member.left_at == NOWHERE {
+            member.granted_at = NONE;
         }
         let before = std::mem::replace(&mut member.passages, in_passages);
         for passage in
@@ -469,7 +489,15 @@ impl Cooperative {
     /// Notes who has left a passage with the move that has ended.
     fn follow_moves(&mut self, view: &TrafficView<'_>) {
         for (row, motion) in view.agents.motion.iter().enumerate() {
-            let member = &self.members[view.agents.ids[row].0 as usize];
+            let member = &mut self.members[view.agents.ids[row].0 as usize];
+            if member.left_at != NOWHERE {
+                let space = view.classes[motion.class.0 as usize].tables.space();
+                let (from, at) = (space.pose(member.left_at).cell, space.pose(motion.state).cell);
+                let off = (from.x - at.x).unsigned_abs().max((from.y - at.y).unsigned_abs());
+                if off >= MOUTH_BODIES * self.sides[motion.class.0 as usize].1 || !goes(motion) {
+                    (member.granted_at, member.left_at) = (NONE, NOWHERE);
+                }
+            }
             let is_in_any = member.passages.iter().any(|&passage| passage != OPEN);
             if is_in_any && motion.at_rest() && member.noted_at != motion.state {
                 self.note_passages(view, row);
@@ -507,7 +535,12 @@ impl Cooperative {
         let member = &self.members[view.agents.ids[row].0 as usize];
         // Who is in a passage goes before all that are not.
         let outside = if member.is_inside { 0 } else { OUTSIDE };
-        let own = place_of_order(view, row) | outside;
+        let own = match member.granted_at {
+            at if outside != 0 && at != NONE => {
+                ENTERING | u64::from(at) << 30 | u64::from(view.agents.ids[row].0)
+            }
+            _ => place_of_order(view, row) | outside,
+        };
         if member.aside_left == 0 {
             return own;
         }
@@ -626,6 +659,7 @@ impl Cooperative {
             wishes: &self.wishes,
             narrows: &self.narrows,
             ahead: &self.ahead,
+            passages: &self.members[view.agents.ids[row].0 as usize].passages,
             rank: Rank::STRICT,
             tick: view.tick,
         }

@@ -2,8 +2,8 @@
 //! stops before one that it is kept from.
 
 use super::claims::Claims;
-use super::narrows::{GRANT_MOVES, Narrows, OPEN, Passer};
-use super::{Cooperative, is_idle, line_moves, waited};
+use super::narrows::{GRANT_MOVES, Mouth, Narrows, OPEN, Passer};
+use super::{Cooperative, NONE, NOWHERE, is_idle, line_moves, waited};
 use crate::agents::AgentId;
 use crate::traffic::TrafficView;
 use wheelbase_grid::CellXY;
@@ -14,6 +14,9 @@ pub(super) const PASSAGES_MAX: usize = 4;
 /// Moves ahead that are looked through for passages.
 pub(super) const AHEAD_MOVES: usize = 96;
 
+/// The ground before the mouth of a busy passage reaches as far as so many of the bodies are long that come
+/// there.
+pub(super) const MOUTH_BODIES: u32 = 4;
 /// One in a passage that has waited for longer keeps nobody from entering it.
 const KEEPS_FOR: u32 = 8;
 
@@ -25,8 +28,11 @@ pub(super) struct Ahead {
     pub passer: Passer,
     /// Who keeps it from entering; itself if it is not its turn.
     pub keeper: Option<u32>,
-    /// Moves to where it enters.
+    /// Moves to where it enters, and where that is.
     pub moves: u32,
+    pub mouth: Mouth,
+    /// The passage is busy, and enough others come before it: it stays off the ground before the mouth.
+    pub stays_off: bool,
 }
 
 /// Adds the passages under a body to those given, as many as there is room for.
@@ -62,6 +68,8 @@ impl Cooperative {
             Passer { agent: id, way: (0, 0), width: sides[motion.class.0 as usize].0, stays: None };
         let mut left = path.len();
         let mut moves = 0;
+        let reach = MOUTH_BODIES * sides[motion.class.0 as usize].1;
+        let mut mouth = Mouth { cell, way: (0, 0), reach };
         for (number, &primitive) in path.iter().take(AHEAD_MOVES).enumerate() {
             if tables.move_ticks(state, usize::from(primitive)).is_none() {
                 break;
@@ -73,15 +81,16 @@ impl Cooperative {
             if now != passage {
                 if passage != OPEN {
                     passer.way = (cell.x - entered.x, cell.y - entered.y);
-                    ahead.push(Ahead { passage, passer, keeper: None, moves });
+                    ahead.push(Ahead { passage, passer, keeper: None, moves, mouth, stays_off: false });
                 }
                 (passage, entered, moves) = (now, before, number as u32);
+                mouth = Mouth { cell: before, way: (cell.x - before.x, cell.y - before.y), reach };
             }
         }
         if passage != OPEN {
             passer.way = (cell.x - entered.x, cell.y - entered.y);
             passer.stays = (left == 0 && members[id as usize].aside_left == 0).then_some(cell);
-            ahead.push(Ahead { passage, passer, keeper: None, moves });
+            ahead.push(Ahead { passage, passer, keeper: None, moves, mouth, stays_off: false });
         }
         self.ask_to_enter(view, row, place);
     }
@@ -92,7 +101,11 @@ impl Cooperative {
         let id = view.agents.ids[row].0;
         self.stop = u32::MAX;
         for number in 0..self.ahead.len() {
-            let Ahead { passage, passer, moves, .. } = self.ahead[number];
+            let Ahead { passage, passer, moves, mouth, .. } = self.ahead[number];
+            let is_busy = self.narrows.is_busy(passage);
+            if is_busy {
+                self.narrows.note_mouth(passage, mouth, view.tick);
+            }
             if self.narrows.is_inside(passage, id) {
                 self.narrows.enter(passage, passer);
                 continue;
@@ -101,6 +114,7 @@ impl Cooperative {
             let crowded = self.narrows.is_crowded(passage, &passer, moves, view.tick);
             let keeper = keeper.or(crowded.then_some(id));
             self.ahead[number].keeper = keeper;
+            self.ahead[number].stays_off = is_busy && crowded;
             self.narrows.note_asked(passage, passer, (place, moves), (view.tick, keeper.is_some()));
             let member = &mut self.members[id as usize];
             if keeper.is_some() {
@@ -113,6 +127,7 @@ impl Cooperative {
             {
                 *free = passage;
                 member.granted = passage;
+                (member.granted_at, member.left_at) = (if is_busy { view.tick } else { NONE }, NOWHERE);
                 self.narrows.enter(passage, passer);
             }
         }
@@ -123,6 +138,7 @@ impl Cooperative {
         let member = &mut self.members[agent as usize];
         let granted = std::mem::replace(&mut member.granted, OPEN);
         if granted != OPEN {
+            (member.granted_at, member.left_at) = (NONE, NOWHERE);
             member.passages.iter_mut().filter(|of| **of == granted).for_each(|of| *of = OPEN);
             self.narrows.leave(granted, agent);
         }

@@ -33,8 +33,9 @@ pub(super) struct Mover<'a> {
     pub pending: &'a PendingEdits,
     pub wishes: &'a Wishes,
     pub narrows: &'a Narrows,
-    /// Passages ahead of it.
+    /// Passages ahead of it, and those that it is in or has the right to enter.
     pub ahead: &'a [Ahead],
+    pub passages: &'a [u32],
     /// Whose claims hold.
     pub rank: Rank<'a>,
     pub tick: u32,
@@ -120,15 +121,33 @@ impl<'a> Mover<'a> {
         (!self.pending.is_empty() && self.pending.forbid(anchor, held, swept))
             || (self.wishes.until > self.tick && self.enters_wish(step, place))
             || self.enters_closed(step)
+            || self.enters_busy(step)
     }
 
-    /// Whether a move enters a passage that the agent is kept from.
+    /// Whether a move enters a busy passage that does not lie ahead of the agent, as for one that is to make
+    /// room for others.
+    fn enters_busy(&self, step: &Step<'a>) -> bool {
+        self.narrows.enters_busy(step).is_some_and(|passage| {
+            !self.passages.contains(&passage) && self.ahead.iter().all(|ahead| ahead.passage != passage)
+        })
+    }
+
+    /// Whether a move enters a passage that the agent is kept from, or comes to the mouth of one off which it
+    /// stays.
     fn enters_closed(&self, step: &Step<'a>) -> bool {
         // Most have no such passage ahead of them, and need not look what passages there are.
         if self.ahead.iter().all(|ahead| ahead.keeper.is_none()) {
             return false;
         }
         let (anchor, cells) = step.end();
+        let is_before = |ahead: &Ahead, (anchor, cells): (CellXY, &[Offset])| {
+            let mut cells = cells.iter();
+            cells.any(|to| ahead.mouth.has_before(CellXY::new(anchor.x + to.dx, anchor.y + to.dy)))
+        };
+        let mut off = self.ahead.iter().filter(|ahead| ahead.stays_off);
+        if off.any(|ahead| is_before(ahead, step.end()) && !is_before(ahead, step.start())) {
+            return true;
+        }
         cells.iter().any(|&offset| {
             let passage = self.narrows.at(self.claims.index(anchor, offset));
             passage != OPEN

@@ -29,6 +29,11 @@ const CHAIN_MAX: usize = 48;
 const BACK_OUT_AFTER_FAILURES: u8 = 2;
 const BACKED_OUT_MOVES: u32 = 96;
 
+/// The ground before the mouths of busy passages is looked over once in so many ticks; one for which there
+/// is no room beside it is asked again after the time of so many moves.
+const CLEAR_MOUTHS_TICKS: u32 = 5;
+const CLEAR_AGAIN_MOVES: u32 = 10;
+
 /// Scratch memory: 4 bytes a cell, 4 a state.
 #[derive(Debug, Default)]
 pub(super) struct MakeWay {
@@ -181,20 +186,70 @@ impl Cooperative {
         }
         self.make_way.chain.push((other as u32, 0, 0));
         let first = self.make_way.chain.len() - 1;
-        let mut at = first;
+        if !self.find_rooms(view, first, place) {
+            return false;
+        }
+        for at in first..self.make_way.chain.len() {
+            let passes = if at > 0 { self.make_way.chain[0].0 as usize } else { row };
+            self.send_aside(view, at, Some(passes), decisions);
+        }
+        true
+    }
+
+    /// Finds room for all of the chain from a place on. Each one that is displaced may displace others, which
+    /// are put behind it in the chain.
+    fn find_rooms(&mut self, view: &TrafficView<'_>, first: usize, place: u64) -> bool {
         self.stretch_left = self.tries_left.min(POSES_OF_STRETCH_MAX << self.make_way.doublings);
-        // Each one that is displaced may displace others, which are put behind it in the chain.
+        let mut at = first;
         while at < self.make_way.chain.len() {
             if self.make_way.chain.len() > CHAIN_MAX || !self.step_aside(view, at, place) {
                 return false;
             }
             at += 1;
         }
-        for at in first..self.make_way.chain.len() {
-            let passes = if at > 0 { self.make_way.chain[0].0 as usize } else { row };
-            self.send_aside(view, at, passes, decisions);
-        }
         true
+    }
+
+    /// Has those with nothing to do leave the ground before the mouths of busy passages, one of each at a
+    /// time, the nearest first.
+    pub(super) fn clear_mouths(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
+        if !view.tick.is_multiple_of(CLEAR_MOUTHS_TICKS) {
+            return;
+        }
+        let mut from = 0;
+        while let Some((mouth, at)) = self.narrows.next_mouth(from, view.tick) {
+            from = at + 1;
+            self.make_way.begin(view.grid_size.n_cells());
+            let mut nearest = None;
+            for cell in mouth.bounds(view.grid_size).cells().filter(|&cell| mouth.has_before(cell)) {
+                let index = self.claims.index(cell, Offset::new(0, 0));
+                self.make_way.avoid[index] = self.make_way.avoid_stamp;
+                let off = (cell.x - mouth.cell.x).abs().max((cell.y - mouth.cell.y).abs());
+                for claim in self.claims.on(index).filter(|claim| claim.until == FOREVER) {
+                    let Some(row) = view.agents.row(AgentId(claim.agent)) else { continue };
+                    let (motion, member) = (&view.agents.motion[row], &self.members[claim.agent as usize]);
+                    let stands = motion.at_rest() && member.plan.is_empty() && member.aside_left == 0;
+                    if stands && is_idle(motion.activity) && member.push_again_at <= view.tick {
+                        nearest = nearest.into_iter().chain([(off, row)]).min();
+                    }
+                }
+            }
+            let Some((_, row)) = nearest else { continue };
+            self.make_way.chain.clear();
+            self.make_way.moves.clear();
+            self.make_way.to_free = false;
+            self.make_way.doublings = 1;
+            self.make_way.chain.push((row as u32, 0, 0));
+            if self.find_rooms(view, 0, u64::MAX) {
+                for at in 0..self.make_way.chain.len() {
+                    self.send_aside(view, at, None, decisions);
+                }
+            } else {
+                let step_ticks = self.step_ticks[view.agents.motion[row].class.0 as usize];
+                let member = &mut self.members[view.agents.ids[row].0 as usize];
+                member.push_again_at = view.tick + CLEAR_AGAIN_MOVES * step_ticks;
+            }
+        }
     }
 
     /// Finds moves for an agent of the chain that lead to the nearest pose clear of the cells to avoid:
@@ -275,6 +330,7 @@ impl Cooperative {
                 let step = step_at(tables, pose, usize::from(next.primitive));
                 let fresh = seen[next.state.0 as usize] != seen_stamp;
                 if fresh
+                    && self.narrows.enters_busy(&step).is_none()
                     && self.is_open(view, agent, view.reservation.needed(&step), (place, through), false)
                     && !view.pending.forbid(pose.cell, body.1, step.swept().1)
                 {
@@ -324,8 +380,15 @@ impl Cooperative {
             && (is_idle(motion.activity) || place < self.place(view, row))
     }
 
-    /// Gives an agent of the chain the moves that lead it aside, and from there back to its path.
-    fn send_aside(&mut self, view: &TrafficView<'_>, at: usize, passes: usize, decisions: &mut Decisions) {
+    /// Gives an agent of the chain the moves that lead it aside, and from there back to its path; and who is
+    /// to pass it there, if it is for one.
+    fn send_aside(
+        &mut self,
+        view: &TrafficView<'_>,
+        at: usize,
+        passes: Option<usize>,
+        decisions: &mut Decisions,
+    ) {
         let (row, first, count) = self.make_way.chain[at];
         let row = row as usize;
         let id = view.agents.ids[row].0;
@@ -361,8 +424,8 @@ impl Cooperative {
         member.path = member.path.wrapping_add(1);
         member.path_left = total;
         member.aside_left = count;
-        member.for_agent = view.agents.ids[passes].0;
-        member.for_order = view.agents.orders[passes].since;
+        (member.for_agent, member.for_order) =
+            passes.map_or((NONE, 0), |row| (view.agents.ids[row].0, view.agents.orders[row].since));
         member.held_since = view.tick;
         (member.next_try, member.failures, member.changed_at) = (view.tick + 1, 0, view.tick);
         self.lifting.hold(id);

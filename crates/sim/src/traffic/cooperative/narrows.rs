@@ -7,9 +7,14 @@
 //! known from afar: where some want to come the other way, only the next few come near, and the others stay
 //! back, each as far as its place in the line says, so that there is room for those who come out.
 //!
+//! Where many want to come through both ways a passage is busy: then the directions take turns by number
+//! whatever the rank, nobody without the right to enter comes in, not even to step aside, and the ground
+//! before its mouths is kept free of those who have nothing to do there.
+//!
 //! After an edit of the map the passages near it are found anew, as they would be on a new map; who is in
 //! one, or waits for it, is so still in what has become of it.
 
+use crate::reservation::Step;
 use crate::world::SimClass;
 use std::collections::BTreeMap;
 use wheelbase_grid::{BitGrid, CellXY, GridShape, GridSize, Rect};
@@ -25,6 +30,13 @@ const SIDE_MAX: u32 = 48;
 /// Agents that come near or enter one way before others do, and before those of higher rank at the other end
 /// have their turn. With 8 a gate between two crowds let half as many through.
 const BATCH: usize = 4;
+/// A passage is busy if so many want to go through either way. Those come near and enter then before the
+/// others have their turn, and those that wait keep that distance for each that is before them: one turn
+/// costs about two entries, and a line too close leaves no room for those who come out.
+const BUSY: usize = 4;
+const BATCH_BUSY: usize = 6;
+const TURN_BUSY: usize = 20;
+const QUEUE_MOVES_EACH_BUSY: u32 = 3;
 /// Moves before a passage at which those stop that may not enter, how many more for each that is before them
 /// in the line, and how many more at most.
 const QUEUE_MOVES: u32 = 4;
@@ -36,6 +48,33 @@ pub(super) const GRANT_MOVES: u32 = 8;
 const NEAR_MOVES: u32 = 16;
 /// Ticks for which one that has asked counts as wanting to enter.
 const WAITS_TICKS: u32 = 64;
+
+/// Ticks for which the place where one that has asked comes to a busy passage is kept clear.
+const MOUTH_TICKS: u32 = 16;
+
+/// Where a passage is entered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Mouth {
+    /// The last cell before it on the path of one that enters there.
+    pub cell: CellXY,
+    /// The way in from there, in cells.
+    pub way: Way,
+    /// The ground before it reaches so far, in cells.
+    pub reach: u32,
+}
+
+impl Mouth {
+    /// Whether a cell lies on the ground before it.
+    pub fn has_before(&self, cell: CellXY) -> bool {
+        let (x, y) = (self.cell.x - cell.x, self.cell.y - cell.y);
+        x * self.way.0 + y * self.way.1 >= 0 && x.unsigned_abs().max(y.unsigned_abs()) < self.reach
+    }
+
+    /// The square that the ground before it lies in.
+    pub fn bounds(&self, size: GridSize) -> Rect {
+        grown(Rect::new(self.cell.x, self.cell.y, 1, 1), self.reach.saturating_sub(1), size)
+    }
+}
 
 /// Where an agent goes in a passage: from where it enters to where it leaves, in cells; nowhere if it has
 /// nothing to do.
@@ -75,6 +114,10 @@ struct Passage {
     way: Way,
     /// Agents that have entered that way since the other had its turn.
     entered: usize,
+    /// Many want to go through either way, as of this tick.
+    is_busy: bool,
+    /// Where agents have asked of late to enter it while it was busy, and when they asked last.
+    mouths: [Option<(Mouth, u32)>; 2],
 }
 
 /// The passages of a map. Memory: 4.5 bytes a cell.
@@ -94,6 +137,8 @@ pub(super) struct Narrows {
     free: BitGrid,
     /// Cells where free cells are too few for a pair.
     narrow: BitGrid,
+    /// Some passage is busy at this tick.
+    any_busy: bool,
     /// Scratch memory: cells looked at for the last area, and of these the cells of what is too large.
     seen: BitGrid,
     large: BitGrid,
@@ -129,6 +174,7 @@ impl Narrows {
             pair: 2 * sides.iter().map(|&(short, _)| short).max().unwrap_or(1),
             free: bits(),
             narrow: bits(),
+            any_busy: false,
             seen: bits(),
             large: bits(),
         };
@@ -388,6 +434,12 @@ impl Narrows {
         let Passage { inside, way, entered, .. } = &self.passages[passage as usize];
         let goes_on = agree(passer.way, *way) && *entered < BATCH && !inside.is_empty();
         let mut others = self.waiting_to(passage, passer, tick, false);
+        if self.is_busy(passage) && *way != (0, 0) {
+            let is_over = *entered >= TURN_BUSY;
+            let goes_with = agree(passer.way, *way);
+            return goes_with == is_over
+                && others.any(|other| (other.kept || !goes_with) && other.moves <= NEAR_MOVES);
+        }
         !goes_on && others.any(|other| other.kept && other.place < place && other.moves <= NEAR_MOVES)
     }
 
@@ -399,7 +451,62 @@ impl Narrows {
         }
         let inside = &self.passages[passage as usize].inside;
         let with = inside.iter().filter(|other| agree(passer.way, other.way)).count();
-        with + self.n_before(passage, passer, moves, tick) >= BATCH
+        let batch = if self.is_busy(passage) { BATCH_BUSY } else { BATCH };
+        with + self.n_before(passage, passer, moves, tick) >= batch
+    }
+
+    /// Finds which passages are busy at a tick.
+    pub fn find_busy(&mut self, tick: u32) {
+        self.any_busy = false;
+        for Passage { waiting, is_busy, .. } in &mut self.passages {
+            *is_busy = false;
+            if waiting.len() >= 2 * BUSY {
+                let one_way = waiting[0].passer.way;
+                let asked = waiting.iter().filter(|other| tick - other.asked <= WAITS_TICKS);
+                let with = asked.clone().filter(|other| agree(other.passer.way, one_way)).count();
+                *is_busy = with >= BUSY && asked.count() >= with + BUSY;
+            }
+            self.any_busy |= *is_busy;
+        }
+    }
+
+    /// Whether many want to go through a passage either way.
+    pub fn is_busy(&self, passage: u32) -> bool {
+        self.passages[passage as usize].is_busy
+    }
+
+    /// The busy passage that a move enters, if any.
+    #[inline]
+    pub fn enters_busy(&self, step: &Step<'_>) -> Option<u32> {
+        if !self.any_busy {
+            return None;
+        }
+        let at =
+            |anchor: CellXY, to: &Offset| self.at_anchor(CellXY::new(anchor.x + to.dx, anchor.y + to.dy));
+        let ((start, under), (end, onto)) = (step.start(), step.end());
+        let mut passages = onto.iter().map(|to| at(end, to));
+        let passage = passages.find(|&passage| passage != OPEN && self.is_busy(passage))?;
+        under.iter().all(|to| at(start, to) != passage).then_some(passage)
+    }
+
+    /// Notes where one that has asked comes to a busy passage.
+    pub fn note_mouth(&mut self, passage: u32, mouth: Mouth, tick: u32) {
+        let mouths = &mut self.passages[passage as usize].mouths;
+        let known = mouths.iter().position(|known| known.is_some_and(|known| known.0 == mouth));
+        let oldest = usize::from(mouths[1].map(|known| known.1) < mouths[0].map(|known| known.1));
+        mouths[known.unwrap_or(oldest)] = Some((mouth, tick));
+    }
+
+    /// The first mouth at a place in the list of all, or behind, that is to be kept clear; and its place.
+    pub fn next_mouth(&self, from: usize, tick: u32) -> Option<(Mouth, usize)> {
+        if !self.any_busy {
+            return None;
+        }
+        (from..2 * self.passages.len()).find_map(|at| {
+            let passage = &self.passages[at / 2];
+            let (mouth, asked) = passage.mouths[at % 2].filter(|_| passage.is_busy)?;
+            (tick - asked <= MOUTH_TICKS).then_some((mouth, at))
+        })
     }
 
     /// Others that have asked of late to enter a passage: the same way, or the other way if they cannot be
@@ -431,7 +538,8 @@ impl Narrows {
     /// that want to go the same way.
     pub fn queue_moves(&self, passage: u32, passer: &Passer, moves: u32, tick: u32) -> u32 {
         let before = self.n_before(passage, passer, moves, tick) as u32;
-        QUEUE_MOVES + (QUEUE_MOVES_EACH * before).min(QUEUE_MOVES_MAX)
+        let each = if self.is_busy(passage) { QUEUE_MOVES_EACH_BUSY } else { QUEUE_MOVES_EACH };
+        QUEUE_MOVES + (each * before).min(QUEUE_MOVES_MAX)
     }
 
     /// Notes that an agent of a place in the order of rank and so many moves away has asked to enter a
@@ -456,10 +564,13 @@ impl Narrows {
             return;
         }
         waiting.retain(|other| other.passer.agent != passer.agent);
-        if !agree(*way, passer.way) {
-            (*way, *entered) = (passer.way, 0);
+        // One that has nothing to do there begins no turn.
+        if passer.way != (0, 0) {
+            if !agree(*way, passer.way) {
+                (*way, *entered) = (passer.way, 0);
+            }
+            *entered += 1;
         }
-        *entered += 1;
         inside.push(passer);
     }
 
@@ -486,6 +597,11 @@ impl Narrows {
             for passer in &passage.inside {
                 passer_words(passer, word);
             }
+            for (mouth, asked) in passage.mouths.into_iter().flatten() {
+                word(pair((mouth.cell.x, mouth.cell.y)));
+                word(pair(mouth.way));
+                word(u64::from(mouth.reach) << 32 | u64::from(asked));
+            }
             for waiting in &passage.waiting {
                 passer_words(&waiting.passer, word);
                 word(waiting.place);
@@ -504,7 +620,7 @@ impl Passage {
         let (n_cells, first) = (n_cells as u32, before.next());
         let (inside, waiting) = (Vec::with_capacity(8), Vec::with_capacity(8));
         let (way, entered) = first.map_or(((0, 0), 0), |first| (first.way, first.entered));
-        let mut passage = Self { width, n_cells, inside, waiting, way, entered };
+        let mut passage = Self { width, n_cells, inside, waiting, way, entered, ..Self::default() };
         for other in first.into_iter().chain(before) {
             for &passer in &other.inside {
                 if passage.inside.iter().all(|known| known.agent != passer.agent) {

@@ -183,6 +183,7 @@ fn check(
             wishes: &wishes,
             narrows: &narrows,
             ahead: &[],
+            passages: &[],
             rank: Rank::STRICT,
             tick: ready,
         };

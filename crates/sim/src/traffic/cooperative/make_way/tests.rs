@@ -1,8 +1,9 @@
 //! What agents that are to make way are sent to do, carried out one after the other.
 
+use super::super::narrows::Mouth;
 use super::super::scenes::{built, cells, class, map_of, rows, rule, shape};
 use super::super::*;
-use super::AHEAD_MOVES;
+use super::{AHEAD_MOVES, CLEAR_MOUTHS_TICKS};
 use crate::Simulation;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -156,4 +157,65 @@ fn those_that_make_way_find_the_way_free() {
     }
     let displaced = displaced.into_inner();
     assert!(displaced.iter().all(|&n| n > 20), "{displaced:?}");
+}
+
+/// Those who rest before the mouths of a busy gate leave the ground there, one at each mouth at a time, and
+/// none of them through the gate.
+#[test]
+fn those_at_rest_before_a_busy_gate_leave() {
+    let side = |x: i32| format!("[[groups]]\nclass = \"truck\"\ncount = 14\narea = [{x}, 0, 12, 7]\n");
+    let rows: Vec<String> =
+        (0..7).map(|y| format!("\"{0}{1}{0}\"", ".".repeat(12), if y == 3 { "." } else { "W" })).collect();
+    let text = format!(
+        "name = \"gate\"\nticks = 9\n[map]\nrows = [{}]\n[class.truck]\nheadings = 4\n\
+         footprint = [\"X>\"]\nmoves = [\n{{ name = \"forward\", by = [1, 0], time = 10 }},\n\
+         {{ name = \"reverse\", by = [-1, 0], time = 30 }},\n{{ name = \"left\", turn = 1, time = 10 }},\n\
+         {{ name = \"right\", turn = -1, time = 10 }},\n]\n{}{}",
+        rows.join(", "),
+        side(0),
+        side(13)
+    );
+    let mut sim = built(&text).unwrap();
+    sim.traffic = Box::new(Still);
+    sim.step();
+    let mut rule = Cooperative::new(&sim.classes, sim.grid.size(), sim.settings.collision);
+    let mut decisions = Decisions::default();
+    let passage = rule.narrows.at_anchor(CellXY::new(12, 3));
+    let mouths = [(11, 1), (13, -1)].map(|(x, dx)| Mouth { cell: CellXY::new(x, 3), way: (dx, 0), reach: 4 });
+    let mut view = view(&mut sim);
+    view.tick = view.tick.next_multiple_of(CLEAR_MOUTHS_TICKS);
+    rule.tries_left = view.tries;
+    rule.follow_agents(&view);
+    rule.clear_mouths(&view, &mut decisions);
+    assert!(decisions.reroutes.is_empty(), "nobody wants to go through");
+    for agent in 100..120 {
+        let way = if agent % 2 == 0 { (2, 0) } else { (-2, 0) };
+        let passer = Passer { agent, way, width: 1, stays: None };
+        rule.narrows.note_asked(passage, passer, (0, 4), (view.tick, true));
+    }
+    rule.narrows.find_busy(view.tick);
+    mouths.iter().for_each(|&mouth| rule.narrows.note_mouth(passage, mouth, view.tick));
+    rule.clear_mouths(&view, &mut decisions);
+    let before = |cells: &BTreeSet<CellXY>| {
+        mouths.iter().any(|mouth| cells.iter().any(|&cell| mouth.has_before(cell)))
+    };
+    let mut left = [0, 0];
+    for reroute in &decisions.reroutes {
+        let row = reroute.row as usize;
+        let tables = &view.classes[0].tables;
+        let from = view.agents.motion[row].state;
+        let moves = &decisions.reroute_moves[reroute.first as usize..][..reroute.count as usize];
+        let to =
+            moves.iter().fold(from, |state, &primitive| tables.state_after(state, usize::from(primitive)));
+        let body = |state: State| {
+            let pose = tables.space().pose(state);
+            cells((pose.cell, tables.class().cells_at(pose)))
+        };
+        assert!(!before(&body(to)), "it stays before the mouth");
+        let side = |state: State| usize::from(tables.space().pose(state).cell.x > 12);
+        assert_eq!(side(from), side(to), "it went through the gate");
+        left[side(from)] += usize::from(before(&body(from)));
+        assert_eq!(rule.members[row].for_agent, NONE);
+    }
+    assert!(left[0] > 0 && left[1] > 0, "{left:?}");
 }

@@ -319,6 +319,101 @@ fn those_behind_a_batch_stay_back_in_line() {
     assert!(kept(&narrows, 3 + WAITS_TICKS + 1).is_empty());
 }
 
+/// A passage of five cells, busy with so many that want to go east and west, all of them near.
+fn lane_between(n_east: u32, n_west: u32) -> (Simulation, Narrows, u32) {
+    let rows = ["########", ".......#", "########"].map(|row| format!("\"{row}\"")).join(", ");
+    let text = format!(
+        "name = \"lane\"\nticks = 9\n[map]\nrows = [{rows}]\n[terrain.rock]\nglyphs = \"#\"\nspeed = 0\n\
+         [class.a]\nheadings = 1\nmoves = [{{ name = \"E\", by = [1, 0], time = 1 }}]\n"
+    );
+    let sim = built(&text).unwrap();
+    let mut narrows = Narrows::new(sim.grid.size(), &sim.classes, &sides_of(&sim));
+    let passage = narrows.at_anchor(CellXY::new(2, 1));
+    // Those that come from the west have the higher rank.
+    for agent in 0..n_east {
+        narrows.note_asked(passage, passer(agent), (u64::from(agent), 4), (0, true));
+    }
+    for agent in 100..100 + n_west {
+        let passer = Passer { way: (-1, 0), ..passer(agent) };
+        narrows.note_asked(passage, passer, (u64::from(agent), 4), (0, true));
+    }
+    narrows.find_busy(0);
+    (sim, narrows, passage)
+}
+
+/// Where many wait at both ends the directions take turns by number, and those of lower rank have theirs.
+#[test]
+fn a_busy_passage_is_entered_by_turns_whatever_the_rank() {
+    let (_, mut narrows, passage) = lane_between(40, 40);
+    assert!(narrows.is_busy(passage));
+    let mut turns = Vec::new();
+    for number in 0..35 {
+        let (east, west) = (passer(number), Passer { way: (-1, 0), ..passer(100 + number) });
+        let waits =
+            [east, west].map(|passer| narrows.is_turn_of_other(passage, &passer, u64::from(passer.agent), 0));
+        assert!(!waits[0] || !waits[1], "both wait for each other");
+        let passer = if waits[0] { west } else { east };
+        turns.push(passer.way.0);
+        narrows.enter(passage, passer);
+        narrows.leave(passage, passer.agent);
+        narrows.find_busy(0);
+    }
+    assert!(turns[..TURN_BUSY].iter().all(|&way| way == 1), "{turns:?}");
+    assert!(turns[TURN_BUSY..].iter().all(|&way| way == -1), "{turns:?}");
+    // More may come near at once, and each stays farther behind those before it.
+    let (_, narrows, passage) = lane_between(12, 1);
+    assert!(!narrows.is_busy(passage));
+    let (_, busy, _) = lane_between(12, 4);
+    let n_near = |narrows: &Narrows| {
+        (0..12).filter(|&agent| !narrows.is_crowded(passage, &passer(agent), 4, 0)).count()
+    };
+    assert_eq!((n_near(&narrows), n_near(&busy)), (BATCH, BATCH_BUSY));
+    assert!(narrows.queue_moves(passage, &passer(9), 4, 0) < busy.queue_moves(passage, &passer(9), 4, 0));
+}
+
+/// A busy passage is entered by a move onto its cells from elsewhere, and by no other.
+#[test]
+fn a_busy_passage_is_entered_from_outside() {
+    let rows = ["..#..", ".....", "..#.."].map(|row| format!("\"{row}\"")).join(", ");
+    let text = format!(
+        "name = \"gate\"\nticks = 9\n[map]\nrows = [{rows}]\n[terrain.rock]\nglyphs = \"#\"\nspeed = 0\n\
+         [class.a]\nheadings = 1\nmoves = [{{ name = \"E\", by = [1, 0], time = 1 }}]\n"
+    );
+    let sim = built(&text).unwrap();
+    let mut narrows = Narrows::new(sim.grid.size(), &sim.classes, &sides_of(&sim));
+    let passage = narrows.at_anchor(CellXY::new(2, 1));
+    let class = sim.classes[0].tables.class();
+    let enters = |narrows: &Narrows, x: i32| {
+        let pose = Pose { cell: CellXY::new(x, 1), heading: Heading(0) };
+        narrows.enters_busy(&Step { class, pose, primitive: 0 })
+    };
+    let mouth = Mouth { cell: CellXY::new(1, 1), way: (1, 0), reach: 2 };
+    narrows.note_mouth(passage, mouth, 5);
+    assert!((0..4).all(|x| enters(&narrows, x).is_none()));
+    assert_eq!(narrows.next_mouth(0, 5), None);
+    for agent in 0..BUSY as u32 {
+        narrows.note_asked(passage, passer(agent), (0, 4), (5, true));
+        narrows.note_asked(passage, Passer { way: (-1, 0), ..passer(100 + agent) }, (0, 4), (5, true));
+    }
+    narrows.find_busy(5);
+    let entered: Vec<_> = (0..4).map(|x| enters(&narrows, x)).collect();
+    assert_eq!(entered, [None, Some(passage), None, None]);
+    // The ground before a mouth is kept clear while some come there.
+    let (found, at) = narrows.next_mouth(0, 5).unwrap();
+    assert_eq!(found, mouth);
+    assert!(narrows.next_mouth(at + 1, 5).is_none() && narrows.next_mouth(0, 6 + MOUTH_TICKS).is_none());
+    let before: Vec<_> = sim.grid.size().rect().cells().filter(|&cell| mouth.has_before(cell)).collect();
+    let west = Rect::new(0, 0, 2, 3);
+    assert!(
+        before == west.cells().collect::<Vec<_>>()
+            && west == mouth.bounds(sim.grid.size()).intersection(west)
+    );
+    // Whoever has nothing to do there does not begin a turn.
+    narrows.enter(passage, Passer { way: (1, 0), ..passer(1) });
+    narrows.enter(passage, Passer { way: (0, 0), ..passer(50) });
+    assert_eq!((narrows.passages[0].way, narrows.passages[0].entered), ((1, 0), 1));
+}
+
 /// A lane that leads to the north-east on a map of hexagons is one passage.
 #[test]
 fn a_lane_across_hexagons_is_one_passage() {
