@@ -47,7 +47,7 @@ impl Aim {
     fn failures_max(self) -> u8 {
         match self {
             Self::OfRank => 4,
-            Self::ForAll => 2,
+            Self::ForAll => 1,
         }
     }
 }
