@@ -31,6 +31,13 @@ impl CellXY {
         // Saturates only where both cells lie far off any map.
         (dx * dx).saturating_add(dy * dy)
     }
+
+    /// Chebyshev distance of two cells: how far apart they are along the axis along which they are farther
+    /// apart.
+    #[inline]
+    pub fn chebyshev_distance(self, other: Self) -> u32 {
+        self.x.abs_diff(other.x).max(self.y.abs_diff(other.y))
+    }
 }
 
 impl fmt::Display for CellXY {
@@ -217,6 +224,14 @@ mod tests {
         assert!(GridSize::new(1 << 26, 2).is_err());
         assert_eq!(GridSize::new(1 << 26, 1).unwrap().n_cells(), 1 << 26);
         assert_eq!(GridSize::new(1, 1).unwrap().n_cells(), 1);
+    }
+
+    #[test]
+    fn the_farther_axis_counts() {
+        let (a, b) = (CellXY::new(i32::MIN, 4), CellXY::new(i32::MAX, -3));
+        assert_eq!((a.chebyshev_distance(b), b.chebyshev_distance(a)), (u32::MAX, u32::MAX));
+        assert_eq!(CellXY::new(2, 4).chebyshev_distance(CellXY::new(1, -3)), 7);
+        assert_eq!(a.chebyshev_distance(a), 0);
     }
 
     #[test]

@@ -31,7 +31,7 @@ const AGAINST: u32 = 2;
 const DELAY_MAX: u32 = 1000;
 /// Cells along each axis around an agent in which delays count. With 64 agents on a base of 256^2 cells got 4
 /// % less far, with all delays of the map no farther, for a quarter more expansions.
-const REACH: i32 = 128;
+const REACH: u32 = 128;
 /// Delay on a path for which it is worth to look for another, in ticks.
 const WORTH_TICKS: u64 = 64;
 /// Agents that look at their paths a tick, and those that ask for another at most.
@@ -200,7 +200,7 @@ pub(crate) struct DelaysAround<'a> {
 impl DelaysAround<'_> {
     /// Whether delays count of moves that begin at a cell.
     pub fn reach(&self, cell: CellXY) -> bool {
-        (cell.x - self.center.x).abs().max((cell.y - self.center.y).abs()) <= REACH
+        cell.chebyshev_distance(self.center) <= REACH
     }
 }
 

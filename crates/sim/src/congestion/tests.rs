@@ -219,9 +219,9 @@ proptest! {
         (0..n_moves).for_each(|_| congestion.count_move(class, (from, to), std::iter::once(to)));
         let back = |congestion: &Congestion| congestion.around(class, to).ticks(CellXY::new(5, 4), to, 10);
         prop_assert!(congestion.around(class, from).ticks(from, to, 10) == 0 && back(&congestion) > 0);
-        let far = CellXY::new(5 + REACH, 4);
+        let far = CellXY::new(5 + REACH as i32, 4);
         prop_assert!(congestion.around(class, far).ticks(CellXY::new(5, 4), to, 10) > 0);
-        let farther = CellXY::new(6 + REACH, 4);
+        let farther = CellXY::new(6 + REACH as i32, 4);
         prop_assert_eq!(congestion.around(class, farther).ticks(CellXY::new(5, 4), to, 10), 0);
         (0..64 * crate::streams::FADE_TICKS).for_each(|tick| congestion.fade(tick));
         prop_assert_eq!(back(&congestion), 0);

@@ -28,7 +28,7 @@ use crate::reservation::{CollisionRule, Step};
 use crate::world::{SimClass, end_state, sides};
 use claims::{Claims, FOREVER, Rank};
 use contraflow::Contraflow;
-use entering::{Ahead, MOUTH_BODIES, PASSAGES_MAX, note_passages};
+use entering::{Ahead, PASSAGES_MAX, mouth_reach, note_passages};
 use interval_search::{IntervalSearch, Mover, Quest, Wishes};
 use lifting::{Lifting, Retry};
 use make_way::MakeWay;
@@ -411,7 +411,7 @@ impl Cooperative {
             member.left_at = motion.state;
         }
         member.is_inside = is_inside;
-        members[id as usize].noted_at = motion.state;
+        member.noted_at = motion.state;
         let mut pose = tables.space().pose(end_state(tables, motion));
         note_passages(narrows, claims, (pose.cell, tables.class().cells_at(pose)), &mut in_passages);
         for planned in members[id as usize].plan.moves() {
@@ -486,15 +486,15 @@ impl Cooperative {
         }
     }
 
-    /// Notes who has left a passage with the move that has ended.
+    /// Notes who has left a passage with the move that has ended, and who is off the ground before one.
     fn follow_moves(&mut self, view: &TrafficView<'_>) {
         for (row, motion) in view.agents.motion.iter().enumerate() {
             let member = &mut self.members[view.agents.ids[row].0 as usize];
             if member.left_at != NOWHERE {
                 let space = view.classes[motion.class.0 as usize].tables.space();
                 let (from, at) = (space.pose(member.left_at).cell, space.pose(motion.state).cell);
-                let off = (from.x - at.x).unsigned_abs().max((from.y - at.y).unsigned_abs());
-                if off >= MOUTH_BODIES * self.sides[motion.class.0 as usize].1 || !goes(motion) {
+                let reach = mouth_reach(self.sides[motion.class.0 as usize]);
+                if from.chebyshev_distance(at) >= reach || !goes(motion) {
                     (member.granted_at, member.left_at) = (NONE, NOWHERE);
                 }
             }

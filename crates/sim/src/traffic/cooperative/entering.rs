@@ -16,7 +16,7 @@ pub(super) const AHEAD_MOVES: usize = 96;
 
 /// The ground before the mouth of a busy passage reaches as far as so many of the bodies are long that come
 /// there.
-pub(super) const MOUTH_BODIES: u32 = 4;
+const MOUTH_BODIES: u32 = 4;
 /// One in a passage that has waited for longer keeps nobody from entering it.
 const KEEPS_FOR: u32 = 8;
 
@@ -33,6 +33,11 @@ pub(super) struct Ahead {
     pub mouth: Mouth,
     /// The passage is busy, and enough others come before it: it stays off the ground before the mouth.
     pub stays_off: bool,
+}
+
+/// How far the ground before a mouth reaches, in cells, for bodies of such a shortest and longest side.
+pub(super) fn mouth_reach((_, longest): (u32, u32)) -> u32 {
+    MOUTH_BODIES * longest
 }
 
 /// Adds the passages under a body to those given, as many as there is room for.
@@ -68,7 +73,7 @@ impl Cooperative {
             Passer { agent: id, way: (0, 0), width: sides[motion.class.0 as usize].0, stays: None };
         let mut left = path.len();
         let mut moves = 0;
-        let reach = MOUTH_BODIES * sides[motion.class.0 as usize].1;
+        let reach = mouth_reach(sides[motion.class.0 as usize]);
         let mut mouth = Mouth { cell, way: (0, 0), reach };
         for (number, &primitive) in path.iter().take(AHEAD_MOVES).enumerate() {
             if tables.move_ticks(state, usize::from(primitive)).is_none() {

@@ -142,7 +142,7 @@ impl<'a> Mover<'a> {
         let (anchor, cells) = step.end();
         let is_before = |ahead: &Ahead, (anchor, cells): (CellXY, &[Offset])| {
             let mut cells = cells.iter();
-            cells.any(|to| ahead.mouth.has_before(CellXY::new(anchor.x + to.dx, anchor.y + to.dy)))
+            cells.any(|to| ahead.mouth.has_before(to.cell_from(anchor)))
         };
         let mut off = self.ahead.iter().filter(|ahead| ahead.stays_off);
         if off.any(|ahead| is_before(ahead, step.end()) && !is_before(ahead, step.start())) {

@@ -52,7 +52,7 @@ impl Aim {
     }
 }
 
-/// Times of one agent at which it tries again to have others plan around it, by [`Aim`].
+/// When one tries again to have others plan around it, for one [`Aim`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Retry {
     again_at: u32,
@@ -175,7 +175,6 @@ impl Cooperative {
             let done = self.lift_all(view, row, quest, cost, (aim, steps));
             if !done {
                 self.put_back(view);
-                self.make_line(view, row, quest.from.0);
             }
             done
         });
@@ -201,6 +200,8 @@ impl Cooperative {
                 self.take(view, row, plan, decisions);
             }
             self.lifting.log = log;
+        } else {
+            self.make_line(view, row, quest.from.0);
         }
         done
     }

@@ -220,17 +220,17 @@ impl Cooperative {
         while let Some((mouth, at)) = self.narrows.next_mouth(from, view.tick) {
             from = at + 1;
             self.make_way.begin(view.grid_size.n_cells());
-            let mut nearest = None;
+            let mut nearest: Option<(u32, usize)> = None;
             for cell in mouth.bounds(view.grid_size).cells().filter(|&cell| mouth.has_before(cell)) {
                 let index = self.claims.index(cell, Offset::new(0, 0));
                 self.make_way.avoid[index] = self.make_way.avoid_stamp;
-                let off = (cell.x - mouth.cell.x).abs().max((cell.y - mouth.cell.y).abs());
+                let off = cell.chebyshev_distance(mouth.cell);
                 for claim in self.claims.on(index).filter(|claim| claim.until == FOREVER) {
                     let Some(row) = view.agents.row(AgentId(claim.agent)) else { continue };
                     let (motion, member) = (&view.agents.motion[row], &self.members[claim.agent as usize]);
                     let stands = motion.at_rest() && member.plan.is_empty() && member.aside_left == 0;
                     if stands && is_idle(motion.activity) && member.push_again_at <= view.tick {
-                        nearest = nearest.into_iter().chain([(off, row)]).min();
+                        nearest = Some(nearest.map_or((off, row), |known| known.min((off, row))));
                     }
                 }
             }

@@ -67,7 +67,7 @@ impl Mouth {
     /// Whether a cell lies on the ground before it.
     pub fn has_before(&self, cell: CellXY) -> bool {
         let (x, y) = (self.cell.x - cell.x, self.cell.y - cell.y);
-        x * self.way.0 + y * self.way.1 >= 0 && x.unsigned_abs().max(y.unsigned_abs()) < self.reach
+        x * self.way.0 + y * self.way.1 >= 0 && cell.chebyshev_distance(self.cell) < self.reach
     }
 
     /// The square that the ground before it lies in.
@@ -481,8 +481,7 @@ impl Narrows {
         if !self.any_busy {
             return None;
         }
-        let at =
-            |anchor: CellXY, to: &Offset| self.at_anchor(CellXY::new(anchor.x + to.dx, anchor.y + to.dy));
+        let at = |anchor: CellXY, to: &Offset| self.at_anchor(to.cell_from(anchor));
         let ((start, under), (end, onto)) = (step.start(), step.end());
         let mut passages = onto.iter().map(|to| at(end, to));
         let passage = passages.find(|&passage| passage != OPEN && self.is_busy(passage))?;

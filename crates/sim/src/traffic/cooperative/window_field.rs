@@ -133,8 +133,7 @@ impl WindowFields {
     /// Whether an agent has a field that was made for that and from whose middle the cell is not far.
     pub fn has(&self, agent: u32, key: FieldKey, cell: CellXY) -> bool {
         self.fields.get(self.of_agent[agent as usize] as usize).is_some_and(|field| {
-            let off = (cell.x - field.center.x).unsigned_abs().max((cell.y - field.center.y).unsigned_abs());
-            field.key == key && 3 * off <= field.radius
+            field.key == key && 3 * cell.chebyshev_distance(field.center) <= field.radius
         })
     }
 

@@ -72,11 +72,7 @@ fn quest_of(rule: &mut Cooperative, view: &TrafficView<'_>, row: usize, place: u
         return None;
     }
     rule.look_ahead(view, row, from.0, place);
-    rule.make_line(view, row, from.0);
-    rule.ready_field(view, row);
-    let step_ticks = rule.step_ticks[motion.class.0 as usize];
-    let horizon = from.1 + step_ticks * HORIZON_STEPS;
-    Some(Quest { from, horizon, nodes_max: NODES, place, lift_ticks: step_ticks / 2 })
+    Some(rule.quest_of_lifted(view, row, place))
 }
 
 /// What a plan of an agent costs, as its field says, which is ready; it is all the same to one that has

@@ -287,18 +287,24 @@ fn all_enter_in_time_and_none_meets_one_it_cannot_pass() {
     }
 }
 
-/// Of those who want to go one way while others come the other way, the next few come near; the others stay
-/// back, each farther than those before it. Where nobody comes the other way all come near.
-#[test]
-fn those_behind_a_batch_stay_back_in_line() {
-    let rows = ["#####", ".....", "#####"].map(|row| format!("\"{row}\"")).join(", ");
+/// A map of three rows, its passages, and the one under the third cell of the middle row.
+fn passage_of(rows: [&str; 3]) -> (Simulation, Narrows, u32) {
+    let rows = rows.map(|row| format!("\"{row}\"")).join(", ");
     let text = format!(
         "name = \"lane\"\nticks = 9\n[map]\nrows = [{rows}]\n[terrain.rock]\nglyphs = \"#\"\nspeed = 0\n\
          [class.a]\nheadings = 1\nmoves = [{{ name = \"E\", by = [1, 0], time = 1 }}]\n"
     );
     let sim = built(&text).unwrap();
-    let mut narrows = Narrows::new(sim.grid.size(), &sim.classes, &sides_of(&sim));
+    let narrows = Narrows::new(sim.grid.size(), &sim.classes, &sides_of(&sim));
     let passage = narrows.at_anchor(CellXY::new(2, 1));
+    (sim, narrows, passage)
+}
+
+/// Of those who want to go one way while others come the other way, the next few come near; the others stay
+/// back, each farther than those before it. Where nobody comes the other way all come near.
+#[test]
+fn those_behind_a_batch_stay_back_in_line() {
+    let (_, mut narrows, passage) = passage_of(["#####", ".....", "#####"]);
     let east = |agent: u32| Passer { agent, way: (5, 0), width: 1, stays: None };
     let kept = |narrows: &Narrows, tick: u32| -> Vec<u32> {
         (0..12).filter(|&agent| narrows.is_crowded(passage, &east(agent), 10 + agent, tick)).collect()
@@ -320,15 +326,8 @@ fn those_behind_a_batch_stay_back_in_line() {
 }
 
 /// A passage of five cells, busy with so many that want to go east and west, all of them near.
-fn lane_between(n_east: u32, n_west: u32) -> (Simulation, Narrows, u32) {
-    let rows = ["########", ".......#", "########"].map(|row| format!("\"{row}\"")).join(", ");
-    let text = format!(
-        "name = \"lane\"\nticks = 9\n[map]\nrows = [{rows}]\n[terrain.rock]\nglyphs = \"#\"\nspeed = 0\n\
-         [class.a]\nheadings = 1\nmoves = [{{ name = \"E\", by = [1, 0], time = 1 }}]\n"
-    );
-    let sim = built(&text).unwrap();
-    let mut narrows = Narrows::new(sim.grid.size(), &sim.classes, &sides_of(&sim));
-    let passage = narrows.at_anchor(CellXY::new(2, 1));
+fn lane_between(n_east: u32, n_west: u32) -> (Narrows, u32) {
+    let (_, mut narrows, passage) = passage_of(["########", ".......#", "########"]);
     // Those that come from the west have the higher rank.
     for agent in 0..n_east {
         narrows.note_asked(passage, passer(agent), (u64::from(agent), 4), (0, true));
@@ -338,13 +337,13 @@ fn lane_between(n_east: u32, n_west: u32) -> (Simulation, Narrows, u32) {
         narrows.note_asked(passage, passer, (u64::from(agent), 4), (0, true));
     }
     narrows.find_busy(0);
-    (sim, narrows, passage)
+    (narrows, passage)
 }
 
 /// Where many wait at both ends the directions take turns by number, and those of lower rank have theirs.
 #[test]
 fn a_busy_passage_is_entered_by_turns_whatever_the_rank() {
-    let (_, mut narrows, passage) = lane_between(40, 40);
+    let (mut narrows, passage) = lane_between(40, 40);
     assert!(narrows.is_busy(passage));
     let mut turns = Vec::new();
     for number in 0..35 {
@@ -361,9 +360,9 @@ fn a_busy_passage_is_entered_by_turns_whatever_the_rank() {
     assert!(turns[..TURN_BUSY].iter().all(|&way| way == 1), "{turns:?}");
     assert!(turns[TURN_BUSY..].iter().all(|&way| way == -1), "{turns:?}");
     // More may come near at once, and each stays farther behind those before it.
-    let (_, narrows, passage) = lane_between(12, 1);
+    let (narrows, passage) = lane_between(12, 1);
     assert!(!narrows.is_busy(passage));
-    let (_, busy, _) = lane_between(12, 4);
+    let (busy, _) = lane_between(12, 4);
     let n_near = |narrows: &Narrows| {
         (0..12).filter(|&agent| !narrows.is_crowded(passage, &passer(agent), 4, 0)).count()
     };
@@ -374,14 +373,7 @@ fn a_busy_passage_is_entered_by_turns_whatever_the_rank() {
 /// A busy passage is entered by a move onto its cells from elsewhere, and by no other.
 #[test]
 fn a_busy_passage_is_entered_from_outside() {
-    let rows = ["..#..", ".....", "..#.."].map(|row| format!("\"{row}\"")).join(", ");
-    let text = format!(
-        "name = \"gate\"\nticks = 9\n[map]\nrows = [{rows}]\n[terrain.rock]\nglyphs = \"#\"\nspeed = 0\n\
-         [class.a]\nheadings = 1\nmoves = [{{ name = \"E\", by = [1, 0], time = 1 }}]\n"
-    );
-    let sim = built(&text).unwrap();
-    let mut narrows = Narrows::new(sim.grid.size(), &sim.classes, &sides_of(&sim));
-    let passage = narrows.at_anchor(CellXY::new(2, 1));
+    let (sim, mut narrows, passage) = passage_of(["..#..", ".....", "..#.."]);
     let class = sim.classes[0].tables.class();
     let enters = |narrows: &Narrows, x: i32| {
         let pose = Pose { cell: CellXY::new(x, 1), heading: Heading(0) };
