@@ -1,21 +1,27 @@
-//! Delays that agents are thought to meet on their way, and quicker paths: where others wait, and against
-//! whose stream a path leads.
+//! Delays that agents are thought to meet on their way, and quicker paths: where others wait, and where they
+//! mean to go.
 //!
 //! The map is cut into blocks. Of each it is counted how long agents wait in it and how many enter it: the
 //! one by the other is what it costs to go through. Only agents at least as wide as one itself count, for
-//! narrower ones come out of its way sooner. A move against the stream of bodies over a cell is thought to
-//! take longer. Old counts are forgotten by and by, and what is far off does not count. A new path is the
+//! narrower ones come out of its way sooner. A move upon cells over which the paths of others lead is thought
+//! to take longer for each of them, and most for those that come the other way: so opposite streams keep
+//! apart, and wide bodies out of ways in which they would meet, before anybody waits. Old counts are
+//! forgotten by and by, and what is far off does not count. A new path is the
 //! cheapest of all, and agents on their way look one after the other at theirs; where the delays on it are
 //! much they ask for the path on which time and delays together are least, and take it if it is the quicker
-//! one (guide paths by observed traffic, as in Guided PIBT: Chen et al., AAAI 2024).
+//! one (guide paths by the traffic, as in Guided PIBT: Chen et al., AAAI 2024).
 
-use crate::agents::{Activity, ClassId};
+mod planned_streams;
+
+use crate::agents::{Activity, Agents, ClassId};
+use crate::path_pool::PathPool;
 use crate::requests::Route;
 use crate::state_hash::fold;
-use crate::streams::{BODY, Streams};
+use crate::streams::Streams;
 use crate::tick::ask_for_path;
 use crate::ways::{opposite, way_to};
-use crate::world::Simulation;
+use crate::world::{SimClass, Simulation};
+use planned_streams::PlannedStreams;
 use wheelbase_grid::{CellXY, GridShape, GridSize};
 use wheelbase_planner::{Delays, MovementTables, State};
 
@@ -23,10 +29,10 @@ use wheelbase_planner::{Delays, MovementTables, State};
 const BLOCK_SHIFT: u32 = 3;
 /// Ticks after which what was counted of waiting counts half.
 const HALF_LIFE_TICKS: u32 = 256;
-/// What streams are weighed against, so that few bodies make a weak one.
-const STILL: u32 = 16;
-/// A move against a stream that is all one way is delayed by so many times its time.
-const AGAINST: u32 = 2;
+/// Each move of others upon a cell delays one upon it by such a part of its time.
+const PART_A_MOVE: u32 = 32;
+/// One that comes the other way counts as so many.
+const AGAINST: u32 = 6;
 /// No move is delayed by more ticks.
 const DELAY_MAX: u32 = 1000;
 /// Cells along each axis around an agent in which delays count. With 64 agents on a base of 256^2 cells got 4
@@ -56,6 +62,17 @@ impl Block {
     }
 }
 
+/// What an agent of a class is thought to be in the way of.
+#[derive(Clone, Copy, Debug)]
+struct Body {
+    /// The place of its width among all, from the least up.
+    width: u8,
+    /// Cells from its middle to either side.
+    half: u32,
+    /// Its longest side in cells: with so many moves it covers a cell itself on its way.
+    longest: u32,
+}
+
 /// Waiting by block of the map, and streams. Memory: 1/8 of a byte a cell for each width of bodies, at most
 /// 1/2, and the streams.
 #[derive(Debug)]
@@ -65,11 +82,12 @@ pub(crate) struct Congestion {
     /// Blocks in a row.
     width: usize,
     n_blocks: usize,
-    /// By class: the place of its width among all, from the least up.
-    width_of_class: Vec<u8>,
+    /// By class.
+    bodies: Vec<Body>,
     /// By width and block: of bodies at least as wide.
     blocks: Vec<Block>,
     streams: Streams,
+    planned: PlannedStreams,
     /// Row of the agent that looks next.
     next: usize,
     /// Hash of all that was ever counted by block, in order.
@@ -77,33 +95,43 @@ pub(crate) struct Congestion {
 }
 
 impl Congestion {
-    /// For classes of bodies of some widths in cells.
-    pub fn new(size: GridSize, shape: GridShape, widths: &[u32]) -> Self {
+    /// For classes of bodies of such shortest and longest sides in cells.
+    pub fn new(size: GridSize, shape: GridShape, sides: &[(u32, u32)]) -> Self {
         let blocks = |cells: u32| cells.div_ceil(1 << BLOCK_SHIFT) as usize;
         let width = blocks(size.width());
         let n_blocks = width * blocks(size.height());
-        let mut known = widths.to_vec();
+        let mut known: Vec<u32> = sides.iter().map(|&(width, _)| width).collect();
         known.sort_unstable();
         known.dedup();
-        let place = |width: &u32| known.partition_point(|known| known < width).min(WIDTHS_MAX - 1) as u8;
-        let width_of_class = widths.iter().map(place).collect();
-        let blocks = vec![Block::default(); known.len().clamp(1, WIDTHS_MAX) * n_blocks];
-        let streams = Streams::new(size, shape);
-        Self { size, shape, width, n_blocks, width_of_class, blocks, streams, next: 0, counted_so_far: 0 }
+        let place = |width: u32| known.partition_point(|&known| known < width).min(WIDTHS_MAX - 1) as u8;
+        let body =
+            |&(shortest, longest): &(u32, u32)| Body { width: place(shortest), half: shortest / 2, longest };
+        Self {
+            size,
+            shape,
+            width,
+            n_blocks,
+            bodies: sides.iter().map(body).collect(),
+            blocks: vec![Block::default(); known.len().clamp(1, WIDTHS_MAX) * n_blocks],
+            streams: Streams::new(size, shape),
+            planned: PlannedStreams::new(size, shape),
+            next: 0,
+            counted_so_far: 0,
+        }
     }
 
     fn block_of(&self, cell: CellXY) -> usize {
         (cell.y >> BLOCK_SHIFT) as usize * self.width + (cell.x >> BLOCK_SHIFT) as usize
     }
 
-    /// The streams on the map.
+    /// Which way agents have gone over the map of late.
     pub fn streams(&self) -> &Streams {
         &self.streams
     }
 
     /// Counts in a block what an agent of a class does, for all that are at most as wide.
     fn count(&mut self, class: ClassId, block: usize, does: Block) {
-        let width = usize::from(self.width_of_class[usize::from(class.0)]);
+        let width = usize::from(self.bodies[usize::from(class.0)].width);
         let counted = (width as u64) << 48 | u64::from(does.entered) << 32 | block as u64;
         self.counted_so_far = fold(self.counted_so_far, counted);
         for count in self.blocks.iter_mut().skip(block).step_by(self.n_blocks).take(width + 1) {
@@ -132,6 +160,11 @@ impl Congestion {
         }
     }
 
+    /// A tick is over: counts where the next few agents mean to go.
+    pub fn renew(&mut self, tick: u32, agents: &Agents, classes: &[SimClass], paths: &PathPool) {
+        self.planned.renew(tick, agents, classes, paths);
+    }
+
     /// A tick is over: what was counted fades.
     pub fn fade(&mut self, tick: u32) {
         if tick.is_multiple_of(HALF_LIFE_TICKS) {
@@ -145,8 +178,9 @@ impl Congestion {
     /// What an agent of a class is thought to be delayed by on its way from a cell: what is far off will have
     /// changed until it is there, so it does not count.
     pub fn around(&self, class: ClassId, center: CellXY) -> DelaysAround<'_> {
-        let first = usize::from(self.width_of_class[usize::from(class.0)]) * self.n_blocks;
-        DelaysAround { congestion: self, blocks: &self.blocks[first..first + self.n_blocks], center }
+        let body = self.bodies[usize::from(class.0)];
+        let first = usize::from(body.width) * self.n_blocks;
+        DelaysAround { congestion: self, body, blocks: &self.blocks[first..first + self.n_blocks], center }
     }
 
     /// Ticks by which an agent of a class is thought to be delayed on a path from a state.
@@ -185,6 +219,7 @@ impl Congestion {
         word(self.next as u64);
         word(self.counted_so_far);
         self.streams.for_each_word(word);
+        self.planned.for_each_word(word);
     }
 }
 
@@ -192,6 +227,7 @@ impl Congestion {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DelaysAround<'a> {
     congestion: &'a Congestion,
+    body: Body,
     /// Those of its width.
     blocks: &'a [Block],
     center: CellXY,
@@ -202,6 +238,29 @@ impl DelaysAround<'_> {
     pub fn reach(&self, cell: CellXY) -> bool {
         cell.chebyshev_distance(self.center) <= REACH
     }
+
+    /// Moves of others that lead over a cell or the ends of the body beside it, whichever are most. Those
+    /// that come the other way count as several.
+    fn moves_of_others(&self, to: CellXY, way: usize) -> u32 {
+        let Congestion { size, shape, ref planned, .. } = *self.congestion;
+        let (sides, back) = (shape.sides(), opposite(shape, way));
+        let over = |cell: CellXY| {
+            let Some(cell) = size.cell(cell) else { return 0 };
+            let by_way = planned.at(cell.0 as usize);
+            let all: u32 = by_way.iter().map(|&moves| u32::from(moves)).sum();
+            let against = u32::from(by_way[back]);
+            // What it means to do itself is in nobody's way.
+            (all - against).saturating_sub(self.body.longest) + AGAINST * against
+        };
+        let mut most = over(to);
+        if self.body.half > 0 {
+            for side in [way + 1, way + sides.len() - 1] {
+                let step = |cell, _| shape.neighbour(cell, sides[side % sides.len()]);
+                most = most.max(over((0..self.body.half).fold(to, step)));
+            }
+        }
+        most
+    }
 }
 
 impl Delays for DelaysAround<'_> {
@@ -209,13 +268,8 @@ impl Delays for DelaysAround<'_> {
         if !self.reach(from) {
             return 0;
         }
-        let Congestion { size, shape, streams, .. } = self.congestion;
-        let (Some(way), Some(cell)) = (way_to(*shape, from, to), size.cell(to)) else { return 0 };
-        let count = |way| streams.at(cell.0 as usize, way);
-        let (with, against) = (count(way), count(opposite(*shape, way)));
-        // One body is no stream, so that nobody keeps clear of where it came from itself.
-        let lead = against.saturating_sub(with + u32::from(BODY));
-        let mut delay = ticks.saturating_mul(AGAINST).saturating_mul(lead) / (with + against + STILL);
+        let Some(way) = way_to(self.congestion.shape, from, to) else { return 0 };
+        let mut delay = ticks.saturating_mul(self.moves_of_others(to, way)) / PART_A_MOVE;
         let (from, to) = (self.congestion.block_of(from), self.congestion.block_of(to));
         if from != to {
             delay = delay.saturating_add(self.blocks[to].delay());

@@ -397,11 +397,12 @@ fn begin_move(sim: &mut Simulation, Start { row, primitive, ticks }: Start) {
 /// Counts the agents that could go on but rest.
 fn count_waiting(sim: &mut Simulation) {
     let tick = sim.tick;
-    let Simulation { agents, classes, congestion, traffic, counts, at_work, .. } = sim;
+    let Simulation { agents, classes, congestion, paths, traffic, counts, at_work, .. } = sim;
     let needs_paths = traffic.needs_paths();
     *at_work = AtWork::default();
     if needs_paths {
         congestion.fade(tick);
+        congestion.renew(tick, agents, classes, paths);
     }
     for ((motion, patience), path) in agents.motion.iter().zip(&mut agents.patience).zip(&agents.paths) {
         let goes = match motion.activity {

@@ -250,7 +250,7 @@ fn empty_simulation(
     classes: Vec<SimClass>,
     traffic: Box<dyn Traffic>,
 ) -> Simulation {
-    let widths: Vec<u32> = classes.iter().map(|class| sides(&class.tables).0).collect();
+    let sides: Vec<_> = classes.iter().map(|class| sides(&class.tables)).collect();
     Simulation {
         classes,
         entities: hecs::World::new(),
@@ -259,7 +259,7 @@ fn empty_simulation(
         paths: PathPool::default(),
         reservation: Reservation::new(grid.size(), settings.collision),
         given: GivenPoses::default(),
-        congestion: Congestion::new(grid.size(), grid.shape(), &widths),
+        congestion: Congestion::new(grid.size(), grid.shape(), &sides),
         group_goals: GroupGoals::default(),
         requests: Requests::new(settings.search_slots, grid.size()),
         traffic,
