@@ -407,10 +407,12 @@ fn deliver(sim: &mut Simulation, row: usize, request: PathRequest, answer: &Answ
         sim.note_path(row);
         let arrived = path.moves.is_empty();
         sim.agents.motion[row].activity = if arrived { Activity::Arrived } else { Activity::Following };
-        // Whoever is delayed much on the cheapest path asks at once for the quickest one.
+        // Whoever is delayed much on the cheapest path asks at once for the quickest one, but where others
+        // have no path yet.
         let motion = sim.agents.motion[row];
         let tables = &sim.classes[motion.class.0 as usize].tables;
         if !arrived
+            && sim.requests.queue.is_empty()
             && !sim.agents.orders[row].to_nearest
             && sim.congestion.is_worth_a_look(motion.class, tables, motion.state, &path.moves)
         {
