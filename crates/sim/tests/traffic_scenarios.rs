@@ -12,18 +12,18 @@ type Solved = (&'static str, u32, u64, u64, &'static str);
 const SOLVED: [Solved; 10] = [
     ("1_head_on.toml", 672, 2, 52, "67da4bfb70cece68"),
     ("2_back_out.toml", 594, 2, 40, "39967bdda2c79360"),
-    ("3_twelve_squares.toml", 1202, 12, 900, "82179afbb975dfb6"),
-    ("4_ring.toml", 1451, 22, 746, "41afce52840466c1"),
+    ("3_twelve_squares.toml", 1202, 12, 906, "1e10a3c99ba91383"),
+    ("4_ring.toml", 1603, 22, 873, "a9ce890e54116b9d"),
     ("5_crossing.toml", 1040, 32, 1160, "cf9d82a355191043"),
-    ("7_full_room.toml", 1799, 64, 2046, "5052969bf1c5a6b5"),
-    ("8_bridge.toml", 4882, 52, 4512, "0e298c43e5660aa6"),
+    ("7_full_room.toml", 1799, 64, 2046, "fd2742ef566cc20d"),
+    ("8_bridge.toml", 4648, 52, 4386, "81b9676313ee9ca3"),
     ("9_convoy.toml", 7774, 10, 1378, "de04add541519439"),
     ("10_door.toml", 2868, 52, 2873, "60d4953f26f66e64"),
     ("11_one_cell.toml", 1377, 24, 746, "0cf7eadda683bac2"),
 ];
 
 /// It takes longer than all others together.
-const GATE: Solved = ("6_gate.toml", 19759, 400, 47340, "4e6a721e8d93a9a4");
+const GATE: Solved = ("6_gate.toml", 20000, 400, 51549, "c7bf138a2600e6ae");
 
 #[test]
 fn solved_cases_end_as_the_guide_says() {
