@@ -31,12 +31,10 @@ const SIDE_MAX: u32 = 48;
 /// have their turn. With 8 a gate between two crowds let half as many through.
 const BATCH: usize = 4;
 /// A passage is busy if so many want to go through either way. Those come near and enter then before the
-/// others have their turn, and those that wait keep that distance for each that is before them: one turn
-/// costs about two entries, and a line too close leaves no room for those who come out.
+/// others have their turn: one turn costs about two entries.
 const BUSY: usize = 4;
-const BATCH_BUSY: usize = 6;
+const BATCH_BUSY: usize = 8;
 const TURN_BUSY: usize = 20;
-const QUEUE_MOVES_EACH_BUSY: u32 = 3;
 /// Moves before a passage at which those stop that may not enter, how many more for each that is before them
 /// in the line, and how many more at most.
 const QUEUE_MOVES: u32 = 4;
@@ -537,8 +535,7 @@ impl Narrows {
     /// that want to go the same way.
     pub fn queue_moves(&self, passage: u32, passer: &Passer, moves: u32, tick: u32) -> u32 {
         let before = self.n_before(passage, passer, moves, tick) as u32;
-        let each = if self.is_busy(passage) { QUEUE_MOVES_EACH_BUSY } else { QUEUE_MOVES_EACH };
-        QUEUE_MOVES + (each * before).min(QUEUE_MOVES_MAX)
+        QUEUE_MOVES + (QUEUE_MOVES_EACH * before).min(QUEUE_MOVES_MAX)
     }
 
     /// Notes that an agent of a place in the order of rank and so many moves away has asked to enter a

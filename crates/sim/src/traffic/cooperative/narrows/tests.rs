@@ -359,7 +359,7 @@ fn a_busy_passage_is_entered_by_turns_whatever_the_rank() {
     }
     assert!(turns[..TURN_BUSY].iter().all(|&way| way == 1), "{turns:?}");
     assert!(turns[TURN_BUSY..].iter().all(|&way| way == -1), "{turns:?}");
-    // More may come near at once, and each stays farther behind those before it.
+    // More may come near at once, and the line behind them is as long for each.
     let (narrows, passage) = lane_between(12, 1);
     assert!(!narrows.is_busy(passage));
     let (busy, _) = lane_between(12, 4);
@@ -367,7 +367,9 @@ fn a_busy_passage_is_entered_by_turns_whatever_the_rank() {
         (0..12).filter(|&agent| !narrows.is_crowded(passage, &passer(agent), 4, 0)).count()
     };
     assert_eq!((n_near(&narrows), n_near(&busy)), (BATCH, BATCH_BUSY));
-    assert!(narrows.queue_moves(passage, &passer(9), 4, 0) < busy.queue_moves(passage, &passer(9), 4, 0));
+    let line = |narrows: &Narrows, agent: u32| narrows.queue_moves(passage, &passer(agent), 4, 0);
+    assert!((0..12).all(|agent| line(&narrows, agent) == line(&busy, agent)));
+    assert!((1..12).all(|agent| line(&busy, agent - 1) < line(&busy, agent)));
 }
 
 /// A busy passage is entered by a move onto its cells from elsewhere, and by no other.
