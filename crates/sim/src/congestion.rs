@@ -6,10 +6,10 @@
 //! narrower ones come out of its way sooner. A move upon cells over which the paths of others lead is thought
 //! to take longer for each of them, and most for those that come the other way: so opposite streams keep
 //! apart, and wide bodies out of ways in which they would meet, before anybody waits. Old counts are
-//! forgotten by and by, and what is far off does not count. A new path is the
-//! cheapest of all, and agents on their way look one after the other at theirs; where the delays on it are
-//! much they ask for the path on which time and delays together are least, and take it if it is the quicker
-//! one (guide paths by the traffic, as in Guided PIBT: Chen et al., AAAI 2024).
+//! forgotten by and by, and what is far off does not count. A new path is the cheapest of all, and agents on
+//! their way look one after the other at theirs; where the delays on it are much they ask for the path on
+//! which time and delays together are least, and take it if it is the quicker one (guide paths by the
+//! traffic, as in Guided PIBT: Chen et al., AAAI 2024).
 
 mod planned_streams;
 
@@ -62,7 +62,7 @@ impl Block {
     }
 }
 
-/// What an agent of a class is thought to be in the way of.
+/// The body of a class, as far as delays depend on it.
 #[derive(Clone, Copy, Debug)]
 struct Body {
     /// The place of its width among all, from the least up.
