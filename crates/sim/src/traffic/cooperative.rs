@@ -118,7 +118,8 @@ struct Member {
     failures: u8,
     /// First moves of the path that lead aside, for another.
     aside_left: u32,
-    /// For whom it stepped aside, when that one's order began, and since when it stands there.
+    /// For whom it stepped aside, when that one's order began, and when it was sent there or, if it is there,
+    /// since when it stands there.
     for_agent: u32,
     for_order: u32,
     held_since: u32,
@@ -169,6 +170,11 @@ impl Member {
         is_inside: false,
         noted_at: NOWHERE,
     };
+
+    /// Ticks since it was sent aside, or since it stands there.
+    fn held_for(&self, tick: u32) -> u32 {
+        tick.saturating_sub(self.held_since)
+    }
 }
 
 impl Traffic for Cooperative {
@@ -810,7 +816,7 @@ impl Cooperative {
         if !motion.at_rest() || !member.plan.is_empty() {
             return;
         }
-        if member.aside_left > 0 && waited >= GIVE_UP_AFTER * step_ticks {
+        if member.aside_left > 0 && waited.min(member.held_for(view.tick)) >= GIVE_UP_AFTER * step_ticks {
             // The room it was sent to is taken; it goes its own way again.
             let list = if motion.activity == Activity::Yielding {
                 &mut decisions.give_up
@@ -866,7 +872,9 @@ impl Cooperative {
         let theirs = view.agents.motion[other];
         let their = self.members[view.agents.ids[other].0 as usize];
         let ticks = self.step_ticks[view.agents.motion[row].class.0 as usize];
-        let stands_aside = their.aside_left > 0 && self::waited(view, other) < PUSH_AFTER * ticks;
+        // One that is sent aside has time to begin to, however long it has waited before.
+        let since_sent = self::waited(view, other).min(their.held_for(view.tick));
+        let stands_aside = their.aside_left > 0 && since_sent < PUSH_AFTER * ticks;
         if !theirs.at_rest() || !their.plan.is_empty() || stands_aside {
             return;
         }
@@ -906,15 +914,14 @@ impl Cooperative {
         let step_ticks = self.step_ticks[view.agents.motion[row].class.0 as usize];
         let other = view.agents.row(AgentId(member.for_agent)).filter(|&other| {
             view.agents.orders[other].since == member.for_order
-                && view.tick.saturating_sub(member.held_since) <= HOLD_MOVES_MAX * step_ticks
+                && member.held_for(view.tick) <= HOLD_MOVES_MAX * step_ticks
                 && matches!(
                     view.agents.motion[other].activity,
                     Activity::Following | Activity::Asking | Activity::Yielding
                 )
         });
         let passes = other.is_some_and(|other| {
-            let held = view.tick.saturating_sub(member.held_since);
-            let waits = waited(view, other).min(held) >= PUSH_AFTER * step_ticks;
+            let waits = waited(view, other).min(member.held_for(view.tick)) >= PUSH_AFTER * step_ticks;
             self.make_way.is_in_way(view, &self.claims, other, row)
                 && !(waits && self.make_way.stands_in_way(view, &self.claims, other, row))
         });
