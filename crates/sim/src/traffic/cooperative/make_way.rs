@@ -420,6 +420,10 @@ impl Cooperative {
             _ => Leads::Aside,
         };
         decisions.reroutes.push(Reroute { row: row as u32, first: begin, count: total, leads });
+        // It goes where it is sent now, whatever else it meant to ask for at this tick.
+        for list in [&mut decisions.give_up, &mut decisions.replan, &mut decisions.around] {
+            list.retain(|&of| of != row as u32);
+        }
         let member: &mut Member = &mut self.members[id as usize];
         member.path = member.path.wrapping_add(1);
         member.path_left = total;

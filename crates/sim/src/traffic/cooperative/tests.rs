@@ -149,6 +149,16 @@ fn check_passages(sim: &Simulation, rule: &Cooperative) {
     assert!(numbers.get(&OPEN).is_none_or(|&right| right == OPEN));
 }
 
+/// Nobody that was sent aside has given that up at the last tick before it had time to begin.
+fn check_given_up(sim: &Simulation, rule: &Cooperative) {
+    for &row in &sim.decisions.give_up {
+        let row = row as usize;
+        let held_for = rule.members[sim.agents.ids[row].0 as usize].held_for(sim.tick);
+        let patience = GIVE_UP_AFTER * rule.step_ticks[usize::from(sim.agents.motion[row].class.0)];
+        assert!(held_for >= patience, "row {row} gives up {held_for} ticks after it was sent aside");
+    }
+}
+
 /// Runs to the end; gives the state hash after each tick.
 fn run(sim: &mut Simulation) -> Vec<u64> {
     let shared = Shared::give(sim, fresh_rule(sim));
@@ -162,6 +172,7 @@ fn run(sim: &mut Simulation) -> Vec<u64> {
         let rule = shared.0.lock().unwrap();
         check_claims(sim, &rule);
         check_inside(sim, &rule);
+        check_given_up(sim, &rule);
         if sim.grid.revision() != revision {
             revision = sim.grid.revision();
             check_passages(sim, &rule);
