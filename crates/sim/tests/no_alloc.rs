@@ -1,4 +1,4 @@
-//! In steady state a tick allocates nothing. The only test of this file: the counter is the process's.
+//! In steady state a tick allocates nothing. The only test of this file: the allocator is the process's.
 
 #![allow(clippy::unwrap_used)]
 
@@ -15,23 +15,47 @@ use wheelbase_sim::recording::Recorder;
 
 struct Counting;
 
-static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
+/// Threads and whether it is recorded, of the runs of the crowd; threads and robots, of those of the team.
+const CROWDS: [(usize, bool); 3] = [(1, false), (2, false), (1, true)];
+/// A team that the map carries, one of which some have no wish of their own, and one on a packed map.
+const TEAMS: [(usize, usize); 6] = [(1, 48), (2, 48), (1, 72), (2, 72), (1, 112), (2, 112)];
+
+/// By run.
+static ALLOCATIONS: [AtomicU64; CROWDS.len() + TEAMS.len()] =
+    [const { AtomicU64::new(0) }; CROWDS.len() + TEAMS.len()];
 
 thread_local! {
-    /// Whether the thread is a worker of the simulation. Of the other threads the test harness says on one that
-    /// a test has been running for over 60 seconds, and allocates for that.
-    static WORKS: Cell<bool> = const { Cell::new(false) };
+    /// The run of which the thread is a worker. Of the other threads the test harness says on one that a test
+    /// has been running for over 60 seconds, and allocates for that.
+    static RUN: Cell<Option<usize>> = const { Cell::new(None) };
 }
 
 fn count() {
-    if WORKS.try_with(Cell::get).unwrap_or(false) {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+    if let Ok(Some(run)) = RUN.try_with(Cell::get) {
+        ALLOCATIONS[run].fetch_add(1, Ordering::Relaxed);
     }
 }
 
-/// Has allocations counted on all workers of the pool in which it is called.
-fn count_on_workers() {
-    rayon::broadcast(|_| WORKS.set(true));
+/// Has allocations counted for a run on all workers of the pool in which it is called.
+fn count_on_workers(run: usize) {
+    rayon::broadcast(|_| RUN.set(Some(run)));
+}
+
+fn allocations(run: usize) -> u64 {
+    ALLOCATIONS[run].load(Ordering::Relaxed)
+}
+
+/// The runs have nothing to do with each other, and go on side by side.
+#[test]
+fn a_steady_tick_allocates_nothing() {
+    std::thread::scope(|scope| {
+        for (run, &crowd) in CROWDS.iter().enumerate() {
+            scope.spawn(move || crowd_allocates_nothing(run, crowd));
+        }
+        for (run, &team) in TEAMS.iter().enumerate() {
+            scope.spawn(move || robots_allocate_nothing(CROWDS.len() + run, team));
+        }
+    });
 }
 
 // SAFETY: every call is passed on to the system's allocator unchanged; the counter touches no memory of
@@ -60,8 +84,7 @@ static COUNTING: Counting = Counting;
 
 /// A crowd on patrol, and some who go from area to area: requests, waiting, ways around and giving way in
 /// every tick. An edit waits all the while.
-#[test]
-fn a_steady_tick_allocates_nothing() {
+fn crowd_allocates_nothing(run: usize, (threads, recorded): (usize, bool)) {
     let rows = vec!["\"........................................\""; 30].join(",");
     let mut text = format!(
         "name = \"steady\"\nticks = 100000\nsearch_slots = 2\n[map]\nrows = [{rows}]\n[side.hedge]\nspeed = 0\n{CART}{TRUCK}{OTHERS}"
@@ -78,42 +101,37 @@ fn a_steady_tick_allocates_nothing() {
     text += "[[agents]]\nclass = \"cart\"\nat = [20, 29, \"E\"]\norders = [{ wait = 90000 }]\n";
     text += "[[events]]\ntick = 3\nset_side = { cell = [20, 29], side = \"E\", kind = \"wall\" }\n";
     text += "[[events]]\ntick = 3\nset_terrain = { area = [20, 29, 1, 1], kind = \"water\" }\n";
-    for (threads, recorded) in [(1, false), (2, false), (1, true)] {
-        let mut sim = simulation(&text);
-        let mut recorder =
-            recorded.then(|| Recorder::begin(&mut sim, "steady.toml", &text, std::io::sink()).unwrap());
-        let mut step = |sim: &mut Simulation| {
-            let tick = sim.tick();
-            let step = sim.step();
-            if let Some(recorder) = &mut recorder {
-                recorder.tick(sim, tick, step).unwrap();
-                sim.clear_log();
-            }
-        };
-        on_threads(threads, || {
-            count_on_workers();
-            for _ in 0..30_000 {
-                step(&mut sim);
-            }
-            assert_eq!(sim.edits_pending(), 1);
-            let (before, requests, moves) =
-                (ALLOCATIONS.load(Ordering::Relaxed), sim.counts().path_requests, sim.counts().moves);
-            let done = sim.counts().orders_done;
-            for _ in 0..2000 {
-                step(&mut sim);
-            }
-            let allocations = ALLOCATIONS.load(Ordering::Relaxed) - before;
-            assert!(sim.counts().path_requests > requests + 100 && sim.counts().moves > moves + 1000);
-            assert!(sim.counts().orders_done > done + 20);
-            assert_eq!(allocations, 0, "{threads} threads, recorded: {recorded}");
-        });
-    }
-    // A team that the map carries, one of which some have no wish of their own, and one on a packed map.
-    [(1, 48), (2, 48), (1, 72), (2, 72), (1, 112), (2, 112)].into_iter().for_each(robots_allocate_nothing);
+    let mut sim = simulation(&text);
+    let mut recorder =
+        recorded.then(|| Recorder::begin(&mut sim, "steady.toml", &text, std::io::sink()).unwrap());
+    let mut step = |sim: &mut Simulation| {
+        let tick = sim.tick();
+        let step = sim.step();
+        if let Some(recorder) = &mut recorder {
+            recorder.tick(sim, tick, step).unwrap();
+            sim.clear_log();
+        }
+    };
+    on_threads(threads, || {
+        count_on_workers(run);
+        for _ in 0..30_000 {
+            step(&mut sim);
+        }
+        assert_eq!(sim.edits_pending(), 1);
+        let (before, requests, moves) = (allocations(run), sim.counts().path_requests, sim.counts().moves);
+        let done = sim.counts().orders_done;
+        for _ in 0..2000 {
+            step(&mut sim);
+        }
+        let allocations = allocations(run) - before;
+        assert!(sim.counts().path_requests > requests + 100 && sim.counts().moves > moves + 1000);
+        assert!(sim.counts().orders_done > done + 20);
+        assert_eq!(allocations, 0, "{threads} threads, recorded: {recorded}");
+    });
 }
 
 /// A team of robots in a crowd, which pushes, improves and makes fields anew in every tick.
-fn robots_allocate_nothing((threads, team): (usize, usize)) {
+fn robots_allocate_nothing(run: usize, (threads, team): (usize, usize)) {
     let map = format!("type octile\nheight 12\nwidth 12\nmap\n{}", "............\n..@..@..@...\n".repeat(6));
     // Rows without walls first.
     let mut free: Vec<usize> =
@@ -131,15 +149,15 @@ fn robots_allocate_nothing((threads, team): (usize, usize)) {
     let mut sim =
         build_problem(Path::new("p.json"), problem.as_bytes(), overrides, Files::Attached(&files)).unwrap();
     on_threads(threads, || {
-        count_on_workers();
+        count_on_workers(run);
         for _ in 0..1500 {
             sim.step();
         }
-        let (before, done) = (ALLOCATIONS.load(Ordering::Relaxed), sim.counts().tasks_done);
+        let (before, done) = (allocations(run), sim.counts().tasks_done);
         for _ in 0..300 {
             sim.step();
         }
-        let allocations = ALLOCATIONS.load(Ordering::Relaxed) - before;
+        let allocations = allocations(run) - before;
         assert!(sim.counts().tasks_done > done + 100, "{}", sim.counts().tasks_done - done);
         assert_eq!(allocations, 0, "{threads} threads, {team} robots");
     });
