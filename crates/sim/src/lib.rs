@@ -39,6 +39,7 @@ mod class_landmarks;
 mod codec;
 mod congestion;
 mod events;
+mod free_cells;
 mod given_poses;
 mod group_goals;
 pub mod invariant;

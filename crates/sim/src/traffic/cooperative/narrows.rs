@@ -14,11 +14,12 @@
 //! After an edit of the map the passages near it are found anew, as they would be on a new map; who is in
 //! one, or waits for it, is so still in what has become of it.
 
+use crate::free_cells::{find_free, grown, smallest_bodies};
 use crate::reservation::Step;
 use crate::world::SimClass;
 use std::collections::BTreeMap;
 use wheelbase_grid::{BitGrid, CellXY, GridShape, GridSize, Rect};
-use wheelbase_planner::{Heading, MovementTables, Offset, Pose};
+use wheelbase_planner::Offset;
 
 /// No passage.
 pub(super) const OPEN: u32 = u32::MAX;
@@ -185,45 +186,13 @@ impl Narrows {
     /// passages there.
     pub fn follow_edits(&mut self, classes: &[SimClass], edited: &[Rect]) -> bool {
         self.altered.clear();
-        let n_cells = |class: &&SimClass| {
-            class.tables.class().frames().map(|frame| class.tables.class().footprint().at(frame).len()).min()
-        };
-        let Some(smallest) = classes.iter().min_by_key(n_cells) else { return false };
-        let areas: Vec<Rect> = edited.iter().map(|&area| self.find_free(&smallest.tables, area)).collect();
+        let Some(tables) = smallest_bodies(classes) else { return false };
+        let areas: Vec<Rect> = edited.iter().map(|&area| find_free(&mut self.free, tables, area)).collect();
         let areas = areas.into_iter().filter(|area| !area.is_empty());
         // A cell's width depends on free cells so far off; and a passage on the next cells.
         let areas: Vec<Rect> = areas.map(|area| grown(area, self.pair, self.size)).collect();
         areas.iter().for_each(|&area| self.find_narrow(area));
         self.find_passages(&areas)
-    }
-
-    /// Finds the free cells anew that an edit of an area can have changed, and gives the smallest rectangle
-    /// around those that it has.
-    fn find_free(&mut self, tables: &MovementTables, edited: Rect) -> Rect {
-        let (class, space) = (tables.class(), tables.space());
-        let offsets = class.frames().flat_map(|frame| class.footprint().at(frame));
-        let reach = offsets.map(|offset| offset.dx.unsigned_abs().max(offset.dy.unsigned_abs())).max();
-        let reach = reach.unwrap_or(0);
-        // A body that touches the area, or a side of it, is as far from it as its reach and one cell.
-        let area = grown(edited, 2 * reach + 1, self.size);
-        let before: Vec<bool> = area.cells().map(|cell| self.free.get(cell)).collect();
-        self.free.fill(area, false);
-        for cell in grown(area, reach, self.size).cells() {
-            for heading in 0..space.headings() {
-                let pose = Pose { cell, heading: Heading(heading) };
-                if !tables.is_legal_pose(pose) {
-                    continue;
-                }
-                for &Offset { dx, dy } in class.cells_at(pose) {
-                    let covered = CellXY::new(cell.x + dx, cell.y + dy);
-                    if area.contains(covered) {
-                        self.free.set(covered, true);
-                    }
-                }
-            }
-        }
-        let changed = area.cells().zip(before).filter(|&(cell, before)| self.free.get(cell) != before);
-        changed.fold(Rect::new(0, 0, 0, 0), |area, (cell, _)| area.union(Rect::new(cell.x, cell.y, 1, 1)))
     }
 
     /// Finds the narrow cells of an area anew: those in runs of free cells, along a row or a column, that are
@@ -631,12 +600,6 @@ impl Passage {
         }
         passage
     }
-}
-
-/// An area and what lies within so many cells of it on the map.
-fn grown(area: Rect, by: u32, size: GridSize) -> Rect {
-    let (x, y) = (area.x - by as i32, area.y - by as i32);
-    Rect::new(x, y, area.width + 2 * by, area.height + 2 * by).intersection(size.rect())
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use crate::world::sides;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use wheelbase_grid::{SideKind, TerrainKind};
-use wheelbase_planner::Legality;
+use wheelbase_planner::{Heading, Legality, Pose};
 
 type Cells = BTreeSet<(i32, i32)>;
 

@@ -1,0 +1,49 @@
+//! Cells that bodies of a class can cover: what is free to it, cell by cell.
+
+use crate::world::SimClass;
+use wheelbase_grid::{BitGrid, CellXY, GridSize, Rect};
+use wheelbase_planner::{Heading, MovementTables, Offset, Pose};
+
+/// The tables of the class whose body covers the fewest cells.
+pub(crate) fn smallest_bodies(classes: &[SimClass]) -> Option<&MovementTables> {
+    let n_cells = |tables: &&MovementTables| {
+        let class = tables.class();
+        class.frames().map(|frame| class.footprint().at(frame).len()).min()
+    };
+    classes.iter().map(|class| &class.tables).min_by_key(n_cells)
+}
+
+/// Finds the free cells anew that an edit of an area can have changed, and gives the smallest rectangle
+/// around those that it has.
+pub(crate) fn find_free(free: &mut BitGrid, tables: &MovementTables, edited: Rect) -> Rect {
+    let (class, space, size) = (tables.class(), tables.space(), free.size());
+    let offsets = class.frames().flat_map(|frame| class.footprint().at(frame));
+    let reach = offsets.map(|offset| offset.dx.unsigned_abs().max(offset.dy.unsigned_abs())).max();
+    let reach = reach.unwrap_or(0);
+    // A body that touches the area, or a side of it, is as far from it as its reach and one cell.
+    let area = grown(edited, 2 * reach + 1, size);
+    let before: Vec<bool> = area.cells().map(|cell| free.get(cell)).collect();
+    free.fill(area, false);
+    for cell in grown(area, reach, size).cells() {
+        for heading in 0..space.headings() {
+            let pose = Pose { cell, heading: Heading(heading) };
+            if !tables.is_legal_pose(pose) {
+                continue;
+            }
+            for &Offset { dx, dy } in class.cells_at(pose) {
+                let covered = CellXY::new(cell.x + dx, cell.y + dy);
+                if area.contains(covered) {
+                    free.set(covered, true);
+                }
+            }
+        }
+    }
+    let changed = area.cells().zip(before).filter(|&(cell, before)| free.get(cell) != before);
+    changed.fold(Rect::new(0, 0, 0, 0), |area, (cell, _)| area.union(Rect::new(cell.x, cell.y, 1, 1)))
+}
+
+/// An area and what lies within so many cells of it on the map.
+pub(crate) fn grown(area: Rect, by: u32, size: GridSize) -> Rect {
+    let (x, y) = (area.x - by as i32, area.y - by as i32);
+    Rect::new(x, y, area.width + 2 * by, area.height + 2 * by).intersection(size.rect())
+}
