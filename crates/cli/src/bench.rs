@@ -23,7 +23,7 @@ use wheelbase_planner::{
 };
 use wheelbase_sim::build::{Overrides, PlanningProblem, load_simulation};
 use wheelbase_sim::{
-    Calibration, Memory, Phase, RunResult, Simulation, lone_agents, peak_memory_mib, permille, quantile_ms,
+    Calibration, Doors, Memory, Phase, RunResult, Simulation, peak_memory_mib, permille, quantile_ms,
 };
 
 /// The keys of the JSON form, for the help and the manual.
@@ -62,6 +62,14 @@ Of a scenario:
     confined_agents               agents that reach fewer than 256 poses and do a task every few ticks, and
     confined_tasks_done           the tasks they did: left out above
     wall_s                        time that it took to find out
+  doors                           null where lone is, or:
+    tasks_most                    tasks that all these agents together can do at most, each cell of a door, a bridge
+                                  or a lane being held by one at a time
+    permille                      tasks done by those that are not confined in thousandths of it
+    gates                         lines across doors and other narrow places that were looked at
+    busiest_permille              what the ways of lone agents take of the one of which they take most, in
+                                  thousandths of its cells in all ticks
+    wall_s                        time that it took to find out, without that of lone
   memory                          loaded_mib, before the first tick, null where the system does not say; at the
                                   end agent_bytes, for each agent, fields, goals with a cost field, field_bytes, for
                                   each of them, and landmark_bytes, for all classes; without what a rule of
@@ -411,6 +419,12 @@ fn write_traffic_text(out: &mut impl Write, result: &ScenarioResult, no_lone: &s
         }
         None => row(out, "beside lone agents", format!("not told: {no_lone}"))?,
     }
+    if let (Some(lone), Some(doors)) = (&result.lone, &result.doors) {
+        let (done, most, share) = (lone.tasks_done, doors.tasks_most, tenths(doors.permille));
+        row(out, "beside doors", format!("{done} of at most {most} tasks, {share}"))?;
+        let busiest = tenths(doors.busiest_permille);
+        row(out, "doors", format!("{} gates, lone agents want {busiest} of the busiest", doors.gates))?;
+    }
     if let Some(detour) = run.detour_permille {
         row(out, "detour", format!("{} of what lone agents take, {} trips", tenths(detour), run.trips))?;
     }
@@ -451,6 +465,7 @@ struct ScenarioResult {
     expansions_per_s: f64,
     load_s: f64,
     lone: Option<LoneResult>,
+    doors: Option<DoorsResult>,
     memory: MemoryResult,
     #[serde(serialize_with = "by_name")]
     phase_shares: [f64; Phase::ALL.len()],
@@ -466,6 +481,16 @@ struct LoneResult {
     permille: u64,
     confined_agents: u64,
     confined_tasks_done: u64,
+    wall_s: f64,
+}
+
+/// What the agents did beside what doors allow all of them together.
+#[derive(Serialize)]
+struct DoorsResult {
+    tasks_most: u64,
+    permille: u64,
+    gates: u32,
+    busiest_permille: u64,
     wall_s: f64,
 }
 
@@ -492,17 +517,21 @@ impl MemoryResult {
     }
 }
 
-/// Holds the tasks `finished` in a run, by row, against what the agents would do alone; or says why that
-/// cannot be done.
+/// Holds the tasks `finished` in a run, by row, against what the agents would do alone and what doors allow; or
+/// says why that cannot be done.
 fn beside_lone_agents(
     args: &BenchArgs,
     finished: &[u32],
     stop: &Interrupt,
-) -> Result<Result<LoneResult, String>, Failure> {
+) -> Result<Result<(LoneResult, DoorsResult), String>, Failure> {
     let begun = Instant::now();
     // As it was before the first tick.
     let fresh = load_simulation(&args.target, Overrides::default()).map_err(Failure::bad_input)?;
-    let alone = match lone_agents(&fresh, &|| !stop.is_raised()) {
+    let go_on = || !stop.is_raised();
+    let find_doors = Instant::now();
+    let doors = Doors::find(&fresh);
+    let find_s = find_doors.elapsed().as_secs_f64();
+    let alone = match doors.lone_agents(&fresh, &go_on) {
         Ok(Some(alone)) => alone,
         Ok(None) => return Ok(Err("interrupted".to_owned())),
         Err(reason) => return Ok(Err(reason.to_string())),
@@ -527,8 +556,17 @@ fn beside_lone_agents(
         }
     }
     result.permille = permille(result.tasks_done, result.lone_tasks_done);
-    result.wall_s = begun.elapsed().as_secs_f64();
-    Ok(Ok(result))
+    result.wall_s = begun.elapsed().as_secs_f64() - find_s;
+    let begun = Instant::now();
+    let Some(bound) = doors.bound(&fresh, &alone, &go_on) else { return Ok(Err("interrupted".to_owned())) };
+    let beside = DoorsResult {
+        tasks_most: bound.tasks,
+        permille: permille(result.tasks_done, bound.tasks),
+        gates: bound.gates,
+        busiest_permille: bound.busiest_permille,
+        wall_s: begun.elapsed().as_secs_f64() + find_s,
+    };
+    Ok(Ok((result, beside)))
 }
 
 fn by_name<S: Serializer>(shares: &[f64], serializer: S) -> Result<S::Ok, S::Error> {
@@ -559,16 +597,17 @@ fn bench_scenario(args: &BenchArgs) -> Result<Exit, Failure> {
     phases.begin(Phase::Metrics);
     let run = RunResult::of(&sim, pool.current_num_threads(), &times, wall_s, agent_ticks);
     let memory = MemoryResult::of(&sim, loaded_mib);
-    let (lone, no_lone) = if stop.is_raised() {
+    let (beside, no_lone) = if stop.is_raised() {
         (None, "interrupted".to_owned())
     } else {
         let finished: Vec<u32> = sim.agents().orders.iter().map(|orders| orders.finished).collect();
         drop(sim);
         match pool.install(|| beside_lone_agents(args, &finished, &stop))? {
-            Ok(lone) => (Some(lone), String::new()),
+            Ok(beside) => (Some(beside), String::new()),
             Err(reason) => (None, reason),
         }
     };
+    let (lone, doors) = beside.unzip();
     let result = ScenarioResult {
         bench: "scenario",
         file: args.target.display().to_string(),
@@ -576,6 +615,7 @@ fn bench_scenario(args: &BenchArgs) -> Result<Exit, Failure> {
         run,
         load_s,
         lone,
+        doors,
         memory,
         phase_shares: phases.shares(),
         peers: [],

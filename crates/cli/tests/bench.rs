@@ -271,9 +271,11 @@ fn a_scenario_is_run_and_timed_by_phase() {
     let result = ended.json();
     let mut expected = vec!["bench", "file"];
     expected.extend(keys(&of_run));
-    expected.extend(["expansions_per_s", "load_s", "lone", "memory", "phase_shares", "peers", "calibration"]);
+    expected.extend(["expansions_per_s", "load_s", "lone", "doors", "memory", "phase_shares", "peers"]);
+    expected.push("calibration");
     assert_eq!(keys(&result), expected);
     assert_eq!(result["lone"], Value::Null, "trucks have orders and no tasks");
+    assert_eq!(result["doors"], Value::Null);
     let memory = &result["memory"];
     assert_eq!(keys(memory), ["loaded_mib", "agent_bytes", "fields", "field_bytes", "landmark_bytes"]);
     assert!(memory["agent_bytes"].as_u64() > Some(64), "{memory}");
@@ -320,6 +322,10 @@ fn tasks_are_held_against_those_of_lone_agents() {
         (&result["tasks_done"], &result["tasks_done"])
     );
     assert_eq!((&lone["permille"], &result["detour_permille"]), (&json!(1000), &json!(1000)));
+    let doors = &result["doors"];
+    assert_eq!(keys(doors), ["tasks_most", "permille", "gates", "busiest_permille", "wall_s"]);
+    assert_eq!((&doors["tasks_most"], &doors["permille"]), (&result["tasks_done"], &json!(1000)));
+    assert_eq!((&doors["gates"], &doors["busiest_permille"]), (&json!(0), &json!(0)));
 
     folder.write("tasks.toml", text(40, ""));
     let result = bench();
@@ -334,6 +340,12 @@ fn tasks_are_held_against_those_of_lone_agents() {
         "  beside lone agents    {} of {} tasks, ",
         lone["tasks_done"].as_u64().unwrap(),
         lone["lone_tasks_done"].as_u64().unwrap()
+    );
+    assert!(text_form.contains(&line), "{line}\n{text_form}");
+
+    let line = format!(
+        "  beside doors          {} of at most {} tasks, ",
+        lone["tasks_done"], result["doors"]["tasks_most"]
     );
     assert!(text_form.contains(&line), "{line}\n{text_form}");
 

@@ -356,7 +356,7 @@ impl MovementTables {
     }
 
     /// Whether every legal move can be taken back by one legal move.
-    pub(crate) fn is_reversible(&self) -> bool {
+    pub fn is_reversible(&self) -> bool {
         let climb = &self.class.spec().climb;
         let one_way = !self.slope_codes.is_empty() && (climb.max_up.is_some() || climb.max_down.is_some());
         self.class.is_reversible() && !one_way

@@ -38,6 +38,7 @@ mod calibration;
 mod class_landmarks;
 mod codec;
 mod congestion;
+mod door_bound;
 mod events;
 mod free_cells;
 mod given_poses;
@@ -69,6 +70,7 @@ mod world;
 
 pub use agents::{Activity, AgentId, Agents, ClassId, Motion, Patience, Row};
 pub use calibration::Calibration;
+pub use door_bound::{DoorBound, Doors};
 pub use events::{Action, Chosen, Event, MapEdit, NewAgents, NewOrders, PendingEdits, WaitingEdit};
 pub use knots::{KNOT_AGENTS_MAX, KNOTS_MAX, Knot};
 pub use lone::{LoneAgent, NotAlone, lone_agents};

@@ -25,6 +25,14 @@ impl CollisionRule {
         }
     }
 
+    /// Cells that an agent holds in mid-move, and their anchor.
+    pub fn held<'a>(self, step: &Step<'a>) -> (CellXY, &'a [Offset]) {
+        match self {
+            Self::Swept => step.swept(),
+            Self::Discrete => step.start(),
+        }
+    }
+
     /// Name as written in scenarios and traces.
     pub fn name(self) -> &'static str {
         match self {
@@ -139,10 +147,7 @@ impl Reservation {
 
     /// Cells that an agent holds in mid-move, and their anchor.
     pub fn held<'a>(&self, step: &Step<'a>) -> (CellXY, &'a [Offset]) {
-        match self.rule {
-            CollisionRule::Swept => step.swept(),
-            CollisionRule::Discrete => step.start(),
-        }
+        self.rule.held(step)
     }
 
     /// The first other agent that keeps a move, which would end at tick `until`, from starting now.
