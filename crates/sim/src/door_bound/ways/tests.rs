@@ -39,7 +39,7 @@ moves = [
 
 /// Three rooms side by side with doors, some slow ground and a few trees.
 fn rooms() -> impl Strategy<Value = Vec<String>> {
-    let glyph = prop_oneof![30 => Just('.'), 5 => Just('S'), 1 => Just('T')];
+    let glyph = prop_oneof![120 => Just('.'), 20 => Just('S'), 1 => Just('T')];
     let doors = prop::collection::vec((0_usize..11, 1_usize..4), 4);
     (prop::collection::vec(prop::collection::vec(glyph, 26), 12), doors).prop_map(|(mut rows, doors)| {
         for (at, (top, width)) in doors.into_iter().enumerate() {
@@ -137,7 +137,7 @@ fn least_by_relaxation(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
     fn crossings_take_what_all_sequences_of_moves_take_at_least(rows in rooms(), discrete in any::<bool>()) {
@@ -153,9 +153,8 @@ proptest! {
                     prop_assert_eq!(ways.regions_at(state), &[region][..]);
                 }
             }
-            if gates.widths.len() > GATES_MAX || n_regions as usize > REGIONS_MAX {
-                continue;
-            }
+            // Of too many gates at one crossing it is said that they take nothing.
+            let is_exact = gates.widths.len() <= GATES_MAX && n_regions as usize <= REGIONS_MAX;
             for (gate, &width) in gates.widths.iter().enumerate() {
                 let cells: Vec<CellXY> =
                     gates.cells.iter().filter(|cell| cell.1 == gate as u32).map(|cell| cell.0).collect();
@@ -180,7 +179,9 @@ proptest! {
                                 of.map_or(0, |takes| takes.1)
                             });
                             let taken = taken.min().unwrap_or(u32::MAX);
-                            prop_assert_eq!(taken, expected[to as usize], "{} to {}: {}", from, to, resource);
+                            let expected = expected[to as usize];
+                            prop_assert!(taken <= expected, "{from} to {to}: {taken}, {expected} of {resource}");
+                            prop_assert!(!is_exact || taken == expected, "{from} to {to}: {taken}, {expected}");
                         }
                     }
                 }
