@@ -14,7 +14,8 @@
 //! `y_r >= 0` on each resource let `l_j(y)` be the price of the cheapest sequence of regions, a start or a goal
 //! between regions being as good as any of those at it.
 //!
-//! In a run the agents do `m_a <= k_a` tasks each, `k_a` being what agent `a` can do at most alone. What they
+//! Of the tasks that agent `a` does in a run the first `m_a <= k_a` count, `k_a` being what it does alone. (One
+//! in a crowd that ends a task in another heading may happen to do one more.) What they
 //! take of the resources for these costs no less than `l_1 + ... + l_m` each, and no more than `T sum c_r y_r`
 //! all together. So, added to the number of tasks,
 //!
@@ -53,7 +54,8 @@ use wheelbase_planner::{GoalMember, Heading, Path, Pose, State, Way};
 /// What doors allow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DoorBound {
-    /// Tasks that all agents together can do at most, of those that are not confined.
+    /// Tasks that all agents together can do at most, of those that are not confined; of each agent no more
+    /// count than it does alone.
     pub tasks: u64,
     /// Lines across doors and other narrow places that were looked at.
     pub gates: u32,
@@ -137,7 +139,7 @@ impl Doors {
         let busiest_permille = shares.map(|(&taken, &supply)| permille(taken, supply)).max().unwrap_or(0);
         let fits = taken.iter().zip(&supply).all(|(taken, supply)| *supply == 0 || taken <= supply);
         let counted = alone.iter().filter(|lone| !lone.confined);
-        let mut tasks: u64 = counted.map(|lone| lone.tasks_most).sum();
+        let mut tasks: u64 = counted.map(|lone| lone.tasks_done).sum();
         if !fits {
             let bound = problem(sim, &self.gates, supply, alone, go_on)?.least_bound(go_on)?;
             tasks = tasks.min(u64::try_from(bound / TASK).unwrap_or(u64::MAX));
@@ -182,14 +184,14 @@ fn problem(
     let mut reached = ReachedPoses::new();
     for (row, lone) in alone.iter().enumerate().filter(|(_, lone)| !lone.confined) {
         let first = problem.n_trips;
-        problem.n_trips += lone.tasks_most as usize;
+        problem.n_trips += lone.tasks_done as usize;
         problem.agents.push(first..problem.n_trips);
         let class = sim.agents.motion[row].class.0;
         if !is_priced(&sim.classes[class as usize]) {
             continue;
         }
         let ways = &problem.classes[class as usize];
-        for (trip, from, to) in trips_of(sim, ways, row, lone.tasks_most, &mut reached) {
+        for (trip, from, to) in trips_of(sim, ways, row, lone.tasks_done, &mut reached) {
             groups.entry((u32::from(class), from)).or_default().push(((first + trip) as u32, to));
         }
     }

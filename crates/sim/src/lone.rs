@@ -11,8 +11,7 @@ use rayon::prelude::*;
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use wheelbase_planner::{
-    Goal, GoalMember, Heading, Path, Pose, Progress, Request, Scratch, State, Status, advance, begin, finish,
-    least_cost, plan,
+    Goal, Path, Progress, Request, Scratch, State, Status, advance, begin, finish, least_cost,
 };
 
 /// Expansions between two looks at whether a path can still be short enough.
@@ -23,10 +22,6 @@ const EXPANSIONS_A_LOOK: u64 = 4096;
 pub struct LoneAgent {
     /// Tasks done by the end of the run.
     pub tasks_done: u64,
-    /// Tasks that are done by then at most, whatever the headings in which it ends them. Alone it ends each in
-    /// the heading in which it is there first, and another may be the better one to go on from. Not looked for
-    /// where it is confined; and for classes with one-way moves there may be more.
-    pub tasks_most: u64,
     /// Fewer than [`crate::CONFINED_BELOW_POSES`] poses can be reached from where it stands.
     pub confined: bool,
 }
@@ -168,105 +163,38 @@ struct Worker<'a> {
 impl Worker<'_> {
     /// Does the tasks of an agent.
     fn run(&mut self, row: usize, go_on: &impl Fn() -> bool, see: &impl Fn(&SimClass, &Path)) -> LoneAgent {
-        let World { agents, classes, orders, .. } = *self.world;
+        let World { agents, classes, orders, ticks } = *self.world;
+        let Some((mut slot, source)) = tasks_of(orders, &agents.orders[row]) else {
+            return LoneAgent::default();
+        };
         let motion = agents.motion[row];
-        let tables = &classes[motion.class.0 as usize].tables;
-        let Some(tasks) = tasks_of(orders, &agents.orders[row]) else { return LoneAgent::default() };
+        let class = &classes[motion.class.0 as usize];
+        let tables = &class.tables;
         let confined = self.reached.gather(motion.state, CONFINED_BELOW_POSES, |state, found| {
             tables.for_each_successor(state, |next| found(next.state));
         });
-        let see_path = |class: &SimClass, path: &Path| {
-            if !confined {
-                see(class, path);
+        let mut lone = LoneAgent { tasks_done: 0, confined };
+        let (mut state, mut tick) = (motion.state, 0);
+        while tick < ticks && go_on() {
+            if slot.give(source, tables, state, &mut self.reached).is_none() {
+                break;
             }
-        };
-        let lead_of = if confined { Lead::None } else { Lead::OfTurns };
-        let (tasks_done, mut tasks_most) = self.do_tasks(row, tasks.clone(), lead_of, go_on, &see_path);
-        if tasks_most > tasks_done {
-            // Few agents come so near to one task more that it is worth to look closely.
-            tasks_most = self.do_tasks(row, tasks, Lead::OfArrivals, go_on, &|_, _| {}).1;
-        }
-        LoneAgent { tasks_done, tasks_most, confined }
-    }
-
-    /// Does tasks one after the other: how many, and how many there could be at most with other headings at
-    /// their ends.
-    ///
-    /// One that ends a task in another heading than this is at the next goal at most by so much earlier as
-    /// turning there takes: it could have been turned to from here. Those leads add up.
-    fn do_tasks(
-        &mut self,
-        row: usize,
-        (mut slot, source): (TaskSlot, &TaskSource),
-        lead_of: Lead,
-        go_on: &impl Fn() -> bool,
-        see: &impl Fn(&SimClass, &Path),
-    ) -> (u64, u64) {
-        let World { agents, classes, ticks, .. } = *self.world;
-        let motion = agents.motion[row];
-        let class = &classes[motion.class.0 as usize];
-        let (mut done, mut most) = (0, 0);
-        let (mut state, mut tick, mut end_tick) = (motion.state, 0, ticks);
-        // At most a task a tick is done, however far ahead one is.
-        while tick < end_tick && most < u64::from(ticks) && go_on() {
-            let Some(member) = slot.give(source, &class.tables, state, &mut self.reached) else { break };
             let goal = Goal { members: &slot.trip().members, within: 0 };
-            match self.go(class, state, goal, end_tick - tick) {
+            match self.go(class, state, goal, ticks - tick) {
                 Trip::Done { ticks: took, end } => {
                     tick += took;
-                    most += 1;
-                    if tick <= ticks {
-                        done += 1;
-                        see(class, &self.path);
-                    } else if lead_of == Lead::OfTurns {
-                        break;
-                    }
-                    let lead = self.lead(class, (state, end), member, took, lead_of);
-                    end_tick = end_tick.saturating_add(lead);
                     state = end;
+                    lone.tasks_done += 1;
+                    if !confined {
+                        see(class, &self.path);
+                    }
                 }
                 Trip::GivenUp => tick += 1,
                 Trip::TooLong => break,
             }
             slot.close();
         }
-        (done, most)
-    }
-
-    /// The most by which one is ahead that ends a trip in another heading, after turning to it is taken into
-    /// account.
-    fn lead(
-        &mut self,
-        class: &SimClass,
-        (from, end): (State, State),
-        goal: GoalMember,
-        took: u32,
-        lead_of: Lead,
-    ) -> u32 {
-        let space = class.tables.space();
-        if goal.heading.is_some() || lead_of == Lead::None {
-            return 0;
-        }
-        let poses = (0..space.headings()).map(|heading| Pose { cell: goal.cell, heading: Heading(heading) });
-        let others = poses.filter(|&pose| space.state(pose) != Some(end) && class.tables.is_legal_pose(pose));
-        let leads = others.map(|pose| {
-            let turn = self.cost(class, end, pose).unwrap_or(0);
-            let later = match lead_of {
-                Lead::None | Lead::OfTurns => 0,
-                Lead::OfArrivals => self.cost(class, from, pose).unwrap_or(0).saturating_sub(took),
-            };
-            turn.saturating_sub(later)
-        });
-        leads.max().unwrap_or(0)
-    }
-
-    /// Cost of a cheapest path to a pose, if there is one.
-    fn cost(&mut self, class: &SimClass, from: State, to: Pose) -> Option<u32> {
-        let members = [GoalMember { cell: to.cell, heading: Some(to.heading) }];
-        let start = class.tables.space().pose(from);
-        let request = Request { heuristic: class.heuristic(), ..Request::new(start, Goal::of(&members)) };
-        let answer = plan(&class.tables, &request, &mut self.scratch, &mut self.path);
-        (answer.status == Status::Found).then_some(answer.cost)
+        lone
     }
 
     /// Goes from a pose to a goal within so many ticks.
@@ -296,17 +224,6 @@ impl Worker<'_> {
             _ => Trip::GivenUp,
         }
     }
-}
-
-/// How far ahead one is thought to be that ends a trip in another heading.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Lead {
-    /// Not at all.
-    None,
-    /// By the turn to it, as if it were there as early. Tells only whether there may be a task more.
-    OfTurns,
-    /// By what the turn takes more than to come there in that heading: two searches a heading.
-    OfArrivals,
 }
 
 /// What became of a task.

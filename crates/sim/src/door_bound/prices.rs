@@ -15,7 +15,10 @@ const STEPS: usize = 48;
 /// At first it is aimed at this part of the bound below it.
 const AIM_SHARE: u128 = 16;
 /// Steps in which the bound does not fall before it is aimed less low.
-const PATIENCE: usize = 3;
+const PATIENCE: usize = 2;
+/// If it does not fall in the first steps no more are made: agents have other ways that cost nothing, as on
+/// large maps.
+const FIRST_STEPS: usize = 8;
 
 /// Trips, by number, and regions where each can end.
 pub(super) type TripEnds = Vec<(u32, Vec<u32>)>;
@@ -69,7 +72,7 @@ impl Problem {
         let mut prices = vec![0_u64; self.supply.len()];
         let (mut least, mut least_prices, mut least_demand) = (u128::MAX, prices.clone(), Vec::new());
         let (mut aim, mut fruitless) = (None, 0);
-        for _ in 0..STEPS {
+        for step in 0..STEPS {
             let ways = self.cheapest_ways(&prices);
             if !go_on() {
                 return None;
@@ -82,15 +85,16 @@ impl Problem {
                 least_demand.clone_from(&demand);
             }
             let mut below = aim.unwrap_or(least / AIM_SHARE);
-            if fruitless >= PATIENCE {
-                (below, fruitless) = (below / 2, 0);
+            if fruitless > 0 && fruitless % PATIENCE == 0 {
+                below /= 2;
                 bound = least;
                 prices.clone_from(&least_prices);
                 demand.clone_from(&least_demand);
             }
             aim = Some(below);
             // Less than a task is no gain.
-            if below < TASK / 2 || !self.step(&mut prices, &demand, bound - least + below) {
+            let is_done = below < TASK / 2 || step >= FIRST_STEPS && fruitless >= step;
+            if is_done || !self.step(&mut prices, &demand, bound - least + below) {
                 break;
             }
         }
