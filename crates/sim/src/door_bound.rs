@@ -15,9 +15,9 @@
 //! between regions being as good as any of those at it.
 //!
 //! Of the tasks that agent `a` does in a run the first `m_a <= k_a` count, `k_a` being what it does alone. (One
-//! in a crowd that ends a task in another heading may happen to do one more.) What they
-//! take of the resources for these costs no less than `l_1 + ... + l_m` each, and no more than `T sum c_r y_r`
-//! all together. So, added to the number of tasks,
+//! in a crowd that ends a task in another heading may happen to do one more.) What they take of the resources
+//! for these costs no less than `l_1 + ... + l_m` each, and no more than `T sum c_r y_r` all together. So, added
+//! to the number of tasks,
 //!
 //! ```text
 //! sum m_a  <=  T sum c_r y_r  +  sum_a max over m <= k_a of sum_{j <= m} (1 - l_j(y)),
