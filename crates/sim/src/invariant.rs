@@ -91,6 +91,9 @@ pub fn check(sim: &Simulation) -> Vec<Violation> {
     let mut found = Vec::new();
     let mut holders: BTreeMap<CellXY, AgentId> = BTreeMap::new();
     let mut pairs = BTreeSet::new();
+    // Linear in the kinds and the class's shapes: once a class, not once an agent.
+    let rules: Vec<Legality> =
+        sim.classes().iter().map(|class| Legality::new(sim.grid(), class.tables.class())).collect();
     for row in 0..sim.agents().len() {
         let agent = sim.agents().ids[row];
         let (anchor, cells) = sim.held_cells(row);
@@ -107,9 +110,8 @@ pub fn check(sim: &Simulation) -> Vec<Violation> {
         if !motion.at_rest() && motion.until <= sim.tick() {
             found.push(Violation::Overdue { agent, until: motion.until });
         }
-        let class = sim.classes()[motion.class.0 as usize].tables.class();
         let stranded = sim.agents().patience[row].stranded;
-        if !stranded && Legality::new(sim.grid(), class).check_pose(sim.pose(row)).is_err() {
+        if !stranded && rules[motion.class.0 as usize].check_pose(sim.pose(row)).is_err() {
             found.push(Violation::IllegalPose { agent });
         }
     }
