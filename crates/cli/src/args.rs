@@ -2,6 +2,7 @@
 
 use crate::bench;
 use crate::failure::{Exit, Failure};
+use crate::output::clash::Output;
 use crate::picture::{SCALE_MAX, Wanted};
 use crate::query::rectangle_from_arg;
 use clap::{Parser, Subcommand, ValueEnum};
@@ -107,6 +108,18 @@ pub struct RunArgs {
     snapshot_every: Option<u64>,
     #[arg(long, hide = true)]
     resume: Option<PathBuf>,
+}
+
+impl RunArgs {
+    /// The files that are to be written, with their flags.
+    pub fn outputs(&self) -> [Output<'_>; 4] {
+        [
+            ("--trace", self.trace.as_deref()),
+            ("--record", self.record.as_deref()),
+            ("--metrics", self.metrics.as_deref()),
+            ("--plan-out", self.plan_out.as_deref()),
+        ]
+    }
 }
 
 #[derive(Debug, clap::Args)]

@@ -10,10 +10,12 @@ use crate::phase_times::PhaseTimes;
 use crate::plan::thread_pool;
 use crate::run::drive;
 use crate::run_files::RunFiles;
+use crate::safe_text;
 use crate::scen::{ScenProblem, load_scen};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::sync::Arc;
 use std::time::Instant;
 use wheelbase_grid::map_file::{ScenFile, ScenQuery};
 use wheelbase_planner::batch::{BatchScratch, plan_all};
@@ -85,10 +87,10 @@ const QUERIES_A_CHUNK: usize = 64;
 /// Most lengths that are shown of those that differ.
 const DIFFERENCES_SHOWN_MAX: usize = 10;
 
-pub fn run(args: &BenchArgs) -> Result<Exit, Failure> {
+pub fn run(args: &BenchArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     match args.target.extension().and_then(|extension| extension.to_str()) {
-        Some("scen") => bench_queries(args),
-        Some("toml") => bench_scenario(args),
+        Some("scen") => bench_queries(args, stop),
+        Some("toml") => bench_scenario(args, stop),
         _ => Err(Failure::bad_input(format!(
             "{}: expected a scenario (.toml) or queries of the MovingAI benchmark (.scen)",
             args.target.display()
@@ -204,17 +206,17 @@ impl Lengths {
 }
 
 /// Answers the queries of a `.scen` file one by one on this thread, and then all as a batch.
-fn bench_queries(args: &BenchArgs) -> Result<Exit, Failure> {
-    let stop = Interrupt::listen();
+fn bench_queries(args: &BenchArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let pool = thread_pool(args.threads)?;
     let begun = Instant::now();
-    let ScenProblem { queries: scen, map, problem: PlanningProblem { grid, class } } =
+    let ScenProblem { queries: scen, map, problem: PlanningProblem { grid, class, .. } } =
         load_scen(&args.target, args.class.as_deref()).map_err(Failure::bad_input)?;
     let load_s = begun.elapsed().as_secs_f64();
     let begun = Instant::now();
-    let tables = MovementTables::compile(&grid, class);
+    let tables = Arc::new(MovementTables::compile(&grid, class));
     let compile_s = begun.elapsed().as_secs_f64();
 
+    stop.heed();
     let goals: Vec<[GoalMember; 1]> =
         scen.queries.iter().map(|query| [GoalMember::any(query.goal)]).collect();
     let start = |query: &ScenQuery| Pose { cell: query.start, heading: Heading(0) };
@@ -224,9 +226,9 @@ fn bench_queries(args: &BenchArgs) -> Result<Exit, Failure> {
         .zip(&goals)
         .map(|(query, goal)| Request::new(start(query), Goal::of(goal)))
         .collect();
-    let answers = Answers::one_by_one(&tables, &scen, &requests, &stop);
-    let batch_s = pool.install(|| batch_s(&tables, &requests, &stop));
-    let landmarks = (!stop.is_raised()).then(|| with_landmarks(&tables, &scen, &requests, &stop));
+    let answers = Answers::one_by_one(&tables, &scen, &requests, stop);
+    let batch_s = pool.install(|| batch_s(&tables, &requests, stop));
+    let landmarks = with_landmarks(&tables, &scen, &requests, stop);
     let result = QueriesResult {
         bench: "queries",
         file: args.target.display().to_string(),
@@ -256,20 +258,21 @@ fn bench_queries(args: &BenchArgs) -> Result<Exit, Failure> {
 }
 
 fn with_landmarks(
-    tables: &MovementTables,
+    tables: &Arc<MovementTables>,
     scen: &ScenFile,
     requests: &[Request<'_>],
     stop: &Interrupt,
-) -> LandmarksResult {
-    let made = PreparedLandmarks::new(tables);
+) -> Option<LandmarksResult> {
+    let shared = Arc::clone(tables);
+    let made = stop.unless_raised(move || PreparedLandmarks::new(&shared))?;
     let heuristic = Heuristic::Landmarks(&made.landmarks);
     let requests: Vec<_> = requests.iter().map(|request| Request { heuristic, ..*request }).collect();
-    LandmarksResult {
+    Some(LandmarksResult {
         number: made.landmarks.states().len(),
         prepare_s: made.prepare_s,
         memory_mib: made.memory_mib(),
         answers: Answers::one_by_one(tables, scen, &requests, stop),
-    }
+    })
 }
 
 impl Answers {
@@ -348,6 +351,7 @@ fn rate(count: u64, seconds: f64) -> f64 {
 
 fn write_queries_text(out: &mut impl Write, result: &QueriesResult) -> io::Result<()> {
     let QueriesResult { file, map, size: (width, height), class, queries, .. } = result;
+    let [file, map, class] = [file, map, class].map(|name| safe_text::line(name));
     writeln!(out, "{file}: {queries} queries on {map}, {width} x {height}, class {class}")?;
     write_answers_text(out, &result.answers, *queries)?;
     let batch = match result.queries_per_s {
@@ -520,13 +524,13 @@ impl MemoryResult {
 /// Holds the tasks `finished` in a run, by row, against what the agents would do alone and what doors allow; or
 /// says why that cannot be done.
 fn beside_lone_agents(
-    args: &BenchArgs,
+    target: &std::path::Path,
     finished: &[u32],
     stop: &Interrupt,
 ) -> Result<Result<(LoneResult, DoorsResult), String>, Failure> {
     let begun = Instant::now();
     // As it was before the first tick.
-    let fresh = load_simulation(&args.target, Overrides::default()).map_err(Failure::bad_input)?;
+    let fresh = load_simulation(target, Overrides::default()).map_err(Failure::bad_input)?;
     let go_on = || !stop.is_raised();
     let find_doors = Instant::now();
     let doors = Doors::find(&fresh);
@@ -574,23 +578,23 @@ fn by_name<S: Serializer>(shares: &[f64], serializer: S) -> Result<S::Ok, S::Err
 }
 
 /// Runs a scenario as `run` does.
-fn bench_scenario(args: &BenchArgs) -> Result<Exit, Failure> {
+fn bench_scenario(args: &BenchArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     if args.class.is_some() {
         return Err(Failure::bad_input(
             "--class: a scenario has its own classes; expected it with a .scen file",
         ));
     }
-    let stop = Interrupt::listen();
-    let pool = thread_pool(args.threads)?;
+    let pool = Arc::new(thread_pool(args.threads)?);
     let begun = Instant::now();
     let load = || load_simulation(&args.target, Overrides::default());
     let mut sim = pool.install(load).map_err(Failure::bad_input)?;
     let load_s = begun.elapsed().as_secs_f64();
+    stop.heed();
     let loaded_mib = peak_memory_mib();
     let mut phases = PhaseTimes::new();
     let begun = Instant::now();
     let driven = pool.install(|| {
-        drive(&mut sim, &mut RunFiles::default(), None, &stop, true, &mut |phase| phases.begin(phase))
+        drive(&mut sim, &mut RunFiles::default(), None, stop, true, &mut |phase| phases.begin(phase))
     });
     let wall_s = begun.elapsed().as_secs_f64();
     let (times, agent_ticks) = driven?;
@@ -602,7 +606,11 @@ fn bench_scenario(args: &BenchArgs) -> Result<Exit, Failure> {
     } else {
         let finished: Vec<u32> = sim.agents().orders.iter().map(|orders| orders.finished).collect();
         drop(sim);
-        match pool.install(|| beside_lone_agents(args, &finished, &stop))? {
+        let (in_pool, target, of_work) = (Arc::clone(&pool), args.target.clone(), stop.clone());
+        // It builds the scenario again, which looks at no flag.
+        let beside =
+            stop.unless_raised(move || in_pool.install(|| beside_lone_agents(&target, &finished, &of_work)));
+        match beside.unwrap_or_else(|| Ok(Err("interrupted".to_owned())))? {
             Ok(beside) => (Some(beside), String::new()),
             Err(reason) => (None, reason),
         }
@@ -628,6 +636,7 @@ fn bench_scenario(args: &BenchArgs) -> Result<Exit, Failure> {
 fn write_scenario_text(out: &mut impl Write, result: &ScenarioResult, no_lone: &str) -> io::Result<()> {
     let run = &result.run;
     let RunResult { scenario, ticks, agents, moves, threads, .. } = run;
+    let scenario = safe_text::line(scenario);
     writeln!(out, "{scenario}: {agents} agents, {ticks} ticks, {moves} moves, {threads} threads")?;
     let [ticks, agent_ticks, moves] =
         [run.ticks_per_s, run.agent_ticks_per_s, run.moves_per_s].map(|per_s| format!("{per_s:.0}"));

@@ -2,15 +2,17 @@
 
 use crate::args::CheckArgs;
 use crate::failure::{Exit, Failure};
+use crate::output::text_out;
+use crate::safe_text;
 use crate::scen::load_scen;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use wheelbase_sim::build::{
     Files, LoadError, LoadedProblem, build_simulation, check_class_file, check_map, is_problem, read_file,
     read_scenario, warnings,
 };
 use wheelbase_sim::recording::{Event, Reader, RecordingError, TickRecord, is_recording};
-use wheelbase_sim::{Counters, PlanVerdict, judge_plan};
+use wheelbase_sim::{Counters, JsonMistake, PlanVerdict, judge_plan};
 
 /// Ending by which a file is taken for a recording whatever its first bytes are.
 const RECORDING_ENDING: &str = "rec";
@@ -20,7 +22,7 @@ pub fn run(args: &CheckArgs) -> Result<Exit, Failure> {
         return check_plan(&args.files, plan);
     }
     let mut exit = Exit::Done;
-    let mut out = io::stdout().lock();
+    let mut out = text_out();
     for file in &args.files {
         match check_file(file) {
             Ok(Checked { warnings, what }) => {
@@ -33,7 +35,7 @@ pub fn run(args: &CheckArgs) -> Result<Exit, Failure> {
                     n => format!("ok, {n} warnings"),
                 };
                 let what = what.map_or_else(String::new, |what| format!(": {what}"));
-                writeln!(out, "{}: {count}{what}", file.display())?;
+                writeln!(out, "{}: {count}{what}", safe_text::path(file))?;
             }
             Err(error) => {
                 exit = Exit::BadInput;
@@ -76,10 +78,10 @@ fn check_recording(file: &Path) -> Result<Checked, RecordingError> {
     }
     let warnings = reader.cut().map(|cut| format!("{}: {cut}", file.display())).into_iter().collect();
     let what = format!(
-        "recording of {:?}, {} chunks, {} ticks, {n_agents} agents, {} moves",
-        reader.header().name,
+        "recording of \"{}\", {} chunks, {} ticks, {n_agents} agents, {} moves",
+        safe_text::line(&reader.header().name),
         reader.chunks().len(),
-        reader.n_ticks(),
+        reader.ticks_run(),
         counters.moves
     );
     Ok(Checked { warnings, what: Some(what) })
@@ -130,21 +132,21 @@ fn check_plan(files: &[PathBuf], plan: &Path) -> Result<Exit, Failure> {
     let read = |file: &Path| read_file(file).map_err(Failure::bad_input);
     let loaded = LoadedProblem::read(problem, &read(problem)?, Files::Disk).map_err(Failure::bad_input)?;
     let text = read(plan)?;
-    let verdict = judge_plan(&loaded, &text)
-        .map_err(|error| Failure::bad_input(format!("{}: not a plan: {error}", plan.display())))?;
-    let mut out = io::stdout().lock();
+    let verdict = judge_plan(&loaded, &text).map_err(|JsonMistake { line, column, message }| {
+        Failure::bad_input(format!("{}:{line}:{column}: not a plan: {message}", safe_text::path(plan)))
+    })?;
+    let (mut out, plan) = (text_out(), safe_text::path(plan));
     for violation in &verdict.violations {
-        writeln!(out, "{}: {violation}", plan.display())?;
+        writeln!(out, "{plan}: {violation}")?;
     }
     let more = verdict.n_violations - verdict.violations.len() as u64;
     if more > 0 {
-        writeln!(out, "{}: and {more} more", plan.display())?;
+        writeln!(out, "{plan}: and {more} more")?;
     }
     let PlanVerdict { agents, steps, tasks_finished, n_violations, .. } = verdict;
     writeln!(
         out,
-        "{}: {agents} agents, {steps} steps, {tasks_finished} tasks finished, {n_violations} violations",
-        plan.display()
+        "{plan}: {agents} agents, {steps} steps, {tasks_finished} tasks finished, {n_violations} violations"
     )?;
     out.flush()?;
     Ok(if n_violations == 0 { Exit::Done } else { Exit::Negative })

@@ -2,11 +2,18 @@
 
 use crate::args::{DistancesArgs, Format};
 use crate::failure::{Exit, Failure};
+use crate::interrupt::Interrupt;
+use crate::output::clash::refuse_clashes;
+use crate::output::files::Outputs;
+use crate::output::{print, say};
 use crate::picture::distances::picture;
 use crate::picture::lattice::Lattice;
+use crate::plan::read_for_planning;
 use crate::query::{goal_from_arg, start_from_arg};
+use crate::safe_text;
 use serde::Serialize;
 use std::io::{self, Write};
+use std::path::PathBuf;
 use wheelbase_grid::Grid;
 use wheelbase_planner::{
     Distance, Distances, Goal, GoalMember, Legality, MovementTables, Path, Pose, Request, Scratch, Status,
@@ -14,10 +21,13 @@ use wheelbase_planner::{
 };
 use wheelbase_sim::build::{PlanningProblem, load_problem};
 
-pub fn run(args: &DistancesArgs) -> Result<Exit, Failure> {
+pub fn run(args: &DistancesArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let wanted = args.view.wanted(args.png.as_ref(), None)?;
-    let PlanningProblem { grid, class } =
+    let read = read_for_planning(&args.target, args.class.as_deref(), None);
+    refuse_clashes(wanted.outputs(), read)?;
+    let PlanningProblem { grid, class, files } =
         load_problem(&args.target, args.class.as_deref()).map_err(Failure::bad_input)?;
+    refuse_clashes(wanted.outputs(), files.iter().map(PathBuf::as_path))?;
     let view = wanted.any().then(|| wanted.view(Lattice(grid.shape()), grid.size().rect())).transpose()?;
     let headings = class.headings();
     let start = start_from_arg(&args.from, headings).map_err(Failure::bad_input)?;
@@ -27,27 +37,19 @@ pub fn run(args: &DistancesArgs) -> Result<Exit, Failure> {
     let tables = MovementTables::compile(&grid, class);
     let mut from = Distances::from_pose(&tables, start);
     let answer = Answer::find(&grid, &tables, start, &targets, args.within, &mut from);
+    let mut outputs = Outputs::default();
     if let (Some(view), Some(path)) = (view, &args.png) {
         from.settle(&tables, args.within.map_or(Until::All, Until::Within), u64::MAX);
         let (picture, step) = picture(view, &grid, &tables, (start, &targets), &from, args.within);
-        wanted.write(&picture)?;
+        wanted.write(&picture, &mut outputs, stop);
         if args.format == Format::Text {
-            // Nobody may be there to read it.
-            let _ = writeln!(io::stderr(), "{}: contour lines every {step} ticks", path.display());
+            say(format_args!("{}: contour lines every {step} ticks", safe_text::path(path)));
         }
     }
-    let mut out = io::stdout().lock();
-    match args.format {
-        Format::Json => {
-            serde_json::to_writer(&mut out, &answer).map_err(io::Error::from)?;
-            out.write_all(b"\n")?;
-        }
-        Format::Text => write_text(&mut out, &answer)?,
-    }
-    out.flush()?;
+    let printed = print(args.format, &answer, |out| write_text(out, &answer));
     let all = answer.status == Status::Found.name()
         && answer.to.iter().flatten().all(|target| target.status == Status::Found.name());
-    Ok(if all { Exit::Done } else { Exit::Negative })
+    outputs.end_behind(printed, if all { Exit::Done } else { Exit::Negative })
 }
 
 /// A pose as it is written: x, y, heading.
@@ -207,7 +209,7 @@ fn refusal(
     Some((answer.status, reason.describe(legality, grid)))
 }
 
-fn write_text(out: &mut impl Write, answer: &Answer<'_>) -> Result<(), Failure> {
+fn write_text(out: &mut impl Write, answer: &Answer<'_>) -> io::Result<()> {
     let pose = |(x, y, heading): PoseLine| format!("({x}, {y}, {heading})");
     let status = answer.status.replace('_', " ");
     writeln!(out, "from {}: {status}, {} expansions", pose(answer.from), answer.expansions)?;
@@ -218,6 +220,7 @@ fn write_text(out: &mut impl Write, answer: &Answer<'_>) -> Result<(), Failure> 
         let to = pose(target.to);
         match (target.cost, target.at, target.next) {
             (Some(cost), Some(at), Some(next)) => {
+                let next = safe_text::line(next);
                 writeln!(out, "{cost:>10}  to {to} at {}, first {next}", pose(at))?;
             }
             (Some(cost), ..) => writeln!(out, "{cost:>10}  to {to}: there already")?,
@@ -233,7 +236,7 @@ fn write_text(out: &mut impl Write, answer: &Answer<'_>) -> Result<(), Failure> 
         for &(x, y, heading, cost, last, before) in poses {
             let back = before.map(|before| {
                 let (x, y, heading, ..) = poses[before];
-                format!("  {} from {}", last.unwrap_or_default(), pose((x, y, heading)))
+                format!("  {} from {}", safe_text::line(last.unwrap_or_default()), pose((x, y, heading)))
             });
             writeln!(out, "{cost:>10}  {}{}", pose((x, y, heading)), back.unwrap_or_default())?;
         }

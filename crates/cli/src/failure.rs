@@ -1,5 +1,6 @@
 //! How the program ends: exit statuses (DESIGN 8) and messages.
 
+use crate::safe_text;
 use std::fmt::Display;
 use std::io;
 use std::process::ExitCode;
@@ -11,11 +12,11 @@ pub enum Exit {
     Done = 0,
     /// A negative answer.
     Negative = 1,
-    /// Bad arguments or a bad file.
+    /// Bad arguments, a bad file, or an output that could not be written.
     BadInput = 2,
     /// An internal invariant broke.
     Broken = 3,
-    /// Interrupted; what was asked for is still written whole.
+    /// Interrupted; what work under way was to write is still written whole.
     Interrupted = 130,
 }
 
@@ -28,9 +29,9 @@ impl Exit {
             "a negative answer: no path, orders left that could have been done, a length that is not the \
              published one, or a recording that differs",
         ),
-        (Self::BadInput, "bad arguments or a bad file"),
+        (Self::BadInput, "bad arguments, a bad file, or an output that could not be written"),
         (Self::Broken, "an internal invariant broke"),
-        (Self::Interrupted, "interrupted; what was asked for is still written whole"),
+        (Self::Interrupted, "interrupted; what work under way was to write is still written whole"),
     ];
 }
 
@@ -65,7 +66,7 @@ impl Failure {
         if error.kind() == io::ErrorKind::BrokenPipe {
             return Self::ClosedPipe;
         }
-        Self::bad_input(format!("{}: cannot be written: {error}", path.display()))
+        Self::bad_input(format!("{}: cannot be written: {error}", safe_text::path(path)))
     }
 }
 

@@ -3,19 +3,24 @@
 
 use crate::args::GenerateArgs;
 use crate::failure::{Exit, Failure};
-use crate::output::write_file;
-use std::path::Path;
+use crate::interrupt::Interrupt;
+use crate::output::clash::refuse_clashes;
+use crate::output::files::Outputs;
+use crate::safe_text;
+use std::path::{Path, PathBuf};
 use wheelbase_grid::map_file::{MapWriteError, movingai, png};
 use wheelbase_grid::{Grid, GridSize, MapKind, generate};
-use wheelbase_sim::build::load_grid;
+use wheelbase_sim::build::{LoadedGrid, load_grid};
 
-pub fn run(args: &GenerateArgs) -> Result<Exit, Failure> {
+pub fn run(args: &GenerateArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let write = match args.output.extension().and_then(|ending| ending.to_str()) {
         Some("map") => movingai::write,
         Some("png") => png::write,
         _ => {
-            let message =
-                format!("--output: expected a file .map or .png, found \"{}\"", args.output.display());
+            let message = format!(
+                "--output: expected a file .map or .png, found \"{}\"",
+                safe_text::path(&args.output)
+            );
             return Err(Failure::bad_input(message));
         }
     };
@@ -27,11 +32,14 @@ pub fn run(args: &GenerateArgs) -> Result<Exit, Failure> {
     match write(&grid, &mut bytes) {
         Ok(()) => {}
         Err(MapWriteError::Io(error)) => return Err(Failure::writing(&args.output, &error)),
-        Err(error) => return Err(Failure::bad_input(format!("{}: {error}", args.output.display()))),
+        Err(error) => {
+            return Err(Failure::bad_input(format!("{}: {error}", safe_text::path(&args.output))));
+        }
     }
     // Only now, so that nothing is left behind of a map that cannot be written.
-    write_file(&args.output, &bytes)?;
-    Ok(Exit::Done)
+    let mut outputs = Outputs::default();
+    outputs.write(&args.output, &bytes, stop);
+    outputs.end(Exit::Done)
 }
 
 fn made(kind: MapKind, args: &GenerateArgs) -> Result<Grid, Failure> {
@@ -66,5 +74,10 @@ fn read(args: &GenerateArgs) -> Result<Grid, Failure> {
         let message = format!("--size and --seed are for new maps; {} is there already", args.kind);
         return Err(Failure::bad_input(message));
     }
-    load_grid(file).map_err(|error| Failure::bad_input(error.to_string()))
+    let output = || [("--output", Some(args.output.as_path()))];
+    refuse_clashes(output(), [file])?;
+    let LoadedGrid { grid, files } =
+        load_grid(file).map_err(|error| Failure::bad_input(error.to_string()))?;
+    refuse_clashes(output(), files.iter().map(PathBuf::as_path))?;
+    Ok(grid)
 }

@@ -21,6 +21,7 @@ mod report;
 mod round_numbers;
 mod run;
 mod run_files;
+mod safe_text;
 mod scen;
 mod verify;
 mod watch;
@@ -28,7 +29,8 @@ mod watch;
 use args::{Args, Command};
 use clap::Parser;
 use failure::{Exit, Failure};
-use std::io::Write;
+use interrupt::Interrupt;
+use output::say;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -36,30 +38,38 @@ fn main() -> ExitCode {
         Ok(args) => args,
         Err(error) => {
             // Help and version go to standard output and are no failure.
-            let code = if error.use_stderr() { Exit::BadInput } else { Exit::Done };
-            let _ = error.print();
-            return code.into();
+            if !error.use_stderr() {
+                let _ = error.print();
+                return Exit::Done.into();
+            }
+            // The message repeats what was typed, and its colours cannot be told from that.
+            let typed = std::env::args_os().map(|arg| arg.to_string_lossy().into_owned());
+            match typed.collect::<String>() {
+                plain if safe_text::line(&plain) == plain => drop(error.print()),
+                _ => say(error.render().to_string().trim_end()),
+            }
+            return Exit::BadInput.into();
         }
     };
+    let stop = Interrupt::listen();
     let outcome = args.refuse_unsupported().and_then(|()| match args.command {
-        Command::Run(args) => run::run(&args),
-        Command::Plan(args) => plan::run(&args),
+        Command::Run(args) => run::run(&args, &stop),
+        Command::Plan(args) => plan::run(&args, &stop),
         Command::Check(args) => check::run(&args),
-        Command::Bench(args) => bench::run(&args),
-        Command::Distances(args) => distances::run(&args),
-        Command::Verify(args) => verify::run(&args),
-        Command::Render(args) => render::run(&args),
-        Command::Report(args) => report::run(&args),
-        Command::Generate(args) => generate::run(&args),
+        Command::Bench(args) => bench::run(&args, &stop),
+        Command::Distances(args) => distances::run(&args, &stop),
+        Command::Verify(args) => verify::run(&args, &stop),
+        Command::Render(args) => render::run(&args, &stop),
+        Command::Report(args) => report::run(&args, &stop),
+        Command::Generate(args) => generate::run(&args, &stop),
         Command::Completions(args) => completions::run(&args),
-        Command::Man(args) => man::run(&args),
+        Command::Man(args) => man::run(&args, &stop),
     });
     match outcome {
         Ok(exit) => exit.into(),
         Err(Failure::ClosedPipe) => Exit::Done.into(),
         Err(Failure::Message { exit, text }) => {
-            // Nobody may be there to read it; `eprintln` would panic.
-            let _ = writeln!(std::io::stderr(), "{text}");
+            say(text);
             exit.into()
         }
     }

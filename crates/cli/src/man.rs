@@ -3,12 +3,14 @@
 use crate::args::ManArgs;
 use crate::completions::supported_commands;
 use crate::failure::{Exit, Failure};
+use crate::interrupt::Interrupt;
+use crate::output::files::Outputs;
 use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 use std::io::{self, Write};
 
-pub fn run(args: &ManArgs) -> Result<Exit, Failure> {
+pub fn run(args: &ManArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let mut program = supported_commands().disable_help_subcommand(true);
     program.build();
     let Some(folder) = &args.out else {
@@ -18,12 +20,13 @@ pub fn run(args: &ManArgs) -> Result<Exit, Failure> {
         return Ok(Exit::Done);
     };
     std::fs::create_dir_all(folder).map_err(|error| Failure::writing(folder, &error))?;
+    let mut outputs = Outputs::default();
     let subcommands: Vec<Command> = program.get_subcommands().cloned().collect();
     for command in std::iter::once(program).chain(subcommands) {
         let file = folder.join(Man::new(command.clone()).get_filename());
-        std::fs::write(&file, page(command)?).map_err(|error| Failure::writing(&file, &error))?;
+        outputs.write(&file, &page(command)?, stop);
     }
-    Ok(Exit::Done)
+    outputs.end(Exit::Done)
 }
 
 /// The page of a command, in the sections that pages have by custom.

@@ -1,34 +1,55 @@
 //! What subcommands put out alike: a result on standard output, meanwhile a progress bar on standard error,
 //! and files.
 
+pub mod clash;
+pub mod file;
+pub mod files;
+
 use crate::args::Format;
 use crate::failure::Failure;
+use crate::safe_text::SafeText;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use std::fmt::Display;
 use std::io::{self, IsTerminal, StdoutLock, Write};
-use std::path::Path;
+
+/// Standard output for people.
+pub type TextOut = SafeText<StdoutLock<'static>>;
+
+/// Standard output for text.
+pub fn text_out() -> TextOut {
+    SafeText::for_people(io::stdout().lock())
+}
+
+/// Standard output for lines of JSON.
+pub fn json_out() -> SafeText<StdoutLock<'static>> {
+    SafeText::json(io::stdout().lock())
+}
 
 /// Prints a result: as one JSON object on one line, or as text by `write_text`.
 pub fn print(
     format: Format,
     result: &impl Serialize,
-    write_text: impl FnOnce(&mut StdoutLock<'static>) -> io::Result<()>,
+    write_text: impl FnOnce(&mut TextOut) -> io::Result<()>,
 ) -> Result<(), Failure> {
-    let mut out = io::stdout().lock();
     match format {
         Format::Json => {
+            let mut out = json_out();
             serde_json::to_writer(&mut out, result).map_err(io::Error::from)?;
             writeln!(out)?;
+            Ok(out.flush()?)
         }
-        Format::Text => write_text(&mut out)?,
+        Format::Text => {
+            let mut out = text_out();
+            write_text(&mut out)?;
+            Ok(out.flush()?)
+        }
     }
-    Ok(out.flush()?)
 }
 
-/// Writes a file whole.
-pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    std::fs::write(path, bytes).map_err(|error| Failure::writing(path, &error))
+/// Says something on standard error. Nobody may be there to read it.
+pub fn say(text: impl Display) {
+    let _ = writeln!(SafeText::for_people(io::stderr().lock()), "{text}");
 }
 
 /// A row of a result as text.

@@ -13,7 +13,9 @@ pub mod svg;
 
 use crate::colours::Rgb;
 use crate::failure::Failure;
-use crate::output::write_file;
+use crate::interrupt::Interrupt;
+use crate::output::clash::Output;
+use crate::output::files::Outputs;
 use crate::picture::lattice::{Lattice, Point};
 use crate::picture::raster::Canvas;
 use std::path::Path;
@@ -263,16 +265,23 @@ impl Wanted<'_> {
         Ok(view)
     }
 
+    /// The files, with their flags.
+    pub fn outputs(&self) -> [Output<'_>; 2] {
+        [("--png", self.png), ("--svg", self.svg)]
+    }
+
     /// Writes the files.
-    pub fn write(&self, picture: &Picture) -> Result<(), Failure> {
+    pub fn write(&self, picture: &Picture, outputs: &mut Outputs, stop: &Interrupt) {
         if let Some(path) = self.svg {
-            write_file(path, svg::text(picture).as_bytes())?;
+            outputs.write(path, svg::text(picture).as_bytes(), stop);
         }
         if let Some(path) = self.png {
             let mut canvas = Canvas::new(picture.view);
             canvas.draw(&picture.items);
-            write_file(path, &png::encode(canvas.image()).map_err(|error| Failure::writing(path, &error))?)?;
+            let encoded = png::encode(canvas.image()).map_err(|error| Failure::writing(path, &error));
+            if let Some(bytes) = outputs.note(encoded) {
+                outputs.write(path, &bytes, stop);
+            }
         }
-        Ok(())
     }
 }

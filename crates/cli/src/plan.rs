@@ -4,11 +4,15 @@ use crate::args::{Format, PlanArgs};
 use crate::failure::{Exit, Failure};
 use crate::guide::{Guides, Picks, guided_by};
 use crate::interrupt::Interrupt;
+use crate::output::clash::refuse_clashes;
+use crate::output::files::Outputs;
+use crate::output::{print, say};
 use crate::picture::lattice::Lattice;
 use crate::picture::plan::Planned;
 use crate::query::{AnswerLine, HeuristicChoice, Query, query_from_args, rectangle_from_arg};
+use crate::safe_text::{self, SafeText};
 use std::io::{self, BufWriter, Write};
-use std::path::Path as FilePath;
+use std::path::{Path as FilePath, PathBuf};
 use wheelbase_grid::GridShape;
 use wheelbase_planner::batch::{BatchScratch, plan_all};
 use wheelbase_planner::{
@@ -19,16 +23,19 @@ use wheelbase_sim::build::{PlanningProblem, load_problem, read_file};
 /// Queries a worker answers between two looks at Ctrl-C and at the pipe we write to.
 const QUERIES_A_CHUNK: usize = 64;
 
-pub fn run(args: &PlanArgs) -> Result<Exit, Failure> {
+pub fn run(args: &PlanArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let wanted = args.view.wanted(args.png.as_ref(), args.svg.as_ref())?;
-    let PlanningProblem { grid, class } =
+    let read = read_for_planning(&args.target, args.class.as_deref(), args.queries.as_deref());
+    refuse_clashes(wanted.outputs(), read)?;
+    let PlanningProblem { grid, class, files } =
         load_problem(&args.target, args.class.as_deref()).map_err(Failure::bad_input)?;
+    refuse_clashes(wanted.outputs(), files.iter().map(PathBuf::as_path))?;
     let headings = class.headings();
     let view = wanted.any().then(|| wanted.view(Lattice(grid.shape()), grid.size().rect())).transpose()?;
     if let Some(file) = &args.queries {
         let queries = read_queries(file, headings, grid.shape())?;
         let tables = MovementTables::compile(&grid, class);
-        return answer_all(&grid, &tables, &queries, args);
+        return answer_all(&grid, &tables, &queries, args, stop);
     }
     let (from, to) = (args.from.as_deref().unwrap_or(""), args.to.as_deref().unwrap_or(""));
     let mut query = query_from_args(from, to, headings).map_err(Failure::bad_input)?;
@@ -49,6 +56,7 @@ pub fn run(args: &PlanArgs) -> Result<Exit, Failure> {
     let request = query.request(guides.heuristic(query.heuristic, &query.goal()));
     let (mut scratch, mut path) = (Scratch::new(), Path::new());
     let answer = plan(&tables, &request, &mut scratch, &mut path);
+    let mut outputs = Outputs::default();
     if let Some(view) = view {
         let planned = Planned {
             grid: &grid,
@@ -58,16 +66,25 @@ pub fn run(args: &PlanArgs) -> Result<Exit, Failure> {
             path: &path,
             scratch: &scratch,
         };
-        wanted.write(&planned.picture(view))?;
+        wanted.write(&planned.picture(view), &mut outputs, stop);
     }
     let reason = reason(&grid, &tables, &request, &answer);
-    let mut out = io::stdout().lock();
-    match args.format {
-        Format::Json => write_line(&mut out, &AnswerLine::new(&query, &tables, &answer, &path, reason))?,
-        Format::Text => write_text(&mut out, &tables, &answer, &path, reason, &guides.notes())?,
-    }
-    out.flush()?;
-    Ok(if answer.status == Status::Found { Exit::Done } else { Exit::Negative })
+    let line = AnswerLine::new(&query, &tables, &answer, &path, reason.clone());
+    let printed =
+        print(args.format, &line, |out| write_text(out, &tables, &answer, &path, reason, &guides.notes()));
+    let exit = if answer.status == Status::Found { Exit::Done } else { Exit::Negative };
+    outputs.end_behind(printed, exit)
+}
+
+/// The files that a command with a map and a class reads, as far as its arguments say.
+pub fn read_for_planning<'a>(
+    target: &'a FilePath,
+    class: Option<&'a str>,
+    queries: Option<&'a FilePath>,
+) -> impl Iterator<Item = &'a FilePath> {
+    // A class may be one of the scenario's.
+    let class = class.map(FilePath::new).filter(|file| file.exists());
+    [Some(target), class, queries].into_iter().flatten()
 }
 
 fn read_queries(file: &FilePath, headings: u8, shape: GridShape) -> Result<Vec<Query>, Failure> {
@@ -75,12 +92,12 @@ fn read_queries(file: &FilePath, headings: u8, shape: GridShape) -> Result<Vec<Q
     let text = String::from_utf8(bytes).map_err(|error| {
         let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = good.iter().filter(|&&byte| byte == b'\n').count() + 1;
-        Failure::bad_input(format!("{}:{line}: not UTF-8 text", file.display()))
+        Failure::bad_input(format!("{}:{line}: not UTF-8 text", safe_text::path(file)))
     })?;
     let mut queries = Vec::new();
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let query = Query::from_json(line, headings, shape)
-            .map_err(|error| Failure::bad_input(format!("{}:{}: {error}", file.display(), number + 1)))?;
+            .map_err(|why| Failure::bad_input(format!("{}:{}: {why}", safe_text::path(file), number + 1)))?;
         queries.push(query);
     }
     Ok(queries)
@@ -92,17 +109,21 @@ fn answer_all(
     tables: &MovementTables,
     queries: &[Query],
     args: &PlanArgs,
+    stop: &Interrupt,
 ) -> Result<Exit, Failure> {
-    let stop = Interrupt::listen();
     let pool = thread_pool(args.threads)?;
-    let mut out = BufWriter::new(io::stdout());
+    let mut out = SafeText::json(BufWriter::new(io::stdout()));
     let mut written: Result<(), Failure> = Ok(());
     let mut lanes = BatchScratch::new();
     let (mut guides, mut picks) = (Guides::new(tables), Picks::new(queries));
     let mut n_answered = 0;
     while n_answered < queries.len() && written.is_ok() && !stop.is_raised() {
         let block_len = QUERIES_A_CHUNK * pool.current_num_threads();
+        // What is prepared may take long; what was answered is out by then.
+        out.flush()?;
+        stop.unheed();
         let block = picks.prepare(n_answered, block_len, &mut guides);
+        stop.heed();
         let requests = picks.requests(block.clone(), &guides);
         pool.install(|| {
             plan_all(tables, &requests, &mut lanes, |at, answer, path| {
@@ -119,8 +140,7 @@ fn answer_all(
     written?;
     out.flush()?;
     if args.format == Format::Text {
-        // Nobody may be there to read it.
-        let _ = writeln!(io::stderr(), "{}", [&[picks.summary()], &guides.notes()[..]].concat().join("\n"));
+        say([&[picks.summary()], &guides.notes()[..]].concat().join("\n"));
     }
     Ok(if stop.is_raised() { Exit::Interrupted } else { Exit::Done })
 }
@@ -153,7 +173,7 @@ fn write_text(
     path: &Path,
     reason: Option<String>,
     notes: &[String],
-) -> Result<(), Failure> {
+) -> io::Result<()> {
     let space = tables.space();
     let status = answer.status.name().replace('_', " ");
     writeln!(out, "{status}, {} expansions, {}", answer.expansions, guided_by(answer))?;
@@ -170,7 +190,8 @@ fn write_text(
         writeln!(out, "{:>8}  pose", "tick")?;
         writeln!(out, "{}", show(&path.poses[0]))?;
         for (pose, &primitive) in path.poses[1..].iter().zip(&path.moves) {
-            writeln!(out, "{}  {}", show(pose), primitives[primitive as usize].name)?;
+            let name = safe_text::line(&primitives[primitive as usize].name);
+            writeln!(out, "{}  {name}", show(pose))?;
         }
     }
     Ok(())

@@ -8,6 +8,7 @@ use wheelbase_planner::{
     Answer, Fallback, Goal, GoalMember, Heuristic, HeuristicName, MovementTables, Path, Pose, Request,
     heading_from_name, heading_name,
 };
+use wheelbase_sim::JsonMistake;
 
 /// One query, read and checked.
 #[derive(Clone, Debug)]
@@ -63,7 +64,7 @@ const KEYS: [&str; 10] =
 impl Query {
     /// Reads a query line. The error says which key is wrong and what would be right.
     pub fn from_json(line: &str, headings: u8, shape: GridShape) -> Result<Self, String> {
-        let value: Value = serde_json::from_str(line).map_err(|error| format!("not JSON: {error}"))?;
+        let value: Value = serde_json::from_str(line).map_err(|error| not_json(&error))?;
         let Value::Object(table) = value else {
             return Err(format!("expected a JSON object, found {value}"));
         };
@@ -77,7 +78,7 @@ impl Query {
         let start = start_from_json(required("from")?, headings)?;
         let mut query = Self::new(start, goal_from_json(required("to")?, headings)?);
         if get("id").is_some() {
-            let EchoedId { id } = serde_json::from_str(line).map_err(|error| format!("not JSON: {error}"))?;
+            let EchoedId { id } = serde_json::from_str(line).map_err(|error| not_json(&error))?;
             query.id = id;
         }
         if let Some(value) = get("within") {
@@ -159,6 +160,12 @@ pub fn rectangle_from_arg(text: &str, flag: &str) -> Result<Rect, String> {
     let numbers: Result<Vec<i64>, _> = text.split(',').map(|part| part.trim().parse::<i64>()).collect();
     let value = numbers.map_or_else(|_| Value::from(text), Value::from);
     rectangle_from_json(&value, flag)
+}
+
+/// A query is a line, so that its file says which.
+fn not_json(error: &serde_json::Error) -> String {
+    let JsonMistake { column, message, .. } = JsonMistake::of(error);
+    format!("not JSON: column {column}: {message}")
 }
 
 fn wrong(key: &str, expected: &str, found: &Value) -> String {

@@ -8,16 +8,20 @@ mod scene;
 use crate::args::RenderArgs;
 use crate::failure::{Exit, Failure};
 use crate::interrupt::Interrupt;
-use crate::output::{progress_bar, write_file};
+use crate::output::clash::{Output, refuse_clashes};
+use crate::output::file::{OutputFile, Unfinished};
+use crate::output::files::Outputs;
+use crate::output::{progress_bar, say};
 use crate::picture::gif::GifFile;
 use crate::picture::ground::map_area;
 use crate::picture::lattice::Lattice;
 use crate::picture::raster::{Canvas, Image};
 use crate::picture::{Picture, Wanted};
+use crate::safe_text;
 use film::Film;
 use scene::{Scene, read_before};
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Write};
+use std::io::{BufReader, BufWriter};
 use std::path::Path;
 use wheelbase_sim::recording::{Event, Reader, RecordingError, TickRecord};
 
@@ -28,31 +32,36 @@ const FRAME_POINTS_MAX: u64 = 1 << 36;
 
 type Recording = Reader<BufReader<File>>;
 
-pub fn run(args: &RenderArgs) -> Result<Exit, Failure> {
-    let file = args.recording.display();
+pub fn run(args: &RenderArgs, stop: &Interrupt) -> Result<Exit, Failure> {
+    let file = safe_text::path(&args.recording);
     let of_file = |error: RecordingError| Failure::bad_input(format!("{file}: {error}"));
     let wanted = args.view.wanted(args.png.as_ref(), args.svg.as_ref())?;
+    let pages: [Output<'_>; 2] = [("--html", args.html.as_deref()), ("--gif", args.gif.as_deref())];
+    refuse_clashes(wanted.outputs().into_iter().chain(pages), [args.recording.as_path()])?;
     let mut reader = Reader::open_file(&args.recording).map_err(of_file)?;
     if let Some(cut) = reader.cut() {
-        writeln!(io::stderr(), "warning: {file}: {cut}")?;
+        say(format_args!("warning: {file}: {cut}"));
     }
+    let mut outputs = Outputs::default();
     if wanted.any() {
-        write_still(args, &wanted, &mut reader)?;
+        wanted.write(&still(args, &wanted, &mut reader)?, &mut outputs, stop);
     }
     if let Some(path) = &args.html {
-        reader.seek(0).map_err(of_file)?;
-        let film = Film::read(&mut reader, !args.no_paths).map_err(of_file)?;
-        write_file(path, html::page(&film).as_bytes())?;
+        let film = reader.seek(0).and_then(|_| Film::read(&mut reader, !args.no_paths)).map_err(of_file);
+        if let Some(film) = outputs.note(film) {
+            outputs.write(path, html::page(&film).as_bytes(), stop);
+        }
     }
-    match &args.gif {
-        Some(path) => write_moving(args, &wanted, path, &mut reader),
-        None => Ok(Exit::Done),
+    let mut exit = Exit::Done;
+    if let Some(path) = &args.gif {
+        exit = outputs.note(write_moving(args, &wanted, path, &mut reader, stop)).unwrap_or(exit);
     }
+    outputs.end(exit)
 }
 
 /// A tick that must be one of the recording's.
 fn tick_of(args: &RenderArgs, reader: &Recording, flag: &str, tick: Option<u32>) -> Result<u32, Failure> {
-    let file = args.recording.display();
+    let file = safe_text::path(&args.recording);
     let Some(last) = reader.n_ticks().checked_sub(1) else {
         return Err(Failure::bad_input(format!("{file}: holds no whole tick")));
     };
@@ -64,9 +73,9 @@ fn tick_of(args: &RenderArgs, reader: &Recording, flag: &str, tick: Option<u32>)
     }
 }
 
-/// Writes the pictures of a tick.
-fn write_still(args: &RenderArgs, wanted: &Wanted<'_>, reader: &mut Recording) -> Result<(), Failure> {
-    let of_file = |error| Failure::bad_input(format!("{}: {error}", args.recording.display()));
+/// The picture of a tick.
+fn still(args: &RenderArgs, wanted: &Wanted<'_>, reader: &mut Recording) -> Result<Picture, Failure> {
+    let of_file = |error| Failure::bad_input(format!("{}: {error}", safe_text::path(&args.recording)));
     let tick = tick_of(args, reader, "--tick", args.tick)?;
     let lattice = Lattice(reader.header().grid_shape());
     let view = wanted.view(lattice, map_area(reader.map()))?;
@@ -75,7 +84,7 @@ fn write_still(args: &RenderArgs, wanted: &Wanted<'_>, reader: &mut Recording) -
     reader.next_tick(&mut TickRecord::default()).map_err(of_file)?;
     let mut items = scene.ground(reader);
     items.extend(scene.agents(reader.agents(), tick));
-    wanted.write(&Picture { view, title: format!("{}, tick {tick}", reader.header().name), items })
+    Ok(Picture { view, title: format!("{}, tick {tick}", reader.header().name), items })
 }
 
 /// Writes a moving picture. Ctrl-C ends it behind the last frame drawn.
@@ -84,8 +93,9 @@ fn write_moving(
     wanted: &Wanted<'_>,
     path: &Path,
     reader: &mut Recording,
+    stop: &Interrupt,
 ) -> Result<Exit, Failure> {
-    let of_file = |error| Failure::bad_input(format!("{}: {error}", args.recording.display()));
+    let of_file = |error| Failure::bad_input(format!("{}: {error}", safe_text::path(&args.recording)));
     let first = tick_of(args, reader, "--from", Some(args.from.unwrap_or(0)))?;
     let last = tick_of(args, reader, "--to", args.to)?;
     if first > last {
@@ -107,10 +117,10 @@ fn write_moving(
         )));
     }
     let scene = Scene::new(reader.header(), view).map_err(of_file)?;
-    let stop = Interrupt::listen();
     let of_gif = |error| Failure::writing(path, &error);
-    let mut out = Some(BufWriter::new(File::create(path).map_err(of_gif)?));
-    let mut gif: Option<GifFile<BufWriter<File>>> = None;
+    let mut out = Some(BufWriter::new(OutputFile::create(path, Unfinished::Removed).map_err(of_gif)?));
+    stop.heed();
+    let mut gif: Option<GifFile<BufWriter<OutputFile>>> = None;
     let mut canvas = Canvas::new(view);
     let mut ground: Option<Image> = None;
     let bar = progress_bar("tick", u64::from(ticks) + 1, true);
@@ -148,7 +158,10 @@ fn write_moving(
         }
     }
     bar.finish_and_clear();
-    gif.map_or(Ok(()), GifFile::finish).map_err(of_gif)?;
+    if let Some(gif) = gif {
+        let out = gif.finish().map_err(of_gif)?;
+        out.into_inner().map_err(|error| of_gif(error.into_error()))?.commit().map_err(of_gif)?;
+    }
     Ok(if stop.is_raised() { Exit::Interrupted } else { Exit::Done })
 }
 

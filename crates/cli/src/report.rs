@@ -6,21 +6,23 @@ use crate::args::ReportArgs;
 use crate::colours::{Rgb, mixed};
 use crate::failure::{Exit, Failure};
 use crate::interrupt::Interrupt;
-use crate::output::{progress_bar, write_file};
+use crate::output::clash::refuse_clashes;
+use crate::output::files::Outputs;
+use crate::output::{progress_bar, say};
 use crate::phase_times::PhaseTimes;
 use crate::picture::ground::{self, Kinds, map_area};
 use crate::picture::lattice::Lattice;
 use crate::picture::raster::Canvas;
-use crate::picture::svg::escape;
 use crate::picture::{Cells, Item, Paint, View, Wanted, gif, png};
 use crate::plan::thread_pool;
 use crate::render::film;
 use crate::render::html::{base64, filled};
 use crate::round_numbers::least_round;
+use crate::safe_text::{self, markup};
 use plot::{Kind, Plot, Series};
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::{self, BufReader, Write};
+use std::io::BufReader;
 use std::time::Duration;
 use wheelbase_grid::CellXY;
 use wheelbase_planner::Offset;
@@ -40,22 +42,23 @@ const SHADE: Paint = Paint::new([0; 3], 110);
 
 const N_PHASES: usize = Phase::ALL.len();
 
-pub fn run(args: &ReportArgs) -> Result<Exit, Failure> {
-    let file = args.recording.display();
+pub fn run(args: &ReportArgs, stop: &Interrupt) -> Result<Exit, Failure> {
+    let file = safe_text::path(&args.recording);
     let of_file = |error: RecordingError| Failure::bad_input(format!("{file}: {error}"));
-    let stop = Interrupt::listen();
+    refuse_clashes([("--html", Some(args.html.as_path()))], [args.recording.as_path()])?;
     let pool = thread_pool(args.threads)?;
     let mut reader = Reader::open_file(&args.recording).map_err(of_file)?;
     if let Some(cut) = reader.cut() {
-        writeln!(io::stderr(), "warning: {file}: {cut}")?;
+        say(format_args!("warning: {file}: {cut}"));
     }
-    let figures = pool.install(|| Figures::of(&mut reader, &stop)).map_err(of_file)?;
+    let figures = pool.install(|| Figures::of(&mut reader, stop)).map_err(of_file)?;
     if let Some(tick) = figures.differs_at {
-        writeln!(io::stderr(), "warning: {file}: the second run differs from tick {tick} on")?;
+        say(format_args!("warning: {file}: the second run differs from tick {tick} on"));
     }
     let page = page(&reader, &figures, pool.current_num_threads());
-    write_file(&args.html, page.as_bytes())?;
-    Ok(match figures.differs_at {
+    let mut outputs = Outputs::default();
+    outputs.write(&args.html, page.as_bytes(), stop);
+    outputs.end(match figures.differs_at {
         _ if stop.is_raised() => Exit::Interrupted,
         Some(_) => Exit::Negative,
         None => Exit::Done,
@@ -81,6 +84,7 @@ impl Figures {
     /// Reads a recording and runs it again beside that.
     fn of(reader: &mut Reader<BufReader<File>>, stop: &Interrupt) -> Result<Self, RecordingError> {
         let mut sim = rebuild(reader.header())?;
+        stop.heed();
         let n_cells = sim.grid().size().n_cells();
         let mut figures = Self {
             counters: Vec::new(),
@@ -90,7 +94,7 @@ impl Figures {
             swept: vec![0; n_cells],
             waited: vec![0; n_cells],
         };
-        let bar = progress_bar("tick", reader.n_ticks().into(), true);
+        let bar = progress_bar("tick", reader.ticks_run().into(), true);
         let mut record = TickRecord::default();
         while !stop.is_raised() && reader.next_tick(&mut record)? {
             figures.run_again(&mut sim, &record);
@@ -159,11 +163,11 @@ fn count(counts: &mut [u32], map: &MapLayers, cells: impl Iterator<Item = CellXY
 /// The page of a run.
 fn page(reader: &Reader<BufReader<File>>, figures: &Figures, threads: usize) -> String {
     let header = reader.header();
-    let cut = reader.cut().map(|cut| format!("<p class=\"differs\">The recording is {}.</p>", escape(cut)));
+    let cut = reader.cut().map(|cut| format!("<p class=\"differs\">The recording is {}.</p>", markup(cut)));
     let heading = format!("{}: report of a run", header.name);
     let parts = [
-        ("{{title}}", escape(&heading)),
-        ("{{heading}}", escape(&heading)),
+        ("{{title}}", markup(&heading)),
+        ("{{heading}}", markup(&heading)),
         ("{{said}}", cut.unwrap_or_default()),
         ("{{facts}}", facts(reader, figures)),
         ("{{plots}}", plots(&figures.counters)),
@@ -193,7 +197,7 @@ fn facts(reader: &Reader<BufReader<File>>, figures: &Figures) -> String {
         ("Searches", format!("{} requests, {} expansions", last.path_requests, last.expansions)),
     ];
     rows.iter().fold(String::new(), |mut out, (name, value)| {
-        let _ = write!(out, "<dt>{name}</dt><dd>{}</dd>", escape(value));
+        let _ = write!(out, "<dt>{name}</dt><dd>{}</dd>", markup(value));
         out
     })
 }

@@ -3,11 +3,14 @@
 use crate::args::RunArgs;
 use crate::failure::{Exit, Failure};
 use crate::interrupt::Interrupt;
-use crate::output::{print, progress_bar, row};
+use crate::output::clash::refuse_clashes;
+use crate::output::{print, progress_bar, row, say};
 use crate::plan::thread_pool;
-use crate::run_files::RunFiles;
+use crate::run_files::{OpenedFiles, RunFiles};
+use crate::safe_text;
 use crate::watch::{Watch, Wish};
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::time::Instant;
 use wheelbase_sim::build::{Overrides, is_problem, load_simulation_and_text};
 use wheelbase_sim::{Counters, Knot, Phase, RunResult, Simulation, Step, TickTimes};
@@ -18,7 +21,7 @@ const PROGRESS_TICKS: u32 = 16;
 const KNOTS_SHOWN: usize = 4;
 const KNOT_AGENTS_SHOWN: usize = 8;
 
-pub fn run(args: &RunArgs) -> Result<Exit, Failure> {
+pub fn run(args: &RunArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let overrides = Overrides {
         ticks: args.ticks,
         seed: args.seed,
@@ -26,30 +29,39 @@ pub fn run(args: &RunArgs) -> Result<Exit, Failure> {
         tries_per_tick: args.tries_per_tick,
     };
     if args.plan_out.is_some() && !is_problem(&args.scenario) {
-        let file = args.scenario.display();
+        let file = safe_text::path(&args.scenario);
         return Err(Failure::bad_input(format!("--plan-out: expected a problem file (.json), found {file}")));
     }
-    let stop = Interrupt::listen();
+    refuse_clashes(args.outputs(), [args.scenario.as_path()])?;
+    if args.watch {
+        Watch::want_terminal()?;
+    }
     let pool = thread_pool(args.threads)?;
     let loaded = pool.install(|| load_simulation_and_text(&args.scenario, overrides));
     let (mut sim, text) = loaded.map_err(Failure::bad_input)?;
     if args.check_invariants {
         sim.check_invariants();
     }
-    let mut files = RunFiles::create(args, &text, &mut sim)?;
+    refuse_clashes(args.outputs(), sim.files_read(&args.scenario).iter().map(PathBuf::as_path))?;
+    let files = OpenedFiles::open(args);
+    stop.heed();
+    let mut files = files.begin(&text, &mut sim);
     drop(text);
     let mut watch = args.watch.then(Watch::begin).transpose()?;
     let started = Instant::now();
     let (times, agent_ticks) =
-        pool.install(|| drive(&mut sim, &mut files, watch.as_mut(), &stop, !args.quiet, &mut |_| {}))?;
+        pool.install(|| drive(&mut sim, &mut files, watch.as_mut(), stop, !args.quiet, &mut |_| {}))?;
     let wall_s = started.elapsed().as_secs_f64();
     // The terminal is as it was before anything else is written to it.
     drop(watch);
     let result = RunResult::of(&sim, pool.current_num_threads(), &times, wall_s, agent_ticks);
-    files.finish(&sim, &result)?;
+    let outputs = files.finish(&sim, &result);
     let printed = print(args.format, &result, |out| write_text(out, &result));
-    // Said first: a closed pipe must not hide it.
+    // Said before a closed pipe could hide it.
     if let Some((tick, violation)) = sim.violation() {
+        if let Err(Failure::Message { text, .. }) = outputs.end(Exit::Broken) {
+            say(text);
+        }
         return Err(Failure::Message {
             exit: Exit::Broken,
             text: format!(
@@ -58,20 +70,18 @@ pub fn run(args: &RunArgs) -> Result<Exit, Failure> {
             ),
         });
     }
-    printed?;
     if result.not_placed > 0 {
-        // Nobody may be there to read it.
-        let _ = writeln!(
-            io::stderr(),
+        say(format_args!(
             "warning: events found no room for {} of the agents that they were to add",
             result.not_placed
-        );
+        ));
     }
-    Ok(match &result {
+    let exit = match &result {
         _ if stop.is_raised() => Exit::Interrupted,
         result if result.orders_left_doable > 0 => Exit::Negative,
         _ => Exit::Done,
-    })
+    };
+    outputs.end_behind(printed, exit)
 }
 
 /// Ticks to the end, or to the end of the tick in which Ctrl-C is pressed. Gives the times of the ticks
@@ -148,6 +158,7 @@ fn knot_text(knot: &Knot) -> String {
 
 fn write_text(out: &mut impl Write, result: &RunResult) -> io::Result<()> {
     let RunResult { scenario, ticks, agents, moves, threads, .. } = result;
+    let scenario = safe_text::line(scenario);
     writeln!(out, "{scenario}: {agents} agents, {ticks} ticks, {moves} moves, {threads} threads")?;
     let mut line = |name: &str, value: String| row(out, name, value);
     line("orders done", share_of_orders(result))?;

@@ -2,8 +2,11 @@
 
 use crate::args::RunArgs;
 use crate::failure::Failure;
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use crate::output::file::{OutputFile, Place, Stream, Unfinished};
+use crate::output::files::Outputs;
+use crate::output::say;
+use crate::safe_text::SafeText;
+use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use wheelbase_sim::recording::Recorder;
@@ -12,30 +15,62 @@ use wheelbase_sim::{Counters, PlanFile, RunResult, Simulation, Step, trace};
 /// Bytes that are gathered before they are written.
 const BUFFER_BYTES: usize = 1 << 16;
 
-/// The files of a run; each is there if it was asked for.
+/// The files of a run; each is there if it was asked for and has not failed.
 #[derive(Default)]
 pub struct RunFiles {
     trace: Option<TraceFile>,
     recording: Option<RecordingFile>,
     metrics: Option<MetricsFile>,
     plan: Option<PlanOut>,
+    outputs: Outputs,
+}
+
+/// The files of a run, opened, with nothing in them yet.
+pub struct OpenedFiles<'a> {
+    args: &'a RunArgs,
+    trace: Option<Opened>,
+    recording: Option<Opened>,
+    metrics: Option<Opened>,
+    plan: Option<Opened>,
+    outputs: Outputs,
+}
+
+impl<'a> OpenedFiles<'a> {
+    /// Opens the files. What fails is said at once, for the run may be long, and reported at its end.
+    pub fn open(args: &'a RunArgs) -> Self {
+        let mut outputs = Outputs::default();
+        let mut open = |path: &Option<PathBuf>, unfinished| {
+            let opened = Opened::open(path.as_deref()?, unfinished);
+            if let Err(Failure::Message { text, .. }) = &opened {
+                let why = text.trim_start_matches("error: ");
+                say(format_args!("warning: {why}; the run goes on without it"));
+            }
+            outputs.note(opened)
+        };
+        let trace = open(&args.trace, Unfinished::Removed);
+        let recording = open(&args.record, Unfinished::Kept);
+        let metrics = open(&args.metrics, Unfinished::Removed);
+        let plan = open(&args.plan_out, Unfinished::Removed);
+        Self { args, trace, recording, metrics, plan, outputs }
+    }
+
+    /// Writes what stands at their start. `scenario` is the text of the scenario.
+    pub fn begin(self, scenario: &str, sim: &mut Simulation) -> RunFiles {
+        let Self { args, trace, recording, metrics, plan, mut outputs } = self;
+        let trace = trace.and_then(|file| outputs.note(TraceFile::begin(file, sim)));
+        let name = args.scenario.file_name().unwrap_or_default().to_string_lossy();
+        let recording =
+            recording.and_then(|file| outputs.note(RecordingFile::begin(file, &name, scenario, sim)));
+        let metrics = metrics.and_then(|file| outputs.note(MetricsFile::begin(file, args.metrics_every)));
+        let plan = plan.map(|file| PlanOut { file, plan: PlanFile::begin(sim) });
+        RunFiles { trace, recording, metrics, plan, outputs }
+    }
 }
 
 impl RunFiles {
-    /// Makes the files and writes what stands at their start. `scenario` is the text of the scenario.
-    pub fn create(args: &RunArgs, scenario: &str, sim: &mut Simulation) -> Result<Self, Failure> {
-        let trace = args.trace.as_deref().map(|path| TraceFile::create(path, sim)).transpose()?;
-        let file = args.scenario.file_name().unwrap_or_default().to_string_lossy();
-        let recording = args.record.as_deref();
-        let recording =
-            recording.map(|path| RecordingFile::create(path, &file, scenario, sim)).transpose()?;
-        let metrics = args.metrics.as_deref();
-        let metrics = metrics.map(|path| MetricsFile::create(path, args.metrics_every)).transpose()?;
-        let plan = args.plan_out.as_deref().map(|path| PlanOut::create(path, sim)).transpose()?;
-        Ok(Self { trace, recording, metrics, plan })
-    }
-
-    /// Writes what became of a tick, and how long it took.
+    /// Writes what became of a tick, and how long it took. A file that fails is given up, the others go on.
+    /// # Errors
+    /// [`Failure::ClosedPipe`] if what was read by nobody any more was all there is.
     pub fn write(
         &mut self,
         sim: &mut Simulation,
@@ -44,13 +79,24 @@ impl RunFiles {
         took: Duration,
     ) -> Result<(), Failure> {
         if let Some(trace) = &mut self.trace {
-            trace.write(sim, tick)?;
+            let written = trace.write(sim, tick);
+            let nobody_reads = matches!(written, Err(Failure::ClosedPipe)) && trace.file.is_printed();
+            if self.outputs.note(written).is_none() {
+                self.trace = None;
+                if nobody_reads && self.recording.is_none() && self.metrics.is_none() && self.plan.is_none() {
+                    return Err(Failure::ClosedPipe);
+                }
+            }
         }
-        if let Some(recording) = &mut self.recording {
-            recording.write(sim, tick, step)?;
+        if let Some(recording) = &mut self.recording
+            && self.outputs.note(recording.write(sim, tick, step)).is_none()
+        {
+            self.recording = None;
         }
-        if let Some(metrics) = &mut self.metrics {
-            metrics.write(sim, tick, step)?;
+        if let Some(metrics) = &mut self.metrics
+            && self.outputs.note(metrics.write(sim, tick, step)).is_none()
+        {
+            self.metrics = None;
         }
         if let Some(plan) = &mut self.plan {
             plan.plan.tick(sim, tick, took.as_secs_f64(), step == Step::Ended);
@@ -59,71 +105,95 @@ impl RunFiles {
         Ok(())
     }
 
-    /// Writes what stands at their end.
-    pub fn finish(self, sim: &Simulation, result: &RunResult) -> Result<(), Failure> {
-        if let Some(trace) = self.trace {
-            trace.finish(result)?;
-        }
-        if let Some(recording) = self.recording {
-            recording.finish(sim)?;
-        }
-        if let Some(metrics) = self.metrics {
-            metrics.finish(sim)?;
-        }
-        if let Some(plan) = self.plan {
-            plan.finish()?;
-        }
-        Ok(())
+    /// Writes what stands at their end, and puts each in its place. Gives what has failed.
+    pub fn finish(self, sim: &Simulation, result: &RunResult) -> Outputs {
+        let Self { trace, recording, metrics, plan, mut outputs } = self;
+        trace.map(|trace| outputs.note(trace.finish(result)));
+        recording.map(|recording| outputs.note(recording.finish(sim)));
+        metrics.map(|metrics| outputs.note(metrics.finish(sim)));
+        plan.map(|plan| outputs.note(plan.finish()));
+        outputs
     }
 }
 
-fn create(path: &Path) -> Result<BufWriter<File>, Failure> {
-    let file = File::create(path).map_err(|error| Failure::writing(path, &error))?;
-    Ok(BufWriter::with_capacity(BUFFER_BYTES, file))
+/// A file and its path as it was given.
+struct Opened {
+    path: PathBuf,
+    out: BufWriter<OutputFile>,
+}
+
+impl Opened {
+    fn open(path: &Path, unfinished: Unfinished) -> Result<Self, Failure> {
+        let file = OutputFile::create(path, unfinished).map_err(|error| Failure::writing(path, &error))?;
+        Ok(Self { path: path.to_owned(), out: BufWriter::with_capacity(BUFFER_BYTES, file) })
+    }
+
+    /// Whether it goes where results are printed.
+    fn is_printed(&self) -> bool {
+        matches!(Place::of(&self.path), Ok(Place::Stream(Stream::Out)))
+    }
+
+    fn check<T>(
+        &mut self,
+        write: impl FnOnce(&mut BufWriter<OutputFile>) -> io::Result<T>,
+    ) -> Result<T, Failure> {
+        write(&mut self.out).map_err(|error| Failure::writing(&self.path, &error))
+    }
+
+    /// Writes what is gathered and puts the file in its place.
+    fn finish(self) -> Result<(), Failure> {
+        let Self { path, out } = self;
+        commit(out).map_err(|error| Failure::writing(&path, &error))
+    }
+}
+
+fn commit(out: BufWriter<OutputFile>) -> io::Result<()> {
+    out.into_inner().map_err(io::IntoInnerError::into_error)?.commit()
 }
 
 /// A trace being written.
 struct TraceFile {
-    path: PathBuf,
-    out: BufWriter<File>,
+    file: Opened,
 }
 
 impl TraceFile {
-    fn create(path: &Path, sim: &mut Simulation) -> Result<Self, Failure> {
-        let mut trace = Self { path: path.to_owned(), out: create(path)? };
+    fn begin(file: Opened, sim: &mut Simulation) -> Result<Self, Failure> {
+        let mut trace = Self { file };
         sim.keep_log();
-        trace.check(|out| trace::write_header(sim, out))?;
+        trace.file.check(|out| trace::write_header(sim, &mut SafeText::json(out)))?;
         Ok(trace)
     }
 
-    fn check(&mut self, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> Result<(), Failure> {
-        write(&mut self.out).map_err(|error| Failure::writing(&self.path, &error))
-    }
-
     fn write(&mut self, sim: &Simulation, tick: u32) -> Result<(), Failure> {
-        self.check(|out| sim.log().iter().try_for_each(|event| trace::write_event(sim, tick, event, out)))
+        self.file.check(|out| {
+            let mut out = SafeText::json(out);
+            sim.log().iter().try_for_each(|event| trace::write_event(sim, tick, event, &mut out))
+        })
     }
 
     fn finish(mut self, result: &RunResult) -> Result<(), Failure> {
-        self.check(|out| {
-            trace::write_end(result, out)?;
-            out.flush()
-        })
+        self.file.check(|out| trace::write_end(result, &mut SafeText::json(out)))?;
+        self.file.finish()
     }
 }
 
-/// A recording being written. It stands under its own name from the start, so that what a run that is
-/// killed has written is found there.
+/// A recording being written. What a run that is killed has written is found in its `FILE.part`.
 struct RecordingFile {
     path: PathBuf,
-    recorder: Recorder<BufWriter<File>>,
+    recorder: Recorder<BufWriter<OutputFile>>,
 }
 
 impl RecordingFile {
-    fn create(path: &Path, file: &str, scenario: &str, sim: &mut Simulation) -> Result<Self, Failure> {
-        let recorder = Recorder::begin(sim, file, scenario, create(path)?);
-        let recorder = recorder.map_err(|error| Failure::writing(path, &error))?;
-        Ok(Self { path: path.to_owned(), recorder })
+    fn begin(
+        Opened { path, out }: Opened,
+        file: &str,
+        scenario: &str,
+        sim: &mut Simulation,
+    ) -> Result<Self, Failure> {
+        match Recorder::begin(sim, file, scenario, out) {
+            Ok(recorder) => Ok(Self { path, recorder }),
+            Err(error) => Err(Failure::writing(&path, &error)),
+        }
     }
 
     fn write(&mut self, sim: &Simulation, tick: u32, step: Step) -> Result<(), Failure> {
@@ -131,59 +201,49 @@ impl RecordingFile {
     }
 
     fn finish(self, sim: &Simulation) -> Result<(), Failure> {
-        let finished = self.recorder.finish(sim);
-        finished.map(|_| ()).map_err(|error| Failure::writing(&self.path, &error))
+        let finished = self.recorder.finish(sim).and_then(commit);
+        finished.map_err(|error| Failure::writing(&self.path, &error))
     }
 }
 
 /// The plan of a problem, which is written once the run has ended.
 struct PlanOut {
-    path: PathBuf,
-    out: BufWriter<File>,
+    file: Opened,
     plan: PlanFile,
 }
 
 impl PlanOut {
-    fn create(path: &Path, sim: &mut Simulation) -> Result<Self, Failure> {
-        Ok(Self { path: path.to_owned(), out: create(path)?, plan: PlanFile::begin(sim) })
-    }
-
     fn finish(self) -> Result<(), Failure> {
-        self.plan.write(self.out).map_err(|error| Failure::writing(&self.path, &error))
+        let Self { mut file, plan } = self;
+        file.check(|out| plan.write(out))?;
+        file.finish()
     }
 }
 
 /// Metrics being written: a row every so many ticks, and one of the last tick.
 struct MetricsFile {
-    path: PathBuf,
-    out: BufWriter<File>,
+    file: Opened,
     every: u32,
     /// The last tick, if it has no row yet.
     owed: Option<u32>,
 }
 
 impl MetricsFile {
-    fn create(path: &Path, every: u32) -> Result<Self, Failure> {
-        let mut metrics = Self { path: path.to_owned(), out: create(path)?, every, owed: None };
-        metrics.check(Counters::write_csv_header)?;
-        Ok(metrics)
-    }
-
-    fn check(&mut self, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> Result<(), Failure> {
-        write(&mut self.out).map_err(|error| Failure::writing(&self.path, &error))
+    fn begin(mut file: Opened, every: u32) -> Result<Self, Failure> {
+        file.check(Counters::write_csv_header)?;
+        Ok(Self { file, every, owed: None })
     }
 
     fn write(&mut self, sim: &Simulation, tick: u32, step: Step) -> Result<(), Failure> {
         let due = tick.is_multiple_of(self.every) || step == Step::Ended;
         self.owed = (!due).then_some(tick);
-        if due { self.check(|out| Counters::of(sim).write_csv_row(tick, out)) } else { Ok(()) }
+        if due { self.file.check(|out| Counters::of(sim).write_csv_row(tick, out)) } else { Ok(()) }
     }
 
     fn finish(mut self, sim: &Simulation) -> Result<(), Failure> {
-        let owed = self.owed;
-        self.check(|out| {
-            owed.map_or(Ok(()), |tick| Counters::of(sim).write_csv_row(tick, out))?;
-            out.flush()
-        })
+        if let Some(tick) = self.owed {
+            self.file.check(|out| Counters::of(sim).write_csv_row(tick, out))?;
+        }
+        self.file.finish()
     }
 }

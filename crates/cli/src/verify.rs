@@ -3,27 +3,29 @@
 use crate::args::VerifyArgs;
 use crate::failure::{Exit, Failure};
 use crate::interrupt::Interrupt;
-use crate::output::progress_bar;
+use crate::output::{progress_bar, text_out};
 use crate::plan::thread_pool;
-use std::io::{self, Write};
+use crate::safe_text;
+use std::io::Write;
 use wheelbase_sim::recording::{Reader, verify};
 
-pub fn run(args: &VerifyArgs) -> Result<Exit, Failure> {
-    let file = args.recording.display();
+pub fn run(args: &VerifyArgs, stop: &Interrupt) -> Result<Exit, Failure> {
+    let file = safe_text::path(&args.recording);
     let of_file = |error| Failure::bad_input(format!("{file}: {error}"));
-    let stop = Interrupt::listen();
     let pool = thread_pool(args.threads)?;
     let mut reader = Reader::open_file(&args.recording).map_err(of_file)?;
-    let bar = progress_bar("tick", reader.n_ticks().into(), true);
+    let bar = progress_bar("tick", reader.ticks_run().into(), true);
     let verified = pool.install(|| {
         verify(&mut reader, |tick| {
+            // Before that it is being built.
+            stop.heed();
             bar.set_position(tick.into());
             !stop.is_raised()
         })
     });
     bar.finish_and_clear();
     let verified = verified.map_err(of_file)?;
-    let mut out = io::stdout().lock();
+    let mut out = text_out();
     if let Some(cut) = reader.cut() {
         writeln!(out, "warning: {file}: {cut}")?;
     }
@@ -33,7 +35,8 @@ pub fn run(args: &VerifyArgs) -> Result<Exit, Failure> {
             Exit::Negative
         }
         None => {
-            writeln!(out, "{file}: equal for {} ticks of {}", verified.n_ticks, reader.n_ticks())?;
+            let ticks = reader.ticks_run();
+            writeln!(out, "{file}: equal for {} ticks of {ticks}", verified.n_ticks.min(ticks))?;
             if stop.is_raised() { Exit::Interrupted } else { Exit::Done }
         }
     };

@@ -44,15 +44,22 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Takes charge of the terminal.
+    /// Whether there is a terminal to draw in.
     /// # Errors
-    /// If standard output is no terminal.
-    pub fn begin() -> Result<Self, Failure> {
+    /// If standard output is none.
+    pub fn want_terminal() -> Result<(), Failure> {
         if !io::stdout().is_terminal() {
             return Err(Failure::bad_input(
                 "--watch draws in a terminal, and standard output is none; leave it out, or record the run with --record",
             ));
         }
+        Ok(())
+    }
+
+    /// Takes charge of the terminal.
+    /// # Errors
+    /// Those of the terminal.
+    pub fn begin() -> Result<Self, Failure> {
         terminal::enable_raw_mode()?;
         let now = Instant::now();
         let watch =

@@ -418,7 +418,7 @@ fn a_malformed_query_is_named_before_any_answer() {
         message.to_owned()
     };
     for (line, message) in [
-        (r#"{"from":[0,0],"to":[1,0]"#, "not JSON: EOF while parsing an object at line 1 column 24"),
+        (r#"{"from":[0,0],"to":[1,0]"#, "not JSON: column 24: EOF while parsing an object"),
         ("[]", "expected a JSON object, found []"),
         (r#"{"to":[1,0]}"#, "key \"from\" is missing"),
         (r#"{"from":[0,0]}"#, "key \"to\" is missing"),

@@ -69,10 +69,7 @@ fn what_does_not_fit_is_refused() {
             &["check", "a.json", "a.json", "--plan", "p.json"],
             "--plan: expected one problem file (.json), found 2 files",
         ),
-        (
-            &["check", "a.json", "--plan", "a.json"],
-            "a.json: not a plan: missing field `actualPaths` at line 2 column 83",
-        ),
+        (&["check", "a.json", "--plan", "a.json"], "a.json:2:83: not a plan: missing field `actualPaths`"),
     ] {
         assert_eq!(folder.run(args).refused(), expected);
     }

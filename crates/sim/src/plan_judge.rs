@@ -4,6 +4,7 @@
 //! reservation, nor tasks. Cells are numbers, headings are counted clockwise from east.
 
 use crate::build::LoadedProblem;
+use crate::json_mistake::JsonMistake;
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -124,9 +125,9 @@ impl fmt::Display for PlanViolation {
 
 /// Judges a plan, the text of a JSON file. Linear in agents times steps.
 /// # Errors
-/// What keeps the text from being a plan at all, with line and column.
-pub fn judge_plan(problem: &LoadedProblem, text: &[u8]) -> Result<PlanVerdict, String> {
-    let plan: Plan<'_> = serde_json::from_slice(text).map_err(|error| error.to_string())?;
+/// What keeps the text from being a plan at all, and where.
+pub fn judge_plan(problem: &LoadedProblem, text: &[u8]) -> Result<PlanVerdict, JsonMistake> {
+    let plan: Plan<'_> = serde_json::from_slice(text).map_err(|error| JsonMistake::of(&error))?;
     let mut replay = Replay::new(problem);
     replay.check_head(&plan);
     let paths: Vec<Vec<&str>> = plan.actualPaths.iter().map(|path| steps_of(path)).collect();

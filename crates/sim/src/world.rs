@@ -1,7 +1,7 @@
 //! The simulation's data: who owns which array.
 
 use crate::agents::{Activity, AgentId, Agents, ClassId, Motion, Row};
-use crate::build::{AttachedFile, MapObject};
+use crate::build::{AttachedFile, MapObject, beside};
 use crate::class_landmarks::ClassLandmarks;
 use crate::congestion::Congestion;
 use crate::events::{Event, PendingEdits};
@@ -16,6 +16,7 @@ use crate::reservation::{CollisionRule, Reservation, Step};
 use crate::tasks::ReachedPoses;
 use crate::trace::TraceEvent;
 use crate::traffic::{Decisions, Traffic};
+use std::path::{Path, PathBuf};
 use wheelbase_grid::{CellXY, Grid, Rect};
 use wheelbase_planner::{ClassSpeeds, MovementTables, Offset, Pose, State};
 
@@ -91,6 +92,8 @@ pub struct Simulation {
     pub(crate) attached: Vec<AttachedFile>,
     /// What lies on the map file beside its cells; kept for recordings.
     pub(crate) map_objects: Vec<MapObject>,
+    /// The files that the map was read from.
+    pub(crate) map_files: Vec<PathBuf>,
 }
 
 /// What happened, and the moves of the paths in it.
@@ -179,6 +182,13 @@ impl Simulation {
     /// must hold.
     pub fn attached_files(&self) -> &[AttachedFile] {
         &self.attached
+    }
+
+    /// Every file that it was made of beside that of the scenario, which is `scenario`: of the map, and
+    /// those that are attached.
+    pub fn files_read(&self, scenario: &Path) -> Vec<PathBuf> {
+        let attached = self.attached.iter().map(|file| beside(scenario, &file.name));
+        self.map_files.iter().cloned().chain(attached).collect()
     }
 
     /// The scenario's events in order of tick, then of the file.

@@ -166,7 +166,9 @@ fn the_judge_finds_each_kind_of_violation() {
         &LoadedProblem::read(Path::new("a.json"), PROBLEM.as_bytes(), Files::Attached(&small())).unwrap(),
         b"{\"actualPaths\": 3}",
     );
-    assert!(broken.unwrap_err().contains("line 1 column 17"));
+    let broken = broken.unwrap_err();
+    assert_eq!((broken.line, broken.column), (1, 17));
+    assert_eq!(broken.message, "invalid type: integer `3`, expected a sequence");
 }
 
 #[test]

@@ -79,12 +79,14 @@ impl<W: Write> GifFile<W> {
         Ok(())
     }
 
-    /// Writes what is left.
+    /// Writes what is left; gives the writer back.
     /// # Errors
     /// Those of the writer.
-    pub fn finish(mut self) -> io::Result<()> {
+    pub fn finish(mut self) -> io::Result<W> {
         self.encoder.write_frame(&self.frame).map_err(of_writer)?;
-        self.encoder.into_inner().map_err(of_writer)?.flush()
+        let mut out = self.encoder.into_inner().map_err(of_writer)?;
+        out.flush()?;
+        Ok(out)
     }
 }
 

@@ -4,6 +4,7 @@ use crate::colours::css;
 use crate::picture::lattice::{Lattice, Point};
 use crate::picture::raster::OUTSIDE;
 use crate::picture::{Cells, Item, Paint, Picture, Shape, View};
+use crate::safe_text::markup;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use wheelbase_grid::{CellXY, GridShape};
@@ -22,7 +23,7 @@ pub fn text(picture: &Picture) -> String {
         Number(top),
         Number(width),
         Number(height),
-        escape(title),
+        markup(title),
         Number(left),
         Number(top),
         css(OUTSIDE)
@@ -35,13 +36,6 @@ pub fn text(picture: &Picture) -> String {
     }
     out.push_str("</svg>\n");
     out
-}
-
-/// Text as it stands in HTML and SVG.
-pub fn escape(text: &str) -> String {
-    // XML has no way to write most control characters.
-    let text: String = text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 /// A number with as many digits as can be seen.
@@ -114,7 +108,7 @@ fn write_shape(out: &mut String, shape: &Shape) {
     let _ = write!(out, " d=\"{path}\"");
     match &shape.title {
         Some(title) => {
-            let _ = writeln!(out, "><title>{}</title></path>", escape(title));
+            let _ = writeln!(out, "><title>{}</title></path>", markup(title));
         }
         None => out.push_str("/>\n"),
     }

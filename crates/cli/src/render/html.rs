@@ -1,8 +1,8 @@
 //! The page that plays a run: `page.html` with its style, its script and the run put in.
 
-use crate::picture::svg::escape;
 use crate::render::film::Film;
 use crate::render::pack::pack;
+use crate::safe_text::markup;
 use miniz_oxide::deflate::compress_to_vec_zlib;
 
 const PAGE: &str = include_str!("page.html");
@@ -28,7 +28,7 @@ pub fn page(film: &Film) -> String {
     let run = base64(&compress_to_vec_zlib(&pack(film), DEFLATE_LEVEL));
     // In the order in which they stand.
     let parts = [
-        ("{{title}}", escape(&film.header.name)),
+        ("{{title}}", markup(&film.header.name)),
         ("{{style}}", STYLE.to_owned()),
         ("{{run}}", run),
         ("{{script}}", SCRIPT.to_owned()),

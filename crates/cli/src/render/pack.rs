@@ -22,6 +22,7 @@
 
 use crate::colours::{class_colour, css};
 use crate::render::film::{Film, FilmAgent, FilmMove, FilmPath, NONE};
+use crate::safe_text;
 use serde_json::{Value, json};
 use wheelbase_grid::GridShape;
 use wheelbase_sim::recording::{RecordedEdit, RecordedSet};
@@ -47,7 +48,9 @@ const OTHER_TICKS: u8 = 32;
 
 /// Packs a film. Linear in its events.
 pub fn pack(film: &Film) -> Vec<u8> {
-    let mut sections = vec![about(film).to_string().into_bytes()];
+    let mut about = about(film);
+    make_safe(&mut about);
+    let mut sections = vec![about.to_string().into_bytes()];
     sections.extend(map(film));
     sections.extend(agents(film));
     sections.push(edits(film));
@@ -129,6 +132,16 @@ fn about(film: &Film) -> Value {
         "counters": COUNTERS.map(|(name, _)| name),
         "stuck_after": STUCK_AFTER_TICKS,
     })
+}
+
+/// Makes names fit to be shown: the page puts them beside its own words.
+fn make_safe(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = safe_text::line(text),
+        Value::Array(values) => values.iter_mut().for_each(make_safe),
+        Value::Object(fields) => fields.values_mut().for_each(make_safe),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
 }
 
 /// The layers of the map before the first tick: terrain, sides, elevation.

@@ -1,6 +1,6 @@
 //! Plots over the ticks of a run, as SVG in a page.
 
-use crate::picture::svg::escape;
+use crate::safe_text::markup;
 use std::fmt::Write;
 
 /// Points of a plot.
@@ -52,13 +52,13 @@ impl Plot<'_> {
     /// The plot with its title and key as a part of a page.
     pub fn section(&self) -> String {
         let mut out =
-            format!("<section><h2>{}</h2><p>{}</p>\n{}", escape(self.title), escape(&self.text), self.svg());
+            format!("<section><h2>{}</h2><p>{}</p>\n{}", markup(self.title), markup(&self.text), self.svg());
         out.push_str("<div>");
         for Series { name, colour, .. } in &self.series {
             let _ = write!(
                 out,
                 "<span class=\"key\"><i style=\"background:var(--c{colour})\"></i>{}</span>",
-                escape(name)
+                markup(name)
             );
         }
         out.push_str("</div></section>\n");
@@ -75,7 +75,7 @@ impl Plot<'_> {
         let y = |value: f64| HEIGHT - BOTTOM - value / top * (HEIGHT - TOP - BOTTOM);
         let mut out = format!(
             "<svg class=\"plot\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{}\">\n",
-            escape(self.title)
+            markup(self.title)
         );
         // Writing to a string cannot fail, here and below.
         for line in 0..=(top / step).round() as u32 {
@@ -114,7 +114,7 @@ impl Plot<'_> {
                     writeln!(
                         out,
                         "<path fill=\"none\" stroke=\"var(--c{colour})\" stroke-width=\"1.6\" stroke-linejoin=\"round\" d=\"M{path}\"><title>{}</title></path>",
-                        escape(name)
+                        markup(name)
                     )
                 }
                 Kind::Bars | Kind::Stack => {
@@ -132,7 +132,7 @@ impl Plot<'_> {
                     writeln!(
                         out,
                         "<path fill=\"var(--c{colour})\" shape-rendering=\"crispEdges\" d=\"{path}\"><title>{}</title></path>",
-                        escape(name)
+                        markup(name)
                     )
                 }
             };

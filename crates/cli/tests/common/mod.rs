@@ -219,19 +219,27 @@ pub fn endless() -> Folder {
     Folder::with("endless.toml", slow)
 }
 
-/// Waits until the program has taken charge of Ctrl-C and has worked for a while.
-pub fn let_it_work(child: &Child) {
-    let deadline = Instant::now() + Duration::from_secs(30);
-    let caught = || {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
-        let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap().trim().to_owned();
-        u64::from_str_radix(&mask, 16).unwrap() & 2 != 0
-    };
-    while !caught() {
-        assert!(Instant::now() < deadline, "Ctrl-C is not caught");
-        std::thread::sleep(Duration::from_millis(10));
+/// Waits until something holds.
+#[track_caller]
+pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !holds() {
+        assert!(Instant::now() < deadline, "waited in vain until {what}");
+        std::thread::sleep(Duration::from_millis(5));
     }
-    std::thread::sleep(Duration::from_millis(300));
+}
+
+/// Waits until the program has worked for a while, however busy the machine is: for 0.4 s of its own time.
+#[track_caller]
+pub fn let_it_work(child: &Child) {
+    let worked = || {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap();
+        let behind_name = stat.rsplit_once(')').unwrap().1;
+        let fields: Vec<&str> = behind_name.split_whitespace().collect();
+        // Hundredths of a second, of the program and for it.
+        fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap() >= 40
+    };
+    wait_until("the program has worked", worked);
 }
 
 /// Sends the signal of Ctrl-C.

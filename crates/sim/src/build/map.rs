@@ -20,6 +20,8 @@ pub(crate) struct LoadedMap {
     pub(crate) objects: Vec<MapObject>,
     /// The map file, where there is one.
     pub(crate) file: PathBuf,
+    /// All files that it was read from.
+    pub(crate) files: Vec<PathBuf>,
 }
 
 /// What is in a map file.
@@ -27,6 +29,8 @@ pub(super) struct MapContents {
     pub(super) grid: Grid,
     pub(super) objects: Vec<MapObject>,
     pub(super) warnings: Vec<MapFileWarning>,
+    /// The files that it was read from.
+    pub(super) files: Vec<PathBuf>,
 }
 
 /// Reads a map file in the format that its ending says: Tiled, a picture, else MovingAI.
@@ -41,7 +45,8 @@ pub(super) fn read_map(
         _ => {
             let bytes = read_file(path)?;
             let read = movingai::parse(&bytes, terrain, sides).map_err(|error| map_error(path, &error))?;
-            Ok(MapContents { grid: read.grid, objects: Vec::new(), warnings: read.warnings })
+            let files = vec![path.to_owned()];
+            Ok(MapContents { grid: read.grid, objects: Vec::new(), warnings: read.warnings, files })
         }
     }
 }
@@ -57,8 +62,11 @@ pub(super) fn map_error(path: &Path, error: &movingai::MapFileError) -> LoadErro
 #[cfg(feature = "tiled")]
 fn read_tiled(path: &Path, terrain: &TerrainTable, sides: SideTable) -> Result<MapContents, LoadError> {
     use wheelbase_grid::map_file::tiled;
+    let mut files = vec![path.to_owned()];
     let tileset = |name: &str| {
-        read_file(&beside(path, name)).map_err(|error| match error {
+        let file = beside(path, name);
+        files.push(file.clone());
+        read_file(&file).map_err(|error| match error {
             LoadError::File { why, .. } => why,
             other => other.to_string(),
         })
@@ -76,7 +84,7 @@ fn read_tiled(path: &Path, terrain: &TerrainTable, sides: SideTable) -> Result<M
         properties: object.properties.into_iter().map(|p| (p.name, p.value, p.is_object)).collect(),
     };
     let objects = read.objects.into_iter().map(object).collect();
-    Ok(MapContents { grid: read.grid, objects, warnings: Vec::new() })
+    Ok(MapContents { grid: read.grid, objects, warnings: Vec::new(), files })
 }
 
 #[cfg(not(feature = "tiled"))]
@@ -89,7 +97,7 @@ fn read_picture(path: &Path, terrain: TerrainTable, sides: SideTable) -> Result<
     let read = wheelbase_grid::map_file::png::parse(&read_file(path)?, terrain, sides);
     let grid =
         read.map_err(|error| LoadError::File { file: path.display().to_string(), why: error.to_string() })?;
-    Ok(MapContents { grid, objects: Vec::new(), warnings: Vec::new() })
+    Ok(MapContents { grid, objects: Vec::new(), warnings: Vec::new(), files: vec![path.to_owned()] })
 }
 
 #[cfg(not(feature = "png"))]
@@ -117,14 +125,14 @@ fn left_out(path: &Path, what: &str) -> LoadError {
 }
 
 /// The map file of a scenario, looked for beside it.
-pub(super) fn beside(path: &Path, file: &str) -> PathBuf {
+pub(crate) fn beside(path: &Path, file: &str) -> PathBuf {
     path.parent().unwrap_or(Path::new("")).join(file)
 }
 
 /// Reads or makes the map of a scenario.
 pub(super) fn load_map(path: &Path, typed: &Scenario, kinds: &Kinds<'_>) -> Result<LoadedMap, LoadError> {
     let mut errors = Complaints::new(path);
-    let (mut objects, mut map_file) = (Vec::new(), PathBuf::new());
+    let (mut objects, mut map_file, mut files) = (Vec::new(), PathBuf::new(), Vec::new());
     let shape = typed.map.shape;
     let (terrain_table, side_table) = kinds.tables(shape, &mut errors);
     errors.stop_here()?;
@@ -148,7 +156,7 @@ pub(super) fn load_map(path: &Path, typed: &Scenario, kinds: &Kinds<'_>) -> Resu
                 errors.add(typed.map.line, "map.shape", message);
                 errors.stop_here()?;
             }
-            (objects, map_file) = (read.objects, map);
+            (objects, map_file, files) = (read.objects, map, read.files);
             read.grid
         }
         scenario::MapSource::Generate { kind, size, seed } => {
@@ -195,7 +203,10 @@ pub(super) fn load_map(path: &Path, typed: &Scenario, kinds: &Kinds<'_>) -> Resu
     if let Some(elevation) = &typed.map.elevation {
         let heights = match elevation {
             Elevation::Rows(rows) => read_heights(&grid, rows, typed.map.line, &mut errors),
-            Elevation::File(file) => heights_of_picture(&grid, path, file, &mut errors)?,
+            Elevation::File(file) => {
+                files.push(beside(path, &file.value));
+                heights_of_picture(&grid, path, file, &mut errors)?
+            }
         };
         errors.stop_here()?;
         grid = grid.with_elevation(heights).map_err(|error| {
@@ -209,7 +220,7 @@ pub(super) fn load_map(path: &Path, typed: &Scenario, kinds: &Kinds<'_>) -> Resu
         }
     }
     errors.stop_here()?;
-    Ok(LoadedMap { grid, objects, file: map_file })
+    Ok(LoadedMap { grid, objects, file: map_file, files })
 }
 
 /// Whether a map file is one of Tiled, by its ending.

@@ -39,12 +39,12 @@ use classes::{OCTILE_ON_HEX, build_class, names_octile, shape_of_class_file};
 use complaints::Complaints;
 use events::build_events;
 use kinds::Kinds;
-pub(crate) use map::LoadedMap;
-use map::{load_map, read_map};
+pub(crate) use map::{LoadedMap, beside};
+use map::{MapContents, load_map, read_map};
 use map_object::agents_of;
 use std::fmt;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use wheelbase_grid::{Grid, GridShape, GridSize, SideTable, TerrainTable};
 use wheelbase_planner::{ClassSpeeds, MovementClass, MovementTables};
 
@@ -112,6 +112,17 @@ pub struct PlanningProblem {
     pub grid: Grid,
     /// The class.
     pub class: MovementClass,
+    /// Files that the map was read from, beside that of the scenario.
+    pub files: Vec<PathBuf>,
+}
+
+/// A map by itself.
+#[derive(Debug)]
+pub struct LoadedGrid {
+    /// The map.
+    pub grid: Grid,
+    /// Files that it was read from, beside that of the scenario.
+    pub files: Vec<PathBuf>,
 }
 
 /// Reads a file of bounded size: the memory it takes does not depend on what is in it.
@@ -188,7 +199,7 @@ pub fn build_simulation_of(path: &Path, typed: &Scenario, files: Files<'_>) -> R
 pub(crate) fn build_simulation_on(
     path: &Path,
     typed: &Scenario,
-    LoadedMap { grid, objects, file }: LoadedMap,
+    LoadedMap { grid, objects, file, files: map_files }: LoadedMap,
     files: Files<'_>,
 ) -> Result<Simulation, LoadError> {
     let mut errors = Complaints::new(path);
@@ -222,6 +233,7 @@ pub(crate) fn build_simulation_on(
     let rule = Cooperative::new(&classes, grid.size(), settings.collision);
     let mut sim = empty_simulation(settings, grid, classes, Box::new(rule));
     sim.map_objects = objects;
+    sim.map_files = map_files;
     let mut placed = Placed::default();
     place_agents(&mut sim, &typed.agents, &mut placed, &mut errors);
     place_agents(&mut sim, &on_map, &mut placed, &mut map_errors);
@@ -278,6 +290,7 @@ fn empty_simulation(
         log: None,
         attached: Vec::new(),
         map_objects: Vec::new(),
+        map_files: Vec::new(),
         settings,
         grid,
     }
@@ -369,14 +382,18 @@ pub fn load_problem(target: &Path, class: Option<&str>) -> Result<PlanningProble
     if let Some(own) = own {
         kinds.add(written_in, &own.terrains, &own.sides);
     }
-    let grid = match &typed {
-        Some(typed) => load_map(target, typed, &kinds)?.grid,
+    let (grid, files) = match &typed {
+        Some(typed) => {
+            let LoadedMap { grid, files, .. } = load_map(target, typed, &kinds)?;
+            (grid, files)
+        }
         None => {
             let mut errors = Complaints::new(target);
             let shape = own.map_or(GridShape::Square, shape_of_class_file);
             let (terrain_table, side_table) = kinds.tables(shape, &mut errors);
             errors.stop_here()?;
-            read_map(target, terrain_table, side_table)?.grid
+            let MapContents { grid, files, .. } = read_map(target, terrain_table, side_table)?;
+            (grid, files)
         }
     };
     let mut errors = Complaints::new(written_in);
@@ -387,7 +404,7 @@ pub fn load_problem(target: &Path, class: Option<&str>) -> Result<PlanningProble
     };
     errors.stop_here()?;
     built
-        .map(|class| PlanningProblem { grid, class })
+        .map(|class| PlanningProblem { grid, class, files })
         .ok_or_else(|| complain("the class could not be built".to_owned()))
 }
 
@@ -403,12 +420,15 @@ pub fn check_map(path: &Path) -> Result<Vec<String>, LoadError> {
 /// Reads a map by itself: a map file of any format, or the map of a scenario.
 /// # Errors
 /// [`LoadError`] if it cannot be read.
-pub fn load_grid(target: &Path) -> Result<Grid, LoadError> {
+pub fn load_grid(target: &Path) -> Result<LoadedGrid, LoadError> {
     if target.extension().is_some_and(|extension| extension == "toml") {
         let typed = read_scenario(target)?;
-        return Ok(load_map(target, &typed, &Kinds::of(target, &typed.terrains, &typed.sides))?.grid);
+        let kinds = Kinds::of(target, &typed.terrains, &typed.sides);
+        let LoadedMap { grid, files, .. } = load_map(target, &typed, &kinds)?;
+        return Ok(LoadedGrid { grid, files });
     }
-    Ok(read_map(target, TerrainTable::movingai(), SideTable::default())?.grid)
+    let MapContents { grid, files, .. } = read_map(target, TerrainTable::movingai(), SideTable::default())?;
+    Ok(LoadedGrid { grid, files })
 }
 
 /// Reads a class file without giving it a meaning.

@@ -186,6 +186,12 @@ impl<R: Read + Seek> Reader<R> {
         self.end.as_ref()
     }
 
+    /// Ticks that were run. The last record of a run that came to its end is of what stands behind its last
+    /// tick, so that there is one more of them.
+    pub fn ticks_run(&self) -> u32 {
+        self.end.as_ref().map_or(self.n_ticks(), |end| end.tick)
+    }
+
     /// What is missing of a recording that is cut off.
     pub fn cut(&self) -> Option<&str> {
         self.cut.as_deref()

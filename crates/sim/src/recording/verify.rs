@@ -144,7 +144,7 @@ fn recorded_map(header: &Header) -> Result<LoadedMap, RecordingError> {
         grid = grid.with_elevation(map.elevation.clone()).map_err(|error| damaged(error.to_string()))?;
     }
     let (grid, objects) = (grid.at_revision(header.map_revision), header.objects.clone());
-    Ok(LoadedMap { grid, objects, file: PathBuf::from(&header.file) })
+    Ok(LoadedMap { grid, objects, file: PathBuf::from(&header.file), files: Vec::new() })
 }
 
 /// Runs a recording again, up to its end or its last whole chunk, and holds every tick against it: events,

@@ -6,6 +6,7 @@
 
 use super::error::{ScenarioError, ScenarioErrors};
 use super::{AGENTS_MAX, Located};
+use crate::json_mistake::JsonMistake;
 use serde_json::Value;
 
 /// Longest problem file that is read, in bytes; the files that it names may be longer.
@@ -62,8 +63,9 @@ pub fn parse_problem(file: &str, bytes: &[u8]) -> Result<Problem, ScenarioErrors
             format!("expected a problem of at most {PROBLEM_BYTES_MAX} bytes, found {}", bytes.len());
         return Err(at(1, "", message).into());
     }
-    let document: Value = serde_json::from_slice(bytes)
-        .map_err(|error| at(error.line().max(1), "", format!("not JSON: {error}")))?;
+    let document: Value = serde_json::from_slice(bytes).map_err(|error| JsonMistake::of(&error)).map_err(
+        |JsonMistake { line, column, message }| at(line, "", format!("not JSON: column {column}: {message}")),
+    )?;
     let Value::Object(keys) = document else {
         return Err(at(1, "", "expected an object with the keys of a problem".to_owned()).into());
     };

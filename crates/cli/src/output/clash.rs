@@ -1,0 +1,154 @@
+//! Outputs that would destroy what is read, or each other: refused before any is opened.
+
+use super::file::{Place, part_of};
+use crate::failure::Failure;
+use crate::safe_text;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A flag and the file that it names, if it was given.
+pub type Output<'a> = (&'static str, Option<&'a Path>);
+
+/// Refuses outputs that are files to be read, or one another. Links are seen through, and so is every other
+/// spelling of a path. The `FILE.part` that a file is written to first counts as it does.
+/// # Errors
+/// The first clash.
+pub fn refuse_clashes<'a>(
+    outputs: impl IntoIterator<Item = Output<'a>>,
+    inputs: impl IntoIterator<Item = &'a Path>,
+) -> Result<(), Failure> {
+    let named = outputs.into_iter().filter_map(|(flag, path)| path.map(|path| (flag, path)));
+    let outputs: Vec<Claim<'_>> = named.map(|(flag, path)| Claim::of(flag, path)).collect();
+    if outputs.is_empty() {
+        return Ok(());
+    }
+    for input in inputs {
+        let read = Identity::of(input);
+        for Claim { flag, path, file, part, .. } in &outputs {
+            let (shown, input) = (safe_text::path(path), safe_text::path(input));
+            let why = if file.is(&read) {
+                "is read"
+            } else if part.as_ref().is_some_and(|part| part.is(&read)) {
+                "is read, and would be overwritten while the output is not whole"
+            } else {
+                continue;
+            };
+            return Err(Failure::bad_input(format!(
+                "{flag}: expected another file than {shown}: {input} {why}"
+            )));
+        }
+    }
+    let printed = printed_to();
+    for (number, one) in outputs.iter().enumerate() {
+        if let Some(printed) = &printed
+            && !one.is_stream
+            && (one.file.is(printed) || one.part.as_ref().is_some_and(|part| part.is(printed)))
+        {
+            let (flag, shown) = (one.flag, safe_text::path(one.path));
+            return Err(Failure::bad_input(format!(
+                "{flag}: expected another file than {shown}: standard output goes there"
+            )));
+        }
+        for other in &outputs[..number] {
+            if one.claims_what(other) {
+                let (a, b) = (safe_text::path(other.path), safe_text::path(one.path));
+                return Err(Failure::bad_input(format!(
+                    "{} and {}: expected a file for each: {a} and {b} clash",
+                    other.flag, one.flag
+                )));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The names that an output takes.
+struct Claim<'a> {
+    flag: &'static str,
+    path: &'a Path,
+    file: Identity,
+    /// Where it is written first, if it is.
+    part: Option<Identity>,
+    is_stream: bool,
+}
+
+impl<'a> Claim<'a> {
+    fn of(flag: &'static str, path: &'a Path) -> Self {
+        let place = Place::of(path);
+        let part = match &place {
+            Ok(Place::File { target, .. }) => Some(Identity::of(&part_of(target))),
+            _ => None,
+        };
+        let is_stream = matches!(place, Ok(Place::Stream(_)));
+        Self { flag, path, file: Identity::of(path), part, is_stream }
+    }
+
+    fn claims_what(&self, other: &Self) -> bool {
+        let names = |claim: &Self| [Some(claim.file.clone()), claim.part.clone()];
+        let others = names(other);
+        names(self).iter().flatten().any(|name| others.iter().flatten().any(|other| name.is(other)))
+    }
+}
+
+/// What a path stands for.
+#[derive(Clone, Debug)]
+struct Identity {
+    /// Without links, as far as what it leads to is there.
+    path: PathBuf,
+    /// Device and number of what is there.
+    id: Option<(u64, u64)>,
+    /// Something without contents to be lost, like `/dev/null`.
+    is_device: bool,
+}
+
+impl Identity {
+    fn of(path: &Path) -> Self {
+        let found = fs::metadata(path).ok();
+        let target = match Place::of(path) {
+            Ok(Place::File { target, .. }) => target,
+            _ => path.to_owned(),
+        };
+        let resolved = fs::canonicalize(&target).or_else(|_| {
+            let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
+            let folder = fs::canonicalize(folder.unwrap_or(Path::new(".")))?;
+            Ok::<_, std::io::Error>(folder.join(target.file_name().unwrap_or_default()))
+        });
+        Self {
+            path: resolved.unwrap_or(target),
+            id: found.as_ref().and_then(id_of),
+            is_device: found.as_ref().is_some_and(is_device),
+        }
+    }
+
+    fn is(&self, other: &Self) -> bool {
+        !self.is_device && (self.path == other.path || self.id.is_some() && self.id == other.id)
+    }
+}
+
+/// The regular file that standard output goes to, if it does.
+fn printed_to() -> Option<Identity> {
+    let printed = Path::new("/dev/stdout");
+    fs::metadata(printed).is_ok_and(|found| found.is_file()).then(|| Identity::of(printed))
+}
+
+#[cfg(unix)]
+fn id_of(found: &fs::Metadata) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    Some((found.dev(), found.ino()))
+}
+
+#[cfg(not(unix))]
+fn id_of(_: &fs::Metadata) -> Option<(u64, u64)> {
+    None
+}
+
+#[cfg(unix)]
+fn is_device(found: &fs::Metadata) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    found.file_type().is_char_device()
+}
+
+#[cfg(not(unix))]
+fn is_device(_: &fs::Metadata) -> bool {
+    false
+}

@@ -1,0 +1,487 @@
+//! Output files: none that is there is lost, whatever happens while another is written in its place, and none
+//! destroys an input or another output. Signals while a scenario is built, and names that are no plain text.
+
+#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
+#![cfg(unix)]
+
+mod common;
+
+use common::*;
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, symlink};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A scenario with a map, heights, tasks and a recording of it, and a map of Tiled with its tileset.
+fn inputs() -> Folder {
+    let folder = Folder::with(
+        "s.toml",
+        format!(
+            "name = \"s\"\nticks = 40\n[map]\nfile = \"a.map\"\nelevation = \"h.png\"\n{CART}[[groups]]\nclass = \"cart\"\ncount = 1\narea = [0, 0, 2, 2]\ntasks = {{ file = \"t.csv\" }}\n"
+        ),
+    );
+    folder.write("a.map", MAP);
+    folder.write("h.png", grey_6_by_4());
+    folder.write("t.csv", "agent,x,y,heading\n0,5,3,any\n");
+    folder.write("cart.toml", CART);
+    folder.write("q.jsonl", "{\"from\":[0,0,\"E\"],\"to\":[1,1]}\n");
+    folder.run(&["run", "s.toml", "--quiet", "--record", "r.rec"]).code(0);
+    folder.write("m.tmx", TMX);
+    folder.write("tiles.tsx", TSX);
+    folder.write("p.json", PROBLEM);
+    folder.write("p.map", "type octile\nheight 3\nwidth 4\nmap\n....\n.@T.\n....\n");
+    folder.write("p.agents", "2\n0\n11\n");
+    folder.write("p.tasks", "4\n3\n8\n8\n3\n");
+    folder
+}
+
+/// A grey picture, all black.
+fn grey_6_by_4() -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, 6, 4);
+    encoder.set_color(png::ColorType::Grayscale);
+    encoder.write_header().unwrap().write_image_data(&[0; 24]).unwrap();
+    bytes
+}
+
+const TMX: &str = r#"<map version="1.10" orientation="orthogonal" width="2" height="2" tilewidth="8" tileheight="8">
+<tileset firstgid="1" source="tiles.tsx"/>
+<layer id="1" width="2" height="2"><data encoding="csv">1,1,1,1</data></layer></map>"#;
+
+const TSX: &str = r#"<tileset name="t" tilewidth="8" tileheight="8" tilecount="1" columns="1">
+<tile id="0"><properties><property name="terrain" value="ground"/></properties></tile></tileset>"#;
+
+const PROBLEM: &str = r#"{"mapFile": "p.map", "agentFile": "p.agents", "teamSize": 2, "taskFile": "p.tasks", "numTasksReveal": 1, "taskAssignmentStrategy": "roundrobin"}"#;
+
+/// Every command that writes files: its arguments, the flags of its outputs, and the files that it reads.
+fn writers() -> Vec<(Vec<&'static str>, Vec<&'static str>, Vec<&'static str>)> {
+    let plan = vec!["plan", "s.toml", "--class", "cart.toml", "--from", "0,0,E", "--to", "1,1"];
+    vec![
+        (
+            vec!["run", "s.toml", "--quiet"],
+            vec!["--trace", "--record", "--metrics"],
+            vec!["s.toml", "a.map", "h.png", "t.csv"],
+        ),
+        (
+            vec!["run", "p.json", "--ticks", "9", "--quiet"],
+            vec!["--plan-out", "--record", "--trace"],
+            vec!["p.json", "p.map", "p.agents", "p.tasks"],
+        ),
+        (plan, vec!["--png", "--svg"], vec!["s.toml", "cart.toml", "a.map", "h.png"]),
+        (
+            vec!["distances", "s.toml", "--class", "cart.toml", "--from", "0,0,E"],
+            vec!["--png"],
+            vec!["s.toml", "cart.toml", "a.map", "h.png"],
+        ),
+        (vec!["render", "r.rec"], vec!["--html", "--gif", "--svg", "--png"], vec!["r.rec"]),
+        (vec!["report", "r.rec"], vec!["--html"], vec!["r.rec"]),
+    ]
+}
+
+/// What every file of a folder holds, less what stands in a folder in it.
+fn contents(folder: &Folder) -> Vec<(String, Vec<u8>)> {
+    let entries = std::fs::read_dir(folder.path(".")).unwrap().map(Result::unwrap);
+    let files = entries.filter(|entry| std::fs::metadata(entry.path()).is_ok_and(|found| found.is_file()));
+    let mut files: Vec<_> = files
+        .map(|entry| (entry.file_name().into_string().unwrap(), std::fs::read(entry.path()).unwrap()))
+        .collect();
+    files.sort();
+    files
+}
+
+/// The command is refused, and nothing has changed.
+#[track_caller]
+fn refused_unchanged(folder: &Folder, args: &[&str]) -> String {
+    let before = contents(folder);
+    let refused = folder.run(args).refused();
+    assert_eq!(contents(folder), before, "{args:?}: {refused}");
+    refused
+}
+
+#[test]
+fn no_output_is_an_input_by_any_of_its_names() {
+    let folder = inputs();
+    for (args, flags, files) in writers() {
+        for file in files {
+            let (link, hard, dotted) = (format!("link-{file}"), format!("hard-{file}"), format!("./{file}"));
+            if !folder.path(&link).exists() {
+                symlink(file, folder.path(&link)).unwrap();
+                std::fs::hard_link(folder.path(file), folder.path(&hard)).unwrap();
+            }
+            for flag in &flags {
+                for output in [file, &link, &hard, &dotted] {
+                    let refused = refused_unchanged(&folder, &[&args[..], &[flag, output]].concat());
+                    let expected = format!("{flag}: expected another file than {output}: ");
+                    assert!(refused.starts_with(&expected) && refused.ends_with(" is read"), "{refused}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn no_map_is_written_over_what_it_is_made_of() {
+    let folder = inputs();
+    symlink("tiles.tsx", folder.path("x.map")).unwrap();
+    for (from, to) in [("a.map", "a.map"), ("s.toml", "a.map"), ("s.toml", "h.png"), ("m.tmx", "x.map")] {
+        let refused = refused_unchanged(&folder, &["generate", from, "-o", to]);
+        assert!(refused.starts_with(&format!("--output: expected another file than {to}: ")), "{refused}");
+    }
+}
+
+#[test]
+fn no_two_outputs_are_one_file() {
+    let folder = inputs();
+    folder.write("old", "old");
+    symlink("old", folder.path("link")).unwrap();
+    symlink("nowhere", folder.path("new")).unwrap();
+    std::fs::create_dir(folder.path("d")).unwrap();
+    symlink("d", folder.path("e")).unwrap();
+    for (args, flags, _) in writers() {
+        for (one, other) in (0..flags.len()).flat_map(|one| (0..one).map(move |other| (one, other))) {
+            for (a, b) in [
+                ("old", "old"),
+                ("old", "./old"),
+                ("old", "link"),
+                ("x", "x"),
+                ("x", "d/../x"),
+                ("d/x", "e/x"),
+                ("new", "nowhere"),
+                // Where one is written first.
+                ("x", "x.part"),
+                ("old.part", "link"),
+            ] {
+                let (one, other) = (flags[one], flags[other]);
+                let refused = refused_unchanged(&folder, &[&args[..], &[one, a, other, b]].concat());
+                assert!(refused.contains(" clash") && refused.contains("expected a file for each"));
+            }
+        }
+    }
+    // What holds nothing can be named twice.
+    folder.run(&["run", "s.toml", "--quiet", "--trace", "/dev/null", "--metrics", "/dev/null"]).code(0);
+}
+
+#[test]
+fn standard_output_in_a_file_is_not_written_over() {
+    let folder = inputs();
+    let out = std::fs::File::create(folder.path("out")).unwrap();
+    let args = ["run", "s.toml", "--quiet", "--trace", "out"];
+    let output = folder.command(&args).stdout(out).output().unwrap();
+    let ended = Ended::of(&args, &output).code(2);
+    assert_eq!(ended.stderr, "error: --trace: expected another file than out: standard output goes there\n");
+    // By its own name it is written to in turn.
+    let out = std::fs::File::create(folder.path("out")).unwrap();
+    let args = ["run", "s.toml", "--quiet", "--trace", "/dev/stdout", "--format", "json"];
+    let output = folder.command(&args).stdout(out).output().unwrap();
+    Ended::of(&args, &output).code(0);
+    let lines = json_lines(&folder.read("out"));
+    assert!(lines[0]["trace"] == 1 && lines.last().unwrap()["scenario"] == "s");
+}
+
+#[test]
+fn an_unfinished_recording_is_not_written_over_by_what_is_made_of_it() {
+    let folder = inputs();
+    std::fs::rename(folder.path("r.rec"), folder.path("a.part")).unwrap();
+    for flag in ["--html", "--svg"] {
+        let refused = refused_unchanged(&folder, &["render", "a.part", flag, "a"]);
+        assert!(refused.contains("would be overwritten while the output is not whole"), "{refused}");
+    }
+}
+
+#[test]
+fn links_stay_and_permissions_are_kept() {
+    let folder = inputs();
+    folder.write("real", "old");
+    std::fs::set_permissions(folder.path("real"), PermissionsExt::from_mode(0o640)).unwrap();
+    symlink("real", folder.path("one")).unwrap();
+    symlink("one", folder.path("two")).unwrap();
+    symlink("not-there", folder.path("three")).unwrap();
+    for (link, target) in [("two", "real"), ("three", "not-there")] {
+        folder.run(&["run", "s.toml", "--quiet", "--metrics", link]).code(0);
+        assert!(folder.path(link).is_symlink() && !folder.path(target).is_symlink());
+        assert!(folder.read(target).starts_with("tick,agents,"));
+    }
+    assert_eq!(std::fs::metadata(folder.path("real")).unwrap().mode() & 0o777, 0o640);
+    // A link in a ring leads nowhere.
+    symlink("ring", folder.path("ring")).unwrap();
+    let ring = folder.run(&["run", "s.toml", "--quiet", "--metrics", "ring"]).code(2);
+    assert!(ring.stderr.contains("ring: cannot be written: Too many levels"), "{ring:#?}");
+}
+
+#[test]
+fn a_stale_part_is_replaced_and_what_it_links_to_stays() {
+    let folder = inputs();
+    folder.write("m.csv.part", "a long rest of an earlier run\n".repeat(1000));
+    folder.write("other", "other");
+    symlink("other", folder.path("t.jsonl.part")).unwrap();
+    std::fs::create_dir(folder.path("x.rec.part")).unwrap();
+    let args = ["run", "s.toml", "--quiet", "--metrics", "m.csv", "--trace", "t.jsonl", "--record", "x.rec"];
+    let ended = folder.run(&args).code(2);
+    assert!(
+        ended
+            .stderr
+            .ends_with("error: x.rec: cannot be written: x.rec.part: is there and is no regular file\n"),
+        "{ended:#?}"
+    );
+    assert!(folder.read("m.csv").starts_with("tick,agents,") && folder.read("m.csv").len() < 2000);
+    assert_eq!((folder.read("other").as_str(), folder.path("t.jsonl").is_symlink()), ("other", false));
+    assert!(!folder.path("m.csv.part").exists() && !folder.path("t.jsonl.part").exists());
+}
+
+#[test]
+fn two_runs_do_not_write_one_file_at_once() {
+    let folder = endless();
+    folder.write("s.toml", TRUCKS);
+    let args = ["run", "endless.toml", "--quiet", "--metrics", "m.csv"];
+    let mut child = folder.command(&args).stdout(Stdio::null()).spawn().unwrap();
+    let_it_work(&child);
+    let other = folder.run(&["run", "s.toml", "--quiet", "--metrics", "m.csv"]).code(2);
+    assert!(other.stderr.contains("m.csv.part: is being written by another program"), "{other:#?}");
+    interrupt(&child);
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(folder.read("m.csv").lines().count() > 2);
+}
+
+/// Two agents that drive to and fro for many ticks.
+fn long_run(ticks: &str) -> Folder {
+    let patrol = trucks_with("[{ goto = [6, 3, \"E\"] }]", "[{ patrol = [[6, 3], [1, 0]] }]");
+    Folder::with("long.toml", replaced(&patrol, "ticks = 200", &format!("ticks = {ticks}")))
+}
+
+#[test]
+fn killed_at_any_moment_the_old_file_is_whole() {
+    let folder = long_run("3000");
+    folder.run(&["run", "long.toml", "--quiet", "--record", "old.rec"]).code(0);
+    let files = ["a.rec", "t.jsonl", "m.csv", "a.html", "a.svg"];
+    let run =
+        ["run", "long.toml", "--quiet", "--record", "a.rec", "--trace", "t.jsonl", "--metrics", "m.csv"];
+    let render = ["render", "old.rec", "--html", "a.html", "--svg", "a.svg"];
+    // What they are when whole.
+    let whole = || {
+        folder.run(&run).code(0);
+        folder.run(&render).code(0);
+        files.map(|file| std::fs::read(folder.path(file)).unwrap())
+    };
+    let began = Instant::now();
+    let new = whole();
+    let takes = began.elapsed() / 2;
+    let mut random = Lcg(7);
+    let (mut n_old, mut n_new) = (0, 0);
+    for round in 0..30 {
+        files.iter().for_each(|file| folder.write(file, "old"));
+        let args = if round % 2 == 0 { &run[..] } else { &render[..] };
+        let mut child = folder.command(args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(takes.mul_f64(random.below(1200) as f64 / 1000.0));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        for (file, new) in files.iter().zip(&new) {
+            let found = std::fs::read(folder.path(file)).unwrap();
+            assert!(found == b"old" || found == *new, "{file} after {args:?}, {} bytes", found.len());
+            if found == b"old" { n_old += 1 } else { n_new += 1 }
+        }
+    }
+    // Nothing is in the way of the next.
+    assert_eq!(whole(), new);
+    assert!(n_old > 0, "{n_old} old and {n_new} new");
+}
+
+/// Runs the program with files of at most so many bytes, which it is told by an error and no signal.
+fn run_with_small_files(folder: &Folder, blocks: u32, args: &[&str]) -> Ended {
+    let program = folder.command(&[]);
+    let program = program.get_program().to_str().unwrap();
+    let quoted: Vec<String> = args.iter().map(|arg| format!("'{arg}'")).collect();
+    let line = format!("trap '' XFSZ; ulimit -f {blocks}; exec '{program}' {}", quoted.join(" "));
+    let output = Command::new("bash").args(["-c", &line]).current_dir(folder.path(".")).output().unwrap();
+    Ended::of(args, &output)
+}
+
+#[test]
+fn a_full_disk_leaves_the_old_files_and_takes_nothing_else_with_it() {
+    let folder = long_run("3000");
+    folder.run(&["run", "long.toml", "--quiet", "--record", "old.rec"]).code(0);
+    for file in ["a.rec", "t.jsonl", "a.png"] {
+        folder.write(file, "old");
+    }
+    // The trace does not fit, the others do.
+    let args =
+        ["run", "long.toml", "--quiet", "--trace", "t.jsonl", "--metrics", "m.csv", "--format", "json"];
+    let ended = run_with_small_files(&folder, 32, &args).code(2);
+    assert_eq!(ended.stderr, "error: t.jsonl: cannot be written: File too large (os error 27)\n");
+    assert_eq!(ended.json()["ticks"], 3000);
+    assert_eq!(folder.read("m.csv").lines().count(), 302);
+    assert_eq!((folder.read("t.jsonl").as_str(), folder.path("t.jsonl.part").exists()), ("old", false));
+    // A recording is kept as far as it goes.
+    let args = ["run", "long.toml", "--quiet", "--record", "a.rec", "--format", "json"];
+    let ended = run_with_small_files(&folder, 2, &args).code(2);
+    assert_eq!(ended.stderr, "error: a.rec: cannot be written: File too large (os error 27)\n");
+    assert_eq!((folder.read("a.rec").as_str(), folder.path("a.rec.part").exists()), ("old", true));
+    // A page does not fit, a picture does.
+    let args = ["render", "old.rec", "--html", "a.html", "--png", "a.png"];
+    let ended = run_with_small_files(&folder, 8, &args).code(2);
+    assert_eq!(ended.stderr, "error: a.html: cannot be written: File too large (os error 27)\n");
+    assert!(!folder.path("a.html").exists() && !folder.path("a.html.part").exists());
+    assert!(png(&folder, "a.png").width > 0);
+}
+
+#[test]
+fn an_output_that_fails_takes_neither_others_nor_results_with_it() {
+    let folder = inputs();
+    for (args, flags, _) in writers() {
+        for bad in ["/dev/full", "no/such/folder"] {
+            let mut args = args.clone();
+            for (number, flag) in flags.iter().enumerate() {
+                args.extend([*flag, if number == 0 { bad } else { ["x.0", "x.1", "x.2"][number - 1] }]);
+            }
+            let ended = folder.run(&args).code(2);
+            assert!(ended.stderr.contains(&format!("error: {bad}: cannot be written: ")), "{ended:#?}");
+            assert_eq!(ended.stdout.is_empty(), matches!(args[0], "render" | "report"), "{ended:#?}");
+            for number in 0..flags.len() - 1 {
+                let file = folder.path(&format!("x.{number}"));
+                assert!(std::fs::metadata(&file).unwrap().len() > 0);
+                std::fs::remove_file(file).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn pipes_and_devices_are_written_straight() {
+    let folder = inputs();
+    assert!(Command::new("mkfifo").arg(folder.path("pipe")).status().unwrap().success());
+    let reader = folder.path("pipe");
+    let reader = std::thread::spawn(move || std::fs::read_to_string(reader).unwrap());
+    folder.run(&["run", "s.toml", "--quiet", "--trace", "pipe"]).code(0);
+    let trace = reader.join().unwrap();
+    assert_eq!(json_lines(&trace)[0]["trace"], 1);
+    assert!(std::fs::metadata(folder.path("pipe")).unwrap().file_type().is_fifo());
+    folder.run(&["report", "r.rec", "--html", "/dev/null"]).code(0);
+    assert!(std::fs::metadata("/dev/null").unwrap().file_type().is_char_device());
+    let page = folder.run(&["render", "r.rec", "--svg", "/dev/stdout"]).code(0).stdout;
+    roxmltree::Document::parse(&page).unwrap();
+}
+
+#[test]
+fn what_may_not_be_written_is_not_replaced() {
+    let folder = inputs();
+    folder.write("m.csv", "old");
+    std::fs::set_permissions(folder.path("m.csv"), PermissionsExt::from_mode(0o444)).unwrap();
+    // Root may write it all the same.
+    let may = std::fs::OpenOptions::new().write(true).open(folder.path("m.csv")).is_ok();
+    let ended = folder.run(&["run", "s.toml", "--quiet", "--metrics", "m.csv"]);
+    assert_eq!(ended.code, if may { 0 } else { 2 }, "{ended:#?}");
+    assert_eq!(folder.read("m.csv") == "old", !may);
+    assert_eq!(std::fs::metadata(folder.path("m.csv")).unwrap().mode() & 0o777, 0o444);
+}
+
+/// A scenario that takes long to build, and never runs here.
+fn slow_to_build() -> String {
+    let class = |number: u32| {
+        format!(
+            "[class.c{number}]\nheadings = 8\nfootprint = [[0, 0], [1, 0], [2, 0]]\nmoves = [{{ name = \"f\", by = [1, 0], time = 2, when = \"straight\" }}, {{ name = \"d\", by = [1, 0], time = 3, when = \"diagonal\" }}, {{ name = \"l\", turn = 1, time = 2 }}, {{ name = \"r\", turn = -1, time = 2 }}]\n[[groups]]\nclass = \"c{number}\"\ncount = 1\narea = [0, 0, 2048, 2048]\norders = []\n"
+        )
+    };
+    let classes: String = (0..8).map(class).collect();
+    format!(
+        "name = \"slow\"\nticks = 5\n[map]\ngenerate = {{ kind = \"rooms\", size = [2048, 2048], seed = 1 }}\n{classes}"
+    )
+}
+
+#[test]
+fn signals_end_what_is_being_built() {
+    let folder = Folder::with("slow.toml", slow_to_build());
+    folder.write("old.rec", "old");
+    let commands: [&[&str]; 6] = [
+        &["run", "slow.toml", "--quiet", "--record", "old.rec", "--trace", "t.jsonl"],
+        &["check", "slow.toml"],
+        &["bench", "slow.toml"],
+        &["plan", "slow.toml", "--class", "c0", "--from", "9,9,E", "--to", "2000,2000", "--png", "old.rec"],
+        &["distances", "slow.toml", "--class", "c0", "--from", "9,9,E"],
+        &["generate", "maze", "--size", "8192,8192", "--seed", "1", "-o", "a.png"],
+    ];
+    for (number, args) in commands.iter().enumerate() {
+        let child = folder.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let_it_work(&child);
+        let asked = Instant::now();
+        send(&child, if number % 2 == 0 { "-INT" } else { "-TERM" });
+        let ended = Ended::of(args, &child.wait_with_output().unwrap()).code(130);
+        assert!(asked.elapsed() < Duration::from_secs(5), "{args:?}: {:?}", asked.elapsed());
+        assert_eq!((ended.stdout.as_str(), ended.stderr.as_str()), ("", ""));
+    }
+    assert_eq!(contents(&folder).len(), 2, "no output was opened");
+    assert_eq!(folder.read("old.rec"), "old");
+}
+
+/// Names of every kind that does harm somewhere.
+const HOSTILE: &str = "</title><script>alert(1)</script>]]>&\\u001b[31m\\u0007\\u009b\\u202e\\u2066\\u2028\\ufffe\\uffff\\u0000\\u000b";
+
+/// Every character that must not reach a terminal or a document.
+fn is_unsafe(letter: char) -> bool {
+    letter.is_control() && letter != '\n' && letter != '\t'
+        || matches!(letter, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}' | '\u{fffe}' | '\u{ffff}')
+}
+
+#[test]
+fn names_reach_no_terminal_and_no_document_raw() {
+    let scenario = TRUCKS
+        .replace("two trucks", HOSTILE)
+        .replace("convoy-1", HOSTILE)
+        .replace("terrain.deep", &format!("terrain.\"{HOSTILE}\""))
+        .replace("class.truck", &format!("class.\"{HOSTILE}\""))
+        .replace("class = \"truck\"", &format!("class = \"{HOSTILE}\""))
+        .replace("name = \"forward\"", &format!("name = \"{HOSTILE}\""));
+    let folder = Folder::with("s.toml", &scenario);
+    folder.write("bad.toml", scenario.replace("at = [1, 0, \"E\"]", "at = [2, 1, \"E\"]"));
+    folder.write("b\u{1b}]0;x\u{7}\u{202e}.toml", "no toml");
+    let pose = ["--from", "1,0,E", "--to", "6,3"];
+    let commands: Vec<Vec<&str>> = vec![
+        vec!["run", "s.toml", "--record", "a.rec", "--trace", "t.jsonl"],
+        vec!["run", "s.toml", "--format", "json"],
+        vec!["check", "s.toml"],
+        vec!["check", "bad.toml"],
+        vec!["run", "bad.toml"],
+        vec!["check", "b\u{1b}]0;x\u{7}\u{202e}.toml"],
+        vec!["run", "b\u{1b}]0;x\u{7}\u{202e}.toml"],
+        vec!["run", "no\u{1b}[31m\u{9b}\u{202e}.toml"],
+        vec!["run", "s.toml", "--trace", "no\u{1b}[31m/\u{202e}t"],
+        vec!["run", "s.toml", "--ticks", "\u{1b}[31m\u{9b}\u{202e}"],
+        vec!["run", "s.toml", "--no\u{1b}[31m\u{9b}\u{202e}"],
+        [&["plan", "s.toml", "--svg", "plan.svg"], &pose[..]].concat(),
+        [&["plan", "s.toml", "--format", "json"], &pose[..]].concat(),
+        vec!["plan", "s.toml", "--class", "\u{1b}[31m\u{202e}", "--from", "1,0,E", "--to", "\u{1b}\u{9b}"],
+        vec!["plan", "s.toml", "--from", "1,0,E", "--to", "\u{1b}\u{9b}\u{202e}"],
+        vec!["distances", "s.toml", "--from", "1,0,E", "--within", "9"],
+        vec!["distances", "s.toml", "--from", "1,0,E", "--within", "9", "--format", "json"],
+        vec!["bench", "s.toml"],
+        vec!["bench", "s.toml", "--format", "json"],
+        vec!["check", "a.rec"],
+        vec!["verify", "a.rec"],
+        vec!["render", "a.rec", "--html", "a.html", "--svg", "a.svg"],
+        vec!["report", "a.rec", "--html", "r.html"],
+    ];
+    for args in &commands {
+        let ended = folder.run(args);
+        for text in [&ended.stdout, &ended.stderr] {
+            assert!(!text.chars().any(is_unsafe), "{args:?}: {text:?}");
+        }
+        if ended.stdout.starts_with('{') {
+            ended.json();
+        }
+    }
+    let named = folder.run(&["run", "s.toml"]).done();
+    assert!(named.contains("\\u{1b}[31m\\u{7}\\u{9b}\\u{202e}\\u{2066}\\u{2028}\\u{fffe}"), "{named}");
+    for file in ["t.jsonl", "plan.svg", "a.svg", "a.html", "r.html"] {
+        let text = folder.read(file);
+        assert!(!text.chars().any(is_unsafe), "{file}");
+        // A trace is data.
+        assert!(file == "t.jsonl" || !text.contains("<script>alert"), "{file}");
+    }
+    for file in ["plan.svg", "a.svg"] {
+        let text = folder.read(file);
+        let document = roxmltree::Document::parse(&text).unwrap_or_else(|error| panic!("{file}: {error}"));
+        let titles = document.descendants().filter(|node| node.has_tag_name("title"));
+        assert!(titles.filter_map(|title| title.text()).any(|text| text.contains("</title><script>")));
+    }
+    // What is data says what the scenario said.
+    let header = &json_lines(&folder.read("t.jsonl"))[0];
+    let name: String = serde_json::from_str(&format!("\"{HOSTILE}\"")).unwrap();
+    assert_eq!(header["scenario"], name.as_str());
+}
