@@ -524,12 +524,13 @@ impl Cooperative {
                 continue;
             }
             let horizon = self.step_ticks[motion.class.0 as usize] * HORIZON_STEPS;
+            let soon = view.tick.saturating_add(horizon / 2);
             let (_, until) = member.plan.end;
             let busy = if motion.at_rest() { 0 } else { motion.until };
-            if member.plan.is_empty() && busy > view.tick + horizon / 2 {
+            if member.plan.is_empty() && busy > soon {
                 continue;
             }
-            if member.plan.is_empty() || until <= view.tick + horizon / 2 {
+            if member.plan.is_empty() || until <= soon {
                 self.due.push((place, row as u32));
             }
         }
@@ -561,8 +562,8 @@ impl Cooperative {
         let class = &view.classes[motion.class.0 as usize];
         let from = end_of_move(&class.tables, &motion, view.tick);
         if self.lets_pass(view, row) {
-            self.members[id as usize].next_try =
-                view.tick + (self.step_ticks[motion.class.0 as usize] / 2).max(1);
+            let pause = (self.step_ticks[motion.class.0 as usize] / 2).max(1);
+            self.members[id as usize].next_try = view.tick.saturating_add(pause);
             return;
         }
         let step_ticks = self.step_ticks[motion.class.0 as usize];
@@ -588,7 +589,7 @@ impl Cooperative {
         }
         let waited = waited(view, row);
         // Who has waited for long will wait for long: ways around become worth more.
-        let patience = (2 * waited).min(3 * HORIZON_STEPS * step_ticks);
+        let patience = waited.saturating_mul(2).min(3 * HORIZON_STEPS * step_ticks);
         let quest = Quest {
             from,
             horizon: horizon.saturating_add(patience),
@@ -597,9 +598,7 @@ impl Cooperative {
             lift_ticks: step_ticks / 2,
         };
         self.make_line(view, row, from.0);
-        self.ready_field(view, row);
-        let field = self.fields.of(id);
-        let own = field.cost(class.tables.space().pose(from.0), class.tables.space().headings());
+        let own = self.cost_to_go(view, row, from.0);
         // It comes no nearer to a passage that it is kept from, but it may go away from it.
         let last = self.line.last().map_or(0, |&(_, left)| left);
         let floor = self.line.get(self.stop as usize).map_or(0, |&(_, left)| left - last);
@@ -626,8 +625,8 @@ impl Cooperative {
         }
     }
 
-    /// Searches for the moves of an agent, whose field is ready if it goes anywhere, to poses of at least
-    /// some cost-to-go. Those behind its place in the order of rank give way, if so many steps are given
+    /// Searches for the moves of an agent, whose line is made if it goes anywhere, to poses of at least some
+    /// cost-to-go. Those behind its place in the order of rank give way, if so many steps are given
     /// them.
     fn search_moves(
         &mut self,
@@ -638,12 +637,12 @@ impl Cooperative {
     ) -> Option<(Plan, u32)> {
         let motion = &view.agents.motion[row];
         let space = view.classes[motion.class.0 as usize].tables.space();
-        let mut search = std::mem::take(&mut self.search);
+        let (mut search, mut fields) = (std::mem::take(&mut self.search), std::mem::take(&mut self.fields));
+        let field = goes(motion).then(|| self.field(&mut fields, view, row));
         let mut mover = self.mover(view, row);
         if let Some(steps) = lift_steps {
             mover.rank = self.lifting.rank(quest.place, steps);
         }
-        let field = goes(motion).then(|| self.fields.of(view.agents.ids[row].0));
         let found = search.search(&mover, quest, |pose| {
             match field.map_or(0, |field| field.cost(pose, space.headings())) {
                 cost if cost < nearest => window_field::UNKNOWN,
@@ -651,7 +650,7 @@ impl Cooperative {
             }
         });
         self.tries_left = self.tries_left.saturating_sub(1 + search.spent);
-        self.search = search;
+        (self.search, self.fields) = (search, fields);
         found
     }
 
@@ -708,7 +707,7 @@ impl Cooperative {
             plan.push(PlannedMove { start: ready, ticks, primitive: primitive as u8 }, state);
             ready += ticks;
             let last = at + 1 == path.len() || at as u32 + 1 == self.stop;
-            let far = 4 * (ready - begin) >= horizon - begin || last;
+            let far = ready - begin >= (horizon - begin).div_ceil(4) || last;
             if far && mover.free_until(pose_after(&step), ready) == FOREVER {
                 good = Some(plan);
             }
@@ -739,7 +738,7 @@ impl Cooperative {
         member.failures = 0;
         // Until then others hardly make room for more; to look at every tick found no better plans.
         let pause = (self.step_ticks[view.agents.motion[row].class.0 as usize] / 2).max(1);
-        (member.next_try, member.changed_at) = (view.tick + pause, view.tick);
+        (member.next_try, member.changed_at) = (view.tick.saturating_add(pause), view.tick);
         self.lifting.hold(id);
         if leaves_path {
             let motion = &view.agents.motion[row];
@@ -775,25 +774,32 @@ impl Cooperative {
     /// Adds to `moves` the way from a pose downhill to the agent's path, of which the line is made; gives the
     /// move at which the path goes on from there.
     fn lead_back(&mut self, view: &TrafficView<'_>, row: usize, from: State) -> Option<usize> {
-        self.ready_field(view, row);
         let tables = &view.classes[view.agents.motion[row].class.0 as usize].tables;
-        let Self { fields, line, moves, .. } = self;
-        descend(tables, fields.of(view.agents.ids[row].0), from, line, moves)
+        let (mut fields, mut moves) = (std::mem::take(&mut self.fields), std::mem::take(&mut self.moves));
+        let joins = descend(tables, self.field(&mut fields, view, row), from, &self.line, &mut moves);
+        (self.fields, self.moves) = (fields, moves);
+        joins
     }
 
-    /// Makes the field of an agent for the line, if it has none or is far from where it was made.
-    fn ready_field(&mut self, view: &TrafficView<'_>, row: usize) {
+    /// Cost-to-go of an agent from a state, as the field of its line says, which is made.
+    fn cost_to_go(&mut self, view: &TrafficView<'_>, row: usize, from: State) -> u32 {
+        let space = view.classes[view.agents.motion[row].class.0 as usize].tables.space();
+        let mut fields = std::mem::take(&mut self.fields);
+        let cost = self.field(&mut fields, view, row).cost(space.pose(from), space.headings());
+        self.fields = fields;
+        cost
+    }
+
+    /// The field of an agent for its line, which is made.
+    fn field<'f>(&self, fields: &'f mut WindowFields, view: &TrafficView<'_>, row: usize) -> FieldView<'f> {
         let id = view.agents.ids[row].0;
         let number = view.agents.motion[row].class.0 as usize;
         let class = &view.classes[number];
-        let Self { fields, contraflow, members, line, sides, .. } = self;
-        let key = FieldKey { path: members[id as usize].path, revision: class.tables.revision() };
-        let center = class.tables.space().pose(line[0].0).cell;
-        if !fields.has(id, key, center) {
-            let costs = Costs { class, number, contraflow, streams: view.streams, tick: view.tick };
-            fields.make(id, key, costs, (center, 14 + 2 * sides[number].1), line);
-        }
-        fields.used(id, view.tick);
+        let key = FieldKey { path: self.members[id as usize].path, revision: class.tables.revision() };
+        let center = class.tables.space().pose(self.line[0].0).cell;
+        let contraflow = &self.contraflow;
+        let costs = Costs { class, number, contraflow, streams: view.streams, tick: view.tick };
+        fields.obtain(id, key, costs, (center, 14 + 2 * self.sides[number].1), &self.line)
     }
 
     /// An agent has found nothing better than to stay.
@@ -811,7 +817,7 @@ impl Cooperative {
         let step_ticks = self.step_ticks[motion.class.0 as usize];
         let member = &mut self.members[id as usize];
         let pause = (step_ticks << member.failures >> 2).max(1);
-        member.next_try = view.tick + pause;
+        member.next_try = view.tick.saturating_add(pause);
         member.failures = (member.failures + 1).min(3);
         if !motion.at_rest() || !member.plan.is_empty() {
             return;
@@ -831,8 +837,9 @@ impl Cooperative {
         let step = step_at(tables, tables.space().pose(motion.state), usize::from(path[0]));
         if waited >= PUSH_AFTER * step_ticks {
             let (anchor, cells) = view.reservation.needed(&step);
+            let until = view.tick.saturating_add(pause + 1);
             for &offset in cells {
-                self.wishes.wish(self.claims.index(anchor, offset), view.tick + pause + 1, place);
+                self.wishes.wish(self.claims.index(anchor, offset), until, place);
             }
         }
         let kept =

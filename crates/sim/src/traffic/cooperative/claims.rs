@@ -79,7 +79,7 @@ impl Rank<'_> {
     fn holds(&self, claim: &Claim) -> (u32, u32) {
         match self.lifted(claim.agent) {
             Some(standing) => {
-                let cleared = standing.busy_until + self.steps * standing.step_ticks;
+                let cleared = standing.busy_until.saturating_add(self.steps * standing.step_ticks);
                 (claim.until.min(cleared), claim.leaves.min(cleared))
             }
             None => (claim.until, claim.leaves),

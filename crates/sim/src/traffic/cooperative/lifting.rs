@@ -138,7 +138,7 @@ impl Cooperative {
         };
     }
 
-    /// Gives an agent, whose field is ready, the best plan among the claims of those that do not give way, if
+    /// Gives an agent the best plan among the claims of those that do not give way, if
     /// it costs at least a step less than its best among all and the others find another plan; says whether
     /// that came about. The agent's line is made before and, if it came to nothing, behind.
     pub(super) fn lift(
@@ -186,7 +186,7 @@ impl Cooperative {
         let step_ticks = self.step_ticks[view.agents.motion[row].class.0 as usize];
         let retry = &mut self.members[id].lift_retries[aim as usize];
         retry.failures = if done { 0 } else { (retry.failures + 1).min(aim.failures_max()) };
-        retry.again_at = view.tick + if done { 0 } else { step_ticks << retry.failures };
+        retry.again_at = view.tick.saturating_add(if done { 0 } else { step_ticks << retry.failures });
         if done {
             let log = std::mem::take(&mut self.lifting.log);
             for lifted in &log {
@@ -222,6 +222,8 @@ impl Cooperative {
             Aim::ForAll => Quest { place: 0, ..quest },
         };
         let least_gain = self.step_ticks[view.agents.motion[row].class.0 as usize];
+        // That of the last one lifted may stand there from a try before.
+        self.make_line(view, row, quest.from.0);
         let found = self.search_moves(view, row, quest, (0, Some(steps)));
         let worth = |&(_, with): &(Plan, u32)| with < cost.saturating_sub(least_gain);
         let Some((plan, with)) = found.filter(worth) else { return false };
@@ -255,14 +257,13 @@ impl Cooperative {
         true
     }
 
-    /// What an agent that is lifted searches for; makes its line and field.
+    /// What an agent that is lifted searches for; makes its line.
     fn quest_of_lifted(&mut self, view: &TrafficView<'_>, row: usize, place: u64) -> Quest {
         let motion = &view.agents.motion[row];
         let tables = &view.classes[motion.class.0 as usize].tables;
         let from = end_of_move(tables, motion, view.tick);
         if goes(motion) {
             self.make_line(view, row, from.0);
-            self.ready_field(view, row);
         }
         let step_ticks = self.step_ticks[motion.class.0 as usize];
         let horizon = from.1.saturating_add(step_ticks * HORIZON_STEPS);
@@ -274,10 +275,8 @@ impl Cooperative {
         let quest = self.quest_of_lifted(view, row, place);
         let found = self.search_moves(view, row, quest, (0, None));
         let motion = &view.agents.motion[row];
-        let space = view.classes[motion.class.0 as usize].tables.space();
-        let id = view.agents.ids[row].0;
-        let (end, ready) = self.members[id as usize].plan.end;
-        let left = if goes(motion) { self.fields.of(id).cost(space.pose(end), space.headings()) } else { 0 };
+        let (end, ready) = self.members[view.agents.ids[row].0 as usize].plan.end;
+        let left = if goes(motion) { self.cost_to_go(view, row, end) } else { 0 };
         let as_it_stands = ready.max(quest.horizon).saturating_add(left);
         found.map_or(as_it_stands, |(_, cost)| cost.min(as_it_stands))
     }

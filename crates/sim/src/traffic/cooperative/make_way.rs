@@ -158,12 +158,13 @@ impl Cooperative {
             && stretches.any(|clear| self.clear_stretch(view, (row, 0), other, (clear, true), decisions));
         let step_ticks = self.step_ticks[view.agents.motion[row].class.0 as usize];
         if backs_out {
-            self.members[id].backed_out_until = view.tick + BACKED_OUT_MOVES * step_ticks;
+            self.members[id].backed_out_until = view.tick.saturating_add(BACKED_OUT_MOVES * step_ticks);
         }
         let made = made || backs_out;
         let member = &mut self.members[id];
         member.push_failures = if made { 0 } else { (member.push_failures + 1).min(4) };
-        member.push_again_at = view.tick + if made { 0 } else { step_ticks << member.push_failures };
+        member.push_again_at =
+            view.tick.saturating_add(if made { 0 } else { step_ticks << member.push_failures });
         made
     }
 
@@ -247,7 +248,7 @@ impl Cooperative {
             } else {
                 let step_ticks = self.step_ticks[view.agents.motion[row].class.0 as usize];
                 let member = &mut self.members[view.agents.ids[row].0 as usize];
-                member.push_again_at = view.tick + CLEAR_AGAIN_MOVES * step_ticks;
+                member.push_again_at = view.tick.saturating_add(CLEAR_AGAIN_MOVES * step_ticks);
             }
         }
     }
@@ -372,9 +373,10 @@ impl Cooperative {
         let Some(row) = view.agents.row(AgentId(agent)) else { return false };
         let motion = &view.agents.motion[row];
         let member = &self.members[agent as usize];
+        let horizon = super::HORIZON_STEPS * self.step_ticks[motion.class.0 as usize];
         motion.at_rest()
             && member.plan.is_empty()
-            && member.next_try <= view.tick + super::HORIZON_STEPS * self.step_ticks[motion.class.0 as usize]
+            && member.next_try <= view.tick.saturating_add(horizon)
             // Those behind it in the chain have still to be sent aside, clear of its way.
             && self.make_way.chain[..=self.make_way.at].iter().all(|link| link.0 != row as u32)
             && (is_idle(motion.activity) || place < self.place(view, row))

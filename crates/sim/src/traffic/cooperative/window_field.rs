@@ -44,12 +44,14 @@ struct Field {
 
 /// Fields of the agents that have needed one lately. Memory: 2 bytes a pose of each window, at most
 /// [`WindowFields::BYTES_MAX`].
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct WindowFields {
     fields: Vec<Field>,
     /// Field of each agent, by id.
     of_agent: Vec<u32>,
+    /// Bytes that they take, and from which on one gives up its place to another.
     bytes: usize,
+    bytes_max: usize,
     /// By class.
     moves_to: Vec<MovesTo>,
     sweep: Sweep,
@@ -118,6 +120,7 @@ impl WindowFields {
             fields: Vec::new(),
             of_agent: Vec::new(),
             bytes: 0,
+            bytes_max: Self::BYTES_MAX,
             moves_to: classes.map(MovesTo::new).collect(),
             sweep: Sweep::default(),
         }
@@ -130,35 +133,41 @@ impl WindowFields {
         }
     }
 
-    /// Whether an agent has a field that was made for that and from whose middle the cell is not far.
-    pub fn has(&self, agent: u32, key: FieldKey, cell: CellXY) -> bool {
-        self.fields.get(self.of_agent[agent as usize] as usize).is_some_and(|field| {
-            field.key == key && 3 * cell.chebyshev_distance(field.center) <= field.radius
-        })
-    }
-
-    /// The field of an agent that has one.
-    pub fn of(&self, agent: u32) -> FieldView<'_> {
-        let field = &self.fields[self.of_agent[agent as usize] as usize];
-        FieldView { window: field.window, costs: &field.costs }
-    }
-
-    /// The field of an agent is used at a tick.
-    pub fn used(&mut self, agent: u32, tick: u32) {
-        self.fields[self.of_agent[agent as usize] as usize].used_at = tick;
-    }
-
-    /// Makes the field of an agent. `line` are the poses of its path from where it stands, as far as they are
-    /// to be looked at, the last with cost 0; those behind the first that lies outside the window do not
-    /// count. `radius` is the half side of the window in cells.
-    pub fn make(
+    /// The field of an agent, for this tick. It is made unless there is one that was made for the same and from
+    /// whose middle the center is not far. `line` are the poses of its path from where it stands, as far as
+    /// they are to be looked at, the last with cost 0; those behind the first that lies outside the window do
+    /// not count. `radius` is the half side of the window in cells.
+    ///
+    /// A field that is obtained later may take the place of this one, so nobody keeps one for later.
+    pub fn obtain(
         &mut self,
         agent: u32,
         key: FieldKey,
         ground: Costs<'_>,
         (center, radius): (CellXY, u32),
         line: &[LinePose],
-    ) {
+    ) -> FieldView<'_> {
+        let own = self.of_agent[agent as usize];
+        let fits =
+            |field: &Field| field.key == key && 3 * center.chebyshev_distance(field.center) <= field.radius;
+        let slot = match self.fields.get(own as usize) {
+            Some(field) if fits(field) => own as usize,
+            _ => self.make(agent, key, ground, (center, radius), line),
+        };
+        let field = &mut self.fields[slot];
+        field.used_at = ground.tick;
+        FieldView { window: field.window, costs: &field.costs }
+    }
+
+    /// Makes the field of an agent; gives its slot.
+    fn make(
+        &mut self,
+        agent: u32,
+        key: FieldKey,
+        ground: Costs<'_>,
+        (center, radius): (CellXY, u32),
+        line: &[LinePose],
+    ) -> usize {
         let (space, tick) = (ground.class.tables.space(), ground.tick);
         let side = 2 * radius + 1;
         let window = Rect::new(center.x - radius as i32, center.y - radius as i32, side, side)
@@ -178,6 +187,7 @@ impl WindowFields {
         (field.agent, field.used_at, field.key) = (agent, tick, key);
         (field.center, field.radius, field.window) = (center, radius, window);
         self.of_agent[agent as usize] = slot as u32;
+        slot
     }
 
     /// The slot of an agent's field; if it has none, a new one or, when memory is full, that of the field
@@ -187,7 +197,7 @@ impl WindowFields {
         if own != NONE {
             return own as usize;
         }
-        if self.bytes >= Self::BYTES_MAX {
+        if self.bytes >= self.bytes_max {
             let oldest = self.fields.iter().enumerate().min_by_key(|(_, field)| field.used_at);
             if let Some((slot, field)) = oldest {
                 self.of_agent[field.agent as usize] = NONE;
@@ -198,6 +208,12 @@ impl WindowFields {
         let (center, window) = (CellXY::new(0, 0), Rect::new(0, 0, 0, 0));
         self.fields.push(Field { agent, used_at: tick, key, center, radius: 0, window, costs: Vec::new() });
         self.fields.len() - 1
+    }
+
+    /// Has room for one field alone.
+    #[cfg(test)]
+    pub fn shrink_to_one(&mut self) {
+        self.bytes_max = 1;
     }
 
     /// Fields that there are, for the state hash.
@@ -289,7 +305,8 @@ impl Sweep {
                     let before = State(state.0.wrapping_add_signed(-(rows * map_row as i32 + along)));
                     let primitive = usize::from(primitive);
                     let Some(ticks) = tables.move_ticks(before, primitive) else { continue };
-                    if known <= now + ticks {
+                    // A move may take nearly 2^32 ticks.
+                    if known - now <= ticks {
                         continue;
                     }
                     let longer =
@@ -299,7 +316,8 @@ impl Sweep {
                     }
                 }
             }
-            now += 1;
+            // What remains of the path from a pose of the line may be nearly 2^32 ticks.
+            now = now.saturating_add(1);
             if now >= u32::from(UNKNOWN_SHORT) {
                 break;
             }

@@ -60,7 +60,7 @@ fn walks(rule: &Cooperative, view: &TrafficView<'_>) -> Vec<Walk> {
     (0..view.agents.len()).map(from_now).collect()
 }
 
-/// What an agent that is due asks for where it would lift others, with its line made and its field ready;
+/// What an agent that is due asks for where it would lift others, with its line made;
 /// `None` where it would not look for a plan of its own.
 fn quest_of(rule: &mut Cooperative, view: &TrafficView<'_>, row: usize, place: u64) -> Option<Quest> {
     let motion = &view.agents.motion[row];
@@ -75,17 +75,16 @@ fn quest_of(rule: &mut Cooperative, view: &TrafficView<'_>, row: usize, place: u
     Some(rule.quest_of_lifted(view, row, place))
 }
 
-/// What a plan of an agent costs, as its field says, which is ready; it is all the same to one that has
-/// nowhere to go.
-fn cost_of(rule: &Cooperative, view: &TrafficView<'_>, row: usize, plan: &Plan) -> u64 {
+/// What a plan of an agent costs, as its field says; it is all the same to one that has nowhere to go.
+fn cost_of(rule: &mut Cooperative, view: &TrafficView<'_>, row: usize, plan: &Plan) -> u64 {
     let motion = &view.agents.motion[row];
     let tables = &view.classes[motion.class.0 as usize].tables;
-    let space = tables.space();
     let from = end_of_move(tables, motion, view.tick);
     let (end, ready) = plan.end;
     let horizon = from.1 + rule.step_ticks[motion.class.0 as usize] * HORIZON_STEPS;
     let left = if goes(motion) {
-        rule.fields.of(view.agents.ids[row].0).cost(space.pose(end), space.headings())
+        rule.make_line(view, row, from.0);
+        rule.cost_to_go(view, row, end)
     } else {
         0
     };
@@ -152,9 +151,8 @@ impl Watched {
         let found = rule.search_moves(view, row, quest, (0, None));
         let cost_below = found.map_or(u32::MAX, |(_, cost)| cost);
         let space = view.classes[view.agents.motion[row].class.0 as usize].tables.space();
-        let field = rule.fields.of(id as u32);
         let states = (0..space.n_states() as u32).map(State);
-        let to_go: Vec<u32> = states.map(|state| field.cost(space.pose(state), space.headings())).collect();
+        let to_go: Vec<u32> = states.map(|state| rule.cost_to_go(view, row, state)).collect();
         rule.members[id].lift_retries = Retry::NEW;
         rule.lifting.left_for_all = u64::MAX;
         let aim = if self.random.below(2) == 0 { Aim::OfRank } else { Aim::ForAll };
@@ -366,4 +364,40 @@ fn the_other_goes_into_the_bay_or_nothing_changes() {
             assert!(primitives.starts_with(&[2, 1]), "{collision}: {primitives:?}");
         }
     }
+}
+
+/// Agents plan among each other where there is room for the field of one alone, so that each takes the place of
+/// the one before: once, an agent was to read its own after it had made room for those that it lifted.
+#[test]
+fn fields_may_make_way_for_each_other_while_others_are_lifted() {
+    let rows = ["...........", "...........", "####...####", "...........", "..........."].map(String::from);
+    let side = |name: &str, x: i32, to: i32| {
+        format!(
+            "[[groups]]\nclass = \"{name}\"\ncount = 6\narea = [{x}, 0, 4, 5]\n\
+             orders = [{{ patrol = [[{to}, 0], [{to}, 4], [{x}, 4], [{x}, 0]] }}]\n"
+        )
+    };
+    let class = "[class.a]\nheadings = 4\nmoves = [{ name = \"f\", by = [1, 0], time = 2 },\n\
+                 { name = \"l\", turn = 1, time = 1 }, { name = \"r\", turn = -1, time = 1 }]\n";
+    let text = format!(
+        "name = \"full\"\nticks = 400\n{}{class}{}{}",
+        map_of("square", &rows),
+        side("a", 0, 10),
+        side("a", 7, 0)
+    );
+    let mut sim = built(&text).unwrap();
+    let mut rule = fresh_rule(&sim);
+    rule.fields.shrink_to_one();
+    let rule = Shared::give(&mut sim, rule);
+    let mut any_retry = false;
+    while sim.step() != Ticked::Ended {
+        assert_eq!(invariant::check(&sim), []);
+        let rule = rule.0.lock().unwrap();
+        let mut n_fields = 0;
+        rule.fields.for_each_word(&mut |_| n_fields += 1);
+        assert!(n_fields <= 1);
+        any_retry |=
+            rule.members.iter().any(|member| member.lift_retries.iter().any(|retry| retry.failures > 0));
+    }
+    assert!(any_retry && sim.counts().moves > 1000, "{:?}", sim.counts());
 }
