@@ -162,7 +162,11 @@ fn write_text(out: &mut impl Write, result: &RunResult) -> io::Result<()> {
     writeln!(out, "{scenario}: {agents} agents, {ticks} ticks, {moves} moves, {threads} threads")?;
     let mut line = |name: &str, value: String| row(out, name, value);
     line("orders done", share_of_orders(result))?;
-    line("orders unreachable", result.orders_unreachable.to_string())?;
+    let unreachable = match result.orders_unreachable {
+        0 => "0".to_owned(),
+        count => format!("{count}: {}", result.unreachable_reasons),
+    };
+    line("orders unreachable", unreachable)?;
     line("orders left", result.orders_left.to_string())?;
     if result.tasks_done > 0 {
         line("tasks done", format!("{}, longest {} ticks", result.tasks_done, result.longest_task_ticks))?;

@@ -77,6 +77,28 @@ fn a_goal_that_cannot_be_reached_as_the_map_starts_is_a_warning() {
 }
 
 #[test]
+fn a_goal_of_a_group_or_an_event_on_which_nobody_can_stand_is_a_warning() {
+    let more = "\n[[groups]]\nclass = \"truck\"\ncount = 1\narea = [4, 0, 4, 1]\norders = [\n\
+                { goto = [0, 3] },\n{ goto = [2, 1] },\n{ goto = [2, 1], fallback = \"nearest\" },\n\
+                { patrol = [[0, 3], [3, 1, \"E\"]] },\n{ goto = [2, 1], within = 1 }]\n\
+                [[events]]\ntick = 9\nadd_agents = { class = \"truck\", count = 1, area = [0, 0, 8, 1], orders = [{ goto_group = [3, 2] }] }\n\
+                [[events]]\ntick = 5\ngive_orders = { names = [\"convoy-1\"], orders = [{ wait = 1 }, { goto_area = [2, 1, 2, 2] }] }\n";
+    let scenario = format!("{TRUCKS}{more}");
+    let output = Folder::with("s.toml", &scenario).run(&["check", "s.toml"]).done();
+    let line = |piece: &str| line_of(&scenario, piece);
+    let at = |line: usize, key: &str, pose: &str, cell: &str| {
+        format!(
+            "warning: s.toml:{line}: {key}: as the map starts, no goal is a legal pose; of {pose}: cell {cell} is deep\n"
+        )
+    };
+    let expected = at(line("{ goto = [2, 1] },"), "groups[0].orders[1]", "(2, 1, E)", "(2, 1)")
+        + &at(line("{ patrol = [[0, 3], [3, 1"), "groups[0].orders[3]", "(3, 1, E)", "(3, 1)")
+        + &at(line("goto_area = [2, 1"), "events[1].give_orders.orders[1]", "(2, 1, E)", "(2, 1)")
+        + &at(line("goto_group = [3, 2]"), "events[0].add_agents.orders[0]", "(3, 2, E)", "(3, 2)");
+    assert_eq!(output, format!("{expected}s.toml: ok, 4 warnings\n"));
+}
+
+#[test]
 fn an_edit_off_the_map_is_a_warning() {
     let event = "\n[[events]]\ntick = 5\nset_terrain = { area = [8, 0, 5, 5], kind = \"deep\" }\n";
     let scenario = format!("{TRUCKS}{event}");

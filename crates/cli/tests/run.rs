@@ -18,6 +18,7 @@ const KEYS: [&str; 37] = [
     "agents",
     "orders_done",
     "orders_unreachable",
+    "unreachable_reasons",
     "orders_left",
     "tasks_done",
     "longest_task_ticks",

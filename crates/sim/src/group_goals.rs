@@ -11,15 +11,14 @@ mod room;
 
 use crate::agents::{Activity, AgentId, ClassId};
 use crate::orders::OrderKind;
-use crate::requests::{Route, refuse};
+use crate::requests::{Route, refuse_for};
+use crate::unreachable::UnreachableReason;
 use crate::world::{Simulation, end_state};
 use matching::{Place, match_in_order};
-pub(crate) use room::poses_alike;
-use room::{Nearness, PARTS, Room, is_near_goal, nearest_member, poses_of};
+use room::{Nearness, PARTS, Room, is_near_goal, nearest_member};
+pub(crate) use room::{poses_alike, poses_of};
 use wheelbase_grid::BitGrid;
-use wheelbase_planner::{
-    CostField, Fallback, Goal, GoalMember, MovementTables, Progress, State, Status, Until, Way,
-};
+use wheelbase_planner::{CostField, Fallback, Goal, GoalMember, MovementTables, Progress, State, Until, Way};
 
 /// Orders to groups that are under way.
 #[derive(Debug, Default)]
@@ -71,6 +70,9 @@ struct Waiting {
     /// Cost from there to the goal, if there is a field.
     cost: u32,
 }
+
+/// An agent that is given no pose, and why.
+type Refused = (AgentId, UnreachableReason);
 
 /// Agents of one class that are to stand around one goal.
 #[derive(Debug)]
@@ -130,7 +132,7 @@ fn give_poses_of(sim: &mut Simulation, order: u32, left: &mut u64) -> bool {
         let Some(poses) = choose_poses(sim, batch, &is_member, &mut taken, left) else { return false };
         // Those who are nearest have the better claim.
         let without = batch.agents.split_off(poses.len());
-        refused.extend(without.iter().map(|waiting| waiting.agent));
+        refused.extend(without.iter().map(|waiting| (waiting.agent, UnreachableReason::NoRoom)));
         let places = places_of(sim, batch, &poses);
         let matched = match_in_order(&places.0, &places.1);
         given.extend(
@@ -144,14 +146,15 @@ fn give_poses_of(sim: &mut Simulation, order: u32, left: &mut u64) -> bool {
     true
 }
 
-/// Tells each agent where to go, in order of id. Those who rest ask for their way at once.
-fn hand_out(sim: &mut Simulation, mut given: Vec<(AgentId, State)>, mut refused: Vec<AgentId>) {
+/// Tells each agent where to go, in order of id. Those who rest ask for their way at once; those who move or
+/// make way do when they begin their order, and learn then that there is none.
+fn hand_out(sim: &mut Simulation, mut given: Vec<(AgentId, State)>, mut refused: Vec<Refused>) {
     given.sort_unstable();
     for (agent, state) in given {
         let Some(row) = sim.agents.row(agent) else { continue };
         sim.give(row, state);
         let motion = &mut sim.agents.motion[row];
-        if !motion.at_rest() {
+        if motion.activity != Activity::Asking {
             continue;
         }
         if motion.state == state {
@@ -161,18 +164,17 @@ fn hand_out(sim: &mut Simulation, mut given: Vec<(AgentId, State)>, mut refused:
             crate::tick::ask_for_path(sim, row, Route::Cheapest);
         }
     }
-    refused.sort_unstable();
-    for agent in refused {
-        // One in mid-move is told when it has ended its move.
-        let row = sim.agents.row(agent).filter(|&row| sim.agents.motion[row].at_rest());
-        if let Some(row) = row {
-            refuse(sim, row, Status::Unreachable);
+    refused.sort_unstable_by_key(|&(agent, _)| agent);
+    for (agent, reason) in refused {
+        let asks = |&row: &usize| sim.agents.motion[row].activity == Activity::Asking;
+        if let Some(row) = sim.agents.row(agent).filter(asks) {
+            refuse_for(sim, row, reason);
         }
     }
 }
 
 /// Those who wait for a pose of an order, by class and goal; and those who can reach none.
-fn batches_of(sim: &Simulation, order: u32) -> (Vec<Batch>, Vec<AgentId>) {
+fn batches_of(sim: &Simulation, order: u32) -> (Vec<Batch>, Vec<Refused>) {
     let mut refused = Vec::new();
     let mut batches: Vec<Batch> = Vec::new();
     for row in 0..sim.agents.len() {
@@ -199,10 +201,20 @@ fn batches_of(sim: &Simulation, order: u32) -> (Vec<Batch>, Vec<AgentId>) {
                 let seed = Seed { order, class, goal };
                 batches.push(Batch { seed, by_field: false, agents: vec![waiting] });
             }
-            None => refused.push(agent),
+            None => refused.push((agent, why_not(tables, goal))),
         }
     }
     (batches, refused)
+}
+
+/// Why a goal cannot be reached to which no way leads.
+fn why_not(tables: &MovementTables, goal: Option<GoalMember>) -> UnreachableReason {
+    match goal {
+        None => UnreachableReason::NoSuchHeading,
+        Some(goal) if !tables.space().size().contains(goal.cell) => UnreachableReason::GoalOffMap,
+        Some(goal) if poses_of(tables, goal).next().is_none() => UnreachableReason::GoalBlocked,
+        Some(_) => UnreachableReason::Unreachable,
+    }
 }
 
 /// If the agent in a row waits for a pose of an order: from where it will go, the goal, and what if that
@@ -213,6 +225,8 @@ fn wait_of(sim: &Simulation, row: usize, order: u32) -> Option<(State, Option<Go
         Activity::Asking => motion.at_rest(),
         // It was given the order in mid-move.
         Activity::Idle => !motion.at_rest(),
+        // It had the order with the others, and was sent aside before anybody was told where to go.
+        Activity::Yielding => true,
         _ => false,
     };
     if !waits || sim.agents.given[row].is_some() {
@@ -237,7 +251,7 @@ fn grow_to_agents(
     sim: &mut Simulation,
     batch: &mut Batch,
     left: &mut u64,
-    refused: &mut Vec<AgentId>,
+    refused: &mut Vec<Refused>,
 ) -> bool {
     let Seed { class, goal, .. } = batch.seed;
     let Simulation { classes, requests, tick, .. } = sim;
@@ -263,7 +277,8 @@ fn grow_to_agents(
     }
     batch.agents.sort_by_key(|waiting| (waiting.cost, waiting.agent));
     let reached = batch.agents.partition_point(|waiting| waiting.cost < u32::MAX);
-    refused.extend(batch.agents.drain(reached..).map(|waiting| waiting.agent));
+    let far = batch.agents.drain(reached..);
+    refused.extend(far.map(|waiting| (waiting.agent, UnreachableReason::Unreachable)));
     true
 }
 

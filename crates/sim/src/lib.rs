@@ -66,6 +66,7 @@ mod tasks;
 mod tick;
 pub mod trace;
 pub mod traffic;
+mod unreachable;
 mod ways;
 mod world;
 
@@ -89,4 +90,5 @@ pub use reservation::{CollisionRule, Reservation};
 pub use streams::Streams;
 pub use tasks::{CONFINED_BELOW_POSES, TaskSlot, TaskSource};
 pub use tick::{Phase, Step};
+pub use unreachable::{UnreachableReason, UnreachableReasons};
 pub use world::{Settings, SimClass, Simulation};

@@ -3,6 +3,7 @@
 use crate::agents::Activity;
 use crate::knots::Knot;
 use crate::orders::OrderState;
+use crate::unreachable::UnreachableReasons;
 use crate::world::{Simulation, end_state};
 use serde::Serialize;
 use serde_json::Value;
@@ -24,6 +25,8 @@ pub struct Counts {
     pub orders_done: u64,
     /// Orders dropped because their goal cannot be reached.
     pub orders_unreachable: u64,
+    /// Why.
+    pub unreachable_reasons: UnreachableReasons,
     /// Tasks done.
     pub tasks_done: u64,
     /// Longest time from a task given to done, of those done.
@@ -279,6 +282,7 @@ pub struct RunResult {
     pub agents: u64,
     pub orders_done: u64,
     pub orders_unreachable: u64,
+    pub unreachable_reasons: UnreachableReasons,
     pub orders_left: u64,
     pub tasks_done: u64,
     pub longest_task_ticks: u32,
@@ -332,6 +336,7 @@ impl RunResult {
             agents: counts.placed,
             orders_done: counts.orders_done,
             orders_unreachable: counts.orders_unreachable,
+            unreachable_reasons: counts.unreachable_reasons,
             orders_left,
             tasks_done: counts.tasks_done,
             longest_task_ticks: sim.longest_task_ticks(),

@@ -125,7 +125,7 @@ pub struct OrderState {
     pub station: u32,
     /// The current one has been reported as unreachable.
     pub reported: bool,
-    /// The path in hand ends at the pose nearest to the goal.
+    /// The path in hand, of the present trip, ends at the pose nearest to the goal.
     pub to_nearest: bool,
 }
 
@@ -149,10 +149,12 @@ impl OrderState {
         }
     }
 
-    /// A trip begins: an order, a station of a patrol, or a task.
+    /// A trip begins: an order, a station of a patrol, or a task. What is known of the one before, and of its
+    /// path, says nothing of it.
     pub(crate) fn begin_trip(&mut self, tick: u32) {
         self.since = tick;
         self.lone_ticks = NONE;
+        self.to_nearest = false;
     }
 
     /// The agent is where its trip began, and alone it would take so long; what is said later counts no more.

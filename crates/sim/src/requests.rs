@@ -10,17 +10,19 @@
 mod slot;
 
 use crate::agents::{Activity, AgentId};
-use crate::group_goals::give_group_poses;
+use crate::group_goals::{give_group_poses, poses_of};
 use crate::orders::OrderKind;
 use crate::shared_fields::SharedFields;
+use crate::tasks::may_be_goal;
 use crate::trace::TraceEvent;
+use crate::unreachable::UnreachableReason;
 use crate::world::{Simulation, ticks_of};
 use rayon::prelude::*;
 pub(crate) use slot::{Asking, least_ticks};
 use slot::{SearchWorld, Slot, shared_goal};
 use std::sync::atomic::{AtomicBool, Ordering};
 use wheelbase_grid::GridSize;
-use wheelbase_planner::{Answer, Goal, Path, Progress, Reached, Status, pass_goal};
+use wheelbase_planner::{Answer, Goal, GoalMember, Path, Progress, Reached, Status, pass_goal};
 
 /// Ticks until an agent that has asked for the quickest way asks for it again, and for one around resting
 /// agents; doubled with each time in a row that there was none.
@@ -393,9 +395,12 @@ fn deliver(sim: &mut Simulation, row: usize, request: PathRequest, answer: &Answ
             _ => (&mut patience.failures, &mut patience.ask_again_at, ASK_AGAIN_TICKS),
         };
         *failures = if found { 0 } else { (*failures + 1).min(FAILURES_MAX) };
-        *again_at = sim.tick + (pause << *failures);
+        *again_at = sim.tick.saturating_add(pause << *failures);
         sim.agents.motion[row].activity = Activity::Following;
         if found && !path.moves.is_empty() {
+            // One around others that is no way to a given pose leads to the goal itself.
+            let to_goal = request.route == Route::AroundResting && !given;
+            sim.agents.orders[row].to_nearest &= !to_goal;
             sim.paths.replace(&mut sim.agents.paths, row, &path.moves);
             sim.note_path(row);
         }
@@ -439,14 +444,59 @@ fn is_quicker(sim: &Simulation, row: usize, path: &Path) -> bool {
 /// An order cannot be done: reported once, then kept or dropped as it says. An agent that an edit has
 /// stranded keeps its order in any case: it is the agent that cannot move, not the goal that is shut.
 pub(crate) fn refuse(sim: &mut Simulation, row: usize, status: Status) {
+    let reason = match status {
+        Status::StartBlocked => None,
+        status => Some(reason_of(sim, row, status)),
+    };
+    shut(sim, row, reason);
+}
+
+/// As [`refuse`], for a reason that is known.
+pub(crate) fn refuse_for(sim: &mut Simulation, row: usize, reason: UnreachableReason) {
+    shut(sim, row, Some(reason));
+}
+
+/// Why an agent cannot do its order, for which its search has ended with a status.
+fn reason_of(sim: &Simulation, row: usize, status: Status) -> UnreachableReason {
+    let by_status = match status {
+        Status::GoalOffMap => UnreachableReason::GoalOffMap,
+        Status::GoalBlocked => UnreachableReason::GoalBlocked,
+        Status::CostOverflow => return UnreachableReason::CostOverflow,
+        _ => UnreachableReason::Unreachable,
+    };
+    let motion = &sim.agents.motion[row];
+    match sim.orders.current(&sim.agents.orders[row]).map(|order| &order.kind) {
+        Some(OrderKind::GotoArea(area, _)) => {
+            let tables = &sim.classes[motion.class.0 as usize].tables;
+            let area = area.intersection(sim.grid.size().rect());
+            let is_legal = |cell| poses_of(tables, GoalMember::any(cell)).next().is_some();
+            if area.is_empty() {
+                UnreachableReason::GoalOffMap
+            } else if area.cells().any(|cell| may_be_goal(tables, motion.state, cell)) {
+                // There are poses to go to, and none for it.
+                UnreachableReason::NoRoom
+            } else if area.cells().any(is_legal) {
+                UnreachableReason::Unreachable
+            } else {
+                UnreachableReason::GoalBlocked
+            }
+        }
+        Some(kind) if kind.trip().is_some_and(|trip| trip.members.is_empty()) => {
+            UnreachableReason::NoSuchHeading
+        }
+        _ => by_status,
+    }
+}
+
+/// The agent stands where it is; its order is reported, and kept or dropped, unless it is the agent that
+/// cannot move.
+fn shut(sim: &mut Simulation, row: usize, reason: Option<UnreachableReason>) {
     let agent = sim.agents.ids[row];
     sim.agents.motion[row].activity = Activity::Shut;
     // Where it stands nobody else can be sent.
     sim.give_back(row);
     let state = sim.agents.orders[row];
-    if status == Status::StartBlocked || sim.orders.keeps_task(&state) {
-        return;
-    }
+    let Some(reason) = reason.filter(|_| !sim.orders.keeps_task(&state)) else { return };
     let Some((kind, trip)) = sim.orders.current_trip(&state) else { return };
     let is_task = matches!(kind, OrderKind::Task(_));
     let (order, drop) = (kind.name(), trip.if_unreachable == crate::scenario::IfUnreachable::Drop);
@@ -458,6 +508,7 @@ pub(crate) fn refuse(sim: &mut Simulation, row: usize, status: Status) {
         crate::tick::close_task(sim, row);
     } else if drop {
         sim.counts.orders_unreachable += 1;
+        sim.counts.unreachable_reasons.count(reason);
         crate::tick::close_order(sim, row);
     }
 }

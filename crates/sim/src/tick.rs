@@ -473,7 +473,8 @@ fn settle(sim: &mut Simulation, row: usize) {
         // A path around others may end where the goal is no more.
         Activity::Following if path_done && sim.traffic.needs_paths() => sim.agents.motion[row].replan = true,
         Activity::Yielding if path_done => {
-            sim.agents.patience[row].ask_again_at = sim.tick + crate::traffic::YIELD_HOLD_TICKS;
+            let again_at = sim.tick.saturating_add(crate::traffic::YIELD_HOLD_TICKS);
+            sim.agents.patience[row].ask_again_at = again_at;
         }
         _ => {}
     }

@@ -6,7 +6,7 @@ mod common;
 
 use common::{CART, OTHERS, TRUCK, cart, cell, run_checked, set_terrain, simulation, step_to, world};
 use wheelbase_grid::CellXY;
-use wheelbase_sim::{Activity, Simulation, trace};
+use wheelbase_sim::{Activity, Counts, Simulation, UnreachableReason, trace};
 
 fn named(name: &str, at: &str, orders: &str) -> String {
     cart(at, orders).replace("class =", &format!("name = \"{name}\"\nclass ="))
@@ -195,21 +195,26 @@ fn an_empty_list_stops_who_gets_it() {
 
 #[test]
 fn each_class_reads_the_headings_it_has() {
-    let agents = cart("[0, 0, \"E\"]", "") + "[[agents]]\nclass = \"walker\"\nat = [0, 1]\n";
-    let give = |goals: &str| {
-        event(
-            1,
-            &format!("give_orders = {{ area = [0, 0, 9, 9], orders = [{{ {goals} }}, {{ wait = 1 }}] }}"),
-        )
-    };
-    let run = |goals: &str| {
-        let rows = "\"....\",\"....\"";
+    let agents =
+        named("a", "[0, 0, \"E\"]", "") + "[[agents]]\nname = \"b\"\nclass = \"walker\"\nat = [0, 1]\n";
+    let run_of = |chosen: &str, goals: &str| {
+        let give =
+            event(1, &format!("give_orders = {{ {chosen}, orders = [{{ {goals} }}, {{ wait = 1 }}] }}"));
         let mut sim = simulation(&format!(
-            "name = \"t\"\nticks = 90\n[map]\nrows = [{rows}]\n[side.hedge]\nspeed = 0\n{CART}{TRUCK}{OTHERS}{agents}{}",
-            give(goals)
+            "name = \"t\"\nticks = 90\n[map]\nrows = [\"....\",\"....\"]\n[side.hedge]\nspeed = 0\n\
+             {CART}{TRUCK}{OTHERS}{agents}{give}"
         ));
         run_checked(&mut sim);
-        (sim.counts().orders_done, sim.counts().orders_unreachable)
+        let Counts { orders_done, orders_unreachable, unreachable_reasons, .. } = *sim.counts();
+        let reasons: Vec<_> = unreachable_reasons.iter().collect();
+        let lacking = (UnreachableReason::NoSuchHeading, orders_unreachable);
+        assert!(reasons.is_empty() || reasons == [lacking], "{reasons:?}");
+        (orders_done, orders_unreachable)
+    };
+    let run = |goals: &str| {
+        let by_names = run_of("names = [\"b\", \"a\"]", goals);
+        assert_eq!(run_of("area = [0, 0, 9, 9]", goals), by_names);
+        by_names
     };
     assert_eq!(run("goto = [3, 0, \"N\"]"), (3, 1));
     assert_eq!(run("goto = [[3, 0, \"N\"], [3, 1]]"), (4, 0));

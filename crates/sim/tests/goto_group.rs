@@ -91,6 +91,8 @@ fn nobody_overtakes_and_a_lone_agent_goes_to_the_goal() {
     let mut sim = world(&["......."], &cart("[0, 0, \"E\"]", &to("[4, 0]")));
     run_checked(&mut sim);
     assert_eq!((sim.tick(), cell(&sim, 0)), (8, CellXY::new(4, 0)));
+    // What it takes alone is the whole way, and not the last part that was searched for.
+    assert_eq!((sim.counts().lone_ticks, sim.counts().trip_ticks), (8, 8));
     let mut sim = world(&["......."], &cart("[0, 0, \"E\"]", &to("[4, 0, \"N\"]")));
     run_checked(&mut sim);
     assert_eq!((sim.tick(), sim.pose(0).heading.0), (9, 1));

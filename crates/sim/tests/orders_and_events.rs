@@ -165,3 +165,35 @@ fn nothing_begins_at_the_last_tick_and_what_ends_there_counts() {
     run_checked(&mut sim);
     assert_eq!((sim.tick(), sim.counts().orders_done, sim.counts().moves), (4, 0, 2));
 }
+
+#[test]
+fn orders_that_cannot_be_done_are_counted_by_reason() {
+    let orders = [
+        "{ goto = [2, 0] }",
+        "{ goto = [3, 0] }",
+        "{ goto_area = [2, 0, 1, 1] }",
+        "{ goto_area = [3, 0, 9, 9] }",
+        // The only pose of the area is taken.
+        "{ goto_area = [1, 0, 1, 1] }",
+        "{ goto_group = [2, 0] }",
+        "{ goto_group = [3, 0, \"N\"] }",
+        // It goes to the bank, and is not in the area there.
+        "{ goto_area = [3, 0, 1, 1], fallback = \"nearest\" }",
+        "{ goto = [3, 0], if_unreachable = \"wait\" }",
+    ];
+    let more = cart("[0, 0, \"E\"]", &orders.join(", ")) + &cart("[1, 0, \"E\"]", "{ wait = 400 }");
+    let mut sim = world(&["..W."], &more);
+    run_checked(&mut sim);
+    let counts = sim.counts();
+    assert_eq!((counts.orders_unreachable, counts.orders_done), (8, 1), "{counts:?}");
+    assert_eq!(counts.unreachable_reasons.to_string(), "3 goal_blocked, 4 unreachable, 1 no_room");
+    // 70 cells of which each takes 65,535,000 ticks.
+    let row = "s".repeat(70);
+    let mut sim = simulation(&format!(
+        "name = \"slow\"\nticks = 9\n[map]\nrows = [\"{row}\"]\n[terrain.slow]\nglyphs = \"s\"\nspeed = 1\n\
+         [class.snail]\nheadings = 1\nmoves = [{{ name = \"E\", by = [1, 0], time = 65535 }}]\n\
+         [[agents]]\nclass = \"snail\"\nat = [0, 0]\norders = [{{ goto = [69, 0] }}]\n"
+    ));
+    run_checked(&mut sim);
+    assert_eq!(sim.counts().unreachable_reasons.to_string(), "1 cost_overflow");
+}

@@ -3,8 +3,8 @@
 use super::Files;
 use super::agents::{AgentNames, cells_of_map, read_group};
 use super::complaints::{Complaints, listed};
-use super::orders::{add_orders, add_orders_for_all};
-use crate::agents::AgentId;
+use super::orders::{add_orders_for_all, add_orders_read_by};
+use crate::agents::{AgentId, ClassId};
 use crate::events::{Action, Chosen, Event, MapEdit, NewAgents, NewOrders};
 use crate::orders::OrderList;
 use crate::scenario::{self, EventAction, Located, OnAgents, Scenario};
@@ -95,8 +95,10 @@ fn given_orders(
     let mut classes: Vec<_> = rows.map(|row| sim.agents.motion[row].class).collect();
     classes.sort_unstable();
     classes.dedup();
-    for class in classes {
-        lists[class.0 as usize] = add_orders(sim, class, typed, errors);
+    let headings = |class: &ClassId| sim.classes[class.0 as usize].tables.space().headings();
+    let headings: Vec<u8> = classes.iter().map(headings).collect();
+    for (class, list) in classes.iter().zip(add_orders_read_by(sim, &headings, typed, errors)) {
+        lists[class.0 as usize] = list;
     }
     lists
 }

@@ -23,7 +23,7 @@ pub(super) fn add_orders(
 }
 
 /// Orders for agents of any of the classes, in the pool once for each number of headings; gives the list of
-/// each class. A heading that only some of the classes have is no goal for the others.
+/// each class.
 pub(super) fn add_orders_for_all(
     sim: &mut Simulation,
     typed: &[scenario::Order],
@@ -33,10 +33,23 @@ pub(super) fn add_orders_for_all(
     let mut all = of_class.clone();
     all.sort_unstable();
     all.dedup();
-    let mut lists = vec![Vec::new(); all.len()];
+    let lists = add_orders_read_by(sim, &all, typed, errors);
+    let list_of = |headings| all.binary_search(headings).map_or(OrderList::default(), |at| lists[at]);
+    of_class.iter().map(list_of).collect()
+}
+
+/// Orders in the pool as classes of such numbers of headings read them, a list for each. A heading that only
+/// some of them have is no goal for the others; one that none has is a mistake.
+pub(super) fn add_orders_read_by(
+    sim: &mut Simulation,
+    headings: &[u8],
+    typed: &[scenario::Order],
+    errors: &mut Complaints<'_>,
+) -> Vec<OrderList> {
+    let mut lists = vec![Vec::new(); headings.len()];
     for order in typed {
         let mut complaints = Vec::new();
-        for (list, &headings) in lists.iter_mut().zip(&all) {
+        for (list, &headings) in lists.iter_mut().zip(headings) {
             let mut found = errors.of_same_file();
             list.push(build_order(sim, headings, order, &mut found));
             complaints.push(found.take());
@@ -45,9 +58,7 @@ pub(super) fn add_orders_for_all(
             errors.extend(complaints.pop().unwrap_or_default());
         }
     }
-    let lists: Vec<OrderList> = lists.iter().map(|list| sim.orders.add(list)).collect();
-    let list_of = |headings| all.binary_search(headings).map_or(OrderList::default(), |at| lists[at]);
-    of_class.iter().map(list_of).collect()
+    lists.iter().map(|list| sim.orders.add(list)).collect()
 }
 
 fn build_order(

@@ -3,17 +3,25 @@
 use super::complaints::Complaints;
 use super::events::area_rect;
 use super::map::{beside, read_map};
-use crate::orders::OrderKind;
+use crate::agents::ClassId;
+use crate::events::{Action, NewAgents, NewOrders};
+use crate::orders::{OrderKind, OrderState, Trip};
 use crate::scenario::{self, Area, Chosen, EventAction, Located, Scenario, ScenarioError};
 use crate::world::Simulation;
 use std::collections::BTreeMap;
-use std::path::Path;
-use wheelbase_planner::{Goal, GoalArea, GoalMember, Legality, Primitive, SLOPE_FLAT, move_time};
+use wheelbase_grid::Rect;
+use wheelbase_planner::{
+    Fallback, Goal, GoalArea, GoalMember, Heading, Legality, Path, Pose, Primitive, Reason, Request,
+    SLOPE_FLAT, Scratch, Status, move_time, plan,
+};
+
+/// Poses that are looked at for warnings of goals of groups and events, in a scenario.
+const LOOKS_MAX: u64 = 1 << 27;
 
 /// What looks wrong in a scenario that can be run: text after the last row of its map, overrides of
 /// kinds that the map lacks, speeds that change no time, first orders that cannot be done on the map as
-/// it starts, events that do nothing.
-pub fn warnings(path: &Path, typed: &Scenario, sim: &Simulation) -> Vec<ScenarioError> {
+/// it starts, goals of groups and events on which nobody can stand, events that do nothing.
+pub fn warnings(path: &std::path::Path, typed: &Scenario, sim: &Simulation) -> Vec<ScenarioError> {
     let mut found = Complaints::new(path);
     warn_of_map(path, typed, sim, &mut found);
     for class in &typed.classes {
@@ -45,7 +53,7 @@ pub fn warnings(path: &Path, typed: &Scenario, sim: &Simulation) -> Vec<Scenario
 }
 
 /// The map was read without its warnings, which only `check` asks for.
-fn warn_of_map(path: &Path, typed: &Scenario, sim: &Simulation, found: &mut Complaints<'_>) {
+fn warn_of_map(path: &std::path::Path, typed: &Scenario, sim: &Simulation, found: &mut Complaints<'_>) {
     let scenario::MapSource::File(file) = &typed.map.source else { return };
     let map = beside(path, &file.value);
     let (terrain, sides) = (sim.grid.terrain_table().clone(), sim.grid.side_table().clone());
@@ -106,19 +114,15 @@ fn parts_of(action: &EventAction) -> (&'static str, Option<&Area>, &[Located<Str
     }
 }
 
+/// First orders of agents to which there is no way, and orders of groups and events to goals on which nobody
+/// of the classes that are given them can stand.
 fn warn_of_goals(typed: &Scenario, sim: &Simulation, found: &mut Complaints<'_>) {
-    use wheelbase_planner::{Path, Request, Scratch, Status, plan};
     let (mut scratch, mut path) = (Scratch::new(), Path::new());
     for (row, agent) in typed.agents.iter().enumerate() {
         let Some(order) = sim.orders.current(&sim.agents.orders[row]) else { continue };
         let Some(trip) = order.kind.trip() else { continue };
         let class = &sim.classes[sim.agents.motion[row].class.0 as usize];
-        // Each stop of a patrol is a goal of its own.
-        let goals: Vec<&[GoalMember]> = match &order.kind {
-            OrderKind::Patrol(_) => trip.members.chunks(1).collect(),
-            _ => vec![&trip.members],
-        };
-        for members in goals {
+        for members in goals_of(&order.kind, trip) {
             let goal = Goal { members, within: trip.within };
             let mut request = Request { fallback: trip.fallback, ..Request::new(sim.pose(row), goal) };
             if let OrderKind::GotoArea(area, _) = order.kind {
@@ -132,9 +136,104 @@ fn warn_of_goals(typed: &Scenario, sim: &Simulation, found: &mut Complaints<'_>)
                 let why = why.map(|reason| reason.describe(&legality, &sim.grid));
                 let line = agent.orders.first().map_or(agent.line, |order| order.line);
                 let key = agent.orders.first().map_or(&agent.key, |order| &order.key);
-                found.add(line, key, format!("as the map starts, {}", why.unwrap_or_default()));
+                found.add(line, key, as_the_map_starts(&why.unwrap_or_default()));
                 break;
             }
         }
     }
+    let mut looks_left = LOOKS_MAX;
+    let mut warn = |typed: &[scenario::Order], lists: &[(ClassId, OrderState)]| {
+        for (at, order) in typed.iter().enumerate() {
+            let whys = lists.iter().map(|&(class, list)| {
+                let kind = &sim.orders.open(&list).nth(at)?.kind;
+                nobody_stands(sim, class, kind, &mut looks_left)
+            });
+            // What one of the classes can do is as it should be.
+            if let Some(why) = whys.collect::<Option<Vec<_>>>().and_then(|whys| whys.into_iter().next()) {
+                found.add(order.line, &order.key, as_the_map_starts(&why));
+            }
+        }
+    };
+    // Groups stand behind all others, in the order of the file.
+    let in_groups: usize = typed.groups.iter().map(|group| group.count as usize).sum();
+    let mut row = sim.agents.len().saturating_sub(in_groups);
+    for group in &typed.groups {
+        if let (Some(&state), Some(motion)) = (sim.agents.orders.get(row), sim.agents.motion.get(row)) {
+            warn(&group.orders, &[(motion.class, state)]);
+        }
+        row += group.count as usize;
+    }
+    let mut by_time: Vec<&scenario::Event> = typed.events.iter().collect();
+    by_time.sort_by_key(|event| event.tick);
+    for (event, built) in by_time.into_iter().zip(&sim.events) {
+        match (&event.action, &built.action) {
+            (EventAction::AddAgents(group), Action::AddAgents(NewAgents { class, orders, .. })) => {
+                warn(&group.orders, &[(*class, OrderState::new(orders.orders, 0))]);
+            }
+            (EventAction::GiveOrders { orders, .. }, Action::GiveOrders(NewOrders { by_class, .. })) => {
+                let classes = (0..=u8::MAX).map(ClassId).zip(by_class);
+                let given = classes.filter(|(_, list)| list.count > 0);
+                let lists: Vec<_> = given.map(|(class, &list)| (class, OrderState::new(list, 0))).collect();
+                warn(orders, &lists);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn as_the_map_starts(why: &str) -> String {
+    format!("as the map starts, {why}")
+}
+
+/// The goals of an order, each of which is to be reached: every stop of a patrol is one of its own.
+fn goals_of<'a>(kind: &OrderKind, trip: &'a Trip) -> Vec<&'a [GoalMember]> {
+    match kind {
+        OrderKind::Patrol(_) => trip.members.chunks(1).collect(),
+        _ => vec![&trip.members],
+    }
+}
+
+/// What blocks a goal of an order on which an agent of a class can nowhere stand. `None` where there is no such
+/// goal, where the order leads elsewhere then, and where no looks are left: each is at a pose.
+fn nobody_stands(sim: &Simulation, class: ClassId, kind: &OrderKind, looks_left: &mut u64) -> Option<String> {
+    let trip = kind.trip().filter(|trip| trip.fallback == Fallback::Fail)?;
+    let tables = &sim.classes[class.0 as usize].tables;
+    let (space, size) = (tables.space(), sim.grid.size());
+    let cells_of = |goal: GoalMember| {
+        let within = i64::from(trip.within);
+        let span = |at: i32, length: u32| {
+            let first = (i64::from(at) - within).clamp(0, i64::from(length));
+            let end = (i64::from(at) + within + 1).clamp(first, i64::from(length));
+            (first as i32, (end - first) as u32)
+        };
+        let ((x, width), (y, height)) = (span(goal.cell.x, size.width()), span(goal.cell.y, size.height()));
+        Rect::new(x, y, width, height)
+    };
+    goals_of(kind, trip).into_iter().find_map(|members| {
+        let area = match kind {
+            OrderKind::GotoArea(area, _) => Some((area.intersection(size.rect()), None)),
+            _ => None,
+        };
+        let of_members = members.iter().map(|&member| (cells_of(member), Some(member)));
+        let mut blocked = None;
+        for (cells, member) in area.into_iter().chain(of_members) {
+            for cell in cells.cells() {
+                let headings = (0..space.headings()).map(Heading);
+                for pose in headings.map(|heading| Pose { cell, heading }) {
+                    *looks_left = looks_left.checked_sub(1)?;
+                    let is_goal = member.is_none_or(|member| {
+                        Goal { members: &[member], within: trip.within }.matches(space.shape(), pose)
+                    });
+                    if is_goal && space.state(pose).is_some_and(|state| tables.is_legal(state)) {
+                        return None;
+                    }
+                    blocked = blocked.or(is_goal.then_some(pose));
+                }
+            }
+        }
+        let goal = blocked?;
+        let legality = Legality::new(&sim.grid, tables.class());
+        let blocked = legality.check_pose(goal).err()?;
+        Some(Reason::GoalBlocked { goal, blocked }.describe(&legality, &sim.grid))
+    })
 }

@@ -158,7 +158,7 @@ fn cells_of(tables: &MovementTables, pose: Pose) -> impl Iterator<Item = CellXY>
 }
 
 /// The legal poses of a goal, by state.
-pub(super) fn poses_of(tables: &MovementTables, goal: GoalMember) -> impl Iterator<Item = State> {
+pub(crate) fn poses_of(tables: &MovementTables, goal: GoalMember) -> impl Iterator<Item = State> {
     let space = tables.space();
     let headings = (0..space.headings()).map(Heading);
     let wanted = headings.filter(move |&heading| goal.heading.is_none_or(|only| only == heading));

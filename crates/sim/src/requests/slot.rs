@@ -159,10 +159,10 @@ impl Slot {
         }
     }
 
-    /// Puts the first part of the way before what the search found.
-    fn join_first_part(&mut self) {
+    /// Puts the first part of the way before what the search found; gives its ticks.
+    fn join_first_part(&mut self) -> u32 {
         if self.from.take().is_none() || self.path.poses.is_empty() {
-            return;
+            return 0;
         }
         let ticks = self.first_part.cost();
         let rest = self.path.poses[1..].iter();
@@ -170,6 +170,7 @@ impl Slot {
         self.first_part.poses.extend(later);
         self.first_part.moves.extend_from_slice(&self.path.moves);
         std::mem::swap(&mut self.first_part, &mut self.path);
+        ticks
     }
 
     /// Puts moves behind what the search found, which ends in a state.
@@ -249,8 +250,9 @@ impl Slot {
         self.share = spent - self.spent;
         self.spent = spent;
         if self.progress == Progress::Done && self.made <= may_spend {
-            self.answer = Some(answer);
-            self.join_first_part();
+            let first_ticks = self.join_first_part();
+            let cost = answer.cost.saturating_add(first_ticks);
+            self.answer = Some(Answer { cost, ..answer });
             if let (Status::Found, Some((at, state))) = (answer.status, leaves) {
                 self.join_rest(tables, state, &world.paths.moves(asking.agents.paths[row])[at..]);
             }

@@ -1,0 +1,82 @@
+//! Why orders could not be done, counted.
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use std::fmt;
+use wheelbase_planner::Status;
+
+/// Why an order was dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnreachableReason {
+    /// No member of the goal is on the map.
+    GoalOffMap,
+    /// The class has none of the headings that the order names.
+    NoSuchHeading,
+    /// No pose of the goal is legal.
+    GoalBlocked,
+    /// No moves lead from the agent to the goal.
+    Unreachable,
+    /// All poses of the area, or near the goal of a group, are taken.
+    NoRoom,
+    /// The path would take more than 2^32 - 2 ticks.
+    CostOverflow,
+}
+
+impl UnreachableReason {
+    /// All of them, in the order of their names in results.
+    pub const ALL: [Self; 6] = [
+        Self::GoalOffMap,
+        Self::NoSuchHeading,
+        Self::GoalBlocked,
+        Self::Unreachable,
+        Self::NoRoom,
+        Self::CostOverflow,
+    ];
+
+    /// Name in results: that of the planner's status, where there is one.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::GoalOffMap => Status::GoalOffMap.name(),
+            Self::NoSuchHeading => "no_such_heading",
+            Self::GoalBlocked => Status::GoalBlocked.name(),
+            Self::Unreachable => Status::Unreachable.name(),
+            Self::NoRoom => "no_room",
+            Self::CostOverflow => Status::CostOverflow.name(),
+        }
+    }
+}
+
+/// Orders dropped, by reason. As JSON an object of those reasons that there were, in the order of
+/// [`UnreachableReason::ALL`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct UnreachableReasons([u64; UnreachableReason::ALL.len()]);
+
+impl UnreachableReasons {
+    /// One more for a reason.
+    pub(crate) fn count(&mut self, reason: UnreachableReason) {
+        self.0[reason as usize] += 1;
+    }
+
+    /// The reasons that there were, and how many orders each.
+    pub fn iter(&self) -> impl Iterator<Item = (UnreachableReason, u64)> {
+        UnreachableReason::ALL.into_iter().zip(self.0).filter(|&(_, count)| count > 0)
+    }
+}
+
+impl Serialize for UnreachableReasons {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        self.iter().try_for_each(|(reason, count)| map.serialize_entry(reason.name(), &count))?;
+        map.end()
+    }
+}
+
+/// As text: `20 goal_blocked, 4 no_room`; nothing without any.
+impl fmt::Display for UnreachableReasons {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, (reason, count)) in self.iter().enumerate() {
+            let comma = if at > 0 { ", " } else { "" };
+            write!(f, "{comma}{count} {}", reason.name())?;
+        }
+        Ok(())
+    }
+}
