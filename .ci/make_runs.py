@@ -140,7 +140,6 @@ def judge(trace, case, outcome, sums):
         raise Wrong(f"judge: {len(wrong)} violations: {'; '.join(wrong[:3])[:400]}")
     sums["edits"] += judge.n_edits
     sums["disturbed"] += judge.n_disturbed
-    sums["excused"] += judge.n_excused
     return judge
 
 
@@ -230,7 +229,7 @@ def main():
     args = parser.parse_args()
     os.makedirs(args.out, exist_ok=True)
     wrong, drawn = 0, Drawn()
-    sums = dict.fromkeys(("empty", "without a move", "alone", *SUMMED, "edits", "disturbed", "excused", "exit 1"), 0)
+    sums = dict.fromkeys(("empty", "without a move", "alone", *SUMMED, "edits", "disturbed", "exit 1"), 0)
     numbers = range(args.count) if args.only is None else [args.only]
     for number in numbers:
         scenario = os.path.join(args.out, f"{number:03}.toml")

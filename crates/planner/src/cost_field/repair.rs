@@ -1,4 +1,8 @@
 //! Repair of a field in place after the map has changed.
+//!
+//! It takes as long as there are poses whose cost changes. A block on a path to the goal changes those of all
+//! that lies behind it, so that for one request a fresh search is cheaper on most maps, and one guided by the
+//! field as it was cheaper still: see [`Heuristic::Field`](crate::Heuristic::Field).
 
 use super::arcs::Graph;
 use super::frontier::{Block, Frontier};
@@ -53,7 +57,7 @@ impl CostField {
     /// for each of them, in any order, and the field holds after the last.
     ///
     /// Time is in proportion to the poses that can touch the rectangle, those whose cost changes, and
-    /// their neighbours. Allocates nothing once `scratch` has grown.
+    /// their neighbours: after a block on the path of one agent mostly more than a fresh search takes. Allocates nothing once `scratch` has grown.
     ///
     /// # Panics
     /// If the tables are of another map or class.
