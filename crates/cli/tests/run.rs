@@ -10,7 +10,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 /// Keys of the result in the order of DESIGN 8.
-const KEYS: [&str; 37] = [
+const KEYS: [&str; 38] = [
     "scenario",
     "seed",
     "threads",
