@@ -2,6 +2,7 @@
 
 use crate::bench;
 use crate::failure::{Exit, Failure};
+use crate::memory_max::MemoryArgs;
 use crate::output::clash::Output;
 use crate::picture::{SCALE_MAX, Wanted};
 use crate::query::rectangle_from_arg;
@@ -108,6 +109,8 @@ pub struct RunArgs {
     snapshot_every: Option<u64>,
     #[arg(long, hide = true)]
     resume: Option<PathBuf>,
+    #[command(flatten)]
+    pub memory: MemoryArgs,
 }
 
 impl RunArgs {
@@ -183,6 +186,8 @@ pub struct PlanArgs {
     pub svg: Option<PathBuf>,
     #[command(flatten)]
     pub view: ViewArgs,
+    #[command(flatten)]
+    pub memory: MemoryArgs,
 }
 
 #[derive(Debug, clap::Args)]
@@ -210,6 +215,8 @@ pub struct DistancesArgs {
     pub png: Option<PathBuf>,
     #[command(flatten)]
     pub view: ViewArgs,
+    #[command(flatten)]
+    pub memory: MemoryArgs,
 }
 
 #[derive(Debug, clap::Args)]
@@ -221,6 +228,8 @@ pub struct CheckArgs {
     /// Judge this plan of one problem: replay it by the competition's rules
     #[arg(long, value_name = "FILE.json")]
     pub plan: Option<PathBuf>,
+    #[command(flatten)]
+    pub memory: MemoryArgs,
 }
 
 const U32_MAX: u64 = u32::MAX as u64;
@@ -240,6 +249,8 @@ pub struct VerifyArgs {
     /// Worker threads; the answer is the same for any number [default: one a core]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u16, 1, 1024>)]
     pub threads: Option<u16>,
+    #[command(flatten)]
+    pub memory: MemoryArgs,
 }
 
 #[derive(Debug, clap::Args)]
@@ -280,6 +291,8 @@ pub struct RenderArgs {
     pub fps: u16,
     #[command(flatten)]
     pub view: ViewArgs,
+    #[command(flatten)]
+    pub memory: MemoryArgs,
 }
 
 #[derive(Debug, clap::Args)]
@@ -293,6 +306,8 @@ pub struct ReportArgs {
     /// Worker threads of the second run, which is timed [default: one a core]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u16, 1, 1024>)]
     pub threads: Option<u16>,
+    #[command(flatten)]
+    pub memory: MemoryArgs,
 }
 
 /// What part of a map pictures show, and how large.
@@ -333,6 +348,8 @@ pub struct GenerateArgs {
     /// Where to write it: .map, or .png for a picture, a pixel a cell
     #[arg(short, long = "output", value_name = "FILE.map|FILE.png")]
     pub output: PathBuf,
+    #[command(flatten)]
+    pub memory: MemoryArgs,
 }
 
 #[derive(Debug, clap::Args)]
@@ -349,6 +366,8 @@ pub struct BenchArgs {
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+    #[command(flatten)]
+    pub memory: MemoryArgs,
 }
 
 #[derive(Debug, clap::Args)]

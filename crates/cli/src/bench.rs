@@ -3,8 +3,9 @@
 
 use crate::args::BenchArgs;
 use crate::failure::{Exit, Failure};
-use crate::guide::{PreparedLandmarks, prepared};
+use crate::guide::{PreparedLandmarks, landmark_need, prepared};
 use crate::interrupt::Interrupt;
+use crate::memory_max::check_planning;
 use crate::output::{print, progress_bar, row};
 use crate::phase_times::PhaseTimes;
 use crate::plan::thread_pool;
@@ -21,7 +22,7 @@ use wheelbase_grid::map_file::{ScenFile, ScenQuery};
 use wheelbase_planner::batch::{BatchScratch, plan_all};
 use wheelbase_planner::{
     Goal, GoalMember, Heading, Heuristic, MovementClass, MovementTables, Path, Pose, Request, Scratch,
-    Status, plan,
+    StateSpace, Status, plan,
 };
 use wheelbase_sim::build::{Overrides, PlanningProblem, load_simulation};
 use wheelbase_sim::{
@@ -96,6 +97,11 @@ pub fn run(args: &BenchArgs, stop: &Interrupt) -> Result<Exit, Failure> {
             args.target.display()
         ))),
     }
+}
+
+/// A scenario as it is, within the memory that may be taken.
+fn overrides(args: &BenchArgs) -> Overrides {
+    Overrides { memory_max: args.memory.max(), ..Overrides::default() }
 }
 
 fn calibration() -> Calibration {
@@ -208,9 +214,13 @@ impl Lengths {
 /// Answers the queries of a `.scen` file one by one on this thread, and then all as a batch.
 fn bench_queries(args: &BenchArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let pool = thread_pool(args.threads)?;
+    let memory_max = args.memory.max();
     let begun = Instant::now();
     let ScenProblem { queries: scen, map, problem: PlanningProblem { grid, class, .. } } =
-        load_scen(&args.target, args.class.as_deref()).map_err(Failure::bad_input)?;
+        load_scen(&args.target, args.class.as_deref(), memory_max).map_err(Failure::bad_input)?;
+    let space = StateSpace::new(grid.size(), grid.shape(), class.headings());
+    let threads = pool.current_num_threads() as u64;
+    check_planning(&args.target, (&grid, &class), threads + 1, landmark_need(space), memory_max)?;
     let load_s = begun.elapsed().as_secs_f64();
     let begun = Instant::now();
     let tables = Arc::new(MovementTables::compile(&grid, class));
@@ -525,12 +535,13 @@ impl MemoryResult {
 /// says why that cannot be done.
 fn beside_lone_agents(
     target: &std::path::Path,
+    overrides: Overrides,
     finished: &[u32],
     stop: &Interrupt,
 ) -> Result<Result<(LoneResult, DoorsResult), String>, Failure> {
     let begun = Instant::now();
     // As it was before the first tick.
-    let fresh = load_simulation(target, Overrides::default()).map_err(Failure::bad_input)?;
+    let fresh = load_simulation(target, overrides).map_err(Failure::bad_input)?;
     let go_on = || !stop.is_raised();
     let find_doors = Instant::now();
     let doors = Doors::find(&fresh);
@@ -586,7 +597,7 @@ fn bench_scenario(args: &BenchArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     }
     let pool = Arc::new(thread_pool(args.threads)?);
     let begun = Instant::now();
-    let load = || load_simulation(&args.target, Overrides::default());
+    let load = || load_simulation(&args.target, overrides(args));
     let mut sim = pool.install(load).map_err(Failure::bad_input)?;
     let load_s = begun.elapsed().as_secs_f64();
     stop.heed();
@@ -607,9 +618,11 @@ fn bench_scenario(args: &BenchArgs, stop: &Interrupt) -> Result<Exit, Failure> {
         let finished: Vec<u32> = sim.agents().orders.iter().map(|orders| orders.finished).collect();
         drop(sim);
         let (in_pool, target, of_work) = (Arc::clone(&pool), args.target.clone(), stop.clone());
+        let same = overrides(args);
         // It builds the scenario again, which looks at no flag.
-        let beside =
-            stop.unless_raised(move || in_pool.install(|| beside_lone_agents(&target, &finished, &of_work)));
+        let beside = stop.unless_raised(move || {
+            in_pool.install(|| beside_lone_agents(&target, same, &finished, &of_work))
+        });
         match beside.unwrap_or_else(|| Ok(Err("interrupted".to_owned())))? {
             Ok(beside) => (Some(beside), String::new()),
             Err(reason) => (None, reason),

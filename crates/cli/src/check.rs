@@ -7,9 +7,10 @@ use crate::safe_text;
 use crate::scen::load_scen;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use wheelbase_grid::MemoryMax;
 use wheelbase_sim::build::{
-    Files, LoadError, LoadedProblem, build_simulation, check_class_file, check_map, is_problem, read_file,
-    read_scenario, warnings,
+    Files, LoadError, LoadedProblem, build_simulation_within, check_class_file, check_map, is_problem,
+    read_file, read_scenario, warnings,
 };
 use wheelbase_sim::recording::{Event, Reader, RecordingError, TickRecord, is_recording};
 use wheelbase_sim::{Counters, JsonMistake, PlanVerdict, judge_plan};
@@ -18,13 +19,14 @@ use wheelbase_sim::{Counters, JsonMistake, PlanVerdict, judge_plan};
 const RECORDING_ENDING: &str = "rec";
 
 pub fn run(args: &CheckArgs) -> Result<Exit, Failure> {
+    let memory_max = args.memory.max();
     if let Some(plan) = &args.plan {
-        return check_plan(&args.files, plan);
+        return check_plan(&args.files, plan, memory_max);
     }
     let mut exit = Exit::Done;
     let mut out = text_out();
     for file in &args.files {
-        match check_file(file) {
+        match check_file(file, memory_max) {
             Ok(Checked { warnings, what }) => {
                 for warning in &warnings {
                     writeln!(out, "warning: {warning}")?;
@@ -56,7 +58,7 @@ struct Checked {
 }
 
 /// Checks a file by its ending, and a recording by its first bytes.
-fn check_file(file: &Path) -> Result<Checked, LoadError> {
+fn check_file(file: &Path, memory_max: MemoryMax) -> Result<Checked, LoadError> {
     if is_recording(file) || file.extension().is_some_and(|extension| extension == RECORDING_ENDING) {
         let of_file = |error: RecordingError| LoadError::File {
             file: file.display().to_string(),
@@ -64,7 +66,7 @@ fn check_file(file: &Path) -> Result<Checked, LoadError> {
         };
         return check_recording(file).map_err(of_file);
     }
-    check_text_file(file).map(|warnings| Checked { warnings, what: None })
+    check_text_file(file, memory_max).map(|warnings| Checked { warnings, what: None })
 }
 
 /// Reads a recording from its start to its end.
@@ -88,26 +90,28 @@ fn check_recording(file: &Path) -> Result<Checked, RecordingError> {
 }
 
 /// Warnings of a file that is right otherwise. A `.toml` file without a map is taken for a class file.
-fn check_text_file(file: &Path) -> Result<Vec<String>, LoadError> {
+fn check_text_file(file: &Path, memory_max: MemoryMax) -> Result<Vec<String>, LoadError> {
     let extension = file.extension().and_then(|extension| extension.to_str()).unwrap_or("");
     let refuse = |why| Err(LoadError::File { file: file.display().to_string(), why });
     match extension {
-        "map" | "tmx" | "png" => check_map(file),
-        "scen" => load_scen(file, None).map(|_| Vec::new()),
-        "toml" => match read_scenario(file) {
+        "map" | "tmx" | "png" => check_map(file, memory_max),
+        "scen" => load_scen(file, None, memory_max).map(|_| Vec::new()),
+        "toml" => match read_scenario(file, memory_max) {
             Ok(mut typed) => {
                 // Nothing is searched for.
                 typed.landmarks = Some(0);
-                let sim = build_simulation(file, &typed)?;
+                let sim = build_simulation_within(file, &typed, Files::Disk, memory_max)?;
                 Ok(warnings(file, &typed, &sim).iter().map(ToString::to_string).collect())
             }
-            Err(error) if lacks(&error, &["map", "name", "ticks"]) => match check_class_file(file) {
-                Err(of_class) if lacks(&of_class, &["class"]) => Err(error),
-                checked => checked.map(|()| Vec::new()),
-            },
+            Err(error) if lacks(&error, &["map", "name", "ticks"]) => {
+                match check_class_file(file, memory_max) {
+                    Err(of_class) if lacks(&of_class, &["class"]) => Err(error),
+                    checked => checked.map(|()| Vec::new()),
+                }
+            }
             Err(error) => Err(error),
         },
-        "json" => Ok(LoadedProblem::read(file, &read_file(file)?, Files::Disk)?.warnings),
+        "json" => Ok(LoadedProblem::read(file, &read_file(file)?, Files::Disk, memory_max)?.warnings),
         other => {
             let found = if other.is_empty() { "no ending".to_owned() } else { format!("\".{other}\"") };
             refuse(format!(
@@ -118,7 +122,7 @@ fn check_text_file(file: &Path) -> Result<Vec<String>, LoadError> {
 }
 
 /// Judges a plan of a problem.
-fn check_plan(files: &[PathBuf], plan: &Path) -> Result<Exit, Failure> {
+fn check_plan(files: &[PathBuf], plan: &Path, memory_max: MemoryMax) -> Result<Exit, Failure> {
     let [problem] = files else {
         let found = files.len();
         return Err(Failure::bad_input(format!(
@@ -130,7 +134,8 @@ fn check_plan(files: &[PathBuf], plan: &Path) -> Result<Exit, Failure> {
         return Err(Failure::bad_input(format!("--plan: expected a problem file (.json), found {file}")));
     }
     let read = |file: &Path| read_file(file).map_err(Failure::bad_input);
-    let loaded = LoadedProblem::read(problem, &read(problem)?, Files::Disk).map_err(Failure::bad_input)?;
+    let loaded =
+        LoadedProblem::read(problem, &read(problem)?, Files::Disk, memory_max).map_err(Failure::bad_input)?;
     let text = read(plan)?;
     let verdict = judge_plan(&loaded, &text).map_err(|JsonMistake { line, column, message }| {
         Failure::bad_input(format!("{}:{line}:{column}: not a plan: {message}", safe_text::path(plan)))

@@ -3,6 +3,7 @@
 use crate::args::{DistancesArgs, Format};
 use crate::failure::{Exit, Failure};
 use crate::interrupt::Interrupt;
+use crate::memory_max::check_planning;
 use crate::output::clash::refuse_clashes;
 use crate::output::files::Outputs;
 use crate::output::{print, say};
@@ -14,10 +15,10 @@ use crate::safe_text;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::PathBuf;
-use wheelbase_grid::Grid;
+use wheelbase_grid::{Grid, MemoryNeed};
 use wheelbase_planner::{
-    Distance, Distances, Goal, GoalMember, Legality, MovementTables, Path, Pose, Request, Scratch, Status,
-    Until, heading_name, plan,
+    Distance, Distances, Goal, GoalMember, Legality, MovementTables, Path, Pose, Request, Scratch,
+    StateSpace, Status, Until, field_need, heading_name, plan,
 };
 use wheelbase_sim::build::{PlanningProblem, load_problem};
 
@@ -25,8 +26,9 @@ pub fn run(args: &DistancesArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let wanted = args.view.wanted(args.png.as_ref(), None)?;
     let read = read_for_planning(&args.target, args.class.as_deref(), None);
     refuse_clashes(wanted.outputs(), read)?;
+    let memory_max = args.memory.max();
     let PlanningProblem { grid, class, files } =
-        load_problem(&args.target, args.class.as_deref()).map_err(Failure::bad_input)?;
+        load_problem(&args.target, args.class.as_deref(), memory_max).map_err(Failure::bad_input)?;
     refuse_clashes(wanted.outputs(), files.iter().map(PathBuf::as_path))?;
     let view = wanted.any().then(|| wanted.view(Lattice(grid.shape()), grid.size().rect())).transpose()?;
     let headings = class.headings();
@@ -34,6 +36,11 @@ pub fn run(args: &DistancesArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let targets: Result<Vec<GoalMember>, String> =
         args.to.iter().map(|text| goal_from_arg(text, headings)).collect();
     let targets = targets.map_err(Failure::bad_input)?;
+    let space = StateSpace::new(grid.size(), grid.shape(), headings);
+    // The list of what is within reach is as long as there are poses.
+    let listed = if args.within.is_some() { REACH_BYTES * space.n_states() as u64 } else { 0 };
+    let more = field_need(space).and(MemoryNeed::may_take(listed));
+    check_planning(&args.target, (&grid, &class), 1, more, memory_max)?;
     let tables = MovementTables::compile(&grid, class);
     let mut from = Distances::from_pose(&tables, start);
     let answer = Answer::find(&grid, &tables, start, &targets, args.within, &mut from);
@@ -51,6 +58,9 @@ pub fn run(args: &DistancesArgs, stop: &Interrupt) -> Result<Exit, Failure> {
         && answer.to.iter().flatten().all(|target| target.status == Status::Found.name());
     outputs.end_behind(printed, if all { Exit::Done } else { Exit::Negative })
 }
+
+/// Bytes of a pose within reach: the pose and what is printed of it.
+const REACH_BYTES: u64 = 80;
 
 /// A pose as it is written: x, y, heading.
 type PoseLine = (i32, i32, &'static str);

@@ -4,12 +4,13 @@
 use crate::args::GenerateArgs;
 use crate::failure::{Exit, Failure};
 use crate::interrupt::Interrupt;
+use crate::memory_max;
 use crate::output::clash::refuse_clashes;
 use crate::output::files::Outputs;
 use crate::safe_text;
 use std::path::{Path, PathBuf};
 use wheelbase_grid::map_file::{MapWriteError, movingai, png};
-use wheelbase_grid::{Grid, GridSize, MapKind, generate};
+use wheelbase_grid::{Grid, GridSize, MapKind, MemoryNeed, generate};
 use wheelbase_sim::build::{LoadedGrid, load_grid};
 
 pub fn run(args: &GenerateArgs, stop: &Interrupt) -> Result<Exit, Failure> {
@@ -42,6 +43,9 @@ pub fn run(args: &GenerateArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     outputs.end(Exit::Done)
 }
 
+/// Bytes of a cell of a new map, with its file.
+const GENERATED_BYTES: u64 = 4;
+
 fn made(kind: MapKind, args: &GenerateArgs) -> Result<Grid, Failure> {
     let (Some(size), Some(seed)) = (&args.size, args.seed) else {
         let message = format!("a map of kind \"{}\" needs --size W,H and --seed N", args.kind);
@@ -53,6 +57,9 @@ fn made(kind: MapKind, args: &GenerateArgs) -> Result<Grid, Failure> {
     };
     let size = GridSize::new(width, height);
     let size = size.map_err(|error| Failure::bad_input(format!("--size: {error}")))?;
+    // The cells, what some kinds of maps are made by, and the bytes of the file.
+    let need = MemoryNeed::built(GENERATED_BYTES * size.n_cells() as u64);
+    memory_max::check(args.memory.max(), need, || format!("--size: a map of {size} cells"))?;
     Ok(generate(kind, size, seed))
 }
 
@@ -77,7 +84,7 @@ fn read(args: &GenerateArgs) -> Result<Grid, Failure> {
     let output = || [("--output", Some(args.output.as_path()))];
     refuse_clashes(output(), [file])?;
     let LoadedGrid { grid, files } =
-        load_grid(file).map_err(|error| Failure::bad_input(error.to_string()))?;
+        load_grid(file, args.memory.max()).map_err(|error| Failure::bad_input(error.to_string()))?;
     refuse_clashes(output(), files.iter().map(PathBuf::as_path))?;
     Ok(grid)
 }

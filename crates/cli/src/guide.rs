@@ -5,8 +5,10 @@ use crate::query::{HeuristicChoice, Query};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Instant;
+use wheelbase_grid::MemoryNeed;
 use wheelbase_planner::{
-    Answer, CostFields, Goal, Heuristic, Landmarks, MovementTables, Path, Pose, Request, Until,
+    Answer, CostFields, Goal, Heuristic, Landmarks, MovementTables, Path, Pose, Request, StateSpace, Until,
+    landmarks_need,
 };
 
 /// Most bytes that landmarks may hold, and the fields kept together.
@@ -35,7 +37,7 @@ pub struct PreparedLandmarks {
 impl PreparedLandmarks {
     pub fn new(tables: &MovementTables) -> Self {
         let begun = Instant::now();
-        let landmarks = Landmarks::of(tables, n_landmarks(tables));
+        let landmarks = Landmarks::of(tables, n_landmarks(tables.space()));
         Self { landmarks, prepare_s: begun.elapsed().as_secs_f64() }
     }
 
@@ -49,8 +51,18 @@ pub fn prepared(number: usize, seconds: f64, memory_mib: f64) -> String {
     format!("{number}, prepared in {seconds:.3} s, {memory_mib:.1} MiB")
 }
 
-fn n_landmarks(tables: &MovementTables) -> usize {
-    let bytes = LANDMARK_BYTES * tables.space().n_states().max(1);
+/// What the landmarks take that are made for a class.
+pub fn landmark_need(space: StateSpace) -> MemoryNeed {
+    landmarks_need(space, n_landmarks(space))
+}
+
+/// What the fields kept for queries may come to take.
+pub fn fields_need(space: StateSpace) -> MemoryNeed {
+    MemoryNeed::may_take((n_fields(space) * FIELD_BYTES * space.n_states()) as u64)
+}
+
+fn n_landmarks(space: StateSpace) -> usize {
+    let bytes = LANDMARK_BYTES * space.n_states().max(1);
     (BYTES_MAX / bytes).clamp(1, LANDMARKS_MAX)
 }
 
@@ -59,8 +71,8 @@ fn mib(bytes: usize) -> f64 {
 }
 
 /// Fields that fit in the memory for them; 0 where one alone may not.
-fn n_fields(tables: &MovementTables) -> usize {
-    (BYTES_MAX / (FIELD_BYTES * tables.space().n_states().max(1))).min(FIELDS_MAX)
+fn n_fields(space: StateSpace) -> usize {
+    (BYTES_MAX / (FIELD_BYTES * space.n_states().max(1))).min(FIELDS_MAX)
 }
 
 /// Landmarks and fields that are prepared for one class on one map.
@@ -79,7 +91,7 @@ pub struct Guides<'a> {
 impl<'a> Guides<'a> {
     /// Nothing prepared yet.
     pub fn new(tables: &'a MovementTables) -> Self {
-        let bytes_max = n_fields(tables) * FIELD_BYTES * tables.space().n_states();
+        let bytes_max = n_fields(tables.space()) * FIELD_BYTES * tables.space().n_states();
         Self {
             tables,
             landmarks: None,
@@ -279,7 +291,7 @@ impl<'a> Picks<'a> {
                     if self.goals[number].block == self.block {
                         continue;
                     }
-                    if wanted.len() == n_fields(guides.tables).max(1) {
+                    if wanted.len() == n_fields(guides.tables.space()).max(1) {
                         end = at;
                         break;
                     }
@@ -305,7 +317,7 @@ impl<'a> Picks<'a> {
             states.filter(|&state| tables.is_legal(state)).count() as u64
         });
         for goal in &mut self.goals {
-            let has_room = self.n_fields_picked < n_fields(tables);
+            let has_room = self.n_fields_picked < n_fields(tables.space());
             if has_room && !goal.is_picked && goal.tally.exceeds(FIELD_PAYS * n_legal) {
                 goal.is_picked = true;
                 self.n_fields_picked += 1;
@@ -315,7 +327,7 @@ impl<'a> Picks<'a> {
             }
         }
         // Two fields a landmark.
-        let landmarks_cost = 2 * n_landmarks(tables) as u64 * n_legal;
+        let landmarks_cost = 2 * n_landmarks(tables.space()) as u64 * n_legal;
         if !self.landmarks_picked && self.rest.exceeds(LANDMARKS_PAY * landmarks_cost) {
             self.landmarks_picked = true;
             // From here on fields are held against landmarks.

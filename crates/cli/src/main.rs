@@ -11,6 +11,7 @@ mod generate;
 mod guide;
 mod interrupt;
 mod man;
+mod memory_max;
 mod output;
 mod phase_times;
 mod picture;

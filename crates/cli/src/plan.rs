@@ -2,8 +2,9 @@
 
 use crate::args::{Format, PlanArgs};
 use crate::failure::{Exit, Failure};
-use crate::guide::{Guides, Picks, guided_by};
+use crate::guide::{Guides, Picks, fields_need, guided_by, landmark_need};
 use crate::interrupt::Interrupt;
+use crate::memory_max::{self, check_planning};
 use crate::output::clash::refuse_clashes;
 use crate::output::files::Outputs;
 use crate::output::{print, say};
@@ -13,10 +14,11 @@ use crate::query::{AnswerLine, HeuristicChoice, Query, query_from_args, rectangl
 use crate::safe_text::{self, SafeText};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path as FilePath, PathBuf};
-use wheelbase_grid::GridShape;
+use wheelbase_grid::{Grid, GridShape, MemoryMax, MemoryNeed};
 use wheelbase_planner::batch::{BatchScratch, plan_all};
 use wheelbase_planner::{
-    Answer, Fallback, Legality, MovementTables, Path, PathPose, Request, Scratch, Status, plan,
+    Answer, Fallback, Legality, MovementTables, Path, PathPose, Request, Scratch, StateSpace, Status,
+    field_need, plan,
 };
 use wheelbase_sim::build::{PlanningProblem, load_problem, read_file};
 
@@ -27,13 +29,18 @@ pub fn run(args: &PlanArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let wanted = args.view.wanted(args.png.as_ref(), args.svg.as_ref())?;
     let read = read_for_planning(&args.target, args.class.as_deref(), args.queries.as_deref());
     refuse_clashes(wanted.outputs(), read)?;
+    let memory_max = args.memory.max();
     let PlanningProblem { grid, class, files } =
-        load_problem(&args.target, args.class.as_deref()).map_err(Failure::bad_input)?;
+        load_problem(&args.target, args.class.as_deref(), memory_max).map_err(Failure::bad_input)?;
     refuse_clashes(wanted.outputs(), files.iter().map(PathBuf::as_path))?;
     let headings = class.headings();
     let view = wanted.any().then(|| wanted.view(Lattice(grid.shape()), grid.size().rect())).transpose()?;
     if let Some(file) = &args.queries {
-        let queries = read_queries(file, headings, grid.shape())?;
+        let queries = read_queries(file, headings, grid.shape(), memory_max)?;
+        let (threads, space) =
+            (thread_pool(args.threads)?.current_num_threads() as u64, space_of(&grid, headings));
+        let guides = MemoryNeed::may_take(landmark_need(space).and(fields_need(space)).most);
+        check_planning(&args.target, (&grid, &class), threads, guides, memory_max)?;
         let tables = MovementTables::compile(&grid, class);
         return answer_all(&grid, &tables, &queries, args, stop);
     }
@@ -50,6 +57,12 @@ pub fn run(args: &PlanArgs, stop: &Interrupt) -> Result<Exit, Failure> {
         query.window = Some(rectangle_from_arg(window, "--window").map_err(Failure::bad_input)?);
     }
     query.fallback = if args.fallback == "nearest" { Fallback::Nearest } else { Fallback::Fail };
+    let guide = match query.heuristic {
+        HeuristicChoice::Landmarks => landmark_need(space_of(&grid, headings)),
+        HeuristicChoice::Field => field_need(space_of(&grid, headings)),
+        HeuristicChoice::Picked | HeuristicChoice::Named(_) => MemoryNeed::default(),
+    };
+    check_planning(&args.target, (&grid, &class), 1, guide, memory_max)?;
     let tables = MovementTables::compile(&grid, class);
     let mut guides = Guides::new(&tables);
     guides.prepare(&query);
@@ -87,8 +100,23 @@ pub fn read_for_planning<'a>(
     [Some(target), class, queries].into_iter().flatten()
 }
 
-fn read_queries(file: &FilePath, headings: u8, shape: GridShape) -> Result<Vec<Query>, Failure> {
+fn space_of(grid: &Grid, headings: u8) -> StateSpace {
+    StateSpace::new(grid.size(), grid.shape(), headings)
+}
+
+/// Bytes of a query and its answer for each byte of its line.
+const QUERY_BYTES: u64 = 16;
+
+fn read_queries(
+    file: &FilePath,
+    headings: u8,
+    shape: GridShape,
+    memory_max: MemoryMax,
+) -> Result<Vec<Query>, Failure> {
     let bytes = read_file(file).map_err(Failure::bad_input)?;
+    let need = MemoryNeed::built(QUERY_BYTES * bytes.len() as u64);
+    let what = || format!("{}: queries of {} bytes", file.display(), bytes.len());
+    memory_max::check(memory_max, need, what)?;
     let text = String::from_utf8(bytes).map_err(|error| {
         let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = good.iter().filter(|&&byte| byte == b'\n').count() + 1;
@@ -105,7 +133,7 @@ fn read_queries(file: &FilePath, headings: u8, shape: GridShape) -> Result<Vec<Q
 
 /// Answers every query in order, on all threads, and writes the lines as blocks are done.
 fn answer_all(
-    grid: &wheelbase_grid::Grid,
+    grid: &Grid,
     tables: &MovementTables,
     queries: &[Query],
     args: &PlanArgs,
@@ -151,12 +179,7 @@ pub fn thread_pool(threads: Option<u16>) -> Result<rayon::ThreadPool, Failure> {
     builder.build().map_err(|error| Failure::bad_input(format!("threads cannot be started: {error}")))
 }
 
-fn reason(
-    grid: &wheelbase_grid::Grid,
-    tables: &MovementTables,
-    request: &Request<'_>,
-    answer: &Answer,
-) -> Option<String> {
+fn reason(grid: &Grid, tables: &MovementTables, request: &Request<'_>, answer: &Answer) -> Option<String> {
     let legality = Legality::new(grid, tables.class());
     answer.reason(&legality, request).map(|reason| reason.describe(&legality, grid))
 }

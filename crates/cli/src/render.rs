@@ -8,6 +8,7 @@ mod scene;
 use crate::args::RenderArgs;
 use crate::failure::{Exit, Failure};
 use crate::interrupt::Interrupt;
+use crate::memory_max;
 use crate::output::clash::{Output, refuse_clashes};
 use crate::output::file::{OutputFile, Unfinished};
 use crate::output::files::Outputs;
@@ -23,12 +24,18 @@ use scene::{Scene, read_before};
 use std::fs::File;
 use std::io::{BufReader, BufWriter};
 use std::path::Path;
+use wheelbase_grid::MemoryNeed;
 use wheelbase_sim::recording::{Event, Reader, RecordingError, TickRecord};
 
 /// Frames of a GIF unless it is said how many ticks lie between two.
 const FRAMES_DEFAULT: u32 = 300;
 /// Most points of all frames of a GIF together.
 const FRAME_POINTS_MAX: u64 = 1 << 36;
+
+/// Bytes of a cell in the layers of the map and what is drawn of them.
+const PICTURE_BYTES: u64 = 16;
+/// Bytes of a page for each byte of its recording, while it is made.
+const PAGE_BYTES: u64 = 64;
 
 type Recording = Reader<BufReader<File>>;
 
@@ -39,6 +46,11 @@ pub fn run(args: &RenderArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let pages: [Output<'_>; 2] = [("--html", args.html.as_deref()), ("--gif", args.gif.as_deref())];
     refuse_clashes(wanted.outputs().into_iter().chain(pages), [args.recording.as_path()])?;
     let mut reader = Reader::open_file(&args.recording).map_err(of_file)?;
+    let of_map = PICTURE_BYTES * u64::from(reader.header().map.width) * u64::from(reader.header().map.height);
+    let length = std::fs::metadata(&args.recording).map_or(0, |found| found.len());
+    let of_page = if args.html.is_some() { PAGE_BYTES * length } else { 0 };
+    let need = MemoryNeed::built(of_map.saturating_add(of_page));
+    memory_max::check(args.memory.max(), need, || format!("{file}: a recording of {length} bytes"))?;
     if let Some(cut) = reader.cut() {
         say(format_args!("warning: {file}: {cut}"));
     }

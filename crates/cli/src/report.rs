@@ -27,7 +27,7 @@ use std::time::Duration;
 use wheelbase_grid::CellXY;
 use wheelbase_planner::Offset;
 use wheelbase_sim::recording::{
-    Event, MapLayers, Reader, RecordedAgents, RecordingError, TickRecord, rebuild,
+    Event, MapLayers, Reader, RecordedAgents, RecordingError, TickRecord, check_memory, rebuild,
 };
 use wheelbase_sim::{Counters, Phase, STUCK_AFTER_TICKS, Simulation, Step, TickTimes};
 
@@ -51,6 +51,7 @@ pub fn run(args: &ReportArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     if let Some(cut) = reader.cut() {
         say(format_args!("warning: {file}: {cut}"));
     }
+    check_memory(reader.header(), args.memory.max()).map_err(of_file)?;
     let figures = pool.install(|| Figures::of(&mut reader, stop)).map_err(of_file)?;
     if let Some(tick) = figures.differs_at {
         say(format_args!("warning: {file}: the second run differs from tick {tick} on"));

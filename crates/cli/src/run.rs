@@ -27,6 +27,7 @@ pub fn run(args: &RunArgs, stop: &Interrupt) -> Result<Exit, Failure> {
         seed: args.seed,
         expansions_per_tick: args.expansions_per_tick,
         tries_per_tick: args.tries_per_tick,
+        memory_max: args.memory.max(),
     };
     if args.plan_out.is_some() && !is_problem(&args.scenario) {
         let file = safe_text::path(&args.scenario);

@@ -1,6 +1,7 @@
 //! The queries of a MovingAI `.scen` file and the map they are asked on.
 
 use std::path::{Path, PathBuf};
+use wheelbase_grid::MemoryMax;
 use wheelbase_grid::map_file::movingai_scen::{self, ScenFile};
 use wheelbase_sim::build::{LoadError, PlanningProblem, load_problem, read_file};
 
@@ -12,7 +13,7 @@ pub struct ScenProblem {
 }
 
 /// Reads the queries and their map, which must have the size that they say.
-pub fn load_scen(file: &Path, class: Option<&str>) -> Result<ScenProblem, LoadError> {
+pub fn load_scen(file: &Path, class: Option<&str>, memory_max: MemoryMax) -> Result<ScenProblem, LoadError> {
     let complain = |place: String, why: String| LoadError::File { file: place, why };
     let shown = file.display();
     let queries = movingai_scen::parse(&read_file(file)?).map_err(|error| {
@@ -20,7 +21,7 @@ pub fn load_scen(file: &Path, class: Option<&str>) -> Result<ScenProblem, LoadEr
     })?;
     let first = format!("{shown}:{}", queries.queries[0].line);
     let map = map_beside(file, queries.map_name()).map_err(|why| complain(first.clone(), why))?;
-    let problem = load_problem(&map, class)?;
+    let problem = load_problem(&map, class, memory_max)?;
     let (said, found) = (queries.size, problem.grid.size());
     if said != found {
         let why = format!(

@@ -7,13 +7,14 @@ use crate::output::{progress_bar, text_out};
 use crate::plan::thread_pool;
 use crate::safe_text;
 use std::io::Write;
-use wheelbase_sim::recording::{Reader, verify};
+use wheelbase_sim::recording::{Reader, check_memory, verify};
 
 pub fn run(args: &VerifyArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let file = safe_text::path(&args.recording);
     let of_file = |error| Failure::bad_input(format!("{file}: {error}"));
     let pool = thread_pool(args.threads)?;
     let mut reader = Reader::open_file(&args.recording).map_err(of_file)?;
+    check_memory(reader.header(), args.memory.max()).map_err(of_file)?;
     let bar = progress_bar("tick", reader.ticks_run().into(), true);
     let verified = pool.install(|| {
         verify(&mut reader, |tick| {

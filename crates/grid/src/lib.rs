@@ -20,6 +20,7 @@ mod colour;
 mod generate;
 mod grid;
 pub mod map_file;
+mod memory;
 mod shape;
 mod side_layer;
 mod terrain;
@@ -31,6 +32,7 @@ pub use change::Change;
 pub use colour::{Rgb, colour_from_hexadecimal, hexadecimal, standard_colour};
 pub use generate::{MapKind, generate};
 pub use grid::{Edit, Grid, GridError};
+pub use memory::{Bytes, MemoryMax, MemoryNeed, MemoryTooLarge, grid_bytes};
 pub use shape::{GridShape, SIDES_MAX, Side, hex_coordinates};
 pub use terrain::{
     SIDE_KINDS_MAX, SPEED_NORMAL, SPEED_OPEN, SideEntry, SideKind, SideTable, TERRAIN_KINDS_MAX, TableError,

@@ -180,6 +180,11 @@ impl Footprint {
         &self.by_frame[frame.0 as usize]
     }
 
+    /// Columns and rows of the smallest rectangle that holds it, in each frame.
+    pub(crate) fn extents(&self) -> impl Iterator<Item = (u32, u32)> {
+        (0..self.by_frame.len()).map(|frame| self.extent(Frame(frame as u8)))
+    }
+
     /// Columns and rows of the smallest rectangle that holds it in a frame.
     pub fn extent(&self, frame: Frame) -> (u32, u32) {
         let span = |values: &mut dyn Iterator<Item = i32>| {

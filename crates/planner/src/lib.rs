@@ -44,6 +44,7 @@ pub mod graph;
 mod heuristic;
 mod landmarks;
 mod lattice;
+mod memory;
 mod movement;
 mod open_list;
 mod path;
@@ -65,10 +66,13 @@ pub use distances::{Distance, Distances};
 pub use footprint::{FOOTPRINT_CELLS_MAX, Footprint, OFFSET_MAX, Offset, Pivot};
 pub use heuristic::{Guide, Heuristic, HeuristicName};
 pub use landmarks::Landmarks;
+pub use memory::{TablesNeed, field_need, landmarks_need, search_need, tables_need};
 pub use movement::{ClassError, ClassSpec, Climb, MoveShape, MovementClass};
 pub use path::{Path, PathError, PathPose, check_path};
 pub use pose::{Frame, Heading, Pose, State, StateSpace, heading_from_name, heading_name};
-pub use primitive::{DISPLACEMENT_MAX, PRIMITIVES_MAX, Primitive, Sweep, SweepRule, TIME_MAX, When};
+pub use primitive::{
+    DISPLACEMENT_MAX, PRIMITIVES_MAX, Primitive, SWEPT_CELLS_MAX, Sweep, SweepRule, TIME_MAX, When,
+};
 pub use replan::{BackTraces, LearnedCosts};
 pub use request::{
     Answer, COST_MAX, Fallback, Goal, GoalArea, GoalMember, Progress, Reached, Reason, Request, Status,

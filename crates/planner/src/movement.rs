@@ -1,8 +1,12 @@
 //! Movement classes: all that the planner must know of an agent.
 
 use crate::footprint::{Axes, FOOTPRINT_CELLS_MAX, Footprint, OFFSET_MAX, Offset, Pivot, body_at_headings};
+use crate::geometry::SweepTooLarge;
 use crate::pose::{Frame, Heading, Pose};
-use crate::primitive::{Body, DISPLACEMENT_MAX, PRIMITIVES_MAX, Primitive, Sweep, SweepRule, TIME_MAX, When};
+use crate::primitive::{
+    Body, DISPLACEMENT_MAX, PRIMITIVES_MAX, Primitive, SWEPT_CELLS_MAX, Sweep, SweepRule, TIME_MAX, When,
+};
+use crate::tables::EDGES_MAX;
 use std::fmt;
 use wheelbase_grid::{GridShape, GridSize, Side};
 
@@ -141,6 +145,15 @@ pub enum ClassError {
     DiagonalWithout8,
     /// No cell is half covered by the body turned by 45 degrees.
     DiagonalEmpty,
+    /// The moves of the class sweep more than [`SWEPT_CELLS_MAX`] cells together.
+    SweptTooMany {
+        /// The primitive with which they become so many.
+        name: String,
+        /// Cells that the class sweeps at least, up to this primitive.
+        least: u64,
+    },
+    /// Working out what a turn sweeps would take too long.
+    SweepTooLong(String),
     /// The footprint is larger than the map at every heading.
     LargerThanMap {
         /// Columns and rows of the footprint facing east.
@@ -204,6 +217,14 @@ impl fmt::Display for ClassError {
             Self::DiagonalEmpty => {
                 write!(f, "no cell is half covered by the body at 45 degrees; give `footprint_diagonal`")
             }
+            Self::SweptTooMany { name, least } => write!(
+                f,
+                "with move \"{name}\" the moves of the class sweep at least {least} cells at all headings together; expected at most {SWEPT_CELLS_MAX}"
+            ),
+            Self::SweepTooLong(name) => write!(
+                f,
+                "working out which cells move \"{name}\" sweeps takes too long; expected a smaller footprint, a nearer pivot, or sweep = \"ends\" for turns"
+            ),
             Self::LargerThanMap { extent: (w, h), size } => {
                 write!(f, "a footprint of {w} x {h} cells does not fit on a map of {size} cells")
             }
@@ -258,10 +279,23 @@ pub struct MovementClass {
 }
 
 impl MovementClass {
-    /// Checks a class and works out its shapes.
+    /// Checks a class and works out its shapes. Time and memory are linear in the cells that its moves
+    /// sweep, at most [`SWEPT_CELLS_MAX`].
     /// # Errors
     /// [`ClassError`] for the first thing that breaks a limit of DESIGN 2.4.
     pub fn new(spec: ClassSpec) -> Result<Self, ClassError> {
+        Self::checked(spec, None)
+    }
+
+    /// [`Self::new`] for maps of a size. A body that does not fit on them is refused before anything is
+    /// worked out.
+    /// # Errors
+    /// As [`Self::new`], and [`ClassError::LargerThanMap`] if the body fits at no heading.
+    pub fn for_map(spec: ClassSpec, size: GridSize) -> Result<Self, ClassError> {
+        Self::checked(spec, Some(size))
+    }
+
+    fn checked(spec: ClassSpec, size: Option<GridSize>) -> Result<Self, ClassError> {
         check_spec(&spec)?;
         let diagonal = spec.footprint_diagonal.as_deref();
         let axes = Axes { shape: spec.shape, headings: spec.headings };
@@ -270,17 +304,16 @@ impl MovementClass {
             return Err(ClassError::DiagonalEmpty);
         }
         let footprint = Footprint::new(&by_heading, axes);
-        let body = Body {
-            cells: &spec.footprint,
-            by_heading: &by_heading,
-            pivot: spec.pivot,
-            sweep: spec.sweep,
-            axes,
-        };
+        if let Some(size) = size {
+            check_fits(&footprint, size)?;
+        }
+        let mut body = Body::new(&spec, &by_heading);
         let n_frames = spec.shape.n_parities() * spec.headings;
         let mut shapes = Vec::with_capacity(n_frames as usize * spec.primitives.len());
         for frame in (0..n_frames).map(Frame) {
-            shapes.extend(spec.primitives.iter().map(|primitive| shape_of(primitive, frame, &body)));
+            for primitive in &spec.primitives {
+                shapes.push(shape_of(primitive, frame, &mut body)?);
+            }
         }
         let rest_edges = (0..n_frames)
             .map(|frame| edges_between(footprint.at(Frame(frame)), spec.shape, frame / spec.headings));
@@ -364,6 +397,11 @@ impl MovementClass {
         self.shape(self.frame(pose), primitive)
     }
 
+    /// Cells that its moves sweep, summed over all moves and frames.
+    pub fn n_swept_cells(&self) -> u64 {
+        self.shapes.iter().map(|shape| shape.swept.len() as u64).sum()
+    }
+
     /// Whether each move in each frame has one that leads back over the same cells, so that on flat
     /// ground one is legal where the other is.
     pub(crate) fn is_reversible(&self) -> bool {
@@ -378,13 +416,14 @@ impl MovementClass {
     /// # Errors
     /// [`ClassError::LargerThanMap`] if at none.
     pub fn check_fits(&self, size: GridSize) -> Result<(), ClassError> {
-        let fits = self.frames().any(|frame| {
-            let (width, height) = self.footprint.extent(frame);
-            width <= size.width() && height <= size.height()
-        });
-        let extent = self.footprint.extent(Frame(0));
-        if fits { Ok(()) } else { Err(ClassError::LargerThanMap { extent, size }) }
+        check_fits(&self.footprint, size)
     }
+}
+
+fn check_fits(footprint: &Footprint, size: GridSize) -> Result<(), ClassError> {
+    let fits = footprint.extents().any(|(width, height)| width <= size.width() && height <= size.height());
+    let extent = footprint.extent(Frame(0));
+    if fits { Ok(()) } else { Err(ClassError::LargerThanMap { extent, size }) }
 }
 
 fn check_spec(spec: &ClassSpec) -> Result<(), ClassError> {
@@ -465,7 +504,8 @@ fn check_offset(cell: (i32, i32)) -> Result<(), ClassError> {
     if far > OFFSET_MAX as u32 { Err(ClassError::OffsetTooFar(cell)) } else { Ok(()) }
 }
 
-fn bounds(cells: &[Offset]) -> (Offset, Offset) {
+/// North-west and south-east corner of the smallest rectangle around some cells, at least one.
+pub(crate) fn bounds(cells: &[Offset]) -> (Offset, Offset) {
     let mut corners = (cells[0], cells[0]);
     for &Offset { dx, dy } in cells {
         corners.0 = Offset::new(corners.0.dx.min(dx), corners.0.dy.min(dy));
@@ -475,16 +515,22 @@ fn bounds(cells: &[Offset]) -> (Offset, Offset) {
 }
 
 /// A primitive of a body in one frame.
-fn shape_of(primitive: &Primitive, frame: Frame, body: &Body<'_>) -> MoveShape {
+fn shape_of(primitive: &Primitive, frame: Frame, body: &mut Body<'_>) -> Result<MoveShape, ClassError> {
     let Axes { shape, headings } = body.axes;
     let (parity, heading) = (frame.0 / headings, Heading(frame.0 % headings));
     let turned = i32::from(heading.0) + primitive.turn;
     let heading_after = Heading(turned.rem_euclid(i32::from(headings)) as u8);
     let step = body.axes.columns_and_rows(body.axes.lattice(primitive.by, heading.0), parity);
     let parity_after = shape.parity(step.dy + i32::from(parity));
-    let swept = primitive.swept_cells(body, heading, heading_after);
+    let left = body.budget.cells;
+    let swept = primitive.swept_cells(body, heading, heading_after).map_err(|error| match error {
+        SweepTooLarge::Cells(n) => {
+            ClassError::SweptTooMany { name: primitive.name.clone(), least: SWEPT_CELLS_MAX - left + n }
+        }
+        SweepTooLarge::Looks => ClassError::SweepTooLong(primitive.name.clone()),
+    })?;
     let swept = body.axes.all_columns_and_rows(&swept, parity);
-    MoveShape {
+    Ok(MoveShape {
         step,
         heading_after,
         frame_after: Frame(parity_after * headings + heading_after.0),
@@ -492,7 +538,7 @@ fn shape_of(primitive: &Primitive, frame: Frame, body: &Body<'_>) -> MoveShape {
         applies: primitive.when.holds(heading),
         edges: edges_between(&swept, shape, parity),
         swept,
-    }
+    })
 }
 
 fn all_reversible(shapes: &[MoveShape], n_primitives: usize) -> bool {
@@ -505,17 +551,22 @@ fn all_reversible(shapes: &[MoveShape], n_primitives: usize) -> bool {
 }
 
 /// Edges between neighbouring cells of a row-major list, each by the cell that comes first. The cells are
-/// offsets from an anchor in a row of that parity.
+/// offsets from an anchor in a row of that parity. Time is linear: neighbours over a side are in the order of
+/// the cells.
 fn edges_between(cells: &[Offset], shape: GridShape, parity: u8) -> Vec<(Offset, Side)> {
     let mut edges = Vec::new();
+    let mut reached = [0; EDGES_MAX];
     for &cell in cells {
-        for &side in shape.later_sides() {
+        for (&side, reached) in shape.later_sides().iter().zip(&mut reached) {
             let (dx, dy) = shape.step(side, shape.parity(cell.dy + i32::from(parity)));
-            if cells.binary_search(&cell.plus(Offset::new(dx, dy))).is_ok() {
+            let neighbour = cell.plus(Offset::new(dx, dy));
+            *reached += cells[*reached..].iter().take_while(|&&other| other < neighbour).count();
+            if cells.get(*reached) == Some(&neighbour) {
                 edges.push((cell, side));
             }
         }
     }
+    edges.shrink_to_fit();
     edges
 }
 

@@ -18,6 +18,7 @@ use crate::movement::{Climb, MovementClass};
 use crate::pose::{Pose, State, StateSpace};
 use crate::scratch::Node;
 use crate::successor::{Legality, SLOPE_FLAT, move_time};
+pub(crate) use levels::EDGES_MAX;
 use levels::LevelsOf;
 use plan::CompilePlan;
 use rows::{Layout, RowsOf};
@@ -85,6 +86,53 @@ pub(crate) enum Layouts {
     Times(Layout<[u32; 16]>),
 }
 
+/// How many moves and different times the words of a layout hold, and their bytes.
+#[derive(Clone, Copy, Debug)]
+struct Form {
+    moves: usize,
+    times: usize,
+    bytes: u64,
+}
+
+impl Form {
+    fn holds(self, moves: usize, times: usize) -> bool {
+        moves <= self.moves && times <= self.times
+    }
+}
+
+/// The [`Layouts`] in their order, from narrow to wide.
+const LAYOUTS: [Form; 6] = [
+    Form { moves: 4, times: 3, bytes: 1 },
+    Form { moves: 4, times: 15, bytes: 2 },
+    Form { moves: 8, times: 15, bytes: 4 },
+    Form { moves: 16, times: 15, bytes: 8 },
+    Form { moves: 16, times: 255, bytes: 16 },
+    Form { moves: 16, times: usize::MAX, bytes: 64 },
+];
+
+/// Bytes of the words of a class with so many moves and different times each.
+pub(crate) fn word_bytes(moves: usize, times: usize) -> u64 {
+    LAYOUTS.iter().find(|form| form.holds(moves, times)).map_or(0, |form| form.bytes)
+}
+
+/// Most different times that a move of a class may take on a map.
+pub(crate) fn most_times(grid: &Grid, class: &MovementClass) -> usize {
+    let sloped = is_sloped(grid, class);
+    let n_levels = Levels::of(&Legality::new(grid, class), sloped).speeds.len();
+    let Some(heights) = grid.elevation().filter(|_| sloped) else { return n_levels };
+    let range = heights.iter().copied().fold((i16::MAX, i16::MIN), |(a, b), h| (a.min(h), b.max(h)));
+    let most = (i32::from(range.1) - i32::from(range.0)).unsigned_abs();
+    let climb = &class.spec().climb;
+    let rises = |limit: Option<u32>| limit.map_or(most, |limit| limit.min(most)) as usize;
+    n_levels * (rises(climb.max_up) + rises(climb.max_down) + 1)
+}
+
+/// Whether a class on a map keeps the levels of edges.
+pub(crate) fn later_sides_limit(grid: &Grid, class: &MovementClass) -> bool {
+    let levels = Levels::of(&Legality::new(grid, class), is_sloped(grid, class));
+    !grid.all_sides_open() || levels.of_sides.first().is_some_and(|&level| level < levels.speeds.len())
+}
+
 /// Runs the same code for whichever layout a class has.
 macro_rules! with_layout {
     ($layouts:expr, $layout:ident => $body:expr) => {
@@ -105,7 +153,7 @@ pub(crate) use with_layout;
 ///
 /// Memory a state: 1 byte with up to 4 primitives and 3 different times each, 2 to 8 with up to 15
 /// times, 16 with up to 255, 64 beyond; plus 1 bit for the pose, 4 bytes for its component, and 1
-/// byte a cell.
+/// byte a cell; [`crate::tables_need`] tells it beforehand.
 #[derive(Clone, Debug)]
 pub struct MovementTables {
     class: Arc<MovementClass>,
@@ -172,17 +220,16 @@ impl MovementTables {
         // With slopes the number of different times is known only afterwards: the next wider layout is
         // taken when one does not hold them.
         type MakeLayout = fn(StateSpace) -> Layouts;
-        let wider: [(usize, usize, MakeLayout); 6] = [
-            (4, 3, |space| Layouts::Bits2x4(Layout::new(space))),
-            (4, 15, |space| Layouts::Bits4x4(Layout::new(space))),
-            (8, 15, |space| Layouts::Bits4x8(Layout::new(space))),
-            (16, 15, |space| Layouts::Bits4x16(Layout::new(space))),
-            (16, 255, |space| Layouts::Bits8x16(Layout::new(space))),
-            (16, usize::MAX, |space| Layouts::Times(Layout::new(space))),
+        let make: [MakeLayout; LAYOUTS.len()] = [
+            |space| Layouts::Bits2x4(Layout::new(space)),
+            |space| Layouts::Bits4x4(Layout::new(space)),
+            |space| Layouts::Bits4x8(Layout::new(space)),
+            |space| Layouts::Bits4x16(Layout::new(space)),
+            |space| Layouts::Bits8x16(Layout::new(space)),
+            |space| Layouts::Times(Layout::new(space)),
         ];
-        let fitting =
-            wider.into_iter().filter(|&(lanes, times, _)| n_primitives <= lanes && n_levels <= times);
-        for (_, _, layout) in fitting {
+        let fitting = LAYOUTS.iter().zip(make).filter(|(form, _)| form.holds(n_primitives, n_levels));
+        for (_, layout) in fitting {
             let mut tables = Self {
                 space,
                 layouts: layout(space),
@@ -194,7 +241,7 @@ impl MovementTables {
                 least_ticks: Vec::new(),
                 most_ticks: 0,
                 still: StillPoses::default(),
-                plan: CompilePlan::of(&class),
+                plan: CompilePlan::of(&class, space.size()),
                 terrain_levels: levels.of_terrain.clone(),
                 side_levels: levels.of_sides.clone(),
                 speeds: levels.speeds.clone(),

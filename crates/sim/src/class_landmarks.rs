@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use std::borrow::Cow;
 use std::sync::Arc;
 use wheelbase_grid::{BitGrid, CellXY, Change, Grid, Rect};
-use wheelbase_planner::{ClassSpeeds, Heuristic, Landmarks, MovementClass, MovementTables};
+use wheelbase_planner::{ClassSpeeds, Heuristic, Landmarks, MovementClass, MovementTables, StateSpace};
 
 /// Landmarks of a class that are made where they pay. Four cost a quarter of the expansions of the norm
 /// alone; eight cost a fifth, take twice as long to make and twice the memory.
@@ -79,6 +79,17 @@ impl Simulation {
         let made = self.classes.iter().filter_map(|class| class.landmarks.as_ref());
         made.map(|made| made.landmarks.memory_bytes()).sum()
     }
+}
+
+/// Most landmarks that a class with these poses may be given.
+pub(crate) fn most_in(space: StateSpace) -> usize {
+    BYTES_MAX / (LANDMARK_BYTES * space.n_states().max(1))
+}
+
+/// Landmarks of a class of a scenario with so many agents: so many, or where `asked` is `None` as many as may
+/// pay.
+pub(crate) fn expected(asked: Option<usize>, agents: u64) -> usize {
+    asked.unwrap_or(if agents >= AGENTS_PAY { LANDMARKS } else { 0 })
 }
 
 /// Makes the landmarks of all classes: so many of each, or where `asked` is `None` as many as pay. Equal for

@@ -16,6 +16,8 @@ use wheelbase_planner::{
 const BYTES_MAX: usize = 256 << 20;
 /// What a field takes for each state, and a little more for its goal.
 const BYTES_A_STATE: usize = 6;
+/// Bytes of a field for each pose, and most of all fields.
+pub(crate) const NEED: (u64, u64) = (BYTES_A_STATE as u64, BYTES_MAX as u64);
 /// Goals whose searches are counted; when there are more, all counts begin anew.
 const GOALS_MAX: usize = 1 << 16;
 

@@ -83,7 +83,8 @@ fn answered(
     from: (i32, i32, u8),
     to: (i32, i32, Option<u8>),
 ) -> (Status, u32, usize) {
-    let problem = load_problem(&first(name), Some(class)).unwrap_or_else(|error| panic!("{error}"));
+    let problem = load_problem(&first(name), Some(class), wheelbase_grid::MemoryMax::NONE)
+        .unwrap_or_else(|error| panic!("{error}"));
     let tables = wheelbase_planner::MovementTables::compile(&problem.grid, problem.class);
     let start = Pose::new(from.0, from.1, Heading(from.2));
     let cell = wheelbase_grid::CellXY::new(to.0, to.1);

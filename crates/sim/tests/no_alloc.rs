@@ -144,8 +144,7 @@ fn robots_allocate_nothing(run: usize, (threads, team): (usize, usize)) {
     );
     let file = |name: &str, text: String| AttachedFile { name: name.to_owned(), bytes: text.into_bytes() };
     let files = [file("m", map), file("a", format!("{team}\n{starts}")), file("t", format!("30\n{tasks}"))];
-    let overrides =
-        Overrides { ticks: Some(100_000), tries_per_tick: Some(20), seed: None, expansions_per_tick: None };
+    let overrides = Overrides { ticks: Some(100_000), tries_per_tick: Some(20), ..Overrides::default() };
     let mut sim =
         build_problem(Path::new("p.json"), problem.as_bytes(), overrides, Files::Attached(&files)).unwrap();
     on_threads(threads, || {

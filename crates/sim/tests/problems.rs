@@ -45,8 +45,13 @@ fn refused(problem: &str, files: &[AttachedFile]) -> String {
 }
 
 fn judged(files: &[AttachedFile], plan: &[u8]) -> PlanVerdict {
-    let problem =
-        LoadedProblem::read(Path::new("a.json"), PROBLEM.as_bytes(), Files::Attached(files)).unwrap();
+    let problem = LoadedProblem::read(
+        Path::new("a.json"),
+        PROBLEM.as_bytes(),
+        Files::Attached(files),
+        wheelbase_grid::MemoryMax::NONE,
+    )
+    .unwrap();
     judge_plan(&problem, plan).unwrap()
 }
 
@@ -163,7 +168,13 @@ fn the_judge_finds_each_kind_of_violation() {
         "step 5: agents 0 and 1 exchange their cells"
     );
     let broken = judge_plan(
-        &LoadedProblem::read(Path::new("a.json"), PROBLEM.as_bytes(), Files::Attached(&small())).unwrap(),
+        &LoadedProblem::read(
+            Path::new("a.json"),
+            PROBLEM.as_bytes(),
+            Files::Attached(&small()),
+            wheelbase_grid::MemoryMax::NONE,
+        )
+        .unwrap(),
         b"{\"actualPaths\": 3}",
     );
     let broken = broken.unwrap_err();
@@ -187,7 +198,7 @@ fn published_problems_run_and_the_best_known_plan_is_judged() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/lorr2023");
     let path = folder.join("main/random.domain/MR23-I-04.json");
     let bytes = std::fs::read(&path).unwrap();
-    let problem = LoadedProblem::read(&path, &bytes, Files::Disk).unwrap();
+    let problem = LoadedProblem::read(&path, &bytes, Files::Disk, wheelbase_grid::MemoryMax::NONE).unwrap();
     let best = std::fs::read_dir(folder.join("best")).unwrap().next().unwrap().unwrap().path();
     let verdict = judge_plan(&problem, &std::fs::read(best).unwrap()).unwrap();
     assert_eq!((verdict.agents, verdict.steps), (100, 500));

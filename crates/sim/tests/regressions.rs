@@ -93,3 +93,11 @@ fn window_field_overflow() {
         assert!(sim.counts().path_requests > 0, "{name}: {:?}", sim.counts());
     }
 }
+
+/// A build with overflow checks panicked.
+#[test]
+fn overflow_lattice() {
+    let mut sim = load("overflow_lattice.toml");
+    run_checked(&mut sim);
+    assert_eq!((sim.tick(), sim.counts().orders_done, sim.edits_pending()), (16, 1, 0));
+}

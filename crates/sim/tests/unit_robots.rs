@@ -60,9 +60,13 @@ impl Drawn {
         let mut sim = self.simulation(ticks);
         let text = plan_checked(&mut sim);
         let files = self.files();
-        let problem =
-            LoadedProblem::read(Path::new("p.json"), self.problem().as_bytes(), Files::Attached(&files))
-                .unwrap();
+        let problem = LoadedProblem::read(
+            Path::new("p.json"),
+            self.problem().as_bytes(),
+            Files::Attached(&files),
+            wheelbase_grid::MemoryMax::NONE,
+        )
+        .unwrap();
         let verdict = judge_plan(&problem, &text).unwrap();
         assert_eq!((verdict.n_violations, verdict.tasks_finished), (0, sim.counts().tasks_done), "{self:?}");
         (sim.counts().tasks_done, sim.state_hash())

@@ -6,7 +6,9 @@
 
 use super::MapWriteError;
 use super::movingai::check_sides;
-use crate::{CellXY, Grid, GridSize, Rgb, SideTable, SizeError, TerrainKind, TerrainTable, hexadecimal};
+use crate::{
+    CellXY, Grid, GridSize, MemoryNeed, Rgb, SideTable, SizeError, TerrainKind, TerrainTable, hexadecimal,
+};
 use png::{
     BitDepth, ColorType, Decoder, DecodingError, Encoder, EncodingError, Limits, Reader, Transformations,
 };
@@ -130,6 +132,18 @@ pub fn parse(bytes: &[u8], terrain: TerrainTable, sides: SideTable) -> Result<Gr
         return Err(PngError::Damaged(format!("{} pixels, expected {}", kinds.len(), size.n_cells())));
     }
     Ok(Grid::from_terrain(size, kinds, terrain, sides))
+}
+
+/// What [`parse()`] and [`parse_heights`] take at their peak, told from the head of a picture: its values, of at
+/// most four bytes a pixel, and two bytes a cell. A picture without a right head needs nothing.
+pub fn need(bytes: &[u8]) -> MemoryNeed {
+    let limits = Limits { bytes: ANCILLARY_BYTES_MAX };
+    let mut decoder = Decoder::new_with_limits(Cursor::new(bytes), limits);
+    let size = decoder.read_header_info().map(|info| GridSize::new(info.width.into(), info.height.into()));
+    match size {
+        Ok(Ok(size)) => MemoryNeed::built(6 * size.n_cells() as u64),
+        _ => MemoryNeed::default(),
+    }
 }
 
 /// Reads heights from the bytes of a whole picture: its size, and its values row by row.

@@ -23,7 +23,9 @@ pub use error::{TiledError, TiledErrorKind};
 pub use object::{TiledObject, TiledProperty};
 
 use crate::side_layer::{pack_sides, unpack_sides};
-use crate::{CellXY, Grid, GridShape, GridSize, SIDES_MAX, SideKind, SideTable, TerrainKind, TerrainTable};
+use crate::{
+    CellXY, Grid, GridShape, GridSize, MemoryNeed, SIDES_MAX, SideKind, SideTable, TerrainKind, TerrainTable,
+};
 use data::read_layer;
 use flip::{HEX_120, flipped};
 use object::Pixels;
@@ -106,6 +108,21 @@ pub fn parse(
     }
     Ok(TiledMap { grid, objects })
 }
+
+/// What [`parse()`] takes at its peak, told from the head of a map: the document, the tiles of two layers of four
+/// bytes a cell, and terrain and sides twice. A file without a right head needs nothing.
+pub fn need(bytes: &[u8]) -> MemoryNeed {
+    let size = || {
+        let document = document(source::text(bytes, None).ok()?, None).ok()?;
+        let source = Source::new(&document, None);
+        size_of(&source, source.root("map").ok()?).ok()
+    };
+    let of_cells = size().map_or(0, |size| 16 * size.n_cells() as u64);
+    MemoryNeed::built(DOCUMENT_BYTES * bytes.len() as u64 + of_cells)
+}
+
+/// Bytes of a document for each of its text, of one that is nothing but small elements.
+const DOCUMENT_BYTES: u64 = 16;
 
 const OPEN: [SideKind; SIDES_MAX] = [SideKind::OPEN; SIDES_MAX];
 

@@ -1,7 +1,7 @@
 //! Speed levels of cells and edges, and rows of them about anchors.
 
 use crate::footprint::Offset;
-use crate::tables::plan::BodyPlan;
+use crate::tables::plan::{BodyPlan, MovePlan, Reach};
 use crate::tables::words::Level;
 use std::ops::Range;
 use wheelbase_grid::{CellXY, Grid, GridShape, GridSize, Rect, Side, TerrainKind};
@@ -127,6 +127,7 @@ impl<L: Level> Planes<L> {
     /// Reads the levels of a body at the anchors of a row from `(x, y)` on, 0 where the anchor is off the
     /// map.
     pub fn read_body(&self, row: &mut [L], (x, y): (i32, i32), body: &BodyPlan, spans: &mut [Vec<L>; 2]) {
+        let Some((row, x)) = self.part_on_map(row, (x, y), body.reach) else { return };
         match body.block {
             Some((corner, width, height)) => {
                 let [span, _] = &mut *spans;
@@ -143,18 +144,46 @@ impl<L: Level> Planes<L> {
             }
             None => {
                 row.fill(L::TOP);
-                self.lower(row, (x, y), &body.cells, &[]);
+                self.lower_by_cells(row, (x, y), &body.cells);
             }
         }
-        close_off_map(row, self.size, x, y, Offset::default());
-        self.lower(row, (x, y), &[], &body.edges);
+        self.lower_by_edges(row, (x, y), &body.edges);
     }
 
-    /// Lowers a row of levels, one an anchor from `(x, y)` on, by what lies at the offsets.
-    pub fn lower(&self, row: &mut [L], (x, y): (i32, i32), cells: &[Offset], edges: &[(Offset, Side)]) {
+    /// Lowers a row of levels, one an anchor from `(x, y)` on, by what a move sweeps; to 0 where it has no
+    /// room on the map.
+    pub fn lower(&self, row: &mut [L], (x, y): (i32, i32), plan: &MovePlan) {
+        let Some((row, x)) = self.part_on_map(row, (x, y), plan.reach) else { return };
+        self.lower_by_cells(row, (x, y), &plan.cells);
+        self.lower_by_edges(row, (x, y), &plan.edges);
+    }
+
+    /// The part of a row from whose anchors all of a reach is on the map, and the column of its first; the
+    /// rest is set to 0. What a body or a move far larger than the row touches costs nothing there.
+    fn part_on_map<'a>(
+        &self,
+        row: &'a mut [L],
+        (x, y): (i32, i32),
+        reach: Reach,
+    ) -> Option<(&'a mut [L], i32)> {
+        let west = close_off_map(row, self.size, x, y, reach.low);
+        let east = close_off_map(row, self.size, x, y, reach.high);
+        let (Some(west), Some(east)) = (west, east) else {
+            row.fill(L::default());
+            return None;
+        };
+        let part = west.start..east.end;
+        let first = x + part.start as i32;
+        (!part.is_empty()).then(|| (&mut row[part], first))
+    }
+
+    fn lower_by_cells(&self, row: &mut [L], (x, y): (i32, i32), cells: &[Offset]) {
         for &offset in cells {
             lower_row(row, &self.cells, self.size, x, y, offset);
         }
+    }
+
+    fn lower_by_edges(&self, row: &mut [L], (x, y): (i32, i32), edges: &[(Offset, Side)]) {
         if !self.has_edges() {
             return;
         }

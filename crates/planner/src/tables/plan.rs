@@ -1,7 +1,7 @@
 //! What the compilation of a class needs to know of its shapes, worked out once.
 
 use crate::footprint::Offset;
-use crate::movement::MovementClass;
+use crate::movement::{MovementClass, bounds};
 use crate::pose::Frame;
 use wheelbase_grid::{GridSize, Rect, Side};
 
@@ -22,6 +22,9 @@ pub(crate) struct MovePlan {
     /// Swept cells and edges beside those of the poses that are read.
     pub cells: Vec<Offset>,
     pub edges: Vec<(Offset, Side)>,
+    /// Around all that it sweeps and the anchors at both ends: where some of it is off the map, the move is not
+    /// legal.
+    pub reach: Reach,
 }
 
 /// A footprint in map axes, shared by all frames that have it.
@@ -31,19 +34,20 @@ pub(crate) struct BodyPlan {
     pub edges: Vec<(Offset, Side)>,
     /// The cells as a full rectangle: its north-west cell, columns and rows. `None` if they are none.
     pub block: Option<(Offset, usize, usize)>,
+    /// Around the cells and the anchor.
+    pub reach: Reach,
+    /// Whether the map has room for it. One without is never legal, whatever the cells under it.
+    pub fits: bool,
 }
 
 impl BodyPlan {
-    fn of(cells: &[Offset], edges: &[(Offset, Side)]) -> Self {
-        let mut reach: Option<Reach> = None;
-        for &cell in cells {
-            reach.get_or_insert(Reach { low: cell, high: cell }).widen(cell, cell);
-        }
-        let block = reach.and_then(|Reach { low, high }| {
-            let (width, height) = ((high.dx - low.dx + 1) as usize, (high.dy - low.dy + 1) as usize);
-            (width * height == cells.len()).then_some((low, width, height))
-        });
-        Self { cells: cells.to_vec(), edges: edges.to_vec(), block }
+    fn of(cells: &[Offset], edges: &[(Offset, Side)], size: GridSize) -> Self {
+        let (low, high) = bounds(cells);
+        let (width, height) = ((high.dx - low.dx + 1) as usize, (high.dy - low.dy + 1) as usize);
+        let block = (width * height == cells.len()).then_some((low, width, height));
+        let mut reach = Reach { low, high };
+        reach.widen(Offset::default(), Offset::default());
+        Self { cells: cells.to_vec(), edges: edges.to_vec(), block, reach, fits: reach.fits(size) }
     }
 }
 
@@ -58,6 +62,12 @@ impl Reach {
     fn widen(&mut self, low: Offset, high: Offset) {
         self.low = Offset::new(self.low.dx.min(low.dx), self.low.dy.min(low.dy));
         self.high = Offset::new(self.high.dx.max(high.dx), self.high.dy.max(high.dy));
+    }
+
+    /// Whether a map of that size has room for it.
+    fn fits(&self, size: GridSize) -> bool {
+        let Self { low, high } = self;
+        high.dx - low.dx < size.width() as i32 && high.dy - low.dy < size.height() as i32
     }
 
     /// Anchors from which something of the reach lies in the changed cells.
@@ -95,7 +105,8 @@ pub(crate) struct CompilePlan {
 }
 
 impl CompilePlan {
-    pub fn of(class: &MovementClass) -> Self {
+    /// The plan for maps of a size: moves for which they have no room anywhere are left out.
+    pub fn of(class: &MovementClass, size: GridSize) -> Self {
         let mut plan = Self {
             moves: Vec::new(),
             bodies: Vec::new(),
@@ -111,21 +122,22 @@ impl CompilePlan {
             let known = plan.bodies.iter().position(|body| body.cells == cells && body.edges == edges);
             plan.body_of.push(known.unwrap_or(plan.bodies.len()));
             if known.is_none() {
-                plan.bodies.push(BodyPlan::of(cells, edges));
+                plan.bodies.push(BodyPlan::of(cells, edges, size));
             }
         }
         for frame in class.frames() {
-            for &cell in class.footprint().at(frame) {
-                plan.reach.widen(cell, cell);
-                plan.reach_from_end.widen(cell, cell);
+            let body = &plan.bodies[plan.body_of[frame.0 as usize]];
+            if body.fits {
+                plan.reach.widen(body.reach.low, body.reach.high);
+                plan.reach_from_end.widen(body.reach.low, body.reach.high);
             }
             for primitive in 0..class.primitives().len() {
-                plan.add_move(class, frame, primitive);
+                plan.add_move(class, frame, primitive, size);
             }
         }
         let mut bodies = Reach::default();
-        for &cell in plan.bodies.iter().flat_map(|body| &body.cells) {
-            bodies.widen(cell, cell);
+        for body in plan.bodies.iter().filter(|body| body.fits) {
+            bodies.widen(body.reach.low, body.reach.high);
         }
         let farthest = |Reach { low, high }: Reach| Offset::new(high.dx.max(-low.dx), high.dy.max(-low.dy));
         plan.span = plan.reach;
@@ -137,37 +149,53 @@ impl CompilePlan {
         plan
     }
 
-    fn add_move(&mut self, class: &MovementClass, frame: Frame, primitive: usize) {
+    fn add_move(&mut self, class: &MovementClass, frame: Frame, primitive: usize, size: GridSize) {
         let shape = class.shape(frame, primitive);
         let (low, high) = shape.bounds;
         let step = shape.step;
         let back = Offset::new(-step.dx, -step.dy);
-        self.reach.widen(low, high);
-        self.reach_from_end.widen(low.plus(back), high.plus(back));
-        let end_in_rows = step.dx.abs().max(step.dy.abs()) <= STEP_MAX;
-        if end_in_rows && shape.applies {
-            let margin = self.margin;
-            self.margin = Offset::new(margin.dx.max(step.dx.abs()), margin.dy.max(step.dy.abs()));
-        }
         let after = shape.frame_after;
-        let of_start = class.footprint().at(frame);
-        let of_end = if end_in_rows { class.footprint().at(after) } else { &[] };
-        let rest_edges = class.rest_edges(frame);
-        let end_edges = if end_in_rows { class.rest_edges(after) } else { &[] };
-        let cells = shape.swept.iter().copied();
-        let cells = cells.filter(|o| !of_start.contains(o) && !of_end.contains(&o.plus(back)));
-        let edges = shape.edges.iter().copied().filter(|&(o, side)| {
-            !rest_edges.contains(&(o, side)) && !end_edges.contains(&(o.plus(back), side))
-        });
-        self.moves.push(MovePlan {
-            applies: shape.applies,
+        let mut reach = Reach { low, high };
+        reach.widen(Offset::default(), Offset::default());
+        reach.widen(step, step);
+        let mut plan = MovePlan {
+            applies: shape.applies && reach.fits(size),
             step,
             body_after: self.body_of[after.0 as usize],
             frame_after: after,
-            end_in_rows,
-            cells: cells.collect(),
-            edges: edges.collect(),
-        });
+            end_in_rows: step.dx.abs().max(step.dy.abs()) <= STEP_MAX,
+            cells: Vec::new(),
+            edges: Vec::new(),
+            reach,
+        };
+        if plan.applies {
+            self.reach.widen(low, high);
+            self.reach_from_end.widen(low.plus(back), high.plus(back));
+            if plan.end_in_rows {
+                let margin = self.margin;
+                self.margin = Offset::new(margin.dx.max(step.dx.abs()), margin.dy.max(step.dy.abs()));
+            }
+            let of_start = class.footprint().at(frame);
+            let of_end = if plan.end_in_rows { class.footprint().at(after) } else { &[] };
+            let holds = |cells: &[Offset], cell| cells.binary_search(&cell).is_ok();
+            let read_at_start = |cell| holds(of_start, cell);
+            let read_at_end = |cell: Offset| holds(of_end, cell.plus(back));
+            let parity = frame.0 / class.headings();
+            // The edges of a pose are all those between two of its cells.
+            let other_cell = |cell: Offset, side| {
+                let grid = class.grid_shape();
+                let (dx, dy) = grid.step(side, grid.parity(cell.dy + i32::from(parity)));
+                cell.plus(Offset::new(dx, dy))
+            };
+            plan.cells =
+                shape.swept.iter().copied().filter(|&o| !read_at_start(o) && !read_at_end(o)).collect();
+            let edges = shape.edges.iter().copied().filter(|&(o, side)| {
+                let other = other_cell(o, side);
+                !(read_at_start(o) && read_at_start(other)) && !(read_at_end(o) && read_at_end(other))
+            });
+            plan.edges = edges.collect();
+        }
+        self.moves.push(plan);
     }
 
     /// Anchors of the poses and moves that can touch the changed cells.

@@ -8,7 +8,7 @@
 use crate::movement::MovementClass;
 use crate::pose::{Frame, Heading, Pose, StateSpace};
 use crate::successor::{SLOPE_FLAT, move_time, slope_of};
-use crate::tables::levels::{LevelsOf, Planes, close_off_map};
+use crate::tables::levels::{LevelsOf, Planes};
 use crate::tables::plan::{CompilePlan, Reach};
 use crate::tables::slopes::{HeightRows, SlopeTimes, TooManyTimes};
 use crate::tables::still_poses::StillPoses;
@@ -499,8 +499,7 @@ impl<W: MoveWord> Rows<W> {
                 return end;
             }
             own.copy_from_slice(end);
-            planes.lower(own, (x, y), &plan.cells, &plan.edges);
-            close_off_map(own, planes.size, x, y, plan.step);
+            planes.lower(own, (x, y), plan);
             &*own
         });
         if W::NUMBERED && slopes.elevation.is_none() {

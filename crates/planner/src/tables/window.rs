@@ -170,6 +170,10 @@ impl<W: MoveWord> Window<W> {
         poses.resize(of.plan.bodies.len() * each, W::Level::default());
         for (body, poses) in of.plan.bodies.iter().zip(poses.chunks_mut(each)) {
             let poses = &mut poses[..n];
+            if !body.fits {
+                poses.fill(W::Level::default());
+                continue;
+            }
             match body.block {
                 Some((corner, width, height)) => {
                     let n = n + width - 1;

@@ -45,8 +45,10 @@ pub(super) fn build_class(
         side_speed: speeds(&class.side_speed),
         primitives: class.moves.iter().map(primitive).collect(),
     };
-    let built = MovementClass::new(spec)
-        .and_then(|built| size.map_or(Ok(()), |size| built.check_fits(size)).map(|()| built));
+    let built = match size {
+        Some(size) => MovementClass::for_map(spec, size),
+        None => MovementClass::new(spec),
+    };
     built
         .map_err(|error| {
             let (line, key) = place_in_class(class, &error);
@@ -85,7 +87,9 @@ fn place_in_class(class: &scenario::Class, error: &ClassError) -> (u32, String) 
         ClassError::TurnTooFar { name, .. }
         | ClassError::TooFar { name, .. }
         | ClassError::Time { name, .. }
-        | ClassError::NoEffect(name) => class
+        | ClassError::NoEffect(name)
+        | ClassError::SweptTooMany { name, .. }
+        | ClassError::SweepTooLong(name) => class
             .moves
             .iter()
             .find(|one| one.name == *name)

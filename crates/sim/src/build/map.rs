@@ -3,12 +3,16 @@
 use super::complaints::{Complaints, listed};
 use super::kinds::Kinds;
 use super::map_object::MapObject;
+use super::need::{check_file, check_generated};
 use super::{LoadError, read_file};
 use crate::scenario::{self, Elevation, Scenario, ScenarioErrors};
 use std::path::{Path, PathBuf};
+#[cfg(feature = "png")]
+use wheelbase_grid::map_file::png;
 use wheelbase_grid::map_file::{MapFileWarning, movingai};
 use wheelbase_grid::{
-    Grid, GridError, GridShape, GridSize, MapKind, SideTable, TerrainKind, TerrainTable, generate,
+    Grid, GridError, GridShape, GridSize, MapKind, MemoryMax, MemoryNeed, SideTable, TerrainKind,
+    TerrainTable, generate,
 };
 
 /// A map and what lies on it.
@@ -38,12 +42,15 @@ pub(super) fn read_map(
     path: &Path,
     terrain: TerrainTable,
     sides: SideTable,
+    memory_max: MemoryMax,
 ) -> Result<MapContents, LoadError> {
     match path.extension().and_then(|ending| ending.to_str()) {
-        Some("tmx") => read_tiled(path, &terrain, sides),
-        Some("png") => read_picture(path, terrain, sides),
+        Some("tmx") => read_tiled(path, &terrain, sides, memory_max),
+        Some("png") => read_picture(path, terrain, sides, memory_max),
         _ => {
             let bytes = read_file(path)?;
+            // A file without its cells is refused before they are made.
+            check_file(path, MemoryNeed::built(2 * bytes.len() as u64), memory_max)?;
             let read = movingai::parse(&bytes, terrain, sides).map_err(|error| map_error(path, &error))?;
             let files = vec![path.to_owned()];
             Ok(MapContents { grid: read.grid, objects: Vec::new(), warnings: read.warnings, files })
@@ -60,7 +67,12 @@ pub(super) fn map_error(path: &Path, error: &movingai::MapFileError) -> LoadErro
 }
 
 #[cfg(feature = "tiled")]
-fn read_tiled(path: &Path, terrain: &TerrainTable, sides: SideTable) -> Result<MapContents, LoadError> {
+fn read_tiled(
+    path: &Path,
+    terrain: &TerrainTable,
+    sides: SideTable,
+    memory_max: MemoryMax,
+) -> Result<MapContents, LoadError> {
     use wheelbase_grid::map_file::tiled;
     let mut files = vec![path.to_owned()];
     let tileset = |name: &str| {
@@ -71,7 +83,9 @@ fn read_tiled(path: &Path, terrain: &TerrainTable, sides: SideTable) -> Result<M
             other => other.to_string(),
         })
     };
-    let read = tiled::parse(&read_file(path)?, terrain, sides, tileset).map_err(|error| {
+    let bytes = read_file(path)?;
+    check_file(path, tiled::need(&bytes), memory_max)?;
+    let read = tiled::parse(&bytes, terrain, sides, tileset).map_err(|error| {
         let file = error.tileset.as_ref().map_or(path.to_owned(), |tileset| beside(path, tileset));
         LoadError::File { file: format!("{}:{}", file.display(), error.line), why: error.kind.to_string() }
     })?;
@@ -88,32 +102,41 @@ fn read_tiled(path: &Path, terrain: &TerrainTable, sides: SideTable) -> Result<M
 }
 
 #[cfg(not(feature = "tiled"))]
-fn read_tiled(path: &Path, _: &TerrainTable, _: SideTable) -> Result<MapContents, LoadError> {
+fn read_tiled(path: &Path, _: &TerrainTable, _: SideTable, _: MemoryMax) -> Result<MapContents, LoadError> {
     Err(left_out(path, "maps of Tiled (feature \"tiled\")"))
 }
 
 #[cfg(feature = "png")]
-fn read_picture(path: &Path, terrain: TerrainTable, sides: SideTable) -> Result<MapContents, LoadError> {
-    let read = wheelbase_grid::map_file::png::parse(&read_file(path)?, terrain, sides);
+fn read_picture(
+    path: &Path,
+    terrain: TerrainTable,
+    sides: SideTable,
+    memory_max: MemoryMax,
+) -> Result<MapContents, LoadError> {
+    let bytes = read_file(path)?;
+    check_file(path, png::need(&bytes), memory_max)?;
+    let read = png::parse(&bytes, terrain, sides);
     let grid =
         read.map_err(|error| LoadError::File { file: path.display().to_string(), why: error.to_string() })?;
     Ok(MapContents { grid, objects: Vec::new(), warnings: Vec::new(), files: vec![path.to_owned()] })
 }
 
 #[cfg(not(feature = "png"))]
-fn read_picture(path: &Path, _: TerrainTable, _: SideTable) -> Result<MapContents, LoadError> {
+fn read_picture(path: &Path, _: TerrainTable, _: SideTable, _: MemoryMax) -> Result<MapContents, LoadError> {
     Err(left_out(path, "pictures (feature \"png\")"))
 }
 
 /// The size and the heights of a grey picture.
 #[cfg(feature = "png")]
-fn read_height_picture(path: &Path) -> Result<(GridSize, Vec<i16>), LoadError> {
-    let read = wheelbase_grid::map_file::png::parse_heights(&read_file(path)?);
+fn read_height_picture(path: &Path, memory_max: MemoryMax) -> Result<(GridSize, Vec<i16>), LoadError> {
+    let bytes = read_file(path)?;
+    check_file(path, png::need(&bytes), memory_max)?;
+    let read = png::parse_heights(&bytes);
     read.map_err(|error| LoadError::File { file: path.display().to_string(), why: error.to_string() })
 }
 
 #[cfg(not(feature = "png"))]
-fn read_height_picture(path: &Path) -> Result<(GridSize, Vec<i16>), LoadError> {
+fn read_height_picture(path: &Path, _: MemoryMax) -> Result<(GridSize, Vec<i16>), LoadError> {
     Err(left_out(path, "pictures (feature \"png\")"))
 }
 
@@ -130,7 +153,12 @@ pub(crate) fn beside(path: &Path, file: &str) -> PathBuf {
 }
 
 /// Reads or makes the map of a scenario.
-pub(super) fn load_map(path: &Path, typed: &Scenario, kinds: &Kinds<'_>) -> Result<LoadedMap, LoadError> {
+pub(super) fn load_map(
+    path: &Path,
+    typed: &Scenario,
+    kinds: &Kinds<'_>,
+    memory_max: MemoryMax,
+) -> Result<LoadedMap, LoadError> {
     let mut errors = Complaints::new(path);
     let (mut objects, mut map_file, mut files) = (Vec::new(), PathBuf::new(), Vec::new());
     let shape = typed.map.shape;
@@ -144,7 +172,7 @@ pub(super) fn load_map(path: &Path, typed: &Scenario, kinds: &Kinds<'_>) -> Resu
                 errors.add(file.line, "map.file", format!("{}: cannot be read: {error}", map.display()));
                 errors.stop_here()?;
             }
-            let read = read_map(&map, terrain_table, side_table)?;
+            let read = read_map(&map, terrain_table, side_table, memory_max)?;
             if read.grid.shape() != GridShape::Square && shape != read.grid.shape() {
                 let message =
                     format!("{} has cells of shape \"hex\", expected shape = \"hex\"", map.display());
@@ -173,6 +201,7 @@ pub(super) fn load_map(path: &Path, typed: &Scenario, kinds: &Kinds<'_>) -> Resu
                 errors.add(kind.line, "map.generate.size", error);
                 ScenarioErrors::new(errors.take())
             })?;
+            check_generated(path, size, memory_max)?;
             let made = generate(map_kind, size, *seed);
             // The scenario's kinds take the place of those of the generated map, by glyph.
             let texts: Vec<String> =
@@ -205,7 +234,7 @@ pub(super) fn load_map(path: &Path, typed: &Scenario, kinds: &Kinds<'_>) -> Resu
             Elevation::Rows(rows) => read_heights(&grid, rows, typed.map.line, &mut errors),
             Elevation::File(file) => {
                 files.push(beside(path, &file.value));
-                heights_of_picture(&grid, path, file, &mut errors)?
+                heights_of_picture(&grid, path, file, memory_max, &mut errors)?
             }
         };
         errors.stop_here()?;
@@ -233,6 +262,7 @@ fn heights_of_picture(
     grid: &Grid,
     path: &Path,
     file: &scenario::Located<String>,
+    memory_max: MemoryMax,
     errors: &mut Complaints<'_>,
 ) -> Result<Vec<i16>, LoadError> {
     let picture = beside(path, &file.value);
@@ -240,7 +270,7 @@ fn heights_of_picture(
         errors.add(file.line, "map.elevation", format!("{}: cannot be read: {error}", picture.display()));
         return Ok(Vec::new());
     }
-    let (size, heights) = read_height_picture(&picture)?;
+    let (size, heights) = read_height_picture(&picture, memory_max)?;
     if size != grid.size() {
         let message = format!(
             "{} is a picture of {size} pixels, expected {}, one a cell",

@@ -8,6 +8,7 @@ mod files;
 mod kinds;
 mod map;
 mod map_object;
+mod need;
 mod orders;
 mod problem;
 mod tasks;
@@ -19,7 +20,7 @@ pub use problem::{LoadedProblem, build_problem, is_problem, problem_class};
 pub use warnings::warnings;
 
 use crate::agents::Agents;
-use crate::class_landmarks::make_landmarks;
+use crate::class_landmarks::{self, make_landmarks};
 use crate::congestion::Congestion;
 use crate::events::PendingEdits;
 use crate::given_poses::GivenPoses;
@@ -31,6 +32,7 @@ use crate::random::Random;
 use crate::requests::Requests;
 use crate::reservation::{CollisionRule, Reservation};
 use crate::scenario::{self, Scenario, ScenarioErrors};
+use crate::shared_fields;
 use crate::tasks::ReachedPoses;
 use crate::traffic::{Cooperative, Decisions, Traffic};
 use crate::world::{Settings, SimClass, Simulation, sides};
@@ -42,10 +44,11 @@ use kinds::Kinds;
 pub(crate) use map::{LoadedMap, beside};
 use map::{MapContents, load_map, read_map};
 use map_object::agents_of;
+pub(crate) use need::{SimulationParts, most_agents};
 use std::fmt;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use wheelbase_grid::{Grid, GridShape, GridSize, SideTable, TerrainTable};
+use wheelbase_grid::{Grid, GridShape, GridSize, MemoryMax, MemoryTooLarge, SideTable, TerrainTable};
 use wheelbase_planner::{ClassSpeeds, MovementClass, MovementTables};
 
 /// Largest file that is read, in bytes: a map of 2^26 cells with room to spare.
@@ -63,6 +66,13 @@ pub enum LoadError {
     },
     /// Mistakes in a scenario or class file.
     Scenario(ScenarioErrors),
+    /// It needs more memory than may be taken.
+    Memory {
+        /// The file.
+        file: String,
+        /// How much, and for what.
+        error: MemoryTooLarge,
+    },
 }
 
 impl fmt::Display for LoadError {
@@ -70,6 +80,7 @@ impl fmt::Display for LoadError {
         match self {
             Self::File { file, why } => write!(f, "{file}: {why}"),
             Self::Scenario(errors) => errors.fmt(f),
+            Self::Memory { file, error } => write!(f, "{file}: {error}; --memory-max SIZE sets how much"),
         }
     }
 }
@@ -93,6 +104,8 @@ pub struct Overrides {
     pub expansions_per_tick: Option<u64>,
     /// Tries a tick.
     pub tries_per_tick: Option<u64>,
+    /// Memory that may be taken. No value of a scenario's, but of whoever runs it.
+    pub memory_max: MemoryMax,
 }
 
 impl Overrides {
@@ -146,8 +159,9 @@ pub fn read_file(path: &Path) -> Result<Vec<u8>, LoadError> {
 /// Reads a scenario file without giving it a meaning.
 /// # Errors
 /// [`LoadError`] with every mistake in it.
-pub fn read_scenario(path: &Path) -> Result<Scenario, LoadError> {
+pub fn read_scenario(path: &Path, memory_max: MemoryMax) -> Result<Scenario, LoadError> {
     let bytes = read_file(path)?;
+    need::check_text(path, &bytes, memory_max)?;
     Ok(scenario::parse(&path.display().to_string(), &bytes)?)
 }
 
@@ -169,9 +183,10 @@ pub fn load_simulation_and_text(
     let sim = if is_problem(path) {
         build_problem(path, &bytes, overrides, Files::Disk)?
     } else {
+        need::check_text(path, &bytes, overrides.memory_max)?;
         let mut typed = scenario::parse(&path.display().to_string(), &bytes)?;
         overrides.apply(&mut typed);
-        build_simulation(path, &typed)?
+        build_simulation_within(path, &typed, Files::Disk, overrides.memory_max)?
     };
     // What is not UTF-8 was refused above.
     Ok((sim, String::from_utf8_lossy(&bytes).into_owned()))
@@ -189,8 +204,21 @@ pub fn build_simulation(path: &Path, typed: &Scenario) -> Result<Simulation, Loa
 /// # Errors
 /// As [`load_simulation`].
 pub fn build_simulation_of(path: &Path, typed: &Scenario, files: Files<'_>) -> Result<Simulation, LoadError> {
-    let map = load_map(path, typed, &Kinds::of(path, &typed.terrains, &typed.sides))?;
-    build_simulation_on(path, typed, map, files)
+    build_simulation_within(path, typed, files, MemoryMax::NONE)
+}
+
+/// [`build_simulation_of`] that takes no more memory than it may: what it needs is estimated before it is
+/// built.
+/// # Errors
+/// As [`load_simulation`], and [`LoadError::Memory`].
+pub fn build_simulation_within(
+    path: &Path,
+    typed: &Scenario,
+    files: Files<'_>,
+    memory_max: MemoryMax,
+) -> Result<Simulation, LoadError> {
+    let map = load_map(path, typed, &Kinds::of(path, &typed.terrains, &typed.sides), memory_max)?;
+    build_simulation_on(path, typed, map, files, memory_max)
 }
 
 /// [`build_simulation_of`] on a map that is there already.
@@ -201,12 +229,28 @@ pub(crate) fn build_simulation_on(
     typed: &Scenario,
     LoadedMap { grid, objects, file, files: map_files }: LoadedMap,
     files: Files<'_>,
+    memory_max: MemoryMax,
 ) -> Result<Simulation, LoadError> {
     let mut errors = Complaints::new(path);
     let mut map_errors = Complaints::new(&file);
     let on_map = agents_of(&objects, typed, &mut map_errors);
     map_errors.stop_here()?;
     let built = movement_classes(typed, &on_map, (grid.shape(), grid.size()), &mut errors);
+    let collision = match typed.collision {
+        scenario::Collision::Swept => CollisionRule::Swept,
+        scenario::Collision::Discrete => CollisionRule::Discrete,
+    };
+    let agents = most_agents(typed, on_map.len());
+    let parts = SimulationParts {
+        grid: &grid,
+        classes: built.iter().map(|(_, class)| class).collect(),
+        collision,
+        search_slots: typed.search_slots.into(),
+        agents,
+        landmarks: class_landmarks::expected(typed.landmarks.map(|number| number as usize), agents),
+        fields: shared_fields::NEED,
+    };
+    parts.check(memory_max).map_err(|error| need::too_large(path, error))?;
     let compile = |(class, built): (Option<&scenario::Class>, MovementClass)| SimClass {
         name: built.spec().name.clone(),
         speeds: ClassSpeeds::of(&grid, &built),
@@ -217,10 +261,6 @@ pub(crate) fn build_simulation_on(
     };
     let classes: Vec<SimClass> = built.into_iter().map(compile).collect();
     errors.stop_here()?;
-    let collision = match typed.collision {
-        scenario::Collision::Swept => CollisionRule::Swept,
-        scenario::Collision::Discrete => CollisionRule::Discrete,
-    };
     let settings = Settings {
         name: typed.name.clone(),
         seed: typed.seed,
@@ -339,9 +379,13 @@ pub fn build_classes(
 /// scenario's only class.
 /// # Errors
 /// [`LoadError`] with every mistake that could be told.
-pub fn load_problem(target: &Path, class: Option<&str>) -> Result<PlanningProblem, LoadError> {
+pub fn load_problem(
+    target: &Path,
+    class: Option<&str>,
+    memory_max: MemoryMax,
+) -> Result<PlanningProblem, LoadError> {
     let is_scenario = target.extension().is_some_and(|extension| extension == "toml");
-    let typed = if is_scenario { Some(read_scenario(target)?) } else { None };
+    let typed = if is_scenario { Some(read_scenario(target, memory_max)?) } else { None };
     let classes = typed.as_ref().map_or(&[][..], |typed| &typed.classes);
     let named = match class {
         Some(name) => classes.iter().find(|class| class.name == name),
@@ -362,7 +406,7 @@ pub fn load_problem(target: &Path, class: Option<&str>) -> Result<PlanningProble
                     target.display()
                 )));
             }
-            class_file = read_class_file(file)?;
+            class_file = read_class_file(file, memory_max)?;
             (Some(&class_file.class), Some(&class_file), file)
         }
         (None, None) if classes.len() > 1 => {
@@ -384,7 +428,7 @@ pub fn load_problem(target: &Path, class: Option<&str>) -> Result<PlanningProble
     }
     let (grid, files) = match &typed {
         Some(typed) => {
-            let LoadedMap { grid, files, .. } = load_map(target, typed, &kinds)?;
+            let LoadedMap { grid, files, .. } = load_map(target, typed, &kinds, memory_max)?;
             (grid, files)
         }
         None => {
@@ -392,7 +436,7 @@ pub fn load_problem(target: &Path, class: Option<&str>) -> Result<PlanningProble
             let shape = own.map_or(GridShape::Square, shape_of_class_file);
             let (terrain_table, side_table) = kinds.tables(shape, &mut errors);
             errors.stop_here()?;
-            let MapContents { grid, files, .. } = read_map(target, terrain_table, side_table)?;
+            let MapContents { grid, files, .. } = read_map(target, terrain_table, side_table, memory_max)?;
             (grid, files)
         }
     };
@@ -411,8 +455,8 @@ pub fn load_problem(target: &Path, class: Option<&str>) -> Result<PlanningProble
 /// Warnings of a map file: text after the last row.
 /// # Errors
 /// [`LoadError`] if it cannot be read.
-pub fn check_map(path: &Path) -> Result<Vec<String>, LoadError> {
-    let map = read_map(path, TerrainTable::movingai(), SideTable::default())?;
+pub fn check_map(path: &Path, memory_max: MemoryMax) -> Result<Vec<String>, LoadError> {
+    let map = read_map(path, TerrainTable::movingai(), SideTable::default(), memory_max)?;
     let file = path.display();
     Ok(map.warnings.iter().map(|warning| format!("{file}:{}: {}", warning.line, warning.kind)).collect())
 }
@@ -420,29 +464,32 @@ pub fn check_map(path: &Path) -> Result<Vec<String>, LoadError> {
 /// Reads a map by itself: a map file of any format, or the map of a scenario.
 /// # Errors
 /// [`LoadError`] if it cannot be read.
-pub fn load_grid(target: &Path) -> Result<LoadedGrid, LoadError> {
+pub fn load_grid(target: &Path, memory_max: MemoryMax) -> Result<LoadedGrid, LoadError> {
     if target.extension().is_some_and(|extension| extension == "toml") {
-        let typed = read_scenario(target)?;
+        let typed = read_scenario(target, memory_max)?;
         let kinds = Kinds::of(target, &typed.terrains, &typed.sides);
-        let LoadedMap { grid, files, .. } = load_map(target, &typed, &kinds)?;
+        let LoadedMap { grid, files, .. } = load_map(target, &typed, &kinds, memory_max)?;
         return Ok(LoadedGrid { grid, files });
     }
-    let MapContents { grid, files, .. } = read_map(target, TerrainTable::movingai(), SideTable::default())?;
+    let MapContents { grid, files, .. } =
+        read_map(target, TerrainTable::movingai(), SideTable::default(), memory_max)?;
     Ok(LoadedGrid { grid, files })
 }
 
 /// Reads a class file without giving it a meaning.
 /// # Errors
 /// [`LoadError`] with every mistake in it.
-pub fn read_class_file(path: &Path) -> Result<scenario::ClassFile, LoadError> {
-    Ok(scenario::parse_class_file(&path.display().to_string(), &read_file(path)?)?)
+pub fn read_class_file(path: &Path, memory_max: MemoryMax) -> Result<scenario::ClassFile, LoadError> {
+    let bytes = read_file(path)?;
+    need::check_text(path, &bytes, memory_max)?;
+    Ok(scenario::parse_class_file(&path.display().to_string(), &bytes)?)
 }
 
 /// Reads a class file and makes its kinds and its class, as far as that can be done without a map.
 /// # Errors
 /// [`LoadError`] with every mistake that could be told.
-pub fn check_class_file(path: &Path) -> Result<(), LoadError> {
-    let typed = read_class_file(path)?;
+pub fn check_class_file(path: &Path, memory_max: MemoryMax) -> Result<(), LoadError> {
+    let typed = read_class_file(path, memory_max)?;
     let mut errors = Complaints::new(path);
     let shape = shape_of_class_file(&typed);
     Kinds::of(path, &typed.terrains, &typed.sides).tables(shape, &mut errors);

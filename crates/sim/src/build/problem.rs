@@ -7,6 +7,7 @@
 use super::classes::as_written_of;
 use super::files::{AttachedFile, Files};
 use super::map::{beside, map_error};
+use super::need::{SimulationParts, check_file, too_large};
 use super::tasks::add_slots;
 use super::{LoadError, Overrides, empty_simulation};
 use crate::agents::ClassId;
@@ -17,12 +18,12 @@ use crate::scenario::{
     CellList, Located, Problem, ScenarioError, ScenarioErrors, parse_cell_list, parse_problem,
 };
 use crate::tasks::TaskSource;
-use crate::traffic::{Cooperative, Traffic, UnitRobots};
+use crate::traffic::{Cooperative, Traffic, UnitRobots, unit_robots};
 use crate::world::{Settings, SimClass, Simulation};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use wheelbase_grid::map_file::movingai;
-use wheelbase_grid::{Cell, Grid, SideTable, TerrainTable};
+use wheelbase_grid::{Cell, Grid, MemoryMax, MemoryNeed, SideTable, TerrainTable};
 use wheelbase_planner::{ClassSpec, ClassSpeeds, Heading, MovementClass, MovementTables, Pose, Primitive};
 
 /// Name of the class of all agents of a problem.
@@ -35,6 +36,9 @@ const SEARCH_SLOTS: usize = 16;
 /// the larger they are, since they need the time for fields. About 10 ms of work.
 const TRIES_PER_TICK: RangeInclusive<u64> = 600..=2400;
 const TEAM_OF_MANY_TRIES: u64 = 1000;
+/// Bytes for each of a list of cells, which are two a line at least: the file twice, a cell with its line, a
+/// cell of its own.
+const LIST_BYTES: u64 = 12;
 /// Glyphs of blocked cells; all others are free.
 const BLOCKED: [u8; 2] = [b'@', b'T'];
 
@@ -61,13 +65,20 @@ impl LoadedProblem {
     /// Reads a problem and the files that it names.
     /// # Errors
     /// [`LoadError`] with the first mistake found in each file, up to the first file that has any.
-    pub fn read(path: &Path, bytes: &[u8], files: Files<'_>) -> Result<Self, LoadError> {
+    pub fn read(
+        path: &Path,
+        bytes: &[u8],
+        files: Files<'_>,
+        memory_max: MemoryMax,
+    ) -> Result<Self, LoadError> {
         let problem = parse_problem(&path.display().to_string(), bytes)?;
         let Problem { map_file, agent_file, task_file, team_size } = &problem;
         let mut reader = FileReader { problem: path, files, read: Vec::new() };
         let (map_path, map_bytes) = reader.read(map_file, "mapFile")?;
+        check_file(&map_path, MemoryNeed::built(4 * map_bytes.len() as u64), memory_max)?;
         let grid = read_robot_map(&map_path, &map_bytes)?;
         let (agents_path, agents_bytes) = reader.read(agent_file, "agentFile")?;
+        check_file(&agents_path, MemoryNeed::built(LIST_BYTES * agents_bytes.len() as u64), memory_max)?;
         let team = team_size.value as usize;
         let listed = parse_cell_list(&agents_path.display().to_string(), &agents_bytes, team)
             .map_err(ScenarioErrors::from)?;
@@ -87,6 +98,7 @@ impl LoadedProblem {
             return Err(mistake_in(&agents_path, second, message));
         }
         let (tasks_path, tasks_bytes) = reader.read(task_file, "taskFile")?;
+        check_file(&tasks_path, MemoryNeed::built(LIST_BYTES * tasks_bytes.len() as u64), memory_max)?;
         let listed = parse_cell_list(&tasks_path.display().to_string(), &tasks_bytes, usize::MAX)
             .map_err(ScenarioErrors::from)?;
         let tasks = free_cells(&grid, &tasks_path, &listed)?;
@@ -120,7 +132,7 @@ pub fn build_problem(
         let why = "a problem does not say how many ticks to run; expected --ticks N".to_owned();
         return Err(LoadError::File { file: path.display().to_string(), why });
     };
-    let problem = LoadedProblem::read(path, bytes, files)?;
+    let problem = LoadedProblem::read(path, bytes, files, overrides.memory_max)?;
     let settings = Settings {
         name: path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
         seed: overrides.seed.unwrap_or(0),
@@ -131,6 +143,16 @@ pub fn build_problem(
         tries_per_tick: overrides.tries_per_tick.unwrap_or_else(|| tries_of_team(problem.starts.len())),
     };
     let robot = problem_class();
+    let parts = SimulationParts {
+        grid: &problem.grid,
+        classes: vec![&robot],
+        collision: settings.collision,
+        search_slots: SEARCH_SLOTS as u64,
+        agents: problem.starts.len() as u64,
+        landmarks: 0,
+        fields: unit_robots::FIELDS_NEED,
+    };
+    parts.check(overrides.memory_max).map_err(|error| too_large(path, error))?;
     let class = SimClass {
         name: CLASS_NAME.to_owned(),
         speeds: ClassSpeeds::of(&problem.grid, &robot),

@@ -9,7 +9,7 @@ use crate::orders::{OrderKind, OrderState, Trip};
 use crate::scenario::{self, Area, Chosen, EventAction, Located, Scenario, ScenarioError};
 use crate::world::Simulation;
 use std::collections::BTreeMap;
-use wheelbase_grid::Rect;
+use wheelbase_grid::{MemoryMax, Rect};
 use wheelbase_planner::{
     Fallback, Goal, GoalArea, GoalMember, Heading, Legality, Path, Pose, Primitive, Reason, Request,
     SLOPE_FLAT, Scratch, Status, move_time, plan,
@@ -57,7 +57,9 @@ fn warn_of_map(path: &std::path::Path, typed: &Scenario, sim: &Simulation, found
     let scenario::MapSource::File(file) = &typed.map.source else { return };
     let map = beside(path, &file.value);
     let (terrain, sides) = (sim.grid.terrain_table().clone(), sim.grid.side_table().clone());
-    for warning in read_map(&map, terrain, sides).map(|read| read.warnings).unwrap_or_default() {
+    for warning in
+        read_map(&map, terrain, sides, MemoryMax::NONE).map(|read| read.warnings).unwrap_or_default()
+    {
         found.add_in(&map, warning.line as u32, "", warning.kind);
     }
 }

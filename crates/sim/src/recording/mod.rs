@@ -64,7 +64,7 @@ pub use reader::{ChunkPlace, Reader};
 pub use record::{End, Event, RecordedEdit, RecordedSet, TickRecord};
 pub use recorded_agents::{RecordedAgents, RecordedMotion};
 pub use recorder::Recorder;
-pub use verify::{Difference, Verified, movement_classes, rebuild, verify};
+pub use verify::{Difference, Verified, check_memory, movement_classes, rebuild, verify};
 
 use crate::codec::FileKind;
 use recorded_agents::KeyFrame;

@@ -2,8 +2,8 @@
 
 use crate::agents::{AgentId, ClassId};
 use crate::build::{
-    Files, LoadedMap, Overrides, build_classes, build_problem, build_simulation_of, build_simulation_on,
-    is_problem, problem_class,
+    Files, LoadError, LoadedMap, Overrides, SimulationParts, build_classes, build_problem,
+    build_simulation_of, build_simulation_on, is_problem, most_agents, problem_class,
 };
 use crate::metrics::Counters;
 use crate::recording::error::RecordingError;
@@ -11,14 +11,17 @@ use crate::recording::header::{Header, RecordedKind};
 use crate::recording::observe::Observer;
 use crate::recording::reader::Reader;
 use crate::recording::record::{Event, TickRecord, pose_text};
+use crate::reservation::CollisionRule;
 use crate::scenario::{self, Elevation, MapSource, Scenario};
+use crate::shared_fields;
 use crate::tick::Step;
 use crate::world::Simulation;
 use std::fmt;
 use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 use wheelbase_grid::{
-    Cell, Grid, GridSize, SIDES_MAX, SideEntry, SideKind, SideTable, TerrainEntry, TerrainKind, TerrainTable,
+    Cell, Grid, GridSize, MemoryMax, SIDES_MAX, SideEntry, SideKind, SideTable, TerrainEntry, TerrainKind,
+    TerrainTable,
 };
 use wheelbase_planner::MovementClass;
 
@@ -70,11 +73,36 @@ pub fn rebuild(header: &Header) -> Result<Simulation, RecordingError> {
     let build = match (&typed.map.source, &typed.map.elevation) {
         // Files need not be there any more, nor be as they were.
         (MapSource::File(_), _) | (_, Some(Elevation::File(_))) => {
-            build_simulation_on(path, &typed, recorded_map(header)?, files)
+            build_simulation_on(path, &typed, recorded_map(header)?, files, MemoryMax::NONE)
         }
         _ => build_simulation_of(path, &typed, files),
     };
     build.map_err(RecordingError::Scenario)
+}
+
+/// Whether the simulation that [`rebuild`] would make takes no more memory than may be taken, told before it is
+/// made.
+/// # Errors
+/// [`RecordingError::Scenario`] if it does, or cannot be made.
+pub fn check_memory(header: &Header, memory_max: MemoryMax) -> Result<(), RecordingError> {
+    let classes = movement_classes(header)?;
+    let LoadedMap { grid, .. } = recorded_map(header)?;
+    let mut parts = SimulationParts {
+        grid: &grid,
+        classes: classes.iter().collect(),
+        collision: CollisionRule::Discrete,
+        search_slots: 0,
+        agents: 0,
+        landmarks: 0,
+        fields: shared_fields::NEED,
+    };
+    if !is_problem(Path::new(&header.file)) {
+        let typed = typed_scenario(header)?;
+        parts.search_slots = typed.search_slots.into();
+        parts.agents = most_agents(&typed, header.objects.len());
+    }
+    let too_large = |error| LoadError::Memory { file: header.file.clone(), error };
+    parts.check(memory_max).map_err(too_large).map_err(RecordingError::Scenario)
 }
 
 /// The movement classes of a recording, by [`ClassId`](crate::ClassId), out of the scenario in it.
@@ -109,6 +137,7 @@ fn overrides(header: &Header) -> Overrides {
         seed: Some(header.seed),
         expansions_per_tick: Some(header.expansions_per_tick),
         tries_per_tick: Some(header.tries_per_tick),
+        memory_max: MemoryMax::NONE,
     }
 }
 

@@ -4,7 +4,7 @@
 //! writes down its decisions; the tick carries them out. Another rule can stand beside this one.
 
 mod cooperative;
-mod unit_robots;
+pub(crate) mod unit_robots;
 
 pub use cooperative::Cooperative;
 pub use unit_robots::UnitRobots;

@@ -1,0 +1,113 @@
+//! `--memory-max`: how much memory may be taken, and what the machine has where nobody says.
+
+use crate::failure::Failure;
+use std::fs;
+use std::path::Path;
+use wheelbase_grid::{Grid, MemoryMax, MemoryNeed, grid_bytes};
+use wheelbase_planner::{MovementClass, StateSpace, search_need, tables_need};
+
+/// How much memory may be taken.
+#[derive(Debug, clap::Args)]
+pub struct MemoryArgs {
+    /// Refuse what may come to take more memory: bytes, or 512MiB, 4GiB [default: as the machine has]
+    #[arg(long, value_name = "SIZE", value_parser = bytes_of)]
+    pub memory_max: Option<u64>,
+}
+
+impl MemoryArgs {
+    /// What was given, or what the machine has.
+    pub fn max(&self) -> MemoryMax {
+        self.memory_max.map_or_else(of_machine, MemoryMax::of_all)
+    }
+}
+
+/// Whole bytes, or so many KiB, MiB, GiB or TiB.
+fn bytes_of(text: &str) -> Result<u64, String> {
+    let units = [("KiB", 10), ("MiB", 20), ("GiB", 30), ("TiB", 40)];
+    let unit = units.into_iter().find_map(|(unit, shift)| Some((text.strip_suffix(unit)?, shift)));
+    let (number, shift) = unit.unwrap_or((text, 0));
+    let bytes = number.parse::<u64>().ok().and_then(|number| number.checked_mul(1 << shift));
+    bytes.ok_or_else(|| "expected whole bytes, or KiB, MiB, GiB, TiB as in 4GiB".to_owned())
+}
+
+/// What can be read of the machine without asking it: files of Linux. Elsewhere there is no limit.
+fn of_machine() -> MemoryMax {
+    let of = |file: &str, key: &str| line_of(&fs::read_to_string(file).ok()?, key);
+    let available = of("/proc/meminfo", "MemAvailable:").map(|kib| kib.saturating_mul(1024));
+    // Threads have address space of their own.
+    let address_space = of("/proc/self/limits", "Max address space").map(|bytes| bytes / 8 * 7);
+    let built = available.into_iter().chain(group_room()).min();
+    MemoryMax { built, most: address_space }
+}
+
+/// The first number behind a key that begins a line.
+fn line_of(text: &str, key: &str) -> Option<u64> {
+    text.lines().find_map(|line| line.strip_prefix(key))?.split_whitespace().next()?.parse().ok()
+}
+
+/// What the control groups of the process leave, in the second version of them.
+fn group_room() -> Option<u64> {
+    let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
+    let own = groups.lines().find_map(|line| line.strip_prefix("0::/"))?;
+    let number = |folder: &Path, name| fs::read_to_string(folder.join(name)).ok()?.trim().parse::<u64>().ok();
+    let root = Path::new("/sys/fs/cgroup");
+    let own = root.join(own);
+    let folders = own.ancestors().take_while(|folder| folder.starts_with(root));
+    let room =
+        |folder: &Path| Some(number(folder, "memory.max")?.saturating_sub(number(folder, "memory.current")?));
+    folders.filter_map(room).min()
+}
+
+/// Refuses what needs more memory than may be taken.
+pub fn check(max: MemoryMax, need: MemoryNeed, what: impl FnOnce() -> String) -> Result<(), Failure> {
+    max.check(need, what)
+        .map_err(|error| Failure::bad_input(format!("{error}; --memory-max SIZE sets how much")))
+}
+
+/// Refuses to compile a class for a map and to search on it, so many times at once, where that may take more
+/// memory than there may be; `more` is what else is made.
+pub fn check_planning(
+    file: &Path,
+    (grid, class): (&Grid, &MovementClass),
+    searches: u64,
+    more: MemoryNeed,
+    max: MemoryMax,
+) -> Result<(), Failure> {
+    let space = StateSpace::new(grid.size(), grid.shape(), class.headings());
+    let tables = tables_need(grid, class);
+    let map = grid_bytes(grid.size(), grid.shape(), !grid.all_sides_open(), grid.elevation().is_some());
+    let search = MemoryNeed::may_take(search_need(space).most.saturating_mul(searches));
+    let kept = MemoryNeed::built(map + tables.kept).and(search).and(more);
+    let need = MemoryNeed::built(map + tables.peak).or(kept);
+    let what = || {
+        let (size, name, headings) = (grid.size(), &class.spec().name, class.headings());
+        format!(
+            "{}: class \"{name}\" of {headings} headings on a map of {size} cells, {searches} searches at once",
+            file.display()
+        )
+    };
+    check(max, need, what)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_read_with_their_unit() {
+        assert_eq!(bytes_of("1073741824"), Ok(1 << 30));
+        assert_eq!(bytes_of("4GiB"), Ok(4 << 30));
+        assert_eq!(bytes_of("512MiB"), Ok(512 << 20));
+        for wrong in ["", "GiB", "1.5GiB", "-1", "4GB", "4 GiB", "99999999999999TiB"] {
+            assert!(bytes_of(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_found_behind_their_key() {
+        let limits = "Limit   Soft Limit\nMax cpu time    unlimited\nMax address space         2147483648           unlimited            bytes\n";
+        assert_eq!(line_of(limits, "Max address space"), Some(2 << 30));
+        assert_eq!(line_of(limits, "Max cpu time"), None);
+        assert_eq!(line_of("MemAvailable:   100 kB\n", "MemAvailable:"), Some(100));
+    }
+}
