@@ -17,10 +17,27 @@ GENERATED = ("open", "random", "rooms", "maze", "river", "base", "streets")
 # The moves of `octile` take 10,000 ticks at speed 1000; its cases have faster ground.
 OCTILE_SPEED_UP, OCTILE_TICKS = 40, 30_000
 ALONE_TICKS = 20_000
+EXTREME_TICKS = 300
 POSE_TRIES = 60
 # The ends of the ranges that scenarios/README.md gives.
 I32_MIN, I32_MAX, U32_MAX = -2 ** 31, 2 ** 31 - 1, 2 ** 32 - 1
 EVERYWHERE = [I32_MIN, I32_MIN, U32_MAX, U32_MAX]
+# What the numbers of an extreme case are drawn from: moves of it may take near 2^32 ticks, and never end.
+EXTREME = {
+    "time": (1, 2, 5, 10, 1000, 65_534, 65_535),
+    "terrain speed": (1, 2, 400, 999, 65_534, 65_535),
+    "side speed": (1, 300, 65_535),
+    "class speed": (0, 1, 999, 65_535),
+    "up": (0, 1, 100, 65_535, 65_536, 2 ** 31, U32_MAX - 1, U32_MAX),
+    "down": (I32_MIN, I32_MIN + 1, -65_536, -1, 0, 100, 65_536, I32_MAX),
+    "most height": (0, 1, 5, 65_535, U32_MAX),
+    "height": (-32_768, -32_767, -1, 0, 0, 1, 2, 32_767),
+    "priority": (I32_MIN, I32_MIN + 1, -1, 0, 1, I32_MAX),
+    "expansions_per_tick": (1, 2, 200_000, 2 ** 40),
+    "search_slots": (1, 2, 16, 1024),
+    "tries_per_tick": (0, 1, 2 ** 63 - 1),
+    "landmarks": (0, 1, 64),
+}
 EDITS = ("set_terrain", "set_elevation", "set_side", "rotate")
 
 # (forward, right) cells and the pivots that suit them.
@@ -202,6 +219,21 @@ def draw_map(rng, generated_rows, hexagonal):
     return table, rows
 
 
+def stretch_map(rng, case):
+    """Slow ground and heights at the ends of their ranges."""
+    for keys in case["terrain"].values():
+        if keys["speed"] and rng.random() < 0.6:
+            keys["speed"] = rng.choice(EXTREME["terrain speed"])
+    for keys in case["side"].values():
+        if keys["speed"]:
+            keys["speed"] = rng.choice(EXTREME["side speed"])
+    if "elevation" in case["map"] and rng.random() < 0.7:
+        heights = rng.sample(EXTREME["height"], 3)
+        chance = rng.choice((0.02, 0.1, 0.5))
+        case["map"]["elevation"] = [[rng.choice(heights) if rng.random() < chance else value for value in row]
+                                    for row in case["map"]["elevation"]]
+
+
 # -- classes --------------------------------------------------------------------------------------
 
 def draw_time(rng):
@@ -312,6 +344,22 @@ def draw_class(rng, elevated, hexagonal):
     return keys
 
 
+def stretch_class(rng, keys, elevated):
+    """Times, speeds and slopes at the ends of their ranges."""
+    for move in keys["moves"]:
+        move["time"] = rng.choice(EXTREME["time"])
+    for table in ("speed", "side_speed"):
+        if table in keys:
+            keys[table] = {name: rng.choice(EXTREME["class speed"]) for name in keys[table]}
+    if elevated or rng.random() < 0.3:
+        for key in ("up", "down"):
+            keys[key] = rng.choice(EXTREME[key])
+        for key in ("max_up", "max_down", "max_tilt"):
+            keys.pop(key, None)
+            if rng.random() < 0.2:
+                keys[key] = rng.choice(EXTREME["most height"])
+
+
 class Ground:
     """A class on the map at the start: where it can stand."""
 
@@ -345,6 +393,8 @@ def draw_grounds(rng, case, grid):
         name = f"c{number}"
         for _ in range(8):
             keys = draw_class(rng, elevated, grid.hexagonal)
+            if case["extreme"]:
+                stretch_class(rng, keys, elevated)
             try:
                 ground = Ground(grid, name, keys)
             except rules.RuleError:            # its diagonal footprint would be empty
@@ -549,15 +599,29 @@ def draw_ticks(rng):
     return 1 if kind < 0.03 else 50 if kind < 0.1 else rng.choice((300, 600, 1000, 1500))
 
 
-def draw_case(rng, number, generated_rows):
-    """`generated_rows` gives the rows of a `generate` table."""
+def draw_extreme_top(rng, case):
+    """Settings and priorities at the ends of their ranges."""
+    for key in ("expansions_per_tick", "search_slots", "tries_per_tick", "landmarks"):
+        if rng.random() < 0.6:
+            case["top"][key] = rng.choice(EXTREME[key])
+    for keys in case["agents"] + case["groups"] + [event["add_agents"] for event in case["events"]
+                                                   if "add_agents" in event]:
+        if rng.random() < 0.6:
+            keys["priority"] = rng.choice(EXTREME["priority"])
+
+
+def draw_case(rng, number, generated_rows, extreme=False):
+    """`generated_rows` gives the rows of a `generate` table. Numbers of an `extreme` case are at the ends of their
+    ranges."""
     hexagonal = rng.random() < 0.25
-    octile = rng.random() < 0.06 and not hexagonal
+    octile = rng.random() < 0.06 and not hexagonal and not extreme
     speed_up = OCTILE_SPEED_UP if octile else 1
     table, rows = draw_map(rng, generated_rows, hexagonal)
-    case = {"map": table, "rows": rows, "octile": octile, "class": {}}
+    case = {"map": table, "rows": rows, "octile": octile, "class": {}, "extreme": extreme}
     case["terrain"] = draw_terrain(rng, speed_up, rules.HEX_SIDES if hexagonal else rules.SQUARE_SIDES)
     case["side"] = {name: {"speed": min(65_535, speed * speed_up)} for name, speed in SIDE_KINDS.items()}
+    if extreme:
+        stretch_map(rng, case)
     grid = grid_of(case)
     grounds = draw_grounds(rng, case, grid)
     ticks = OCTILE_TICKS if octile else draw_ticks(rng)
@@ -573,7 +637,7 @@ def draw_case(rng, number, generated_rows):
     if rng.random() < 0.3:
         top["tries_per_tick"] = rng.choice((0, 5, 100))
     case["agents"], case["groups"], case["events"] = draw_agents(rng, grounds, ticks), [], []
-    if rng.random() < 0.15 and case["agents"]:     # one agent alone: its arrival is held against `plan`
+    if rng.random() < 0.15 and case["agents"] and not extreme:     # one agent alone: its arrival is held against `plan`
         case["alone"] = True
         agent = case["agents"] = case["agents"][:1]
         orders = [draw_order(rng, grounds[agent[0]["class"]], ticks) for _ in range(24)]
@@ -583,6 +647,9 @@ def draw_case(rng, number, generated_rows):
         return case
     case["groups"] = draw_groups(rng, grounds, grid, ticks, len(case["agents"]) < 3)
     case["events"] = draw_events(rng, case, grid, grounds, ticks)
+    if extreme:
+        top["ticks"] = min(ticks, EXTREME_TICKS)
+        draw_extreme_top(rng, case)
     return case
 
 
@@ -658,6 +725,7 @@ def case_features(case):
     found = {
         f"collision {case['top'].get('collision', 'swept')}": True,
         "hexagonal": case["map"].get("shape") == "hex",
+        "extreme": case["extreme"],
         "elevation": "elevation" in case["map"],
         "walls": "walls" in case["map"],
         "terrain sides": any("sides" in keys for keys in case["terrain"].values()),

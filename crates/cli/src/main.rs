@@ -35,6 +35,7 @@ use output::say;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    quiet_in_fences();
     let args = match Args::try_parse() {
         Ok(args) => args,
         Err(error) => {
@@ -74,4 +75,14 @@ fn main() -> ExitCode {
             exit.into()
         }
     }
+}
+
+/// A decoder that panics on a file is told as an error of the file: the hook must not print it too.
+fn quiet_in_fences() {
+    let print = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if !wheelbase_grid::is_fenced() {
+            print(panic);
+        }
+    }));
 }

@@ -418,9 +418,42 @@ impl Grid {
     /// Puts walls along cell borders from corner point `(x0, y0)` to corner point `(x1, y1)`; corner
     /// `(x, y)` is the north-west corner of cell `(x, y)`. Both sides of each border become `wall`.
     /// # Errors
+    /// As [`Grid::check_wall`].
+    pub fn add_wall(&mut self, wall: [i64; 4]) -> Result<Edit, GridError> {
+        let run = self.wall_run(wall)?;
+        Ok(self.add_run(run))
+    }
+
+    /// As [`Grid::add_wall`] for each of many walls that may lie on each other, in time of the borders that they
+    /// cover together and not of the sum of their lengths. No wall is added if one of them is wrong.
+    /// # Errors
+    /// As [`Grid::check_wall`], for the first that is wrong.
+    pub fn add_walls(&mut self, walls: &[[i64; 4]]) -> Result<Edit, GridError> {
+        let mut runs = walls.iter().map(|&wall| self.wall_run(wall)).collect::<Result<Vec<_>, _>>()?;
+        runs.sort_unstable();
+        runs.dedup_by(|next, last| {
+            let meet = (next.upright, next.line) == (last.upright, last.line) && next.from <= last.to;
+            if meet {
+                last.to = last.to.max(next.to);
+            }
+            meet
+        });
+        let mut changed = Rect::new(0, 0, 0, 0);
+        for run in runs {
+            changed = changed.union(self.add_run(run).changed);
+        }
+        Ok(Edit { changed, revision: self.revision })
+    }
+
+    /// Whether a wall can stand on the map.
+    /// # Errors
     /// [`GridError::Wall`] if it does not run along one line of corners, or leaves the map;
     /// [`GridError::WallOnHex`] on a map of hexagons.
-    pub fn add_wall(&mut self, wall: [i64; 4]) -> Result<Edit, GridError> {
+    pub fn check_wall(&self, wall: [i64; 4]) -> Result<(), GridError> {
+        self.wall_run(wall).map(drop)
+    }
+
+    fn wall_run(&self, wall: [i64; 4]) -> Result<WallRun, GridError> {
         if self.shape == GridShape::Hex {
             return Err(GridError::WallOnHex { wall });
         }
@@ -432,21 +465,25 @@ impl Grid {
         if (x0 != x1 && y0 != y1) || x0 < 0 || y0 < 0 || x1 > width || y1 > height {
             return Err(GridError::Wall { wall, size });
         }
-        let mut changed = Rect::new(0, 0, 0, 0);
         let upright = x0 == x1;
-        let along = if upright { y0..y1 } else { x0..x1 };
-        for at in along {
-            let (x, y) = if upright { (x0, at) } else { (at, y0) };
+        let (line, from, to) = if upright { (x0, y0, y1) } else { (y0, x0, x1) };
+        Ok(WallRun { upright, line, from, to })
+    }
+
+    fn add_run(&mut self, WallRun { upright, line, from, to }: WallRun) -> Edit {
+        let mut changed = Rect::new(0, 0, 0, 0);
+        for at in from..to {
+            let (x, y) = if upright { (line, at) } else { (at, line) };
             let before = if upright { (x - 1, y, Side::East) } else { (x, y - 1, Side::South) };
             let after = if upright { (x, y, Side::West) } else { (x, y, Side::North) };
             for (x, y, side) in [before, after] {
                 let xy = CellXY::new(x as i32, y as i32);
-                if size.contains(xy) {
+                if self.size.contains(xy) {
                     changed = changed.union(self.set_side(xy, side, SideKind::WALL).changed);
                 }
             }
         }
-        Ok(Edit { changed, revision: self.revision })
+        Edit { changed, revision: self.revision }
     }
 
     fn count_edit(&mut self, changed: Rect) -> Edit {
@@ -455,6 +492,17 @@ impl Grid {
         }
         Edit { changed, revision: self.revision }
     }
+}
+
+/// Borders on one line of corners, all of which become wall.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct WallRun {
+    upright: bool,
+    /// x of an upright one, else y.
+    line: i64,
+    /// First corner along the line, and last.
+    from: i64,
+    to: i64,
 }
 
 /// Gives every cell of `area` that lies on the map a value in one layer, and tells the smallest
@@ -499,6 +547,39 @@ mod tests {
         let nothing = grid.set_terrain(Rect::new(3, 0, 2, 2), TerrainKind(2));
         assert!(nothing.changed.is_empty());
         assert_eq!(nothing.revision, 2);
+    }
+
+    /// 55,000 walls along the whole of a long map took as long as all their borders.
+    #[test]
+    fn walls_on_each_other_take_the_time_of_one() {
+        let mut grid = open_grid(1, 1 << 20);
+        let walls: Vec<_> = (0..55_000).map(|number| [0, number % 7, 0, (1 << 20) - number % 11]).collect();
+        grid.add_walls(&walls).unwrap();
+        assert_eq!(grid.revision(), 1 << 20);
+    }
+
+    proptest! {
+        #[test]
+        fn walls_together_are_walls_one_by_one(
+            walls in prop::collection::vec((any::<bool>(), 0_i64..=5, 0_i64..=5, 0_i64..=5), 0..12),
+        ) {
+            let walls: Vec<_> = walls
+                .into_iter()
+                .map(|(upright, line, a, b)| if upright { [line, a, line, b] } else { [a, line, b, line] })
+                .collect();
+            let (mut together, mut one_by_one) = (open_grid(5, 5), open_grid(5, 5));
+            let edit = together.add_walls(&walls).unwrap();
+            let changed = walls.iter().fold(Rect::new(0, 0, 0, 0), |changed, &wall| {
+                changed.union(one_by_one.add_wall(wall).unwrap().changed)
+            });
+            prop_assert_eq!(edit.changed, changed);
+            prop_assert_eq!(together.revision(), one_by_one.revision());
+            for cell in (0..25).map(Cell) {
+                for &side in together.shape().sides() {
+                    prop_assert_eq!(together.side_of(cell, side), one_by_one.side_of(cell, side));
+                }
+            }
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::SIDES_MAX;
 use crate::colour::{Rgb, distinct_colours, hexadecimal};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// Speed of normal ground, in permille.
@@ -130,7 +131,7 @@ impl TerrainTable {
         if entries.len() > TERRAIN_KINDS_MAX {
             return Err(TableError::TooMany { found: entries.len(), max: TERRAIN_KINDS_MAX });
         }
-        let mut glyphs: Vec<(char, TerrainKind)> = Vec::new();
+        let mut glyphs: BTreeMap<char, TerrainKind> = BTreeMap::new();
         for (number, entry) in entries.iter().enumerate() {
             if entries[..number].iter().any(|e| e.name == entry.name) {
                 return Err(TableError::NameTwice(entry.name.clone()));
@@ -141,17 +142,16 @@ impl TerrainTable {
                 return Err(TableError::ColourTwice { colour, first, second });
             }
             for glyph in entry.glyphs.chars() {
-                if let Some(&(_, first)) = glyphs.iter().find(|(g, _)| *g == glyph) {
+                if let Some(first) = glyphs.insert(glyph, TerrainKind(number as u8)) {
                     return Err(TableError::GlyphTwice {
                         glyph,
                         first: entries[first.0 as usize].name.clone(),
                         second: entry.name.clone(),
                     });
                 }
-                glyphs.push((glyph, TerrainKind(number as u8)));
             }
         }
-        glyphs.sort_unstable();
+        let glyphs = glyphs.into_iter().collect();
         let (colours, n_given) = (distinct_colours(&entries), entries.len());
         Ok(Self { entries, glyphs, colours, n_given })
     }
@@ -310,6 +310,18 @@ mod tests {
             colour: None,
             sides: [SideKind::OPEN; SIDES_MAX],
         }
+    }
+
+    /// Each glyph was held against all before it: a quarter of a million took minutes.
+    #[test]
+    fn a_kind_may_have_every_glyph_there_is() {
+        let glyphs: String = ('\u{4e00}'..='\u{10ffff}').take(240_000).collect();
+        let table = TerrainTable::new(vec![entry("all", &glyphs), entry("one", "a")]).unwrap();
+        assert_eq!(table.kind_of_glyph('\u{20000}'), Some(TerrainKind(0)));
+        let twice = TerrainTable::new(vec![entry("all", &glyphs), entry("one", "a\u{20000}")]);
+        let expected =
+            TableError::GlyphTwice { glyph: '\u{20000}', first: "all".to_owned(), second: "one".to_owned() };
+        assert_eq!(twice, Err(expected));
     }
 
     #[test]

@@ -254,6 +254,85 @@ fn what_is_wrong_is_told_with_its_line() {
     );
 }
 
+/// The parser holds each attribute of an element against all before it: minutes for so many.
+#[test]
+fn attributes_200_000_in_an_element() {
+    let attributes: String = (0..200_000).map(|number| format!(" a{number}='='")).collect();
+    let bomb = csv("1,1,1,1,1,1").replace("<layer", &format!("<!-- <a> --><e{attributes}/><layer"));
+    let expected =
+        "line 4: not supported: more than 128 attributes in an element; use what the editor writes";
+    assert_eq!(error(&bomb), expected);
+    let some: String = (0..120).map(|number| format!(" a{number}=\"'\"")).collect();
+    read(&csv("1,1,1,1,1,1").replace("<layer", &format!("<e{some}/><layer"))).unwrap();
+}
+
+#[test]
+fn namespaces_are_bounded() {
+    let nested = |n: usize| {
+        let open: String = (0..n).map(|number| format!("<e\nxmlns:a{number} = 'x'>")).collect();
+        csv("1,1,1,1,1,1").replace("<layer", &format!("{open}{}<layer", "</e>".repeat(n)))
+    };
+    read(&nested(16)).unwrap();
+    assert!(error(&nested(17)).contains("more than 16 declarations of namespaces"));
+}
+
+#[test]
+fn a_tileset_named_2000_times_is_read_once() {
+    let named: String =
+        (0..2000).map(|at| format!("<tileset firstgid=\"{}\" source=\"roads.tsx\"/>", 8 + at * 6)).collect();
+    let map = csv("1,10,12002,1,1,1").replace("<layer", &format!("{named}<layer"));
+    let mut n_read = 0;
+    let read = parse(map.as_bytes(), &TerrainTable::movingai(), sides(), |_| {
+        n_read += 1;
+        Ok(TILES.as_bytes().to_vec())
+    });
+    let grid = read.unwrap().grid;
+    assert_eq!(n_read, 1);
+    let names: Vec<&str> =
+        grid.terrain().iter().map(|&kind| grid.terrain_table()[kind].name.as_str()).collect();
+    assert_eq!(names, ["ground", "road", "ground", "ground", "ground", "ground"]);
+    let many = error(&map.replace("1,10,12002", "1,10,99999"));
+    assert!(many.ends_with("44 to 49 of tileset \"roads\" or of one of 1993 more"), "{many}");
+}
+
+#[test]
+fn layers_of_the_largest_map_are_bounded() {
+    let layer = r#"<layer name="more"><data encoding="base64"></data></layer>"#;
+    let large = csv("1,1,1,1,1,1")
+        .replace("width=\"3\" height=\"2\"", "width=\"8192\" height=\"8192\"")
+        .replace("</map>", &format!("{}</map>", layer.repeat(4)));
+    let expected = "line 9: not supported: more than 4 layers of 67108864 tiles; use fewer layers";
+    assert_eq!(error(&large), expected);
+}
+
+/// Inflated in pieces of 32 KiB.
+#[test]
+fn a_deflated_layer_of_many_pieces() {
+    let numbers: Vec<u32> = (0..200 * 150_u32).map(|at| at.wrapping_mul(at) % 7 % 4).collect();
+    let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+    let layer = |bytes: &[u8]| {
+        let deflated = base64(&compress_to_vec_zlib(bytes, 6));
+        map(&format!("<data encoding=\"base64\" compression=\"zlib\">{deflated}</data>"))
+            .replace("width=\"3\" height=\"2\"", "width=\"200\" height=\"150\"")
+    };
+    let grid = read(&layer(&bytes)).unwrap().grid;
+    for (&kind, &number) in grid.terrain().iter().zip(&numbers) {
+        let expected = ["out", "ground", "road", "road"][number as usize];
+        assert_eq!(grid.terrain_table()[kind].name, expected);
+    }
+    assert!(
+        error(&layer(&bytes[..119_999])).ends_with("the layer has 29999 tiles, expected 30000, one a cell")
+    );
+    assert!(
+        error(&layer(&[&bytes[..], &[1]].concat()))
+            .ends_with("the layer has more than 30000 tiles, expected one a cell")
+    );
+    let text = layer(&bytes);
+    let end = text.find("</data>").unwrap();
+    let cut = [&text[..end - 400], &text[end..]].concat();
+    assert!(error(&cut).ends_with("the data of the layer cannot be read: its deflated bytes end too early"));
+}
+
 /// Where a flip of a square brings each side, by name, written out from the editor's description.
 fn flipped_by_name(side: &str, flips: u32) -> &str {
     let [horizontal, vertical, diagonal] = [31, 30, 29].map(|bit| flips >> bit & 1 == 1);

@@ -9,7 +9,10 @@ use wheelbase_planner::{Heading, Pose, State};
 /// The legal poses of a class in an area that have not been drawn yet.
 pub(crate) struct Placement {
     class: ClassId,
+    area: Rect,
     poses: Vec<State>,
+    /// Where the poses drawn stood among the others then.
+    drawn: Vec<(usize, State)>,
     /// Legal poses in the area.
     pub n_legal: usize,
 }
@@ -24,7 +27,22 @@ impl Placement {
             let at = |h| space.state(Pose { cell, heading: Heading(h) });
             poses.extend((0..space.headings()).filter_map(at).filter(|&state| tables.is_legal(state)));
         }
-        Self { class, n_legal: poses.len(), poses }
+        Self { class, area, n_legal: poses.len(), poses, drawn: Vec::new() }
+    }
+
+    /// Whether it is of that class and area, so that it can be drawn from once more after [`Self::put_back`].
+    pub fn is_of(&self, class: ClassId, area: Rect) -> bool {
+        (self.class, self.area) == (class, area)
+    }
+
+    /// Puts back all that was drawn, each where it stood: whoever draws next draws as from a new one.
+    pub fn put_back(&mut self) {
+        while let Some((at, state)) = self.drawn.pop() {
+            // The last had taken its place.
+            self.poses.push(state);
+            let last = self.poses.len() - 1;
+            self.poses.swap(at, last);
+        }
     }
 
     /// Draws poses until one is free: nobody holds its cells or is on the way to them, and no edit waits for
@@ -32,7 +50,9 @@ impl Placement {
     pub fn draw(&mut self, sim: &Simulation, random: &mut Random) -> Option<State> {
         let tables = &sim.classes[self.class.0 as usize].tables;
         while !self.poses.is_empty() {
-            let state = self.poses.swap_remove(random.below(self.poses.len()));
+            let at = random.below(self.poses.len());
+            let state = self.poses.swap_remove(at);
+            self.drawn.push((at, state));
             let pose = tables.space().pose(state);
             let cells = tables.class().cells_at(pose);
             let nobody = AgentId(u32::MAX);
@@ -44,5 +64,29 @@ impl Placement {
             }
         }
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{build, scenario};
+
+    #[test]
+    fn what_is_put_back_is_drawn_as_from_a_new_one() {
+        let text = "name = \"p\"\nticks = 1\n[map]\nrows = [\"....T...\", \"..T.....\", \"........\"]\n\
+            [class.c]\nheadings = 4\nfootprint = [\"X>\"]\nmoves = [{ name = \"f\", by = [1, 0], time = 1 }]\n";
+        let typed = scenario::parse("p.toml", text.as_bytes()).unwrap();
+        let sim = build::build_simulation(std::path::Path::new("p.toml"), &typed).unwrap();
+        let (class, area) = (ClassId(0), Rect::new(0, 0, 8, 3));
+        let mut kept = Placement::new(&sim, class, area);
+        for draws in [0, 1, 7, kept.n_legal, kept.n_legal + 1, 30] {
+            let mut new = Placement::new(&sim, class, area);
+            let (mut a, mut b) = (Random::new(draws as u64), Random::new(draws as u64));
+            for _ in 0..draws {
+                assert_eq!(kept.draw(&sim, &mut a), new.draw(&sim, &mut b));
+            }
+            kept.put_back();
+        }
     }
 }

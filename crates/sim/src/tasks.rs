@@ -7,6 +7,7 @@
 use crate::orders::Trip;
 use crate::random::Random;
 use crate::scenario::IfUnreachable;
+use std::sync::Arc;
 use wheelbase_grid::{CellXY, Rect};
 use wheelbase_planner::{Fallback, GoalMember, Heading, MovementTables, Pose, State, Way};
 
@@ -26,12 +27,12 @@ pub enum TaskSource {
         /// The area, within the map.
         area: Rect,
     },
-    /// Goals of each agent in turn, repeated.
+    /// Goals of each agent in turn, repeated. Groups that name one table share it.
     List {
         /// All goals, those of an agent one behind the other.
-        goals: Vec<GoalMember>,
+        goals: Arc<[GoalMember]>,
         /// First goal of each agent, and how many it has; at least one.
-        of_agent: Vec<(u32, u32)>,
+        of_agent: Arc<[(u32, u32)]>,
     },
     /// One list for all: of `team` agents, agent k is given the k-th, the (team + k)-th and so on.
     RoundRobin {

@@ -118,6 +118,86 @@ fn assert_recorded(scenario: &Path, files: &[&str]) {
     assert_eq!(verify(&mut reader, |_| true).unwrap().difference, None);
 }
 
+/// A pipe would wait for its other end, a device may never end.
+#[cfg(unix)]
+#[test]
+fn a_file_names_regular_files_alone() {
+    let folder = folder("irregular");
+    for (pipe, link, ending) in
+        [("pipe.map", "zero.map", "map"), ("pipe.png", "zero.png", "png"), ("pipe.tmx", "zero.tmx", "tmx")]
+    {
+        for old in [pipe, link] {
+            let _ = std::fs::remove_file(folder.join(old));
+        }
+        assert!(std::process::Command::new("mkfifo").arg(folder.join(pipe)).status().unwrap().success());
+        std::os::unix::fs::symlink("/dev/zero", folder.join(link)).unwrap();
+        let read = |keys: &str| {
+            let text = format!("name = \"p\"\nticks = 9\n[map]\n{keys}\n{CART}");
+            std::fs::write(folder.join("p.toml"), text).unwrap();
+            load(&folder.join("p.toml")).map(|_| ()).unwrap_err()
+        };
+        for name in [pipe, link] {
+            let expected = format!("{name}: is not a regular file; pipes and devices are not read");
+            assert_eq!(
+                read(&format!("file = {name:?}")),
+                format!("p.toml:4: map.file: {expected}"),
+                "{ending}"
+            );
+            let heights = format!("rows = [\"..\"]\nelevation = {name:?}");
+            assert_eq!(read(&heights), format!("p.toml:5: map.elevation: {expected}"));
+        }
+    }
+    std::fs::write(folder.join("t.tmx"), MAP.replace("t.tsx", "pipe.tmx")).unwrap();
+    let text = format!("name = \"p\"\nticks = 9\n[map]\nfile = \"t.tmx\"\n{CART}");
+    std::fs::write(folder.join("p.toml"), text).unwrap();
+    let expected = "t.tmx:2: tileset pipe.tmx: is not a regular file; pipes and devices are not read";
+    assert_eq!(load(&folder.join("p.toml")).map(|_| ()).unwrap_err(), expected);
+    let tasks = format!(
+        "name = \"p\"\nticks = 9\n[map]\nrows = [\"..\"]\n{CART}[[groups]]\nclass = \"cart\"\ncount = 1\narea = [0, 0, 2, 1]\ntasks = {{ file = \"pipe.map\" }}\n"
+    );
+    std::fs::write(folder.join("p.toml"), tasks).unwrap();
+    let expected =
+        "p.toml:12: groups[0].tasks.file: pipe.map: is not a regular file; pipes and devices are not read";
+    assert_eq!(load(&folder.join("p.toml")).map(|_| ()).unwrap_err(), expected);
+}
+
+/// Whatever file a scenario names as map or table, an error shows no line of it.
+#[test]
+fn no_text_of_another_file_is_quoted() {
+    let folder = folder("quoted");
+    let secret = "s3cret";
+    let line = format!("root:$6${secret}:19000:0:99999:7:::\nkey {secret}\n{secret}, {secret}\n");
+    std::fs::write(folder.join("shadow"), &line).unwrap();
+    std::fs::write(folder.join("shadow.tmx"), &line).unwrap();
+    std::fs::write(folder.join("shadow.png"), &line).unwrap();
+    std::fs::write(folder.join("empty.map"), "type octile\nheight 1\nwidth 2\nmap\n..\n").unwrap();
+    let group = "[[groups]]\nclass = \"cart\"\ncount = 1\narea = [0, 0, 2, 1]\n";
+    let rows = "rows = [\"..\"]\n";
+    for (file, text) in [
+        ("p.toml", format!("name = \"p\"\nticks = 9\n[map]\nfile = \"shadow\"\n{CART}")),
+        ("p.toml", format!("name = \"p\"\nticks = 9\n[map]\nfile = \"shadow.tmx\"\n{CART}")),
+        ("p.toml", format!("name = \"p\"\nticks = 9\n[map]\nfile = \"shadow.png\"\n{CART}")),
+        ("p.toml", format!("name = \"p\"\nticks = 9\n[map]\n{rows}elevation = \"shadow.png\"\n{CART}")),
+        (
+            "p.toml",
+            format!("name = \"p\"\nticks = 9\n[map]\n{rows}{CART}{group}tasks = {{ file = \"shadow\" }}\n"),
+        ),
+        ("p.json", problem("shadow", "shadow", "shadow")),
+        ("p.json", problem("empty.map", "shadow", "shadow")),
+    ] {
+        std::fs::write(folder.join(file), text).unwrap();
+        let overrides = Overrides { ticks: Some(9), ..Overrides::default() };
+        let error = load_simulation(&folder.join(file), overrides).map(|_| ()).unwrap_err().to_string();
+        assert!(error.contains("shadow") && !error.contains(secret), "{error}");
+    }
+}
+
+fn problem(map: &str, agents: &str, tasks: &str) -> String {
+    format!(
+        "{{\"mapFile\": {map:?}, \"agentFile\": {agents:?}, \"taskFile\": {tasks:?}, \"teamSize\": 1, \"taskAssignmentStrategy\": \"roundrobin\"}}"
+    )
+}
+
 const MAP: &str = r#"<map orientation="orthogonal" width="4" height="2" tilewidth="10" tileheight="10">
 <tileset firstgid="1" source="t.tsx"/>
 <layer width="4" height="2"><data encoding="csv">1,1,1,1,1,1,1,1</data></layer>

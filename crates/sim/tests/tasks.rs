@@ -142,7 +142,7 @@ fn events_bring_agents_with_tasks() {
 #[test]
 fn mistakes_in_tables_are_named_with_line_and_column() {
     let table = |table: &str| with_table(&of_table(2), table).map(|_| ()).unwrap_err();
-    assert_eq!(table("agent;x\n"), "trips.csv:1: expected the line agent,x,y,heading, found \"agent;x\"");
+    assert_eq!(table("agent;x\n"), "trips.csv:1: expected the line agent,x,y,heading, found another");
     let rows = "agent,x,y,heading\n2,0,0,any\n0,16,0,any\n0,0,-1,any\n0,0,0,NE\n0,0,0,any,1\n1,0,0,any\n";
     assert_eq!(
         table(rows).lines().collect::<Vec<_>>(),
@@ -151,7 +151,7 @@ fn mistakes_in_tables_are_named_with_line_and_column() {
             "trips.csv:3: x: expected a number from 0 to 15, found \"16\"",
             "trips.csv:4: y: expected a number from 0 to 11, found \"-1\"",
             "trips.csv:5: heading: expected any, E, N, W or S, found \"NE\"",
-            "trips.csv:6: expected four columns, agent,x,y,heading, found \"0,0,0,any,1\"",
+            "trips.csv:6: expected four columns, agent,x,y,heading, found 5",
         ]
     );
     assert_eq!(
@@ -166,6 +166,32 @@ fn mistakes_in_tables_are_named_with_line_and_column() {
     let built = build_simulation_of(Path::new("test.toml"), &typed, Files::Disk);
     let message = built.map(|_| ()).unwrap_err().to_string();
     assert!(message.ends_with("groups[0].tasks.area: no pose of class \"cart\" is legal in it"), "{message}");
+}
+
+/// 12,000 groups that named a table of a megabyte took memory and time for each.
+#[test]
+fn a_table_named_by_many_groups_is_read_once() {
+    let groups = |group_count: fn(u32) -> u32| -> String {
+        (0..40).map(|number| group("cart", group_count(number), "{ file = \"trips.csv\" }")).collect()
+    };
+    let rows = "0,1,1,any\n1,2,1,any\n".repeat(1 << 19);
+    let table = format!("agent,x,y,heading\n{rows}");
+    // Read for each it would be more than 2^24 lines.
+    let sim = with_table(&text(&open_map(), &groups(|_| 2)), &table).unwrap();
+    assert_eq!(sim.agents().len(), 80);
+    let wrong = with_table(&text(&open_map(), &groups(|_| 2)), &table.replace("1,2,1", "9,2,1"));
+    let wrong = wrong.map(|_| ()).unwrap_err();
+    assert_eq!(wrong.lines().count(), 20, "mistakes of a table are told once: {wrong}");
+}
+
+/// Each group listed all legal poses of its area: 9,000 groups on a map of a million cells took minutes.
+#[test]
+fn groups_of_one_area_share_its_poses() {
+    let map = "[map]\ngenerate = { kind = \"open\", size = [512, 512] }\n";
+    let groups = "[[groups]]\nclass = \"cart\"\ncount = 1\narea = [0, 0, 512, 999]\n".repeat(4200);
+    // Listed for each they would be more than 2^32 poses, and an error.
+    let sim = simulation(&format!("name = \"many\"\nticks = 1\n{map}{CART}{groups}"));
+    assert_eq!(sim.agents().len(), 4200);
 }
 
 fn simulation_of_missing_table() -> String {

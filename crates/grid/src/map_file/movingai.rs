@@ -26,6 +26,8 @@ const KEYS: [&str; 3] = ["type", "height", "width"];
 const TYPE: &str = "octile";
 /// Most characters of a line that an error repeats; a file that is no map may be one endless line.
 const EXCERPT_CHARS_MAX: usize = 40;
+/// Most characters of a key of the header that an error repeats.
+const KEY_CHARS_MAX: usize = 16;
 
 /// A map as read from a file.
 #[derive(Clone, Debug)]
@@ -58,8 +60,9 @@ pub enum MapFileErrorKind {
     BadHeader {
         /// What would be right.
         expected: &'static str,
-        /// What stands there, shortened.
-        found: String,
+        /// What stands there, shortened; `None` for a line without a key, which may be of any file and is not
+        /// for messages.
+        found: Option<String>,
     },
     /// The header lacks a key; the line is that of `map`.
     KeyMissing {
@@ -118,7 +121,10 @@ impl fmt::Display for MapFileErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotUtf8 => write!(f, "not UTF-8 text; expected a text file"),
-            Self::BadHeader { expected, found } => write!(f, "found {found:?}, expected {expected}"),
+            Self::BadHeader { expected, found: None } => write!(f, "found another line, expected {expected}"),
+            Self::BadHeader { expected, found: Some(found) } => {
+                write!(f, "found {found:?}, expected {expected}")
+            }
             Self::KeyMissing { key } => write!(f, "the header has no \"{key}\"; expected it before \"map\""),
             Self::KeyTwice { key, first_line } => {
                 write!(f, "\"{key}\" stands in line {first_line} already; expected it once")
@@ -369,7 +375,8 @@ fn read_header_line(
     let key = text.split(char::is_whitespace).next().unwrap_or("");
     let Some(at) = KEYS.iter().position(|known| *known == key) else {
         let expected = "\"type\", \"height\", \"width\" or \"map\"";
-        return Err(error_at(line, 1, MapFileErrorKind::BadHeader { expected, found: excerpt(text) }));
+        let found = is_word(key).then(|| key.to_owned());
+        return Err(error_at(line, 1, MapFileErrorKind::BadHeader { expected, found }));
     };
     if let Some(first) = values[at] {
         let twice = MapFileErrorKind::KeyTwice { key: KEYS[at], first_line: first.line };
@@ -382,7 +389,7 @@ fn read_header_line(
     let value = match KEYS[at] {
         "type" if found == TYPE => 0,
         "type" => {
-            let kind = MapFileErrorKind::BadHeader { expected: "\"octile\"", found: excerpt(found) };
+            let kind = MapFileErrorKind::BadHeader { expected: "\"octile\"", found: Some(excerpt(found)) };
             return Err(error_at(line, column, kind));
         }
         key => read_number(found, key, line, column)?,
@@ -451,6 +458,11 @@ fn read_end(mut lines: Lines<'_>) -> Vec<MapFileWarning> {
     let line = lines.n_taken;
     let kind = MapFileWarningKind::TextAfterLastRow { n_lines: 1 + lines.filter(not_blank).count() };
     vec![MapFileWarning { line, column: 1, kind }]
+}
+
+/// Whether a text could be meant for a key.
+fn is_word(text: &str) -> bool {
+    (1..=KEY_CHARS_MAX).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphabetic())
 }
 
 /// The first characters of a text.
@@ -670,12 +682,15 @@ mod tests {
     #[test]
     fn the_header_is_checked() {
         let header = |text: &str| refused(format!("{text}\nmap\n.@.\nSWT\n"));
-        let bad = |expected, found: &str| MapFileErrorKind::BadHeader { expected, found: found.to_owned() };
+        let bad = |expected, found: Option<&str>| MapFileErrorKind::BadHeader {
+            expected,
+            found: found.map(str::to_owned),
+        };
         let keys = "\"type\", \"height\", \"width\" or \"map\"";
-        assert_eq!(header("type octile\nheigth 2\nwidth 3"), (2, 1, bad(keys, "heigth 2")));
-        assert_eq!(header("type octile\n\nheight 2\nwidth 3"), (2, 1, bad(keys, "")));
-        assert_eq!(header("map 3"), (1, 1, bad(keys, "map 3")));
-        assert_eq!(header("type hex\nheight 2\nwidth 3"), (1, 6, bad("\"octile\"", "hex")));
+        assert_eq!(header("type octile\nheigth 2\nwidth 3"), (2, 1, bad(keys, Some("heigth"))));
+        assert_eq!(header("type octile\n\nheight 2\nwidth 3"), (2, 1, bad(keys, None)));
+        assert_eq!(header("map 3"), (1, 1, bad(keys, Some("map"))));
+        assert_eq!(header("type hex\nheight 2\nwidth 3"), (1, 6, bad("\"octile\"", Some("hex"))));
         let twice = MapFileErrorKind::KeyTwice { key: "height", first_line: 2 };
         assert_eq!(header("type octile\nheight 2\nheight 2"), (3, 1, twice));
         for (text, key) in [
@@ -685,8 +700,14 @@ mod tests {
         ] {
             assert_eq!(header(text), (3, 1, MapFileErrorKind::KeyMissing { key }));
         }
-        let (_, _, kind) = refused("é".repeat(100_000));
-        assert_eq!(kind, bad(keys, &format!("{}...", "é".repeat(EXCERPT_CHARS_MAX))));
+        // A line of any file that a scenario names is not for messages.
+        for line in ["é".repeat(100_000), "root:x:0:0:root:/root".to_owned(), "abcdefghijklmnopq".to_owned()]
+        {
+            assert_eq!(refused(line), (1, 1, bad(keys, None)));
+        }
+        let long = format!("type {}\nmap\n", "é".repeat(100_000));
+        let shown = format!("{}...", "é".repeat(EXCERPT_CHARS_MAX));
+        assert_eq!(refused(long), (1, 6, bad("\"octile\"", Some(&shown))));
     }
 
     #[test]

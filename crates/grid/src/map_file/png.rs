@@ -7,16 +7,20 @@
 use super::MapWriteError;
 use super::movingai::check_sides;
 use crate::{
-    CellXY, Grid, GridSize, MemoryNeed, Rgb, SideTable, SizeError, TerrainKind, TerrainTable, hexadecimal,
+    CellXY, DecoderPanic, Grid, GridSize, MemoryNeed, Rgb, SideTable, SizeError, TerrainKind, TerrainTable,
+    fenced, hexadecimal,
 };
 use png::{
-    BitDepth, ColorType, Decoder, DecodingError, Encoder, EncodingError, Limits, Reader, Transformations,
+    BitDepth, ColorType, Decoder, DecodingError, Encoder, EncodingError, Info, Limits, Reader,
+    Transformations,
 };
 use std::fmt;
 use std::io::{self, Cursor};
 
-/// Most bytes that what stands beside the pixels (profiles, texts) may take while a picture is read.
+/// Most bytes that what stands beside the pixels may take while a picture is read.
 const ANCILLARY_BYTES_MAX: usize = 1 << 24;
+/// Most colours of a palette.
+const PALETTE_COLOURS_MAX: usize = 256;
 /// Most colours that an error lists.
 const COLOURS_SHOWN_MAX: usize = 12;
 
@@ -78,7 +82,13 @@ impl std::error::Error for PngError {}
 
 impl From<DecodingError> for PngError {
     fn from(error: DecodingError) -> Self {
-        Self::Damaged(error.to_string())
+        Self::Damaged(without_debug_text(&error.to_string()))
+    }
+}
+
+impl From<DecoderPanic> for PngError {
+    fn from(panic: DecoderPanic) -> Self {
+        Self::Damaged(panic.to_string())
     }
 }
 
@@ -98,13 +108,13 @@ impl From<DecodingError> for PngError {
 /// [`PngError`] with the pixel, what was found and what would be right. Memory is taken only for a picture of
 /// a size that a map may have.
 pub fn parse(bytes: &[u8], terrain: TerrainTable, sides: SideTable) -> Result<Grid, PngError> {
-    let (mut reader, size) = open(bytes, Transformations::EXPAND | Transformations::STRIP_16)?;
-    let samples = reader.output_color_type().0.samples();
+    let Picture { size, samples, values } =
+        decode(bytes, Transformations::EXPAND | Transformations::STRIP_16, |_| Ok(()))?;
     let width = size.width() as usize;
     let mut kinds: Vec<TerrainKind> = Vec::with_capacity(size.n_cells());
     // Neighbours are mostly alike.
     let mut last: Option<(Rgb, TerrainKind)> = None;
-    for pixel in frame(&mut reader)?.chunks_exact(samples) {
+    for pixel in values.chunks_exact(samples) {
         let cell = || CellXY::new((kinds.len() % width) as i32, (kinds.len() / width) as i32);
         // Grey, grey and alpha, colours, colours and alpha.
         let (colour, alpha) = match *pixel {
@@ -150,24 +160,15 @@ pub fn need(bytes: &[u8]) -> MemoryNeed {
 /// # Errors
 /// [`PngError`] as for [`parse()`], and if it is not in grey of 8 or 16 bits or has a value above 32,767.
 pub fn parse_heights(bytes: &[u8]) -> Result<(GridSize, Vec<i16>), PngError> {
-    let (mut reader, size) = open(bytes, Transformations::IDENTITY)?;
-    let (colours, depth) = reader.output_color_type();
-    let is_grey = colours == ColorType::Grayscale && reader.info().trns.is_none();
-    let values: Vec<u16> = match depth {
-        BitDepth::Eight if is_grey => frame(&mut reader)?.into_iter().map(u16::from).collect(),
-        BitDepth::Sixteen if is_grey => {
-            let bytes = frame(&mut reader)?;
-            bytes.chunks_exact(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]])).collect()
-        }
-        _ => {
-            let colours = match colours {
-                ColorType::Grayscale if is_grey => "grey",
-                ColorType::Grayscale | ColorType::GrayscaleAlpha => "grey that can be seen through",
-                ColorType::Indexed => "colours of a palette",
-                ColorType::Rgb | ColorType::Rgba => "colours",
-            };
-            return Err(PngError::NotGrey { found: format!("{colours} of {} bits", depth as u8) });
-        }
+    let mut is_wide = false;
+    let Picture { size, values, .. } = decode(bytes, Transformations::IDENTITY, |info| {
+        is_wide = info.bit_depth == BitDepth::Sixteen;
+        check_grey(info)
+    })?;
+    let values: Vec<u16> = if is_wide {
+        values.chunks_exact(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]])).collect()
+    } else {
+        values.into_iter().map(u16::from).collect()
     };
     let width = size.width() as usize;
     let height = |(at, &value): (usize, &u16)| {
@@ -201,6 +202,30 @@ pub fn write(grid: &Grid, out: &mut impl io::Write) -> Result<(), MapWriteError>
     })
 }
 
+/// A picture as it comes from the decoder.
+struct Picture {
+    size: GridSize,
+    /// Values a pixel.
+    samples: usize,
+    /// The values of all pixels, row by row, without padding.
+    values: Vec<u8>,
+}
+
+/// Decodes a picture of a size that a map may have. `check` looks at what stands before the pixels.
+fn decode(
+    bytes: &[u8],
+    wanted: Transformations,
+    check: impl FnOnce(&Info<'_>) -> Result<(), PngError>,
+) -> Result<Picture, PngError> {
+    fenced(|| {
+        let (mut reader, size) = open(bytes, wanted)?;
+        check_palette(reader.info())?;
+        check(reader.info())?;
+        let samples = reader.output_color_type().0.samples();
+        Ok(Picture { size, samples, values: frame(&mut reader)? })
+    })?
+}
+
 /// Reads a picture that is in memory.
 type PictureReader<'b> = Reader<Cursor<&'b [u8]>>;
 
@@ -209,9 +234,44 @@ fn open(bytes: &[u8], wanted: Transformations) -> Result<(PictureReader<'_>, Gri
     let limits = Limits { bytes: ANCILLARY_BYTES_MAX };
     let mut decoder = Decoder::new_with_limits(Cursor::new(bytes), limits);
     decoder.set_transformations(wanted);
+    // Texts and profiles may be deflated, and say nothing of cells.
+    decoder.set_ignore_text_chunk(true);
+    decoder.set_ignore_iccp_chunk(true);
     let info = decoder.read_header_info()?;
     let size = GridSize::new(u64::from(info.width), u64::from(info.height)).map_err(PngError::Size)?;
     Ok((decoder.read_info()?, size))
+}
+
+/// Refuses palettes that hold no whole number of colours, or too many: the decoder takes them as they come and
+/// fails on them.
+fn check_palette(info: &Info<'_>) -> Result<(), PngError> {
+    let Some(palette) = info.palette.as_deref().filter(|_| info.color_type == ColorType::Indexed) else {
+        return Ok(());
+    };
+    let is_right =
+        palette.len().is_multiple_of(3) && (1..=PALETTE_COLOURS_MAX).contains(&(palette.len() / 3));
+    if is_right {
+        return Ok(());
+    }
+    Err(PngError::Damaged(format!(
+        "a palette of {} bytes, expected 3 for each of 1 to {PALETTE_COLOURS_MAX} colours",
+        palette.len()
+    )))
+}
+
+/// Refuses pictures that are not heights.
+fn check_grey(info: &Info<'_>) -> Result<(), PngError> {
+    let is_grey = info.color_type == ColorType::Grayscale && info.trns.is_none();
+    if is_grey && matches!(info.bit_depth, BitDepth::Eight | BitDepth::Sixteen) {
+        return Ok(());
+    }
+    let colours = match info.color_type {
+        ColorType::Grayscale if is_grey => "grey",
+        ColorType::Grayscale | ColorType::GrayscaleAlpha => "grey that can be seen through",
+        ColorType::Indexed => "colours of a palette",
+        ColorType::Rgb | ColorType::Rgba => "colours",
+    };
+    Err(PngError::NotGrey { found: format!("{colours} of {} bits", info.bit_depth as u8) })
 }
 
 /// The values of all pixels, row by row, without padding.
@@ -221,6 +281,15 @@ fn frame(reader: &mut PictureReader<'_>) -> Result<Vec<u8>, PngError> {
     let used = reader.next_frame(&mut values)?.buffer_size();
     values.truncate(used);
     Ok(values)
+}
+
+/// A message of the decoder with the name of a chunk in place of all that Rust knows of its type.
+fn without_debug_text(message: &str) -> String {
+    let chunk = message.split_once("ChunkType { type: ").and_then(|(before, rest)| {
+        let (name, rest) = rest.split_once(", critical: ")?;
+        Some(format!("{before}{name}{}", rest.split_once(" }")?.1))
+    });
+    chunk.unwrap_or_else(|| message.to_owned())
 }
 
 /// The colours of a table with the names of their kinds; of many only the first.
@@ -320,6 +389,54 @@ mod tests {
     fn crc(bytes: &[u8]) -> u32 {
         let step = |sum: u32, _| if sum & 1 == 1 { sum >> 1 ^ 0xedb8_8320 } else { sum >> 1 };
         !bytes.iter().fold(u32::MAX, |sum, &byte| (0..8).fold(sum ^ u32::from(byte), step))
+    }
+
+    /// A picture of one row of four pixels, all of the first colour, with that palette.
+    fn with_palette(depth: BitDepth, palette: Vec<u8>) -> Vec<u8> {
+        let mut out = Vec::new();
+        let mut encoder = Encoder::new(&mut out, 4, 1);
+        encoder.set_color(ColorType::Indexed);
+        encoder.set_depth(depth);
+        encoder.set_palette(palette);
+        encoder
+            .write_header()
+            .unwrap()
+            .write_image_data(&[0; 4][..depth as usize * 4 / 8 + usize::from(depth == BitDepth::One)])
+            .unwrap();
+        out
+    }
+
+    #[test]
+    fn palettes_of_any_length_are_read_or_refused() {
+        for depth in [BitDepth::One, BitDepth::Two, BitDepth::Four, BitDepth::Eight] {
+            for n_bytes in 0..=770 {
+                let palette = [88, 120, 68].into_iter().cycle().take(n_bytes).collect();
+                let picture = with_palette(depth, palette);
+                let found = read(&picture);
+                if (3..=768).contains(&n_bytes) && n_bytes % 3 == 0 {
+                    assert_eq!(found, Ok(vec![0; 4]), "{depth:?}, {n_bytes} bytes");
+                } else {
+                    // Lengths that no palette has are refused by the decoder itself.
+                    let error = found.unwrap_err();
+                    let expected =
+                        format!("a palette of {n_bytes} bytes, expected 3 for each of 1 to 256 colours");
+                    let found = error.strip_prefix("cannot be read as a PNG picture: ").unwrap();
+                    assert!(found == expected || found == "Chunk length wrong: PLTE", "{depth:?}: {found}");
+                }
+                assert!(parse_heights(&picture).is_err());
+            }
+        }
+    }
+
+    /// The decoder panicked on it.
+    #[test]
+    fn a_palette_of_four_bytes_is_damage() {
+        let picture = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x02\0\0\0\x02\x08\x03\0\0\0\x45\x68\xfd\x16\
+            \0\0\0\x04PLTEabcdxe\xbcw\0\0\0\x0bIDATx\x9cc`\0\x01\0\0\x06\0\x01\xfe\x8cg\xc8\
+            \0\0\0\0IEND\xaeB`\x82";
+        let error = read(picture).unwrap_err();
+        assert!(error.contains("a palette of 4 bytes"), "{error}");
+        assert!(parse_heights(picture).unwrap_err().to_string().contains("a palette of 4 bytes"));
     }
 
     #[test]

@@ -15,6 +15,7 @@
 mod data;
 mod error;
 mod flip;
+mod laid;
 mod object;
 mod source;
 mod tileset;
@@ -22,20 +23,21 @@ mod tileset;
 pub use error::{TiledError, TiledErrorKind};
 pub use object::{TiledObject, TiledProperty};
 
-use crate::side_layer::{pack_sides, unpack_sides};
-use crate::{
-    CellXY, Grid, GridShape, GridSize, MemoryNeed, SIDES_MAX, SideKind, SideTable, TerrainKind, TerrainTable,
-};
+use crate::side_layer::unpack_sides;
+use crate::{Grid, GridShape, GridSize, MemoryNeed, SIDES_MAX, SideKind, SideTable, TerrainTable};
 use data::read_layer;
-use flip::{HEX_120, flipped};
+use laid::Laid;
 use object::Pixels;
 use roxmltree::Node;
 use source::{Source, document};
 use std::collections::BTreeMap;
-use tileset::{Tile, Tileset, read_tileset, terrain_of_tiles};
+use std::collections::btree_map::Entry;
+use tileset::{Tileset, read_tileset};
 
 /// Bits of a tile's number that say how it is flipped.
 const FLIPS: u32 = 0xf000_0000;
+/// Most tiles of all layers together: four layers of the largest map.
+const TILES_MAX: usize = 1 << 28;
 
 /// A map as read from a file.
 #[derive(Clone, Debug)]
@@ -86,20 +88,23 @@ pub fn parse(
     let (shape, size) = (shape_of(&source, map)?, size_of(&source, map)?);
     let pixels = Pixels::of(&source, map, shape)?;
     let tilesets = tilesets_of(&source, map, shape, &sides, read_file)?;
-    let n_cells = size.n_cells();
-    let mut layers = Vec::new();
-    for node in parts(map, "layer").filter(|layer| !source.is_decoration(*layer)) {
-        layers.push(Layer { node, tiles: read_layer(&source, node, size)? });
-    }
+    let mut laid = Laid::new(&tilesets, (shape, terrain, &sides), size);
+    let layers: Vec<_> = parts(map, "layer").filter(|layer| !source.is_decoration(*layer)).collect();
     if layers.is_empty() {
         return Err(source.error(map, TiledErrorKind::NoLayer));
     }
-    let used = used_tiles(&source, &layers, &tilesets, (shape, size))?;
-    let table = terrain_of_tiles(terrain, used.values().copied(), &tilesets)?;
-    let laid = lay(&layers, &used, (shape, &table, &sides), n_cells);
-    let mut grid = Grid::from_terrain(size, laid.kinds, table, sides).with_shape(shape);
-    grid =
-        grid.with_sides(|cell| laid.sides.get(cell.0 as usize).map_or(OPEN, |&packed| unpack_sides(packed)));
+    let layers_max = TILES_MAX / size.n_cells();
+    if let Some(&layer) = layers.get(layers_max) {
+        let what = format!("more than {layers_max} layers of {} tiles", size.n_cells());
+        return Err(source.error(layer, TiledErrorKind::NotSupported { what, instead: "fewer layers" }));
+    }
+    for layer in layers {
+        read_layer(&source, layer, size, |cell, tile| laid.lay(&source, layer, cell, tile))?;
+    }
+    let (kinds, packed_sides, table) = laid.finish()?;
+    let mut grid = Grid::from_terrain(size, kinds, table, sides).with_shape(shape);
+    grid = grid
+        .with_sides(|cell| packed_sides.get(cell.0 as usize).map_or(OPEN, |&packed| unpack_sides(packed)));
     let mut objects = Vec::new();
     for group in parts(map, "objectgroup") {
         for node in group.children().filter(|node| node.has_tag_name("object")) {
@@ -125,13 +130,6 @@ pub fn need(bytes: &[u8]) -> MemoryNeed {
 const DOCUMENT_BYTES: u64 = 16;
 
 const OPEN: [SideKind; SIDES_MAX] = [SideKind::OPEN; SIDES_MAX];
-
-/// A layer of tiles.
-struct Layer<'d> {
-    node: Node<'d, 'd>,
-    /// Number and flips of the tile of each cell, 0 for none.
-    tiles: Vec<u32>,
-}
 
 /// The layers of a kind, those in groups too, in the order in which they lie on each other.
 fn parts<'d>(map: Node<'d, 'd>, tag: &'static str) -> impl Iterator<Item = Node<'d, 'd>> {
@@ -182,112 +180,28 @@ fn tilesets_of(
     mut read_file: impl FnMut(&str) -> Result<Vec<u8>, String>,
 ) -> Result<Vec<Tileset>, TiledError> {
     let mut tilesets: Vec<Tileset> = Vec::new();
+    // A map may name one many times.
+    let mut files: BTreeMap<&str, Tileset> = BTreeMap::new();
     for node in map.children().filter(|node| node.has_tag_name("tileset")) {
         let least = tilesets.last().map_or(1, |before| u64::from(before.first) + 1);
         let first = source.whole(node, "firstgid", least..=u64::from(!FLIPS))? as u32;
         let mut tileset = match node.attribute("source") {
             None => read_tileset(source, node, (shape, sides))?,
-            Some(name) => {
-                let unread = |why| TiledErrorKind::Tileset { file: name.to_owned(), why };
-                let bytes = read_file(name).map_err(|why| source.error(node, unread(why)))?;
-                let text = source::text(&bytes, Some(name))?;
-                let document = document(text, Some(name))?;
-                let file = Source::new(&document, Some(name));
-                read_tileset(&file, file.root("tileset")?, (shape, sides))?
-            }
+            Some(name) => match files.entry(name) {
+                Entry::Occupied(known) => known.get().again(),
+                Entry::Vacant(place) => {
+                    let unread = |why| TiledErrorKind::Tileset { file: name.to_owned(), why };
+                    let bytes = read_file(name).map_err(|why| source.error(node, unread(why)))?;
+                    let text = source::text(&bytes, Some(name))?;
+                    let document = document(text, Some(name))?;
+                    let file = Source::new(&document, Some(name));
+                    let root = file.root("tileset")?;
+                    place.insert(read_tileset(&file, root, (shape, sides))?).clone()
+                }
+            },
         };
         tileset.first = first;
         tilesets.push(tileset);
     }
     Ok(tilesets)
-}
-
-/// The tiles that lie on a map, by number.
-fn used_tiles<'t>(
-    source: &Source<'_>,
-    layers: &[Layer<'_>],
-    tilesets: &'t [Tileset],
-    (shape, size): (GridShape, GridSize),
-) -> Result<BTreeMap<u32, &'t Tile>, TiledError> {
-    let mut used: BTreeMap<u32, &Tile> = BTreeMap::new();
-    for layer in layers {
-        let mut last = 0;
-        for (at, &laid) in layer.tiles.iter().enumerate() {
-            let number = laid & !FLIPS;
-            let bad_flip = shape == GridShape::Square && laid & HEX_120 != 0;
-            if (number == last && !bad_flip) || laid == 0 {
-                continue;
-            }
-            last = number;
-            let cell = || {
-                let width = size.width() as usize;
-                CellXY::new((at % width) as i32, (at / width) as i32)
-            };
-            if used.contains_key(&number) && !bad_flip {
-                continue;
-            }
-            let tileset = tilesets.iter().rev().find(|tileset| tileset.first <= number);
-            let tile = tileset.and_then(|tileset| tileset.tile(number - tileset.first));
-            let Some(tile) = tile.filter(|_| !bad_flip) else {
-                let known = tilesets.iter().map(Tileset::numbers).collect::<Vec<_>>().join(", ");
-                let kind = TiledErrorKind::TileOutOfRange { cell: cell(), found: laid, known };
-                return Err(source.error(layer.node, kind));
-            };
-            if tile.terrain.is_none() && tile.sides.is_none() {
-                let (tile, tileset) = (tile.id, tileset.map_or("", |tileset| &tileset.name).to_owned());
-                let kind = TiledErrorKind::NoTerrain { cell: cell(), tile, tileset };
-                return Err(source.error(layer.node, kind));
-            }
-            used.insert(number, tile);
-        }
-    }
-    Ok(used)
-}
-
-/// What the layers come to.
-struct Laid {
-    kinds: Vec<TerrainKind>,
-    /// Packed sides of each cell; empty if all are open.
-    sides: Vec<u32>,
-}
-
-/// Lays the layers on each other.
-fn lay(
-    layers: &[Layer<'_>],
-    used: &BTreeMap<u32, &Tile>,
-    (shape, table, side_table): (GridShape, &TerrainTable, &SideTable),
-    n_cells: usize,
-) -> Laid {
-    let kind_of = |tile: &Tile| tile.terrain.as_ref().and_then(|(name, _)| table.kind_of_name(name));
-    let meanings: BTreeMap<u32, (Option<TerrainKind>, [SideKind; SIDES_MAX])> = used
-        .iter()
-        .map(|(&number, tile)| {
-            let kind = kind_of(tile);
-            let starting = kind.map_or(OPEN, |kind| table[kind].sides);
-            (number, (kind, tile.sides.unwrap_or(starting)))
-        })
-        .collect();
-    let out = table.kind_of_name("out").unwrap_or(TerrainKind(0));
-    let mut laid = Laid { kinds: vec![out; n_cells], sides: Vec::new() };
-    let slower = |a: SideKind, b: SideKind| {
-        if side_table[b].speed < side_table[a].speed { b } else { a }
-    };
-    for layer in layers {
-        for (cell, &number) in layer.tiles.iter().enumerate().filter(|(_, number)| **number != 0) {
-            let Some(&(kind, sides)) = meanings.get(&(number & !FLIPS)) else { continue };
-            let mut sides = flipped(shape, sides, number & FLIPS);
-            let below = laid.sides.get(cell).map_or(OPEN, |&packed| unpack_sides(packed));
-            match kind {
-                Some(kind) => laid.kinds[cell] = kind,
-                None => (0..SIDES_MAX).for_each(|side| sides[side] = slower(below[side], sides[side])),
-            }
-            if sides != below {
-                if laid.sides.is_empty() {
-                    laid.sides = vec![0; n_cells];
-                }
-                laid.sides[cell] = pack_sides(&sides);
-            }
-        }
-    }
-    laid
 }

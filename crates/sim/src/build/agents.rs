@@ -1,11 +1,10 @@
 //! Agents and groups: their classes and where they stand.
 
-use super::Files;
 use super::classes::class_named;
 use super::complaints::{Complaints, listed};
 use super::events::area_rect;
 use super::orders::add_orders;
-use super::tasks::add_tasks;
+use super::tasks::{TaskReader, add_tasks};
 use crate::agents::{AgentId, ClassId};
 use crate::orders::{GroupOrders, OrderList};
 use crate::placement::Placement;
@@ -16,6 +15,8 @@ use std::collections::BTreeMap;
 use wheelbase_grid::GridSize;
 use wheelbase_planner::{Heading, Legality, Pose, PoseBlocked, State, heading_from_name, heading_name};
 
+/// Most poses that groups are looked for in their areas, all groups together: 64 areas of the largest map.
+pub(super) const POSES_LOOKED_AT_MAX: u64 = 1 << 32;
 const NOT_PLACED: AgentId = AgentId(u32::MAX);
 
 /// Agents by name.
@@ -127,38 +128,98 @@ pub(super) fn heading_list(headings: u8) -> String {
 pub(super) fn read_group(
     sim: &mut Simulation,
     group: &scenario::Group,
-    files: Files<'_>,
+    tasks: &mut TaskReader<'_>,
     errors: &mut Complaints<'_>,
 ) -> Option<(ClassId, GroupOrders)> {
     let class = class_named(sim, &group.class, &group.key, errors)?;
     let orders = add_orders(sim, class, &group.orders, errors);
     let tasks = match &group.tasks {
-        Some(tasks) => add_tasks(sim, class, group.count, tasks, files, errors)?,
+        Some(typed) => add_tasks(sim, class, group.count, typed, tasks, errors)?,
         None => OrderList::default(),
     };
     Some((class, GroupOrders { orders, tasks }))
 }
 
-/// Places a group at random: its legal poses are drawn without putting back, and those that are free
-/// are taken.
-pub(super) fn place_group(
-    sim: &mut Simulation,
-    group: &scenario::Group,
-    class: ClassId,
-    orders: GroupOrders,
-    random: &mut Random,
-    errors: &mut Complaints<'_>,
-) {
-    let mut placement = Placement::new(sim, class, area_rect(&group.area));
-    for placed in 0..group.count {
-        let Some(state) = placement.draw(sim, random) else {
-            let message = format!(
-                "found room for {placed} of {} agents; the area has {} legal poses of class \"{}\" and no free one is left",
-                group.count, placement.n_legal, group.class.value
-            );
-            errors.add(group.line, &group.key, message);
-            return;
+/// Places groups at random, one after the other.
+#[derive(Default)]
+pub(super) struct GroupPlacer {
+    /// Of the last group: many groups have class and area in common.
+    last: Option<Placement>,
+    /// Poses looked at so far.
+    n_poses: u64,
+    /// Whether that they are too many was told.
+    is_told: bool,
+}
+
+impl GroupPlacer {
+    /// Places a group: its legal poses are drawn without putting back, and those that are free are taken.
+    pub(super) fn place(
+        &mut self,
+        sim: &mut Simulation,
+        group: &scenario::Group,
+        (class, orders): (ClassId, GroupOrders),
+        random: &mut Random,
+        errors: &mut Complaints<'_>,
+    ) {
+        let area = area_rect(&group.area).intersection(sim.grid.size().rect());
+        let mut placement = match self.last.take() {
+            Some(last) if last.is_of(class, area) => last,
+            _ => {
+                let headings = sim.classes[class.0 as usize].tables.space().headings();
+                self.n_poses += u64::from(area.width) * u64::from(area.height) * u64::from(headings);
+                if self.n_poses > POSES_LOOKED_AT_MAX {
+                    let message = format!(
+                        "the areas of the groups so far have more than {POSES_LOOKED_AT_MAX} poses in all, expected \
+                         fewer groups, smaller areas, or groups of one class and area behind each other"
+                    );
+                    // Those behind it would say the same.
+                    if !std::mem::replace(&mut self.is_told, true) {
+                        errors.add(group.line, &group.key, message);
+                    }
+                    return;
+                }
+                Placement::new(sim, class, area)
+            }
         };
-        sim.place_of_group(class, state, group.priority, orders, placed);
+        for placed in 0..group.count {
+            let Some(state) = placement.draw(sim, random) else {
+                let message = format!(
+                    "found room for {placed} of {} agents; the area has {} legal poses of class \"{}\" and no free one is left",
+                    group.count, placement.n_legal, group.class.value
+                );
+                errors.add(group.line, &group.key, message);
+                break;
+            };
+            sim.place_of_group(class, state, group.priority, orders, placed);
+        }
+        placement.put_back();
+        self.last = Some(placement);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    #[test]
+    fn too_many_poses_of_groups_are_told_once() {
+        let text = "name = \"p\"\nticks = 1\n[map]\nrows = [\"....\"]\n[class.c]\nheadings = 1\n\
+            moves = [{ name = \"E\", by = [1, 0], time = 1 }]\n[[groups]]\nclass = \"c\"\ncount = 1\narea = [0, 0, 4, 1]\n";
+        let typed = scenario::parse("p.toml", text.as_bytes()).unwrap();
+        let mut sim = crate::build::build_simulation(Path::new("p.toml"), &typed).unwrap();
+        let mut placer = GroupPlacer { n_poses: POSES_LOOKED_AT_MAX, ..GroupPlacer::default() };
+        let mut errors = Complaints::new(Path::new("p.toml"));
+        let orders = GroupOrders { orders: OrderList::default(), tasks: OrderList::default() };
+        for _ in 0..3 {
+            let group = (ClassId(0), orders);
+            placer.place(&mut sim, &typed.groups[0], group, &mut Random::new(0), &mut errors);
+        }
+        let told: Vec<String> = errors.take().iter().map(ToString::to_string).collect();
+        assert_eq!(told.len(), 1);
+        assert!(
+            told[0].starts_with("p.toml:8: groups[0]: the areas of the groups so far have more than"),
+            "{told:?}"
+        );
     }
 }

@@ -1,9 +1,9 @@
 //! Events.
 
-use super::Files;
 use super::agents::{AgentNames, cells_of_map, read_group};
 use super::complaints::{Complaints, listed};
 use super::orders::{add_orders_for_all, add_orders_read_by};
+use super::tasks::TaskReader;
 use crate::agents::{AgentId, ClassId};
 use crate::events::{Action, Chosen, Event, MapEdit, NewAgents, NewOrders};
 use crate::orders::OrderList;
@@ -16,12 +16,12 @@ pub(super) fn build_events(
     sim: &mut Simulation,
     typed: &Scenario,
     names: &AgentNames<'_>,
-    files: Files<'_>,
+    tasks: &mut TaskReader<'_>,
     errors: &mut Complaints<'_>,
 ) -> Vec<Event> {
     let mut events = Vec::new();
     for event in &typed.events {
-        let action = build_action(sim, event, names, files, errors);
+        let action = build_action(sim, event, names, tasks, errors);
         events.extend(action.map(|action| Event { tick: event.tick, action }));
     }
     // Stable: events of one tick apply in the order of the file.
@@ -33,7 +33,7 @@ fn build_action(
     sim: &mut Simulation,
     event: &scenario::Event,
     names: &AgentNames<'_>,
-    files: Files<'_>,
+    tasks: &mut TaskReader<'_>,
     errors: &mut Complaints<'_>,
 ) -> Option<Action> {
     let edit = |change, on_agents: &OnAgents| Action::Edit(MapEdit { change, on_agents: *on_agents });
@@ -56,7 +56,7 @@ fn build_action(
             edit(Change::Rotate { cell, turns: *turns }, on_agents)
         }
         EventAction::AddAgents(group) => {
-            let (class, orders) = read_group(sim, group, files, errors)?;
+            let (class, orders) = read_group(sim, group, tasks, errors)?;
             let (count, area, priority) = (group.count, area_rect(&group.area), group.priority);
             Action::AddAgents(NewAgents { class, count, area, priority, orders })
         }

@@ -1,8 +1,14 @@
 //! Files beside that of a scenario: on the disk, or held by a recording.
 
-use super::{LoadError, read_file};
+use super::{FILE_BYTES_MAX, LoadError};
 use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
+
+/// Most characters of a cell of a file that a message repeats: whatever file a scenario names, no more of it is
+/// shown.
+const CELL_CHARS_MAX: usize = 16;
 
 /// A file that a scenario or problem names, with what was in it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,12 +31,47 @@ pub enum Files<'a> {
 impl Files<'_> {
     /// Reads a file: from `path` on the disk, by `name` in a recording.
     pub(super) fn read(self, path: &Path, name: &str) -> Result<Vec<u8>, LoadError> {
-        let Self::Attached(files) = self else { return read_file(path) };
+        let Self::Attached(files) = self else { return read_named_file(path) };
         let found = files.iter().find(|file| file.name == name);
         let missing = || LoadError::File {
             file: name.to_owned(),
             why: "is not among the files of the recording".to_owned(),
         };
         found.map(|file| file.bytes.clone()).ok_or_else(missing)
+    }
+}
+
+/// Reads a file that another file names, where [`read_file`](super::read_file) reads what a user names: only a
+/// regular file, links followed. A pipe or a device may never end, and may do something when it is opened.
+/// # Errors
+/// [`LoadError::File`] as there, and if it is not a regular file.
+pub(super) fn read_named_file(path: &Path) -> Result<Vec<u8>, LoadError> {
+    let complain = |why: String| LoadError::File { file: path.display().to_string(), why };
+    let unread = |error: io::Error| complain(format!("cannot be read: {error}"));
+    let check = |found: std::fs::Metadata| match found.len() {
+        _ if found.is_dir() => Err(complain("is a folder, expected a file".to_owned())),
+        _ if !found.is_file() => {
+            Err(complain("is not a regular file; pipes and devices are not read".to_owned()))
+        }
+        n_bytes if n_bytes > FILE_BYTES_MAX => {
+            Err(complain(format!("is larger than {FILE_BYTES_MAX} bytes, the most that is read")))
+        }
+        n_bytes => Ok(n_bytes),
+    };
+    // To open a pipe would wait for its other end.
+    check(std::fs::metadata(path).map_err(unread)?)?;
+    let file = File::open(path).map_err(unread)?;
+    let n_bytes = check(file.metadata().map_err(unread)?)?;
+    let mut bytes = Vec::new();
+    // Some files of the system call themselves regular and empty, and never end.
+    file.take(n_bytes).read_to_end(&mut bytes).map_err(unread)?;
+    Ok(bytes)
+}
+
+/// A cell of a table or list as a message shows it: as it is if it is short enough to be one.
+pub(crate) fn quoted_cell(text: &str) -> String {
+    match text.chars().nth(CELL_CHARS_MAX) {
+        None => format!("found {text:?}"),
+        Some(_) => format!("found a text of {} characters", text.chars().count()),
     }
 }

@@ -1,6 +1,7 @@
 //! The map of a scenario.
 
 use super::complaints::{Complaints, listed};
+use super::files::read_named_file;
 use super::kinds::Kinds;
 use super::map_object::MapObject;
 use super::need::{check_file, check_generated};
@@ -37,21 +38,31 @@ pub(super) struct MapContents {
     pub(super) files: Vec<PathBuf>,
 }
 
-/// Reads a map file in the format that its ending says: Tiled, a picture, else MovingAI.
+/// Reads a map file that a user names.
 pub(super) fn read_map(
     path: &Path,
     terrain: TerrainTable,
     sides: SideTable,
     memory_max: MemoryMax,
 ) -> Result<MapContents, LoadError> {
+    parse_map(path, &read_file(path)?, terrain, sides, memory_max)
+}
+
+/// Reads the bytes of a map file in the format that its ending says: Tiled, a picture, else MovingAI.
+fn parse_map(
+    path: &Path,
+    bytes: &[u8],
+    terrain: TerrainTable,
+    sides: SideTable,
+    memory_max: MemoryMax,
+) -> Result<MapContents, LoadError> {
     match path.extension().and_then(|ending| ending.to_str()) {
-        Some("tmx") => read_tiled(path, &terrain, sides, memory_max),
-        Some("png") => read_picture(path, terrain, sides, memory_max),
+        Some("tmx") => parse_tiled(path, bytes, &terrain, sides, memory_max),
+        Some("png") => parse_picture(path, bytes, terrain, sides, memory_max),
         _ => {
-            let bytes = read_file(path)?;
             // A file without its cells is refused before they are made.
             check_file(path, MemoryNeed::built(2 * bytes.len() as u64), memory_max)?;
-            let read = movingai::parse(&bytes, terrain, sides).map_err(|error| map_error(path, &error))?;
+            let read = movingai::parse(bytes, terrain, sides).map_err(|error| map_error(path, &error))?;
             let files = vec![path.to_owned()];
             Ok(MapContents { grid: read.grid, objects: Vec::new(), warnings: read.warnings, files })
         }
@@ -67,8 +78,9 @@ pub(super) fn map_error(path: &Path, error: &movingai::MapFileError) -> LoadErro
 }
 
 #[cfg(feature = "tiled")]
-fn read_tiled(
+fn parse_tiled(
     path: &Path,
+    bytes: &[u8],
     terrain: &TerrainTable,
     sides: SideTable,
     memory_max: MemoryMax,
@@ -78,14 +90,13 @@ fn read_tiled(
     let tileset = |name: &str| {
         let file = beside(path, name);
         files.push(file.clone());
-        read_file(&file).map_err(|error| match error {
+        read_named_file(&file).map_err(|error| match error {
             LoadError::File { why, .. } => why,
             other => other.to_string(),
         })
     };
-    let bytes = read_file(path)?;
-    check_file(path, tiled::need(&bytes), memory_max)?;
-    let read = tiled::parse(&bytes, terrain, sides, tileset).map_err(|error| {
+    check_file(path, tiled::need(bytes), memory_max)?;
+    let read = tiled::parse(bytes, terrain, sides, tileset).map_err(|error| {
         let file = error.tileset.as_ref().map_or(path.to_owned(), |tileset| beside(path, tileset));
         LoadError::File { file: format!("{}:{}", file.display(), error.line), why: error.kind.to_string() }
     })?;
@@ -102,41 +113,56 @@ fn read_tiled(
 }
 
 #[cfg(not(feature = "tiled"))]
-fn read_tiled(path: &Path, _: &TerrainTable, _: SideTable, _: MemoryMax) -> Result<MapContents, LoadError> {
+fn parse_tiled(
+    path: &Path,
+    _: &[u8],
+    _: &TerrainTable,
+    _: SideTable,
+    _: MemoryMax,
+) -> Result<MapContents, LoadError> {
     Err(left_out(path, "maps of Tiled (feature \"tiled\")"))
 }
 
 #[cfg(feature = "png")]
-fn read_picture(
+fn parse_picture(
     path: &Path,
+    bytes: &[u8],
     terrain: TerrainTable,
     sides: SideTable,
     memory_max: MemoryMax,
 ) -> Result<MapContents, LoadError> {
-    let bytes = read_file(path)?;
-    check_file(path, png::need(&bytes), memory_max)?;
-    let read = png::parse(&bytes, terrain, sides);
+    check_file(path, png::need(bytes), memory_max)?;
+    let read = png::parse(bytes, terrain, sides);
     let grid =
         read.map_err(|error| LoadError::File { file: path.display().to_string(), why: error.to_string() })?;
     Ok(MapContents { grid, objects: Vec::new(), warnings: Vec::new(), files: vec![path.to_owned()] })
 }
 
 #[cfg(not(feature = "png"))]
-fn read_picture(path: &Path, _: TerrainTable, _: SideTable, _: MemoryMax) -> Result<MapContents, LoadError> {
+fn parse_picture(
+    path: &Path,
+    _: &[u8],
+    _: TerrainTable,
+    _: SideTable,
+    _: MemoryMax,
+) -> Result<MapContents, LoadError> {
     Err(left_out(path, "pictures (feature \"png\")"))
 }
 
 /// The size and the heights of a grey picture.
 #[cfg(feature = "png")]
-fn read_height_picture(path: &Path, memory_max: MemoryMax) -> Result<(GridSize, Vec<i16>), LoadError> {
-    let bytes = read_file(path)?;
-    check_file(path, png::need(&bytes), memory_max)?;
-    let read = png::parse_heights(&bytes);
+fn parse_height_picture(
+    path: &Path,
+    bytes: &[u8],
+    memory_max: MemoryMax,
+) -> Result<(GridSize, Vec<i16>), LoadError> {
+    check_file(path, png::need(bytes), memory_max)?;
+    let read = png::parse_heights(bytes);
     read.map_err(|error| LoadError::File { file: path.display().to_string(), why: error.to_string() })
 }
 
 #[cfg(not(feature = "png"))]
-fn read_height_picture(path: &Path, _: MemoryMax) -> Result<(GridSize, Vec<i16>), LoadError> {
+fn parse_height_picture(path: &Path, _: &[u8], _: MemoryMax) -> Result<(GridSize, Vec<i16>), LoadError> {
     Err(left_out(path, "pictures (feature \"png\")"))
 }
 
@@ -167,12 +193,12 @@ pub(super) fn load_map(
     let mut grid = match &typed.map.source {
         scenario::MapSource::File(file) => {
             let map = beside(path, &file.value);
-            // What is wrong in the map has a line of its own; a map that is not there has none.
-            if let Err(error) = std::fs::metadata(&map) {
-                errors.add(file.line, "map.file", format!("{}: cannot be read: {error}", map.display()));
-                errors.stop_here()?;
-            }
-            let read = read_map(&map, terrain_table, side_table, memory_max)?;
+            // What is wrong in the map has a line of its own; a map that cannot be read has none.
+            let bytes = read_named_file(&map).map_err(|error| {
+                errors.add(file.line, "map.file", error);
+                ScenarioErrors::new(errors.take())
+            })?;
+            let read = parse_map(&map, &bytes, terrain_table, side_table, memory_max)?;
             if read.grid.shape() != GridShape::Square && shape != read.grid.shape() {
                 let message =
                     format!("{} has cells of shape \"hex\", expected shape = \"hex\"", map.display());
@@ -244,11 +270,16 @@ pub(super) fn load_map(
         })?;
     }
     for wall in &typed.map.walls {
-        if let Err(error) = grid.add_wall(wall.corners.map(i64::from)) {
+        if let Err(error) = grid.check_wall(wall.corners.map(i64::from)) {
             errors.add(wall.line, &wall.key, error);
         }
     }
     errors.stop_here()?;
+    let walls: Vec<_> = typed.map.walls.iter().map(|wall| wall.corners.map(i64::from)).collect();
+    grid.add_walls(&walls).map_err(|error| {
+        errors.add(typed.map.line, "map.walls", error);
+        ScenarioErrors::new(errors.take())
+    })?;
     Ok(LoadedMap { grid, objects, file: map_file, files })
 }
 
@@ -266,11 +297,14 @@ fn heights_of_picture(
     errors: &mut Complaints<'_>,
 ) -> Result<Vec<i16>, LoadError> {
     let picture = beside(path, &file.value);
-    if let Err(error) = std::fs::metadata(&picture) {
-        errors.add(file.line, "map.elevation", format!("{}: cannot be read: {error}", picture.display()));
-        return Ok(Vec::new());
-    }
-    let (size, heights) = read_height_picture(&picture, memory_max)?;
+    let bytes = match read_named_file(&picture) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            errors.add(file.line, "map.elevation", error);
+            return Ok(Vec::new());
+        }
+    };
+    let (size, heights) = parse_height_picture(&picture, &bytes, memory_max)?;
     if size != grid.size() {
         let message = format!(
             "{} is a picture of {size} pixels, expected {}, one a cell",

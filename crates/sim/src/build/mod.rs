@@ -14,6 +14,7 @@ mod problem;
 mod tasks;
 mod warnings;
 
+pub(crate) use files::quoted_cell;
 pub use files::{AttachedFile, Files};
 pub use map_object::{MapObject, agent_names};
 pub use problem::{LoadedProblem, build_problem, is_problem, problem_class};
@@ -36,7 +37,7 @@ use crate::shared_fields;
 use crate::tasks::ReachedPoses;
 use crate::traffic::{Cooperative, Decisions, Traffic};
 use crate::world::{Settings, SimClass, Simulation, sides};
-use agents::{Placed, place_agents, place_group, read_group};
+use agents::{GroupPlacer, Placed, place_agents, read_group};
 use classes::{OCTILE_ON_HEX, build_class, names_octile, shape_of_class_file};
 use complaints::Complaints;
 use events::build_events;
@@ -48,6 +49,7 @@ pub(crate) use need::{SimulationParts, most_agents};
 use std::fmt;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use tasks::TaskReader;
 use wheelbase_grid::{Grid, GridShape, GridSize, MemoryMax, MemoryTooLarge, SideTable, TerrainTable};
 use wheelbase_planner::{ClassSpeeds, MovementClass, MovementTables};
 
@@ -138,7 +140,7 @@ pub struct LoadedGrid {
     pub files: Vec<PathBuf>,
 }
 
-/// Reads a file of bounded size: the memory it takes does not depend on what is in it.
+/// Reads a file that a user names, be it a pipe, of bounded size: the memory it takes does not depend on what is in it.
 /// # Errors
 /// [`LoadError::File`] if it cannot be read, is a folder, or is larger than 2^28 bytes.
 pub fn read_file(path: &Path) -> Result<Vec<u8>, LoadError> {
@@ -278,17 +280,19 @@ pub(crate) fn build_simulation_on(
     place_agents(&mut sim, &typed.agents, &mut placed, &mut errors);
     place_agents(&mut sim, &on_map, &mut placed, &mut map_errors);
     errors.extend(map_errors.take());
+    let mut tasks = TaskReader::new(files);
     let groups: Vec<_> =
-        typed.groups.iter().map(|group| read_group(&mut sim, group, files, &mut errors)).collect();
-    sim.events = build_events(&mut sim, typed, &placed.names, files, &mut errors);
+        typed.groups.iter().map(|group| read_group(&mut sim, group, &mut tasks, &mut errors)).collect();
+    sim.events = build_events(&mut sim, typed, &placed.names, &mut tasks, &mut errors);
     errors.stop_here()?;
     if sim.orders.any_gives_poses() {
         sim.given = GivenPoses::new(sim.grid.size());
     }
     let mut random = Random::new(typed.seed);
+    let mut placer = GroupPlacer::default();
     for (group, read) in typed.groups.iter().zip(groups) {
-        let Some((class, orders)) = read else { continue };
-        place_group(&mut sim, group, class, orders, &mut random, &mut errors);
+        let Some(read) = read else { continue };
+        placer.place(&mut sim, group, read, &mut random, &mut errors);
     }
     errors.stop_here()?;
     make_landmarks(&mut sim, typed.landmarks.map(|number| number as usize));

@@ -1,15 +1,16 @@
 //! Tasks of groups.
 
-use super::agents::heading_list;
+use super::agents::{POSES_LOOKED_AT_MAX, heading_list};
 use super::complaints::Complaints;
 use super::events::area_rect;
-use super::files::{AttachedFile, Files};
+use super::files::{AttachedFile, Files, quoted_cell};
 use super::map::beside;
 use crate::agents::ClassId;
 use crate::orders::{Order, OrderKind, OrderList};
 use crate::scenario::{self, Located};
 use crate::tasks::{TaskSlot, TaskSource};
 use crate::world::Simulation;
+use std::collections::BTreeMap;
 use wheelbase_grid::{CellXY, Rect};
 use wheelbase_planner::{GoalMember, Heading, Pose, heading_from_name};
 
@@ -17,6 +18,8 @@ use wheelbase_planner::{GoalMember, Heading, Pose, heading_from_name};
 const HEADER: &str = "agent,x,y,heading";
 /// Mistakes of one table that are told.
 const MISTAKES_MAX: usize = 20;
+/// Most lines of all tables: groups of different numbers of agents may all name one.
+const LINES_MAX: usize = 1 << 24;
 
 /// The tasks of each agent of a group, in the pool.
 pub(super) fn add_tasks(
@@ -24,14 +27,12 @@ pub(super) fn add_tasks(
     class: ClassId,
     count: u32,
     typed: &scenario::Tasks,
-    files: Files<'_>,
+    tasks: &mut TaskReader<'_>,
     errors: &mut Complaints<'_>,
 ) -> Option<OrderList> {
     let source = match &typed.source {
-        scenario::TaskSource::Random { area } => random_source(sim, class, typed, area, errors)?,
-        scenario::TaskSource::File(file) => {
-            list_source(sim, class, count, (file, &typed.key), files, errors)?
-        }
+        scenario::TaskSource::Random { area } => tasks.random_source(sim, class, typed, area, errors)?,
+        scenario::TaskSource::File(file) => tasks.source(sim, (class, count), (file, &typed.key), errors)?,
     };
     let as_written = match &typed.source {
         scenario::TaskSource::Random { area } => {
@@ -62,82 +63,152 @@ pub(super) fn add_slots(
     Some(sim.orders.add(&slots))
 }
 
-fn random_source(
-    sim: &Simulation,
-    class: ClassId,
-    typed: &scenario::Tasks,
-    area: &scenario::Area,
-    errors: &mut Complaints<'_>,
-) -> Option<TaskSource> {
-    let area = area_rect(area).intersection(sim.grid.size().rect());
-    let tables = &sim.classes[class.0 as usize].tables;
-    let legal = |cell: CellXY| {
-        (0..tables.space().headings())
-            .any(|heading| tables.is_legal_pose(Pose { cell, heading: Heading(heading) }))
-    };
-    if !area.cells().any(legal) {
-        let class = &sim.classes[class.0 as usize].name;
-        errors.add(
-            typed.line,
-            &format!("{}.area", typed.key),
-            format!("no pose of class \"{class}\" is legal in it"),
-        );
-        return None;
-    }
-    Some(TaskSource::Random { area })
+/// Where the tasks of a scenario come from: each table is read once, each area looked at once.
+pub(super) struct TaskReader<'f> {
+    files: Files<'f>,
+    /// By file, agents of the group and headings of its class; `None` for what is wrong, which is told once.
+    read: BTreeMap<(String, u32, u8), Option<TaskSource>>,
+    /// Lines read so far.
+    n_lines: usize,
+    /// Whether a class can stand in an area.
+    areas: BTreeMap<(ClassId, [i64; 4]), bool>,
+    /// Poses looked at for that so far.
+    n_poses: u64,
 }
 
-/// Reads a table of tasks: `agent,x,y,heading` a line, `agent` counted from 0 among those of the group.
-fn list_source(
-    sim: &mut Simulation,
-    class: ClassId,
-    count: u32,
-    (file, key): (&Located<String>, &str),
-    files: Files<'_>,
-    errors: &mut Complaints<'_>,
-) -> Option<TaskSource> {
-    let path = beside(errors.file(), &file.value);
-    let bytes = files.read(&path, &file.value);
-    let bytes = bytes.map_err(|error| errors.add(file.line, &format!("{key}.file"), error)).ok()?;
-    let headings = sim.classes[class.0 as usize].tables.space().headings();
-    let table = TableReader { count, headings, map: sim.grid.size().rect() };
-    let mut mistakes = Vec::new();
-    let mut goals = Vec::new();
-    for (number, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
-        let text = String::from_utf8_lossy(line);
-        let text = text.trim();
-        let found = match (number, text) {
-            (0, HEADER) => continue,
-            (0, _) => Err(("", format!("expected the line {HEADER}, found {:?}", excerpt(text)))),
-            (_, "") => continue,
-            _ => table.row(text),
+impl<'f> TaskReader<'f> {
+    pub(super) fn new(files: Files<'f>) -> Self {
+        Self { files, read: BTreeMap::new(), n_lines: 0, areas: BTreeMap::new(), n_poses: 0 }
+    }
+
+    /// Tasks at random in an area in which the class can stand.
+    fn random_source(
+        &mut self,
+        sim: &Simulation,
+        class: ClassId,
+        typed: &scenario::Tasks,
+        area: &scenario::Area,
+        errors: &mut Complaints<'_>,
+    ) -> Option<TaskSource> {
+        let area = area_rect(area).intersection(sim.grid.size().rect());
+        let mut complain = |message| errors.add(typed.line, &format!("{}.area", typed.key), message);
+        let which = (class, [area.x.into(), area.y.into(), area.width.into(), area.height.into()]);
+        let can_stand = match self.areas.get(&which) {
+            Some(&known) => known,
+            None => {
+                let tables = &sim.classes[class.0 as usize].tables;
+                let headings = tables.space().headings();
+                let left = POSES_LOOKED_AT_MAX.saturating_sub(self.n_poses) / u64::from(headings);
+                let legal = |&cell: &CellXY| {
+                    (0..headings)
+                        .any(|heading| tables.is_legal_pose(Pose { cell, heading: Heading(heading) }))
+                };
+                let found = area.cells().take(left as usize).position(|cell| legal(&cell));
+                let n_cells = u64::from(area.width) * u64::from(area.height);
+                let looked_at = found.map_or(n_cells, |at| at as u64 + 1);
+                if looked_at > left {
+                    complain(format!(
+                        "the class stands nowhere in what was looked at, {POSES_LOOKED_AT_MAX} poses in all such \
+                         areas so far; expected fewer or smaller areas"
+                    ));
+                    return None;
+                }
+                self.n_poses += looked_at * u64::from(headings);
+                self.areas.insert(which, found.is_some());
+                found.is_some()
+            }
         };
-        match found {
-            Ok(row) => goals.push(row),
-            Err((column, message)) => mistakes.push((number as u32 + 1, column, message)),
+        if !can_stand {
+            let class = &sim.classes[class.0 as usize].name;
+            complain(format!("no pose of class \"{class}\" is legal in it"));
+            return None;
         }
-        if mistakes.len() == MISTAKES_MAX {
-            break;
+        Some(TaskSource::Random { area })
+    }
+
+    /// The tasks in a table for a group of so many agents of a class.
+    fn source(
+        &mut self,
+        sim: &mut Simulation,
+        (class, count): (ClassId, u32),
+        (file, key): (&Located<String>, &str),
+        errors: &mut Complaints<'_>,
+    ) -> Option<TaskSource> {
+        let headings = sim.classes[class.0 as usize].tables.space().headings();
+        let table = TableReader { count, headings, map: sim.grid.size().rect() };
+        let which = (file.value.clone(), count, headings);
+        if let Some(known) = self.read.get(&which) {
+            return known.clone();
         }
+        let source = self.list(sim, &table, (file, key), errors);
+        self.read.insert(which, source.clone());
+        source
     }
-    // Stable: the goals of an agent stay in their order.
-    goals.sort_by_key(|&(agent, _)| agent);
-    let of_agent = if mistakes.is_empty() { of_agents(&goals, count) } else { Ok(Vec::new()) };
-    let of_agent = of_agent.unwrap_or_else(|agent| {
-        let message = format!("agent {agent} has no task, expected one at least for each of {count}");
-        mistakes.push((1, "", message));
-        Vec::new()
-    });
-    for (line, column, message) in mistakes.iter() {
-        errors.add_in(&path, *line, column, message);
+
+    /// Reads a table: `agent,x,y,heading` a line, `agent` counted from 0 among those of the group.
+    fn list(
+        &mut self,
+        sim: &mut Simulation,
+        table: &TableReader,
+        (file, key): (&Located<String>, &str),
+        errors: &mut Complaints<'_>,
+    ) -> Option<TaskSource> {
+        let path = beside(errors.file(), &file.value);
+        let attached = sim.attached.iter().position(|attached| attached.name == file.value);
+        let at = match attached {
+            Some(at) => at,
+            None => {
+                let bytes = self.files.read(&path, &file.value);
+                let bytes =
+                    bytes.map_err(|error| errors.add(file.line, &format!("{key}.file"), error)).ok()?;
+                sim.attached.push(AttachedFile { name: file.value.clone(), bytes });
+                sim.attached.len() - 1
+            }
+        };
+        let mut mistakes = Vec::new();
+        let mut goals = Vec::new();
+        for (number, line) in sim.attached[at].bytes.split(|&byte| byte == b'\n').enumerate() {
+            self.n_lines += 1;
+            if self.n_lines > LINES_MAX {
+                let message = format!("expected at most {LINES_MAX} lines in all tables of tasks together");
+                errors.add(file.line, &format!("{key}.file"), message);
+                return None;
+            }
+            let text = String::from_utf8_lossy(line);
+            let text = text.trim();
+            let found = match (number, text) {
+                (0, HEADER) => continue,
+                (0, _) => Err(("", format!("expected the line {HEADER}, found another"))),
+                (_, "") => continue,
+                _ => table.row(text),
+            };
+            match found {
+                Ok(row) => goals.push(row),
+                Err((column, message)) => mistakes.push((number as u32 + 1, column, message)),
+            }
+            // Without its first line it is another kind of file, whose text is not for messages.
+            if mistakes.len() == MISTAKES_MAX || (number == 0 && !mistakes.is_empty()) {
+                break;
+            }
+        }
+        // Stable: the goals of an agent stay in their order.
+        goals.sort_by_key(|&(agent, _)| agent);
+        let of_agent = if mistakes.is_empty() { of_agents(&goals, table.count) } else { Ok(Vec::new()) };
+        let of_agent = of_agent.unwrap_or_else(|agent| {
+            let count = table.count;
+            let message = format!("agent {agent} has no task, expected one at least for each of {count}");
+            mistakes.push((1, "", message));
+            Vec::new()
+        });
+        for (line, column, message) in mistakes.iter() {
+            errors.add_in(&path, *line, column, message);
+        }
+        if !mistakes.is_empty() {
+            return None;
+        }
+        let goals = goals.iter().map(|&(_, goal)| goal).collect();
+        Some(TaskSource::List { goals, of_agent: of_agent.into() })
     }
-    if !mistakes.is_empty() {
-        return None;
-    }
-    if sim.attached.iter().all(|attached| attached.name != file.value) {
-        sim.attached.push(AttachedFile { name: file.value.clone(), bytes });
-    }
-    Some(TaskSource::List { goals: goals.iter().map(|&(_, goal)| goal).collect(), of_agent })
 }
 
 /// What a row of a table is held against.
@@ -154,22 +225,23 @@ impl TableReader {
         let mut next = || fields.next().unwrap_or("");
         let (agent, x, y, heading) = (next(), next(), next(), next());
         if fields.next().is_some() {
-            return Err(("", format!("expected four columns, {HEADER}, found {:?}", excerpt(text))));
+            let found = text.split(',').count();
+            return Err(("", format!("expected four columns, {HEADER}, found {found}")));
         }
         let last = self.count - 1;
         let agent = agent.parse().ok().filter(|&agent: &u32| agent <= last).ok_or_else(|| {
             (
                 "agent",
                 format!(
-                    "expected a number from 0 to {last}, as many as the group has, found {:?}",
-                    excerpt(agent)
+                    "expected a number from 0 to {last}, as many as the group has, {}",
+                    quoted_cell(agent)
                 ),
             )
         })?;
         let coordinate = |text: &str, name, len: u32| {
             let number = text.parse().ok().filter(|&number: &u32| number < len);
             let expected =
-                || (name, format!("expected a number from 0 to {}, found {:?}", len - 1, excerpt(text)));
+                || (name, format!("expected a number from 0 to {}, {}", len - 1, quoted_cell(text)));
             number.map(|number| number as i32).ok_or_else(expected)
         };
         let cell = CellXY::new(coordinate(x, "x", self.map.width)?, coordinate(y, "y", self.map.height)?);
@@ -177,7 +249,7 @@ impl TableReader {
             "" | "any" => None,
             name => Some(heading_from_name(self.headings, name).ok_or_else(|| {
                 let known = heading_list(self.headings);
-                ("heading", format!("expected any, {known}, found {:?}", excerpt(name)))
+                ("heading", format!("expected any, {known}, {}", quoted_cell(name)))
             })?),
         };
         Ok((agent, GoalMember { cell, heading }))
@@ -197,8 +269,4 @@ fn of_agents(goals: &[(u32, GoalMember)], count: u32) -> Result<Vec<(u32, u32)>,
         first += of_this;
     }
     Ok(of_agent)
-}
-
-fn excerpt(text: &str) -> String {
-    text.chars().take(40).collect()
 }

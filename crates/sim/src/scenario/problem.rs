@@ -6,6 +6,7 @@
 
 use super::error::{ScenarioError, ScenarioErrors};
 use super::{AGENTS_MAX, Located};
+use crate::build::quoted_cell;
 use crate::json_mistake::JsonMistake;
 use serde_json::Value;
 
@@ -123,8 +124,7 @@ pub fn parse_cell_list(file: &str, bytes: &[u8], enough: usize) -> Result<CellLi
         }
         let found = std::str::from_utf8(text).ok().and_then(|text| text.parse::<u64>().ok());
         let mistake = |expected: String| {
-            let text: String = String::from_utf8_lossy(text).chars().take(40).collect();
-            let message = format!("expected {expected}, found {text:?}");
+            let message = format!("expected {expected}, {}", quoted_cell(&String::from_utf8_lossy(text)));
             ScenarioError { file: file.to_owned(), line: line_number as usize, key: String::new(), message }
         };
         let Some((count, _)) = promised else {

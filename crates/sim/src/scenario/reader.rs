@@ -12,6 +12,7 @@ use std::ops::RangeInclusive;
 
 use serde_json::{Number, Value};
 use toml::de::{DeInteger, DeTable, DeValue};
+use wheelbase_grid::fenced;
 
 use super::error::{NOT_SUPPORTED_YET, ScenarioError, ScenarioErrors};
 
@@ -207,9 +208,13 @@ fn parse_toml<'b>(reader: &mut Reader, bytes: &'b [u8]) -> Option<DeValue<'b>> {
             return None;
         }
     };
-    match DeTable::parse(text) {
-        Ok(document) => Some(DeValue::Table(document.into_inner())),
-        Err(error) => {
+    match fenced(|| DeTable::parse(text)) {
+        Ok(Ok(document)) => Some(DeValue::Table(document.into_inner())),
+        Err(panic) => {
+            reader.report(0, String::new(), format!("not valid TOML: {panic}"));
+            None
+        }
+        Ok(Err(error)) => {
             // What is missing at the end of the file belongs to its last line, not to the one after it.
             let offset = error.span().map_or(0, |span| span.start).min(text.len().saturating_sub(1));
             reader.report(offset, String::new(), format!("not valid TOML: {}", error.message()));

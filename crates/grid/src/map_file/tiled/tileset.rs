@@ -5,23 +5,27 @@ use super::source::Source;
 use crate::{GridShape, SIDES_MAX, Side, SideKind, SideTable, TerrainEntry, TerrainTable};
 use roxmltree::Node;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// A tileset: its tiles that say something.
+#[derive(Clone)]
 pub(super) struct Tileset {
     /// Number of its first tile on the map.
     pub first: u32,
     /// Name; may be empty.
     pub name: String,
+    /// Whether a tileset before it is of the same file.
+    pub is_repeated: bool,
     /// Tiles without gaps.
     n_tiles: u32,
-    /// By number in the tileset.
-    tiles: BTreeMap<u32, Tile>,
+    /// By number in the tileset. Shared by all places of a map that name the file.
+    tiles: Rc<BTreeMap<u32, Tile>>,
     /// What stands for those that say nothing.
     silent: Tile,
 }
 
 /// A tile.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Tile {
     /// Number in the tileset.
     pub id: u32,
@@ -44,6 +48,11 @@ impl Tileset {
     /// The tile of that number, if there is one.
     pub fn tile(&self, id: u32) -> Option<&Tile> {
         self.tiles.get(&id).or_else(|| (id < self.n_tiles).then_some(&self.silent))
+    }
+
+    /// The same tiles at another place of the map's numbers.
+    pub fn again(&self) -> Self {
+        Self { is_repeated: true, ..self.clone() }
     }
 
     /// The numbers of its tiles on the map, in words.
@@ -72,7 +81,14 @@ pub(super) fn read_tileset(
         tiles.insert(id, read_tile(source, tile_node, id, (shape, sides))?);
     }
     let name = node.attribute("name").unwrap_or("").to_owned();
-    Ok(Tileset { first: 0, name, n_tiles, tiles, silent: Tile::default() })
+    Ok(Tileset {
+        first: 0,
+        name,
+        is_repeated: false,
+        n_tiles,
+        tiles: Rc::new(tiles),
+        silent: Tile::default(),
+    })
 }
 
 fn read_tile(
@@ -135,7 +151,8 @@ pub(super) fn terrain_of_tiles<'t>(
         |place: &Place, kind| Err(TiledError { tileset: place.tileset.clone(), line: place.line, kind });
     let is_given = |name: &str| given.given().iter().any(|entry| entry.name == name);
     let mut speeds: BTreeMap<&str, u16> = BTreeMap::new();
-    for tile in tilesets.iter().flat_map(|tileset| tileset.tiles.values()) {
+    let distinct = tilesets.iter().filter(|tileset| !tileset.is_repeated);
+    for tile in distinct.flat_map(|tileset| tileset.tiles.values()) {
         let (Some((name, place)), Some(second)) = (&tile.terrain, tile.speed) else { continue };
         let first = *speeds.entry(name).or_insert(second);
         if first != second && !is_given(name) {
