@@ -91,16 +91,19 @@ impl<'t> Laid<'t> {
             self.recent[place] = (laid, meaning);
         }
         let Meaning { kind, mut sides } = self.recent[place].1;
-        let below = self.sides.get(cell).map_or(OPEN, |&packed| unpack_sides(packed));
-        match kind {
-            Some(kind) => self.kinds[cell] = kind,
-            None => (0..SIDES_MAX).for_each(|side| sides[side] = self.slower(below[side], sides[side])),
+        let below = self.sides.get(cell).copied().unwrap_or(0);
+        if let Some(kind) = kind {
+            self.kinds[cell] = kind;
+        } else {
+            let below = unpack_sides(below);
+            (0..SIDES_MAX).for_each(|side| sides[side] = self.slower(below[side], sides[side]));
         }
+        let sides = pack_sides(&sides);
         if sides != below {
             if self.sides.is_empty() {
                 self.sides = vec![0; self.size.n_cells()];
             }
-            self.sides[cell] = pack_sides(&sides);
+            self.sides[cell] = sides;
         }
         Ok(())
     }
