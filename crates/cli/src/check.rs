@@ -15,8 +15,9 @@ use wheelbase_sim::build::{
 use wheelbase_sim::recording::{Event, Reader, RecordingError, TickRecord, is_recording};
 use wheelbase_sim::{Counters, JsonMistake, PlanVerdict, judge_plan};
 
-/// Ending by which a file is taken for a recording whatever its first bytes are.
-const RECORDING_ENDING: &str = "rec";
+/// Endings by which a file is taken for a recording whatever its first bytes are: `part` is that of one being
+/// written, or of a run that was killed.
+const RECORDING_ENDINGS: [&str; 2] = ["rec", "part"];
 
 pub fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     let memory_max = args.memory.max();
@@ -59,7 +60,9 @@ struct Checked {
 
 /// Checks a file by its ending, and a recording by its first bytes.
 fn check_file(file: &Path, memory_max: MemoryMax) -> Result<Checked, LoadError> {
-    if is_recording(file) || file.extension().is_some_and(|extension| extension == RECORDING_ENDING) {
+    let by_ending =
+        || RECORDING_ENDINGS.iter().any(|ending| file.extension().is_some_and(|it| it == *ending));
+    if is_recording(file) || by_ending() {
         let of_file = |error: RecordingError| LoadError::File {
             file: file.display().to_string(),
             why: error.to_string(),
@@ -78,6 +81,7 @@ fn check_recording(file: &Path) -> Result<Checked, RecordingError> {
         n_agents += record.events.iter().filter(|event| matches!(event, Event::Spawn { .. })).count() as u64;
         counters = record.counters;
     }
+    reader.check_end()?;
     let warnings = reader.cut().map(|cut| format!("{}: {cut}", file.display())).into_iter().collect();
     let what = format!(
         "recording of \"{}\", {} chunks, {} ticks, {n_agents} agents, {} moves",

@@ -90,11 +90,11 @@ fn still(args: &RenderArgs, wanted: &Wanted<'_>, reader: &mut Recording) -> Resu
     let of_file = |error| Failure::bad_input(format!("{}: {error}", safe_text::path(&args.recording)));
     let tick = tick_of(args, reader, "--tick", args.tick)?;
     let lattice = Lattice(reader.header().grid_shape());
-    let view = wanted.view(lattice, map_area(reader.map()))?;
+    let view = wanted.view(lattice, map_area(&reader.header().map))?;
     let scene = Scene::new(reader.header(), view).map_err(of_file)?;
     read_before(reader, tick).map_err(of_file)?;
     reader.next_tick(&mut TickRecord::default()).map_err(of_file)?;
-    let mut items = scene.ground(reader);
+    let mut items = scene.ground(reader).map_err(of_file)?;
     items.extend(scene.agents(reader.agents(), tick));
     Ok(Picture { view, title: format!("{}, tick {tick}", reader.header().name), items })
 }
@@ -116,7 +116,7 @@ fn write_moving(
         )));
     }
     let lattice = Lattice(reader.header().grid_shape());
-    let view = wanted.moving_view(lattice, map_area(reader.map()))?;
+    let view = wanted.moving_view(lattice, map_area(&reader.header().map))?;
     let ticks = last - first;
     let every = args.every.unwrap_or_else(|| ticks.div_ceil(FRAMES_DEFAULT - 1).max(1));
     let (width, height) = view.size();
@@ -155,7 +155,7 @@ fn write_moving(
             Some(ground) => canvas.reset_to(ground),
             None => {
                 canvas = Canvas::new(view);
-                canvas.draw(&scene.ground(reader));
+                canvas.draw(&scene.ground(reader).map_err(of_file)?);
                 ground = Some(canvas.image().clone());
             }
         }

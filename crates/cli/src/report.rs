@@ -56,7 +56,7 @@ pub fn run(args: &ReportArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     if let Some(tick) = figures.differs_at {
         say(format_args!("warning: {file}: the second run differs from tick {tick} on"));
     }
-    let page = page(&reader, &figures, pool.current_num_threads());
+    let page = page(&mut reader, &figures, pool.current_num_threads()).map_err(of_file)?;
     let mut outputs = Outputs::default();
     outputs.write(&args.html, page.as_bytes(), stop);
     outputs.end(match figures.differs_at {
@@ -100,6 +100,12 @@ impl Figures {
         while !stop.is_raised() && reader.next_tick(&mut record)? {
             figures.run_again(&mut sim, &record);
             figures.counters.push(record.counters);
+            bar.set_position(record.tick.into());
+            // What no run did could be counted without end.
+            if figures.differs_at.is_some() {
+                continue;
+            }
+            let map = &reader.header().map;
             for event in &record.events {
                 if let Event::Move { agent, primitive, from, .. } = *event {
                     let class = reader.agents().row(agent).map(|row| reader.agents().classes[row]);
@@ -109,12 +115,11 @@ impl Figures {
                     {
                         let shape = class.shape_at(from, usize::from(primitive));
                         let at = |cell: &Offset| cell.cell_from(from.cell);
-                        count(&mut figures.swept, reader.map(), shape.swept.iter().map(at));
+                        count(&mut figures.swept, map, shape.swept.iter().map(at));
                     }
                 }
             }
-            figures.count_waits(reader.agents(), reader.map(), &sim);
-            bar.set_position(record.tick.into());
+            figures.count_waits(reader.agents(), map, &sim);
         }
         bar.finish_and_clear();
         Ok(figures)
@@ -128,7 +133,8 @@ impl Figures {
         let mut phases = PhaseTimes::new();
         let step = sim.step_observed(&mut |phase| phases.begin(phase));
         phases.begin(Phase::Metrics);
-        if sim.tick_hash() != record.state_hash || step == Step::Running && sim.tick() != record.tick + 1 {
+        let goes_on = step == Step::Running && sim.tick() != record.tick + 1;
+        if sim.tick_hash() != record.state_hash || Counters::of(sim) != record.counters || goes_on {
             self.differs_at = Some(record.tick);
             return;
         }
@@ -162,7 +168,12 @@ fn count(counts: &mut [u32], map: &MapLayers, cells: impl Iterator<Item = CellXY
 }
 
 /// The page of a run.
-fn page(reader: &Reader<BufReader<File>>, figures: &Figures, threads: usize) -> String {
+fn page(
+    reader: &mut Reader<BufReader<File>>,
+    figures: &Figures,
+    threads: usize,
+) -> Result<String, RecordingError> {
+    let maps = maps(reader, figures)?;
     let header = reader.header();
     let cut = reader.cut().map(|cut| format!("<p class=\"differs\">The recording is {}.</p>", markup(cut)));
     let heading = format!("{}: report of a run", header.name);
@@ -174,9 +185,9 @@ fn page(reader: &Reader<BufReader<File>>, figures: &Figures, threads: usize) -> 
         ("{{plots}}", plots(&figures.counters)),
         ("{{replay}}", replay(figures, threads)),
         ("{{phases}}", phases(figures)),
-        ("{{maps}}", maps(reader, figures)),
+        ("{{maps}}", maps),
     ];
-    filled(PAGE, &parts)
+    Ok(filled(PAGE, &parts))
 }
 
 /// What was run and what came of it.
@@ -326,21 +337,22 @@ fn phases(figures: &Figures) -> String {
 }
 
 /// Pictures of where agents went and where they waited.
-fn maps(reader: &Reader<BufReader<File>>, figures: &Figures) -> String {
+fn maps(reader: &mut Reader<BufReader<File>>, figures: &Figures) -> Result<String, RecordingError> {
     let lattice = Lattice(reader.header().grid_shape());
-    let view = View::of(lattice, map_area(reader.map()), &Wanted::default(), gif::POINTS_MAX);
+    let view = View::of(lattice, map_area(&reader.header().map), &Wanted::default(), gif::POINTS_MAX);
     let Ok(view) = view else {
-        return "<section><h2>Congestion</h2><p>The map is too large for a picture here.</p></section>"
-            .to_owned();
+        let why = "<section><h2>Congestion</h2><p>The map is too large for a picture here.</p></section>";
+        return Ok(why.to_owned());
     };
-    let ground = ground::items(&view, reader.map(), &Kinds::of_header(reader.header()));
+    let kinds = Kinds::of_header(reader.header());
+    let ground = ground::items(&view, reader.map()?, &kinds);
     let picture = |title: &str, text: &str, counts: &[u32], far: Rgb| {
         let most = counts.iter().copied().max().unwrap_or(0);
         let mut canvas = Canvas::new(view);
         canvas.draw(&ground);
         canvas.draw(&[
             Item::Cells(Cells::of(&view, |_| SHADE)),
-            Item::Cells(heat(&view, reader.map(), counts, far)),
+            Item::Cells(heat(&view, &reader.header().map, counts, far)),
         ]);
         // A picture in memory has nothing that could fail.
         let bytes = png::encode(canvas.image()).unwrap_or_default();
@@ -351,8 +363,8 @@ fn maps(reader: &Reader<BufReader<File>>, figures: &Figures) -> String {
     };
     let waited = "Ticks that agents stood on each cell and waited, in the whole run";
     let swept = "How often each cell was swept by a move, in the whole run";
-    picture("Congestion", waited, &figures.waited, [255, 30, 30])
-        + &picture("Traffic", swept, &figures.swept, [255, 60, 0])
+    let congestion = picture("Congestion", waited, &figures.waited, [255, 30, 30]);
+    Ok(congestion + &picture("Traffic", swept, &figures.swept, [255, 60, 0]))
 }
 
 /// Counts as colours: from yellow on, the more the nearer to `far`.

@@ -146,6 +146,73 @@ fn what_differs_is_named_with_its_tick() {
 }
 
 #[test]
+fn an_end_that_is_wrong_differs() {
+    let folder = crossing();
+    folder.run(&["run", "crossing.toml", "--record", "a.rec"]).code(0);
+    let file = std::fs::read(folder.path("a.rec")).unwrap();
+    let verified = |file: &[u8]| {
+        folder.write("b.rec", file);
+        folder.run(&["verify", "b.rec"]).code(1).stdout
+    };
+    // Behind the header and three chunks.
+    let moves = b"\"moves\":";
+    let more = tamper(&file, 4, |plain| {
+        let at = plain.windows(moves.len()).position(|bytes| bytes == moves).unwrap() + moves.len();
+        plain[at] = if plain[at] == b'9' { b'8' } else { b'9' };
+    });
+    let text = verified(&more);
+    assert!(text.starts_with("b.rec: differs at tick 300: outcome: moves: recorded "), "{text}");
+    // The tick takes three bytes; the flag is behind them.
+    let interrupted = tamper(&file, 4, |plain| plain[3] = 1);
+    assert_eq!(
+        verified(&interrupted),
+        "b.rec: differs at tick 300: interrupted: recorded true, found false\n"
+    );
+}
+
+#[test]
+fn a_recording_that_is_being_written_is_read_as_far_as_it_goes() {
+    let folder = crossing();
+    folder.run(&["run", "crossing.toml", "--record", "a.rec"]).code(0);
+    let file = std::fs::read(folder.path("a.rec")).unwrap();
+    for length in [0, 5, 20, 60, file.len() / 2, file.len() - 300, file.len() - 3, file.len()] {
+        for name in ["cut.rec", "cut.rec.part"] {
+            folder.write(name, &file[..length]);
+        }
+        let same = |args: &[&str]| {
+            let [whole, part] = ["cut.rec", "cut.rec.part"].map(|name| {
+                let ended = folder.run(&[&[args[0], name], &args[1..]].concat());
+                (ended.code, ended.stdout.replace(name, "X"), ended.stderr.replace(name, "X"))
+            });
+            assert_eq!(whole, part, "{args:?} of {length} bytes");
+        };
+        same(&["check"]);
+        same(&["verify"]);
+        same(&["render", "--html", "a.html"]);
+        same(&["report", "--html", "b.html"]);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_pipe_is_no_recording_and_says_so() {
+    let folder = crossing();
+    assert!(std::process::Command::new("mkfifo").arg(folder.path("a.rec")).status().unwrap().success());
+    let expected = "a.rec: is a pipe, and a recording is not read from its start to its end only: \
+                    write it to a file first, and name that";
+    for args in [
+        &["verify", "a.rec"][..],
+        &["render", "a.rec", "--html", "a.html"],
+        &["report", "a.rec", "--html", "a.html"],
+    ] {
+        assert_eq!(folder.run(args).refused(), expected);
+    }
+    assert_eq!(folder.run(&["check", "a.rec"]).code(2).stdout, format!("{expected}\n"));
+    std::fs::create_dir(folder.path("b.rec")).unwrap();
+    assert_eq!(folder.run(&["verify", "b.rec"]).refused(), "b.rec: is a folder, expected a recording");
+}
+
+#[test]
 fn a_killed_run_leaves_all_but_its_last_chunk() {
     let folder = endless();
     let args = ["run", "endless.toml", "--record", "a.rec", "--quiet"];

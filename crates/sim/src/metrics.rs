@@ -179,27 +179,29 @@ impl Counters {
         writeln!(out)
     }
 
-    /// The counters of such values; those too large for their counter are cut to its largest.
-    pub(crate) fn of_values(values: [u64; 13]) -> Self {
-        let small = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
+    /// The counters of such values, or `None` if one is too large for its counter.
+    pub(crate) fn of_values(values: [u64; 13]) -> Option<Self> {
+        let small = |value: u64| u32::try_from(value).ok();
+        // A count that could not be added to is no count of a run.
+        let large = |value: u64| Some(value).filter(|&value| value <= u64::MAX / 4);
         let [agents, moving, waiting, stuck, edits_pending, requests_open, rest @ ..] = values;
         let [orders_done, orders_unreachable, tasks_done, moves, path_requests, expansions, wait_ticks] =
             rest;
-        Self {
-            agents: small(agents),
-            moving: small(moving),
-            waiting: small(waiting),
-            stuck: small(stuck),
-            edits_pending: small(edits_pending),
-            requests_open: small(requests_open),
-            orders_done,
-            orders_unreachable,
-            tasks_done,
-            moves,
-            path_requests,
-            expansions,
-            wait_ticks,
-        }
+        Some(Self {
+            agents: small(agents)?,
+            moving: small(moving)?,
+            waiting: small(waiting)?,
+            stuck: small(stuck)?,
+            edits_pending: small(edits_pending)?,
+            requests_open: small(requests_open)?,
+            orders_done: large(orders_done)?,
+            orders_unreachable: large(orders_unreachable)?,
+            tasks_done: large(tasks_done)?,
+            moves: large(moves)?,
+            path_requests: large(path_requests)?,
+            expansions: large(expansions)?,
+            wait_ticks: large(wait_ticks)?,
+        })
     }
 }
 

@@ -1,4 +1,4 @@
-//! Paths of all agents in one array of primitive numbers.
+//! Paths of all agents in one array: of primitive numbers, in recordings of runs of equal moves.
 
 /// What is left of an agent's path in the pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,7 +11,7 @@ impl PathHandle {
     /// No path.
     pub const EMPTY: Self = Self { start: 0, length: 0 };
 
-    /// Moves left.
+    /// Entries left: moves, or runs of them.
     pub fn len(self) -> usize {
         self.length as usize
     }
@@ -24,17 +24,17 @@ impl PathHandle {
 
 /// The moves of all paths: one byte a move, in one array that is compacted when half of it is dead.
 #[derive(Debug)]
-pub struct PathPool {
-    moves: Vec<u8>,
+pub struct PathPool<T = u8> {
+    moves: Vec<T>,
     /// The other half of a compaction, kept.
-    spare: Vec<u8>,
+    spare: Vec<T>,
     live: usize,
 }
 
 /// Below this the array is not worth compacting.
 const COMPACT_FROM: usize = 1 << 16;
 
-impl Default for PathPool {
+impl<T> Default for PathPool<T> {
     /// Room for what is not worth compacting, so that small worlds never grow it.
     fn default() -> Self {
         let room = || Vec::with_capacity(COMPACT_FROM);
@@ -47,15 +47,27 @@ impl PathPool {
     pub(crate) fn bytes(&self) -> usize {
         self.moves.len()
     }
+}
+
+impl<T: Copy> PathPool<T> {
+    /// Entries of all paths together.
+    pub(crate) fn live(&self) -> usize {
+        self.live
+    }
 
     /// Moves of a path, next first.
-    pub fn moves(&self, path: PathHandle) -> &[u8] {
+    pub fn moves(&self, path: PathHandle) -> &[T] {
         &self.moves[path.start as usize..][..path.len()]
+    }
+
+    /// The first of the moves of a path.
+    pub(crate) fn first_mut(&mut self, path: PathHandle) -> Option<&mut T> {
+        self.moves[path.start as usize..][..path.len()].first_mut()
     }
 
     /// Replaces an agent's path. Paths of other agents may move within the pool; `paths` are the
     /// handles of all of them.
-    pub(crate) fn replace(&mut self, paths: &mut [PathHandle], row: usize, moves: &[u8]) {
+    pub(crate) fn replace(&mut self, paths: &mut [PathHandle], row: usize, moves: &[T]) {
         self.drop_path(&mut paths[row]);
         if self.moves.len() + moves.len() > COMPACT_FROM.max(2 * (self.live + moves.len())) {
             self.compact(paths);

@@ -5,12 +5,16 @@ use wheelbase_planner::{ClassSpec, Heading, MovementClass, Pose};
 use wheelbase_sim::Counters;
 use wheelbase_sim::build::agent_names;
 use wheelbase_sim::recording::{
-    Event, Header, Reader, RecordedEdit, RecordingError, TickRecord, movement_classes,
+    Event, Header, PathRun, Reader, RecordedEdit, RecordingError, TickRecord, movement_classes,
 };
 use wheelbase_sim::scenario;
 
 /// `u32` that stands for none.
 pub const NONE: u32 = u32::MAX;
+
+/// Most bytes of memory that a film takes, spare room of its lists aside. A page of as much is none that a browser
+/// shows.
+const MEMORY_MAX: usize = 1 << 29;
 
 /// A run, agent by agent.
 pub struct Film {
@@ -22,8 +26,8 @@ pub struct Film {
     pub names: Vec<String>,
     /// Every agent that ever was there, in order of id.
     pub agents: Vec<FilmAgent>,
-    /// Moves of all planned paths, one path behind the other.
-    pub path_moves: Vec<u8>,
+    /// Moves of all planned paths, one path behind the other, in runs of equal ones.
+    pub path_runs: Vec<PathRun>,
     /// Edits of the map and the ticks at which they took effect.
     pub edits: Vec<(u32, RecordedEdit)>,
     /// Counts behind each tick.
@@ -79,16 +83,16 @@ pub struct FilmMove {
 pub struct FilmPath {
     /// Tick at which it was given.
     pub tick: u32,
-    /// First of its moves in [`Film::path_moves`].
+    /// First of its runs in [`Film::path_runs`].
     pub first: usize,
-    /// Number of its moves.
+    /// Number of its runs.
     pub count: usize,
 }
 
 impl Film {
     /// Reads a recording, up to its last whole chunk. Linear in its events.
     /// # Errors
-    /// [`RecordingError`] if it is damaged, or its scenario cannot be built.
+    /// [`RecordingError`] if it is damaged, its scenario cannot be built, or it would take more than half a GiB.
     pub fn read<R: Read + Seek>(reader: &mut Reader<R>, with_paths: bool) -> Result<Self, RecordingError> {
         let header = reader.header().clone();
         let mut film = Self {
@@ -96,13 +100,26 @@ impl Film {
             names: names(&header),
             header,
             agents: Vec::new(),
-            path_moves: Vec::new(),
+            path_runs: Vec::new(),
             edits: Vec::new(),
             counters: Vec::new(),
             complete: reader.end().is_some(),
         };
-        let mut record = TickRecord::default();
+        let (mut record, mut memory) = (TickRecord::default(), 0);
         while reader.next_tick(&mut record)? {
+            memory += size_of::<Counters>() + record.events.iter().map(memory_of).sum::<usize>();
+            memory += if with_paths { size_of_val(&record.path_runs[..]) } else { 0 };
+            if memory > MEMORY_MAX {
+                let why = if with_paths { "; planned paths can be left out" } else { "" };
+                let mib = MEMORY_MAX >> 20;
+                return Err(RecordingError::TooLarge {
+                    what: format!(
+                        "what happens up to tick {} of {} takes {mib} MiB, the most that a page is made of{why}",
+                        record.tick,
+                        reader.n_ticks()
+                    ),
+                });
+            }
             for event in &record.events {
                 film.note(&record, event, with_paths);
             }
@@ -159,12 +176,25 @@ impl Film {
             }
             Event::Current { order, .. } => agent.orders.push([tick, order]),
             Event::Path { first, count, .. } if with_paths => {
-                let moves = record.moves_of_path(first, count);
-                agent.paths.push(FilmPath { tick, first: self.path_moves.len(), count: moves.len() });
-                self.path_moves.extend_from_slice(moves);
+                let runs = record.runs_of_path(first, count);
+                agent.paths.push(FilmPath { tick, first: self.path_runs.len(), count: runs.len() });
+                self.path_runs.extend_from_slice(runs);
             }
             _ => {}
         }
+    }
+}
+
+/// Bytes that a film takes for an event.
+fn memory_of(event: &Event) -> usize {
+    match event {
+        // Its lists, each with room for some.
+        Event::Spawn { .. } => size_of::<FilmAgent>() + 128,
+        Event::Move { .. } => size_of::<FilmMove>(),
+        Event::Wait { .. } | Event::Current { .. } => size_of::<[u32; 2]>(),
+        Event::Path { .. } => size_of::<FilmPath>(),
+        Event::Edit(_) => size_of::<(u32, RecordedEdit)>(),
+        _ => 0,
     }
 }
 

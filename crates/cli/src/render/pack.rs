@@ -181,7 +181,7 @@ struct AgentSections {
 
 fn agents(film: &Film) -> [Vec<u8>; 9] {
     let mut out = AgentSections::default();
-    let (mut id, mut x, mut y) = (0, 0, 0);
+    let ((mut id, mut x, mut y), mut stretches) = ((0, 0, 0), Vec::new());
     for agent in &film.agents {
         put(&mut out.agents, (agent.id - id).into());
         put(&mut out.agents, agent.class.into());
@@ -199,10 +199,11 @@ fn agents(film: &Film) -> [Vec<u8>; 9] {
         put(&mut out.agents, agent.paths.len() as u64);
         out.put_waits_and_orders(agent);
         let mut tick = 0;
+        put_stretches(&agent.moves, &mut stretches);
         for path in &agent.paths {
             put(&mut out.paths, (path.tick - tick).into());
             tick = path.tick;
-            out.put_path(film, agent, path);
+            out.put_path(film, agent, &stretches, path);
         }
     }
     let AgentSections { agents, runs, counts, rests, ticks, waits, orders, paths, path_runs } = out;
@@ -253,20 +254,40 @@ impl AgentSections {
         }
     }
 
-    /// Writes a path. What of it was then driven need not be written again.
-    fn put_path(&mut self, film: &Film, agent: &FilmAgent, path: &FilmPath) {
-        let planned = &film.path_moves[path.first..path.first + path.count];
-        let next = agent.moves.partition_point(|a_move| a_move.start < path.tick);
-        let driven = agent.moves[next..].iter().map(|a_move| a_move.primitive);
-        let common = planned.iter().zip(driven).take_while(|(planned, driven)| **planned == *driven).count();
-        put(&mut self.paths, common as u64);
-        let others = planned[common..].chunk_by(|a, b| a == b);
-        let mut n_runs = 0;
-        for run in others {
-            put(&mut self.path_runs, (run.len() as u64 - 1) * 16 + u64::from(run[0]));
-            n_runs += 1;
+    /// Writes a path. What of it was then driven need not be written again. `stretches` are those of the agent's
+    /// moves: with them a path costs as much as it has runs, however far it was driven.
+    fn put_path(&mut self, film: &Film, agent: &FilmAgent, stretches: &[u32], path: &FilmPath) {
+        let planned = &film.path_runs[path.first..path.first + path.count];
+        let mut next = agent.moves.partition_point(|a_move| a_move.start < path.tick);
+        let (mut common, mut others) = (0_u64, planned);
+        let mut rest = None;
+        while let [run, behind @ ..] = others {
+            let driven = agent.moves.get(next).filter(|a_move| a_move.primitive == run.primitive());
+            let stretch = driven.map_or(0, |_| stretches[next] - next as u32);
+            let shared = stretch.min(run.n_moves());
+            common += u64::from(shared);
+            next += shared as usize;
+            others = behind;
+            if shared < run.n_moves() {
+                rest = Some((run.n_moves() - shared, run.primitive()));
+                break;
+            }
         }
-        put(&mut self.paths, n_runs);
+        put(&mut self.paths, common);
+        put(&mut self.paths, others.len() as u64 + u64::from(rest.is_some()));
+        let others = others.iter().map(|run| (run.n_moves(), run.primitive()));
+        for (n_moves, primitive) in rest.into_iter().chain(others) {
+            put(&mut self.path_runs, (u64::from(n_moves) - 1) * 16 + u64::from(primitive));
+        }
+    }
+}
+
+/// By move of an agent: the first one behind it of another primitive.
+fn put_stretches(moves: &[FilmMove], stretches: &mut Vec<u32>) {
+    stretches.clear();
+    for stretch in moves.chunk_by(|a, b| a.primitive == b.primitive) {
+        let end = stretches.len() + stretch.len();
+        stretches.resize(end, end as u32);
     }
 }
 

@@ -42,8 +42,10 @@ impl Scene {
     }
 
     /// The map behind the last tick that was read.
-    pub fn ground<R: Read + Seek>(&self, reader: &Reader<R>) -> Vec<Item> {
-        ground::items(&self.view, reader.map(), &self.kinds)
+    /// # Errors
+    /// [`RecordingError`] if its edits are too many.
+    pub fn ground<R: Read + Seek>(&self, reader: &mut Reader<R>) -> Result<Vec<Item>, RecordingError> {
+        Ok(ground::items(&self.view, reader.map()?, &self.kinds))
     }
 
     /// The agents at the last tick that was read: where they are once its moves have begun.

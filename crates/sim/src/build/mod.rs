@@ -219,8 +219,7 @@ pub fn build_simulation_within(
     files: Files<'_>,
     memory_max: MemoryMax,
 ) -> Result<Simulation, LoadError> {
-    let map = load_map(path, typed, &Kinds::of(path, &typed.terrains, &typed.sides), memory_max)?;
-    build_simulation_on(path, typed, map, files, memory_max)
+    build_simulation_on(path, typed, load_scenario_map(path, typed, memory_max)?, files, memory_max)
 }
 
 /// [`build_simulation_of`] on a map that is there already.
@@ -297,6 +296,27 @@ pub(crate) fn build_simulation_on(
     errors.stop_here()?;
     make_landmarks(&mut sim, typed.landmarks.map(|number| number as usize));
     Ok(sim)
+}
+
+/// Reads or makes the map of a scenario at `path`.
+/// # Errors
+/// As [`load_simulation`].
+pub(crate) fn load_scenario_map(
+    path: &Path,
+    typed: &Scenario,
+    memory_max: MemoryMax,
+) -> Result<LoadedMap, LoadError> {
+    load_map(path, typed, &Kinds::of(path, &typed.terrains, &typed.sides), memory_max)
+}
+
+/// The kinds that the map of a scenario has unless its file brings others.
+/// # Errors
+/// [`LoadError`] with every mistake in them.
+pub(crate) fn kind_tables(path: &Path, typed: &Scenario) -> Result<(TerrainTable, SideTable), LoadError> {
+    let mut errors = Complaints::new(path);
+    let tables = Kinds::of(path, &typed.terrains, &typed.sides).tables(typed.map.shape, &mut errors);
+    errors.stop_here()?;
+    Ok(tables)
 }
 
 /// A simulation without agents and events.
@@ -471,8 +491,7 @@ pub fn check_map(path: &Path, memory_max: MemoryMax) -> Result<Vec<String>, Load
 pub fn load_grid(target: &Path, memory_max: MemoryMax) -> Result<LoadedGrid, LoadError> {
     if target.extension().is_some_and(|extension| extension == "toml") {
         let typed = read_scenario(target, memory_max)?;
-        let kinds = Kinds::of(target, &typed.terrains, &typed.sides);
-        let LoadedMap { grid, files, .. } = load_map(target, &typed, &kinds, memory_max)?;
+        let LoadedMap { grid, files, .. } = load_scenario_map(target, &typed, memory_max)?;
         return Ok(LoadedGrid { grid, files });
     }
     let MapContents { grid, files, .. } =

@@ -11,6 +11,11 @@ use std::io;
 pub enum RecordingError {
     /// It cannot be read from where it is.
     Reading(io::Error),
+    /// It is no regular file.
+    NoFile {
+        /// What it is.
+        found: &'static str,
+    },
     /// It is no recording.
     NotARecording,
     /// A release with another format has written it.
@@ -33,6 +38,11 @@ pub enum RecordingError {
         part: String,
         /// What does not match.
         why: String,
+    },
+    /// Something about it is larger than what is made of recordings.
+    TooLarge {
+        /// What, and how large it may be.
+        what: String,
     },
     /// The scenario in it cannot be built.
     Scenario(LoadError),
@@ -60,6 +70,11 @@ impl fmt::Display for RecordingError {
         let name = KIND.name;
         match self {
             Self::Reading(error) => write!(f, "cannot be read: {error}"),
+            Self::NoFile { found: "a folder" } => write!(f, "is a folder, expected a {name}"),
+            Self::NoFile { found } => write!(
+                f,
+                "is {found}, and a {name} is not read from its start to its end only: write it to a file first, and name that"
+            ),
             Self::NotARecording => write!(f, "is not a {name}"),
             Self::Version { found, expected } => {
                 write!(f, "is a {name} of format version {found}, expected version {expected}")
@@ -71,6 +86,7 @@ impl fmt::Display for RecordingError {
             ),
             Self::NoStart => write!(f, "is a {name} that is cut off before its first chunk"),
             Self::Damaged { part, why } => write!(f, "is damaged: {part}: {why}"),
+            Self::TooLarge { what } => write!(f, "is too large: {what}"),
             Self::Scenario(error) => write!(f, "holds a scenario that cannot be built: {error}"),
         }
     }

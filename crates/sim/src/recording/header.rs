@@ -2,10 +2,17 @@
 
 use crate::build::{AttachedFile, MapObject};
 use crate::orders::OrderKind;
+use crate::reservation::CollisionRule;
+use crate::scenario::{CLASSES_MAX, FOOTPRINT_CELLS_MAX, TICK_MAX};
 use crate::world::Simulation;
 use serde::{Deserialize, Serialize};
-use wheelbase_grid::{Cell, CellXY, GridShape, GridSize};
-use wheelbase_planner::{Heading, Pose, heading_name};
+use wheelbase_grid::{CELLS_MAX, Cell, CellXY, GridShape, GridSize, SIDE_KINDS_MAX, TERRAIN_KINDS_MAX};
+use wheelbase_planner::{Heading, MovementClass, PRIMITIVES_MAX, Pose, TIME_MAX, heading_name};
+
+/// Numbers of headings that a class can have.
+const HEADINGS: [u8; 4] = [1, 4, 6, 8];
+/// Most cells of a footprint at any heading: on the diagonals a body may cover more than while it faces east.
+const BODY_CELLS_MAX: usize = 4 * FOOTPRINT_CELLS_MAX;
 
 /// The start of a recording: all that a renderer or a second run needs, and nothing beside it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -149,7 +156,8 @@ impl RecordedClass {
     /// The cells covered at a pose.
     pub fn cells(&self, pose: Pose) -> impl Iterator<Item = CellXY> {
         let offsets = self.footprints.get(Self::pose_index(pose)).map_or(&[][..], Vec::as_slice);
-        offsets.iter().map(move |[dx, dy]| CellXY::new(pose.cell.x + dx, pose.cell.y + dy))
+        let moved = |at: i32, by: i32| at.wrapping_add(by);
+        offsets.iter().map(move |&[dx, dy]| CellXY::new(moved(pose.cell.x, dx), moved(pose.cell.y, dy)))
     }
 
     /// Where a primitive leads from a pose, or `None` if it does not start there.
@@ -168,12 +176,11 @@ impl RecordedClass {
         if heading.0 < self.headings { heading_name(self.headings, heading) } else { "?" }
     }
 
-    fn of(class: &crate::world::SimClass) -> Self {
-        let movement = class.tables.class();
+    /// The class as it is recorded; `as_written` is its text.
+    pub(super) fn of(movement: &MovementClass, as_written: String) -> Self {
         let poses = || (0..movement.headings()).flat_map(|heading| [(heading, 0), (heading, 1)]);
         let offset = |o: &wheelbase_planner::Offset| [o.dx, o.dy];
-        let space = class.tables.space();
-        let frame = move |(heading, row)| space.frame(Pose::new(0, row, Heading(heading)));
+        let frame = move |(heading, row)| movement.frame(Pose::new(0, row, Heading(heading)));
         let footprint = |at| movement.footprint().at(frame(at)).iter().map(offset).collect();
         let steps = |primitive| {
             let step = |at| {
@@ -184,8 +191,8 @@ impl RecordedClass {
         };
         let primitives = movement.primitives().iter().enumerate();
         Self {
-            name: class.name.clone(),
-            as_written: class.as_written.to_string(),
+            name: movement.spec().name.clone(),
+            as_written,
             headings: movement.headings(),
             primitives: primitives
                 .map(|(number, primitive)| RecordedPrimitive {
@@ -196,6 +203,50 @@ impl RecordedClass {
                 .collect(),
             footprints: poses().map(footprint).collect(),
         }
+    }
+
+    /// Fewest cells that a body of the class covers.
+    pub(super) fn cells_min(&self) -> usize {
+        self.footprints.iter().map(Vec::len).min().unwrap_or(0)
+    }
+
+    /// What is wrong with a class that was read, if anything.
+    fn mistake(&self) -> Option<String> {
+        let n_poses = usize::from(self.headings) * 2;
+        let bad_offset = |offset: &i32| offset.unsigned_abs() as u64 > CELLS_MAX;
+        if !HEADINGS.contains(&self.headings) {
+            return Some(format!("{} headings, expected 1, 4, 6 or 8", self.headings));
+        }
+        if self.footprints.len() != n_poses {
+            return Some(format!("{} footprints, expected {n_poses}", self.footprints.len()));
+        }
+        for footprint in &self.footprints {
+            if !(1..=BODY_CELLS_MAX).contains(&footprint.len()) {
+                let (found, most) = (footprint.len(), BODY_CELLS_MAX);
+                return Some(format!("a footprint of {found} cells, expected 1 to {most}"));
+            }
+            if footprint.iter().flatten().any(bad_offset) {
+                return Some("a footprint beyond all maps".to_owned());
+            }
+        }
+        if self.primitives.len() > PRIMITIVES_MAX {
+            return Some(format!("{} primitives, expected at most {PRIMITIVES_MAX}", self.primitives.len()));
+        }
+        self.primitives.iter().find_map(|primitive| {
+            let bad_step = |&[dx, dy, heading]: &[i32; 3]| {
+                bad_offset(&dx) || bad_offset(&dy) || !(0..i32::from(self.headings)).contains(&heading)
+            };
+            let what = if primitive.steps.len() != n_poses {
+                format!("{} steps, expected {n_poses}", primitive.steps.len())
+            } else if primitive.steps.iter().flatten().any(bad_step) {
+                "a step that leads nowhere".to_owned()
+            } else if !(1..=TIME_MAX).contains(&primitive.ticks) {
+                format!("{} ticks, expected 1 to {TIME_MAX}", primitive.ticks)
+            } else {
+                return None;
+            };
+            Some(format!("primitive \"{}\": {what}", primitive.name))
+        })
     }
 }
 
@@ -226,7 +277,11 @@ impl Header {
             map: MapLayers::of(grid),
             map_revision: grid.revision(),
             objects: sim.map_objects().to_vec(),
-            classes: sim.classes().iter().map(RecordedClass::of).collect(),
+            classes: sim
+                .classes()
+                .iter()
+                .map(|class| RecordedClass::of(class.tables.class(), class.as_written.to_string()))
+                .collect(),
             orders: sim.orders().all_written().map(ToString::to_string).collect(),
             order_kinds: OrderKind::NAMES.map(str::to_owned).to_vec(),
         }
@@ -238,8 +293,44 @@ impl Header {
     }
 
     /// What is wrong with a header that was read, if anything: what else reads it relies on sizes and
-    /// numbers that match.
+    /// numbers that match, and on names that are known.
     pub(super) fn mistake(&self) -> Option<String> {
+        let too_many = |what: &str, found: usize, most: usize| {
+            (found > most).then(|| format!("{found} {what}, expected at most {most}"))
+        };
+        if self.file.contains('/') {
+            return Some("the name of its scenario file has a folder".to_owned());
+        }
+        if self.ticks > TICK_MAX {
+            return Some(format!("{} ticks, expected at most {TICK_MAX}", self.ticks));
+        }
+        if ![CollisionRule::Swept, CollisionRule::Discrete]
+            .map(CollisionRule::name)
+            .contains(&&*self.collision)
+        {
+            return Some(format!("unknown rule of collision \"{}\"", self.collision));
+        }
+        if ![GridShape::Square, GridShape::Hex].map(GridShape::name).contains(&&*self.shape) {
+            return Some(format!("unknown shape of cells \"{}\"", self.shape));
+        }
+        let counts = too_many("terrain kinds", self.terrain_kinds.len(), TERRAIN_KINDS_MAX)
+            .or_else(|| too_many("side kinds", self.side_kinds.len(), SIDE_KINDS_MAX))
+            .or_else(|| too_many("classes", self.classes.len(), CLASSES_MAX))
+            .or_else(|| too_many("kinds of orders", self.order_kinds.len(), OrderKind::NAMES.len()));
+        if counts.is_some() {
+            return counts;
+        }
+        if self.terrain_colours.len() != self.terrain_kinds.len() {
+            let (found, expected) = (self.terrain_colours.len(), self.terrain_kinds.len());
+            return Some(format!("{found} colours, expected {expected}, one a terrain kind"));
+        }
+        let in_class = |class: &RecordedClass| {
+            class.mistake().map(|mistake| format!("class \"{}\": {mistake}", class.name))
+        };
+        self.map_mistake().or_else(|| self.classes.iter().find_map(in_class))
+    }
+
+    fn map_mistake(&self) -> Option<String> {
         let MapLayers { width, height, terrain, sides, elevation } = &self.map;
         let size = match GridSize::new(u64::from(*width), u64::from(*height)) {
             Ok(size) => size.n_cells(),
@@ -257,20 +348,19 @@ impl Header {
         if let Some(kind) = terrain.iter().find(|&&kind| usize::from(kind) >= self.terrain_kinds.len()) {
             return Some(format!("terrain kind {kind}, expected one of {}", self.terrain_kinds.len()));
         }
-        if self.terrain_colours.len() != self.terrain_kinds.len() {
-            let (found, expected) = (self.terrain_colours.len(), self.terrain_kinds.len());
-            return Some(format!("{found} colours, expected {expected}, one a terrain kind"));
+        let n_sides = self.grid_shape().sides().len() as u32;
+        // Cells alike stand beside each other: few are looked at.
+        let known = |packed: u32| {
+            let kinds = (0..n_sides).map(|side| packed >> (4 * side) & 15);
+            packed >> (4 * n_sides) == 0 && kinds.max() < Some(self.side_kinds.len() as u32)
+        };
+        let mut before = None;
+        for &packed in sides {
+            if before != Some(packed) && !known(packed) {
+                return Some(format!("a side of a kind that is none of {}", self.side_kinds.len()));
+            }
+            before = Some(packed);
         }
-        self.classes.iter().find_map(|class| {
-            let n_poses = usize::from(class.headings) * 2;
-            let bad_steps = class.primitives.iter().any(|primitive| {
-                let bad = |step: &Option<[i32; 3]>| {
-                    step.is_some_and(|[.., heading]| !(0..i32::from(class.headings)).contains(&heading))
-                };
-                primitive.steps.len() != n_poses || primitive.steps.iter().any(bad)
-            });
-            (class.footprints.len() != n_poses || bad_steps || class.primitives.len() > 16)
-                .then(|| format!("class \"{}\" does not match its {} headings", class.name, class.headings))
-        })
+        None
     }
 }

@@ -58,15 +58,18 @@ mod recorder;
 mod tick_code;
 mod verify;
 
+#[cfg(test)]
+mod altered;
+
 pub use error::RecordingError;
 pub use header::{Header, MapLayers, RecordedClass, RecordedKind, RecordedPrimitive};
 pub use reader::{ChunkPlace, Reader};
-pub use record::{End, Event, RecordedEdit, RecordedSet, TickRecord};
+pub use record::{End, Event, PathRun, RecordedEdit, RecordedSet, TickRecord};
 pub use recorded_agents::{RecordedAgents, RecordedMotion};
 pub use recorder::Recorder;
 pub use verify::{Difference, Verified, check_memory, movement_classes, rebuild, verify};
 
-use crate::codec::FileKind;
+use crate::codec::{FileKind, plain_bytes};
 use recorded_agents::KeyFrame;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
@@ -85,8 +88,11 @@ const KIND: FileKind = FileKind {
              late waits current drops counters hash; End: tick interrupted state_hash outcome",
 };
 
-/// Whether a file begins as a recording does.
+/// Whether a file begins as a recording does. Nothing is read of a pipe, for that would be lost.
 pub fn is_recording(path: &Path) -> bool {
+    if !path.is_file() {
+        return false;
+    }
     let mut magic = [0; 8];
     let read = File::open(path).and_then(|mut file| file.read_exact(&mut magic));
     read.is_ok() && magic == KIND.magic
@@ -103,12 +109,14 @@ const CHUNK_TICKS: u32 = 128;
 const CHUNK_BYTES: usize = 1 << 20;
 
 /// Some ticks, and all that one must know to read them.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Chunk {
     /// The agents before the first tick.
     key: KeyFrame,
     /// The edits in force then, as in a tick, one behind the other.
+    #[serde(deserialize_with = "plain_bytes")]
     edits: Vec<u8>,
     /// The ticks, one behind the other.
+    #[serde(deserialize_with = "plain_bytes")]
     ticks: Vec<u8>,
 }

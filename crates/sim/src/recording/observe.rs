@@ -3,7 +3,7 @@
 use crate::metrics::Counters;
 use crate::orders::OrderKind;
 use crate::recording::header::Header;
-use crate::recording::record::{Event, RecordedEdit, RecordedSet, TickRecord};
+use crate::recording::record::{Event, PathRun, RecordedEdit, RecordedSet, TickRecord};
 use crate::recording::recorded_agents::{NONE, RecordedAgents};
 use crate::recording::tick_code::{Put, put_events, put_moves, put_rest};
 use crate::tick::Step;
@@ -27,8 +27,9 @@ impl Observer {
     /// Records the tick that was just run and puts its bytes behind others. What happened must be in the
     /// simulation's log.
     ///
-    /// # Panics
-    /// If the simulation did what cannot be, such as begin two moves of one agent at once.
+    /// # Errors
+    /// What of it cannot be recorded: more than a recording may hold, or what cannot be, such as two moves of one
+    /// agent at once.
     pub(super) fn observe(
         &mut self,
         sim: &Simulation,
@@ -36,21 +37,21 @@ impl Observer {
         tick: u32,
         step: Step,
         out: &mut Vec<u8>,
-    ) {
+    ) -> Result<(), String> {
         let Self { frame, record, late } = self;
         record.clear();
         record.tick = tick;
         frame.tick = tick;
         out.byte(if step == Step::Ended { ENDED } else { 0 });
         let n_events = gather_events(sim, record);
-        let mut outcome = put_events(record, n_events, frame, out);
-        outcome = outcome.and_then(|()| put_moves(record, n_events, header, frame, late, out));
+        put_events(record, n_events, frame, out)?;
+        put_moves(record, n_events, header, frame, late, out)?;
         let n_moved = record.events.len();
         gather_rest(sim, frame, record);
-        outcome = outcome.and_then(|()| put_rest(record, n_moved, frame, out));
-        assert!(outcome.is_ok(), "tick {tick}: the log of the simulation does not add up: {outcome:?}");
+        put_rest(record, n_moved, frame, out)?;
         frame.tick = next_tick(tick, step == Step::Ended);
         debug_assert!(matches_simulation(sim, frame));
+        Ok(())
     }
 }
 
@@ -61,7 +62,7 @@ pub(super) fn next_tick(tick: u32, ended: bool) -> u32 {
 
 /// Fills in the events in their order, then the moves in order of id; says how many are no moves.
 fn gather_events(sim: &Simulation, record: &mut TickRecord) -> usize {
-    let TickRecord { events, path_moves, .. } = record;
+    let TickRecord { events, path_runs, .. } = record;
     let kind_of = |name: &str| OrderKind::NAMES.iter().position(|known| *known == name).unwrap_or(0) as u8;
     for event in sim.log() {
         events.push(match *event {
@@ -77,11 +78,16 @@ fn gather_events(sim: &Simulation, record: &mut TickRecord) -> usize {
             TraceEvent::Edit { set, on_agents, asked } => {
                 Event::Edit(RecordedEdit { set: recorded_set(set), on_agents, asked })
             }
-            TraceEvent::Path { agent, from, first, count } => Event::Path { agent, from, first, count },
+            TraceEvent::Path { agent, from, first, count } => {
+                let runs_before = path_runs.len();
+                let moves = &sim.log_moves()[first as usize..][..count as usize];
+                PathRun::put_runs(moves, path_runs);
+                let count = (path_runs.len() - runs_before) as u32;
+                Event::Path { agent, from, first: runs_before as u32, count }
+            }
             TraceEvent::Move { .. } => continue,
         });
     }
-    path_moves.extend_from_slice(sim.log_moves());
     let n_events = events.len();
     events.extend(sim.log().iter().filter_map(|event| match *event {
         TraceEvent::Move { agent, primitive, from, to, until, .. } => {
@@ -125,7 +131,7 @@ fn gather_rest(sim: &Simulation, frame: &RecordedAgents, record: &mut TickRecord
         }
     }
     for (row, agent) in rows() {
-        if agents.paths[row].is_empty() && !frame.path(row).is_empty() {
+        if agents.paths[row].is_empty() && !frame.runs(row).is_empty() {
             record.events.push(Event::Path { agent, from: frame.motion[row].to, first: 0, count: 0 });
         }
     }
@@ -149,7 +155,7 @@ fn matches_simulation(sim: &Simulation, frame: &RecordedAgents) -> bool {
                 && sim.pose(row) == frame.pose(row)
                 && motion.class == frame.classes[row]
                 && (motion.at_rest() || motion.until == frame.motion[row].end)
-                && sim.paths.moves(agents.paths[row]) == frame.path(row)
+                && sim.paths.moves(agents.paths[row]).iter().copied().eq(frame.path(row))
                 && current_order(sim, row) == frame.orders[row]
         })
 }

@@ -18,12 +18,64 @@ pub struct TickRecord {
     pub tick: u32,
     /// What took effect.
     pub events: Vec<Event>,
-    /// Moves of the paths of [`Event::Path`], one behind the other.
-    pub path_moves: Vec<u8>,
+    /// Moves of the paths of [`Event::Path`], one behind the other, in runs of equal ones.
+    pub path_runs: Vec<PathRun>,
     /// Counts behind the tick.
     pub counters: Counters,
     /// Hash of the state behind the tick: [`Simulation::tick_hash`](crate::Simulation::tick_hash).
     pub state_hash: u64,
+}
+
+/// Equal moves of a path, one behind the other: 1 to 2^27. A path is kept as runs, never as moves: five bytes of
+/// a recording say 2^27 moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PathRun(u32);
+
+impl PathRun {
+    /// Most moves of a run.
+    pub const MOVES_MAX: u32 = 1 << 27;
+
+    /// The primitive of its moves, 0 to 15.
+    pub fn primitive(self) -> u8 {
+        (self.0 % 16) as u8
+    }
+
+    /// Number of its moves.
+    pub fn n_moves(self) -> u32 {
+        self.0 / 16 + 1
+    }
+
+    /// The run without its first move.
+    pub(super) fn rest(self) -> Option<Self> {
+        self.0.checked_sub(16).map(Self)
+    }
+
+    /// The number that stands for it in a recording: `(moves - 1) * 16 + primitive`.
+    pub(super) fn to_number(self) -> u32 {
+        self.0
+    }
+
+    pub(super) fn of_number(number: u32) -> Self {
+        Self(number)
+    }
+
+    /// Puts the runs of a path behind others.
+    pub(super) fn put_runs(moves: &[u8], runs: &mut Vec<Self>) {
+        for run in moves.chunk_by(|a, b| a == b) {
+            let parts = run.chunks(Self::MOVES_MAX as usize);
+            runs.extend(parts.map(|part| Self((part.len() as u32 - 1) * 16 + u32::from(part[0] & 15))));
+        }
+    }
+
+    /// Whether a run may follow another: runs that could be one are one, so that equal paths have equal runs.
+    pub(super) fn may_follow(self, before: Self) -> bool {
+        self.primitive() != before.primitive() || before.n_moves() == Self::MOVES_MAX
+    }
+
+    /// The primitives of runs, one by one.
+    pub(super) fn moves(runs: &[Self]) -> impl Iterator<Item = u8> {
+        runs.iter().flat_map(|run| std::iter::repeat_n(run.primitive(), run.n_moves() as usize))
+    }
 }
 
 /// One thing that took effect.
@@ -89,9 +141,9 @@ pub enum Event {
         agent: AgentId,
         /// Where it begins.
         from: Pose,
-        /// First of its moves in [`TickRecord::path_moves`].
+        /// First of its runs in [`TickRecord::path_runs`].
         first: u32,
-        /// Number of its moves.
+        /// Number of its runs.
         count: u32,
     },
     /// A move began at this tick.
@@ -180,25 +232,96 @@ pub enum RecordedSet {
     },
 }
 
+/// What a row of painted cells counts as beside its cells: where it is must be found.
+const ROW_CELLS: u64 = 16;
+/// Changes that earlier ones are held against before those are made.
+const LATER_KEPT: usize = 16;
+
 impl RecordedSet {
+    /// Makes changes one after the other, but for some that later ones undo. `painted` counts cells, up to so many.
+    /// # Errors
+    /// What is too much.
+    pub(super) fn apply_all(
+        sets: &[Self],
+        map: &mut MapLayers,
+        painted: &mut u64,
+        painted_max: u64,
+    ) -> Result<(), String> {
+        // Those that change most, from the last on: a flood that comes and goes is painted once.
+        let mut later: Vec<Self> = Vec::with_capacity(LATER_KEPT);
+        let mut made: Vec<&Self> = Vec::new();
+        for set in sets.iter().rev() {
+            if later.iter().any(|later| later.covers(set)) {
+                continue;
+            }
+            *painted = painted.saturating_add(set.cells_painted());
+            made.push(set);
+            if later.len() < LATER_KEPT {
+                later.push(*set);
+            } else if let Some(least) = later.iter_mut().min_by_key(|later| later.cells_painted())
+                && least.cells_painted() < set.cells_painted()
+            {
+                *least = *set;
+            }
+        }
+        if *painted > painted_max {
+            let n = sets.len();
+            return Err(format!(
+                "its edits, {n} of them here, paint more than {painted_max} cells of the map"
+            ));
+        }
+        made.iter().rev().for_each(|set| set.apply(map));
+        Ok(())
+    }
+
+    fn cells_painted(&self) -> u64 {
+        let area = |area: &Rect| u64::from(area.height) * (u64::from(area.width) + ROW_CELLS);
+        match self {
+            Self::Terrain { area: of_terrain, .. } => area(of_terrain),
+            Self::Elevation { area: of_elevation, .. } => area(of_elevation),
+            Self::Sides { .. } => ROW_CELLS,
+        }
+    }
+
+    /// Whether what this change sets is all that an earlier one did.
+    pub(super) fn covers(&self, earlier: &Self) -> bool {
+        match (self, earlier) {
+            (Self::Terrain { area, .. }, Self::Terrain { area: of_earlier, .. })
+            | (Self::Elevation { area, .. }, Self::Elevation { area: of_earlier, .. }) => {
+                area.intersection(*of_earlier) == *of_earlier
+            }
+            (Self::Sides { cell, kinds }, Self::Sides { cell: of_earlier, kinds: kinds_of_earlier }) => {
+                cell == of_earlier
+                    && kinds
+                        .iter()
+                        .zip(kinds_of_earlier)
+                        .all(|(later, earlier)| later.is_some() || earlier.is_none())
+            }
+            _ => false,
+        }
+    }
+
     /// Makes the change. Cells off the map are left out.
     pub fn apply(&self, map: &mut MapLayers) {
         let size = map.terrain.len();
+        let on_map = Rect::new(0, 0, map.width, map.height);
+        let width = map.width as usize;
+        fn fill<T: Copy>(layer: &mut [T], width: usize, area: Rect, value: T) {
+            let (x, y) = (area.x as usize, area.y as usize);
+            if area.is_empty() {
+                return;
+            }
+            for row in layer.chunks_exact_mut(width).skip(y).take(area.height as usize) {
+                row[x..x + area.width as usize].fill(value);
+            }
+        }
         match *self {
             Self::Terrain { area, kind } => {
-                for cell in area.cells() {
-                    if let Some(index) = map.index(cell) {
-                        map.terrain[index] = kind;
-                    }
-                }
+                fill(&mut map.terrain, width, area.intersection(on_map), kind);
             }
             Self::Elevation { area, height } => {
                 map.elevation.resize(size, 0);
-                for cell in area.cells() {
-                    if let Some(index) = map.index(cell) {
-                        map.elevation[index] = height;
-                    }
-                }
+                fill(&mut map.elevation, width, area.intersection(on_map), height);
             }
             Self::Sides { cell, kinds } => {
                 map.sides.resize(size, 0);
@@ -218,15 +341,15 @@ impl TickRecord {
     /// Forgets everything and keeps the memory.
     pub fn clear(&mut self) {
         self.events.clear();
-        self.path_moves.clear();
+        self.path_runs.clear();
         self.counters = Counters::default();
         self.state_hash = 0;
     }
 
-    /// Moves of a path; none if `first` and `count` are not those of one of this tick's.
-    pub fn moves_of_path(&self, first: u32, count: u32) -> &[u8] {
-        let moves = first as usize..first as usize + count as usize;
-        self.path_moves.get(moves).unwrap_or(&[])
+    /// Runs of a path; none if `first` and `count` are not those of one of this tick's.
+    pub fn runs_of_path(&self, first: u32, count: u32) -> &[PathRun] {
+        let runs = first as usize..first as usize + count as usize;
+        self.path_runs.get(runs).unwrap_or(&[])
     }
 
     /// Poses of a path of [`Event::Path`], `from` first, one more than moves.
@@ -237,8 +360,8 @@ impl TickRecord {
         first: u32,
         count: u32,
     ) -> impl Iterator<Item = Pose> {
-        let mut moves = self.moves_of_path(first, count).iter();
-        std::iter::successors(Some(from), move |&pose| class.after(pose, *moves.next()?))
+        let mut moves = PathRun::moves(self.runs_of_path(first, count));
+        std::iter::successors(Some(from), move |&pose| class.after(pose, moves.next()?))
     }
 }
 

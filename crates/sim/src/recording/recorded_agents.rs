@@ -7,7 +7,8 @@ use crate::agents::{AgentId, ClassId};
 use crate::metrics::Counters;
 use crate::path_pool::{PathHandle, PathPool};
 use crate::recording::header::{Header, RecordedClass};
-use crate::recording::record::{Event, TickRecord};
+use crate::recording::record::{Event, PathRun, TickRecord};
+use crate::scenario::AGENTS_MAX;
 use serde::{Deserialize, Serialize};
 use wheelbase_grid::CellXY;
 use wheelbase_planner::{Heading, Pose};
@@ -33,9 +34,13 @@ pub struct RecordedAgents {
     /// Counts behind the last tick.
     pub counters: Counters,
     paths: Vec<PathHandle>,
-    pool: PathPool,
+    pool: PathPool<PathRun>,
     /// Rows to be taken out once the events of the tick are through.
     gone: Vec<u32>,
+    /// End tick of each row's move once more: it is looked through each tick.
+    ends: Vec<u32>,
+    /// No move ends before this tick that has not ended yet.
+    next_end: u32,
 }
 
 /// Where an agent is, and the move it has begun last.
@@ -69,7 +74,7 @@ impl RecordedMotion {
 }
 
 /// A frame as it is written: a column each, so that like stands by like.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct KeyFrame {
     /// Each id less the one before.
     ids: Vec<u32>,
@@ -93,30 +98,8 @@ pub(super) struct KeyFrame {
     counters: [u64; 13],
 }
 
-/// Most moves that one run may stand for.
-const RUN_MOVES_MAX: u32 = 1 << 27;
-
-/// Calls `each` with the runs of equal moves of a path: `(moves - 1) * 16 + primitive`.
-pub(super) fn for_each_run(moves: &[u8], mut each: impl FnMut(u32)) {
-    for run in moves.chunk_by(|a, b| a == b) {
-        for part in run.chunks(RUN_MOVES_MAX as usize) {
-            each((part.len() as u32 - 1) * 16 + u32::from(part[0] & 15));
-        }
-    }
-}
-
-/// Puts the moves of a run behind others, of which there may be so many in all.
-pub(super) fn unroll(run: u32, moves: &mut Vec<u8>, moves_max: usize) -> Result<(), String> {
-    let count = (run / 16 + 1) as usize;
-    if moves.len() + count > moves_max {
-        return Err(format!("paths of more than {moves_max} moves"));
-    }
-    moves.extend(std::iter::repeat_n((run % 16) as u8, count));
-    Ok(())
-}
-
-/// Most moves of all paths together that are read: those of the largest simulation.
-pub(super) const PATH_MOVES_MAX: usize = 1 << 29;
+/// Most runs of all paths together: 32 of each agent of the largest simulation.
+pub(super) const PATH_RUNS_MAX: usize = 1 << 25;
 
 impl RecordedAgents {
     /// Number of agents.
@@ -145,17 +128,92 @@ impl RecordedAgents {
         if motion.is_moving(self.tick) { motion.from } else { motion.to }
     }
 
-    /// Primitives of what is left of the path of a row, next first.
-    pub fn path(&self, row: usize) -> &[u8] {
+    /// What is left of the path of a row, next first: runs of equal moves.
+    pub fn runs(&self, row: usize) -> &[PathRun] {
         self.pool.moves(self.paths[row])
+    }
+
+    /// Primitives of what is left of the path of a row, next first.
+    pub fn path(&self, row: usize) -> impl Iterator<Item = u8> {
+        PathRun::moves(self.runs(row))
+    }
+
+    /// Runs of all paths together.
+    pub(super) fn n_runs(&self) -> usize {
+        self.pool.live()
+    }
+
+    /// Primitive of the next move of the path of a row.
+    pub(super) fn next_move(&self, row: usize) -> Option<u8> {
+        self.runs(row).first().map(|run| run.primitive())
+    }
+
+    /// Calls `each` with every row, in order, whose move ends at this tick. `each` may begin its next.
+    pub(super) fn for_each_due<E>(
+        &mut self,
+        mut each: impl FnMut(&mut Self, usize) -> Result<(), E>,
+    ) -> Result<(), E> {
+        /// Ends that are looked at before it is asked whether one of them is it.
+        const ROWS: usize = 64;
+        let tick = self.tick;
+        if self.next_end > tick {
+            return Ok(());
+        }
+        let mut next_end = u32::MAX;
+        for first in (0..self.len()).step_by(ROWS) {
+            let last = self.len().min(first + ROWS);
+            if self.ends[first..last].iter().fold(false, |any, &end| any | (end == tick)) {
+                for row in first..last {
+                    if self.ends[row] == tick {
+                        each(self, row)?;
+                    }
+                }
+            }
+            let later = |end: u32| if end > tick { end } else { u32::MAX };
+            next_end = self.ends[first..last].iter().fold(next_end, |least, &end| least.min(later(end)));
+        }
+        self.next_end = next_end;
+        Ok(())
+    }
+
+    fn set_motion(&mut self, row: usize, motion: RecordedMotion) {
+        self.motion[row] = motion;
+        self.ends[row] = motion.end;
+        self.next_end = self.next_end.min(motion.end);
+    }
+
+    fn push(&mut self, agent: AgentId, class: ClassId, motion: RecordedMotion) {
+        self.ids.push(agent);
+        self.classes.push(class);
+        self.motion.push(motion);
+        self.ends.push(motion.end);
+        self.next_end = self.next_end.min(motion.end);
+        self.orders.push(NONE);
+        self.waits_since.push(NONE);
+        self.paths.push(PathHandle::EMPTY);
+    }
+
+    /// Whether there are more agents than a simulation may have, or their bodies cover more cells than the map
+    /// has, which would be so if any stood on another.
+    pub(super) fn check_room(&self, header: &Header) -> Result<(), String> {
+        if self.len() > AGENTS_MAX as usize {
+            return Err(format!("{} agents, expected at most {AGENTS_MAX}", self.len()));
+        }
+        let cells = header.classes.iter().map(RecordedClass::cells_min).collect::<Vec<_>>();
+        let covered: usize = self.classes.iter().map(|class| cells[usize::from(class.0)]).sum();
+        let n_cells = header.map.terrain.len();
+        if covered > n_cells {
+            return Err(format!("agents that cover {covered} cells of a map of {n_cells}"));
+        }
+        Ok(())
     }
 
     /// Poses of what is left of the path of a row: where it begins and the pose after each move.
     pub fn path_poses(&self, row: usize, header: &Header) -> impl Iterator<Item = Pose> {
         let class = header.classes.get(usize::from(self.classes[row].0));
-        let mut moves = self.path(row).iter();
+        let mut moves = self.path(row);
         std::iter::successors(Some(self.motion[row].to), move |&pose: &Pose| {
-            class?.after(pose, *moves.next()?)
+            class?.after(pose, moves.next()?)
         })
     }
 
@@ -175,29 +233,34 @@ impl RecordedAgents {
             if self.ids.last().is_some_and(|&last| last >= agent) {
                 return Err(format!("agent {} is placed behind one of a higher id", agent.0));
             }
-            self.ids.push(agent);
-            self.classes.push(class);
-            self.motion.push(RecordedMotion::resting(pose, self.tick));
-            self.orders.push(NONE);
-            self.waits_since.push(NONE);
-            self.paths.push(PathHandle::EMPTY);
+            // As many may go at the same tick; how many stay is told when the rows have closed up.
+            if self.len() >= 2 * AGENTS_MAX as usize {
+                return Err(format!("more than {AGENTS_MAX} agents"));
+            }
+            self.push(agent, class, RecordedMotion::resting(pose, self.tick));
             return Ok(());
         }
         let Some(agent) = event.agent() else { return Ok(()) };
         let Some(row) = self.row(agent) else { return Err(format!("agent {} is not there", agent.0)) };
         match *event {
-            Event::Remove { .. } => self.gone.push(row as u32),
+            // Those of one tick are told apart when the rows close up.
+            Event::Remove { .. } if self.gone.len() < self.len() => self.gone.push(row as u32),
+            Event::Remove { .. } => return Err(TAKEN_OUT_TWICE.to_owned()),
             Event::Path { first, count, .. } => {
-                self.pool.replace(&mut self.paths, row, record.moves_of_path(first, count));
+                let runs = record.runs_of_path(first, count);
+                if self.n_runs() - self.runs(row).len() + runs.len() > PATH_RUNS_MAX {
+                    return Err(format!("paths of more than {PATH_RUNS_MAX} runs of equal moves"));
+                }
+                self.pool.replace(&mut self.paths, row, runs);
             }
             Event::Move { primitive, from, to, end, .. } => {
                 if self.is_moving(row) || end <= self.tick {
                     return Err(format!("agent {} cannot begin a move that ends at {end}", agent.0));
                 }
-                if self.path(row).first() == Some(&primitive) {
-                    self.pool.advance(&mut self.paths[row]);
+                if self.next_move(row) == Some(primitive) {
+                    self.advance(row);
                 }
-                self.motion[row] = RecordedMotion { from, to, primitive, start: self.tick, end };
+                self.set_motion(row, RecordedMotion { from, to, primitive, start: self.tick, end });
                 self.waits_since[row] = NONE;
             }
             Event::Wait { since, .. } => self.waits_since[row] = since,
@@ -207,40 +270,58 @@ impl RecordedAgents {
         Ok(())
     }
 
+    /// Takes the next move off the path of a row.
+    fn advance(&mut self, row: usize) {
+        let path = &mut self.paths[row];
+        let Some(run) = self.pool.first_mut(*path) else { return };
+        match run.rest() {
+            Some(rest) => *run = rest,
+            None => self.pool.advance(path),
+        }
+    }
+
     /// Takes out the agents whose removal was among the events of the tick.
-    pub(super) fn close_up(&mut self) {
-        if self.gone.is_empty() {
-            return;
+    /// # Errors
+    /// One of them was taken out twice.
+    pub(super) fn close_up(&mut self) -> Result<(), String> {
+        let Self { gone, .. } = self;
+        gone.sort_unstable();
+        let Some(&first) = gone.first() else { return Ok(()) };
+        if gone.windows(2).any(|pair| pair[0] == pair[1]) {
+            return Err(TAKEN_OUT_TWICE.to_owned());
         }
-        self.gone.sort_unstable();
-        fn keep<T>(rows: &mut Vec<T>, gone: &[u32]) {
-            let (mut row, mut next) = (0, 0);
-            rows.retain(|_| {
-                let goes = gone.get(next) == Some(&row);
-                row += 1;
-                next += usize::from(goes);
-                !goes
-            });
+        /// Moves the rows behind the first that goes up, stretch by stretch.
+        fn keep<T: Copy>(rows: &mut Vec<T>, gone: &[u32], first: u32) {
+            let mut to = first as usize;
+            for (number, &row) in gone.iter().enumerate() {
+                let stretch =
+                    row as usize + 1..gone.get(number + 1).map_or(rows.len(), |&next| next as usize);
+                rows.copy_within(stretch.clone(), to);
+                to += stretch.len();
+            }
+            rows.truncate(to);
         }
-        self.gone.dedup();
-        for &row in &self.gone {
+        for &row in &*gone {
             self.pool.drop_path(&mut self.paths[row as usize]);
         }
-        keep(&mut self.ids, &self.gone);
-        keep(&mut self.classes, &self.gone);
-        keep(&mut self.motion, &self.gone);
-        keep(&mut self.orders, &self.gone);
-        keep(&mut self.waits_since, &self.gone);
-        keep(&mut self.paths, &self.gone);
-        self.gone.clear();
+        keep(&mut self.ids, gone, first);
+        keep(&mut self.classes, gone, first);
+        keep(&mut self.motion, gone, first);
+        keep(&mut self.ends, gone, first);
+        keep(&mut self.orders, gone, first);
+        keep(&mut self.waits_since, gone, first);
+        keep(&mut self.paths, gone, first);
+        gone.clear();
+        Ok(())
     }
 
     /// Forgets what a key frame does not hold, so that those who read on and those who begin at the key
     /// frame know the same.
     pub(super) fn forget_history(&mut self) {
-        for motion in &mut self.motion {
+        for (motion, end) in self.motion.iter_mut().zip(&mut self.ends) {
             if !motion.is_moving(self.tick) {
                 *motion = RecordedMotion::resting(motion.to, self.tick);
+                (*end, self.next_end) = (self.tick, self.tick);
             }
         }
     }
@@ -267,7 +348,7 @@ impl RecordedAgents {
             let since = self.waits_since[row];
             key.waits.push(if since == NONE { 0 } else { self.tick.wrapping_sub(since).wrapping_add(1) });
             let before = key.runs.len();
-            for_each_run(self.path(row), |run| key.runs.push(run));
+            key.runs.extend(self.runs(row).iter().map(|run| run.to_number()));
             key.n_runs.push((key.runs.len() - before) as u32);
             (last, id) = (pose.cell, self.ids[row].0);
         }
@@ -289,13 +370,23 @@ impl RecordedAgents {
             key.waits.len(),
             key.n_runs.len(),
         ];
-        if columns.iter().any(|&len| len != n) {
-            return Err("columns of a key frame are not of one length".to_owned());
+        let n_moving =
+            key.primitives.iter().filter(|&&primitive| primitive != RecordedMotion::NO_MOVE).count();
+        let n_runs: u64 = key.n_runs.iter().map(|&n| u64::from(n)).sum();
+        if columns.iter().any(|&len| len != n)
+            || [key.since.len(), key.left.len()] != [n_moving; 2]
+            || key.runs.len() as u64 != n_runs
+        {
+            return Err("columns of a key frame do not match".to_owned());
         }
-        let mut frame = Self { tick, counters: Counters::of_values(key.counters), ..Self::default() };
+        if n_runs > PATH_RUNS_MAX as u64 {
+            return Err(format!("paths of {n_runs} runs of equal moves, expected at most {PATH_RUNS_MAX}"));
+        }
+        let counters = Counters::of_values(key.counters).ok_or("counters that are too large")?;
+        let mut frame = Self { tick, counters, next_end: u32::MAX, ..Self::default() };
         let (mut last, mut id) = (CellXY::new(0, 0), 0_u32);
-        let (mut times, mut runs) = (key.since.iter().zip(&key.left), key.runs.iter());
-        let (mut moves, mut n_moves) = (Vec::new(), 0);
+        let (mut times, mut runs) = (key.since.iter().zip(&key.left), &key.runs[..]);
+        let mut path = Vec::new();
         for row in 0..n {
             let missing = || format!("row {row} of a key frame lacks something");
             let rises = row == 0 || key.ids[row] > 0;
@@ -304,30 +395,30 @@ impl RecordedAgents {
             let pose = Pose::new(cell.x, cell.y, Heading(key.headings[row]));
             let class = ClassId(key.classes[row]);
             check_pose(header, class, pose)?;
+            let known = &header.classes[usize::from(class.0)];
             let mut motion = RecordedMotion::resting(pose, tick);
             if key.primitives[row] != RecordedMotion::NO_MOVE {
                 let (&since, &left) = times.next().ok_or_else(missing)?;
                 motion.primitive = key.primitives[row];
                 motion.start = tick.checked_sub(since).ok_or_else(missing)?;
-                motion.end = tick.checked_add(left.max(1)).ok_or_else(missing)?;
-                let known = &header.classes[usize::from(class.0)];
+                motion.end = tick.checked_add(left).filter(|&end| end > tick).ok_or_else(missing)?;
                 motion.to = known.after(pose, motion.primitive).ok_or_else(missing)?;
+                check_pose(header, class, motion.to)?;
             }
-            frame.ids.push(AgentId(id));
-            frame.classes.push(class);
-            frame.motion.push(motion);
-            frame.orders.push(key.orders[row].wrapping_sub(1));
+            frame.push(AgentId(id), class, motion);
+            frame.orders[row] = known_order(key.orders[row].wrapping_sub(1), header)?;
             let waits = key.waits[row];
-            frame.waits_since.push(if waits == 0 { NONE } else { tick.wrapping_sub(waits - 1) });
-            moves.clear();
-            for run in runs.by_ref().take(key.n_runs[row] as usize) {
-                unroll(*run, &mut moves, PATH_MOVES_MAX - n_moves)?;
-            }
-            n_moves += moves.len();
-            frame.paths.push(PathHandle::EMPTY);
-            frame.pool.replace(&mut frame.paths, row, &moves);
+            frame.waits_since[row] = if waits == 0 { NONE } else { tick.wrapping_sub(waits - 1) };
+            let (of_row, others) = runs.split_at(key.n_runs[row] as usize);
+            runs = others;
             last = cell;
+            path.clear();
+            for &run in of_row {
+                put_run(PathRun::of_number(run), known, 0, &mut path)?;
+            }
+            frame.pool.replace(&mut frame.paths, row, &path);
         }
+        frame.check_room(header)?;
         Ok(frame)
     }
 
@@ -347,13 +438,42 @@ impl RecordedAgents {
                 .or_else(|| same("move", !moving || self.motion[row] == other.motion[row]))
                 .or_else(|| same("order", self.orders[row] == other.orders[row]))
                 .or_else(|| same("wait", self.waits_since[row] == other.waits_since[row]))
-                .or_else(|| same("path", self.path(row) == other.path(row)));
+                .or_else(|| same("path", self.runs(row) == other.runs(row)));
             if found.is_some() {
                 return found;
             }
         }
         None
     }
+}
+
+/// What is said of an agent that is taken out and is gone.
+const TAKEN_OUT_TWICE: &str = "an agent that is taken out twice";
+
+/// Puts a run that was read behind those of its path, which begin at `first`.
+pub(super) fn put_run(
+    run: PathRun,
+    class: &RecordedClass,
+    first: usize,
+    runs: &mut Vec<PathRun>,
+) -> Result<(), String> {
+    if usize::from(run.primitive()) >= class.primitives.len() {
+        return Err(format!("a path of primitive {}, which its class lacks", run.primitive()));
+    }
+    if run.n_moves() > PathRun::MOVES_MAX {
+        return Err(format!("a run of {} moves, expected at most {}", run.n_moves(), PathRun::MOVES_MAX));
+    }
+    if runs[first..].last().is_some_and(|&before| !run.may_follow(before)) {
+        return Err("a path of which two runs are one".to_owned());
+    }
+    runs.push(run);
+    Ok(())
+}
+
+/// An order that may be current.
+pub(super) fn known_order(order: u32, header: &Header) -> Result<u32, String> {
+    let known = order == NONE || (order as usize) < header.orders.len();
+    if known { Ok(order) } else { Err(format!("order {order}, expected one of {}", header.orders.len())) }
 }
 
 /// Whether a pose can be one of a class on the map.

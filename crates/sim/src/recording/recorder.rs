@@ -4,7 +4,7 @@ use crate::codec::{BlockWriter, write_prefix};
 use crate::metrics::{RunResult, TickTimes};
 use crate::recording::header::Header;
 use crate::recording::observe::Observer;
-use crate::recording::record::{End, Event, RecordedEdit, RecordedSet};
+use crate::recording::record::{End, Event, RecordedEdit, TickRecord};
 use crate::recording::tick_code::put_edit;
 use crate::recording::{BLOCK_CHUNK, BLOCK_END, BLOCK_HEADER, CHUNK_BYTES, CHUNK_TICKS, Chunk, KIND};
 use crate::tick::Step;
@@ -22,8 +22,7 @@ pub struct Recorder<W: Write> {
     chunk: Chunk,
     first_tick: u32,
     n_ticks: u32,
-    /// The edits made so far, less those that others have undone.
-    edits: Vec<RecordedEdit>,
+    edits: EditsInForce,
     ended: bool,
 }
 
@@ -54,7 +53,7 @@ impl<W: Write> Recorder<W> {
             chunk: Chunk::default(),
             first_tick: sim.tick(),
             n_ticks: 0,
-            edits: Vec::new(),
+            edits: EditsInForce::default(),
             ended: false,
         })
     }
@@ -63,13 +62,15 @@ impl<W: Write> Recorder<W> {
     /// log is left as it is: [`Simulation::clear_log`] is the caller's.
     ///
     /// # Errors
-    /// Those of the writer, at ticks at which a chunk is full.
+    /// Those of the writer, at ticks at which a chunk is full, and of a tick at which more happens than a recording
+    /// may hold: paths of 2^25 runs of equal moves, 2^24 other events.
     pub fn tick(&mut self, sim: &Simulation, tick: u32, step: Step) -> io::Result<()> {
         if self.n_ticks == 0 {
             self.begin_chunk(tick);
         }
-        self.observer.observe(sim, &self.header, tick, step, &mut self.chunk.ticks);
-        self.note_edits();
+        let observed = self.observer.observe(sim, &self.header, tick, step, &mut self.chunk.ticks);
+        observed.map_err(|why| io::Error::other(format!("tick {tick} cannot be recorded: {why}")))?;
+        self.edits.note(&self.observer.record);
         self.n_ticks += 1;
         self.ended = step == Step::Ended;
         if self.n_ticks == CHUNK_TICKS || self.chunk.ticks.len() >= CHUNK_BYTES {
@@ -102,7 +103,7 @@ impl<W: Write> Recorder<W> {
         self.first_tick = tick;
         self.chunk.ticks.clear();
         self.chunk.edits.clear();
-        self.edits.iter().for_each(|edit| put_edit(edit, &mut self.chunk.edits));
+        self.edits.put(&mut self.chunk.edits);
         let frame = &mut self.observer.frame;
         frame.tick = tick;
         frame.forget_history();
@@ -115,36 +116,26 @@ impl<W: Write> Recorder<W> {
         // What is not handed over is lost when the run is killed.
         self.out.flush()
     }
+}
 
-    /// Keeps the edits of the tick for the key frames to come; one that sets again all that an earlier one
-    /// did takes its place, so that a bridge that opens and closes for ever is kept once.
-    fn note_edits(&mut self) {
-        for event in &self.observer.record.events {
+/// The edits made so far, less those that others have undone: what key frames hold of the map.
+#[derive(Debug, Default)]
+pub(super) struct EditsInForce(Vec<RecordedEdit>);
+
+impl EditsInForce {
+    /// Keeps the edits of a tick for the key frames to come; one that sets again all that an earlier one did
+    /// takes its place, so that a bridge that opens and closes for ever is kept once.
+    pub(super) fn note(&mut self, record: &TickRecord) {
+        for event in &record.events {
             if let Event::Edit(edit) = event {
-                self.edits.retain(|earlier| !covers(&edit.set, &earlier.set));
-                self.edits.push(*edit);
+                self.0.retain(|earlier| !edit.set.covers(&earlier.set));
+                self.0.push(*edit);
             }
         }
     }
-}
 
-/// Whether what the later change sets is all that the earlier one did.
-fn covers(later: &RecordedSet, earlier: &RecordedSet) -> bool {
-    match (later, earlier) {
-        (RecordedSet::Terrain { area, .. }, RecordedSet::Terrain { area: of_earlier, .. })
-        | (RecordedSet::Elevation { area, .. }, RecordedSet::Elevation { area: of_earlier, .. }) => {
-            area.intersection(*of_earlier) == *of_earlier
-        }
-        (
-            RecordedSet::Sides { cell, kinds },
-            RecordedSet::Sides { cell: of_earlier, kinds: kinds_of_earlier },
-        ) => {
-            cell == of_earlier
-                && kinds
-                    .iter()
-                    .zip(kinds_of_earlier)
-                    .all(|(later, earlier)| later.is_some() || earlier.is_none())
-        }
-        _ => false,
+    /// Writes them one behind the other.
+    pub(super) fn put(&self, out: &mut Vec<u8>) {
+        self.0.iter().for_each(|edit| put_edit(edit, out));
     }
 }

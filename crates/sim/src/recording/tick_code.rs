@@ -9,13 +9,17 @@
 use crate::agents::{AgentId, ClassId};
 use crate::metrics::Counters;
 use crate::recording::header::Header;
-use crate::recording::record::{Event, RecordedEdit, RecordedSet, TickRecord};
+use crate::recording::observe::ENDED;
+use crate::recording::record::{Event, PathRun, RecordedEdit, RecordedSet, TickRecord};
 use crate::recording::recorded_agents::{
-    NONE, PATH_MOVES_MAX, RecordedAgents, check_pose, for_each_run, unroll,
+    NONE, PATH_RUNS_MAX, RecordedAgents, check_pose, known_order, put_run,
 };
-use crate::scenario::OnAgents;
+use crate::scenario::{EVENTS_MAX, OnAgents};
 use wheelbase_grid::{CellXY, Rect};
 use wheelbase_planner::{Heading, Pose};
+
+/// Most events of a tick that are no moves: 16 of each agent of the largest simulation.
+const TICK_EVENTS_MAX: u64 = 1 << 24;
 
 const SPAWN: u8 = 0;
 const REMOVE: u8 = 1;
@@ -75,9 +79,18 @@ impl Take<'_> {
         let mut number = 0;
         for shift in (0..64).step_by(7) {
             let byte = self.byte()?;
-            number |= u64::from(byte & 0x7f) << shift;
+            let bits = u64::from(byte & 0x7f);
+            number |= bits << shift;
+            if number >> shift != bits {
+                break;
+            }
             if byte < 0x80 {
-                return Ok(number);
+                let longer = byte == 0 && shift > 0;
+                return if longer {
+                    Err("a number in more bytes than it takes".to_owned())
+                } else {
+                    Ok(number)
+                };
             }
         }
         Err("a number of more than 64 bits".to_owned())
@@ -92,15 +105,32 @@ impl Take<'_> {
         Ok((number >> 1) as i64 ^ -((number & 1) as i64))
     }
 
-    /// The flags of a tick.
-    pub(super) fn flags(&mut self) -> Result<u8, String> {
-        self.byte()
+    /// The flags of a tick: whether the run ended at it.
+    pub(super) fn flags(&mut self) -> Result<bool, String> {
+        match self.byte()? {
+            flags @ (0 | ENDED) => Ok(flags == ENDED),
+            other => Err(format!("unknown flags {:#04x}, expected 0 or {ENDED:#04x}", other & !ENDED)),
+        }
+    }
+
+    /// Number of entries of a list, each of which takes so many bytes or more.
+    fn count(&mut self, bytes_each: usize) -> Result<u64, String> {
+        let (count, left) = (self.number()?, self.0.len());
+        let fits = count <= (left / bytes_each) as u64;
+        if fits { Ok(count) } else { Err(format!("a list of {count} where {left} bytes are left")) }
     }
 
     /// A number that is the sum of one before and a difference.
     fn after(&mut self, before: u32) -> Result<u32, String> {
         let sum = i64::from(before).checked_add(self.signed()?);
         sum.and_then(|sum| u32::try_from(sum).ok()).ok_or_else(|| "a number below 0".to_owned())
+    }
+
+    /// A cell on the map.
+    fn cell_on(&mut self, header: &Header, before: CellXY) -> Result<CellXY, String> {
+        let cell = self.cell_after(before)?;
+        let on_map = header.map.index(cell).is_some();
+        if on_map { Ok(cell) } else { Err(format!("cell {cell}, which is off the map")) }
     }
 
     fn cell_after(&mut self, before: CellXY) -> Result<CellXY, String> {
@@ -152,6 +182,9 @@ pub(super) fn put_events(
     frame: &mut RecordedAgents,
     out: &mut Vec<u8>,
 ) -> Result<(), String> {
+    if n_events as u64 > TICK_EVENTS_MAX {
+        return Err(too_many_events(n_events as u64));
+    }
     out.number(n_events as u64);
     let mut before = Before::START;
     for event in &record.events[..n_events] {
@@ -179,11 +212,8 @@ pub(super) fn put_events(
             }
             Event::Path { agent, first, count, .. } => {
                 put_agent(out, &mut before, PATH, agent);
-                let moves = record.moves_of_path(first, count);
-                let mut n_runs = 0;
-                for_each_run(moves, |_| n_runs += 1);
-                out.number(n_runs);
-                for_each_run(moves, |run| out.number(run.into()));
+                out.number(count.into());
+                record.runs_of_path(first, count).iter().for_each(|run| out.number(run.to_number().into()));
             }
             Event::Task { agent, cell, heading } => {
                 put_agent(out, &mut before, TASK, agent);
@@ -201,8 +231,11 @@ pub(super) fn put_events(
         }
         frame.apply(event, record)?;
     }
-    frame.close_up();
-    Ok(())
+    frame.close_up()
+}
+
+fn too_many_events(found: u64) -> String {
+    format!("{found} events at one tick, expected at most {TICK_EVENTS_MAX}")
 }
 
 fn put_area(out: &mut Vec<u8>, area: Rect) {
@@ -270,13 +303,19 @@ fn take_edit(bytes: &mut Take<'_>, header: &Header) -> Result<RecordedEdit, Stri
             RecordedSet::Elevation { area, height }
         }
         2 => {
-            let cell = bytes.cell_after(ORIGIN)?;
+            let cell = bytes.cell_on(header, ORIGIN)?;
             let mut kinds = [None; 6];
-            for kind in &mut kinds {
+            for (side, kind) in kinds.iter_mut().enumerate() {
                 *kind = bytes.byte()?.checked_sub(1);
-            }
-            if header.map.index(cell).is_none() {
-                return Err("sides of a cell off the map".to_owned());
+                let known = |kind: u8| {
+                    usize::from(kind) < header.side_kinds.len() && side < header.grid_shape().sides().len()
+                };
+                if let Some(kind) = kind.filter(|&kind| !known(kind)) {
+                    return Err(format!(
+                        "side {side} of kind {kind}, expected one of {}",
+                        header.side_kinds.len()
+                    ));
+                }
             }
             RecordedSet::Sides { cell, kinds }
         }
@@ -285,12 +324,20 @@ fn take_edit(bytes: &mut Take<'_>, header: &Header) -> Result<RecordedEdit, Stri
     Ok(RecordedEdit { set, on_agents, asked })
 }
 
+/// What is said of more edits than a scenario can ask for.
+pub(super) fn too_many_edits() -> String {
+    format!("more than {EVENTS_MAX} edits of the map, the most that a scenario may have")
+}
+
 /// Reads edits that stand one behind the other.
 pub(super) fn take_edit_list(bytes: &[u8], header: &Header) -> Result<Vec<RecordedEdit>, String> {
     let (mut bytes, mut edits) = (Take(bytes), Vec::new());
     while !bytes.0.is_empty() {
         if bytes.byte()? != EDIT {
             return Err("something else among the edits".to_owned());
+        }
+        if edits.len() == EVENTS_MAX {
+            return Err(too_many_edits());
         }
         edits.push(take_edit(&mut bytes, header)?);
     }
@@ -304,8 +351,12 @@ pub(super) fn take_events(
     frame: &mut RecordedAgents,
     record: &mut TickRecord,
 ) -> Result<(), String> {
-    let n_events = bytes.number()?;
-    let mut before = Before::START;
+    // A tag and an agent or more.
+    let n_events = bytes.count(2)?;
+    if n_events > TICK_EVENTS_MAX {
+        return Err(too_many_events(n_events));
+    }
+    let (mut before, mut any_placed) = (Before::START, false);
     for _ in 0..n_events {
         let tag = bytes.byte()?;
         let agent = if tag == EDIT { AgentId(NONE) } else { AgentId(bytes.after(before.agent)?) };
@@ -323,6 +374,7 @@ pub(super) fn take_events(
                 before.cell = cell;
                 let pose = Pose { cell, heading: Heading(bytes.byte()?) };
                 check_pose(header, class, pose)?;
+                any_placed = true;
                 Event::Spawn { agent, class, pose }
             }
             REMOVE => Event::Remove { agent },
@@ -334,15 +386,21 @@ pub(super) fn take_events(
             UNREACHABLE => Event::Unreachable { agent, kind: kind_of_order(bytes.byte()?)? },
             PATH => {
                 let row = frame.row(agent).ok_or_else(|| format!("agent {} is not there", agent.0))?;
-                let first = record.path_moves.len() as u32;
-                for _ in 0..bytes.number()? {
-                    unroll(bytes.small()?, &mut record.path_moves, PATH_MOVES_MAX)?;
+                let class = &header.classes[usize::from(frame.classes[row].0)];
+                let first = record.path_runs.len();
+                let count = bytes.count(1)? as usize;
+                if first + count > PATH_RUNS_MAX {
+                    return Err(format!(
+                        "paths of more than {PATH_RUNS_MAX} runs of equal moves at one tick"
+                    ));
                 }
-                let count = record.path_moves.len() as u32 - first;
-                Event::Path { agent, from: frame.motion[row].to, first, count }
+                for _ in 0..count {
+                    put_run(PathRun::of_number(bytes.small()?), class, first, &mut record.path_runs)?;
+                }
+                Event::Path { agent, from: frame.motion[row].to, first: first as u32, count: count as u32 }
             }
             TASK => {
-                before.cell = bytes.cell_after(before.cell)?;
+                before.cell = bytes.cell_on(header, before.cell)?;
                 let heading = bytes.byte()?.checked_sub(1).map(Heading);
                 let row = frame.row(agent).ok_or_else(|| format!("agent {} is not there", agent.0))?;
                 if let Some(heading) = heading {
@@ -352,7 +410,7 @@ pub(super) fn take_events(
                 Event::Task { agent, cell: before.cell, heading }
             }
             TASK_DONE => {
-                before.cell = bytes.cell_after(before.cell)?;
+                before.cell = bytes.cell_on(header, before.cell)?;
                 Event::TaskDone { agent, cell: before.cell }
             }
             EDIT => Event::Edit(take_edit(bytes, header)?),
@@ -361,13 +419,8 @@ pub(super) fn take_events(
         frame.apply(&event, record)?;
         record.events.push(event);
     }
-    frame.close_up();
-    Ok(())
-}
-
-fn known_order(order: u32, header: &Header) -> Result<u32, String> {
-    let known = order == NONE || (order as usize) < header.orders.len();
-    if known { Ok(order) } else { Err(format!("order {order}, expected one of {}", header.orders.len())) }
+    frame.close_up()?;
+    if any_placed { frame.check_room(header) } else { Ok(()) }
 }
 
 /// Writes the moves of a tick, which stand from `first` on in order of id, and lets them take effect.
@@ -418,7 +471,7 @@ fn put_move(
     let class = &header.classes[usize::from(frame.classes[row].0)];
     let ticks = end - frame.tick;
     let expected = ticks == frame.expected_ticks(row, class, primitive);
-    let next = frame.path(row).first() == Some(&primitive);
+    let next = frame.next_move(row) == Some(primitive);
     out.byte(match (next, expected) {
         (true, true) => NEXT,
         (true, false) => NEXT_TICKS,
@@ -438,25 +491,39 @@ pub(super) fn take_moves(
     record: &mut TickRecord,
 ) -> Result<(), String> {
     let first = record.events.len();
-    for row in 0..frame.len() {
-        if frame.motion[row].end == frame.tick {
-            let symbol = bytes.byte()?;
-            take_move(symbol, row, bytes, header, frame, record)?;
-        }
-    }
-    let mut row = 0;
-    for _ in 0..bytes.number()? {
-        row = take_row(bytes, row, frame)?;
+    frame.for_each_due(|frame, row| {
         let symbol = bytes.byte()?;
+        take_move(symbol, row, bytes, header, frame, record)
+    })?;
+    let mut rows = Rows::default();
+    for _ in 0..bytes.number()? {
+        let row = rows.take(bytes, frame)?;
+        let symbol = bytes.byte()?;
+        if symbol == RESTS {
+            return Err("a row among the moves that begins none".to_owned());
+        }
         take_move(symbol, row, bytes, header, frame, record)?;
     }
     record.events[first..].sort_unstable_by_key(Event::agent);
     Ok(())
 }
 
-fn take_row(bytes: &mut Take<'_>, before: usize, frame: &RecordedAgents) -> Result<usize, String> {
-    let row = before.checked_add(bytes.small()? as usize).filter(|&row| row < frame.len());
-    row.ok_or_else(|| format!("a row beyond the {} agents", frame.len()))
+/// Rows that rise, so that a list has no more of them than there are agents.
+#[derive(Default)]
+struct Rows {
+    /// The one after the last.
+    next: usize,
+}
+
+impl Rows {
+    fn take(&mut self, bytes: &mut Take<'_>, frame: &RecordedAgents) -> Result<usize, String> {
+        let more = bytes.small()? as usize;
+        let row = if self.next == 0 { Some(more) } else { (self.next - 1).checked_add(more) };
+        let row = row.filter(|row| (self.next..frame.len()).contains(row));
+        let row = row.ok_or_else(|| format!("a row that is none of {} in their order", frame.len()))?;
+        self.next = row + 1;
+        Ok(row)
+    }
 }
 
 fn take_move(
@@ -470,8 +537,8 @@ fn take_move(
     let (primitive, expected) = match symbol {
         RESTS => return Ok(()),
         NEXT | NEXT_TICKS => {
-            let next = frame.path(row).first();
-            (*next.ok_or("a move of a path that has none")?, symbol == NEXT)
+            let next = frame.next_move(row);
+            (next.ok_or("a move of a path that has none")?, symbol == NEXT)
         }
         other => ((other - OTHER) / 2, (other - OTHER).is_multiple_of(2)),
     };
@@ -535,18 +602,22 @@ pub(super) fn take_rest(
     record: &mut TickRecord,
 ) -> Result<(), String> {
     for number in 0..3 {
-        let mut row = 0;
+        let mut rows = Rows::default();
         for _ in 0..bytes.number()? {
-            row = take_row(bytes, row, frame)?;
+            let row = rows.take(bytes, frame)?;
             let agent = frame.ids[row];
             let event = match number {
                 0 => match bytes.number()? {
                     0 => Event::Wait { agent, since: NONE },
-                    ago => Event::Wait { agent, since: frame.tick.wrapping_sub((ago - 1) as u32) },
+                    ago => {
+                        let ago = u32::try_from(ago - 1).map_err(|_| "a wait before all ticks".to_owned())?;
+                        Event::Wait { agent, since: frame.tick.wrapping_sub(ago) }
+                    }
                 },
                 1 => {
-                    let order = i64::from(frame.orders[row] as i32).wrapping_add(bytes.signed()?) as u32;
-                    Event::Current { agent, order: known_order(order, header)? }
+                    let order = i64::from(frame.orders[row] as i32).checked_add(bytes.signed()?);
+                    let order = order.and_then(|order| i32::try_from(order).ok()).ok_or("no order")?;
+                    Event::Current { agent, order: known_order(order as u32, header)? }
                 }
                 _ => Event::Path { agent, from: frame.motion[row].to, first: 0, count: 0 },
             };
@@ -558,7 +629,10 @@ pub(super) fn take_rest(
     for value in &mut values {
         *value = value.wrapping_add(bytes.signed()? as u64);
     }
-    record.counters = Counters::of_values(values);
+    record.counters = Counters::of_values(values).ok_or("counters that are too large")?;
+    if record.counters.agents as usize != frame.len() {
+        return Err(format!("{} agents are counted, {} are there", record.counters.agents, frame.len()));
+    }
     frame.counters = record.counters;
     record.state_hash = bytes.hash()?;
     Ok(())

@@ -3,25 +3,30 @@
 use crate::agents::{AgentId, ClassId};
 use crate::build::{
     Files, LoadError, LoadedMap, Overrides, SimulationParts, build_classes, build_problem,
-    build_simulation_of, build_simulation_on, is_problem, most_agents, problem_class,
+    build_simulation_of, build_simulation_on, is_problem, kind_tables, load_scenario_map, most_agents,
+    problem_class,
 };
-use crate::metrics::Counters;
+use crate::metrics::{Counters, RunResult, TickTimes};
 use crate::recording::error::RecordingError;
-use crate::recording::header::{Header, RecordedKind};
+use crate::recording::header::{Header, MapLayers, RecordedClass, RecordedKind};
 use crate::recording::observe::Observer;
 use crate::recording::reader::Reader;
-use crate::recording::record::{Event, TickRecord, pose_text};
+use crate::recording::record::{End, Event, PathRun, RecordedSet, TickRecord, pose_text};
+use crate::recording::recorded_agents::RecordedAgents;
+use crate::recording::recorder::EditsInForce;
 use crate::reservation::CollisionRule;
 use crate::scenario::{self, Elevation, MapSource, Scenario};
 use crate::shared_fields;
 use crate::tick::Step;
 use crate::world::Simulation;
+use serde::Serialize;
+use serde_json::Value;
 use std::fmt;
 use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 use wheelbase_grid::{
-    Cell, Grid, GridSize, MemoryMax, SIDES_MAX, SideEntry, SideKind, SideTable, TerrainEntry, TerrainKind,
-    TerrainTable,
+    Cell, Grid, GridShape, GridSize, MemoryMax, Rect, SIDES_MAX, SideEntry, SideKind, SideTable,
+    TerrainEntry, TerrainKind, TerrainTable,
 };
 use wheelbase_planner::MovementClass;
 
@@ -38,6 +43,14 @@ pub struct Difference {
     pub recorded: String,
     /// In the second run.
     pub found: String,
+}
+
+impl Difference {
+    /// One that is about no agent.
+    fn of(tick: u32, field: &str, recorded: &str, found: &str) -> Self {
+        let (field, recorded, found) = (field.to_owned(), recorded.to_owned(), found.to_owned());
+        Self { tick, agent: None, field, recorded, found }
+    }
 }
 
 impl fmt::Display for Difference {
@@ -69,11 +82,18 @@ pub fn rebuild(header: &Header) -> Result<Simulation, RecordingError> {
         let built = build_problem(path, header.scenario.as_bytes(), overrides(header), files);
         return built.map_err(RecordingError::Scenario);
     }
-    let typed = typed_scenario(header)?;
-    let build = match (&typed.map.source, &typed.map.elevation) {
-        // Files need not be there any more, nor be as they were.
-        (MapSource::File(_), _) | (_, Some(Elevation::File(_))) => {
-            build_simulation_on(path, &typed, recorded_map(header)?, files, MemoryMax::NONE)
+    let mut typed = typed_scenario(header)?;
+    // Files need not be there any more, nor be as they were.
+    let from_file = matches!(typed.map.elevation, Some(Elevation::File(_)));
+    let build = match &typed.map.source {
+        MapSource::File(file) => {
+            let map = recorded_map(header, &typed, is_tiled(&file.value))?;
+            build_simulation_on(path, &typed, map, files, MemoryMax::NONE)
+        }
+        _ if from_file => {
+            typed.map.elevation = None;
+            let map = load_scenario_map(path, &typed, MemoryMax::NONE).map_err(RecordingError::Scenario)?;
+            build_simulation_on(path, &typed, with_recorded_heights(header, map)?, files, MemoryMax::NONE)
         }
         _ => build_simulation_of(path, &typed, files),
     };
@@ -86,7 +106,7 @@ pub fn rebuild(header: &Header) -> Result<Simulation, RecordingError> {
 /// [`RecordingError::Scenario`] if it does, or cannot be made.
 pub fn check_memory(header: &Header, memory_max: MemoryMax) -> Result<(), RecordingError> {
     let classes = movement_classes(header)?;
-    let LoadedMap { grid, .. } = recorded_map(header)?;
+    let grid = recorded_cells(header, recorded_kinds(header)?, header.grid_shape())?;
     let mut parts = SimulationParts {
         grid: &grid,
         classes: classes.iter().collect(),
@@ -105,21 +125,42 @@ pub fn check_memory(header: &Header, memory_max: MemoryMax) -> Result<(), Record
     parts.check(memory_max).map_err(too_large).map_err(RecordingError::Scenario)
 }
 
+/// Whether a map file brings kinds of its own.
+fn is_tiled(file: &str) -> bool {
+    Path::new(file).extension().is_some_and(|ending| ending == "tmx")
+}
+
 /// The movement classes of a recording, by [`ClassId`](crate::ClassId), out of the scenario in it.
 /// # Errors
-/// [`RecordingError::Scenario`] if they cannot be built.
+/// [`RecordingError::Scenario`] if they cannot be built, [`RecordingError::Damaged`] if the recording shows them
+/// otherwise.
 pub fn movement_classes(header: &Header) -> Result<Vec<MovementClass>, RecordingError> {
+    let classes = scenario_classes(header)?;
+    let (found, recorded) = (classes.len(), header.classes.len());
+    let shown = |(class, recorded): (&MovementClass, &RecordedClass)| {
+        *recorded == RecordedClass::of(class, recorded.as_written.clone())
+    };
+    if found == recorded && classes.iter().zip(&header.classes).all(shown) {
+        return Ok(classes);
+    }
+    Err(damaged("its classes are not those of the scenario in it".to_owned()))
+}
+
+fn scenario_classes(header: &Header) -> Result<Vec<MovementClass>, RecordingError> {
     if is_problem(Path::new(&header.file)) {
         return Ok(vec![problem_class()]);
     }
-    let typed = scenario::parse(&header.file, header.scenario.as_bytes());
-    let typed = typed.map_err(|errors| RecordingError::Scenario(errors.into()))?;
+    let typed = typed_scenario(header)?;
     let (width, height) = (header.map.width.into(), header.map.height.into());
     // A header that was read has a size that is one of maps.
-    let size = GridSize::new(width, height)
-        .map_err(|error| RecordingError::Damaged { part: "the start".to_owned(), why: error.to_string() })?;
+    let size = GridSize::new(width, height).map_err(|error| damaged(error.to_string()))?;
     build_classes(Path::new(&header.file), &typed, &header.objects, (header.grid_shape(), size))
         .map_err(RecordingError::Scenario)
+}
+
+/// What is wrong with what is in the header.
+fn damaged(why: String) -> RecordingError {
+    RecordingError::Damaged { part: "the start".to_owned(), why }
 }
 
 /// The scenario of a recording, with what was set in its place.
@@ -141,12 +182,58 @@ fn overrides(header: &Header) -> Overrides {
     }
 }
 
-/// The map of a recording as it was before the first tick, and the objects of its file.
-fn recorded_map(header: &Header) -> Result<LoadedMap, RecordingError> {
+/// The map file of a recording as it was before the first tick, and its objects. Kinds are those of the
+/// scenario, but of a map file that brings its own.
+fn recorded_map(header: &Header, typed: &Scenario, tiled: bool) -> Result<LoadedMap, RecordingError> {
+    let (tables, shape) = if tiled {
+        (recorded_kinds(header)?, header.grid_shape())
+    } else {
+        let tables = kind_tables(Path::new(&header.file), typed).map_err(RecordingError::Scenario)?;
+        (tables, typed.map.shape)
+    };
+    let map = LoadedMap {
+        grid: recorded_cells(header, tables, shape)?,
+        objects: header.objects.clone(),
+        file: PathBuf::from(&header.file),
+        files: Vec::new(),
+    };
+    with_recorded_heights(header, map)
+}
+
+/// The cells of a recording and their sides, of the given kinds.
+fn recorded_cells(
+    header: &Header,
+    (terrain, sides): (TerrainTable, SideTable),
+    shape: GridShape,
+) -> Result<Grid, RecordingError> {
     let map = &header.map;
-    let damaged = |why: String| RecordingError::Damaged { part: "the start".to_owned(), why };
     let size = GridSize::new(u64::from(map.width), u64::from(map.height));
     let size = size.map_err(|error| damaged(error.to_string()))?;
+    let (n_terrain, n_sides) = (terrain.entries().len(), sides.entries().len());
+    if let Some(kind) = map.terrain.iter().find(|&&kind| usize::from(kind) >= n_terrain) {
+        return Err(damaged(format!("terrain kind {kind}, expected one of {n_terrain}")));
+    }
+    let kinds_of = |packed: u32| (0..SIDES_MAX).map(move |side| (packed >> (4 * side) & 15) as usize);
+    if map.sides.iter().any(|&packed| packed != 0 && kinds_of(packed).any(|kind| kind >= n_sides)) {
+        return Err(damaged(format!("a side of a kind that is none of {n_sides}")));
+    }
+    let kinds = map.terrain.iter().map(|&kind| TerrainKind(kind)).collect();
+    let sides_of = |cell: Cell| std::array::from_fn(|side| SideKind(map.side(cell.0 as usize, side as u8)));
+    Ok(Grid::from_terrain(size, kinds, terrain, sides).with_shape(shape).with_sides(sides_of))
+}
+
+/// A map with the heights and the revision that were recorded.
+fn with_recorded_heights(header: &Header, map: LoadedMap) -> Result<LoadedMap, RecordingError> {
+    let LoadedMap { mut grid, objects, file, files } = map;
+    if !header.map.elevation.is_empty() {
+        let heights = header.map.elevation.clone();
+        grid = grid.with_elevation(heights).map_err(|error| damaged(error.to_string()))?;
+    }
+    Ok(LoadedMap { grid: grid.at_revision(header.map_revision), objects, file, files })
+}
+
+/// The kinds that were recorded.
+fn recorded_kinds(header: &Header) -> Result<(TerrainTable, SideTable), RecordingError> {
     let entry = |(kind, colour): (&RecordedKind, &[u8; 3])| TerrainEntry {
         name: kind.name.clone(),
         glyphs: kind.glyphs.clone(),
@@ -159,26 +246,16 @@ fn recorded_map(header: &Header) -> Result<LoadedMap, RecordingError> {
     let terrain = TerrainTable::new(terrain).map_err(|error| damaged(error.to_string()))?;
     let side = |kind: &RecordedKind| SideEntry { name: kind.name.clone(), speed: kind.speed };
     let sides = SideTable::new(header.side_kinds.iter().map(side).collect());
-    let sides = sides.map_err(|error| damaged(error.to_string()))?;
-    let n_side_kinds = sides.entries().len();
-    let kinds_of = |packed: u32| (0..SIDES_MAX).map(move |side| (packed >> (4 * side) & 15) as usize);
-    if map.sides.iter().any(|&packed| kinds_of(packed).any(|kind| kind >= n_side_kinds)) {
-        return Err(damaged(format!("a side of a kind that is none of {n_side_kinds}")));
-    }
-    let kinds = map.terrain.iter().map(|&kind| TerrainKind(kind)).collect();
-    let grid = Grid::from_terrain(size, kinds, terrain, sides).with_shape(header.grid_shape());
-    let sides_of = |cell: Cell| std::array::from_fn(|side| SideKind(map.side(cell.0 as usize, side as u8)));
-    let mut grid = grid.with_sides(sides_of);
-    if !map.elevation.is_empty() {
-        grid = grid.with_elevation(map.elevation.clone()).map_err(|error| damaged(error.to_string()))?;
-    }
-    let (grid, objects) = (grid.at_revision(header.map_revision), header.objects.clone());
-    Ok(LoadedMap { grid, objects, file: PathBuf::from(&header.file), files: Vec::new() })
+    Ok((terrain, sides.map_err(|error| damaged(error.to_string()))?))
 }
 
-/// Runs a recording again, up to its end or its last whole chunk, and holds every tick against it: events,
-/// moves, paths, waits, counters and the hash of the state. `progress` is told each tick, and ends the run
-/// early where it says `false`.
+/// Runs a recording again, up to its end or its last whole chunk, and holds all that is in it against the second
+/// run: the header, each tick to the byte (events, moves, paths, waits, counters, the hash of the state), each key
+/// frame, and the end. `progress` is told each tick, and ends the run early where it says `false`.
+///
+/// What the second run is made of is held against nothing: the text of the scenario and the name of its file, what
+/// is in the files beside it, the cells of a map file and the objects on it, the kinds of a map of Tiled, and what
+/// was set in place of the scenario's own. A change there is another run, and differs where that does.
 /// # Errors
 /// [`RecordingError`] if the recording is damaged or its scenario cannot be built.
 pub fn verify<R: Read + Seek>(
@@ -190,91 +267,252 @@ pub fn verify<R: Read + Seek>(
     if let Some(difference) = header_difference(reader.header(), &header) {
         return Ok(Verified { n_ticks: 0, difference: Some(difference) });
     }
+    if reader.end().is_some_and(counts_collisions) {
+        sim.check_invariants();
+    }
     sim.keep_log();
-    let (mut observer, mut bytes, mut recorded) = (Observer::default(), Vec::new(), TickRecord::default());
-    let mut n_ticks = 0;
-    while progress(n_ticks) && reader.next_tick(&mut recorded)? {
+    let (mut observer, mut edits) = (Observer::default(), EditsInForce::default());
+    let (mut bytes, mut recorded) = (Vec::new(), TickRecord::default());
+    let (mut n_ticks, mut ended) = (0, false);
+    let differs = |n_ticks, difference| Ok(Verified { n_ticks, difference: Some(difference) });
+    while progress(n_ticks) {
+        let Some(begins_chunk) = reader.begin_chunk()? else { break };
+        if begins_chunk {
+            observer.frame.forget_history();
+            bytes.clear();
+            edits.put(&mut bytes);
+            let tick = sim.tick();
+            let in_frame = frame_difference(tick, reader.agents(), &observer.frame);
+            let in_map = || (bytes != reader.key_edits()).then(|| key_edits_difference(tick));
+            if let Some(difference) = in_frame.or_else(in_map) {
+                return differs(n_ticks, difference);
+            }
+        }
+        if !reader.next_tick(&mut recorded)? {
+            break;
+        }
         let tick = sim.tick();
         let step = sim.step();
         bytes.clear();
-        observer.observe(&sim, &header, tick, step, &mut bytes);
+        let observed = observer.observe(&sim, &header, tick, step, &mut bytes);
         sim.clear_log();
-        if let Some(difference) = tick_difference(&header, &observer, &recorded) {
-            return Ok(Verified { n_ticks, difference: Some(difference) });
+        if let Err(why) = observed {
+            return differs(n_ticks, Difference::of(tick, "tick", "one that can be recorded", &why));
+        }
+        edits.note(&observer.record);
+        ended = step == Step::Ended;
+        // Equal bytes, read from equal frames, mean the same.
+        if bytes != reader.tick_bytes() {
+            let ends = reader.has_ended() != ended;
+            let difference = tick_difference(&header, &observer, &recorded);
+            let difference = difference.or_else(|| ends.then(|| end_tick_difference(tick, ended)));
+            let written = || Difference::of(tick, "bytes", "another way to write the same", "the usual one");
+            return differs(n_ticks + u32::from(ends), difference.unwrap_or_else(written));
         }
         n_ticks += 1;
-        let (ends_there, ends_here) = (reader.has_ended(), step == Step::Ended);
-        if ends_there != ends_here {
-            let text = |ended: bool| if ended { "the run ends" } else { "the run goes on" }.to_owned();
-            let difference = Difference {
-                tick,
-                agent: None,
-                field: "end".to_owned(),
-                recorded: text(ends_there),
-                found: text(ends_here),
-            };
-            return Ok(Verified { n_ticks, difference: Some(difference) });
+    }
+    let end = reader.end().filter(|_| n_ticks == reader.n_ticks());
+    let difference = end.and_then(|end| end_difference(end, reader.end_ticks(), &sim, ended));
+    Ok(Verified { n_ticks, difference })
+}
+
+/// Whether a run was recorded that counted the pairs of agents in violation.
+fn counts_collisions(end: &End) -> bool {
+    let outcome = serde_json::from_str::<Value>(&end.outcome).unwrap_or_default();
+    outcome.get("collisions").is_some_and(|collisions| !collisions.is_null())
+}
+
+/// The first agent that a key frame shows otherwise.
+fn frame_difference(tick: u32, recorded: &RecordedAgents, found: &RecordedAgents) -> Option<Difference> {
+    let differs = |what: &str, agent| Difference {
+        agent,
+        ..Difference::of(tick, what, "another in a key frame", "that of the run")
+    };
+    match found.difference(recorded) {
+        Some((agent, what)) => Some(differs(what, Some(agent))),
+        None => (found.counters != recorded.counters).then(|| differs("counters", None)),
+    }
+}
+
+fn key_edits_difference(tick: u32) -> Difference {
+    Difference::of(tick, "edits in force", "others in a key frame", "those of the run")
+}
+
+fn end_tick_difference(tick: u32, ended: bool) -> Difference {
+    let text = |ended: bool| if ended { "the run ends" } else { "the run goes on" };
+    Difference::of(tick, "end", text(!ended), text(ended))
+}
+
+/// What the end says that is not so.
+fn end_difference(end: &End, end_ticks: (u32, u32), sim: &Simulation, ended: bool) -> Option<Difference> {
+    let tick = sim.tick();
+    let differs = |field: &str, recorded: String, found: String| {
+        (recorded != found).then(|| Difference::of(tick, field, &recorded, &found))
+    };
+    let hash = |hash: u64| format!("{hash:016x}");
+    let head = |(tick, n_ticks): (u32, u32)| format!("tick {tick} and {n_ticks} ticks");
+    differs("tick of the end", end.tick.to_string(), tick.to_string())
+        .or_else(|| differs("head of the end", head(end_ticks), head((tick, 0))))
+        .or_else(|| differs("interrupted", end.interrupted.to_string(), (!ended).to_string()))
+        .or_else(|| differs("state hash at the end", hash(end.state_hash), hash(sim.state_hash())))
+        .or_else(|| {
+            let found = RunResult::of(sim, 1, &TickTimes::default(), 0.0, 0).outcome_json();
+            outcome_difference(tick, &end.outcome, &found)
+        })
+}
+
+/// The first key of an outcome that is another. Blanks between values are none of it.
+fn outcome_difference(tick: u32, recorded: &str, found: &Value) -> Option<Difference> {
+    let text = found.to_string();
+    if without_blanks(recorded) == text {
+        return None;
+    }
+    let parsed = serde_json::from_str::<Value>(recorded).ok().filter(Value::is_object);
+    let Some(parsed) = parsed else {
+        return Some(Difference::of(tick, "outcome", &shown(recorded), "a JSON object"));
+    };
+    let difference = first_difference("outcome: ", Some(&parsed), Some(found));
+    let (field, recorded, found) =
+        difference.unwrap_or_else(|| ("outcome".to_owned(), shown(recorded), shown(&text)));
+    Some(Difference::of(tick, &field, &recorded, &found))
+}
+
+/// JSON without the blanks between its values.
+fn without_blanks(json: &str) -> String {
+    let (mut in_text, mut escaped) = (false, false);
+    let kept = json.chars().filter(|&c| {
+        let blank = !in_text && matches!(c, ' ' | '\t' | '\n' | '\r');
+        if c == '"' && !escaped {
+            in_text = !in_text;
+        }
+        escaped = in_text && c == '\\' && !escaped;
+        !blank
+    });
+    kept.collect()
+}
+
+/// Most characters of a value that are shown.
+const SHOWN_MAX: usize = 200;
+
+/// A value that may be long.
+fn shown(text: &str) -> String {
+    match text.char_indices().nth(SHOWN_MAX) {
+        Some((at, _)) => format!("{}... ({} bytes)", &text[..at], text.len()),
+        None => text.to_owned(),
+    }
+}
+
+/// The first place in which two values differ, and what stands there. `field` is where they are.
+fn first_difference(
+    field: &str,
+    recorded: Option<&Value>,
+    found: Option<&Value>,
+) -> Option<(String, String, String)> {
+    if recorded == found {
+        return None;
+    }
+    let next = |name: &str| {
+        let dot = if field.ends_with(' ') || name.starts_with('[') { "" } else { "." };
+        format!("{field}{dot}{name}")
+    };
+    match (recorded, found) {
+        (Some(Value::Object(a)), Some(Value::Object(b))) => {
+            let mut keys = b.keys().chain(a.keys());
+            keys.find_map(|key| first_difference(&next(key), a.get(key), b.get(key)))
+        }
+        (Some(Value::Array(a)), Some(Value::Array(b))) => (0..a.len().max(b.len()))
+            .find_map(|at| first_difference(&next(&format!("[{at}]")), a.get(at), b.get(at))),
+        (recorded, found) => {
+            let text =
+                |value: Option<&Value>| value.map_or("nothing".to_owned(), |value| shown(&value.to_string()));
+            Some((field.trim_end().trim_end_matches(':').to_owned(), text(recorded), text(found)))
         }
     }
-    let difference = reader.end().filter(|_| n_ticks == reader.n_ticks()).and_then(|end| {
-        let (recorded, found) = (end.state_hash, sim.state_hash());
-        (recorded != found).then(|| Difference {
-            tick: sim.tick(),
-            agent: None,
-            field: "state hash at the end".to_owned(),
-            recorded: format!("{recorded:016x}"),
-            found: format!("{found:016x}"),
-        })
-    });
-    Ok(Verified { n_ticks, difference })
+}
+
+/// The first entry in which two lists differ.
+fn list_difference<T: PartialEq + Serialize>(name: &str, recorded: &[T], found: &[T]) -> Option<Difference> {
+    let at = (0..recorded.len().max(found.len())).find(|&at| recorded.get(at) != found.get(at))?;
+    let value = |entry: Option<&T>| entry.map(|entry| serde_json::to_value(entry).unwrap_or_default());
+    let (field, recorded, found) = first_difference(
+        &format!("{name} {at}: "),
+        value(recorded.get(at)).as_ref(),
+        value(found.get(at)).as_ref(),
+    )?;
+    Some(Difference::of(0, &field, &recorded, &found))
 }
 
 /// The first part of the header that is another.
 fn header_difference(recorded: &Header, found: &Header) -> Option<Difference> {
+    if recorded == found {
+        return None;
+    }
     let differs = |field: &str, recorded: String, found: String| {
-        let field = field.to_owned();
-        (recorded != found).then_some(Difference { tick: 0, agent: None, field, recorded, found })
+        (recorded != found).then(|| Difference::of(0, field, &shown(&recorded), &shown(&found)))
     };
-    let sizes = |header: &Header| format!("{} x {}", header.map.width, header.map.height);
-    let cell_of = |index: usize| [index % recorded.map.width as usize, index / recorded.map.width as usize];
-    differs("size of the map", sizes(recorded), sizes(found))
+    let text =
+        |field: &str, of: fn(&Header) -> &str| differs(field, of(recorded).to_owned(), of(found).to_owned());
+    let (of_map, here) = (&recorded.map, &found.map);
+    let sizes = |map: &MapLayers| format!("{} x {}", map.width, map.height);
+    let place = |index: usize| {
+        let width = of_map.width as usize;
+        format!("cell ({}, {})", index % width, index / width)
+    };
+    let cells = |what: &str, value: &dyn Fn(&Header, usize) -> String, differ: &dyn Fn(usize) -> bool| {
+        let index = (0..of_map.terrain.len()).find(|&index| differ(index))?;
+        differs(&format!("{what} of {}", place(index)), value(recorded, index), value(found, index))
+    };
+    let kind = |header: &Header, index: usize| {
+        let number = header.map.terrain[index];
+        let known = header.terrain_kinds.get(usize::from(number));
+        known.map_or_else(|| number.to_string(), |kind| kind.name.clone())
+    };
+    let sides = |header: &Header, index: usize| {
+        format!("{:06x}", header.map.sides.get(index).copied().unwrap_or_default())
+    };
+    let sides_differ = |index: usize| of_map.sides.get(index) != here.sides.get(index);
+    let heights_differ = |index: usize| of_map.elevation.get(index) != here.elevation.get(index);
+    differs("size of the map", sizes(of_map), sizes(here))
+        .or_else(|| text("name", |header| &header.name))
+        .or_else(|| text("collision", |header| &header.collision))
+        .or_else(|| text("shape", |header| &header.shape))
+        .or_else(|| cells("terrain", &kind, &|index| of_map.terrain[index] != here.terrain[index]))
+        .or_else(|| cells("sides", &sides, &sides_differ))
         .or_else(|| {
-            let mut cells = recorded.map.terrain.iter().zip(&found.map.terrain);
-            let index = cells.position(|(a, b)| a != b)?;
-            let kind =
-                |header: &Header| header.terrain_kinds[usize::from(header.map.terrain[index])].name.clone();
-            let [x, y] = cell_of(index);
-            differs(&format!("terrain of cell ({x}, {y})"), kind(recorded), kind(found))
+            cells("height", &|header, index| header.map.height_of(index).to_string(), &heights_differ)
         })
+        .or_else(|| list_difference("terrain kind", &recorded.terrain_kinds, &found.terrain_kinds))
         .or_else(|| {
-            let layers = |header: &Header| {
-                let mut sums = [0_u64; 2];
-                for (at, &sides) in header.map.sides.iter().enumerate() {
-                    sums[0] = sums[0].wrapping_add((at as u64 + 1).wrapping_mul(u64::from(sides)));
-                }
-                for (at, &height) in header.map.elevation.iter().enumerate() {
-                    sums[1] = sums[1].wrapping_add((at as u64 + 1).wrapping_mul(height as u64));
-                }
-                format!("sums {:x} and {:x}", sums[0], sums[1])
+            list_difference("colour of terrain kind", &recorded.terrain_colours, &found.terrain_colours)
+        })
+        .or_else(|| list_difference("side kind", &recorded.side_kinds, &found.side_kinds))
+        .or_else(|| {
+            let revision = |header: &Header| header.map_revision.to_string();
+            differs("revision of the map", revision(recorded), revision(found))
+        })
+        .or_else(|| list_difference("object", &recorded.objects, &found.objects))
+        .or_else(|| {
+            // What a class does says more than its text.
+            let without_text = |header: &Header| -> Vec<RecordedClass> {
+                let blank =
+                    |class: &RecordedClass| RecordedClass { as_written: String::new(), ..class.clone() };
+                header.classes.iter().map(blank).collect()
             };
-            differs("sides or elevation of the map", layers(recorded), layers(found))
+            list_difference("class", &without_text(recorded), &without_text(found))
+        })
+        .or_else(|| list_difference("class", &recorded.classes, &found.classes))
+        .or_else(|| list_difference("order", &recorded.orders, &found.orders))
+        .or_else(|| list_difference("kind of order", &recorded.order_kinds, &found.order_kinds))
+        .or_else(|| {
+            let names = |header: &Header| -> Vec<String> {
+                header.attached.iter().map(|file| file.name.clone()).collect()
+            };
+            list_difference("attached file", &names(recorded), &names(found))
         })
         .or_else(|| {
-            let text = |header: &Header| format!("{:?} {:?}", header.terrain_kinds, header.side_kinds);
-            differs("terrain and side kinds", text(recorded), text(found))
-        })
-        .or_else(|| {
-            let text = |header: &Header, at: usize| format!("{:?}", header.classes.get(at));
-            let n = recorded.classes.len().max(found.classes.len());
-            (0..n).find_map(|at| differs(&format!("class {at}"), text(recorded, at), text(found, at)))
-        })
-        .or_else(|| {
-            let text = |header: &Header| format!("{:?} {:?}", header.orders, header.order_kinds);
-            differs("orders", text(recorded), text(found))
-        })
-        .or_else(|| {
-            let text = |header: &Header| format!("{} {} {}", header.name, header.collision, header.shape);
-            differs("name, collision or shape", text(recorded), text(found))
+            let bytes = |header: &Header| header.attached.iter().map(|file| file.bytes.len()).sum::<usize>();
+            let text = |header: &Header| format!("{} bytes", bytes(header));
+            Some(Difference::of(0, "header", &text(recorded), &text(found)))
         })
 }
 
@@ -359,15 +597,23 @@ fn event_difference(
             &Event::Path { agent, from, first, count },
             &Event::Path { agent: here, from: f, first: at, count: n },
         ) if agent == here => {
-            let (there, ours) = (record.moves_of_path(first, count), observer.record.moves_of_path(at, n));
-            let (a, b) = (format!("{} moves", there.len()), format!("{} moves", ours.len()));
-            let move_at = there.iter().zip(ours).position(|(a, b)| a != b);
+            let (there, ours) = (record.runs_of_path(first, count), observer.record.runs_of_path(at, n));
+            let n_moves = |runs: &[PathRun]| runs.iter().map(|run| u64::from(run.n_moves())).sum::<u64>();
+            let (a, b) = (format!("{} moves", n_moves(there)), format!("{} moves", n_moves(ours)));
             differs(agent, "start of its path", pose(agent, from), pose(agent, f))
                 .or_else(|| differs(agent, "path", a, b))
                 .or_else(|| {
-                    let at = move_at?;
-                    let text = |moves: &[u8]| format!("primitive {}", moves[at]);
-                    differs(agent, &format!("move {at} of its path"), text(there), text(ours))
+                    // As many moves, so they end alike; no more are looked at than stand in the shorter run.
+                    let at = there.iter().zip(ours).position(|(a, b)| a != b)?;
+                    let alike = there[at].primitive() == ours[at].primitive();
+                    let shared = u64::from(there[at].n_moves().min(ours[at].n_moves()));
+                    let number = n_moves(&there[..at]) + if alike { shared } else { 0 };
+                    let text = |runs: &[PathRun]| {
+                        let run = if alike && u64::from(runs[at].n_moves()) == shared { at + 1 } else { at };
+                        runs.get(run)
+                            .map_or("none".to_owned(), |run| format!("primitive {}", run.primitive()))
+                    };
+                    differs(agent, &format!("move {number} of its path"), text(there), text(ours))
                 })
         }
         (&Event::Spawn { agent, class, pose: at }, &Event::Spawn { agent: here, class: c, pose: p })
@@ -416,7 +662,7 @@ fn event_text(header: &Header, event: &Event) -> String {
     match *event {
         Event::Order { order: number, .. } | Event::Current { order: number, .. } => order(number).to_owned(),
         Event::Done { kind: number, .. } | Event::Unreachable { kind: number, .. } => kind(number).to_owned(),
-        Event::Path { count, .. } => format!("{count} moves"),
+        Event::Path { count, .. } => format!("a path of {count} stretches"),
         Event::Move { primitive, end, .. } => format!("primitive {primitive} until {end}"),
         Event::Wait { since: u32::MAX, .. } => "waits no more".to_owned(),
         Event::Wait { since, .. } => format!("waits since {since}"),
@@ -424,8 +670,22 @@ fn event_text(header: &Header, event: &Event) -> String {
         Event::Task { cell, heading: None, .. } | Event::TaskDone { cell, .. } => cell.to_string(),
         Event::Task { cell, heading: Some(heading), .. } => format!("{cell} with heading {}", heading.0),
         Event::Remove { .. } => "taken out".to_owned(),
-        Event::Edit(edit) => format!("{edit:?}"),
+        Event::Edit(edit) => match edit.set {
+            RecordedSet::Terrain { area, kind } => {
+                let known = header.terrain_kinds.get(usize::from(kind)).map_or("?", |kind| &kind.name);
+                format!("terrain {known} on {}", area_text(area))
+            }
+            RecordedSet::Elevation { area, height } => format!("height {height} on {}", area_text(area)),
+            RecordedSet::Sides { cell, kinds } => {
+                let kinds = kinds.map(|kind| kind.map_or("-".to_owned(), |kind| kind.to_string()));
+                format!("sides {} of cell {cell}", kinds.join(" "))
+            }
+        },
     }
+}
+
+fn area_text(area: Rect) -> String {
+    format!("[{}, {}, {}, {}]", area.x, area.y, area.width, area.height)
 }
 
 #[cfg(test)]
@@ -506,7 +766,8 @@ at = [3, 0, "E"]
             put_rest(record, n_moved, &mut frame, &mut chunk.ticks).unwrap();
         }
         blocks.write(BLOCK_CHUNK, (0, records.len() as u32), &chunk, &mut file).unwrap();
-        blocks.write(BLOCK_END, (0, 0), reader.end().unwrap(), &mut file).unwrap();
+        let end = reader.end().unwrap();
+        blocks.write(BLOCK_END, (end.tick, 0), end, &mut file).unwrap();
         verify(&mut Reader::open(Cursor::new(file)).unwrap(), |_| true).unwrap().difference
     }
 
@@ -577,8 +838,15 @@ at = [3, 0, "E"]
     #[test]
     fn a_changed_path_is_named() {
         let found = verify_changed(|_, records| {
-            let last = records[0].path_moves.last_mut().unwrap();
-            *last = 3;
+            // Its last run without its last move, and another behind it.
+            let path = records[0].events.iter_mut().find_map(|event| match event {
+                Event::Path { count, .. } => Some(count),
+                _ => None,
+            });
+            *path.unwrap() += 1;
+            let runs = &mut records[0].path_runs;
+            *runs.last_mut().unwrap() = runs.last().unwrap().rest().unwrap();
+            runs.push(PathRun::of_number(3));
         })
         .unwrap();
         assert_eq!((found.tick, found.agent), (0, Some(AgentId(0))));
