@@ -4,12 +4,56 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// What the kernel asks of an open list. Keys are `g + h`.
+/// What the kernel asks of an open list. Keys are of a [`KeyOrder`].
 pub(crate) trait OpenList {
-    /// Whether no key is ever pushed that is less than the last one popped.
-    const RISING: bool;
     fn push(&mut self, key: u64, state: u32);
     fn pop(&mut self) -> Option<(u64, u32)>;
+}
+
+/// How keys order poses: by `g + h` first, then by `h` in a few classes, least first.
+///
+/// All poses whose sum is less than the cheapest cost are expanded whatever the order. Of those whose sum is
+/// that cost, many lead nowhere, and those near the goal lead there soonest. Sixteen classes tell them apart
+/// nearly as well as a full order does (within 3 % of its expansions) and cost next to nothing: a class is a
+/// bucket of its own.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct KeyOrder {
+    /// Low bits of a key that hold the class.
+    bits: u32,
+    /// What is dropped of `h` for its class.
+    shift: u32,
+}
+
+/// Bits of the class in a key, at most, and buckets that classes may take: where sums differ by more, few are
+/// equal, and too many buckets of few states each would not stay in the cache.
+const CLASS_BITS: u32 = 4;
+const CLASS_BUCKETS: u64 = 1 << 12;
+
+impl KeyOrder {
+    /// For sums up to `range` above the least, from a start whose `h` is `bound`.
+    pub fn new(range: u64, bound: u32) -> Self {
+        let fits = |bits: &u32| (range + 1) << bits <= CLASS_BUCKETS;
+        let bits = if bound == 0 { 0 } else { (1..=CLASS_BITS).rev().find(fits).unwrap_or(0) };
+        Self { bits, shift: (u32::BITS - bound.leading_zeros()).saturating_sub(bits).min(31) }
+    }
+
+    #[inline(always)]
+    pub fn key(self, sum: u64, bound: u32) -> u64 {
+        if self.bits == 0 {
+            return sum;
+        }
+        sum << self.bits | u64::from((bound >> self.shift).min((1 << self.bits) - 1))
+    }
+
+    #[inline(always)]
+    pub fn sum(self, key: u64) -> u64 {
+        key >> self.bits
+    }
+
+    /// Range of the keys of sums up to `range` above the least.
+    pub fn range(self, range: u64) -> u64 {
+        ((range + 1) << self.bits) - 1
+    }
 }
 
 /// Widest range of keys at one time that the bucket queue takes.
@@ -19,8 +63,8 @@ pub(crate) const BUCKETS_MAX: u64 = 1 << 16;
 /// more often (16 cost 4 %), larger ones waste memory on buckets that hold a few states.
 pub(crate) const BLOCK: usize = 64;
 
-/// A circular bucket queue (Dial 1969) for keys that never fall below the last one popped and never
-/// exceed it by as much as there are buckets. Each bucket is a stack in blocks of one shared pool, so
+/// A circular bucket queue (Dial 1969) for keys that lie, all of them at one time, within as many as there
+/// are buckets. Each bucket is a stack in blocks of one shared pool, so
 /// that a push and a pop are one store and one load, and neither chases a link but once a block.
 #[derive(Clone, Debug)]
 pub(crate) struct BucketQueue {
@@ -38,7 +82,7 @@ pub(crate) struct BucketQueue {
     /// The block last given back, 0 for none.
     free: u32,
     mask: u64,
-    /// Key popped last.
+    /// At most the least key held.
     key: u64,
 }
 
@@ -70,12 +114,12 @@ impl BucketQueue {
         self.key = key;
     }
 
-    /// Keys that fit at one time, from the last one popped on.
+    /// Keys that fit at one time, from [`BucketQueue::key`] on.
     pub fn width(&self) -> u64 {
         self.mask + 1
     }
 
-    /// Key popped last; no lower one may be pushed.
+    /// No lower key is held, nor may [`BucketQueue::push_ahead`] take one: the key popped last, or moved on to.
     pub fn key(&self) -> u64 {
         self.key
     }
@@ -110,6 +154,26 @@ impl BucketQueue {
     /// Bytes in use.
     pub fn memory_bytes(&self) -> usize {
         4 * (self.full.len() * 64 + self.pool.capacity()) + 8 * (self.full.len() + self.full_words.len())
+    }
+
+    /// Of the same sum, a lower class comes next.
+    #[cold]
+    #[inline(never)]
+    fn move_back(&mut self, key: u64) {
+        self.key = key;
+    }
+
+    /// Pushes a key that is not below the least.
+    #[inline(always)]
+    pub fn push_ahead(&mut self, key: u64, state: u32) {
+        debug_assert!(key >= self.key && key - self.key <= self.mask, "key out of range");
+        let bucket = usize::from((key & self.mask) as u16);
+        let mut top = self.tops[bucket];
+        if (top as usize).is_multiple_of(BLOCK) {
+            top = self.take_block(bucket, top);
+        }
+        self.pool[top as usize] = state;
+        self.tops[bucket] = top + 1;
     }
 
     /// Moves on from an empty bucket to the next that is not, and gives it.
@@ -187,18 +251,13 @@ impl BucketQueue {
 }
 
 impl OpenList for BucketQueue {
-    const RISING: bool = true;
-
     #[inline(always)]
     fn push(&mut self, key: u64, state: u32) {
-        debug_assert!(key >= self.key && key - self.key <= self.mask, "key out of range");
-        let bucket = usize::from((key & self.mask) as u16);
-        let mut top = self.tops[bucket];
-        if (top as usize).is_multiple_of(BLOCK) {
-            top = self.take_block(bucket, top);
+        // A branch, for the next pop must not wait for this key.
+        if key < self.key {
+            self.move_back(key);
         }
-        self.pool[top as usize] = state;
-        self.tops[bucket] = top + 1;
+        self.push_ahead(key, state);
     }
 
     #[inline(always)]
@@ -271,12 +330,9 @@ impl<'a> FallingQueue<'a> {
 }
 
 impl OpenList for FallingQueue<'_> {
-    const RISING: bool = false;
-
     #[inline(always)]
     fn push(&mut self, key: u64, state: u32) {
         if key.wrapping_sub(self.base) < BUCKETS_MAX {
-            self.near.key = self.near.key.min(key);
             self.near.push(key, state);
         } else {
             self.far.push(key, state);
@@ -305,8 +361,6 @@ impl HeapQueue {
 }
 
 impl OpenList for HeapQueue {
-    const RISING: bool = false;
-
     fn push(&mut self, key: u64, state: u32) {
         self.pushed += 1;
         self.heap.push(HeapEntry { key, pushed: self.pushed, state });
@@ -323,10 +377,11 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Both lists agree push by push on rising keys, over ranges with one and several bitmap words.
+        /// Both lists agree push by push on keys whose sums rise and whose classes do as they like, over
+        /// ranges with one and several bitmap words.
         #[test]
         fn bucket_queue_equals_heap(
-            range in prop::sample::select(vec![1_u64, 3, 60, 63, 64, 500, 4095, 4096, 9000, 65_535]),
+            range in prop::sample::select(vec![1_u64, 3, 60, 63, 64, 500, 4095, 4096, 9000, 65_520]),
             first in 0_u64..10_000,
             steps in prop::collection::vec((0_u8..3, any::<u64>()), 1..400),
         ) {
@@ -334,12 +389,13 @@ mod tests {
             // Used before with another range: nothing of that may be left.
             buckets.reset(100, 5);
             (5..80).for_each(|key| buckets.push(key, 1));
-            buckets.reset(range, first);
+            let least_of_sum = |key: u64| key - key % 16;
+            buckets.reset(range + 15, least_of_sum(first));
             heap.reset();
             let mut least = first;
             for (number, (what, draw)) in steps.into_iter().enumerate() {
                 if what < 2 {
-                    let key = least + draw % (range + 1);
+                    let key = least_of_sum(least) + draw % (range + 1);
                     buckets.push(key, number as u32);
                     heap.push(key, number as u32);
                 } else {

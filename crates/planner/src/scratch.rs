@@ -1,7 +1,7 @@
 //! The memory of one search.
 
 use crate::heuristic::{Guide, Prepared};
-use crate::open_list::{BucketQueue, HeapQueue};
+use crate::open_list::{BucketQueue, HeapQueue, KeyOrder};
 use crate::pose::State;
 use crate::request::Status;
 
@@ -36,8 +36,9 @@ pub(crate) struct Run {
     pub overflowed: bool,
     pub prepared: Option<Prepared>,
     pub guide: Guide,
-    /// Keys never fall, and fit into buckets.
+    /// Sums never fall, and keys fit into buckets.
     pub in_buckets: bool,
+    pub order: KeyOrder,
     /// Where they do not: the key from which on there are buckets for them, see
     /// [`crate::open_list::FallingQueue`].
     pub keys_from: u64,

@@ -2,7 +2,10 @@
 //!
 //! Hart, Nilsson and Raphael 1968; weighted as Pohl 1970. A pose is settled when it is taken off the
 //! open list, not when it is generated, and reopened if a cheaper way to it turns up later, which
-//! happens only with weights and with inconsistent heuristics. Ties: least `g + h`, then last pushed.
+//! happens only with weights and with inconsistent heuristics.
+//!
+//! Ties: least `g + h`; then least `h` in up to 16 classes of the start's ([`KeyOrder`]); then last pushed, but
+//! of the successors of one pose that come next a move before a turn.
 
 mod kernel;
 
@@ -13,7 +16,7 @@ use crate::heuristic::{
 };
 use crate::landmarks::{InUse, LandmarkEstimate};
 use crate::lattice::{Lattice, with_lattice};
-use crate::open_list::{BUCKETS_MAX, FallingQueue, OpenList};
+use crate::open_list::{BUCKETS_MAX, FallingQueue, KeyOrder, OpenList};
 use crate::path::{Path, PathPose};
 use crate::pose::{Heading, Pose, State};
 use crate::request::{Answer, COST_MAX, Fallback, GoalArea, Progress, Reached, Request, Status};
@@ -210,7 +213,7 @@ fn push_start(
     let pose = request.start;
     let estimate = estimate_of(tables, &prepared, request);
     let bound = estimate.weighted(start.0, pose.cell.x, pose.cell.y, pose.heading.0 as usize);
-    let key = estimate.key(0, bound);
+    let sum = estimate.key(0, bound);
     let delay_max = request.delays.map_or(0, |delays| u64::from(delays.most()));
     let range = tables.most_ticks() + delay_max + prepared.step_max(tables);
     // Only a consistent heuristic keeps keys from falling, as buckets need.
@@ -226,8 +229,10 @@ fn push_start(
         true => 0,
         false => u64::from(estimate.plain(start.0, pose.cell.x, pose.cell.y, pose.heading.0 as usize)),
     };
+    let order = if in_buckets { KeyOrder::new(range, bound) } else { KeyOrder::default() };
+    let key = order.key(sum, bound);
     if in_buckets {
-        buckets.reset(range, key);
+        buckets.reset(order.range(range), order.key(sum, 0));
         buckets.push(key, start.0);
     } else {
         FallingQueue::reset(buckets, heap, keys_from).push(key, start.0);
@@ -239,6 +244,7 @@ fn push_start(
         prepared: Some(prepared),
         guide,
         in_buckets,
+        order,
         keys_from,
         by_area,
         ..Run::default()
@@ -303,7 +309,8 @@ pub fn least_cost(scratch: &Scratch) -> u32 {
         return 0;
     }
     // A key is a cost so far and a lower bound of the rest.
-    scratch.buckets.least_key().map_or(0, |key| u32::try_from(key).unwrap_or(COST_MAX))
+    let sum = scratch.buckets.least_key().map_or(0, |key| run.order.sum(key));
+    u32::try_from(sum).unwrap_or(COST_MAX)
 }
 
 fn is_greedy(request: &Request<'_>) -> bool {
@@ -491,7 +498,7 @@ fn run_kernel_on<L: Lattice>(
     with_layout!(&tables.layouts, layout => {
         let words = &layout.words[..];
         let mut kernel = Kernel {
-            tables, lattice, words, steps: &tables.steps, costs: &tables.costs, budget,
+            tables, lattice, words, steps: &tables.steps, costs: &tables.costs, budget, order: run.order,
             touched: Node::pack(Node::UNREACHED, *stamp, 0), dearest: Node::pack(COST_MAX, *stamp, 0),
             request, run,
         };

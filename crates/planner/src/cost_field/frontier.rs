@@ -1,6 +1,6 @@
 //! The open list of a cost field.
 
-use crate::open_list::{BLOCK, BUCKETS_MAX, BucketQueue, OpenList};
+use crate::open_list::{BLOCK, BUCKETS_MAX, BucketQueue};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -42,7 +42,7 @@ impl Frontier {
     pub fn push(&mut self, cost: u32, state: u32) {
         self.n_states += 1;
         if u64::from(cost) - self.near.key() < self.near.width() {
-            self.near.push(u64::from(cost), state);
+            self.near.push_ahead(u64::from(cost), state);
         } else {
             self.push_far(cost, state);
         }
@@ -97,7 +97,7 @@ impl Frontier {
             && (entry >> 32) - far < self.near.width()
         {
             self.far.pop();
-            self.near.push(entry >> 32, entry as u32);
+            self.near.push_ahead(entry >> 32, entry as u32);
         }
     }
 

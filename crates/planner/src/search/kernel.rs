@@ -6,7 +6,7 @@
 
 use crate::heuristic::Estimate;
 use crate::lattice::Lattice;
-use crate::open_list::OpenList;
+use crate::open_list::{KeyOrder, OpenList};
 use crate::pose::{Heading, Pose, State};
 use crate::request::Request;
 use crate::scratch::{Node, Run};
@@ -25,6 +25,7 @@ pub(super) struct Kernel<'a, W: MoveWord, L: Lattice> {
     pub touched: u64,
     pub dearest: u64,
     pub budget: u64,
+    pub order: KeyOrder,
     pub request: &'a Request<'a>,
     pub run: &'a mut Run,
 }
@@ -39,10 +40,11 @@ pub(super) enum Stop {
 /// No state.
 const NONE: u32 = u32::MAX;
 
-/// Whether a search keeps the next state out of the open list: a key equals the one under way only
-/// where a heuristic falls by what a move costs, and it comes next only where keys never fall.
-const fn holds<E: Estimate, Q: OpenList>() -> bool {
-    E::GUIDED && Q::RISING
+/// The state that comes next if it is not [`NONE`], with its key; else the key under way.
+#[derive(Clone, Copy)]
+struct Held {
+    key: u64,
+    state: u32,
 }
 
 /// The pose under expansion.
@@ -89,17 +91,16 @@ impl<W: MoveWord, L: Lattice> Kernel<'_, W, L> {
             self.tables.most_ticks() + u64::from(self.request.delays.map_or(0, |delays| delays.most()));
         let near_dearest = self.dearest + (longest << Node::COST_SHIFT);
         let mut left = self.budget;
-        // The last state pushed with the key under way is the next to be popped. Kept out of the list,
-        // it is at hand without waiting for a store whose place depends on the estimate.
-        let mut held = NONE;
-        let mut key = 0;
+        // A state whose key is at most the one under way comes next. Kept out of the list, it is at hand
+        // without waiting for a store whose place depends on the estimate. Without a heuristic there is none.
+        let mut held = Held { key: 0, state: NONE };
         let stop = loop {
-            let mut state = held;
-            if !holds::<E, Q>() || state == NONE {
+            let Held { mut key, mut state } = held;
+            if !E::GUIDED || state == NONE {
                 let Some(popped) = open.pop() else { break Stop::Exhausted };
                 (key, state) = popped;
             }
-            held = NONE;
+            held = Held { key, state: NONE };
             let node = nodes[state as usize];
             if node & (Node::CLOSED | Node::GOAL) != 0 {
                 if node & Node::CLOSED != 0 {
@@ -109,9 +110,10 @@ impl<W: MoveWord, L: Lattice> Kernel<'_, W, L> {
                     let ((x, y), heading) = lattice.place(state);
                     let whole =
                         u64::from(Node::cost(node)) + u64::from(estimate.weighted(state, x, y, heading));
-                    if whole > key {
+                    let sum = self.order.sum(key);
+                    if whole > sum {
                         // Its way on is dearer than its key said: it waits until nothing is cheaper.
-                        open.push(whole.min(key + range), state);
+                        open.push(self.order.key(whole.min(sum + range), u32::MAX), state);
                         continue;
                     }
                 }
@@ -202,7 +204,7 @@ impl<W: MoveWord, L: Lattice> Kernel<'_, W, L> {
         (lane, delta): (usize, i32),
         estimate: &E,
         open: &mut Q,
-        held: &mut u32,
+        held: &mut Held,
     ) {
         // What the successor's node would be; less than any if the move is illegal.
         let reached = at.node as i64 - at.word.cost(lane, self.costs);
@@ -227,18 +229,26 @@ impl<W: MoveWord, L: Lattice> Kernel<'_, W, L> {
         nodes[next as usize] = reached | (known & Node::GOAL) | lane as u64;
         let step = self.step(at, lane);
         let h = estimate.weighted(next, at.x + step.dx, at.y + step.dy, step.heading_after as usize);
-        let mut key = estimate.key(Node::cost(reached), h);
+        let mut sum = estimate.key(Node::cost(reached), h);
         if let Some(range) = estimate.range() {
-            key = key.clamp(at.key, at.key + range);
+            let least = self.order.sum(at.key);
+            sum = sum.clamp(least, least + range);
         }
-        if !holds::<E, Q>() || key != at.key {
+        let key = self.order.key(sum, h);
+        if !E::GUIDED || key > held.key {
             open.push(key, next);
             return;
         }
-        if *held != NONE {
-            open.push(key, *held);
+        // Of equals the last, but no turn before a move: it often leads along the wrong side of what is left
+        // to go.
+        let (mut first, mut second) = (Held { key, state: next }, *held);
+        if second.state != NONE {
+            if key == second.key && (step.dx, step.dy) == (0, 0) {
+                std::mem::swap(&mut first, &mut second);
+            }
+            open.push(second.key, second.state);
         }
-        *held = next;
+        *held = first;
     }
 
     /// The word without the moves that lead past the greatest cost: they are not followed, and a search that
