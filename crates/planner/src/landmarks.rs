@@ -4,11 +4,14 @@
 //! `d(s, L) - d(t, L)`, for every landmark `L`. Where walls bend the ways, that is far more than any norm of
 //! the displacement says.
 
-use crate::cost_field::{CostField, UNREACHED, Until};
+use crate::cost_field::{Block, CostField, Direction, Frontier, UNREACHED, Until};
 use crate::heuristic::Estimate;
+use crate::open_list::BLOCK;
 use crate::pose::{State, StateSpace};
-use crate::request::{Goal, GoalMember};
+use crate::request::{COST_MAX, Goal, GoalMember};
 use crate::tables::MovementTables;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 /// Columns of distances that a search reads: more bound better and cost more a pose.
 pub(crate) const ACTIVE: usize = 3;
@@ -50,23 +53,22 @@ const GOAL_POSES_MAX: usize = 4096;
 pub struct Landmarks {
     space: StateSpace,
     states: Vec<State>,
-    /// `[n_states * n_columns]`, the columns of a state one beside the other, so that a search reads them
-    /// from one line of the cache. Two a landmark: the way from it before the way to it.
     distances: Distances,
-    n_columns: usize,
     /// Most by which the distance to or from a landmark differs between the two ends of a move, in ticks;
     /// `u32::MAX` where moves are one-way.
     step_max: u32,
 }
 
-/// Distances in ticks; the greatest number where there is no way.
+/// Distances in ticks, planes of `[n_states]`: the ways from each landmark, then the ways to each. A search
+/// reads a few planes, and of them what lies near; interleaved, the others would fill the cache. The greatest
+/// number stands for no way.
 #[derive(Clone, Debug)]
 enum Distances {
-    Narrow(Vec<u16>),
-    Wide(Vec<u32>),
+    Narrow(Vec<Vec<u16>>),
+    Wide(Vec<Vec<u32>>),
 }
 
-/// A distance in a column.
+/// A distance in a plane.
 pub(crate) trait Distance: Copy {
     fn ticks(self) -> i64;
 }
@@ -89,43 +91,14 @@ impl Landmarks {
     /// Picks at most `n` landmarks in the largest set of poses between which moves lead both ways, the first
     /// pose of it and then each as far as can be from those before, and works out their distances. Fewer
     /// where there are no more poses.
+    ///
+    /// With the feature `rayon` the distances are worked out beside each other on the current pool; equal for
+    /// any number of threads.
     pub fn of(tables: &MovementTables, n: usize) -> Self {
         let step_max = if tables.is_reversible() { tables.most_ticks() as u32 } else { u32::MAX };
-        let candidates = largest_set(tables);
-        let n = n.min(candidates.len());
-        let n_columns = 2 * n;
-        let mut landmarks = Self {
-            space: tables.space(),
-            states: Vec::with_capacity(n),
-            distances: Distances::Narrow(vec![u16::MAX; n_columns * tables.space().n_states()]),
-            n_columns,
-            step_max,
-        };
-        let Some(&first) = candidates.first() else { return landmarks };
-        let pose_of = |state: State| [GoalMember::pose(tables.space().pose(state))];
-        let mut from = CostField::from_start(tables, &Goal::of(&pose_of(first)));
-        let mut to = CostField::to_goal(tables, &Goal::of(&pose_of(first)));
-        // Distance to each candidate from the nearest landmark so far. The first landmark is the first
-        // candidate: it lies at the rim of the map, as landmarks should.
-        let mut nearest = vec![u32::MAX; candidates.len()];
-        while landmarks.states.len() < n {
-            // The farthest; of several the least.
-            let farthest = nearest
-                .iter()
-                .zip(&candidates)
-                .max_by_key(|(cost, state)| (**cost, std::cmp::Reverse(state.0)));
-            let Some((_, &landmark)) = farthest.filter(|(cost, _)| **cost > 0) else { break };
-            from.restart(tables, &Goal::of(&pose_of(landmark)));
-            from.settle(tables, Until::All, u64::MAX);
-            to.restart(tables, &Goal::of(&pose_of(landmark)));
-            to.settle(tables, Until::All, u64::MAX);
-            for (known, &state) in nearest.iter_mut().zip(&candidates) {
-                *known = from.cost(state).unwrap_or(0).min(*known);
-            }
-            landmarks.distances.set_columns(n_columns, 2 * landmarks.states.len(), [&from, &to]);
-            landmarks.states.push(landmark);
-        }
-        landmarks
+        let states = pick(tables, n);
+        let distances = Distances::of(tables, &states);
+        Self { space: tables.space(), states, distances, step_max }
     }
 
     /// The landmarks, in the order in which they were picked.
@@ -135,9 +108,10 @@ impl Landmarks {
 
     /// Bytes held.
     pub fn memory_bytes(&self) -> usize {
+        let n_states = self.space.n_states();
         let distances = match &self.distances {
-            Distances::Narrow(distances) => size_of_val(&distances[..]),
-            Distances::Wide(distances) => size_of_val(&distances[..]),
+            Distances::Narrow(planes) => planes.len() * n_states * size_of::<u16>(),
+            Distances::Wide(planes) => planes.len() * n_states * size_of::<u32>(),
         };
         size_of::<Self>() + distances + self.states.len() * size_of::<State>()
     }
@@ -165,7 +139,7 @@ impl Landmarks {
         }
         let mut best = [(0_i64, Column::default()); ACTIVE];
         for number in 0..self.states.len() * 2 {
-            let is_from = number % 2 == 0;
+            let is_from = number < self.states.len();
             let mut goal = if is_from { i64::MAX } else { 0 };
             for_each_goal(&mut |state| {
                 let ticks = self.ticks(number, state);
@@ -181,7 +155,7 @@ impl Landmarks {
             let promise = (here - goal) * sign;
             if here < unknown && promise > best[ACTIVE - 1].0 {
                 best[ACTIVE - 1] = (promise, Column { number: number as u32, goal: goal * sign, sign });
-                best.sort_by_key(|&(promise, column)| (std::cmp::Reverse(promise), column.number));
+                best.sort_by_key(|&(promise, column)| (Reverse(promise), column.number));
             }
         }
         if best[0].0 <= i64::from(norm) {
@@ -191,60 +165,135 @@ impl Landmarks {
         Some(Active { columns: best.map(|(promise, column)| if promise > 0 { column } else { best[0].1 }) })
     }
 
-    /// The distances of a choice.
+    /// The planes of a choice.
     pub(crate) fn in_use(&self, active: &Active) -> InUse<'_> {
         match &self.distances {
-            Distances::Narrow(distances) => {
-                InUse::Narrow(ColumnsInUse { distances, n_columns: self.n_columns, active: *active })
-            }
-            Distances::Wide(distances) => {
-                InUse::Wide(ColumnsInUse { distances, n_columns: self.n_columns, active: *active })
-            }
+            Distances::Narrow(planes) => InUse::Narrow(PlanesInUse::of(planes, active)),
+            Distances::Wide(planes) => InUse::Wide(PlanesInUse::of(planes, active)),
         }
     }
 
-    fn ticks(&self, column: usize, state: State) -> i64 {
-        let at = state.0 as usize * self.n_columns + column;
+    fn ticks(&self, plane: usize, state: State) -> i64 {
         match &self.distances {
-            Distances::Narrow(distances) => distances[at].ticks(),
-            Distances::Wide(distances) => distances[at].ticks(),
+            Distances::Narrow(planes) => planes[plane][state.0 as usize].ticks(),
+            Distances::Wide(planes) => planes[plane][state.0 as usize].ticks(),
         }
     }
 }
 
-fn states(tables: &MovementTables) -> impl Iterator<Item = State> {
-    (0..tables.space().n_states() as u32).map(State)
+/// Picks landmarks, see [`Landmarks::of`].
+fn pick(tables: &MovementTables, n: usize) -> Vec<State> {
+    // Ticks to each state of the set from the nearest landmark so far; 0 of all others. The first landmark is
+    // the first of the set: it lies at the rim of the map, as landmarks should.
+    let mut nearest = vec![0; tables.space().n_states()];
+    let mut landmarks = Vec::with_capacity(n);
+    let mut next = mark_largest_set(tables, &mut nearest);
+    let mut frontier = Frontier::default();
+    while let Some(landmark) = next.filter(|_| landmarks.len() < n) {
+        landmarks.push(landmark);
+        bring_nearer(tables, landmark, &mut nearest, &mut frontier);
+        // The farthest; of several the least. Costs too great to be counted are no way.
+        let known = nearest.iter().zip(0..).filter(|(ticks, _)| (1..UNREACHED).contains(*ticks));
+        next = known.max_by_key(|&(ticks, state)| (ticks, Reverse(state))).map(|(_, state)| State(state));
+    }
+    landmarks
 }
 
-/// The largest set of states between which moves lead both ways; without components all legal states.
-fn largest_set(tables: &MovementTables) -> Vec<State> {
+/// Follows the ways from one more landmark as long as it is nearer than those before: a state beyond one to
+/// which another is as near has that other as near too.
+fn bring_nearer(tables: &MovementTables, landmark: State, nearest: &mut [u32], frontier: &mut Frontier) {
+    frontier.reset(tables.most_ticks(), 0);
+    nearest[landmark.0 as usize] = 0;
+    frontier.push(0, landmark.0);
+    let mut block: Block = [0; BLOCK];
+    while let Some((ticks, n)) = frontier.pop_block(&mut block) {
+        for &state in &block[..n] {
+            if nearest[state as usize] != ticks {
+                continue;
+            }
+            tables.for_each_successor(State(state), |next| {
+                let way = ticks.saturating_add(next.ticks);
+                let known = &mut nearest[next.state.0 as usize];
+                if way < *known && way <= COST_MAX {
+                    *known = way;
+                    frontier.push(way, next.state.0);
+                }
+            });
+        }
+    }
+}
+
+/// Writes [`UNREACHED`] to the states of the largest set between which moves lead both ways, of several the
+/// first, and gives its first; without components all legal states are one set.
+fn mark_largest_set(tables: &MovementTables, marks: &mut [u32]) -> Option<State> {
     let label = |state: State| match tables.components().strong_label(state) {
         Some(label) => Some(label),
         None => (!tables.components().are_known() && tables.is_legal(state)).then_some((0, 0)),
     };
-    let mut labels: Vec<((u32, u32), State)> =
-        states(tables).filter_map(|state| Some((label(state)?, state))).collect();
-    labels.sort_unstable_by_key(|&(label, state)| (label, state.0));
-    let largest =
-        labels.chunk_by(|a, b| a.0 == b.0).max_by_key(|set| (set.len(), std::cmp::Reverse(set[0].1.0)));
-    largest.map_or(Vec::new(), |set| set.iter().map(|&(_, state)| state).collect())
+    let states = || (0..tables.space().n_states() as u32).map(State);
+    // States beside each other are mostly of one set, so they are counted run by run.
+    let mut sets: BTreeMap<(u32, u32), (u32, Reverse<u32>)> = BTreeMap::new();
+    let mut run: Option<((u32, u32), u32, u32)> = None;
+    let mut close = |run: Option<((u32, u32), u32, u32)>| {
+        if let Some((label, first, n)) = run {
+            sets.entry(label).or_insert((0, Reverse(first))).0 += n;
+        }
+    };
+    for state in states() {
+        let Some(label) = label(state) else { continue };
+        match &mut run {
+            Some((of_run, _, n)) if *of_run == label => *n += 1,
+            _ => close(run.replace((label, state.0, 1))),
+        }
+    }
+    close(run);
+    let (&largest, &(_, Reverse(first))) = sets.iter().max_by_key(|(_, size)| **size)?;
+    for state in states().filter(|&state| label(state) == Some(largest)) {
+        marks[state.0 as usize] = UNREACHED;
+    }
+    Some(State(first))
+}
+
+/// A plane as it is worked out: narrow where that holds it.
+enum Plane {
+    Narrow(Vec<u16>),
+    Wide(Vec<u32>),
+}
+
+impl Plane {
+    fn of(costs: &[u32]) -> Self {
+        let fits = |&cost: &u32| cost < u32::from(u16::MAX) || cost == UNREACHED;
+        if costs.iter().all(fits) {
+            Self::Narrow(costs.iter().map(|&cost| u16::try_from(cost).unwrap_or(u16::MAX)).collect())
+        } else {
+            Self::Wide(costs.to_vec())
+        }
+    }
+
+    fn widen(self) -> Vec<u32> {
+        let ticks = |cost: u16| if cost == u16::MAX { UNREACHED } else { u32::from(cost) };
+        match self {
+            Self::Narrow(plane) => plane.into_iter().map(ticks).collect(),
+            Self::Wide(plane) => plane,
+        }
+    }
 }
 
 impl Distances {
-    /// Writes the costs of two fields into two columns, of which this is the first.
-    fn set_columns(&mut self, n_columns: usize, column: usize, fields: [&CostField; 2]) {
-        if let Self::Narrow(distances) = self {
-            let fits = |cost: &u32| *cost < u32::from(u16::MAX) || *cost == UNREACHED;
-            if fields.iter().all(|field| field.costs().iter().all(fits)) {
-                let narrow = |cost| u16::try_from(cost).unwrap_or(u16::MAX);
-                write_columns(distances, (n_columns, column), fields, narrow);
-                return;
-            }
-            let widen = |&cost: &u16| if cost == u16::MAX { u32::MAX } else { u32::from(cost) };
-            *self = Self::Wide(distances.iter().map(widen).collect());
-        }
-        if let Self::Wide(distances) = self {
-            write_columns(distances, (n_columns, column), fields, |cost| cost);
+    /// Works out the planes of landmarks: all narrow, or all wide.
+    fn of(tables: &MovementTables, landmarks: &[State]) -> Self {
+        // All of one direction before the other, for a worker keeps its field while that is the same.
+        let directions = [Direction::FromStart, Direction::ToGoal];
+        let wanted = directions.map(|direction| landmarks.iter().map(move |&state| (state, direction)));
+        let planes = work_out(tables, &wanted.into_iter().flatten().collect::<Vec<_>>());
+        let wide = planes.iter().any(|plane| matches!(plane, Plane::Wide(_)));
+        let narrow = |plane| match plane {
+            Plane::Narrow(plane) => Some(plane),
+            Plane::Wide(_) => None,
+        };
+        match wide {
+            true => Self::Wide(planes.into_iter().map(Plane::widen).collect()),
+            false => Self::Narrow(planes.into_iter().filter_map(narrow).collect()),
         }
     }
 
@@ -257,21 +306,58 @@ impl Distances {
     }
 }
 
-/// Writes the costs of two fields into a column and the next.
-fn write_columns<D>(
-    distances: &mut [D],
-    (n_columns, column): (usize, usize),
-    [from, to]: [&CostField; 2],
-    of_cost: impl Fn(u32) -> D,
-) {
-    let costs = from.costs().iter().zip(to.costs());
-    for (row, (&from, &to)) in distances.chunks_exact_mut(n_columns).zip(costs) {
-        row[column] = of_cost(from);
-        row[column + 1] = of_cost(to);
+/// Works out one plane after the other in the memory of one field.
+struct PlaneMaker<'a> {
+    tables: &'a MovementTables,
+    field: Option<CostField>,
+}
+
+impl PlaneMaker<'_> {
+    fn make(&mut self, (landmark, direction): (State, Direction)) -> Plane {
+        let members = [GoalMember::pose(self.tables.space().pose(landmark))];
+        let goal = Goal::of(&members);
+        let tables = self.tables;
+        let field = match self.field.take().filter(|field| field.direction() == direction) {
+            Some(mut field) => {
+                field.restart(tables, &goal);
+                field
+            }
+            None if direction == Direction::ToGoal => CostField::to_goal(tables, &goal),
+            None => CostField::from_start(tables, &goal),
+        };
+        let field = self.field.insert(field);
+        field.settle(tables, Until::All, u64::MAX);
+        Plane::of(field.costs())
     }
 }
 
-/// A column in use: the bound at a state is `sign * distance - goal`.
+#[cfg(not(feature = "rayon"))]
+fn work_out(tables: &MovementTables, wanted: &[(State, Direction)]) -> Vec<Plane> {
+    let mut maker = PlaneMaker { tables, field: None };
+    wanted.iter().map(|&wanted| maker.make(wanted)).collect()
+}
+
+/// Each worker claims planes from a counter and writes them to slots of their own.
+#[cfg(feature = "rayon")]
+fn work_out(tables: &MovementTables, wanted: &[(State, Direction)]) -> Vec<Plane> {
+    use rayon::prelude::*;
+    use std::sync::OnceLock;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    let slots: Vec<OnceLock<Plane>> = wanted.iter().map(|_| OnceLock::new()).collect();
+    let next = AtomicUsize::new(0);
+    let workers = rayon::current_num_threads().clamp(1, wanted.len().max(1));
+    (0..workers).into_par_iter().with_max_len(1).for_each(|_| {
+        let mut maker = PlaneMaker { tables, field: None };
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let (Some(&wanted), Some(slot)) = (wanted.get(at), slots.get(at)) else { break };
+            slot.get_or_init(|| maker.make(wanted));
+        }
+    });
+    slots.into_iter().filter_map(OnceLock::into_inner).collect()
+}
+
+/// A plane in use: the bound at a state is `sign * distance - goal`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Column {
     number: u32,
@@ -287,25 +373,29 @@ pub(crate) struct Active {
 
 /// What a search reads of landmarks, by the width of their distances.
 pub(crate) enum InUse<'a> {
-    Narrow(ColumnsInUse<'a, u16>),
-    Wide(ColumnsInUse<'a, u32>),
+    Narrow(PlanesInUse<'a, u16>),
+    Wide(PlanesInUse<'a, u32>),
 }
 
-/// All distances, and which of them a search reads.
-pub(crate) struct ColumnsInUse<'a, D> {
-    distances: &'a [D],
-    n_columns: usize,
-    active: Active,
+/// The planes that a search reads.
+pub(crate) struct PlanesInUse<'a, D> {
+    planes: [(&'a [D], Column); ACTIVE],
+}
+
+impl<'a, D: Distance> PlanesInUse<'a, D> {
+    fn of(planes: &'a [Vec<D>], active: &Active) -> Self {
+        Self { planes: active.columns.map(|column| (&planes[column.number as usize][..], column)) }
+    }
 }
 
 /// The greatest of the bounds of the columns in use and of the norm.
 pub(crate) struct LandmarkEstimate<'a, D, L> {
-    of: ColumnsInUse<'a, D>,
+    of: PlanesInUse<'a, D>,
     norm: L,
 }
 
 impl<'a, D: Distance, L: Estimate> LandmarkEstimate<'a, D, L> {
-    pub fn new(of: ColumnsInUse<'a, D>, norm: L) -> Self {
+    pub fn new(of: PlanesInUse<'a, D>, norm: L) -> Self {
         Self { of, norm }
     }
 }
@@ -313,11 +403,9 @@ impl<'a, D: Distance, L: Estimate> LandmarkEstimate<'a, D, L> {
 impl<D: Distance, L: Estimate> Estimate for LandmarkEstimate<'_, D, L> {
     #[inline(always)]
     fn weighted(&self, state: u32, x: i32, y: i32, heading: usize) -> u32 {
-        let ColumnsInUse { distances, n_columns, active } = &self.of;
-        let row = &distances[state as usize * n_columns..][..*n_columns];
         let mut bound = i64::from(self.norm.weighted(state, x, y, heading));
-        for column in &active.columns {
-            bound = bound.max(row[column.number as usize].ticks() * column.sign - column.goal);
+        for (plane, column) in &self.of.planes {
+            bound = bound.max(plane[state as usize].ticks() * column.sign - column.goal);
         }
         bound as u32
     }

@@ -127,3 +127,90 @@ fn landmarks_guide_where_walls_bend_the_ways() {
     assert!(used * 2 > asked, "{used} of {asked}");
     assert!(guided_total * 2 < plain_total, "{guided_total} against {plain_total}");
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Each landmark but the first is as far as can be from those before, by whole fields.
+    #[test]
+    fn landmarks_are_farthest_from_those_before((grid, class) in world_of(1..20), n in 1_usize..6) {
+        let tables = MovementTables::compile(&grid, class);
+        let space = tables.space();
+        let landmarks = Landmarks::of(&tables, n);
+        let field = |state: State, direction| {
+            let members = [GoalMember::pose(space.pose(state))];
+            let mut field = match direction {
+                Direction::ToGoal => CostField::to_goal(&tables, &Goal::of(&members)),
+                Direction::FromStart => CostField::from_start(&tables, &Goal::of(&members)),
+            };
+            field.settle(&tables, Until::All, u64::MAX);
+            field
+        };
+        let Some((&first, others)) = landmarks.states().split_first() else { return Ok(()) };
+        let back = field(first, Direction::ToGoal);
+        let mut nearest = vec![u32::MAX; space.n_states()];
+        let mut last = first;
+        for &landmark in others.iter().chain([&first]) {
+            let from = field(last, Direction::FromStart);
+            for state in (0..space.n_states() as u32).map(State) {
+                let known = &mut nearest[state.0 as usize];
+                *known = from.cost(state).filter(|_| back.cost(state).is_some()).unwrap_or(0).min(*known);
+            }
+            let farthest = nearest.iter().copied().max().unwrap_or(0);
+            if landmark == first {
+                prop_assert!(landmarks.states().len() == n || farthest == 0);
+                break;
+            }
+            prop_assert_eq!(nearest[landmark.0 as usize], farthest);
+            prop_assert!(farthest > 0);
+            last = landmark;
+        }
+    }
+}
+
+/// Whoever works out which plane, they are the same.
+#[cfg(feature = "rayon")]
+#[test]
+fn landmarks_are_equal_for_any_number_of_threads() {
+    let size = wheelbase_grid::GridSize::new(64, 64).unwrap();
+    let grid = wheelbase_grid::generate(wheelbase_grid::MapKind::Base, size, 5);
+    let tables = MovementTables::compile(&grid, common::truck());
+    let made = [1, 2, 5].map(|threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        format!("{:?}", pool.install(|| Landmarks::of(&tables, 7)))
+    });
+    assert!(made[0] == made[1] && made[0] == made[2]);
+}
+
+/// The kernel that reads landmarks with a weight keeps the bound of the weight to the tick.
+#[test]
+fn weights_keep_their_bound_with_landmarks() {
+    let size = wheelbase_grid::GridSize::new(48, 48).unwrap();
+    for (kind, class) in [
+        (wheelbase_grid::MapKind::Rooms, common::truck()),
+        (wheelbase_grid::MapKind::Base, MovementClass::octile()),
+    ] {
+        let tables = MovementTables::compile(&wheelbase_grid::generate(kind, size, 3), class);
+        let landmarks = Landmarks::of(&tables, 4);
+        let (mut scratch, mut path) = (Scratch::new(), Path::new());
+        let legal = (0..tables.space().n_states() as u32).map(State).filter(|&state| tables.is_legal(state));
+        let poses: Vec<Pose> = legal.map(|state| tables.space().pose(state)).collect();
+        let mut guided = 0;
+        for number in 0..60 {
+            let (from, to) = (poses[number * 7919 % poses.len()], poses[number * 104_729 % poses.len()]);
+            let goal = [GoalMember::pose(to)];
+            let mut request = Request::new(from, Goal::of(&goal));
+            let cheapest = plan(&tables, &request, &mut scratch, &mut path);
+            request.heuristic = Heuristic::Landmarks(&landmarks);
+            for weight in [1001, 1050, 1200, 3000] {
+                request.weight_permille = weight;
+                let answer = plan(&tables, &request, &mut scratch, &mut path);
+                assert_eq!(answer.status, cheapest.status);
+                assert!(u64::from(answer.cost) * 1000 <= u64::from(cheapest.cost) * u64::from(weight));
+                assert!(answer.cost >= cheapest.cost);
+                guided += u32::from(answer.guide == Guide::Landmarks);
+            }
+        }
+        assert!(guided > 20, "{guided} searches guided by landmarks");
+    }
+}
