@@ -546,6 +546,23 @@ fn run_kernel_on<L: Lattice>(
                         let estimate = linear.sum(size, norm_parts);
                         kernel.run(nodes, &Weighted { estimate, weight_permille, greedy }, &mut open)
                     }
+                    Prepared::Landmarks(active, _, norm) if norm.is_whole(size) => {
+                        let Heuristic::Landmarks(landmarks) = request.heuristic else {
+                            return Stop::Exhausted;
+                        };
+                        let norm = L::Whole::of(&norm);
+                        let Weighted { weight_permille, greedy, .. } = any;
+                        match landmarks.in_use(&active) {
+                            InUse::Narrow(of) => {
+                                let estimate = LandmarkEstimate::new(of, norm);
+                                kernel.run(nodes, &Weighted { estimate, weight_permille, greedy }, &mut open)
+                            }
+                            InUse::Wide(of) => {
+                                let estimate = LandmarkEstimate::new(of, norm);
+                                kernel.run(nodes, &Weighted { estimate, weight_permille, greedy }, &mut open)
+                            }
+                        }
+                    }
                     _ => kernel.run(nodes, &any, &mut open),
                 }
             }
