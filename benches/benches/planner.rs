@@ -69,6 +69,7 @@ fn cost_fields(criterion: &mut Criterion) {
     for (name, mut grid) in [("blobs 512", blobs(512, 3)), ("rooms 512", rooms(512, 4))] {
         let mut group = criterion.benchmark_group(format!("field on {name}"));
         let mut tables = MovementTables::compile(&grid, truck());
+        tables.make_components();
         let scene = Scene::new(name, &grid, truck(), 1, 2);
         let goal = [GoalMember::pose(scene.queries[0].goal)];
         let goal = Goal::of(&goal);

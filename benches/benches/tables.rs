@@ -8,7 +8,7 @@ use std::hint::black_box;
 use std::time::Duration;
 use wheelbase_benches::{Draws, blobs, calibration, carrier, cart, open, rooms, truck};
 use wheelbase_grid::{Grid, Rect, TerrainKind};
-use wheelbase_planner::{Components, MovementTables, State, Way};
+use wheelbase_planner::{MovementTables, State, Way};
 
 const GROUND: TerrainKind = TerrainKind(0);
 const WATER: TerrainKind = TerrainKind(2);
@@ -23,17 +23,17 @@ fn compiling(criterion: &mut Criterion) {
     for (name, grid) in maps(1024) {
         group.throughput(Throughput::Elements(grid.size().n_cells() as u64 * 4));
         group.bench_function(format!("{name} 1x2, words"), |bencher| {
-            bencher.iter(|| MovementTables::compile_without_components(&grid, truck()));
+            bencher.iter(|| MovementTables::compile(&grid, truck()));
         });
-        let tables = MovementTables::compile_without_components(&grid, truck());
+        let mut tables = MovementTables::compile(&grid, truck());
         group.bench_function(format!("{name} 1x2, components"), |bencher| {
-            bencher.iter(|| Components::of(&tables));
+            bencher.iter(|| tables.make_components());
         });
     }
     let grid = open(1024);
     for (name, class) in [("1x1", cart()), ("3x9", carrier())] {
         group.bench_function(format!("open {name}, words"), |bencher| {
-            bencher.iter(|| MovementTables::compile_without_components(&grid, class.clone()));
+            bencher.iter(|| MovementTables::compile(&grid, class.clone()));
         });
     }
     group.finish();
@@ -50,10 +50,10 @@ fn updating(criterion: &mut Criterion) {
             .collect();
         assert!(places.len() > 50, "{name}: too few free places");
         for components in [false, true] {
-            let mut tables = match components {
-                true => MovementTables::compile(&grid, truck()),
-                false => MovementTables::compile_without_components(&grid, truck()),
-            };
+            let mut tables = MovementTables::compile(&grid, truck());
+            if components {
+                tables.make_components();
+            }
             let what = if components { "words and components" } else { "words" };
             let mut next = 0;
             group.bench_function(format!("{name}, {what}"), |bencher| {
@@ -77,6 +77,7 @@ fn updating(criterion: &mut Criterion) {
 fn unreachable(criterion: &mut Criterion) {
     let mut grid = rooms(512, 4);
     let mut tables = MovementTables::compile(&grid, truck());
+    tables.make_components();
     let mut draws = Draws::new(7);
     for _ in 0..200 {
         let area = Rect::new(draws.below(508) as i32, draws.below(508) as i32, 4, 4);

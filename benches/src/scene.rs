@@ -85,7 +85,9 @@ impl Scene {
             4 => HeuristicName::Manhattan,
             _ => HeuristicName::Octile,
         };
-        Self { name: name.to_owned(), tables: MovementTables::compile(grid, class), queries, heuristic }
+        let mut tables = MovementTables::compile(grid, class);
+        tables.make_components();
+        Self { name: name.to_owned(), tables, queries, heuristic }
     }
 
     /// Draws starts, has `goal` set the goal and say whether the two will do, and keeps those that can be

@@ -88,7 +88,8 @@ fn micros(begun: Instant) -> f64 {
 }
 
 fn targets(name: &str, grid: &Grid, rounds: usize) {
-    let tables = MovementTables::compile(grid, truck());
+    let mut tables = MovementTables::compile(grid, truck());
+    tables.make_components();
     let mut draws = Draws::new(21);
     let [mut field_us, mut targets_us, mut moves_us, mut again_us] = [f64::MAX; 4];
     let mut firsts = 0;
@@ -137,7 +138,8 @@ fn targets(name: &str, grid: &Grid, rounds: usize) {
 const RANGES: usize = 300;
 
 fn ranges(name: &str, grid: &Grid, rounds: usize) {
-    let tables = MovementTables::compile(grid, truck());
+    let mut tables = MovementTables::compile(grid, truck());
+    tables.make_components();
     let mut draws = Draws::new(22);
     let starts: Vec<Pose> = (0..RANGES).map(|_| draw(&tables, &mut draws)).collect();
     let mut from = Distances::from_pose(&tables, starts[0]);
@@ -203,6 +205,7 @@ fn turns(side: u32, rounds: usize) {
     for _ in 0..rounds {
         let mut grid = begun.clone();
         let mut tables = MovementTables::compile(&grid, class.clone());
+        tables.make_components();
         let mut connections = Connections::new(&tables);
         let mut answers = Vec::with_capacity(TURNS);
         for (at, (&[turned, from, to], ns)) in plan.iter().zip(&mut ns).enumerate() {

@@ -188,6 +188,7 @@ fn repair(name: &str, grid: &Grid) {
     for keep_moves in [false, true] {
         let mut grid = grid.clone();
         let mut tables = MovementTables::compile(&grid, truck());
+        tables.make_components();
         let mut draws = Draws::new(9);
         let goal = draw_goal(&tables, &mut draws);
         let goal = Goal::of(&goal);
@@ -227,6 +228,7 @@ const WAYS: [&str; 5] = ["fresh", "field repaired", "old field as h", "learned",
 fn replan(name: &str, grid: &Grid) {
     let mut grid = grid.clone();
     let mut tables = MovementTables::compile(&grid, truck());
+    tables.make_components();
     let mut draws = Draws::new(11);
     let goal = draw_goal(&tables, &mut draws);
     let goal = Goal::of(&goal);

@@ -47,7 +47,7 @@ Keys of --format json, of a .scen:
   landmarks                       the queries once more with landmarks, null if interrupted before:
     number, prepare_s, memory_mib  of the landmarks, which the times do not include
     answered to ns_per_expansion  as above
-  load_s, compile_s               reading the files; compiling the movement tables
+  load_s, compile_s, components_s reading the files; compiling the movement tables; making their components
   peak_memory_mib                 null where the system does not say
   peers                           peers timed beside us: none
   calibration                     integer_ns, a step of an integer loop in cache; load_ns, a dependent load
@@ -125,6 +125,7 @@ struct QueriesResult {
     landmarks: Option<LandmarksResult>,
     load_s: f64,
     compile_s: f64,
+    components_s: f64,
     peak_memory_mib: Option<f64>,
     peers: [(); 0],
     calibration: Calibration,
@@ -223,8 +224,12 @@ fn bench_queries(args: &BenchArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     check_planning(&args.target, (&grid, &class), threads + 1, landmark_need(space), memory_max)?;
     let load_s = begun.elapsed().as_secs_f64();
     let begun = Instant::now();
-    let tables = Arc::new(MovementTables::compile(&grid, class));
+    let mut tables = MovementTables::compile(&grid, class);
     let compile_s = begun.elapsed().as_secs_f64();
+    let begun = Instant::now();
+    tables.make_components();
+    let components_s = begun.elapsed().as_secs_f64();
+    let tables = Arc::new(tables);
 
     stop.heed();
     let goals: Vec<[GoalMember; 1]> =
@@ -252,6 +257,7 @@ fn bench_queries(args: &BenchArgs, stop: &Interrupt) -> Result<Exit, Failure> {
         landmarks,
         load_s,
         compile_s,
+        components_s,
         peak_memory_mib: peak_memory_mib(),
         peers: [],
         calibration: calibration(),
@@ -369,7 +375,11 @@ fn write_queries_text(out: &mut impl Write, result: &QueriesResult) -> io::Resul
         None => "not run".to_owned(),
     };
     row(out, "batch", batch)?;
-    row(out, "tables", format!("compiled in {:.3} s", result.compile_s))?;
+    row(
+        out,
+        "tables",
+        format!("compiled in {:.3} s, components in {:.3} s", result.compile_s, result.components_s),
+    )?;
     match &result.landmarks {
         None => row(out, "landmarks", "not run")?,
         Some(LandmarksResult { number, prepare_s, memory_mib, answers }) => {

@@ -41,7 +41,11 @@ pub fn run(args: &DistancesArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let listed = if args.within.is_some() { REACH_BYTES * space.n_states() as u64 } else { 0 };
     let more = field_need(space).and(MemoryNeed::may_take(listed));
     check_planning(&args.target, (&grid, &class), 1, more, memory_max)?;
-    let tables = MovementTables::compile(&grid, class);
+    let mut tables = MovementTables::compile(&grid, class);
+    if !targets.is_empty() {
+        // Else each target out of reach would cost a search of all that can be reached.
+        tables.make_components();
+    }
     let mut from = Distances::from_pose(&tables, start);
     let answer = Answer::find(&grid, &tables, start, &targets, args.within, &mut from);
     let mut outputs = Outputs::default();

@@ -41,7 +41,8 @@ pub fn run(args: &PlanArgs, stop: &Interrupt) -> Result<Exit, Failure> {
             (thread_pool(args.threads)?.current_num_threads() as u64, space_of(&grid, headings));
         let guides = MemoryNeed::may_take(landmark_need(space).and(fields_need(space)).most);
         check_planning(&args.target, (&grid, &class), threads, guides, memory_max)?;
-        let tables = MovementTables::compile(&grid, class);
+        let mut tables = MovementTables::compile(&grid, class);
+        tables.make_components();
         return answer_all(&grid, &tables, &queries, args, stop);
     }
     let (from, to) = (args.from.as_deref().unwrap_or(""), args.to.as_deref().unwrap_or(""));
@@ -63,7 +64,12 @@ pub fn run(args: &PlanArgs, stop: &Interrupt) -> Result<Exit, Failure> {
         HeuristicChoice::Picked | HeuristicChoice::Named(_) => MemoryNeed::default(),
     };
     check_planning(&args.target, (&grid, &class), 1, guide, memory_max)?;
-    let tables = MovementTables::compile(&grid, class);
+    let mut tables = MovementTables::compile(&grid, class);
+    // One path is mostly found sooner than they are made. With a limit they tell a goal out of reach from one
+    // too far away, and landmarks are chosen among the poses of one component.
+    if query.expansions_max.is_some() || matches!(query.heuristic, HeuristicChoice::Landmarks) {
+        tables.make_components();
+    }
     let mut guides = Guides::new(&tables);
     guides.prepare(&query);
     let request = query.request(guides.heuristic(query.heuristic, &query.goal()));

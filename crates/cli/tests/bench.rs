@@ -66,6 +66,7 @@ fn published_lengths_are_checked() {
             "landmarks",
             "load_s",
             "compile_s",
+            "components_s",
             "peak_memory_mib",
             "peers",
             "calibration"

@@ -79,6 +79,14 @@ fn each_status_has_its_reason_and_exit_status_1() {
         ("2,1", "2,1", &[], "start_blocked", "the start is not a legal pose: cell (2, 1) is water"),
         ("0,0", "2,1", &[], "goal_blocked", "no goal is a legal pose; of (2, 1, -): cell (2, 1) is water"),
         ("3,0", "0,0", &[], "unreachable", "no sequence of moves leads from the start to the goal"),
+        // A limit makes components, so that it does not stand for what is out of reach.
+        (
+            "3,0",
+            "0,0",
+            &["--expansions-max", "0"],
+            "unreachable",
+            "no sequence of moves leads from the start to the goal",
+        ),
         (
             "0,0",
             "5,0",

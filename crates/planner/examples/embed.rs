@@ -41,6 +41,8 @@ pub fn play() -> Result<Vec<String>, Box<dyn Error>> {
     // Tables are shared by all units of a class; a scratch belongs to a worker, of which there is one.
     let classes = [MovementClass::new(scout)?, MovementClass::new(truck)?];
     let mut tables = classes.map(|class| MovementTables::compile(&grid, class));
+    // Many questions are to come: what cannot be reached is then known without a search.
+    tables.iter_mut().for_each(MovementTables::make_components);
     let (mut scratch, mut under_way, mut expanded, mut log) = (Scratch::new(), None, 0, Vec::new());
     let mut units = [
         Unit::new("ant", 0, Pose::new(3, 0, Heading(0)), CellXY::new(11, 3)),

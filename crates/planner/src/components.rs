@@ -1,11 +1,13 @@
 //! Connected sets of the pose graph of a class, kept true under edits.
 
 mod cell_shapes;
+mod labels;
 mod nearby;
 
 use crate::pose::State;
 use crate::tables::{MoveWord, MovementTables, STEPS_STRIDE, lanes_of, with_layout};
 use cell_shapes::CellShapes;
+use labels::{BLOCK, Labels};
 use nearby::Nearby;
 use wheelbase_grid::Rect;
 
@@ -14,19 +16,24 @@ use wheelbase_grid::Rect;
 /// Two poses in different weak components have no path between them, whatever the direction of the
 /// moves. Where moves are one-way (no reverse, climb limits) strong components and their order tell more.
 ///
-/// Memory: 4 bytes a state, and 4 more where moves are one-way. After an edit that takes moves away it is
+/// Made by [`MovementTables::make_components`], which also says what is answered without them.
+///
+/// Memory: 0.2 bytes a state, and more where sets lie mixed: up to 4 sets in the same 64 states make it 0.7,
+/// up to 16 make it 1.7, more 4.2. The same again where moves are one-way. After an edit that takes moves away it is
 /// first looked whether the poses that lost one are still connected close by, round the building. If not,
 /// floods begin from what is apart, all at once, until but one of them can still grow: the cost is that of
 /// the smaller parts (after the dynamic connectivity of Even and Shiloach 1981), and never much more than
 /// that of labelling all anew. Moves that are added join two sets (union-find, Tarjan 1975).
 #[derive(Clone, Debug, Default)]
 pub struct Components {
-    /// Number of each state's set, `NONE` where the pose is not legal.
-    labels: Vec<u32>,
+    /// Number of each legal state's set.
+    labels: Labels,
     sets: Sets,
-    /// Number of the strong component of each state; a move never leads to a higher number. Empty where
-    /// every move can be taken back; `NONE` for poses that were not legal when they were numbered.
-    strong: Vec<u32>,
+    /// From so many sets on they are numbered anew.
+    sets_max: usize,
+    /// Number of the strong component of each state that was legal when they were numbered; a move never
+    /// leads to a higher number. Empty where every move can be taken back.
+    strong: Labels,
     /// Since they were numbered, moves were lost, or won.
     strong_lost: bool,
     strong_won: bool,
@@ -38,6 +45,9 @@ pub struct Components {
 /// Where the parts into which an edit may have split a set grow to more than one state in so many of all, all
 /// are labelled anew.
 const FLOODED_SHARE: usize = 8;
+
+/// Sets for which there is room beside one for each block of states.
+const SETS_LEAST: usize = 1 << 12;
 
 const NONE: u32 = u32::MAX;
 
@@ -66,6 +76,10 @@ pub(crate) struct GraphChange {
 }
 
 impl GraphChange {
+    pub fn memory_bytes(&self) -> usize {
+        4 * (self.states.capacity() + self.rim.capacity()) + 8 * self.won.capacity()
+    }
+
     pub fn clear(&mut self) {
         self.states.clear();
         self.rim.clear();
@@ -87,6 +101,16 @@ impl Sets {
     fn clear(&mut self) {
         self.parents.clear();
         self.ranks.clear();
+    }
+
+    fn shrink(&mut self) {
+        self.parents.shrink_to_fit();
+        self.ranks.shrink_to_fit();
+        self.numbers = Vec::new();
+    }
+
+    fn memory_bytes(&self) -> usize {
+        4 * self.parents.capacity() + self.ranks.capacity() + 4 * self.numbers.capacity()
     }
 
     /// Takes room for so many sets, unless it is there.
@@ -112,11 +136,14 @@ impl Sets {
         set
     }
 
-    /// Hangs every set under its root.
-    fn flatten(&mut self) {
-        for set in 0..self.parents.len() {
-            self.parents[set] = self.root(self.parents[set]);
+    /// The root, and shorter ways to it (path halving, Tarjan and van Leeuwen 1984).
+    fn find(&mut self, mut set: u32) -> u32 {
+        while self.parents[set as usize] != set {
+            let above = self.parents[self.parents[set as usize] as usize];
+            self.parents[set as usize] = above;
+            set = above;
         }
+        set
     }
 
     /// Joins two roots and says which one is the root now.
@@ -134,12 +161,22 @@ impl Sets {
 }
 
 impl Components {
-    /// Labels every state of the tables. Near linear in the number of legal moves (union-find, Tarjan
-    /// 1975; strong components Tarjan 1972).
-    pub fn of(tables: &MovementTables) -> Self {
+    /// Labels every state of the tables.
+    pub(crate) fn of(tables: &MovementTables) -> Self {
         let mut components = Self::default();
         components.relabel(tables);
+        components.labels.shrink();
+        components.sets.shrink();
+        components.shapes = CellShapes::default();
         components
+    }
+
+    /// Memory in bytes. The first edits that are followed take a little more: 0.2 bytes a state, and what the
+    /// largest flood so far has met.
+    pub fn memory_bytes(&self) -> usize {
+        let labels = self.labels.memory_bytes() + self.strong.memory_bytes();
+        let work = self.flood.memory_bytes() + self.nearby.memory_bytes() + self.shapes.memory_bytes();
+        labels + self.sets.memory_bytes() + work
     }
 
     /// Whether the states were labelled at all.
@@ -150,69 +187,61 @@ impl Components {
     /// Labels every state anew.
     pub(crate) fn relabel(&mut self, tables: &MovementTables) {
         self.label_all(tables);
-        self.strong.clear();
-        if !tables.is_reversible() {
-            self.strong = strong_components(tables);
-        }
-        (self.strong_lost, self.strong_won) = (false, false);
+        self.renew_strong(tables);
     }
 
     /// Labels every state with the number of its weak component.
     fn label_all(&mut self, tables: &MovementTables) {
-        self.labels.clear();
-        self.sets.clear();
+        let Self { labels, sets, shapes, .. } = self;
+        labels.reset(tables.space().n_states());
+        sets.clear();
         with_layout!(&tables.layouts, layout => match tables.is_reversible() {
-            true => self.shapes.label(tables, &layout.words, &mut self.labels, &mut self.sets),
-            false => {
-                self.labels.resize(tables.space().n_states(), NONE);
-                label_states(tables, &layout.words, &mut self.labels, &mut self.sets);
-            }
+            true => shapes.label(tables, &layout.words, labels, sets),
+            false => label_states(tables, &layout.words, labels, sets),
         });
-        self.sets.flatten();
+        self.compact();
     }
 
-    /// Numbers the sets anew without gaps, each label being a root.
+    /// Numbers the sets anew without gaps.
     fn compact(&mut self) {
-        let Sets { parents, ranks, numbers } = &mut self.sets;
+        let Self { labels, sets, .. } = self;
+        let mut numbers = std::mem::take(&mut sets.numbers);
         let mut n_sets = 0;
         numbers.clear();
-        numbers.resize(parents.len(), NONE);
-        for label in self.labels.iter_mut().filter(|label| **label != NONE) {
-            let mut root = *label;
-            while parents[root as usize] != root {
-                root = parents[root as usize];
-            }
-            parents[*label as usize] = root;
-            let number = &mut numbers[root as usize];
+        numbers.resize(sets.parents.len(), NONE);
+        labels.renumber(|label| {
+            let number = &mut numbers[sets.find(label) as usize];
             if *number == NONE {
                 *number = n_sets;
                 n_sets += 1;
             }
-            *label = *number;
-        }
+            *number
+        });
+        sets.numbers = numbers;
+        let Sets { parents, ranks, .. } = sets;
         parents.clear();
         parents.extend(0..n_sets);
         ranks.clear();
         ranks.resize(n_sets as usize, 0);
+        self.sets_max = n_sets as usize + self.labels.n_blocks() + SETS_LEAST;
     }
 
     /// Follows an edit of which the moves lie about `anchors`: the tables are the new ones already.
     pub(crate) fn follow(&mut self, tables: &MovementTables, change: &GraphChange, anchors: Rect) {
-        if !self.strong.is_empty() {
+        if !tables.is_reversible() {
             self.strong_lost |= change.lost;
             self.strong_won |= !change.won.is_empty();
         }
-        // So many sets come only of very many edits. Room for all is taken at the first.
-        let sets_max = self.labels.len() / 2 + (1 << 16);
-        if self.sets.parents.len() > sets_max {
+        // So many sets come only of many edits. Room for all is taken at the first.
+        if self.sets.parents.len() > self.sets_max {
             self.compact();
         }
         let n_new = change.states.len() + change.won.len() + change.rim.len();
-        self.sets.reserve(sets_max + n_new.next_multiple_of(1 << 12));
+        self.sets.reserve(self.sets_max + n_new.next_multiple_of(SETS_LEAST));
         self.label_changed(tables, change);
         let mut rim = std::mem::take(&mut self.flood.rim);
         rim.clear();
-        let labelled = change.rim.iter().map(|&state| (self.labels[state as usize], state));
+        let labelled = change.rim.iter().map(|&state| (self.labels.get(state), state));
         rim.extend(
             labelled.filter(|(label, _)| *label != NONE).map(|(label, state)| (self.sets.root(label), state)),
         );
@@ -237,23 +266,26 @@ impl Components {
         let Self { labels, sets, .. } = self;
         let is_legal = |state: u32| tables.is_legal(State(state));
         for &state in change.states.iter().filter(|&&state| !is_legal(state)) {
-            labels[state as usize] = NONE;
+            labels.clear(state);
         }
         for &(from, to) in &change.won {
-            let [a, b] = [from, to].map(|state| labels[state as usize]);
-            let label = match (a == NONE, b == NONE) {
-                (true, true) => sets.add(),
-                (true, false) => b,
-                (false, true) => a,
-                (false, false) if a == b => continue,
-                (false, false) => sets.join(sets.root(a), sets.root(b)),
-            };
-            (labels[from as usize], labels[to as usize]) = (label, label);
+            match (labels.get(from), labels.get(to)) {
+                (NONE, NONE) => {
+                    let label = sets.add();
+                    labels.set(from, label, sets);
+                    labels.set(to, label, sets);
+                }
+                (NONE, label) => labels.set(from, label, sets),
+                (label, NONE) => labels.set(to, label, sets),
+                (a, b) if a == b => {}
+                (a, b) => {
+                    sets.join(sets.root(a), sets.root(b));
+                }
+            }
         }
         for &state in &change.states {
-            let label = &mut labels[state as usize];
-            if *label == NONE && is_legal(state) {
-                *label = sets.add();
+            if labels.get(state) == NONE && is_legal(state) {
+                labels.set(state, sets.add(), sets);
             }
         }
     }
@@ -266,28 +298,31 @@ impl Components {
     fn split(&mut self, tables: &MovementTables, whole: u32) -> bool {
         let Self { labels, sets, flood, nearby, .. } = self;
         let first = sets.parents.len() as u32;
-        flood.clear();
+        flood.clear(labels.n_blocks());
         for &state in &nearby.groups {
-            labels[state as usize] = sets.add();
+            sets.add();
             flood.begin_part(state);
         }
         let done = with_layout!(&tables.layouts, layout => match tables.is_reversible() {
             true => {
                 let steps = &tables.steps;
                 let space = tables.space();
-                flood.grow(labels, sets, first, |state, found| {
+                flood.grow(sets, first, |state, found| {
                     let steps = &steps[space.frame_of(State(state)).0 as usize * STEPS_STRIDE..];
                     for lane in lanes_of(layout.words[state as usize].lanes()) {
                         found(state.wrapping_add_signed(steps[lane].delta));
                     }
                 })
             }
-            false => flood.grow(labels, sets, first, |state, found| {
+            false => flood.grow(sets, first, |state, found| {
                 tables.for_each_neighbour(State(state), |next| found(next.0));
             }),
         });
         if let Some(&last) = flood.growing.first() {
             sets.join(first + last, whole);
+        }
+        if done {
+            flood.label_parts(labels, sets, first, whole);
         }
         done
     }
@@ -295,15 +330,14 @@ impl Components {
     /// Label of a state's weak component, or `None` if its pose is not legal or no state is labelled. Only
     /// whether two are equal means anything, and only until the next edit.
     pub fn label(&self, state: State) -> Option<u32> {
-        let label = self.labels.get(state.0 as usize).copied().unwrap_or(NONE);
+        let label = self.labels.get(state.0);
         (label != NONE).then(|| self.sets.root(label))
     }
 
     /// What is equal for two states between which moves lead both ways, as far as is known; `None` as for
     /// [`Components::label`].
     pub(crate) fn strong_label(&self, state: State) -> Option<(u32, u32)> {
-        let strong = self.strong.get(state.0 as usize).copied().unwrap_or(0);
-        self.label(state).map(|label| (label, strong))
+        self.label(state).map(|label| (label, self.strong.get(state.0)))
     }
 
     /// Whether moves lead from one legal pose to another. `O(log n)` after many edits, else `O(1)`.
@@ -318,7 +352,7 @@ impl Components {
         if self.strong.is_empty() || from == to {
             return Way::Yes;
         }
-        let [from, to] = [from, to].map(|state| self.strong[state.0 as usize]);
+        let [from, to] = [from, to].map(|state| self.strong.get(state.0));
         match from.cmp(&to) {
             _ if from == NONE || to == NONE => Way::Unknown,
             std::cmp::Ordering::Equal if !self.strong_lost => Way::Yes,
@@ -333,18 +367,28 @@ impl Components {
         self.strong_lost || self.strong_won
     }
 
-    /// Numbers the strong components anew. Linear in the number of legal moves.
+    /// Numbers the strong components anew. Linear in the number of legal moves, with up to 20 bytes a state
+    /// until it is done.
     pub(crate) fn renew_strong(&mut self, tables: &MovementTables) {
-        self.strong = strong_components(tables);
+        self.strong.reset(0);
+        if !tables.is_reversible() {
+            self.strong.reset(tables.space().n_states());
+            let numbers = strong_components(tables);
+            for (block, numbers) in blocks_of(&numbers).enumerate() {
+                self.strong.write(block, &numbers);
+            }
+        }
         (self.strong_lost, self.strong_won) = (false, false);
     }
 }
 
-/// Labels every legal state with the number of a set, and joins the sets that moves connect.
-fn label_states<W: MoveWord>(tables: &MovementTables, words: &[W], labels: &mut [u32], sets: &mut Sets) {
+/// Labels every legal state with the number of a set, and joins the sets that moves connect. Until it is done
+/// it takes 4 bytes a state.
+fn label_states<W: MoveWord>(tables: &MovementTables, words: &[W], labels: &mut Labels, sets: &mut Sets) {
     let space = tables.space();
+    let mut of_states = vec![NONE; words.len()];
     for (state, word) in words.iter().enumerate() {
-        let mut label = labels[state];
+        let mut label = of_states[state];
         if label == NONE {
             if *word == W::default() && !tables.is_legal(State(state as u32)) {
                 continue;
@@ -352,10 +396,10 @@ fn label_states<W: MoveWord>(tables: &MovementTables, words: &[W], labels: &mut 
             label = sets.add();
         }
         label = sets.root(label);
-        labels[state] = label;
+        of_states[state] = label;
         let steps = &tables.steps[space.frame_of(State(state as u32)).0 as usize * STEPS_STRIDE..];
         for lane in lanes_of(word.lanes()) {
-            let next = &mut labels[(state as u32).wrapping_add_signed(steps[lane].delta) as usize];
+            let next = &mut of_states[(state as u32).wrapping_add_signed(steps[lane].delta) as usize];
             if *next == NONE {
                 *next = label;
             } else if *next != label {
@@ -364,6 +408,18 @@ fn label_states<W: MoveWord>(tables: &MovementTables, words: &[W], labels: &mut 
             }
         }
     }
+    for (block, of_states) in blocks_of(&of_states).enumerate() {
+        labels.write_roots(block, &of_states, |label| sets.find(label));
+    }
+}
+
+/// The numbers of states by block.
+fn blocks_of(of_states: &[u32]) -> impl Iterator<Item = [u32; BLOCK]> {
+    of_states.chunks(BLOCK).map(|numbers| {
+        let mut block = [NONE; BLOCK];
+        block[..numbers.len()].copy_from_slice(numbers);
+        block
+    })
 }
 
 /// Parts of a set that grow, each with the states it has yet to look at.
@@ -379,14 +435,31 @@ struct Flood {
     lists: Vec<(u32, u32)>,
     /// A state and the next entry of its list.
     entries: Vec<(u32, u32)>,
+    /// `[block]`: number of the page that says which parts its states are of, `NONE` for blocks not met.
+    page_of: Vec<u32>,
+    /// Parts by state, `NONE` of those not met.
+    pages: Vec<[u32; BLOCK]>,
+    /// Blocks that were met, in order of their pages.
+    met: Vec<u32>,
 }
 
 impl Flood {
-    fn clear(&mut self) {
+    fn clear(&mut self, n_blocks: usize) {
         self.growing.clear();
         self.places.clear();
         self.lists.clear();
         self.entries.clear();
+        self.page_of.resize(n_blocks, NONE);
+        for block in self.met.drain(..) {
+            self.page_of[block as usize] = NONE;
+        }
+    }
+
+    fn memory_bytes(&self) -> usize {
+        let pairs = self.rim.capacity() + self.lists.capacity() + self.entries.capacity();
+        let lists = self.growing.capacity() + self.places.capacity();
+        let blocks = self.page_of.capacity() + self.met.capacity() + BLOCK * self.pages.capacity();
+        8 * pairs + 4 * (lists + blocks)
     }
 
     fn begin_part(&mut self, state: u32) {
@@ -394,7 +467,46 @@ impl Flood {
         self.places.push(self.growing.len() as u32);
         self.growing.push(part);
         self.lists.push((NONE, NONE));
+        *self.part_of(state) = part;
         self.push(part, state);
+    }
+
+    /// Which part a state is of.
+    #[inline]
+    fn part_of(&mut self, state: u32) -> &mut u32 {
+        let block = state as usize / BLOCK;
+        let mut page = self.page_of[block] as usize;
+        if page == NONE as usize {
+            page = self.met.len();
+            self.page_of[block] = page as u32;
+            self.met.push(block as u32);
+            match self.pages.get_mut(page) {
+                Some(page) => page.fill(NONE),
+                None => self.pages.push([NONE; BLOCK]),
+            }
+        }
+        &mut self.pages[page][state as usize % BLOCK]
+    }
+
+    /// Gives the states of all parts but the one that keeps the rest of the set the numbers of their sets.
+    fn label_parts(&mut self, labels: &mut Labels, sets: &Sets, first: u32, whole: u32) {
+        let whole = sets.root(whole);
+        // Parts grow no more: their places are free for the numbers of their sets.
+        for (set, number) in (first..).zip(&mut self.places) {
+            *number = sets.root(set);
+        }
+        // Mostly all have met again, and keep the numbers they had.
+        if self.places.iter().all(|&number| number == whole) {
+            return;
+        }
+        for at in 0..self.entries.len() {
+            let state = self.entries[at].0;
+            let part = *self.part_of(state);
+            let number = self.places[part as usize];
+            if number != whole {
+                labels.set(state, number, sets);
+            }
+        }
     }
 
     /// Puts a state at the end of a part's list.
@@ -424,14 +536,8 @@ impl Flood {
 
     /// Grows the parts, of which the sets are numbered from `first` on, until but one of them can grow; false
     /// if that takes too long.
-    fn grow(
-        &mut self,
-        labels: &mut [u32],
-        sets: &mut Sets,
-        first: u32,
-        neighbours: impl Fn(u32, &mut dyn FnMut(u32)),
-    ) -> bool {
-        let entries_max = labels.len() / FLOODED_SHARE + self.entries.len();
+    fn grow(&mut self, sets: &mut Sets, first: u32, neighbours: impl Fn(u32, &mut dyn FnMut(u32))) -> bool {
+        let entries_max = BLOCK * self.page_of.len() / FLOODED_SHARE + self.entries.len();
         let mut turn = 0;
         while self.growing.len() > 1 {
             if self.entries.len() > entries_max {
@@ -444,13 +550,16 @@ impl Flood {
                 continue;
             };
             neighbours(state, &mut |next| {
-                let label = &mut labels[next as usize];
-                if *label < first {
-                    *label = first + part;
+                let met = self.part_of(next);
+                if *met == NONE {
+                    *met = part;
                     self.push(part, next);
                     return;
                 }
-                let other = sets.root(*label) - first;
+                if *met == part {
+                    return;
+                }
+                let other = sets.root(first + *met) - first;
                 if other != part {
                     let root = sets.join(first + part, first + other) - first;
                     self.join(root, if root == part { other } else { part });

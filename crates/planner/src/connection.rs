@@ -15,7 +15,8 @@ use wheelbase_grid::{BitGrid, CellXY};
 impl MovementTables {
     /// Whether moves lead from some legal pose with its anchor in one cell to some pose with its anchor in
     /// another. Looks at no more than the poses of both cells: [`Way::Unknown`], which only a search can
-    /// settle, comes of one-way moves alone.
+    /// settle, comes of one-way moves, and of tables for which nobody has
+    /// [made components](Self::make_components).
     ///
     /// ```
     /// use wheelbase_grid::*;
@@ -27,6 +28,7 @@ impl MovementTables {
     /// let (west, middle, east) = (CellXY::new(0, 0), CellXY::new(1, 0), CellXY::new(2, 0));
     /// grid.set_side(middle, Side::North, SideKind::WALL);
     /// let mut tables = MovementTables::compile(&grid, MovementClass::new(spec)?);
+    /// tables.make_components();
     /// assert_eq!(tables.connects(west, east), Way::Yes);
     ///
     /// // A quarter turn brings the closed side to the west.

@@ -431,7 +431,9 @@ impl<'a, N: WholeNorm> ArrayEstimate<'a, N> {
         };
         assert_eq!(bounds.len(), tables.space().n_states(), "costs of another map");
         let range = 2 * tables.most_ticks();
-        Some(Self { base: N::of(base), bounds, most, range, has_exits })
+        // Where it is not in whole numbers its sums may not fit; who asks then takes the greater of both.
+        let base = if base.is_whole(tables.space().size()) { N::of(base) } else { N::default() };
+        Some(Self { base, bounds, most, range, has_exits })
     }
 }
 
@@ -605,6 +607,14 @@ impl Prepared {
         let norm = |dx: u64, dy: u64| major * dx.max(dy) + minor * dx.min(dy);
         let (whole, fraction) = cheapest_rate(tables, norm, |ticks| ticks).split();
         Self::Linear(LinearEstimate { goal, major, minor, whole, fraction })
+    }
+
+    /// The norm within, where [`LinearEstimate::is_sum`].
+    pub fn sum_on(&self, size: GridSize) -> Option<LinearEstimate> {
+        match self {
+            Self::Linear(norm) | Self::Landmarks(_, _, norm) if norm.is_sum(size) => Some(*norm),
+            _ => None,
+        }
     }
 
     /// Most that one move of the class can add to the estimate.

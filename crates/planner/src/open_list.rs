@@ -156,6 +156,11 @@ impl BucketQueue {
         4 * (self.full.len() * 64 + self.pool.capacity()) + 8 * (self.full.len() + self.full_words.len())
     }
 
+    /// Bytes taken from the system, of which it hands out those in use.
+    pub fn allocated_bytes(&self) -> usize {
+        4 * (self.tops.len() + self.pool.capacity()) + 8 * (self.full.capacity() + self.full_words.capacity())
+    }
+
     /// Of the same sum, a lower class comes next.
     #[cold]
     #[inline(never)]
@@ -353,6 +358,10 @@ pub(crate) struct HeapQueue {
 }
 
 impl HeapQueue {
+    pub fn allocated_bytes(&self) -> usize {
+        self.heap.capacity() * size_of::<HeapEntry>()
+    }
+
     /// Empties it.
     pub fn reset(&mut self) {
         self.heap.clear();

@@ -19,7 +19,8 @@ pub struct Scratch {
     pub(crate) goals: Vec<u32>,
     pub(crate) buckets: BucketQueue,
     pub(crate) heap: HeapQueue,
-    /// `[width + height]`: parts of the heuristic by column and by row, where it is a sum of them.
+    /// `[width + height]`: parts of the heuristic by column and by row, where it is a sum of them; of this
+    /// search once it says [`Run::parts_listed`].
     pub(crate) norm_parts: Vec<u32>,
     /// States still to be visited when the reachable ones are gone through.
     pub(crate) stack: Vec<u32>,
@@ -42,6 +43,8 @@ pub(crate) struct Run {
     /// Where they do not: the key from which on there are buckets for them, see
     /// [`crate::open_list::FallingQueue`].
     pub keys_from: u64,
+    /// The parts of the heuristic are listed.
+    pub parts_listed: bool,
     /// The goal is an area: the state that it ended at is still on the open list.
     pub by_area: bool,
     /// The expanded pose of least heuristic, then least cost, then least index.
@@ -120,6 +123,27 @@ impl Scratch {
         expanded.then(|| Node::cost(node))
     }
 
+    /// Memory in bytes as it was asked of the system: 8 a state of the largest map met, 256 KiB of buckets, and
+    /// what the lists have grown to. The system hands out the pages of it that searches have touched.
+    pub fn memory_bytes(&self) -> usize {
+        let lists = self.goals.capacity() + self.norm_parts.capacity() + self.stack.capacity();
+        let open = self.buckets.allocated_bytes() + self.heap.allocated_bytes();
+        8 * self.nodes.capacity() + 4 * lists + open
+    }
+
+    /// Gives memory back: all but the 8 bytes a state for maps of so many states, and the buckets. A search
+    /// under way is dropped, and nothing is told of the last one any more.
+    pub fn shrink_to(&mut self, n_states: usize) {
+        if self.nodes.len() > n_states {
+            // Untouched pages again: a shorter array in place would keep those that searches have touched.
+            (self.nodes, self.stamp) = (vec![0; n_states], 0);
+        } else {
+            self.take_goals_back();
+        }
+        let (nodes, stamp) = (std::mem::take(&mut self.nodes), self.stamp);
+        *self = Self { nodes, stamp, ..Self::default() };
+    }
+
     /// Makes a state a goal of the search to come.
     pub(crate) fn mark_goal(&mut self, state: State) {
         let node = &mut self.nodes[state.0 as usize];
@@ -131,9 +155,7 @@ impl Scratch {
 
     /// Readies it for a search over so many states.
     pub(crate) fn reset(&mut self, n_states: usize) {
-        for goal in self.goals.drain(..) {
-            self.nodes[goal as usize] &= !Node::GOAL;
-        }
+        self.take_goals_back();
         if self.nodes.len() < n_states {
             // Zeroed memory comes from the system untouched; growing in place would write it all.
             self.nodes = vec![0; n_states];
@@ -146,6 +168,12 @@ impl Scratch {
             self.stamp = 1;
         }
         self.run = Run::default();
+    }
+
+    fn take_goals_back(&mut self) {
+        for goal in self.goals.drain(..) {
+            self.nodes[goal as usize] &= !Node::GOAL;
+        }
     }
 
     #[cfg(test)]

@@ -172,7 +172,7 @@ fn look_for_open_goal(
     if on_map.is_empty() && !nearest {
         return Err(Status::GoalOffMap);
     }
-    if tables.components().label(start).is_none() {
+    if !tables.is_legal(start) {
         return Err(Status::StartBlocked);
     }
     let mut legal = false;
@@ -203,13 +203,8 @@ fn push_start(
     start: State,
     prepared: Prepared,
 ) {
-    let Scratch { nodes, stamp, buckets, heap, norm_parts, run, .. } = scratch;
+    let Scratch { nodes, stamp, buckets, heap, run, .. } = scratch;
     let size = tables.space().size();
-    if let Prepared::Linear(norm) | Prepared::Landmarks(_, _, norm) = prepared
-        && norm.is_sum(size)
-    {
-        norm.list_parts(size, norm_parts);
-    }
     let pose = request.start;
     let estimate = estimate_of(tables, &prepared, request);
     let bound = estimate.weighted(start.0, pose.cell.x, pose.cell.y, pose.heading.0 as usize);
@@ -479,10 +474,29 @@ fn estimate_of<'a>(
     Weighted { estimate, weight_permille: request.weight_permille.max(1000), greedy }
 }
 
-/// Picks the kernel for the shape of the map.
+/// Runs the kernel for the shape of the map. Where the norm is a sum of columns and rows its parts are listed,
+/// but only once a search has gone so far that the list pays: near requests cost the same on any map.
 fn run_kernel(tables: &MovementTables, request: &Request<'_>, scratch: &mut Scratch, budget: u64) -> Stop {
-    with_lattice!(tables.space(), lattice => run_kernel_on(lattice, tables, request, scratch, budget))
+    let run_on = |scratch: &mut Scratch, budget| with_lattice!(tables.space(), lattice => run_kernel_on(lattice, tables, request, scratch, budget));
+    let size = tables.space().size();
+    let parts = scratch.run.prepared.as_ref().and_then(|prepared| prepared.sum_on(size));
+    let Some(norm) = parts.filter(|_| !scratch.run.parts_listed) else { return run_on(scratch, budget) };
+    let far = u64::from(size.width() + size.height()) / PARTS_AN_EXPANSION;
+    let near = budget.min(far.saturating_sub(scratch.run.expansions));
+    if near > 0 {
+        // The same estimates without a list, so the search goes on as if it had not stopped.
+        match run_on(scratch, near) {
+            Stop::Budget if near < budget => {}
+            stop => return stop,
+        }
+    }
+    norm.list_parts(size, &mut scratch.norm_parts);
+    scratch.run.parts_listed = true;
+    run_on(scratch, budget - near)
 }
+
+/// An expansion without listed parts takes longer by what it takes to list so many of them.
+const PARTS_AN_EXPANSION: u64 = 4;
 
 /// Picks the kernel for the layout, heuristic, open list and obstacles.
 fn run_kernel_on<L: Lattice>(
@@ -495,6 +509,7 @@ fn run_kernel_on<L: Lattice>(
     let Scratch { nodes, stamp, buckets, heap, norm_parts, run, .. } = scratch;
     let Some(prepared) = run.prepared else { return Stop::Exhausted };
     let size = tables.space().size();
+    let sums = L::SUMS && run.parts_listed;
     with_layout!(&tables.layouts, layout => {
         let words = &layout.words[..];
         let mut kernel = Kernel {
@@ -507,7 +522,7 @@ fn run_kernel_on<L: Lattice>(
             Prepared::Zero if kernel.run.in_buckets => kernel.run(nodes, &ZeroEstimate, buckets),
             Prepared::Linear(linear) if kernel.run.in_buckets => {
                 match (linear.is_whole(size), linear.is_sum(size)) {
-                    (_, true) if L::SUMS => kernel.run(nodes, &linear.sum(size, norm_parts), buckets),
+                    (_, true) if sums => kernel.run(nodes, &linear.sum(size, norm_parts), buckets),
                     (true, _) => kernel.run(nodes, &L::Whole::of(&linear), buckets),
                     (false, _) => kernel.run(nodes, &linear, buckets),
                 }
@@ -515,14 +530,14 @@ fn run_kernel_on<L: Lattice>(
             Prepared::Landmarks(active, _, norm) if kernel.run.in_buckets => {
                 let Heuristic::Landmarks(landmarks) = request.heuristic else { return Stop::Exhausted };
                 match (landmarks.in_use(&active), norm.is_sum(size)) {
-                    (InUse::Narrow(of), true) if L::SUMS => {
+                    (InUse::Narrow(of), true) if sums => {
                         let sum = norm.sum(size, norm_parts);
                         kernel.run(nodes, &LandmarkEstimate::new(of, sum), buckets)
                     }
                     (InUse::Narrow(of), _) => {
                         kernel.run(nodes, &LandmarkEstimate::new(of, norm), buckets)
                     }
-                    (InUse::Wide(of), true) if L::SUMS => {
+                    (InUse::Wide(of), true) if sums => {
                         let sum = norm.sum(size, norm_parts);
                         kernel.run(nodes, &LandmarkEstimate::new(of, sum), buckets)
                     }
@@ -541,7 +556,7 @@ fn run_kernel_on<L: Lattice>(
                 let mut open = FallingQueue::resume(buckets, heap, kernel.run.keys_from);
                 let any = estimate_of(tables, &prepared, request);
                 match prepared {
-                    Prepared::Linear(linear) if L::SUMS && linear.is_sum(size) => {
+                    Prepared::Linear(linear) if sums && linear.is_sum(size) => {
                         let Weighted { weight_permille, greedy, .. } = any;
                         let estimate = linear.sum(size, norm_parts);
                         kernel.run(nodes, &Weighted { estimate, weight_permille, greedy }, &mut open)

@@ -152,8 +152,8 @@ pub(crate) use with_layout;
 /// costs. Shared by all agents of the class; a search reads nothing else of the map.
 ///
 /// Memory a state: 1 byte with up to 4 primitives and 3 different times each, 2 to 8 with up to 15
-/// times, 16 with up to 255, 64 beyond; plus 1 bit for the pose, 4 bytes for its component, and 1
-/// byte a cell; [`crate::tables_need`] tells it beforehand.
+/// times, 16 with up to 255, 64 beyond; plus 1 bit for the pose and 1 byte a cell, and what [`Components`]
+/// take; [`crate::tables_need`] tells it beforehand.
 #[derive(Clone, Debug)]
 pub struct MovementTables {
     class: Arc<MovementClass>,
@@ -196,18 +196,23 @@ pub(crate) const COSTS: usize = 1 << 12;
 pub(crate) const STEPS_STRIDE: usize = 16;
 
 impl MovementTables {
-    /// Compiles a class against a map. Time is linear in states x primitives x swept cells, a row of
-    /// cells at a time.
+    /// Compiles a class against a map, without [`Components`]: see [`MovementTables::make_components`]. Time
+    /// is linear in states x primitives x swept cells, a row of cells at a time.
     pub fn compile(grid: &Grid, class: MovementClass) -> Self {
-        let mut tables = Self::compile_shared(grid, Arc::new(class));
-        tables.components = Components::of(&tables);
-        tables
+        Self::compile_shared(grid, Arc::new(class))
     }
 
-    /// The same without [`Components`], which take longer than the rest: each goal that cannot be reached
-    /// then costs a search of all that can.
-    pub fn compile_without_components(grid: &Grid, class: MovementClass) -> Self {
-        Self::compile_shared(grid, Arc::new(class))
+    /// Makes the [`Components`] of the poses, or makes them anew; from then on every
+    /// [`MovementTables::update`] keeps them true. Near linear in the number of legal moves (union-find,
+    /// Tarjan 1975; strong components Tarjan 1972). That may take longer than compiling, and pays where many
+    /// questions are asked or a goal may be out of reach.
+    ///
+    /// Without them a search for a goal that cannot be reached goes through all that can be: the same status,
+    /// and the same cost with a weight of 1000, but other expansions, and with
+    /// [`expansions_max`](crate::Request::expansions_max) `LimitReached` may stand for `Unreachable`.
+    /// [`Components::way`] then knows nothing.
+    pub fn make_components(&mut self) {
+        self.components = Components::of(self);
     }
 
     fn compile_shared(grid: &Grid, class: Arc<MovementClass>) -> Self {
@@ -445,7 +450,22 @@ impl MovementTables {
         self.components = components;
     }
 
-    /// Connected components of the poses.
+    /// Memory in bytes: moves, cells, the room for updates once there was one, and the [`Components`] if they
+    /// were made. Without the class, which takes as much for each that is made of it as its moves sweep.
+    pub fn memory_bytes(&self) -> usize {
+        let layout = with_layout!(&self.layouts, layout => layout.memory_bytes());
+        let steps = size_of_val(&*self.steps) + size_of_val(&*self.lanes_at) + size_of_val(&*self.costs);
+        let times = 4 * (self.times.capacity() + self.least_ticks.capacity());
+        layout
+            + steps
+            + times
+            + self.still.memory_bytes()
+            + self.change.memory_bytes()
+            + self.components.memory_bytes()
+    }
+
+    /// Connected components of the poses; without any label where none were
+    /// [made](MovementTables::make_components).
     pub fn components(&self) -> &Components {
         &self.components
     }

@@ -102,6 +102,7 @@ fn every_turn_of_every_small_board() {
         let mut grid = board(3, 2, &kinds);
         let size = grid.size();
         let mut tables = MovementTables::compile(&grid, current());
+        tables.make_components();
         let mut connections = Connections::new(&tables);
         for number in 1..=1_u32 << 12 {
             assert_board(&grid, &tables, &mut connections);
@@ -126,6 +127,7 @@ proptest! {
         let mut grid = board(7, 5, &kinds);
         let size = grid.size();
         let mut tables = MovementTables::compile(&grid, current());
+        tables.make_components();
         let mut connections = Connections::new(&tables);
         for (cell, turns) in turns {
             let edit = grid.rotate(size.xy(Cell(cell)), turns);
@@ -138,6 +140,7 @@ proptest! {
     #[test]
     fn any_class_equals_the_reference((mut grid, class) in world(), edits in prop::collection::vec(edit(), 0..3), draw in any::<(u32, u32)>()) {
         let mut tables = MovementTables::compile(&grid, class);
+        tables.make_components();
         let mut connections = Connections::new(&tables);
         for edit in edits {
             let changed = apply(&mut grid, edit);

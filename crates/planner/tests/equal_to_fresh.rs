@@ -9,6 +9,13 @@ use proptest::prelude::*;
 use wheelbase_grid::*;
 use wheelbase_planner::*;
 
+/// Tables with components.
+fn compiled(grid: &Grid, class: &MovementClass) -> MovementTables {
+    let mut tables = MovementTables::compile(grid, class.clone());
+    tables.make_components();
+    tables
+}
+
 /// Labels differ from those of fresh tables, but not what is labelled alike.
 fn assert_same_sets(tables: &MovementTables, fresh: &MovementTables) -> Result<(), TestCaseError> {
     let mut pairs: Vec<(u32, u32)> = Vec::new();
@@ -99,7 +106,7 @@ proptest! {
         (mut grid, class) in world(),
         edits in prop::collection::vec(edit(), 1..6),
     ) {
-        let mut movement = MovementTables::compile(&grid, class.clone());
+        let mut movement = compiled(&grid, &class);
         assert_tables(&grid, &class, &movement);
         for edit in edits {
             let changed = apply(&mut grid, edit);
@@ -107,7 +114,7 @@ proptest! {
             let update = movement.update(&grid, changed);
             assert_update(&before, &movement, update);
             assert_tables(&grid, &class, &movement);
-            let fresh = MovementTables::compile(&grid, class.clone());
+            let fresh = compiled(&grid, &class);
             assert_same_sets(&movement, &fresh)?;
             let mut renewed = movement.clone();
             renewed.renew_components();
@@ -164,13 +171,13 @@ proptest! {
         (mut grid, class) in world_of(16..34),
         edits in prop::collection::vec(edit(), 1..25),
     ) {
-        let mut movement = MovementTables::compile(&grid, class.clone());
+        let mut movement = compiled(&grid, &class);
         for edit in edits {
             let changed = apply(&mut grid, edit);
             let before = movement.clone();
             let update = movement.update(&grid, changed);
             assert_update(&before, &movement, update);
-            let fresh = MovementTables::compile(&grid, class.clone());
+            let fresh = compiled(&grid, &class);
             assert_same_sets(&movement, &fresh)?;
             for state in (0..movement.space().n_states() as u32).map(State) {
                 prop_assert_eq!(movement.is_legal(state), fresh.is_legal(state));
@@ -197,7 +204,7 @@ fn a_building_seals_a_room_and_opens_it_again() {
         grid.set_terrain(Rect::new(wall, 0, 4, SIDE), water);
         grid.set_terrain(door, TerrainKind(0));
         for class in [common::truck(), MovementClass::octile()] {
-            let mut tables = MovementTables::compile(&grid, class.clone());
+            let mut tables = compiled(&grid, &class);
             let pose = |x, y| tables.space().state(Pose::new(x, y, Heading(0))).unwrap();
             let (inside, also_inside) = (pose(2, 3), pose(wall - 1, SIDE as i32 - 4));
             let (outside, also_outside) = (pose(wall + 6, 50), pose(SIDE as i32 - 2, 2));
@@ -209,10 +216,10 @@ fn a_building_seals_a_room_and_opens_it_again() {
                 assert_eq!(tables.components().way(also_outside, also_inside), Way::No);
                 assert_eq!(tables.components().way(inside, also_inside), Way::Yes);
                 assert_eq!(tables.components().way(also_outside, outside), Way::Yes);
-                assert_same_sets(&tables, &MovementTables::compile(&grid, class.clone())).unwrap();
+                assert_same_sets(&tables, &compiled(&grid, &class)).unwrap();
                 let edit = grid.set_terrain(door, TerrainKind(0));
                 tables.update(&grid, edit.changed);
-                assert_same_sets(&tables, &MovementTables::compile(&grid, class.clone())).unwrap();
+                assert_same_sets(&tables, &compiled(&grid, &class)).unwrap();
             }
         }
     }

@@ -133,14 +133,19 @@ impl Delays for DrawnDelays {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Status, cost and every step of every path, for random queries on random worlds.
+    /// Status, cost and every step of every path, for random queries on random worlds, with components and
+    /// without.
     #[test]
     fn answers_equal_the_reference(
         (grid, class) in world(),
         queries in queries(),
+        components in any::<bool>(),
     ) {
         let legality = Legality::new(&grid, &class);
-        let movement = MovementTables::compile(&grid, class.clone());
+        let mut movement = MovementTables::compile(&grid, class.clone());
+        if components {
+            movement.make_components();
+        }
         let space = movement.space();
         let (mut scratch, mut path) = (Scratch::new(), Path::new());
         for query in queries {
@@ -302,7 +307,8 @@ proptest! {
     /// Components never say anything false, and decide all where every move can be taken back.
     #[test]
     fn components_tell_the_truth((grid, class) in world()) {
-        let movement = MovementTables::compile(&grid, class.clone());
+        let mut movement = MovementTables::compile(&grid, class.clone());
+        movement.make_components();
         let legality = Legality::new(&grid, &class);
         let space = movement.space();
         let legal: Vec<State> = (0..space.n_states() as u32).map(State).filter(|&s| movement.is_legal(s)).collect();

@@ -1,48 +1,59 @@
-//! Neither a search nor an update of the tables allocates once its memory has grown.
+//! Neither a search nor an update of the tables allocates once its memory has grown, and values hold as much
+//! memory as they say.
 //!
-//! The one test of this file, and the one place outside `capi` with unsafe code: it counts what the
-//! thread it runs on asks of the allocator.
+//! The one place outside `capi` with unsafe code: it counts what the thread it runs on asks of the allocator.
 
 #![allow(clippy::unwrap_used)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
-use wheelbase_grid::{BitGrid, CellXY, Grid, Rect, Side, SideKind, SideTable, TerrainKind, TerrainTable};
+use wheelbase_grid::{
+    BitGrid, CellXY, Grid, GridSize, Rect, Side, SideKind, SideTable, TerrainKind, TerrainTable,
+};
 use wheelbase_planner::*;
 
 thread_local! {
     /// Made in advance and without a destructor, so that counting allocates nothing itself.
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+    /// Bytes taken, less those given back.
+    static HELD: Cell<isize> = const { Cell::new(0) };
 }
 
 struct Counting;
 
-fn count() {
+fn count(bytes: usize) {
     ALLOCATIONS.with(|n| n.set(n.get() + 1));
+    hold(bytes as isize);
+}
+
+fn hold(bytes: isize) {
+    HELD.with(|n| n.set(n.get() + bytes));
 }
 
 // SAFETY: every call is handed to `System` as it came, so `System` upholds the contract; counting
 // neither allocates nor unwinds.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count();
+        count(layout.size());
         // SAFETY: the caller keeps the contract of `alloc`, which is the same here.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        count();
+        count(layout.size());
         // SAFETY: the caller keeps the contract of `alloc_zeroed`, which is the same here.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count();
+        count(size);
+        hold(-(layout.size() as isize));
         // SAFETY: the caller keeps the contract of `realloc`; `block` came from `System`, as all do.
         unsafe { System.realloc(block, layout, size) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        hold(-(layout.size() as isize));
         // SAFETY: the caller keeps the contract of `dealloc`; `block` came from `System`, as all do.
         unsafe { System.dealloc(block, layout) }
     }
@@ -55,6 +66,13 @@ fn allocations_in<T>(work: impl FnOnce() -> T) -> (u64, T) {
     let before = ALLOCATIONS.with(Cell::get);
     let result = work();
     (ALLOCATIONS.with(Cell::get) - before, result)
+}
+
+/// Bytes that some work leaves held, and what it gives.
+fn held_by<T>(work: impl FnOnce() -> T) -> (usize, T) {
+    let before = HELD.with(Cell::get);
+    let result = work();
+    (usize::try_from(HELD.with(Cell::get) - before).unwrap(), result)
 }
 
 const GROUND: TerrainKind = TerrainKind(0);
@@ -105,6 +123,7 @@ fn answer(ask: &Ask<'_>, scratch: &mut Scratch, path: &mut Path) -> Answer {
 #[test]
 fn after_warm_up_nothing_allocates() {
     a_search_allocates_nothing();
+    a_near_request_on_a_large_map_allocates_nothing();
     an_update_allocates_nothing();
     a_field_allocates_nothing();
     replanning_allocates_nothing();
@@ -115,7 +134,10 @@ fn after_warm_up_nothing_allocates() {
 
 fn a_search_allocates_nothing() {
     let grid = river();
-    let (truck, barge) = (MovementTables::compile(&grid, truck()), MovementTables::compile(&grid, barge()));
+    let (mut truck, mut barge) =
+        (MovementTables::compile(&grid, truck()), MovementTables::compile(&grid, barge()));
+    truck.make_components();
+    barge.make_components();
     let start = Pose::new(2, 40, Heading(0));
     let far = [GoalMember::any(CellXY::new(60, 2))];
     let set = [far[0], GoalMember::pose(Pose::new(50, 30, Heading(2))), GoalMember::any(CellXY::new(40, 44))];
@@ -167,9 +189,112 @@ fn a_search_allocates_nothing() {
     }
 }
 
+/// A request to the next cell lists nothing by column and row, which a far one does.
+fn a_near_request_on_a_large_map_allocates_nothing() {
+    let size = GridSize::new(1024, 1024).unwrap();
+    let grid = Grid::filled(size, GROUND, TerrainTable::movingai(), SideTable::default());
+    let tables = MovementTables::compile(&grid, truck());
+    let (mut scratch, mut path) = (Scratch::new(), Path::new());
+    let mut cost = |from: (i32, i32), to: (i32, i32)| {
+        let goal = [GoalMember::any(CellXY::new(to.0, to.1))];
+        let request = Request::new(Pose::new(from.0, from.1, Heading(0)), Goal::of(&goal));
+        plan(&tables, &request, &mut scratch, &mut path).cost
+    };
+    assert_eq!(cost((500, 500), (501, 500)), 2);
+    let (allocations, costs) =
+        allocations_in(|| (1..900).map(|at| cost((at, 3 * at % 1000), (at + 1, 3 * at % 1000))).sum::<u32>());
+    assert_eq!((allocations, costs), (0, 2 * 899));
+    let (allocations, far) = allocations_in(|| cost((1, 1), (1000, 1000)));
+    assert!(allocations > 0 && far >= 2 * 1998, "{allocations} allocations, {far} ticks");
+}
+
+/// What values say of their memory, against the allocator, and what is left of a scratch that has shrunk.
+#[test]
+fn values_hold_as_much_memory_as_they_say() {
+    let near = |told: usize, held: usize, what: &str| {
+        let slack = held / 40 + 2048;
+        assert!(told.abs_diff(held) <= slack, "{what}: says {told}, holds {held}");
+    };
+    let mut grid = Grid::filled(
+        GridSize::new(300, 200).unwrap(),
+        GROUND,
+        TerrainTable::movingai(),
+        SideTable::default(),
+    );
+    for column in (7..300).step_by(9) {
+        grid.set_terrain(Rect::new(column, (column * 7) % 20, 2, 170), WATER);
+    }
+    for class in [truck(), barge(), MovementClass::octile()] {
+        // The shapes of a class are its own.
+        let (of_class, class) = held_by(|| class.clone());
+        let (held, mut tables) = held_by(|| MovementTables::compile(&grid, class));
+        let bare = tables.memory_bytes();
+        near(bare, held, "tables");
+        assert!(of_class < held, "{of_class}");
+        let (held, ()) = held_by(|| tables.make_components());
+        near(tables.components().memory_bytes(), held, "components");
+        assert_eq!(tables.memory_bytes(), bare + tables.components().memory_bytes());
+        let (more, ()) = held_by(|| {
+            for kind in [WATER, GROUND, WATER] {
+                let edit = grid.set_terrain(Rect::new(40, 60, 6, 6), kind);
+                tables.update(&grid, edit.changed);
+            }
+        });
+        near(tables.components().memory_bytes() + bare, bare + held + more, "after edits");
+
+        let goal = [GoalMember::any(CellXY::new(299, 0))];
+        let request = Request::new(Pose::new(2, 2, Heading(0)), Goal::of(&goal));
+        let mut path = Path::new();
+        let (held, mut scratch) = held_by(|| {
+            let mut scratch = Scratch::new();
+            for weight in [1000, 1500] {
+                plan(
+                    &tables,
+                    &Request { weight_permille: weight, ..request },
+                    &mut scratch,
+                    &mut Path::new(),
+                );
+            }
+            scratch
+        });
+        near(scratch.memory_bytes(), held, "scratch");
+        let answer = plan(&tables, &request, &mut scratch, &mut path);
+        let whole = scratch.memory_bytes();
+        for n_states in [tables.space().n_states(), 1000, 0] {
+            scratch.shrink_to(n_states);
+            assert!(scratch.memory_bytes() <= whole.min((1 << 18) + 8 * n_states), "{n_states}");
+            assert_eq!(plan(&tables, &request, &mut scratch, &mut path), answer, "after shrinking");
+        }
+        #[cfg(feature = "rayon")]
+        a_batch_holds_as_much_as_it_says(&tables, &request, answer, near);
+    }
+}
+
+#[cfg(feature = "rayon")]
+fn a_batch_holds_as_much_as_it_says(
+    tables: &MovementTables,
+    request: &Request<'_>,
+    answer: Answer,
+    near: impl Fn(usize, usize, &str) + Sync,
+) {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    pool.install(|| {
+        let requests = vec![*request; 100];
+        let (held, mut lanes) = held_by(|| {
+            let mut lanes = batch::BatchScratch::new();
+            batch::plan_all(tables, &requests, &mut lanes, |_, told, _| assert_eq!(*told, answer));
+            lanes
+        });
+        near(lanes.memory_bytes(), held, "a batch");
+        lanes.shrink_to(0, 0);
+        assert_eq!(lanes.memory_bytes(), 0);
+    });
+}
+
 fn an_update_allocates_nothing() {
     let mut grid = river();
     let mut tables = MovementTables::compile(&grid, truck());
+    tables.make_components();
     let banks = |tables: &MovementTables| {
         let state = |x, y| tables.space().state(Pose::new(x, y, Heading(0))).unwrap();
         tables.components().way(state(5, 5), state(50, 40)) == Way::Yes
@@ -335,6 +460,7 @@ fn connections_allocate_nothing() {
     let mut spec = ClassSpec::new("current", 1);
     spec.primitives = Primitive::four_ways(1);
     let mut tables = MovementTables::compile(&grid, MovementClass::new(spec).unwrap());
+    tables.make_components();
     let (mut connections, mut tiles) = (Connections::new(&tables), Vec::new());
     let [from, to] = [CellXY::new(8, 8), CellXY::new(10, 9)];
     // After four rounds the tiles lie as at first.

@@ -167,7 +167,8 @@ fn landmarks_of(class: &SimClass, map: &Arc<Grid>, events: &[Event], number: usi
     let (landmarks, made_on) = match at_best {
         Cow::Borrowed(_) => (Landmarks::of(&class.tables, number), Arc::clone(map)),
         Cow::Owned(grid) => {
-            let tables = MovementTables::compile(&grid, class.tables.class().clone());
+            let mut tables = MovementTables::compile(&grid, class.tables.class().clone());
+            tables.make_components();
             (Landmarks::of(&tables, number), Arc::new(grid))
         }
     };

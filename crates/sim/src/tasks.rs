@@ -289,7 +289,8 @@ mod tests {
         for primitives in [both_ways, one_way] {
             let mut spec = ClassSpec::new("walker", 1);
             spec.primitives = primitives;
-            let tables = MovementTables::compile(&grid, MovementClass::new(spec).unwrap());
+            let mut tables = MovementTables::compile(&grid, MovementClass::new(spec).unwrap());
+            tables.make_components();
             let mut reached = ReachedPoses::new();
             let mut n_goals = 0;
             for from in (0..tables.space().n_states() as u32).map(State) {

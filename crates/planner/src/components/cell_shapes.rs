@@ -4,6 +4,7 @@
 //! once for all cells that have the same moves. Mostly a cell has those of the one before it: then the run of
 //! them has one label for each part of a cell, and it is enough to look at what its moves lead to.
 
+use super::labels::{BLOCK, Labels};
 use super::{NONE, Sets};
 use crate::pose::State;
 use crate::tables::{MoveWord, MovementTables, STEPS_STRIDE, lanes_of};
@@ -12,6 +13,8 @@ use crate::tables::{MoveWord, MovementTables, STEPS_STRIDE, lanes_of};
 const HEADINGS_MAX: usize = 8;
 /// Shapes that are remembered.
 const SHAPES_KEPT: usize = 256;
+/// Labels handed on at once, at least.
+const LABELS_AT_ONCE: usize = 1 << 12;
 /// Of a pose without any move.
 const NO_PART: u8 = u8::MAX;
 
@@ -22,6 +25,30 @@ pub(super) struct CellShapes {
     /// `[shape * back_stride + move]`.
     back: Vec<Back>,
     back_stride: usize,
+    recent: Recent,
+}
+
+/// Labels of the states last met, as many as moves may lead back to. Sets are still joined while they are
+/// here, so most blocks are of one set when they leave.
+#[derive(Clone, Debug, Default)]
+struct Recent {
+    labels: Vec<u32>,
+    /// The first state of them.
+    first: usize,
+}
+
+impl Recent {
+    /// Hands all but so many on, in whole blocks.
+    fn hand_on(&mut self, keep: usize, sets: &mut Sets, to: &mut Labels) {
+        let (blocks, _) = self.labels[..self.labels.len().saturating_sub(keep)].as_chunks::<BLOCK>();
+        let n = blocks.len() * BLOCK;
+        for (block, labels) in (self.first / BLOCK..).zip(blocks) {
+            to.write_roots(block, labels, |label| sets.find(label));
+        }
+        self.labels.copy_within(n.., 0);
+        self.labels.truncate(self.labels.len() - n);
+        self.first += n;
+    }
 }
 
 /// How the moves of a cell connect its poses.
@@ -58,18 +85,23 @@ impl CellShapes {
         &mut self,
         tables: &MovementTables,
         words: &[W],
-        labels: &mut Vec<u32>,
+        labels: &mut Labels,
         sets: &mut Sets,
     ) {
         let headings = tables.space().headings() as usize;
         self.make_room(headings * tables.class().primitives().len());
-        labels.reserve_exact(words.len());
         match headings {
             1 => self.label_cells::<W, 1>(tables, words.as_chunks().0, labels, sets),
             4 => self.label_cells::<W, 4>(tables, words.as_chunks().0, labels, sets),
             6 => self.label_cells::<W, 6>(tables, words.as_chunks().0, labels, sets),
             _ => self.label_cells::<W, 8>(tables, words.as_chunks().0, labels, sets),
         }
+    }
+
+    pub fn memory_bytes(&self) -> usize {
+        self.shapes.capacity() * size_of::<CellShape>()
+            + self.back.capacity() * size_of::<Back>()
+            + 4 * self.recent.labels.capacity()
     }
 
     fn make_room(&mut self, moves_max: usize) {
@@ -95,12 +127,25 @@ impl CellShapes {
         &mut self,
         tables: &MovementTables,
         words: &[[W; H]],
-        labels: &mut Vec<u32>,
+        labels: &mut Labels,
         sets: &mut Sets,
     ) {
         let still = tables.still_poses();
-        for row in words.chunks(tables.space().size().width() as usize) {
-            let frame = tables.space().frame_of(State(labels.len() as u32)).0;
+        let size = tables.space().size();
+        let states_in_row = size.width() as usize * H;
+        let reach = tables.steps.iter().map(|step| step.dy.unsigned_abs()).max().unwrap_or(0);
+        let reach = reach.min(size.height()) as usize * states_in_row;
+        // Handed on a few rows at a time, so that what is kept is not moved up at each.
+        let most = (reach + reach.max(states_in_row.max(LABELS_AT_ONCE))).min(words.len() * H);
+        let mut recent = std::mem::take(&mut self.recent);
+        recent.labels.clear();
+        recent.labels.reserve_exact(most + states_in_row + BLOCK);
+        recent.first = 0;
+        for row in words.chunks(size.width() as usize) {
+            if recent.labels.len() > most {
+                recent.hand_on(reach, sets, labels);
+            }
+            let frame = tables.space().frame_of(State((recent.first + recent.labels.len()) as u32)).0;
             let mut column = 0;
             while column < row.len() {
                 let of_cell = &row[column];
@@ -111,19 +156,24 @@ impl CellShapes {
                     n_cells += count_like(&row[column + 1..], of_cell);
                 }
                 column += n_cells;
-                let first = labels.len();
+                let at = recent.labels.len();
                 let back = &self.back[shape * self.back_stride..][..n_back];
-                label_run::<H>(&self.shapes[shape], back, n_cells, labels, sets);
-                if is_whole || !still.any_near(&(first..labels.len())) {
+                label_run::<H>(&self.shapes[shape], back, n_cells, &mut recent.labels, sets);
+                let first = recent.first + at;
+                if is_whole || !still.any_near(&(first..first + n_cells * H)) {
                     continue;
                 }
-                for (state, label) in labels.iter_mut().enumerate().skip(first) {
+                for (state, label) in (first..).zip(&mut recent.labels[at..]) {
                     if still.contains(state) {
                         *label = sets.add();
                     }
                 }
             }
         }
+        let n = recent.labels.len().next_multiple_of(BLOCK);
+        recent.labels.resize(n, NONE);
+        recent.hand_on(0, sets, labels);
+        self.recent = recent;
     }
 
     /// Where the shape of a cell is remembered.

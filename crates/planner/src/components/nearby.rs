@@ -80,6 +80,11 @@ impl Near {
 }
 
 impl Nearby {
+    pub fn memory_bytes(&self) -> usize {
+        let states = self.open.capacity() + self.others.capacity();
+        4 * (self.groups.capacity() + self.deltas.capacity()) + 8 * states + self.marks.capacity()
+    }
+
     /// Groups the states, each of which is named once, by what moves near the anchors connect; states of two
     /// groups may still be connected. Time: linear in the number of anchors. Where moves cannot be taken back
     /// each state is a group.

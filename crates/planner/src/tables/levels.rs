@@ -69,6 +69,11 @@ fn read_levels<L: Level>(levels: &mut [L], kinds: &[TerrainKind], of_kinds: &[us
 }
 
 impl<L: Level> Planes<L> {
+    /// Levels that there is memory for.
+    pub fn n_levels(&self) -> usize {
+        self.cells.capacity() + self.edges.iter().map(Vec::capacity).sum::<usize>()
+    }
+
     /// Without any cell yet: rows are read in order.
     pub fn new(size: GridSize) -> Self {
         Self { size, cells: Vec::new(), edges: Default::default() }

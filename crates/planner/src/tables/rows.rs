@@ -87,6 +87,15 @@ impl<W: MoveWord> Layout<W> {
         }
     }
 
+    pub fn memory_bytes(&self) -> usize {
+        let rows = &self.rows;
+        let words =
+            self.words.capacity() + self.before.capacity() + rows.words.capacity() + rows.states.capacity();
+        let spans: usize = rows.spans.iter().map(Vec::capacity).sum();
+        let levels = self.planes.n_levels() + rows.poses.capacity() + rows.moves.capacity() + spans;
+        words * size_of::<W>() + levels * size_of::<W::Level>() + self.window.memory_bytes()
+    }
+
     /// Whether a state has a legal move.
     #[inline]
     pub fn has_move(&self, state: usize) -> bool {

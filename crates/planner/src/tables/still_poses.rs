@@ -15,6 +15,10 @@ pub(crate) struct StillPoses {
 }
 
 impl StillPoses {
+    pub fn memory_bytes(&self) -> usize {
+        8 * (self.bits.capacity() + self.kept.capacity())
+    }
+
     #[inline]
     pub fn contains(&self, state: usize) -> bool {
         self.bits.get(state / 64).is_some_and(|bits| bits >> (state % 64) & 1 == 1)

@@ -37,6 +37,15 @@ pub(crate) struct Window<W: MoveWord> {
     spans: [Vec<W::Level>; 2],
 }
 
+impl<W: MoveWord> Window<W> {
+    pub fn memory_bytes(&self) -> usize {
+        let words = self.words.capacity() + self.states.capacity();
+        let levels = self.cells.capacity() + self.poses.capacity() + self.moves.capacity();
+        let rows: usize = self.edges.iter().chain(&self.spans).map(Vec::capacity).sum();
+        words * size_of::<W>() + (levels + rows) * size_of::<W::Level>()
+    }
+}
+
 impl<W: MoveWord> Default for Window<W> {
     fn default() -> Self {
         Self {

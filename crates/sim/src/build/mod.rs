@@ -255,7 +255,7 @@ pub(crate) fn build_simulation_on(
     let compile = |(class, built): (Option<&scenario::Class>, MovementClass)| SimClass {
         name: built.spec().name.clone(),
         speeds: ClassSpeeds::of(&grid, &built),
-        tables: MovementTables::compile(&grid, built),
+        tables: compile_with_components(&grid, built),
         // An empty table in a trace stands for the built-in class.
         as_written: class.map_or_else(|| serde_json::Map::new().into(), |class| class.as_written.clone()),
         landmarks: None,
@@ -317,6 +317,13 @@ pub(crate) fn kind_tables(path: &Path, typed: &Scenario) -> Result<(TerrainTable
     let tables = Kinds::of(path, &typed.terrains, &typed.sides).tables(typed.map.shape, &mut errors);
     errors.stop_here()?;
     Ok(tables)
+}
+
+/// The tables of a class as a simulation has them: what is out of reach is told without a search.
+fn compile_with_components(grid: &Grid, class: MovementClass) -> MovementTables {
+    let mut tables = MovementTables::compile(grid, class);
+    tables.make_components();
+    tables
 }
 
 /// A simulation without agents and events.

@@ -9,7 +9,7 @@ use super::files::{AttachedFile, Files};
 use super::map::{beside, map_error};
 use super::need::{SimulationParts, check_file, too_large};
 use super::tasks::add_slots;
-use super::{LoadError, Overrides, empty_simulation};
+use super::{LoadError, Overrides, compile_with_components, empty_simulation};
 use crate::agents::ClassId;
 use crate::orders::GroupOrders;
 use crate::orders::OrderList;
@@ -24,7 +24,7 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use wheelbase_grid::map_file::movingai;
 use wheelbase_grid::{Cell, Grid, MemoryMax, MemoryNeed, SideTable, TerrainTable};
-use wheelbase_planner::{ClassSpec, ClassSpeeds, Heading, MovementClass, MovementTables, Pose, Primitive};
+use wheelbase_planner::{ClassSpec, ClassSpeeds, Heading, MovementClass, Pose, Primitive};
 
 /// Name of the class of all agents of a problem.
 const CLASS_NAME: &str = "robot";
@@ -158,7 +158,7 @@ pub fn build_problem(
         speeds: ClassSpeeds::of(&problem.grid, &robot),
         as_written: as_written_of(&robot),
         landmarks: None,
-        tables: MovementTables::compile(&problem.grid, robot),
+        tables: compile_with_components(&problem.grid, robot),
     };
     let LoadedProblem { grid, starts, tasks, files, .. } = problem;
     let size = grid.size();

@@ -1,0 +1,118 @@
+//! What grows with the map, and what must not: requests to the next cell, tables and their components.
+//!
+//! `cargo run --release -p wheelbase-benches --bin map_sizes -- [ROUNDS [SCENE]]` (default 5). The 1x2 of most
+//! scenes, and on hexagons a 1x1. A near request leads to the cell to the east; ns a request, caches warm. Components:
+//! time to compile and to make them, bytes a state, and ns a question of two random poses.
+
+#![forbid(unsafe_code)]
+
+use std::hint::black_box;
+use std::process::ExitCode;
+use wheelbase_benches::{Draws, arguments, blobs, calibration, made, noise, open, rooms, truck};
+use wheelbase_grid::{CellXY, Grid, GridShape};
+use wheelbase_planner::{
+    ClassSpec, Goal, GoalMember, Heading, MovementClass, MovementTables, Path, Pose, Primitive, Request,
+    Scratch, State, Way, plan,
+};
+
+const NEAR_QUERIES: usize = 1000;
+const QUESTIONS: usize = 4096;
+const SIDES: [u32; 4] = [64, 512, 2048, 4096];
+
+fn main() -> ExitCode {
+    let Some((rounds, part)) = arguments("map_sizes", 5) else { return ExitCode::from(2) };
+    println!("calibration: {}", calibration());
+    println!("least of {rounds} rounds\n{:<20}{:>8}{:>8}  work", "near requests, ns", "exact", "x1.2");
+    for side in SIDES {
+        for (name, grid, class) in [
+            ("squares", open(side), truck()),
+            ("hexagons", open(side).with_shape(GridShape::Hex), hexagonal_cart()),
+        ] {
+            let name = format!("{name} {side}");
+            if name.contains(&part) {
+                near_requests(&name, &MovementTables::compile(&grid, class), rounds);
+            }
+        }
+    }
+    println!(
+        "{:<16}{:>9}{:>9}{:>9}{:>9}{:>9}  work",
+        "components", "compile", "make", "tables", "comp.", "ask"
+    );
+    println!("{:<16}{:>9}{:>9}{:>9}{:>9}{:>9}", "", "ms", "ms", "B/state", "B/state", "ns");
+    for side in SIDES {
+        for kind in ["open", "blobs", "rooms", "noise"] {
+            let name = format!("{kind} {side}");
+            if name.contains(&part) {
+                components(&name, &drawn(kind, side), rounds);
+            }
+        }
+    }
+    println!("calibration: {}", calibration());
+    ExitCode::SUCCESS
+}
+
+fn drawn(kind: &str, side: u32) -> Grid {
+    match kind {
+        "blobs" => blobs(side, 3),
+        "rooms" => rooms(side, 4),
+        "noise" => noise(side, 5),
+        _ => open(side),
+    }
+}
+
+fn hexagonal_cart() -> MovementClass {
+    let mut spec = ClassSpec::hexagonal("cart", 6);
+    spec.primitives = Primitive::vehicle(2, 6, 2);
+    MovementClass::new(spec).unwrap_or_else(|error| panic!("a cart: {error}"))
+}
+
+fn near_requests(name: &str, tables: &MovementTables, rounds: usize) {
+    let mut draws = Draws::new(5);
+    let side = tables.space().size().width();
+    // All in the same cells of the map's middle, whatever its size, so that caches count alike.
+    let mut place = || (side / 2 - 30 + draws.below(60)) as i32;
+    let queries: Vec<(Pose, [GoalMember; 1])> = (0..NEAR_QUERIES)
+        .map(|_| (place(), place()))
+        .map(|(x, y)| (Pose::new(x, y, Heading(0)), [GoalMember::any(CellXY::new(x + 1, y))]))
+        .collect();
+    let (mut scratch, mut path) = (Scratch::new(), Path::new());
+    let (mut ns, mut work) = ([f64::MAX; 2], (0, 0));
+    for _ in 0..=rounds {
+        for (weight, ns) in [1000, 1200].into_iter().zip(&mut ns) {
+            work = (0, 0);
+            let ((), ms) = made(|| {
+                for (start, goal) in &queries {
+                    let request = Request { weight_permille: weight, ..Request::new(*start, Goal::of(goal)) };
+                    let answer = plan(tables, &request, &mut scratch, &mut path);
+                    work = (work.0 + answer.expansions, work.1 + u64::from(answer.cost));
+                }
+            });
+            *ns = ns.min(ms * 1e6 / NEAR_QUERIES as f64);
+        }
+    }
+    println!("{name:<20}{:>8.0}{:>8.0}  {} expansions, {} ticks", ns[0], ns[1], work.0, work.1);
+}
+
+fn components(name: &str, grid: &Grid, rounds: usize) {
+    let (mut compile_ms, mut make_ms, mut ask_ns) = (f64::MAX, f64::MAX, f64::MAX);
+    let (mut tables, _) = made(|| MovementTables::compile(grid, truck()));
+    let (table_bytes, n_states) = (tables.memory_bytes(), tables.space().n_states());
+    let mut draws = Draws::new(7);
+    let mut state = || State(draws.below(n_states as u32));
+    let pairs: Vec<(State, State)> = (0..QUESTIONS).map(|_| (state(), state())).collect();
+    let mut connected = 0;
+    for _ in 0..rounds {
+        compile_ms = compile_ms.min(made(|| black_box(MovementTables::compile(grid, truck()))).1);
+        make_ms = make_ms.min(made(|| tables.make_components()).1);
+        let way = |&&(from, to): &&(State, State)| tables.components().way(from, to) == Way::Yes;
+        let (n, ms) = made(|| pairs.iter().filter(way).count());
+        connected = n;
+        ask_ns = ask_ns.min(ms * 1e6 / QUESTIONS as f64);
+    }
+    let a_state = |bytes: usize| bytes as f64 / n_states as f64;
+    println!(
+        "{name:<16}{compile_ms:>9.1}{make_ms:>9.1}{:>9.3}{:>9.3}{ask_ns:>9.1}  {connected} of {QUESTIONS} pairs connected",
+        a_state(table_bytes),
+        a_state(tables.components().memory_bytes()),
+    );
+}
