@@ -210,6 +210,13 @@ impl WindowFields {
         self.fields.len() - 1
     }
 
+    /// The field that an agent has had last, if it is still there.
+    #[cfg(test)]
+    pub fn kept(&self, agent: u32) -> Option<FieldView<'_>> {
+        let field = self.fields.get(self.of_agent[agent as usize] as usize)?;
+        Some(FieldView { window: field.window, costs: &field.costs })
+    }
+
     /// Has room for one field alone.
     #[cfg(test)]
     pub fn shrink_to_one(&mut self) {

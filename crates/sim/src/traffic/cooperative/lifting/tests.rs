@@ -75,19 +75,17 @@ fn quest_of(rule: &mut Cooperative, view: &TrafficView<'_>, row: usize, place: u
     Some(rule.quest_of_lifted(view, row, place))
 }
 
-/// What a plan of an agent costs, as its field says; it is all the same to one that has nowhere to go.
-fn cost_of(rule: &mut Cooperative, view: &TrafficView<'_>, row: usize, plan: &Plan) -> u64 {
+/// What a plan of an agent costs, as the field says with which it has searched; it is all the same to one that
+/// has nowhere to go.
+fn cost_of(rule: &Cooperative, view: &TrafficView<'_>, row: usize, plan: &Plan) -> u64 {
     let motion = &view.agents.motion[row];
     let tables = &view.classes[motion.class.0 as usize].tables;
     let from = end_of_move(tables, motion, view.tick);
     let (end, ready) = plan.end;
     let horizon = from.1 + rule.step_ticks[motion.class.0 as usize] * HORIZON_STEPS;
-    let left = if goes(motion) {
-        rule.make_line(view, row, from.0);
-        rule.cost_to_go(view, row, end)
-    } else {
-        0
-    };
+    let field = || rule.fields.kept(view.agents.ids[row].0).unwrap();
+    let space = tables.space();
+    let left = if goes(motion) { field().cost(space.pose(end), space.headings()) } else { 0 };
     u64::from(ready.max(horizon)) + u64::from(left)
 }
 
@@ -169,10 +167,10 @@ impl Watched {
                 }
                 let stands = rule.members[view.agents.ids[row].0 as usize].plan;
                 let quest = rule.quest_of_lifted(view, row, places[row]);
-                let as_it_stands = cost_of(rule, view, row, &stands);
                 let ahead = std::mem::take(&mut rule.ahead);
                 let found = rule.search_moves(view, row, quest, (0, None));
                 rule.ahead = ahead;
+                let as_it_stands = cost_of(rule, view, row, &stands);
                 found.map_or(as_it_stands, |(_, cost)| as_it_stands.min(u64::from(cost)))
             })
             .collect();
