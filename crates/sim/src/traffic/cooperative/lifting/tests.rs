@@ -273,7 +273,7 @@ const TICKS: u32 = 80;
 #[test]
 fn those_lifted_plan_around_the_first_or_nothing_changes() {
     let config = ProptestConfig {
-        cases: 150,
+        cases: 200,
         failure_persistence: None,
         max_shrink_iters: 300,
         ..ProptestConfig::default()
