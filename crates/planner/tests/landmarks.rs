@@ -214,3 +214,47 @@ fn weights_keep_their_bound_with_landmarks() {
         assert!(guided > 20, "{guided} searches guided by landmarks");
     }
 }
+
+/// In the open landmarks guide nobody, for the norm is as good; among walls they guide most, and where they do not
+/// they would not have saved much. What they cost and save is counted in expansions, so it is always the same.
+#[test]
+fn landmarks_guide_where_drawn_requests_say_that_they_pay() {
+    let size = wheelbase_grid::GridSize::new(96, 96).unwrap();
+    let empty = vec![".".repeat(96); 96];
+    let table = wheelbase_grid::TerrainTable::movingai();
+    let empty = wheelbase_grid::Grid::from_rows(&empty, table, wheelbase_grid::SideTable::default()).unwrap();
+    let kinds =
+        [wheelbase_grid::MapKind::Open, wheelbase_grid::MapKind::Base, wheelbase_grid::MapKind::Rooms];
+    let maps = kinds.into_iter().map(|kind| wheelbase_grid::generate(kind, size, 4));
+    for (number, grid) in [empty].into_iter().chain(maps).enumerate() {
+        let tables = MovementTables::compile(&grid, common::truck());
+        let landmarks = Landmarks::of(&tables, 8);
+        let (mut scratch, mut path) = (Scratch::new(), Path::new());
+        let legal = (0..tables.space().n_states() as u32).map(State).filter(|&state| tables.is_legal(state));
+        let poses: Vec<Pose> = legal.map(|state| tables.space().pose(state)).collect();
+        let (mut plain_total, mut guided_total, mut used, asked) = (0, 0, 0, 150);
+        for number in 0..asked {
+            let (from, to) = (poses[number * 7919 % poses.len()], poses[number * 104_729 % poses.len()]);
+            let goal = [GoalMember::pose(to)];
+            let mut request = Request::new(from, Goal::of(&goal));
+            let plain = plan(&tables, &request, &mut scratch, &mut path);
+            request.heuristic = Heuristic::Landmarks(&landmarks);
+            let guided = plan(&tables, &request, &mut scratch, &mut path);
+            assert_eq!((plain.status, plain.cost), (guided.status, guided.cost));
+            plain_total += plain.expansions;
+            guided_total += guided.expansions;
+            used += usize::from(guided.guide == Guide::Landmarks);
+        }
+        match number {
+            0 => assert_eq!((used, plain_total), (0, guided_total)),
+            3 => assert!(
+                used * 2 > asked && guided_total * 2 < plain_total,
+                "{used}: {guided_total} of {plain_total}"
+            ),
+            _ => assert!(
+                guided_total * 20 < plain_total * 19,
+                "{number}: {used}, {guided_total} of {plain_total}"
+            ),
+        }
+    }
+}
