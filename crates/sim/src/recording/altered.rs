@@ -358,6 +358,12 @@ fn an_end_that_is_not_that_of_the_run_is_told() {
     assert!(outcome("{", "{\"moves\":7,").starts_with(&format!("{at}outcome: recorded ")));
     // Blanks are no part of it.
     assert_eq!(outcome("{", "{ "), "equal");
+    // Recordings made before this key was counted lack it.
+    assert_eq!(outcome("\"unreachable_reasons\":{},", ""), "equal");
+    assert!(
+        outcome("\"unreachable_reasons\":{", "\"unreachable_reasons\":{\"no_room\":1")
+            .contains(": unreachable_reasons")
+    );
 }
 
 #[test]
