@@ -148,25 +148,30 @@ impl Landmarks {
         if n_goals == 0 || n_goals > GOAL_POSES_MAX {
             return None;
         }
+        // All of some are read before any is judged, so that the loads are under way at once.
+        let n_from = self.states.len();
+        let unknown = self.distances.unknown();
         let mut best = [(0_i64, Column::default()); ACTIVE];
-        for number in 0..self.states.len() * 2 {
-            let is_from = number < self.states.len();
-            let mut goal = if is_from { i64::MAX } else { 0 };
-            for_each_goal(&mut |state| {
-                let ticks = self.ticks(number, state);
-                // From the landmark to the nearest goal that it reaches; from the farthest to the landmark.
-                goal = if is_from { goal.min(ticks) } else { goal.max(ticks) };
-            });
-            let unknown = self.distances.unknown();
-            if goal >= unknown {
-                continue;
+        let mut ends = [(0_i64, 0_i64); ENDS];
+        for first in (0..2 * n_from).step_by(ENDS) {
+            let planes = first..(first + ENDS).min(2 * n_from);
+            for (number, end) in planes.clone().zip(&mut ends) {
+                let is_from = number < n_from;
+                let mut goal = if is_from { i64::MAX } else { 0 };
+                for_each_goal(&mut |state| {
+                    let ticks = self.ticks(number, state);
+                    // From the landmark to the nearest goal that it reaches; from the farthest to the landmark.
+                    goal = if is_from { goal.min(ticks) } else { goal.max(ticks) };
+                });
+                *end = (self.ticks(number, start), goal);
             }
-            let sign = if is_from { -1 } else { 1 };
-            let here = self.ticks(number, start);
-            let promise = (here - goal) * sign;
-            if here < unknown && promise > best[ACTIVE - 1].0 {
-                best[ACTIVE - 1] = (promise, Column { number: number as u32, goal: goal * sign, sign });
-                best.sort_by_key(|&(promise, column)| (Reverse(promise), column.number));
+            for (number, &(here, goal)) in planes.zip(&ends) {
+                let sign = if number < n_from { -1 } else { 1 };
+                let promise = (here - goal) * sign;
+                if goal < unknown && here < unknown && promise > best[ACTIVE - 1].0 {
+                    best[ACTIVE - 1] = (promise, Column { number: number as u32, goal: goal * sign, sign });
+                    best.sort_by_key(|&(promise, column)| (Reverse(promise), column.number));
+                }
             }
         }
         let promise = best[0].0 as u64;
@@ -262,6 +267,9 @@ impl Landmarks {
         }
     }
 }
+
+/// Planes whose distances are read at once.
+const ENDS: usize = 32;
 
 /// Requests that are tried, and draws of each at most.
 const TRIALS: usize = 24;
