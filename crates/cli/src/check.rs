@@ -102,8 +102,9 @@ fn check_text_file(file: &Path, memory_max: MemoryMax) -> Result<Vec<String>, Lo
         "scen" => load_scen(file, None, memory_max).map(|_| Vec::new()),
         "toml" => match read_scenario(file, memory_max) {
             Ok(mut typed) => {
-                // Nothing is searched for.
+                // Nothing is searched for but first orders, one after the other.
                 typed.landmarks = Some(0);
+                typed.search_slots = 1;
                 let sim = build_simulation_within(file, &typed, Files::Disk, memory_max)?;
                 Ok(warnings(file, &typed, &sim).iter().map(ToString::to_string).collect())
             }

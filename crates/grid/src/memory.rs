@@ -103,7 +103,7 @@ impl fmt::Display for Bytes {
         let Some((unit, shift)) = units.into_iter().find(|(_, shift)| self.0 >> shift > 0) else {
             return write!(f, "{} bytes", self.0);
         };
-        let tenths = u128::from(self.0) * 10 >> shift;
+        let tenths = (u128::from(self.0) * 10) >> shift;
         write!(f, "{}.{} {unit}", tenths / 10, tenths % 10)
     }
 }

@@ -86,10 +86,10 @@ pub(crate) fn most_in(space: StateSpace) -> usize {
     BYTES_MAX / (LANDMARK_BYTES * space.n_states().max(1))
 }
 
-/// Landmarks of a class of a scenario with so many agents: so many, or where `asked` is `None` as many as may
-/// pay.
-pub(crate) fn expected(asked: Option<usize>, agents: u64) -> usize {
-    asked.unwrap_or(if agents >= AGENTS_PAY { LANDMARKS } else { 0 })
+/// Landmarks that each class of a scenario may be given: as many as `asked`, or where that is `None` as many as
+/// may pay for so many agents with tasks.
+pub(crate) fn expected(asked: Option<usize>, with_tasks: u64) -> usize {
+    asked.unwrap_or(if with_tasks >= AGENTS_PAY { LANDMARKS } else { 0 })
 }
 
 /// Makes the landmarks of all classes: so many of each, or where `asked` is `None` as many as pay. Equal for

@@ -8,6 +8,7 @@ mod common;
 use common::record;
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
+use wheelbase_grid::MemoryMax;
 use wheelbase_planner::{Goal, GoalMember, Heading, Pose, Request, Scratch, Status, plan};
 use wheelbase_sim::build::{Overrides, load_problem, load_simulation, load_simulation_and_text};
 use wheelbase_sim::recording::{Reader, verify};
@@ -83,8 +84,8 @@ fn answered(
     from: (i32, i32, u8),
     to: (i32, i32, Option<u8>),
 ) -> (Status, u32, usize) {
-    let problem = load_problem(&first(name), Some(class), wheelbase_grid::MemoryMax::NONE)
-        .unwrap_or_else(|error| panic!("{error}"));
+    let problem =
+        load_problem(&first(name), Some(class), MemoryMax::NONE).unwrap_or_else(|error| panic!("{error}"));
     let tables = wheelbase_planner::MovementTables::compile(&problem.grid, problem.class);
     let start = Pose::new(from.0, from.1, Heading(from.2));
     let cell = wheelbase_grid::CellXY::new(to.0, to.1);

@@ -8,6 +8,7 @@ mod common;
 use common::{on_threads, plan_checked, record};
 use std::io::Cursor;
 use std::path::Path;
+use wheelbase_grid::MemoryMax;
 use wheelbase_sim::build::{AttachedFile, Files, LoadedProblem, Overrides, build_problem};
 use wheelbase_sim::recording::{Reader, verify};
 use wheelbase_sim::{PlanVerdict, Simulation, Step, judge_plan};
@@ -45,13 +46,9 @@ fn refused(problem: &str, files: &[AttachedFile]) -> String {
 }
 
 fn judged(files: &[AttachedFile], plan: &[u8]) -> PlanVerdict {
-    let problem = LoadedProblem::read(
-        Path::new("a.json"),
-        PROBLEM.as_bytes(),
-        Files::Attached(files),
-        wheelbase_grid::MemoryMax::NONE,
-    )
-    .unwrap();
+    let problem =
+        LoadedProblem::read(Path::new("a.json"), PROBLEM.as_bytes(), Files::Attached(files), MemoryMax::NONE)
+            .unwrap();
     judge_plan(&problem, plan).unwrap()
 }
 
@@ -172,7 +169,7 @@ fn the_judge_finds_each_kind_of_violation() {
             Path::new("a.json"),
             PROBLEM.as_bytes(),
             Files::Attached(&small()),
-            wheelbase_grid::MemoryMax::NONE,
+            MemoryMax::NONE,
         )
         .unwrap(),
         b"{\"actualPaths\": 3}",
@@ -198,7 +195,7 @@ fn published_problems_run_and_the_best_known_plan_is_judged() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/lorr2023");
     let path = folder.join("main/random.domain/MR23-I-04.json");
     let bytes = std::fs::read(&path).unwrap();
-    let problem = LoadedProblem::read(&path, &bytes, Files::Disk, wheelbase_grid::MemoryMax::NONE).unwrap();
+    let problem = LoadedProblem::read(&path, &bytes, Files::Disk, MemoryMax::NONE).unwrap();
     let best = std::fs::read_dir(folder.join("best")).unwrap().next().unwrap().unwrap().path();
     let verdict = judge_plan(&problem, &std::fs::read(best).unwrap()).unwrap();
     assert_eq!((verdict.agents, verdict.steps), (100, 500));

@@ -99,5 +99,5 @@ fn window_field_overflow() {
 fn overflow_lattice() {
     let mut sim = load("overflow_lattice.toml");
     run_checked(&mut sim);
-    assert_eq!((sim.tick(), sim.counts().orders_done, sim.edits_pending()), (16, 1, 0));
+    assert_eq!((sim.tick(), sim.counts().orders_done, sim.edits_pending()), (15, 1, 0));
 }

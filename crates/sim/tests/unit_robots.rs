@@ -8,7 +8,7 @@ mod common;
 use common::{on_threads, plan_checked};
 use proptest::prelude::*;
 use std::path::Path;
-use wheelbase_grid::CellXY;
+use wheelbase_grid::{CellXY, MemoryMax};
 use wheelbase_planner::{CostField, Goal, GoalMember, Until};
 use wheelbase_sim::build::{AttachedFile, Files, LoadedProblem, Overrides, build_problem};
 use wheelbase_sim::{Simulation, Step, judge_plan};
@@ -64,7 +64,7 @@ impl Drawn {
             Path::new("p.json"),
             self.problem().as_bytes(),
             Files::Attached(&files),
-            wheelbase_grid::MemoryMax::NONE,
+            MemoryMax::NONE,
         )
         .unwrap();
         let verdict = judge_plan(&problem, &text).unwrap();

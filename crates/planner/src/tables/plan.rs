@@ -191,7 +191,8 @@ impl CompilePlan {
                 shape.swept.iter().copied().filter(|&o| !read_at_start(o) && !read_at_end(o)).collect();
             let edges = shape.edges.iter().copied().filter(|&(o, side)| {
                 let other = other_cell(o, side);
-                !(read_at_start(o) && read_at_start(other)) && !(read_at_end(o) && read_at_end(other))
+                let read = read_at_start(o) && read_at_start(other) || read_at_end(o) && read_at_end(other);
+                !read
             });
             plan.edges = edges.collect();
         }

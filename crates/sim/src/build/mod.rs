@@ -237,6 +237,7 @@ pub(crate) fn build_simulation_on(
     let on_map = agents_of(&objects, typed, &mut map_errors);
     map_errors.stop_here()?;
     let built = movement_classes(typed, &on_map, (grid.shape(), grid.size()), &mut errors);
+    errors.stop_here()?;
     let collision = match typed.collision {
         scenario::Collision::Swept => CollisionRule::Swept,
         scenario::Collision::Discrete => CollisionRule::Discrete,
@@ -248,7 +249,10 @@ pub(crate) fn build_simulation_on(
         collision,
         search_slots: typed.search_slots.into(),
         agents,
-        landmarks: class_landmarks::expected(typed.landmarks.map(|number| number as usize), agents),
+        landmarks: class_landmarks::expected(
+            typed.landmarks.map(|number| number as usize),
+            need::agents_with_tasks(typed),
+        ),
         fields: shared_fields::NEED,
     };
     parts.check(memory_max).map_err(|error| need::too_large(path, error))?;
@@ -261,7 +265,6 @@ pub(crate) fn build_simulation_on(
         landmarks: None,
     };
     let classes: Vec<SimClass> = built.into_iter().map(compile).collect();
-    errors.stop_here()?;
     let settings = Settings {
         name: typed.name.clone(),
         seed: typed.seed,

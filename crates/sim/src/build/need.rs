@@ -9,11 +9,12 @@ use wheelbase_grid::{Grid, GridShape, GridSize, MemoryMax, MemoryNeed, MemoryToo
 use wheelbase_planner::{MovementClass, StateSpace, landmarks_need, search_need, tables_need};
 
 /// Bytes of an agent with its entity, its first orders, its tasks and what the traffic keeps of it.
-const AGENT_BYTES: u64 = 1400;
-/// Bytes of a scenario's text for each of its bytes, and for each character that may begin a value: the document,
-/// and what was typed.
+const AGENT_BYTES: u64 = 600;
+/// Bytes of a scenario's text for each of its bytes, for each character that may begin a value of a list, and for
+/// each that may begin a key or a table: the document, and what was typed.
 const TEXT_BYTES: u64 = 4;
-const VALUE_BYTES: u64 = 350;
+const VALUE_BYTES: u64 = 150;
+const KEY_BYTES: u64 = 300;
 /// What there is whatever the scenario, the program's own pages and its threads' among it.
 const BASE_BYTES: u64 = 8 << 20;
 
@@ -92,9 +93,12 @@ fn cell_bytes(shape: GridShape, collision: CollisionRule) -> u64 {
 /// What reading the text of a scenario or class file takes, by its length and the characters that may begin a
 /// value.
 fn text_need(text: &[u8]) -> MemoryNeed {
-    let begins = |byte: &&u8| matches!(byte, b',' | b'=' | b'[' | b'{' | b'\n');
-    let values = text.iter().filter(begins).count() as u64;
-    MemoryNeed::built(TEXT_BYTES * text.len() as u64 + VALUE_BYTES * values)
+    let of_byte = |byte: &u8| match byte {
+        b',' => TEXT_BYTES + VALUE_BYTES,
+        b'=' | b'[' | b'{' | b'\n' => TEXT_BYTES + KEY_BYTES,
+        _ => TEXT_BYTES,
+    };
+    MemoryNeed::built(text.iter().map(of_byte).sum())
 }
 
 /// # Errors
@@ -129,6 +133,10 @@ pub(crate) fn most_agents(typed: &Scenario, on_map: usize) -> u64 {
         _ => None,
     });
     let groups = typed.groups.iter().chain(added).map(|group| u64::from(group.count));
-    let all = groups.fold((typed.agents.len() + on_map) as u64, u64::saturating_add);
-    all.min(AGENTS_MAX.into())
+    groups.fold((typed.agents.len() + on_map) as u64, u64::saturating_add).min(AGENTS_MAX.into())
+}
+
+/// Agents with tasks that are there before the first tick.
+pub(super) fn agents_with_tasks(typed: &Scenario) -> u64 {
+    typed.groups.iter().filter(|group| group.tasks.is_some()).map(|group| u64::from(group.count)).sum()
 }
