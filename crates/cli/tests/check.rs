@@ -92,9 +92,9 @@ fn a_goal_of_a_group_or_an_event_on_which_nobody_can_stand_is_a_warning() {
         )
     };
     let expected = at(line("{ goto = [2, 1] },"), "groups[0].orders[1]", "(2, 1, E)", "(2, 1)")
-        + &at(line("{ patrol = [[0, 3], [3, 1"), "groups[0].orders[3]", "(3, 1, E)", "(3, 1)")
-        + &at(line("goto_area = [2, 1"), "events[1].give_orders.orders[1]", "(2, 1, E)", "(2, 1)")
-        + &at(line("goto_group = [3, 2]"), "events[0].add_agents.orders[0]", "(3, 2, E)", "(3, 2)");
+        + &at(line("{ patrol = [[0, 3], [3, 1"), "groups[0].orders[3]", "(3, 1, E)", "(2, 1)")
+        + &at(line("goto_group = [3, 2]"), "events[0].add_agents.orders[0]", "(3, 2, E)", "(2, 2)")
+        + &at(line("goto_area = [2, 1"), "events[1].give_orders.orders[1]", "(2, 1, E)", "(2, 1)");
     assert_eq!(output, format!("{expected}s.toml: ok, 4 warnings\n"));
 }
 
