@@ -88,7 +88,7 @@ fn folder_as_file() {
     folder.write("cart.toml", CART);
     let found = "is a folder, expected a file";
     assert_eq!(folder.run(&["run", "folder.toml"]).refused(), format!("folder.toml: {found}"));
-    assert_eq!(folder.run(&["run", "s.toml"]).refused(), format!("folder.map: {found}"));
+    assert_eq!(folder.run(&["run", "s.toml"]).refused(), format!("s.toml:4: map.file: folder.map: {found}"));
     let args = ["--from", "1,0,E", "--to", "1,1"];
     let plan = |more: &[&str]| folder.run(&[&["plan"], more, &args[..]].concat()).refused();
     assert_eq!(plan(&["folder.map", "--class", "cart.toml"]), format!("folder.map: {found}"));

@@ -93,8 +93,9 @@ fn published_lengths_are_checked() {
         assert_eq!(landmarks[key], result[key], "{key}");
     }
     assert!(landmarks["number"].as_u64() > Some(1) && landmarks["memory_mib"].as_f64() > Some(0.0));
-    assert!(landmarks["expansions"].as_u64() < result["expansions"].as_u64(), "{result:#}");
-    assert!(landmarks["guides"]["landmarks"].as_u64() > Some(0), "{result:#}");
+    // Where they would not save expansions, as on so small a map, the norm guides.
+    assert_eq!(landmarks["expansions"], result["expansions"], "{result:#}");
+    assert_eq!(landmarks["guides"], json!({"octile": 3}), "{result:#}");
     let lengths = json!({"checked": 3, "differ": 0, "decimals": 5, "tolerance": 0.001, "first": []});
     for (key, expected) in [
         ("bench", json!("queries")),

@@ -50,7 +50,9 @@ const GOAL_POSES_MAX: usize = 4096;
 /// request.heuristic = Heuristic::Landmarks(&landmarks);
 /// let (mut scratch, mut path) = (Scratch::new(), Path::new());
 /// let answer = plan(&tables, &request, &mut scratch, &mut path);
-/// assert_eq!((answer.cost, answer.guide), (100, Guide::Landmarks));
+/// assert_eq!(answer.cost, 100);
+/// // On so small a map they save nothing, which they have found out when they were made.
+/// assert_eq!(answer.guide, Guide::Norm(HeuristicName::Manhattan));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -97,7 +99,8 @@ impl Distance for u32 {
 impl Landmarks {
     /// Picks at most `n` landmarks in the largest set of poses between which moves lead both ways, the first
     /// pose of it and then each as far as can be from those before, and works out their distances. Fewer
-    /// where there are no more poses.
+    /// where there are no more poses. Tables without [components](MovementTables::make_components) are taken
+    /// for one such set, which they may not be.
     ///
     /// With the feature `rayon` the distances are worked out beside each other on the current pool; equal for
     /// any number of threads.

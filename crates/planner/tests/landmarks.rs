@@ -134,7 +134,8 @@ proptest! {
     /// Each landmark but the first is as far as can be from those before, by whole fields.
     #[test]
     fn landmarks_are_farthest_from_those_before((grid, class) in world_of(1..20), n in 1_usize..6) {
-        let tables = MovementTables::compile(&grid, class);
+        let mut tables = MovementTables::compile(&grid, class);
+        tables.make_components();
         let space = tables.space();
         let landmarks = Landmarks::of(&tables, n);
         let field = |state: State, direction| {

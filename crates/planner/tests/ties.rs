@@ -67,7 +67,8 @@ fn near_requests_expand_no_more_than_by_greater_cost() {
         kinds.into_iter().flat_map(|kind| [(kind, common::truck()), (kind, MovementClass::octile())])
     {
         let grid = generate(kind, GridSize::new(96, 96).unwrap(), 8);
-        let tables = MovementTables::compile(&grid, class);
+        let mut tables = MovementTables::compile(&grid, class);
+        tables.make_components();
         let n_states = tables.space().n_states();
         let (mut scratch, mut path) = (Scratch::new(), Path::new());
         let (mut ours, mut heap, mut asked) = (0, 0, 0);

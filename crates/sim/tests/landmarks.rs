@@ -113,12 +113,13 @@ proptest! {
 #[test]
 fn landmarks_save_expansions_while_walls_open_and_shut() {
     let open_and_shut =
-        |n: u32| set_terrain(100 * n + 1, "[30, 0, 3, 64]", ["swamp", "ground"][n as usize % 2], "strand");
+        |n: u32| set_terrain(100 * n + 1, "[94, 0, 3, 192]", ["swamp", "ground"][n as usize % 2], "strand");
     let edits: String = (0..30).map(open_and_shut).collect();
     let expansions = |landmarks| {
         let typed = text(&[".".to_owned()], landmarks, 1, ("cart", &edits));
-        let typed = typed.replace("[0, 0, 16, 12]", "[0, 0, 64, 64]").replace("ticks = 400", "ticks = 4000");
-        let rooms = "generate = { kind = \"rooms\", size = [64, 64], seed = 3 }";
+        let typed =
+            typed.replace("[0, 0, 16, 12]", "[0, 0, 192, 192]").replace("ticks = 400", "ticks = 9000");
+        let rooms = "generate = { kind = \"rooms\", size = [192, 192], seed = 3 }";
         let mut sim = simulation(&typed.replace("rows = [\".\"]", rooms));
         assert!(check_paths(&mut sim) > 10);
         (sim.counts().expansions, sim.memory().landmark_bytes)
@@ -126,7 +127,7 @@ fn landmarks_save_expansions_while_walls_open_and_shut() {
     let ((plain, no_bytes), (guided, bytes)) = (expansions(0), expansions(4));
     assert!(guided * 4 < plain * 3, "{guided} against {plain}");
     // So many landmarks, two ways, two bytes, for the headings of four classes; a little for what is no distance.
-    let distances = 4 * 2 * 2 * (64 * 64 * (4 + 4 + 4 + 1));
+    let distances = 4 * 2 * 2 * (192 * 192 * (4 + 4 + 4 + 1));
     assert!(no_bytes == 0 && (distances..distances + 2000).contains(&bytes), "{bytes}");
 }
 

@@ -13,18 +13,18 @@ type Solved = (&'static str, u32, u64, u64, &'static str);
 const SOLVED: [Solved; 10] = [
     ("1_head_on.toml", 672, 2, 52, "67da4bfb70cece68"),
     ("2_back_out.toml", 594, 2, 40, "39967bdda2c79360"),
-    ("3_twelve_squares.toml", 1202, 12, 906, "1e10a3c99ba91383"),
-    ("4_ring.toml", 1210, 22, 682, "ff83cbf0468ef8a2"),
-    ("5_crossing.toml", 1040, 32, 1160, "cf9d82a355191043"),
-    ("7_full_room.toml", 1724, 64, 2320, "56d3dd7c69a24b20"),
-    ("8_bridge.toml", 4780, 52, 4814, "c24636bfadfed63f"),
-    ("9_convoy.toml", 7774, 10, 1378, "de04add541519439"),
-    ("10_door.toml", 3159, 52, 3199, "c972b9a33eb37a2a"),
-    ("11_one_cell.toml", 1370, 24, 820, "2af607aab1c13679"),
+    ("3_twelve_squares.toml", 1202, 12, 906, "86c4303f342eefd7"),
+    ("4_ring.toml", 1210, 22, 680, "cea9c3b502005802"),
+    ("5_crossing.toml", 1040, 32, 1154, "259a32c337c3889e"),
+    ("7_full_room.toml", 1772, 64, 2385, "b27cc23a9da8c706"),
+    ("8_bridge.toml", 5228, 52, 4946, "52435fb487543964"),
+    ("9_convoy.toml", 7774, 10, 1378, "a0cd17276e33b417"),
+    ("10_door.toml", 3076, 52, 2952, "ef2a7fc1122b062b"),
+    ("11_one_cell.toml", 1370, 24, 820, "614176c6c1b1ffaf"),
 ];
 
 /// It takes longer than all others together.
-const GATE: Solved = ("6_gate.toml", 19364, 400, 55258, "6ad58899ba07eda8");
+const GATE: Solved = ("6_gate.toml", 19005, 400, 54352, "35783df93a292450");
 
 #[test]
 fn solved_cases_end_as_the_guide_says() {

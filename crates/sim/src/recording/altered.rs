@@ -362,7 +362,9 @@ fn an_end_that_is_not_that_of_the_run_is_told() {
     assert_eq!(outcome("\"unreachable_reasons\":{},", ""), "equal");
     assert!(
         outcome("\"unreachable_reasons\":{", "\"unreachable_reasons\":{\"no_room\":1")
-            .contains(": unreachable_reasons")
+            .contains("outcome: unreachable_reasons: no_room: recorded 1, found nothing"),
+        "{}",
+        outcome("\"unreachable_reasons\":{", "\"unreachable_reasons\":{\"no_room\":1")
     );
 }
 

@@ -105,7 +105,7 @@ pub fn rebuild(header: &Header) -> Result<Simulation, RecordingError> {
 /// # Errors
 /// [`RecordingError::Scenario`] if it does, or cannot be made.
 pub fn check_memory(header: &Header, memory_max: MemoryMax) -> Result<(), RecordingError> {
-    let classes = movement_classes(header)?;
+    let classes = scenario_classes(header)?;
     let grid = recorded_cells(header, recorded_kinds(header)?, header.grid_shape())?;
     let mut parts = SimulationParts {
         grid: &grid,
