@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use wheelbase_grid::map_file::png;
 use wheelbase_grid::map_file::{MapFileWarning, movingai};
 use wheelbase_grid::{
-    Grid, GridError, GridShape, GridSize, MapKind, MemoryMax, MemoryNeed, SideTable, TerrainKind,
+    Cell, Grid, GridError, GridShape, GridSize, MapKind, MemoryMax, MemoryNeed, SideTable, TerrainKind,
     TerrainTable, generate,
 };
 
@@ -229,10 +229,7 @@ pub(super) fn load_map(
             })?;
             check_generated(path, size, memory_max)?;
             let made = generate(map_kind, size, *seed);
-            // The scenario's kinds take the place of those of the generated map, by glyph.
-            let texts: Vec<String> =
-                made.terrain().chunks(size.width() as usize).map(|row| glyph_row(&made, row)).collect();
-            Grid::from_rows(&texts, terrain_table, side_table).map_err(|error| {
+            with_kinds(&made, terrain_table, side_table).map_err(|error| {
                 errors.add(kind.line, "map.generate", error);
                 ScenarioErrors::new(errors.take())
             })?
@@ -316,9 +313,21 @@ fn heights_of_picture(
     Ok(heights)
 }
 
-/// A row of a generated map as glyphs.
-fn glyph_row(made: &Grid, row: &[TerrainKind]) -> String {
-    row.iter().filter_map(|&kind| made.terrain_table()[kind].glyphs.chars().next()).collect()
+/// A generated map with the kinds of a scenario in the place of its own, by glyph.
+fn with_kinds(made: &Grid, terrain_table: TerrainTable, side_table: SideTable) -> Result<Grid, GridError> {
+    let entries = made.terrain_table().entries().iter();
+    let glyphs: Vec<char> = entries.map(|entry| entry.glyphs.chars().next().unwrap_or_default()).collect();
+    let kinds: Vec<Option<TerrainKind>> =
+        glyphs.iter().map(|&glyph| terrain_table.kind_of_glyph(glyph)).collect();
+    let mut terrain = Vec::with_capacity(made.size().n_cells());
+    for &kind in made.terrain() {
+        terrain.push(kinds[usize::from(kind.0)].ok_or_else(|| GridError::UnknownGlyph {
+            cell: made.size().xy(Cell(terrain.len() as u32)),
+            glyph: glyphs[usize::from(kind.0)],
+            known: terrain_table.entries().iter().map(|entry| entry.glyphs.as_str()).collect(),
+        })?);
+    }
+    Ok(Grid::from_terrain(made.size(), terrain, terrain_table, side_table))
 }
 
 /// The heights of a map, row-major; complains of rows that do not match it.

@@ -115,10 +115,10 @@ pub(super) fn check_file(path: &Path, need: MemoryNeed, memory_max: MemoryMax) -
 }
 
 /// # Errors
-/// [`LoadError::Memory`] if a generated map needs more than may be taken: its cells, and the text that they are
-/// read from.
+/// [`LoadError::Memory`] if a generated map needs more than may be taken: its cells twice, and what it is made
+/// by.
 pub(super) fn check_generated(path: &Path, size: GridSize, memory_max: MemoryMax) -> Result<(), LoadError> {
-    let need = MemoryNeed::built(8 * size.n_cells() as u64);
+    let need = MemoryNeed::built(4 * size.n_cells() as u64);
     memory_max.check(need, || format!("a map of {size} cells")).map_err(|error| too_large(path, error))
 }
 
