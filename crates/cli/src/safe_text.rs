@@ -25,7 +25,7 @@ pub fn line(text: &str) -> String {
     out
 }
 
-/// A path as [`line`].
+/// A path as [`line()`].
 pub fn path(path: &Path) -> String {
     line(&path.to_string_lossy())
 }

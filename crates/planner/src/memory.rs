@@ -17,7 +17,7 @@ pub struct TablesNeed {
 /// Bytes a state of [`crate::Components`] where every move can be taken back: 0.2 to 0.7 on all maps but those of
 /// small sets side by side, and while they are made a label of four and, on ragged maps, up to a set for each.
 const LABEL_BYTES: u64 = 1;
-const LABEL_BYTES_AT_WORK: u64 = 15;
+const LABEL_BYTES_AT_WORK: u64 = 17;
 /// Bytes a state that strong components take beside it, and while they are numbered.
 const STRONG_BYTES: u64 = 1;
 const STRONG_BYTES_AT_WORK: u64 = 21;

@@ -101,7 +101,7 @@ fn the_bytes_of_tables_are_told_beforehand() {
     let n_states = 4 * 512 * 512;
     // A word of a byte, a level and a label; while components are made labels of four, and sets.
     assert!((2 * n_states..4 * n_states).contains(&need.kept), "{need:?}");
-    assert!((5 * n_states..16 * n_states).contains(&(need.peak - need.kept)), "{need:?}");
+    assert!((5 * n_states..18 * n_states).contains(&(need.peak - need.kept)), "{need:?}");
     let octile = tables_need(&grid, &MovementClass::octile());
     assert!(octile.kept > 5 * 512 * 512, "{octile:?}");
 }

@@ -359,12 +359,12 @@ fn an_end_that_is_not_that_of_the_run_is_told() {
     // Blanks are no part of it.
     assert_eq!(outcome("{", "{ "), "equal");
     // Recordings made before this key was counted lack it.
-    assert_eq!(outcome("\"unreachable_reasons\":{},", ""), "equal");
-    assert!(
-        outcome("\"unreachable_reasons\":{", "\"unreachable_reasons\":{\"no_room\":1")
-            .contains("outcome: unreachable_reasons: no_room: recorded 1, found nothing"),
-        "{}",
-        outcome("\"unreachable_reasons\":{", "\"unreachable_reasons\":{\"no_room\":1")
+    let reasons = "\"unreachable_reasons\":{\"unreachable\":1},";
+    assert!(parts.end.as_ref().unwrap().1.outcome.contains(reasons));
+    assert_eq!(outcome(reasons, ""), "equal");
+    assert_eq!(
+        outcome("{\"unreachable\":1}", "{\"unreachable\":2}"),
+        format!("{at}outcome: unreachable_reasons.unreachable: recorded 2, found 1")
     );
 }
 
