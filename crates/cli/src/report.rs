@@ -109,8 +109,8 @@ impl Figures {
             for event in &record.events {
                 if let Event::Move { agent, primitive, from, .. } = *event {
                     let class = reader.agents().row(agent).map(|row| reader.agents().classes[row]);
-                    let class = class.and_then(|class| sim.classes().get(usize::from(class.0)));
-                    let Some(class) = class.map(|class| class.tables.class()) else { continue };
+                    let class = class.and_then(|class| sim.tables().get(usize::from(class.0)));
+                    let Some(class) = class.map(|tables| tables.class()) else { continue };
                     if usize::from(primitive) < class.primitives().len() && from.heading.0 < class.headings()
                     {
                         let shape = class.shape_at(from, usize::from(primitive));
@@ -145,12 +145,12 @@ impl Figures {
     /// Counts the cells on which agents wait.
     fn count_waits(&mut self, frame: &RecordedAgents, map: &MapLayers, sim: &Simulation) {
         for (row, since) in frame.waits_since.iter().enumerate() {
-            let class = sim.classes().get(usize::from(frame.classes[row].0));
+            let tables = sim.tables().get(usize::from(frame.classes[row].0));
             let pose = frame.motion[row].to;
-            let Some(class) = class.filter(|_| *since != film::NONE && !frame.is_moving(row)) else {
+            let Some(tables) = tables.filter(|_| *since != film::NONE && !frame.is_moving(row)) else {
                 continue;
             };
-            let class = class.tables.class();
+            let class = tables.class();
             if pose.heading.0 < class.headings() {
                 let cells = class.cells_at(pose).iter();
                 let at = |cell: &Offset| cell.cell_from(pose.cell);

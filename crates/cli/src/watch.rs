@@ -244,7 +244,7 @@ impl Canvas {
         for (row, motion) in sim.agents().motion.iter().enumerate() {
             let colour = CLASS_COLOURS[usize::from(motion.class.0) % CLASS_COLOURS.len()];
             let pose = sim.pose(row);
-            let tables = &sim.classes()[usize::from(motion.class.0)].tables;
+            let tables = &sim.tables()[usize::from(motion.class.0)];
             for offset in tables.class().footprint().at(tables.space().frame(pose)) {
                 let cell = offset.cell_from(pose.cell);
                 let (x, y, side) = layout.point(cell);

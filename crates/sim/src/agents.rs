@@ -2,68 +2,14 @@
 //!
 //! Rows stand in order of id and close up when agents are taken out. Ids are never used again.
 
+use crate::motion::{AgentId, Motion};
 use crate::orders::OrderState;
 use crate::path_pool::PathHandle;
 use wheelbase_planner::State;
 
-/// An agent's number for life, counted from 0 in order of placing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct AgentId(pub u32);
-
-/// Number of a movement class of the scenario.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ClassId(pub u8);
-
 /// Row of an agent in the dense arrays; changes when agents before it are taken out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Row(pub u32);
-
-/// What an agent is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u8)]
-pub enum Activity {
-    /// No order is left.
-    Idle,
-    /// It stands for a `wait` order.
-    Pausing,
-    /// Its path request is not answered yet.
-    Asking,
-    /// It has a path.
-    Following,
-    /// It makes way for another; then it asks for a path again.
-    Yielding,
-    /// Its goal is reached; the order is done at the next tick.
-    Arrived,
-    /// Its goal cannot be reached; it waits for an edit that may change that.
-    Shut,
-}
-
-/// Where an agent is and which move it has begun. 12 bytes, hot.
-#[derive(Clone, Copy, Debug)]
-pub struct Motion {
-    /// Pose at rest, or from which the move in progress began.
-    pub state: State,
-    /// Tick at which the move in progress ends; [`Motion::AT_REST`] without one.
-    pub until: u32,
-    /// Primitive of the move in progress.
-    pub primitive: u8,
-    /// What it is doing.
-    pub activity: Activity,
-    /// Its class.
-    pub class: ClassId,
-    /// Its path is to be planned anew as soon as it rests.
-    pub replan: bool,
-}
-
-impl Motion {
-    /// `until` of an agent at rest.
-    pub const AT_REST: u32 = u32::MAX;
-
-    /// Whether no move is in progress.
-    pub fn at_rest(&self) -> bool {
-        self.until == Self::AT_REST
-    }
-}
 
 /// Waiting and giving way.
 #[derive(Clone, Copy, Debug)]

@@ -9,7 +9,7 @@
 use crate::events::{Action, Event};
 use crate::orders::OrderKind;
 use crate::tasks::TaskSource;
-use crate::world::{SimClass, Simulation};
+use crate::world::Simulation;
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -44,6 +44,16 @@ impl ClassLandmarks {
         self.n_eased == 0
     }
 
+    /// What guides searches of the class to goals without a field of costs.
+    pub fn heuristic(&self) -> Heuristic<'_> {
+        if self.hold() { Heuristic::Landmarks(&self.landmarks) } else { Heuristic::Default }
+    }
+
+    /// Bytes in use.
+    pub fn memory_bytes(&self) -> usize {
+        self.landmarks.memory_bytes()
+    }
+
     /// Follows an edit of the map; says whether they held before it and do not now, or the other way round.
     pub fn follow(
         &mut self,
@@ -60,24 +70,6 @@ impl ClassLandmarks {
             self.eased.set(cell, eased);
         }
         held != self.hold()
-    }
-}
-
-impl SimClass {
-    /// What guides searches of the class to goals without a field of costs.
-    pub(crate) fn heuristic(&self) -> Heuristic<'_> {
-        match &self.landmarks {
-            Some(made) if made.hold() => Heuristic::Landmarks(&made.landmarks),
-            _ => Heuristic::Default,
-        }
-    }
-}
-
-impl Simulation {
-    /// Bytes of the landmarks of all classes.
-    pub(crate) fn landmark_bytes(&self) -> usize {
-        let made = self.classes.iter().filter_map(|class| class.landmarks.as_ref());
-        made.map(|made| made.landmarks.memory_bytes()).sum()
     }
 }
 
@@ -103,21 +95,22 @@ pub(crate) fn make_landmarks(sim: &mut Simulation, asked: Option<usize>) {
         }
     };
     let mut left = BYTES_MAX;
-    let mut within_bytes = |class: &SimClass, number: usize| {
-        let bytes = LANDMARK_BYTES * class.tables.space().n_states().max(1);
+    let mut within_bytes = |tables: &MovementTables, number: usize| {
+        let bytes = LANDMARK_BYTES * tables.space().n_states().max(1);
         let number = number.min(left / bytes);
         left -= number * bytes;
         number
     };
     let numbers: Vec<usize> =
-        sim.classes.iter().zip(numbers).map(|(class, number)| within_bytes(class, number)).collect();
+        sim.tables.iter().zip(numbers).map(|(tables, number)| within_bytes(tables, number)).collect();
     if numbers.iter().all(|&number| number == 0) {
         return;
     }
-    let Simulation { classes, grid, events, .. } = sim;
+    let Simulation { classes, tables, grid, events, .. } = sim;
     let unedited = Arc::new(grid.clone());
-    classes.par_iter_mut().zip(numbers).filter(|(_, number)| *number > 0).for_each(|(class, number)| {
-        class.landmarks = Some(landmarks_of(class, &unedited, events, number));
+    let of_classes = classes.par_iter_mut().zip(&*tables).zip(numbers).filter(|(_, number)| *number > 0);
+    of_classes.for_each(|((class, tables), number)| {
+        class.landmarks = Some(landmarks_of(tables, &class.speeds, &unedited, events, number));
     });
 }
 
@@ -157,17 +150,23 @@ fn area_of(source: &TaskSource) -> Rect {
 }
 
 /// Landmarks of a class on a map, made as it would be if all that the events make faster were so at once.
-fn landmarks_of(class: &SimClass, map: &Arc<Grid>, events: &[Event], number: usize) -> ClassLandmarks {
+fn landmarks_of(
+    tables: &MovementTables,
+    speeds: &ClassSpeeds,
+    map: &Arc<Grid>,
+    events: &[Event],
+    number: usize,
+) -> ClassLandmarks {
     let mut at_best = Cow::Borrowed(&**map);
     for event in events {
         if let Action::Edit(edit) = &event.action {
-            ease(&mut at_best, &class.speeds, edit.change);
+            ease(&mut at_best, speeds, edit.change);
         }
     }
     let (landmarks, made_on) = match at_best {
-        Cow::Borrowed(_) => (Landmarks::of(&class.tables, number), Arc::clone(map)),
+        Cow::Borrowed(_) => (Landmarks::of(tables, number), Arc::clone(map)),
         Cow::Owned(grid) => {
-            let mut tables = MovementTables::compile(&grid, class.tables.class().clone());
+            let mut tables = MovementTables::compile(&grid, tables.class().clone());
             tables.make_components();
             (Landmarks::of(&tables, number), Arc::new(grid))
         }

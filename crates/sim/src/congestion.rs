@@ -13,14 +13,15 @@
 
 mod planned_streams;
 
-use crate::agents::{Activity, Agents, ClassId};
+use crate::agents::Agents;
+use crate::motion::{Activity, ClassId};
 use crate::path_pool::PathPool;
 use crate::requests::Route;
 use crate::state_hash::fold;
 use crate::streams::Streams;
 use crate::tick::ask_for_path;
 use crate::ways::{opposite, way_to};
-use crate::world::{SimClass, Simulation};
+use crate::world::Simulation;
 use planned_streams::PlannedStreams;
 use wheelbase_grid::{CellXY, GridShape, GridSize};
 use wheelbase_planner::{Delays, MovementTables, State};
@@ -161,8 +162,8 @@ impl Congestion {
     }
 
     /// A tick is over: counts where the next few agents mean to go.
-    pub fn renew(&mut self, tick: u32, agents: &Agents, classes: &[SimClass], paths: &PathPool) {
-        self.planned.renew(tick, agents, classes, paths);
+    pub fn renew(&mut self, tick: u32, agents: &Agents, tables: &[MovementTables], paths: &PathPool) {
+        self.planned.renew(tick, agents, tables, paths);
     }
 
     /// A tick is over: what was counted fades.
@@ -303,7 +304,7 @@ pub(crate) fn ask_for_quicker_paths(sim: &mut Simulation) {
         if !looks {
             continue;
         }
-        let tables = &sim.classes[motion.class.0 as usize].tables;
+        let tables = &sim.tables[motion.class.0 as usize];
         let moves = sim.paths.moves(sim.agents.paths[row]);
         if sim.congestion.is_worth_a_look(motion.class, tables, motion.state, moves) {
             ask_for_path(sim, row, Route::Quickest);

@@ -42,14 +42,14 @@ use crate::metrics::permille;
 use crate::orders::OrderKind;
 use crate::reservation::{CollisionRule, Step};
 use crate::tasks::ReachedPoses;
-use crate::world::{SimClass, Simulation};
+use crate::world::Simulation;
 use gates::{Gates, NONE};
 use prices::{Group, Problem, TASK, TripEnds};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use ways::{COUNTS, Ways, capacity, weight};
-use wheelbase_planner::{GoalMember, Heading, Path, Pose, State, Way};
+use wheelbase_planner::{GoalMember, Heading, MovementTables, Path, Pose, State, Way};
 
 /// What doors allow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -76,7 +76,7 @@ pub struct Doors {
 impl Doors {
     /// The doors on the map of a simulation as it is. Linear in its cells.
     pub fn find(sim: &Simulation) -> Self {
-        let gates = Gates::find(sim.grid.size(), &sim.classes);
+        let gates = Gates::find(sim.grid.size(), &sim.tables);
         let taken = (0..gates.widths.len() * COUNTS).map(|_| AtomicU64::new(0)).collect();
         Self { gates, rule: sim.settings.collision, taken }
     }
@@ -90,15 +90,14 @@ impl Doors {
         go_on: &(impl Fn() -> bool + Sync),
     ) -> Result<Option<Vec<LoneAgent>>, NotAlone> {
         self.taken.iter().for_each(|taken| taken.store(0, Ordering::Relaxed));
-        lone_agents_seen(sim, go_on, &|class, path| self.note(class, path))
+        lone_agents_seen(sim, go_on, &|tables, path| self.note(tables, path))
     }
 
     /// Notes what a path takes of the gates. Sums do not depend on who adds first.
-    fn note(&self, class: &SimClass, path: &Path) {
+    fn note(&self, tables: &MovementTables, path: &Path) {
         let mut held: Vec<(u32, u32)> = Vec::new();
         for (pair, &primitive) in path.poses.windows(2).zip(&path.moves) {
-            let step =
-                Step { class: class.tables.class(), pose: pair[0].pose, primitive: usize::from(primitive) };
+            let step = Step { class: tables.class(), pose: pair[0].pose, primitive: usize::from(primitive) };
             let (anchor, cells) = self.rule.held(&step);
             held.clear();
             for offset in cells {
@@ -158,8 +157,8 @@ impl Doors {
 }
 
 /// Whether what is said of the ways of a class holds: its tasks are the same whatever it does.
-fn is_priced(class: &SimClass) -> bool {
-    class.tables.is_reversible() && class.tables.components().are_known()
+fn is_priced(tables: &MovementTables) -> bool {
+    tables.is_reversible() && tables.components().are_known()
 }
 
 /// Trips with their regions, and the ways between these. `None` where `go_on` says no.
@@ -171,12 +170,12 @@ fn problem(
     go_on: &(impl Fn() -> bool + Sync),
 ) -> Option<Problem> {
     let rule = sim.settings.collision;
-    let find = |class: &SimClass| {
-        let is_priced = is_priced(class) && go_on();
-        if is_priced { Ways::find(&class.tables, rule, gates, go_on) } else { Ways::default() }
+    let find = |tables: &MovementTables| {
+        let is_priced = is_priced(tables) && go_on();
+        if is_priced { Ways::find(tables, rule, gates, go_on) } else { Ways::default() }
     };
     let mut problem = Problem { supply, ..Problem::default() };
-    problem.classes = sim.classes.par_iter().map(find).collect();
+    problem.classes = sim.tables.par_iter().map(find).collect();
     if !go_on() {
         return None;
     }
@@ -187,7 +186,7 @@ fn problem(
         problem.n_trips += lone.tasks_done as usize;
         problem.agents.push(first..problem.n_trips);
         let class = sim.agents.motion[row].class.0;
-        if !is_priced(&sim.classes[class as usize]) {
+        if !is_priced(&sim.tables[class as usize]) {
             continue;
         }
         let ways = &problem.classes[class as usize];
@@ -210,7 +209,7 @@ fn trips_of(
     reached: &mut ReachedPoses,
 ) -> Vec<(usize, Vec<u32>, Vec<u32>)> {
     let motion = sim.agents.motion[row];
-    let class = &sim.classes[motion.class.0 as usize];
+    let tables = &sim.tables[motion.class.0 as usize];
     let mut trips = Vec::new();
     let order = sim.orders.current(&sim.agents.orders[row]);
     let Some(OrderKind::Task(slot)) = order.map(|order| &order.kind) else { return trips };
@@ -219,8 +218,8 @@ fn trips_of(
     let mut from = regions_of(ways, [motion.state]);
     while number < count as usize {
         // What it is given is the same wherever it is: all moves can be taken back.
-        let Some(goal) = slot.give(source, &class.tables, motion.state, reached) else { break };
-        let poses: Vec<State> = poses_of(class, motion.state, goal).collect();
+        let Some(goal) = slot.give(source, tables, motion.state, reached) else { break };
+        let poses: Vec<State> = poses_of(tables, motion.state, goal).collect();
         if !poses.is_empty() {
             let to = regions_of(ways, poses);
             let apart = to.iter().all(|region| !from.contains(region));
@@ -245,8 +244,8 @@ fn regions_of(ways: &Ways, states: impl IntoIterator<Item = State>) -> Vec<u32> 
 }
 
 /// Poses at a goal to which there is a way.
-fn poses_of(class: &SimClass, from: State, goal: GoalMember) -> impl Iterator<Item = State> {
-    let (tables, space) = (&class.tables, class.tables.space());
+fn poses_of(tables: &MovementTables, from: State, goal: GoalMember) -> impl Iterator<Item = State> {
+    let space = tables.space();
     let headings = (0..space.headings()).map(Heading);
     let headings = headings.filter(move |&heading| goal.heading.is_none_or(|only| only == heading));
     let states = headings.filter_map(move |heading| space.state(Pose { cell: goal.cell, heading }));

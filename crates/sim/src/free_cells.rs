@@ -1,16 +1,15 @@
 //! Cells that bodies of a class can cover: what is free to it, cell by cell.
 
-use crate::world::SimClass;
 use wheelbase_grid::{BitGrid, CellXY, GridSize, Rect};
 use wheelbase_planner::{Heading, MovementTables, Offset, Pose};
 
 /// The tables of the class whose body covers the fewest cells.
-pub(crate) fn smallest_bodies(classes: &[SimClass]) -> Option<&MovementTables> {
+pub(crate) fn smallest_bodies(tables: &[MovementTables]) -> Option<&MovementTables> {
     let n_cells = |tables: &&MovementTables| {
         let class = tables.class();
         class.frames().map(|frame| class.footprint().at(frame).len()).min()
     };
-    classes.iter().map(|class| &class.tables).min_by_key(n_cells)
+    tables.iter().min_by_key(n_cells)
 }
 
 /// Finds the free cells anew that an edit of an area can have changed, and gives the smallest rectangle

@@ -1,7 +1,7 @@
 //! Poses that orders to areas and groups have handed out: nobody else is sent there until the order is
 //! closed.
 
-use crate::agents::AgentId;
+use crate::motion::AgentId;
 use wheelbase_grid::{Cell, CellXY, GridSize};
 use wheelbase_planner::Offset;
 

@@ -9,11 +9,12 @@
 mod matching;
 mod room;
 
-use crate::agents::{Activity, AgentId, ClassId};
+use crate::motion::end_state;
+use crate::motion::{Activity, AgentId, ClassId};
 use crate::orders::OrderKind;
 use crate::requests::{Route, refuse_for};
 use crate::unreachable::UnreachableReason;
-use crate::world::{Simulation, end_state};
+use crate::world::Simulation;
 use matching::{Place, match_in_order};
 use room::{Nearness, PARTS, Room, is_near_goal, nearest_member};
 pub(crate) use room::{poses_alike, poses_of};
@@ -100,13 +101,13 @@ pub(crate) fn give_group_poses(sim: &mut Simulation, budget: u64) -> u64 {
 
 /// Gives poses to all who wait for one of an order, or says `false` if the budget was spent before.
 fn give_poses_of(sim: &mut Simulation, order: u32, left: &mut u64) -> bool {
-    for class in &mut sim.classes {
-        class.tables.renew_components();
+    for tables in &mut sim.tables {
+        tables.renew_components();
     }
     let (mut batches, mut refused) = batches_of(sim, order);
     // All fields of a choice are kept until it is made, also those of other orders; else one would make way
     // for another at every tick, and none would ever be ready.
-    let tables = batches.iter().map(|batch| &sim.classes[batch.seed.class.0 as usize].tables);
+    let tables = batches.iter().map(|batch| &sim.tables[batch.seed.class.0 as usize]);
     let n_orders = sim.group_goals.open.len();
     let by_field = sim.requests.fields.fit(tables.flat_map(|tables| std::iter::repeat_n(tables, n_orders)));
     for batch in &mut batches {
@@ -180,7 +181,7 @@ fn batches_of(sim: &Simulation, order: u32) -> (Vec<Batch>, Vec<Refused>) {
     for row in 0..sim.agents.len() {
         let Some((from, goal, fallback)) = wait_of(sim, row, order) else { continue };
         let (class, agent) = (sim.agents.motion[row].class, sim.agents.ids[row]);
-        let tables = &sim.classes[class.0 as usize].tables;
+        let tables = &sim.tables[class.0 as usize];
         let waiting = Waiting { agent, from, cost: 0 };
         let reaches_goal = goal.filter(|&goal| reaches(tables, from, goal));
         let fits = |batch: &&mut Batch| {
@@ -235,7 +236,7 @@ fn wait_of(sim: &Simulation, row: usize, order: u32) -> Option<(State, Option<Go
     let OrderKind::GotoGroup(number, trip) = &sim.orders.current(&sim.agents.orders[row])?.kind else {
         return None;
     };
-    let tables = &sim.classes[motion.class.0 as usize].tables;
+    let tables = &sim.tables[motion.class.0 as usize];
     let from = end_state(tables, motion);
     (*number == order).then(|| (from, trip.members.first().copied(), trip.fallback))
 }
@@ -254,8 +255,8 @@ fn grow_to_agents(
     refused: &mut Vec<Refused>,
 ) -> bool {
     let Seed { class, goal, .. } = batch.seed;
-    let Simulation { classes, requests, tick, .. } = sim;
-    let tables = &classes[class.0 as usize].tables;
+    let Simulation { tables, requests, tick, .. } = sim;
+    let tables = &tables[class.0 as usize];
     let members = [goal];
     let goal_set = Goal::of(&members);
     let field = match batch.by_field {
@@ -295,8 +296,8 @@ fn choose_poses(
     let members = [goal];
     let mut reach = 4 * PARTS;
     loop {
-        let Simulation { classes, requests, tick, .. } = sim;
-        let tables = &classes[class.0 as usize].tables;
+        let Simulation { tables, requests, tick, .. } = sim;
+        let tables = &tables[class.0 as usize];
         let mut all = is_near_goal(tables.space().size(), goal.cell, reach / PARTS);
         if batch.by_field
             && let Some(field) = requests.fields.obtain(class, tables, &Goal::of(&members), *tick)
@@ -334,7 +335,7 @@ fn field_of<'s>(sim: &'s Simulation, batch: &Batch) -> Option<&'s CostField> {
 /// is put on the line from the goal through the place where its way comes near, as far out as its way is
 /// long.
 fn places_of(sim: &Simulation, batch: &Batch, poses: &[State]) -> (Vec<Place>, Vec<Place>) {
-    let tables = &sim.classes[batch.seed.class.0 as usize].tables;
+    let tables = &sim.tables[batch.seed.class.0 as usize];
     let shape = tables.space().shape();
     let place = |state: State| Place::of_cell(shape, tables.space().pose(state).cell);
     let to: Vec<Place> = poses.iter().map(|&state| place(state)).collect();

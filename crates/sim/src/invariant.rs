@@ -1,6 +1,6 @@
 //! What must hold after every tick, checked the obvious way, from the agents alone.
 
-use crate::agents::AgentId;
+use crate::motion::AgentId;
 use crate::reservation::CollisionRule;
 use crate::world::Simulation;
 use std::collections::{BTreeMap, BTreeSet};
@@ -93,7 +93,7 @@ pub fn check(sim: &Simulation) -> Vec<Violation> {
     let mut pairs = BTreeSet::new();
     // Linear in the kinds and the class's shapes: once a class, not once an agent.
     let rules: Vec<Legality> =
-        sim.classes().iter().map(|class| Legality::new(sim.grid(), class.tables.class())).collect();
+        sim.tables().iter().map(|tables| Legality::new(sim.grid(), tables.class())).collect();
     for row in 0..sim.agents().len() {
         let agent = sim.agents().ids[row];
         let (anchor, cells) = sim.held_cells(row);
@@ -134,7 +134,7 @@ fn find_given(sim: &Simulation, found: &mut Vec<Violation>) {
     for (row, state) in sim.agents().given.iter().enumerate() {
         let Some(state) = *state else { continue };
         let (agent, class) = (sim.agents().ids[row], sim.agents().motion[row].class);
-        let tables = &sim.classes()[class.0 as usize].tables;
+        let tables = &sim.tables()[class.0 as usize];
         let pose = tables.space().pose(state);
         for offset in tables.class().cells_at(pose) {
             let cell = offset.cell_from(pose.cell);
@@ -156,7 +156,7 @@ fn find_given(sim: &Simulation, found: &mut Vec<Violation>) {
 /// Of moves that ended at the present tick: each of two ended on what the other gave up.
 fn find_exchanges(sim: &Simulation, found: &mut Vec<Violation>) {
     let place = |row: u32, state| {
-        let tables = &sim.classes()[sim.agents().motion[row as usize].class.0 as usize].tables;
+        let tables = &sim.tables()[sim.agents().motion[row as usize].class.0 as usize];
         let pose = tables.space().pose(state);
         let cells = tables.class().cells_at(pose).iter();
         cells.map(|o| o.cell_from(pose.cell)).collect::<BTreeSet<_>>()

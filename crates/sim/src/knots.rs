@@ -1,8 +1,9 @@
 //! Who waits for whom, and where, among the agents that are stuck: what a run that was not solved says of
 //! itself.
 
-use crate::agents::AgentId;
-use crate::world::{Simulation, step_of};
+use crate::motion::AgentId;
+use crate::motion::step_of;
+use crate::world::Simulation;
 use serde::Serialize;
 use wheelbase_grid::CellXY;
 
@@ -86,10 +87,10 @@ impl Simulation {
     /// Who keeps a resting agent from its next move, and where.
     fn wait_of(&self, row: usize) -> Option<Wait> {
         let mut motion = self.agents.motion[row];
-        let tables = &self.classes[motion.class.0 as usize].tables;
+        let tables = &self.tables[motion.class.0 as usize];
         motion.primitive = *self.paths.moves(self.agents.paths[row]).first()?;
         let ticks = tables.move_ticks(motion.state, motion.primitive as usize)?;
-        let (agent, step) = (self.agents.ids[row], step_of(&self.classes, &motion));
+        let (agent, step) = (self.agents.ids[row], step_of(&self.tables, &motion));
         let until = self.tick.saturating_add(ticks);
         let other = self.reservation.blocker_of_move(agent, &step, until)?;
         let (anchor, needed) = self.reservation.needed(&step);

@@ -35,6 +35,7 @@
 mod agents;
 pub mod build;
 mod calibration;
+mod class;
 mod class_landmarks;
 mod codec;
 mod congestion;
@@ -49,6 +50,7 @@ mod knots;
 mod lone;
 mod memory;
 mod metrics;
+mod motion;
 mod orders;
 mod path_pool;
 mod placement;
@@ -70,8 +72,9 @@ mod unreachable;
 mod ways;
 mod world;
 
-pub use agents::{Activity, AgentId, Agents, ClassId, Motion, Patience, Row};
+pub use agents::{Agents, Patience, Row};
 pub use calibration::Calibration;
+pub use class::SimClass;
 pub use door_bound::{DoorBound, Doors};
 pub use events::{Action, Chosen, Event, MapEdit, NewAgents, NewOrders, PendingEdits, WaitingEdit};
 pub use json_mistake::JsonMistake;
@@ -81,6 +84,7 @@ pub use memory::Memory;
 pub use metrics::{
     Counters, Counts, RunResult, STUCK_AFTER_TICKS, TickMs, TickTimes, peak_memory_mib, permille, quantile_ms,
 };
+pub use motion::{Activity, AgentId, ClassId, Motion};
 pub use orders::{GroupOrders, Order, OrderKind, OrderList, OrderPool, OrderState, Trip};
 pub use path_pool::{PathHandle, PathPool};
 pub use plan_file::PlanFile;
@@ -91,4 +95,4 @@ pub use streams::Streams;
 pub use tasks::{CONFINED_BELOW_POSES, TaskSlot, TaskSource};
 pub use tick::{Phase, Step};
 pub use unreachable::{UnreachableReason, UnreachableReasons};
-pub use world::{Settings, SimClass, Simulation};
+pub use world::{Settings, Simulation};

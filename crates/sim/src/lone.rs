@@ -4,14 +4,16 @@
 //! path later, so all that it does follows from the planner alone, without a tick of the simulation.
 
 use crate::agents::Agents;
+use crate::class::SimClass;
+use crate::motion::ClassId;
 use crate::orders::{OrderKind, OrderPool, OrderState};
 use crate::tasks::{CONFINED_BELOW_POSES, ReachedPoses, TaskSlot, TaskSource};
-use crate::world::{SimClass, Simulation};
+use crate::world::Simulation;
 use rayon::prelude::*;
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use wheelbase_planner::{
-    Goal, Path, Progress, Request, Scratch, State, Status, advance, begin, finish, least_cost,
+    Goal, MovementTables, Path, Progress, Request, Scratch, State, Status, advance, begin, finish, least_cost,
 };
 
 /// Expansions between two looks at whether a path can still be short enough.
@@ -85,11 +87,11 @@ pub fn lone_agents(
 pub(crate) fn lone_agents_seen(
     sim: &Simulation,
     go_on: &(impl Fn() -> bool + Sync),
-    see: &(impl Fn(&SimClass, &Path) + Sync),
+    see: &(impl Fn(&MovementTables, &Path) + Sync),
 ) -> Result<Option<Vec<LoneAgent>>, NotAlone> {
     check(sim)?;
-    let Simulation { agents, classes, orders, settings, .. } = sim;
-    let world = World { agents, classes, orders, ticks: settings.ticks };
+    let Simulation { agents, classes, tables, orders, settings, .. } = sim;
+    let world = World { agents, classes, tables, orders, ticks: settings.ticks };
     let n_agents = agents.len();
     let next = AtomicUsize::new(0);
     // Workers claim agents one by one from a counter, and what they found is put in order behind them.
@@ -147,6 +149,7 @@ fn check(sim: &Simulation) -> Result<(), NotAlone> {
 struct World<'a> {
     agents: &'a Agents,
     classes: &'a [SimClass],
+    tables: &'a [MovementTables],
     orders: &'a OrderPool,
     ticks: u32,
 }
@@ -162,14 +165,18 @@ struct Worker<'a> {
 
 impl Worker<'_> {
     /// Does the tasks of an agent.
-    fn run(&mut self, row: usize, go_on: &impl Fn() -> bool, see: &impl Fn(&SimClass, &Path)) -> LoneAgent {
-        let World { agents, classes, orders, ticks } = *self.world;
+    fn run(
+        &mut self,
+        row: usize,
+        go_on: &impl Fn() -> bool,
+        see: &impl Fn(&MovementTables, &Path),
+    ) -> LoneAgent {
+        let World { agents, tables, orders, ticks, .. } = *self.world;
         let Some((mut slot, source)) = tasks_of(orders, &agents.orders[row]) else {
             return LoneAgent::default();
         };
         let motion = agents.motion[row];
-        let class = &classes[motion.class.0 as usize];
-        let tables = &class.tables;
+        let tables = &tables[motion.class.0 as usize];
         let confined = self.reached.gather(motion.state, CONFINED_BELOW_POSES, |state, found| {
             tables.for_each_successor(state, |next| found(next.state));
         });
@@ -180,13 +187,13 @@ impl Worker<'_> {
                 break;
             }
             let goal = Goal { members: &slot.trip().members, within: 0 };
-            match self.go(class, state, goal, ticks - tick) {
+            match self.go(motion.class, state, goal, ticks - tick) {
                 Trip::Done { ticks: took, end } => {
                     tick += took;
                     state = end;
                     lone.tasks_done += 1;
                     if !confined {
-                        see(class, &self.path);
+                        see(tables, &self.path);
                     }
                 }
                 Trip::GivenUp => tick += 1,
@@ -198,8 +205,9 @@ impl Worker<'_> {
     }
 
     /// Goes from a pose to a goal within so many ticks.
-    fn go(&mut self, class: &SimClass, from: State, goal: Goal<'_>, ticks_max: u32) -> Trip {
-        let tables = &class.tables;
+    fn go(&mut self, class: ClassId, from: State, goal: Goal<'_>, ticks_max: u32) -> Trip {
+        let World { classes, tables, .. } = *self.world;
+        let (class, tables) = (&classes[usize::from(class.0)], &tables[usize::from(class.0)]);
         let start = tables.space().pose(from);
         if goal.matches(tables.class().grid_shape(), start) {
             // Given at one tick, done at the next.

@@ -1,6 +1,8 @@
 //! How much memory grows with the agents and their goals.
 
-use crate::agents::{AgentId, ClassId, Motion, Patience, Row};
+use crate::agents::{Patience, Row};
+use crate::class::SimClass;
+use crate::motion::{AgentId, ClassId, Motion};
 use crate::orders::OrderState;
 use crate::path_pool::PathHandle;
 use crate::world::Simulation;
@@ -47,7 +49,7 @@ impl Simulation {
             agent_bytes: (rows + self.orders.bytes() + self.paths.bytes()) as u64,
             fields: fields.len() as u64,
             field_bytes: fields.bytes() as u64,
-            landmark_bytes: self.landmark_bytes() as u64,
+            landmark_bytes: self.classes.iter().map(SimClass::landmark_bytes).sum::<usize>() as u64,
         }
     }
 }

@@ -1,10 +1,11 @@
 //! What a run counts, and the result it prints.
 
-use crate::agents::Activity;
 use crate::knots::Knot;
+use crate::motion::Activity;
+use crate::motion::end_state;
 use crate::orders::OrderState;
 use crate::unreachable::UnreachableReasons;
-use crate::world::{Simulation, end_state};
+use crate::world::Simulation;
 use serde::Serialize;
 use serde_json::Value;
 use std::io::{self, Write};
@@ -413,7 +414,7 @@ impl Simulation {
             let (orders, motion) = (&self.agents.orders[row], &self.agents.motion[row]);
             let follows = motion.activity == Activity::Following && !motion.replan && !orders.to_nearest;
             let Some(lone_ticks) = orders.lone_ticks().filter(|_| follows) else { continue };
-            let tables = &self.classes[motion.class.0 as usize].tables;
+            let tables = &self.tables[motion.class.0 as usize];
             let mut state = end_state(tables, motion);
             let mut left = if motion.at_rest() { 0 } else { u64::from(motion.until - self.tick) };
             for &primitive in self.paths.moves(self.agents.paths[row]) {
@@ -463,7 +464,7 @@ impl Simulation {
     /// Whether the agent in a row has somewhere to go and a way there and has ended no move for
     /// [`STUCK_AFTER_TICKS`] ticks.
     pub(crate) fn is_stuck(&self, row: usize) -> bool {
-        use crate::agents::Activity;
+        use crate::motion::Activity;
         let trying = matches!(
             self.agents.motion[row].activity,
             Activity::Asking | Activity::Following | Activity::Yielding

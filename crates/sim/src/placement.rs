@@ -1,6 +1,6 @@
 //! Where agents can be placed at random.
 
-use crate::agents::{AgentId, ClassId};
+use crate::motion::{AgentId, ClassId};
 use crate::random::Random;
 use crate::world::Simulation;
 use wheelbase_grid::Rect;
@@ -20,7 +20,7 @@ pub(crate) struct Placement {
 impl Placement {
     /// All of them, on the map as it is; what of the area is off the map is left out.
     pub fn new(sim: &Simulation, class: ClassId, area: Rect) -> Self {
-        let tables = &sim.classes[class.0 as usize].tables;
+        let tables = &sim.tables[class.0 as usize];
         let space = tables.space();
         let mut poses: Vec<State> = Vec::new();
         for cell in area.intersection(sim.grid.size().rect()).cells() {
@@ -48,7 +48,7 @@ impl Placement {
     /// Draws poses until one is free: nobody holds its cells or is on the way to them, and no edit waits for
     /// them to be left.
     pub fn draw(&mut self, sim: &Simulation, random: &mut Random) -> Option<State> {
-        let tables = &sim.classes[self.class.0 as usize].tables;
+        let tables = &sim.tables[self.class.0 as usize];
         while !self.poses.is_empty() {
             let at = random.below(self.poses.len());
             let state = self.poses.swap_remove(at);

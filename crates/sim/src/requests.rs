@@ -9,14 +9,15 @@
 
 mod slot;
 
-use crate::agents::{Activity, AgentId};
 use crate::group_goals::{give_group_poses, poses_of};
+use crate::motion::ticks_of;
+use crate::motion::{Activity, AgentId};
 use crate::orders::OrderKind;
 use crate::shared_fields::SharedFields;
 use crate::tasks::may_be_goal;
 use crate::trace::TraceEvent;
 use crate::unreachable::UnreachableReason;
-use crate::world::{Simulation, ticks_of};
+use crate::world::Simulation;
 use rayon::prelude::*;
 pub(crate) use slot::{Asking, least_ticks};
 use slot::{SearchWorld, Slot, shared_goal};
@@ -260,7 +261,7 @@ fn deliver_all(sim: &mut Simulation, last: bool) {
         }
         if answer.status == Status::Unreachable || answer.reached == Some(Reached::Nearest) {
             // The next such request of a class with one-way moves need not search for it.
-            sim.classes[sim.agents.motion[row].class.0 as usize].tables.renew_components();
+            sim.tables[sim.agents.motion[row].class.0 as usize].renew_components();
         }
         let outcome = deliver(sim, row, request, &answer, &path);
         let slot = &mut sim.requests.slots[at];
@@ -317,6 +318,7 @@ fn search_slots(sim: &mut Simulation) {
         requests,
         agents,
         classes,
+        tables,
         orders,
         reservation,
         given,
@@ -326,7 +328,7 @@ fn search_slots(sim: &mut Simulation) {
         paths,
         ..
     } = sim;
-    let asking = Asking { agents, classes, orders };
+    let asking = Asking { agents, classes, tables, orders };
     let world = SearchWorld { asking, reservation, given, congestion, paths };
     let Requests { slots, fields, .. } = requests;
     for slot in slots.iter_mut().filter(|slot| slot.share > 0 && !slot.begun) {
@@ -355,7 +357,7 @@ fn deliver(sim: &mut Simulation, row: usize, request: PathRequest, answer: &Answ
     let group = group_of(sim, row);
     let given = sim.agents.given[row].is_some();
     if to_area && !given && found {
-        let tables = &sim.classes[sim.agents.motion[row].class.0 as usize].tables;
+        let tables = &sim.tables[sim.agents.motion[row].class.0 as usize];
         let end = path.poses.last().map(|end| end.pose);
         if end.is_some_and(|pose| !SearchWorld::of(sim).is_free(row, pose)) {
             return Outcome::SearchOn;
@@ -379,7 +381,7 @@ fn deliver(sim: &mut Simulation, row: usize, request: PathRequest, answer: &Answ
     }
     if group.is_some() && given && found {
         // The same cells, and maybe another heading.
-        let tables = &sim.classes[sim.agents.motion[row].class.0 as usize].tables;
+        let tables = &sim.tables[sim.agents.motion[row].class.0 as usize];
         let end = path.poses.last().and_then(|end| tables.space().state(end.pose));
         sim.agents.given[row] = end.or(sim.agents.given[row]);
     }
@@ -415,7 +417,7 @@ fn deliver(sim: &mut Simulation, row: usize, request: PathRequest, answer: &Answ
         // Whoever is delayed much on the cheapest path asks at once for the quickest one, but where others
         // have no path yet.
         let motion = sim.agents.motion[row];
-        let tables = &sim.classes[motion.class.0 as usize].tables;
+        let tables = &sim.tables[motion.class.0 as usize];
         if !arrived
             && sim.requests.queue.is_empty()
             && !sim.agents.orders[row].to_nearest
@@ -433,7 +435,7 @@ fn deliver(sim: &mut Simulation, row: usize, request: PathRequest, answer: &Answ
 /// Whether a path is quicker than the one in hand with all delays, by a quarter of the delays on that.
 fn is_quicker(sim: &Simulation, row: usize, path: &Path) -> bool {
     let motion = &sim.agents.motion[row];
-    let tables = &sim.classes[motion.class.0 as usize].tables;
+    let tables = &sim.tables[motion.class.0 as usize];
     let in_hand = sim.paths.moves(sim.agents.paths[row]);
     let Some(ticks) = ticks_of(tables, motion.state, in_hand) else { return true };
     let delay = |moves| sim.congestion.delay_along(motion.class, tables, motion.state, moves);
@@ -467,7 +469,7 @@ fn reason_of(sim: &Simulation, row: usize, status: Status) -> UnreachableReason 
     let motion = &sim.agents.motion[row];
     match sim.orders.current(&sim.agents.orders[row]).map(|order| &order.kind) {
         Some(OrderKind::GotoArea(area, _)) => {
-            let tables = &sim.classes[motion.class.0 as usize].tables;
+            let tables = &sim.tables[motion.class.0 as usize];
             let area = area.intersection(sim.grid.size().rect());
             let is_legal = |cell| poses_of(tables, GoalMember::any(cell)).next().is_some();
             if area.is_empty() {

@@ -1,6 +1,6 @@
 //! Who holds which cell: the one structure that keeps agents apart, for both rules of DESIGN 2.6.
 
-use crate::agents::AgentId;
+use crate::motion::AgentId;
 use wheelbase_grid::{Cell, CellXY, GridSize};
 use wheelbase_planner::{MoveShape, MovementClass, Offset, Pose};
 

@@ -5,7 +5,7 @@
 //! worth that is told by counts alone: a field is begun once searches to the goal have spent as many
 //! expansions as half of all poses, so that it never costs much more than they did.
 
-use crate::agents::ClassId;
+use crate::motion::ClassId;
 use std::collections::BTreeMap;
 use wheelbase_grid::Rect;
 use wheelbase_planner::{

@@ -1,15 +1,16 @@
 //! One tick: its phases and their order, and nothing else orders them.
 
-use crate::agents::{Activity, Motion};
 use crate::congestion::ask_for_quicker_paths;
 use crate::events::apply_events;
 use crate::invariant;
 use crate::metrics::AtWork;
+use crate::motion::step_of;
+use crate::motion::{Activity, Motion};
 use crate::orders::{OrderKind, current_goal};
 use crate::requests::{Asking, PathRequest, Route, answer_requests, least_ticks, refuse};
 use crate::trace::TraceEvent;
 use crate::traffic::{Decisions, Leads, Start, TrafficView};
-use crate::world::{Simulation, step_of};
+use crate::world::Simulation;
 use wheelbase_planner::Status;
 
 /// Ticks that a patrol gives at least to a station that it can only get near.
@@ -222,14 +223,14 @@ pub(crate) fn close_task(sim: &mut Simulation, row: usize) {
 /// Gives an agent its next task, if tasks are its current order and it has none; says whether it is still
 /// without one.
 fn give_task(sim: &mut Simulation, row: usize) -> bool {
-    let Simulation { orders, agents, classes, tick, reached, .. } = sim;
+    let Simulation { orders, agents, tables, tick, reached, .. } = sim;
     let motion = agents.motion[row];
     let state = &mut agents.orders[row];
     let Some((slot, source)) = orders.current_tasks(state) else { return false };
     if slot.goal().is_some() {
         return false;
     }
-    let tables = &classes[motion.class.0 as usize].tables;
+    let tables = &tables[motion.class.0 as usize];
     let Some(goal) = slot.give(source, tables, motion.state, reached) else {
         return true;
     };
@@ -305,7 +306,7 @@ fn run_traffic(sim: &mut Simulation) {
         tick: sim.tick,
         tries: sim.settings.tries_per_tick,
         grid_size: sim.grid.size(),
-        classes: &sim.classes,
+        tables: &sim.tables,
         agents: &sim.agents,
         orders: &sim.orders,
         paths: &sim.paths,
@@ -314,7 +315,8 @@ fn run_traffic(sim: &mut Simulation) {
         edited: &sim.edited,
         reservation: &mut sim.reservation,
     };
-    let asking = Asking { agents: &sim.agents, classes: &sim.classes, orders: &sim.orders };
+    let asking =
+        Asking { agents: &sim.agents, classes: &sim.classes, tables: &sim.tables, orders: &sim.orders };
     let budget = sim.settings.expansions_per_tick;
     sim.requests.go_ahead_beside(asking, budget, || sim.traffic.decide(&mut view, &mut decisions));
     sim.edited.clear();
@@ -380,7 +382,7 @@ fn begin_move(sim: &mut Simulation, Start { row, primitive, ticks }: Start) {
     // It began in a legal pose, and ends in one.
     patience.stranded = false;
     sim.counts.moves += 1;
-    let tables = &sim.classes[class.0 as usize].tables;
+    let tables = &sim.tables[class.0 as usize];
     let from = tables.space().pose(state);
     let to = tables.space().pose(tables.state_after(state, primitive as usize));
     // One that is alone keeps out of nobody's way.
@@ -397,12 +399,12 @@ fn begin_move(sim: &mut Simulation, Start { row, primitive, ticks }: Start) {
 /// Counts the agents that could go on but rest.
 fn count_waiting(sim: &mut Simulation) {
     let tick = sim.tick;
-    let Simulation { agents, classes, congestion, paths, traffic, counts, at_work, .. } = sim;
+    let Simulation { agents, tables, congestion, paths, traffic, counts, at_work, .. } = sim;
     let needs_paths = traffic.needs_paths();
     *at_work = AtWork::default();
     if needs_paths {
         congestion.fade(tick);
-        congestion.renew(tick, agents, classes, paths);
+        congestion.renew(tick, agents, tables, paths);
     }
     for ((motion, patience), path) in agents.motion.iter().zip(&mut agents.patience).zip(&agents.paths) {
         let goes = match motion.activity {
@@ -420,7 +422,7 @@ fn count_waiting(sim: &mut Simulation) {
             patience.waits_since = tick;
         }
         if needs_paths && motion.activity == Activity::Following {
-            let space = classes[motion.class.0 as usize].tables.space();
+            let space = tables[motion.class.0 as usize].space();
             congestion.count_wait(motion.class, space.pose(motion.state).cell);
         }
         at_work.waiting += 1;
@@ -437,13 +439,13 @@ fn finish_moves(sim: &mut Simulation) {
     for (row, motion) in sim.agents.motion.iter().enumerate() {
         if motion.until == sim.tick {
             ended.push((row as u32, motion.state));
-            sim.reservation.end_move(sim.agents.ids[row], &step_of(&sim.classes, motion));
+            sim.reservation.end_move(sim.agents.ids[row], &step_of(&sim.tables, motion));
         }
     }
     for &(row, before) in &ended {
         let row = row as usize;
         let motion = &mut sim.agents.motion[row];
-        let tables = &sim.classes[motion.class.0 as usize].tables;
+        let tables = &sim.tables[motion.class.0 as usize];
         motion.state = tables.state_after(before, motion.primitive as usize);
         motion.until = Motion::AT_REST;
         let pose = tables.space().pose(motion.state);

@@ -1,8 +1,8 @@
 //! Traces: one JSON object a line, complete enough that a stranger can replay and judge the run
 //! (DESIGN 9).
 
-use crate::agents::{AgentId, ClassId};
 use crate::metrics::RunResult;
+use crate::motion::{AgentId, ClassId};
 use crate::scenario::OnAgents;
 use crate::world::Simulation;
 use serde_json::{Value, json};
@@ -158,7 +158,7 @@ impl TraceEvent {
 }
 
 fn pose_json(sim: &Simulation, class: ClassId, pose: Pose) -> Value {
-    let headings = sim.classes()[class.0 as usize].tables.space().headings();
+    let headings = sim.tables()[class.0 as usize].space().headings();
     json!([pose.cell.x, pose.cell.y, heading_name(headings, pose.heading)])
 }
 
@@ -240,7 +240,7 @@ pub fn write_event(sim: &Simulation, tick: u32, event: &TraceEvent, out: &mut im
         TraceEvent::Move { agent, class, primitive, to, until, .. } => json!({
             "t": tick,
             "agent": agent.0,
-            "move": sim.classes()[class.0 as usize].tables.class().primitives()[primitive as usize].name,
+            "move": sim.tables()[class.0 as usize].class().primitives()[primitive as usize].name,
             "to": pose_json(sim, class, to),
             "until": until,
         }),
@@ -249,7 +249,7 @@ pub fn write_event(sim: &Simulation, tick: u32, event: &TraceEvent, out: &mut im
             json!({ "t": tick, "agent": agent.0, "unreachable": order })
         }
         TraceEvent::Task { agent, class, goal } => {
-            let headings = sim.classes()[class.0 as usize].tables.space().headings();
+            let headings = sim.tables()[class.0 as usize].space().headings();
             let heading = goal.heading.map_or("any", |heading| heading_name(headings, heading));
             json!({ "t": tick, "agent": agent.0, "task": [goal.cell.x, goal.cell.y, heading] })
         }

@@ -1,39 +1,25 @@
 //! The simulation's data: who owns which array.
 
-use crate::agents::{Activity, AgentId, Agents, ClassId, Motion, Row};
+use crate::agents::{Agents, Row};
 use crate::build::{AttachedFile, MapObject, beside};
-use crate::class_landmarks::ClassLandmarks;
+use crate::class::SimClass;
 use crate::congestion::Congestion;
 use crate::events::{Event, PendingEdits};
 use crate::given_poses::GivenPoses;
 use crate::group_goals::GroupGoals;
 use crate::invariant::Violation;
 use crate::metrics::{AtWork, Counts};
+use crate::motion::{Activity, AgentId, ClassId, Motion, end_state, step_of};
 use crate::orders::{GroupOrders, OrderList, OrderPool, OrderState};
 use crate::path_pool::PathPool;
 use crate::requests::Requests;
-use crate::reservation::{CollisionRule, Reservation, Step};
+use crate::reservation::{CollisionRule, Reservation};
 use crate::tasks::ReachedPoses;
 use crate::trace::TraceEvent;
 use crate::traffic::{Decisions, Traffic};
 use std::path::{Path, PathBuf};
 use wheelbase_grid::{CellXY, Grid, Rect};
-use wheelbase_planner::{ClassSpeeds, MovementTables, Offset, Pose, State};
-
-/// A movement class of the scenario.
-#[derive(Debug)]
-pub struct SimClass {
-    /// Name.
-    pub name: String,
-    /// The class compiled against the map.
-    pub tables: MovementTables,
-    /// Its speeds on the map's kinds.
-    pub speeds: ClassSpeeds,
-    /// The class as written in the scenario, for the trace.
-    pub as_written: serde_json::Value,
-    /// What makes its far searches cheap.
-    pub(crate) landmarks: Option<ClassLandmarks>,
-}
+use wheelbase_planner::{MovementTables, Offset, Pose, State};
 
 /// What a scenario sets for the whole run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,6 +46,8 @@ pub struct Simulation {
     pub(crate) settings: Settings,
     pub(crate) grid: Grid,
     pub(crate) classes: Vec<SimClass>,
+    /// Of each class, compiled against the map.
+    pub(crate) tables: Vec<MovementTables>,
     pub(crate) entities: hecs::World,
     pub(crate) agents: Agents,
     pub(crate) orders: OrderPool,
@@ -124,6 +112,11 @@ impl Simulation {
         &self.classes
     }
 
+    /// The movement classes compiled against the map, in order of their [`ClassId`].
+    pub fn tables(&self) -> &[MovementTables] {
+        &self.tables
+    }
+
     /// The agents that are there.
     pub fn agents(&self) -> &Agents {
         &self.agents
@@ -163,7 +156,7 @@ impl Simulation {
     /// Pose at rest of the agent in a row, or the pose from which its move in progress began.
     pub fn pose(&self, row: usize) -> Pose {
         let motion = &self.agents.motion[row];
-        self.classes[motion.class.0 as usize].tables.space().pose(motion.state)
+        self.tables[motion.class.0 as usize].space().pose(motion.state)
     }
 
     /// Edits that wait until they disturb nobody.
@@ -174,7 +167,7 @@ impl Simulation {
     /// Cells an agent holds, and their anchor.
     pub(crate) fn held_cells(&self, row: usize) -> (CellXY, &[Offset]) {
         let motion = &self.agents.motion[row];
-        let step = step_of(&self.classes, motion);
+        let step = step_of(&self.tables, motion);
         if motion.at_rest() { step.start() } else { self.reservation.held(&step) }
     }
 
@@ -234,7 +227,7 @@ impl Simulation {
     pub(crate) fn note_path(&mut self, row: usize) {
         // In mid-move the path begins where the move ends.
         let motion = &self.agents.motion[row];
-        let tables = &self.classes[motion.class.0 as usize].tables;
+        let tables = &self.tables[motion.class.0 as usize];
         let state = end_state(tables, motion);
         let (agent, from) = (self.agents.ids[row], tables.space().pose(state));
         if let Some(log) = &mut self.log {
@@ -277,7 +270,7 @@ impl Simulation {
         priority: i32,
         orders: OrderList,
     ) -> AgentId {
-        let tables = &self.classes[class.0 as usize].tables;
+        let tables = &self.tables[class.0 as usize];
         let pose = tables.space().pose(state);
         let row = self.agents.len();
         let motion = Motion {
@@ -319,7 +312,7 @@ impl Simulation {
 
     /// Gives an agent the pose that its order to an area or a group leads to.
     pub(crate) fn give(&mut self, row: usize, state: State) {
-        let tables = &self.classes[self.agents.motion[row].class.0 as usize].tables;
+        let tables = &self.tables[self.agents.motion[row].class.0 as usize];
         let pose = tables.space().pose(state);
         self.given.give(self.agents.ids[row], pose.cell, tables.class().cells_at(pose));
         self.agents.given[row] = Some(state);
@@ -328,7 +321,7 @@ impl Simulation {
     /// The pose that an agent has been given, if any, is free for others again.
     pub(crate) fn give_back(&mut self, row: usize) {
         if let Some(state) = self.agents.given[row].take() {
-            let tables = &self.classes[self.agents.motion[row].class.0 as usize].tables;
+            let tables = &self.tables[self.agents.motion[row].class.0 as usize];
             let pose = tables.space().pose(state);
             self.given.take_back(pose.cell, tables.class().cells_at(pose));
         }
@@ -339,7 +332,7 @@ impl Simulation {
         for row in (0..gone.len()).filter(|&row| gone[row]) {
             let agent = self.agents.ids[row];
             let motion = self.agents.motion[row];
-            let step = step_of(&self.classes, &motion);
+            let step = step_of(&self.tables, &motion);
             if motion.at_rest() {
                 let (anchor, cells) = step.start();
                 self.reservation.release(agent, anchor, cells);
@@ -362,38 +355,4 @@ impl Simulation {
             }
         }
     }
-}
-
-/// The move of an agent; of one at rest only where it starts means anything.
-pub(crate) fn step_of<'a>(classes: &'a [SimClass], motion: &Motion) -> Step<'a> {
-    let tables = &classes[motion.class.0 as usize].tables;
-    let (class, pose) = (tables.class(), tables.space().pose(motion.state));
-    Step { class, pose, primitive: motion.primitive as usize }
-}
-
-/// Where an agent rests, or will once the move that it has begun has ended.
-pub(crate) fn end_state(tables: &MovementTables, motion: &Motion) -> State {
-    if motion.at_rest() {
-        return motion.state;
-    }
-    tables.state_after(motion.state, usize::from(motion.primitive))
-}
-
-/// Ticks that moves take from a state on, one after the other; `None` if one of them is not legal.
-pub(crate) fn ticks_of(tables: &MovementTables, mut state: State, moves: &[u8]) -> Option<u64> {
-    let mut ticks = 0;
-    for &primitive in moves {
-        ticks += u64::from(tables.move_ticks(state, usize::from(primitive))?);
-        state = tables.state_after(state, usize::from(primitive));
-    }
-    Some(ticks)
-}
-
-/// Shortest and longest side of a class's body in cells.
-pub(crate) fn sides(tables: &MovementTables) -> (u32, u32) {
-    let class = tables.class();
-    let sides = class.frames().map(|frame| class.footprint().extent(frame));
-    sides.fold((u32::MAX, 1), |(short, long), (width, height)| {
-        (short.min(width.min(height)), long.max(width.max(height)))
-    })
 }

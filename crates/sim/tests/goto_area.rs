@@ -17,7 +17,7 @@ fn to(area: &str) -> String {
 
 /// What the agent in a row has been given.
 fn given(sim: &Simulation, row: usize) -> Option<Pose> {
-    sim.agents().given[row].map(|state| sim.classes()[0].tables.space().pose(state))
+    sim.agents().given[row].map(|state| sim.tables()[0].space().pose(state))
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn all_are_given_the_cheapest_that_is_left() {
         let starts: Vec<Pose> = (0..14).map(|row| sim.pose(row)).collect();
         let (grid, area) = (sim.grid().clone(), Rect::new(6, 0, 8, 4));
         step_to(&mut sim, 1);
-        let class = sim.classes()[0].tables.class();
+        let class = sim.tables()[0].class();
         let legality = Legality::new(&grid, class);
         let mut taken = BTreeSet::new();
         for (row, &start) in starts.iter().enumerate() {

@@ -36,7 +36,7 @@ fn group(class: &str, count: usize, area: &str, order: &str) -> String {
 }
 
 fn tables(sim: &Simulation, row: usize) -> &MovementTables {
-    &sim.classes()[sim.agents().motion[row].class.0 as usize].tables
+    &sim.tables()[sim.agents().motion[row].class.0 as usize]
 }
 
 /// What the agent in a row has been given.

@@ -67,7 +67,7 @@ fn check_paths(sim: &mut Simulation) -> usize {
         for event in sim.log() {
             let &TraceEvent::Path { agent, from, first, count } = event else { continue };
             let row = sim.agents().row(agent).unwrap();
-            let tables = &sim.classes()[sim.agents().motion[row].class.0 as usize].tables;
+            let tables = &sim.tables()[sim.agents().motion[row].class.0 as usize];
             let mut state = tables.space().state(from).unwrap();
             let mut cost = 0;
             for &primitive in &sim.log_moves()[first as usize..][..count as usize] {

@@ -192,7 +192,7 @@ proptest! {
             &format!("[[groups]]\nclass = \"{}\"\ncount = 1\narea = [0, 0, {width}, {height}]\norders = [{{ goto = [{x}, {y}] }}]\n", CLASSES[class]),
         ].concat();
         let Some(mut sim) = built(&text) else { return Ok(()) };
-        let tables = &sim.classes()[class].tables;
+        let tables = &sim.tables()[class];
         let members = [GoalMember::any(wheelbase_grid::CellXY::new(x, y))];
         let request = Request::new(sim.pose(0), Goal::of(&members));
         let answer = plan(tables, &request, &mut Scratch::new(), &mut Path::new());

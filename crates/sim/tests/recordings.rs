@@ -86,7 +86,7 @@ fn assert_same_as_the_run(mut reader: Reader<Cursor<Vec<u8>>>, text: &str) -> (u
             assert_eq!(frame.is_moving(row), !sim.agents().motion[row].at_rest());
             assert_eq!(frame.waits_since[row], sim.agents().patience[row].waits_since);
             // The path leads on from where its move ends, pose by pose as the class moves.
-            let tables = &sim.classes()[usize::from(sim.agents().motion[row].class.0)].tables;
+            let tables = &sim.tables()[usize::from(sim.agents().motion[row].class.0)];
             let mut state = tables.space().state(frame.motion[row].to);
             let mut poses = frame.path_poses(row, reader.header());
             assert_eq!(poses.next(), Some(frame.motion[row].to));

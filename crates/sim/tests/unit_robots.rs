@@ -118,7 +118,7 @@ fn a_robot_alone_is_on_time() {
     let rows = ["....@...", ".@@.@.@.", "...@..@.", "@.....@."];
     let drawn = Drawn::of_rows(&rows, &[0], &[7, 24 + 2, 31, 16]);
     let sim = drawn.simulation(1);
-    let tables = &sim.classes()[0].tables;
+    let tables = &sim.tables()[0];
     let mut run = drawn.simulation(200);
     let mut due = 0;
     for (number, &task) in drawn.tasks.iter().cycle().take(8).enumerate() {

@@ -5,7 +5,7 @@ use super::complaints::{Complaints, listed};
 use super::events::area_rect;
 use super::orders::add_orders;
 use super::tasks::{TaskReader, add_tasks};
-use crate::agents::{AgentId, ClassId};
+use crate::motion::{AgentId, ClassId};
 use crate::orders::{GroupOrders, OrderList};
 use crate::placement::Placement;
 use crate::random::Random;
@@ -66,7 +66,7 @@ fn start_of(
     class: ClassId,
     placed: &[&scenario::Agent],
 ) -> Result<State, String> {
-    let tables = &sim.classes[class.0 as usize].tables;
+    let tables = &sim.tables[class.0 as usize];
     let headings = tables.space().headings();
     let heading = match &agent.at.heading {
         None if headings == 1 => Some(Heading(0)),
@@ -165,7 +165,7 @@ impl GroupPlacer {
         let mut placement = match self.last.take() {
             Some(last) if last.is_of(class, area) => last,
             _ => {
-                let headings = sim.classes[class.0 as usize].tables.space().headings();
+                let headings = sim.tables[class.0 as usize].space().headings();
                 self.n_poses += u64::from(area.width) * u64::from(area.height) * u64::from(headings);
                 if self.n_poses > POSES_LOOKED_AT_MAX {
                     let message = format!(

@@ -1,7 +1,7 @@
 //! Movement classes.
 
 use super::complaints::{Complaints, listed};
-use crate::agents::ClassId;
+use crate::motion::ClassId;
 use crate::scenario::{self, Scenario};
 use crate::world::Simulation;
 use wheelbase_grid::{GridShape, GridSize, Side};

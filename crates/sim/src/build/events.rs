@@ -4,8 +4,8 @@ use super::agents::{AgentNames, cells_of_map, read_group};
 use super::complaints::{Complaints, listed};
 use super::orders::{add_orders_for_all, add_orders_read_by};
 use super::tasks::TaskReader;
-use crate::agents::{AgentId, ClassId};
 use crate::events::{Action, Chosen, Event, MapEdit, NewAgents, NewOrders};
+use crate::motion::{AgentId, ClassId};
 use crate::orders::OrderList;
 use crate::scenario::{self, EventAction, Located, OnAgents, Scenario};
 use crate::world::Simulation;
@@ -95,7 +95,7 @@ fn given_orders(
     let mut classes: Vec<_> = rows.map(|row| sim.agents.motion[row].class).collect();
     classes.sort_unstable();
     classes.dedup();
-    let headings = |class: &ClassId| sim.classes[class.0 as usize].tables.space().headings();
+    let headings = |class: &ClassId| sim.tables[class.0 as usize].space().headings();
     let headings: Vec<u8> = classes.iter().map(headings).collect();
     for (class, list) in classes.iter().zip(add_orders_read_by(sim, &headings, typed, errors)) {
         lists[class.0 as usize] = list;

@@ -21,12 +21,14 @@ pub use problem::{LoadedProblem, build_problem, is_problem, problem_class};
 pub use warnings::warnings;
 
 use crate::agents::Agents;
+use crate::class::SimClass;
 use crate::class_landmarks::{self, make_landmarks};
 use crate::congestion::Congestion;
 use crate::events::PendingEdits;
 use crate::given_poses::GivenPoses;
 use crate::group_goals::GroupGoals;
 use crate::metrics::{AtWork, Counts};
+use crate::motion::sides;
 use crate::orders::OrderPool;
 use crate::path_pool::PathPool;
 use crate::random::Random;
@@ -36,7 +38,7 @@ use crate::scenario::{self, Scenario, ScenarioErrors};
 use crate::shared_fields;
 use crate::tasks::ReachedPoses;
 use crate::traffic::{Cooperative, Decisions, Traffic};
-use crate::world::{Settings, SimClass, Simulation, sides};
+use crate::world::{Settings, Simulation};
 use agents::{GroupPlacer, Placed, place_agents, read_group};
 use classes::{OCTILE_ON_HEX, build_class, names_octile, shape_of_class_file};
 use complaints::Complaints;
@@ -256,15 +258,16 @@ pub(crate) fn build_simulation_on(
         fields: shared_fields::NEED,
     };
     parts.check(memory_max).map_err(|error| need::too_large(path, error))?;
-    let compile = |(class, built): (Option<&scenario::Class>, MovementClass)| SimClass {
+    let describe = |(class, built): &(Option<&scenario::Class>, MovementClass)| SimClass {
         name: built.spec().name.clone(),
-        speeds: ClassSpeeds::of(&grid, &built),
-        tables: compile_with_components(&grid, built),
+        speeds: ClassSpeeds::of(&grid, built),
         // An empty table in a trace stands for the built-in class.
         as_written: class.map_or_else(|| serde_json::Map::new().into(), |class| class.as_written.clone()),
         landmarks: None,
     };
-    let classes: Vec<SimClass> = built.into_iter().map(compile).collect();
+    let classes: Vec<SimClass> = built.iter().map(describe).collect();
+    let tables: Vec<MovementTables> =
+        built.into_iter().map(|(_, class)| compile_with_components(&grid, class)).collect();
     let settings = Settings {
         name: typed.name.clone(),
         seed: typed.seed,
@@ -274,8 +277,8 @@ pub(crate) fn build_simulation_on(
         search_slots: typed.search_slots as usize,
         tries_per_tick: typed.tries_per_tick,
     };
-    let rule = Cooperative::new(&classes, grid.size(), settings.collision);
-    let mut sim = empty_simulation(settings, grid, classes, Box::new(rule));
+    let rule = Cooperative::new(&tables, grid.size(), settings.collision);
+    let mut sim = empty_simulation(settings, grid, classes, tables, Box::new(rule));
     sim.map_objects = objects;
     sim.map_files = map_files;
     let mut placed = Placed::default();
@@ -334,11 +337,13 @@ fn empty_simulation(
     settings: Settings,
     grid: Grid,
     classes: Vec<SimClass>,
+    tables: Vec<MovementTables>,
     traffic: Box<dyn Traffic>,
 ) -> Simulation {
-    let sides: Vec<_> = classes.iter().map(|class| sides(&class.tables)).collect();
+    let sides: Vec<_> = tables.iter().map(sides).collect();
     Simulation {
         classes,
+        tables,
         entities: hecs::World::new(),
         agents: Agents::default(),
         orders: OrderPool::default(),

@@ -3,7 +3,7 @@
 use super::agents::{cells_of_map, heading_list};
 use super::complaints::Complaints;
 use super::events::area_rect;
-use crate::agents::ClassId;
+use crate::motion::ClassId;
 use crate::orders::{Order, OrderKind, OrderList, Trip};
 use crate::scenario;
 use crate::world::Simulation;
@@ -17,7 +17,7 @@ pub(super) fn add_orders(
     typed: &[scenario::Order],
     errors: &mut Complaints<'_>,
 ) -> OrderList {
-    let headings = sim.classes[class.0 as usize].tables.space().headings();
+    let headings = sim.tables[class.0 as usize].space().headings();
     let orders: Vec<Order> = typed.iter().map(|order| build_order(sim, headings, order, errors)).collect();
     sim.orders.add(&orders)
 }
@@ -29,7 +29,7 @@ pub(super) fn add_orders_for_all(
     typed: &[scenario::Order],
     errors: &mut Complaints<'_>,
 ) -> Vec<OrderList> {
-    let of_class: Vec<u8> = sim.classes.iter().map(|class| class.tables.space().headings()).collect();
+    let of_class: Vec<u8> = sim.tables.iter().map(|tables| tables.space().headings()).collect();
     let mut all = of_class.clone();
     all.sort_unstable();
     all.dedup();

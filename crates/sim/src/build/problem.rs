@@ -10,7 +10,8 @@ use super::map::{beside, map_error};
 use super::need::{SimulationParts, check_file, too_large};
 use super::tasks::add_slots;
 use super::{LoadError, Overrides, compile_with_components, empty_simulation};
-use crate::agents::ClassId;
+use crate::class::SimClass;
+use crate::motion::ClassId;
 use crate::orders::GroupOrders;
 use crate::orders::OrderList;
 use crate::reservation::CollisionRule;
@@ -19,7 +20,7 @@ use crate::scenario::{
 };
 use crate::tasks::TaskSource;
 use crate::traffic::{Cooperative, Traffic, UnitRobots, unit_robots};
-use crate::world::{Settings, SimClass, Simulation};
+use crate::world::{Settings, Simulation};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use wheelbase_grid::map_file::movingai;
@@ -158,16 +159,16 @@ pub fn build_problem(
         speeds: ClassSpeeds::of(&problem.grid, &robot),
         as_written: as_written_of(&robot),
         landmarks: None,
-        tables: compile_with_components(&problem.grid, robot),
     };
+    let tables = compile_with_components(&problem.grid, robot);
     let LoadedProblem { grid, starts, tasks, files, .. } = problem;
     let size = grid.size();
     let traffic: Box<dyn Traffic> =
-        match UnitRobots::new(&class, settings.collision, starts.len(), settings.seed) {
+        match UnitRobots::new(&tables, settings.collision, starts.len(), settings.seed) {
             Some(rule) => Box::new(rule),
-            None => Box::new(Cooperative::new(std::slice::from_ref(&class), size, settings.collision)),
+            None => Box::new(Cooperative::new(std::slice::from_ref(&tables), size, settings.collision)),
         };
-    let mut sim = empty_simulation(settings, grid, vec![class], traffic);
+    let mut sim = empty_simulation(settings, grid, vec![class], vec![tables], traffic);
     sim.attached = files;
     let team = starts.len() as u32;
     let source = TaskSource::RoundRobin { cells: tasks.iter().map(|&cell| size.xy(cell)).collect(), team };
@@ -176,7 +177,7 @@ pub fn build_problem(
     for (number, &start) in starts.iter().enumerate() {
         let pose = Pose { cell: size.xy(start), heading: Heading(0) };
         // The cell is free, so the pose is one.
-        let Some(state) = sim.classes[0].tables.space().state(pose) else { continue };
+        let Some(state) = sim.tables[0].space().state(pose) else { continue };
         let orders = GroupOrders { orders: OrderList::default(), tasks };
         sim.place_of_group(ClassId(0), state, 0, orders, number as u32);
     }

@@ -5,7 +5,7 @@ use super::complaints::Complaints;
 use super::events::area_rect;
 use super::files::{AttachedFile, Files, quoted_cell};
 use super::map::beside;
-use crate::agents::ClassId;
+use crate::motion::ClassId;
 use crate::orders::{Order, OrderKind, OrderList};
 use crate::scenario::{self, Located};
 use crate::tasks::{TaskSlot, TaskSource};
@@ -96,7 +96,7 @@ impl<'f> TaskReader<'f> {
         let can_stand = match self.areas.get(&which) {
             Some(&known) => known,
             None => {
-                let tables = &sim.classes[class.0 as usize].tables;
+                let tables = &sim.tables[class.0 as usize];
                 let headings = tables.space().headings();
                 let left = POSES_LOOKED_AT_MAX.saturating_sub(self.n_poses) / u64::from(headings);
                 let legal = |&cell: &CellXY| {
@@ -134,7 +134,7 @@ impl<'f> TaskReader<'f> {
         (file, key): (&Located<String>, &str),
         errors: &mut Complaints<'_>,
     ) -> Option<TaskSource> {
-        let headings = sim.classes[class.0 as usize].tables.space().headings();
+        let headings = sim.tables[class.0 as usize].space().headings();
         let table = TableReader { count, headings, map: sim.grid.size().rect() };
         let which = (file.value.clone(), count, headings);
         if let Some(known) = self.read.get(&which) {

@@ -3,8 +3,8 @@
 use super::complaints::Complaints;
 use super::events::area_rect;
 use super::map::{beside, read_map};
-use crate::agents::ClassId;
 use crate::events::{Action, NewAgents, NewOrders};
+use crate::motion::ClassId;
 use crate::orders::{OrderKind, OrderState, Trip};
 use crate::scenario::{self, Area, Chosen, EventAction, Located, Scenario, ScenarioError};
 use crate::world::Simulation;
@@ -34,11 +34,11 @@ pub fn warnings(path: &std::path::Path, typed: &Scenario, sim: &Simulation) -> V
             found.add(over.line, &over.key, format!("the map has no side kind \"{}\"; ignored", over.name));
         }
     }
-    for (class, typed_class) in sim.classes.iter().zip(&typed.classes) {
-        let legality = Legality::new(&sim.grid, class.tables.class());
+    for (tables, typed_class) in sim.tables.iter().zip(&typed.classes) {
+        let legality = Legality::new(&sim.grid, tables.class());
         for (entry, &speed) in sim.grid.terrain_table().entries().iter().zip(legality.terrain_speeds()) {
             let same = |p: &Primitive| move_time(p.time, SLOPE_FLAT, speed) == p.time;
-            if speed > 0 && speed != 1000 && class.tables.class().primitives().iter().all(same) {
+            if speed > 0 && speed != 1000 && tables.class().primitives().iter().all(same) {
                 let message = format!(
                     "terrain \"{}\" at speed {speed} takes as long as at 1000: the base times are too small to tell",
                     entry.name
@@ -123,7 +123,7 @@ fn warn_of_goals(typed: &Scenario, sim: &Simulation, found: &mut Complaints<'_>)
     for (row, agent) in typed.agents.iter().enumerate() {
         let Some(order) = sim.orders.current(&sim.agents.orders[row]) else { continue };
         let Some(trip) = order.kind.trip() else { continue };
-        let class = &sim.classes[sim.agents.motion[row].class.0 as usize];
+        let tables = &sim.tables[sim.agents.motion[row].class.0 as usize];
         for members in goals_of(&order.kind, trip) {
             let goal = Goal { members, within: trip.within };
             let mut request = Request { fallback: trip.fallback, ..Request::new(sim.pose(row), goal) };
@@ -131,9 +131,9 @@ fn warn_of_goals(typed: &Scenario, sim: &Simulation, found: &mut Complaints<'_>)
                 // Whoever stands there may go.
                 request.area = Some(GoalArea { area, open: &|_| true });
             }
-            let answer = plan(&class.tables, &request, &mut scratch, &mut path);
+            let answer = plan(tables, &request, &mut scratch, &mut path);
             if answer.status != Status::Found {
-                let legality = Legality::new(&sim.grid, class.tables.class());
+                let legality = Legality::new(&sim.grid, tables.class());
                 let why = answer.reason(&legality, &request);
                 let why = why.map(|reason| reason.describe(&legality, &sim.grid));
                 let line = agent.orders.first().map_or(agent.line, |order| order.line);
@@ -199,7 +199,7 @@ fn goals_of<'a>(kind: &OrderKind, trip: &'a Trip) -> Vec<&'a [GoalMember]> {
 /// goal, where the order leads elsewhere then, and where no looks are left: each is at a pose.
 fn nobody_stands(sim: &Simulation, class: ClassId, kind: &OrderKind, looks_left: &mut u64) -> Option<String> {
     let trip = kind.trip().filter(|trip| trip.fallback == Fallback::Fail)?;
-    let tables = &sim.classes[class.0 as usize].tables;
+    let tables = &sim.tables[class.0 as usize];
     let (space, size) = (tables.space(), sim.grid.size());
     let cells_of = |goal: GoalMember| {
         let within = i64::from(trip.within);

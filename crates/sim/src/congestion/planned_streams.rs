@@ -6,11 +6,12 @@
 //! whole (guide paths by the flow of all planned ones: Chen et al., AAAI 2024).
 
 use crate::agents::Agents;
+use crate::motion::end_state;
 use crate::path_pool::PathPool;
 use crate::state_hash::fold;
 use crate::ways::way_to;
-use crate::world::{SimClass, end_state};
 use wheelbase_grid::{CellXY, GridShape, GridSize};
+use wheelbase_planner::MovementTables;
 
 /// All is counted once in so many ticks. Every 16 ticks gained nothing more on bases, every 128 cost 2 % of
 /// the tasks.
@@ -42,7 +43,7 @@ impl PlannedStreams {
     }
 
     /// A tick is over: counts the next few agents.
-    pub fn renew(&mut self, tick: u32, agents: &Agents, classes: &[SimClass], paths: &PathPool) {
+    pub fn renew(&mut self, tick: u32, agents: &Agents, tables: &[MovementTables], paths: &PathPool) {
         let part = |of: usize, number: u32, parts: u32| of * number as usize / parts as usize;
         let now = tick % PERIOD_TICKS;
         let Some(number) = now.checked_sub(WIPE_TICKS) else {
@@ -55,7 +56,7 @@ impl PlannedStreams {
         let rows = if agents.len() > 1 { agents.len() } else { 0 };
         for row in part(rows, number, parts)..part(rows, number + 1, parts) {
             let motion = &agents.motion[row];
-            let tables = &classes[usize::from(motion.class.0)].tables;
+            let tables = &tables[usize::from(motion.class.0)];
             let mut state = end_state(tables, motion);
             let mut left = TICKS_MAX;
             for &primitive in paths.moves(agents.paths[row]).iter().take(MOVES_MAX) {

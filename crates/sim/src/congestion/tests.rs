@@ -35,7 +35,7 @@ fn cart() -> Simulation {
 
 /// Rows in which the first agent's path leads through the wall.
 fn crosses_at(sim: &Simulation) -> Vec<i32> {
-    let tables = &sim.classes[0].tables;
+    let tables = &sim.tables[0];
     let mut state = sim.agents.motion[0].state;
     let moves = sim.paths.moves(sim.agents.paths[0]).iter();
     let cells = moves.map(|&primitive| {
@@ -198,7 +198,7 @@ proptest! {
             }
         }
         congestion.planned.publish();
-        let tables = &sim.classes[0].tables;
+        let tables = &sim.tables[0];
         let pose = Pose { cell: CellXY::new(from.0, from.1), heading: wheelbase_planner::Heading(0) };
         let first = tables.space().state(pose).unwrap();
         // As far as the moves are legal.
@@ -232,7 +232,7 @@ proptest! {
         let farther = CellXY::new(6 + REACH as i32, 4);
         prop_assert_eq!(congestion.around(class, farther).ticks(CellXY::new(5, 4), to, 10), 0);
         for tick in 0..2 * planned_streams::PERIOD_TICKS {
-            congestion.renew(tick, &sim.agents, &sim.classes, &sim.paths);
+            congestion.renew(tick, &sim.agents, &sim.tables, &sim.paths);
         }
         prop_assert_eq!(back(congestion), 0);
     }

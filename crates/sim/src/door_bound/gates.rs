@@ -1,8 +1,9 @@
 //! Gates: short lines of cells from one wall to another, across doors, bridges and lanes.
 
 use crate::free_cells::{find_free, smallest_bodies};
-use crate::world::{SimClass, sides};
+use crate::motion::sides;
 use wheelbase_grid::{BitGrid, CellXY, GridSize, Rect};
+use wheelbase_planner::MovementTables;
 
 /// No gate.
 pub(super) const NONE: u32 = u32::MAX;
@@ -42,13 +43,13 @@ impl Line {
 impl Gates {
     /// The gates for agents of some classes. Linear in the cells of the map, and in those that lie before and
     /// behind gates.
-    pub fn find(size: GridSize, classes: &[SimClass]) -> Self {
+    pub fn find(size: GridSize, tables: &[MovementTables]) -> Self {
         let mut gates =
             Self { size, of_cell: vec![NONE; size.n_cells()], widths: Vec::new(), cells: Vec::new() };
-        let Some(tables) = smallest_bodies(classes) else { return gates };
+        let Some(smallest) = smallest_bodies(tables) else { return gates };
         let mut free = BitGrid::new(size);
-        find_free(&mut free, tables, size.rect());
-        let sides: Vec<(u32, u32)> = classes.iter().map(|class| sides(&class.tables)).collect();
+        find_free(&mut free, smallest, size.rect());
+        let sides: Vec<(u32, u32)> = tables.iter().map(sides).collect();
         let widest = sides.iter().map(|&(short, _)| short).max().unwrap_or(1);
         let longest = sides.iter().map(|&(_, long)| long).max().unwrap_or(1);
         // The narrowest come first: what lies before and behind a door is no gate of its own.

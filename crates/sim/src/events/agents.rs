@@ -1,6 +1,6 @@
 //! Agents that events bring, take out and send elsewhere.
 
-use crate::agents::{Activity, AgentId, ClassId};
+use crate::motion::{Activity, AgentId, ClassId};
 use crate::orders::{GroupOrders, OrderList, OrderState};
 use crate::placement::Placement;
 use crate::random::Random;

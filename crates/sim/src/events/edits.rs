@@ -1,12 +1,14 @@
 //! Edits of the map: when they take effect, and what they do to agents.
 
-use crate::agents::{Activity, AgentId, ClassId};
+use crate::class::SimClass;
+use crate::motion::{Activity, AgentId, ClassId};
+use crate::motion::{end_state, step_of, ticks_of};
 use crate::reservation::CollisionRule;
 use crate::scenario::OnAgents;
 use crate::trace::{Set, TraceEvent};
-use crate::world::{SimClass, Simulation, end_state, step_of, ticks_of};
+use crate::world::Simulation;
 use wheelbase_grid::{CellXY, Change, Grid, Rect, SIDES_MAX, Side};
-use wheelbase_planner::{Legality, Offset, Update};
+use wheelbase_planner::{Legality, MovementTables, Offset, Update};
 
 /// A change of the map and what becomes of the agents that it disturbs: whose pose, or the move they have
 /// begun, would become illegal.
@@ -149,13 +151,14 @@ fn find_disturbed(sim: &Simulation, change: Change, area: Rect, disturbed: &mut 
     disturbed.clear();
     let mut consider = |row: usize| {
         let motion = &sim.agents.motion[row];
-        let class = &sim.classes[motion.class.0 as usize];
-        let after = Legality::after(&sim.grid, class.tables.class(), &class.speeds, change);
+        let number = motion.class.0 as usize;
+        let (class, tables) = (&sim.classes[number], &sim.tables[number]);
+        let after = Legality::after(&sim.grid, tables.class(), &class.speeds, change);
         let (pose, primitive) = (sim.pose(row), motion.primitive as usize);
         let would_break = match motion.at_rest() {
-            true => class.tables.is_legal(motion.state) && after.check_pose(pose).is_err(),
+            true => tables.is_legal(motion.state) && after.check_pose(pose).is_err(),
             false => {
-                class.tables.move_ticks(motion.state, primitive).is_some()
+                tables.move_ticks(motion.state, primitive).is_some()
                     && after.explain(pose, primitive).is_err()
             }
         };
@@ -182,26 +185,26 @@ fn find_disturbed(sim: &Simulation, change: Change, area: Rect, disturbed: &mut 
 /// The cells an agent touches: its swept cells in mid-move, else its footprint.
 fn touched_cells(sim: &Simulation, row: usize) -> (CellXY, &[Offset]) {
     let motion = &sim.agents.motion[row];
-    let step = step_of(&sim.classes, motion);
+    let step = step_of(&sim.tables, motion);
     if motion.at_rest() { step.start() } else { step.swept() }
 }
 
 /// The map has changed: tables, searches and agents follow.
 fn follow_edit(sim: &mut Simulation, changed: Rect) {
     sim.edited.push(changed);
-    let Simulation { grid, classes, .. } = sim;
-    let follow = |class: &mut SimClass| {
-        let SimClass { tables, speeds, landmarks, .. } = class;
+    let Simulation { grid, classes, tables, .. } = sim;
+    let follow = |(class, tables): (&mut SimClass, &mut MovementTables)| {
+        let SimClass { speeds, landmarks, .. } = class;
         let update = tables.update(grid, changed);
         let made = landmarks.as_mut();
         // Searches under way are guided by them, or were not.
         let turned = made.is_some_and(|made| made.follow(tables.class(), speeds, grid, changed));
         (update, update.changed || turned)
     };
-    let (updates, are_stale): (Vec<Update>, Vec<bool>) = classes.iter_mut().map(follow).unzip();
-    let Simulation { requests, agents, classes, .. } = sim;
-    for (number, class) in classes.iter().enumerate() {
-        requests.fields.repair(ClassId(number as u8), &class.tables, changed);
+    let (updates, are_stale): (Vec<Update>, Vec<bool>) = classes.iter_mut().zip(tables).map(follow).unzip();
+    let Simulation { requests, agents, tables, .. } = sim;
+    for (number, tables) in tables.iter().enumerate() {
+        requests.fields.repair(ClassId(number as u8), tables, changed);
     }
     requests.restart_searches(|agent| {
         agents.row(agent).is_some_and(|row| are_stale[agents.motion[row].class.0 as usize])
@@ -218,7 +221,7 @@ fn review_agents(sim: &mut Simulation, updates: &[Update]) {
         if !changed {
             continue;
         }
-        let tables = &sim.classes[motion.class.0 as usize].tables;
+        let tables = &sim.tables[motion.class.0 as usize];
         if motion.at_rest() && tables.is_legal(motion.state) {
             sim.agents.patience[row].stranded = false;
         }
@@ -240,6 +243,6 @@ fn review_agents(sim: &mut Simulation, updates: &[Update]) {
 /// Whether every move left on an agent's path is legal; of one in mid-move, from its end on.
 fn path_is_legal(sim: &Simulation, row: usize) -> bool {
     let motion = &sim.agents.motion[row];
-    let tables = &sim.classes[motion.class.0 as usize].tables;
+    let tables = &sim.tables[motion.class.0 as usize];
     ticks_of(tables, end_state(tables, motion), sim.paths.moves(sim.agents.paths[row])).is_some()
 }

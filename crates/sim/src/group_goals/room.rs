@@ -1,6 +1,6 @@
 //! Which poses around a goal are free for the agents of an order.
 
-use crate::agents::{AgentId, ClassId};
+use crate::motion::{AgentId, ClassId};
 use crate::world::Simulation;
 use wheelbase_grid::{BitGrid, CellXY, GridShape, GridSize, Rect};
 use wheelbase_planner::{CostField, GoalMember, Heading, MovementTables, Pose, State, Way};
@@ -134,7 +134,7 @@ impl Room<'_> {
     }
 
     fn tables(&self) -> &MovementTables {
-        &self.sim.classes[self.class.0 as usize].tables
+        &self.sim.tables[self.class.0 as usize]
     }
 }
 

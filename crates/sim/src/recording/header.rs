@@ -280,7 +280,8 @@ impl Header {
             classes: sim
                 .classes()
                 .iter()
-                .map(|class| RecordedClass::of(class.tables.class(), class.as_written.to_string()))
+                .zip(sim.tables())
+                .map(|(class, tables)| RecordedClass::of(tables.class(), class.as_written.to_string()))
                 .collect(),
             orders: sim.orders().all_written().map(ToString::to_string).collect(),
             order_kinds: OrderKind::NAMES.map(str::to_owned).to_vec(),

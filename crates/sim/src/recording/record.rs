@@ -1,7 +1,7 @@
 //! What a recording says of each tick.
 
-use crate::agents::{AgentId, ClassId};
 use crate::metrics::Counters;
+use crate::motion::{AgentId, ClassId};
 use crate::recording::header::{Header, MapLayers, RecordedClass};
 use crate::scenario::OnAgents;
 use wheelbase_grid::{CellXY, Rect};

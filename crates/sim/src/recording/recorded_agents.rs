@@ -3,8 +3,8 @@
 //! The writer and the reader each keep one and change it by the same events: what follows from it need not
 //! be written.
 
-use crate::agents::{AgentId, ClassId};
 use crate::metrics::Counters;
+use crate::motion::{AgentId, ClassId};
 use crate::path_pool::{PathHandle, PathPool};
 use crate::recording::header::{Header, RecordedClass};
 use crate::recording::record::{Event, PathRun, TickRecord};

@@ -6,8 +6,8 @@
 //! on just so; the others that start are listed. Last come lists of rows: who began or ceased to wait, whose
 //! current order is another, whose path was dropped. Runs of equal bytes are for deflate.
 
-use crate::agents::{AgentId, ClassId};
 use crate::metrics::Counters;
+use crate::motion::{AgentId, ClassId};
 use crate::recording::header::Header;
 use crate::recording::observe::ENDED;
 use crate::recording::record::{Event, PathRun, RecordedEdit, RecordedSet, TickRecord};

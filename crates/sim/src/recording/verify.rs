@@ -1,12 +1,12 @@
 //! Runs a recording again and says where it differs.
 
-use crate::agents::{AgentId, ClassId};
 use crate::build::{
     Files, LoadError, LoadedMap, Overrides, SimulationParts, build_classes, build_problem,
     build_simulation_of, build_simulation_on, is_problem, kind_tables, load_scenario_map, most_agents,
     problem_class,
 };
 use crate::metrics::{Counters, RunResult, TickTimes};
+use crate::motion::{AgentId, ClassId};
 use crate::recording::error::RecordingError;
 use crate::recording::header::{Header, MapLayers, RecordedClass, RecordedKind};
 use crate::recording::observe::Observer;

@@ -1,15 +1,17 @@
 //! One search under way: what it reads, what it asks the planner for by each route, and how it goes on.
 
 use super::{PathRequest, Route};
-use crate::agents::{AgentId, Agents, ClassId};
+use crate::agents::Agents;
+use crate::class::SimClass;
 use crate::congestion::Congestion;
 use crate::given_poses::GivenPoses;
 use crate::group_goals::{GroupGoals, longest_move, poses_alike};
+use crate::motion::{AgentId, ClassId};
 use crate::orders::{OrderKind, OrderPool, Trip, current_goal};
 use crate::path_pool::PathPool;
 use crate::reservation::Reservation;
 use crate::shared_fields::{FieldStep, SharedFields};
-use crate::world::{SimClass, Simulation};
+use crate::world::Simulation;
 use std::sync::atomic::{AtomicBool, Ordering};
 use wheelbase_grid::{BitGrid, CellXY, GridSize, Rect};
 use wheelbase_planner::{
@@ -287,12 +289,13 @@ impl Slot {
 pub(crate) struct Asking<'a> {
     pub agents: &'a Agents,
     pub classes: &'a [SimClass],
+    pub tables: &'a [MovementTables],
     pub orders: &'a OrderPool,
 }
 
 impl<'a> Asking<'a> {
     fn of(sim: &'a Simulation) -> Self {
-        Self { agents: &sim.agents, classes: &sim.classes, orders: &sim.orders }
+        Self { agents: &sim.agents, classes: &sim.classes, tables: &sim.tables, orders: &sim.orders }
     }
 
     fn class(self, row: usize) -> &'a SimClass {
@@ -300,7 +303,7 @@ impl<'a> Asking<'a> {
     }
 
     fn tables(self, row: usize) -> &'a MovementTables {
-        &self.class(row).tables
+        &self.tables[self.agents.motion[row].class.0 as usize]
     }
 
     /// The order and the trip that an agent is on, and the request for the cheapest path to its goal from a
@@ -313,7 +316,7 @@ impl<'a> Asking<'a> {
         let request = Request {
             heuristic: class.heuristic(),
             fallback: trip.fallback,
-            ..Request::new(class.tables.space().pose(from), goal)
+            ..Request::new(self.tables(row).space().pose(from), goal)
         };
         Some((kind, trip, request))
     }

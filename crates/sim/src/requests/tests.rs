@@ -80,8 +80,8 @@ fn run_ahead(text: &str, random: &mut Random) -> usize {
         if step == Step::Ended {
             return n_ahead;
         }
-        let Simulation { agents, classes, orders, requests, .. } = &mut sim;
-        let asking = Asking { agents, classes, orders };
+        let Simulation { agents, classes, tables, orders, requests, .. } = &mut sim;
+        let asking = Asking { agents, classes, tables, orders };
         for slot in requests.slots.iter_mut().filter(|slot| slot.is_under_way()) {
             if random.below(3) > 0 {
                 slot.go_ahead(asking, random.below(400) as u64, &AtomicBool::new(false));

@@ -23,9 +23,9 @@ mod scenes;
 mod window_field;
 
 use super::{Decisions, Leads, Reroute, Start, Traffic, TrafficView};
-use crate::agents::{Activity, AgentId, Motion};
+use crate::motion::{Activity, AgentId, Motion};
+use crate::motion::{end_state, sides};
 use crate::reservation::{CollisionRule, Step};
-use crate::world::{SimClass, end_state, sides};
 use claims::{Claims, FOREVER, Rank};
 use contraflow::Contraflow;
 use entering::{Ahead, PASSAGES_MAX, mouth_reach, note_passages};
@@ -226,8 +226,8 @@ impl Traffic for Cooperative {
 
 impl Cooperative {
     /// The rule for agents of some classes on a map, under a rule of collision.
-    pub fn new(classes: &[SimClass], size: wheelbase_grid::GridSize, rule: CollisionRule) -> Self {
-        let sides: Vec<_> = classes.iter().map(|class| sides(&class.tables)).collect();
+    pub fn new(tables: &[MovementTables], size: wheelbase_grid::GridSize, rule: CollisionRule) -> Self {
+        let sides: Vec<_> = tables.iter().map(sides).collect();
         let mut wishes = Wishes::default();
         wishes.resize(size.n_cells());
         Self {
@@ -235,20 +235,20 @@ impl Cooperative {
             wishes,
             members: Vec::new(),
             present: Vec::new(),
-            fields: WindowFields::new(classes.iter().map(|class| &class.tables)),
-            narrows: Narrows::new(size, classes, &sides),
+            fields: WindowFields::new(tables.iter()),
+            narrows: Narrows::new(size, tables, &sides),
             sides,
             ahead: Vec::new(),
             stop: u32::MAX,
-            contraflow: Contraflow::new(classes.iter().map(|class| &class.tables)),
+            contraflow: Contraflow::new(tables.iter()),
             search: IntervalSearch::default(),
             make_way: MakeWay::default(),
             lifting: Lifting::default(),
             due: Vec::new(),
             line: Vec::new(),
             moves: Vec::new(),
-            revisions: classes.iter().map(|class| class.tables.revision()).collect(),
-            step_ticks: classes.iter().map(|class| step_ticks(&class.tables)).collect(),
+            revisions: tables.iter().map(|tables| tables.revision()).collect(),
+            step_ticks: tables.iter().map(step_ticks).collect(),
             tries_left: 0,
             stretch_left: 0,
         }
@@ -298,7 +298,7 @@ impl Cooperative {
         let first_new = ids.partition_point(|id| id.0 < known);
         for (row, id) in ids.iter().enumerate().skip(first_new) {
             let motion = &view.agents.motion[row];
-            let tables = &view.classes[motion.class.0 as usize].tables;
+            let tables = &view.tables[motion.class.0 as usize];
             let pose = tables.space().pose(motion.state);
             let cells = (pose.cell, tables.class().cells_at(pose));
             let id = id.0;
@@ -317,7 +317,7 @@ impl Cooperative {
     /// Finds the passages anew where the map was edited. Who is in one that has changed, or will be with its
     /// plan, is in what has become of it; one that only had the right to enter has to ask again.
     fn follow_passages(&mut self, view: &TrafficView<'_>) {
-        if view.edited.is_empty() || !self.narrows.follow_edits(view.classes, view.edited) {
+        if view.edited.is_empty() || !self.narrows.follow_edits(view.tables, view.edited) {
             return;
         }
         for row in 0..view.agents.len() {
@@ -333,7 +333,7 @@ impl Cooperative {
 
     /// Forgets all plans if an edit, or one that waits, has made a move of one illegal or changed its time.
     fn follow_edits(&mut self, view: &TrafficView<'_>) {
-        let revisions = view.classes.iter().map(|class| class.tables.revision());
+        let revisions = view.tables.iter().map(|tables| tables.revision());
         if view.pending.is_empty() && revisions.clone().eq(self.revisions.iter().copied()) {
             return;
         }
@@ -341,7 +341,7 @@ impl Cooperative {
         self.revisions.extend(revisions);
         let all_hold = (0..view.agents.len()).all(|row| {
             let motion = &view.agents.motion[row];
-            let tables = &view.classes[motion.class.0 as usize].tables;
+            let tables = &view.tables[motion.class.0 as usize];
             let (mut state, _) = end_of_move(tables, motion, view.tick);
             let plan = &self.members[view.agents.ids[row].0 as usize].plan;
             plan.moves().iter().all(|planned| {
@@ -367,7 +367,7 @@ impl Cooperative {
         self.claims.clear();
         for row in 0..view.agents.len() {
             let motion = &view.agents.motion[row];
-            let tables = &view.classes[motion.class.0 as usize].tables;
+            let tables = &view.tables[motion.class.0 as usize];
             let (state, ready) = end_of_move(tables, motion, view.tick);
             let member = &mut self.members[view.agents.ids[row].0 as usize];
             member.plan = Plan::rest(state, ready);
@@ -387,7 +387,7 @@ impl Cooperative {
     fn claim_plan(&mut self, view: &TrafficView<'_>, row: usize) {
         let id = view.agents.ids[row].0;
         let motion = &view.agents.motion[row];
-        let tables = &view.classes[motion.class.0 as usize].tables;
+        let tables = &view.tables[motion.class.0 as usize];
         let Self { claims, members, .. } = self;
         claims.remove(id);
         let (state, mut ready) = claim_begun_move(claims, tables, (id, motion), view.tick);
@@ -406,7 +406,7 @@ impl Cooperative {
     fn note_passages(&mut self, view: &TrafficView<'_>, row: usize) {
         let id = view.agents.ids[row].0;
         let motion = &view.agents.motion[row];
-        let tables = &view.classes[motion.class.0 as usize].tables;
+        let tables = &view.tables[motion.class.0 as usize];
         let Self { claims, members, narrows, sides, ahead, .. } = self;
         let mut in_passages = [OPEN; PASSAGES_MAX];
         let start = tables.space().pose(motion.state);
@@ -474,7 +474,7 @@ impl Cooperative {
             if member.plan.is_empty() || (goes(motion) && member.plan.begins(path)) {
                 continue;
             }
-            let tables = &view.classes[motion.class.0 as usize].tables;
+            let tables = &view.tables[motion.class.0 as usize];
             let (state, ready) = end_of_move(tables, motion, view.tick);
             let pose = tables.space().pose(state);
             let cells = (pose.cell, tables.class().cells_at(pose));
@@ -497,7 +497,7 @@ impl Cooperative {
         for (row, motion) in view.agents.motion.iter().enumerate() {
             let member = &mut self.members[view.agents.ids[row].0 as usize];
             if member.left_at != NOWHERE {
-                let space = view.classes[motion.class.0 as usize].tables.space();
+                let space = view.tables[motion.class.0 as usize].space();
                 let (from, at) = (space.pose(member.left_at).cell, space.pose(motion.state).cell);
                 let reach = mouth_reach(self.sides[motion.class.0 as usize]);
                 if from.chebyshev_distance(at) >= reach || !goes(motion) {
@@ -559,8 +559,8 @@ impl Cooperative {
     fn plan_one(&mut self, view: &mut TrafficView<'_>, row: usize, place: u64, decisions: &mut Decisions) {
         let motion = view.agents.motion[row];
         let id = view.agents.ids[row].0;
-        let class = &view.classes[motion.class.0 as usize];
-        let from = end_of_move(&class.tables, &motion, view.tick);
+        let tables = &view.tables[motion.class.0 as usize];
+        let from = end_of_move(tables, &motion, view.tick);
         if self.lets_pass(view, row) {
             let pause = (self.step_ticks[motion.class.0 as usize] / 2).max(1);
             self.members[id as usize].next_try = view.tick.saturating_add(pause);
@@ -570,7 +570,7 @@ impl Cooperative {
         let horizon = from.1.saturating_add(step_ticks * HORIZON_STEPS);
         let path = view.paths.moves(view.agents.paths[row]);
         if self.members[id as usize].plan.is_empty()
-            && class.tables.move_ticks(from.0, usize::from(path[0])).is_none()
+            && tables.move_ticks(from.0, usize::from(path[0])).is_none()
         {
             if motion.at_rest() {
                 decisions.replan.push(row as u32);
@@ -636,7 +636,7 @@ impl Cooperative {
         (nearest, lift_steps): (u32, Option<u32>),
     ) -> Option<(Plan, u32)> {
         let motion = &view.agents.motion[row];
-        let space = view.classes[motion.class.0 as usize].tables.space();
+        let space = view.tables[motion.class.0 as usize].space();
         let (mut search, mut fields) = (std::mem::take(&mut self.search), std::mem::take(&mut self.fields));
         let field = goes(motion).then(|| self.field(&mut fields, view, row));
         let mut mover = self.mover(view, row);
@@ -658,7 +658,7 @@ impl Cooperative {
     fn mover<'a>(&'a self, view: &'a TrafficView<'_>, row: usize) -> Mover<'a> {
         Mover {
             agent: view.agents.ids[row].0,
-            tables: &view.classes[view.agents.motion[row].class.0 as usize].tables,
+            tables: &view.tables[view.agents.motion[row].class.0 as usize],
             claims: &self.claims,
             pending: view.pending,
             wishes: &self.wishes,
@@ -681,7 +681,7 @@ impl Cooperative {
     ) -> Option<Plan> {
         let id = view.agents.ids[row].0;
         let motion = &view.agents.motion[row];
-        let tables = &view.classes[motion.class.0 as usize].tables;
+        let tables = &view.tables[motion.class.0 as usize];
         let member = &self.members[id as usize];
         let path = line_moves(view, row, member);
         let mover = self.mover(view, row);
@@ -723,7 +723,7 @@ impl Cooperative {
     /// of them.
     fn make_line(&mut self, view: &TrafficView<'_>, row: usize, from: State) {
         let id = view.agents.ids[row].0;
-        let tables = &view.classes[view.agents.motion[row].class.0 as usize].tables;
+        let tables = &view.tables[view.agents.motion[row].class.0 as usize];
         let path = line_moves(view, row, &self.members[id as usize]);
         make_line(tables, from, path, &mut self.line);
     }
@@ -774,7 +774,7 @@ impl Cooperative {
     /// Adds to `moves` the way from a pose downhill to the agent's path, of which the line is made; gives the
     /// move at which the path goes on from there.
     fn lead_back(&mut self, view: &TrafficView<'_>, row: usize, from: State) -> Option<usize> {
-        let tables = &view.classes[view.agents.motion[row].class.0 as usize].tables;
+        let tables = &view.tables[view.agents.motion[row].class.0 as usize];
         let (mut fields, mut moves) = (std::mem::take(&mut self.fields), std::mem::take(&mut self.moves));
         let joins = descend(tables, self.field(&mut fields, view, row), from, &self.line, &mut moves);
         (self.fields, self.moves) = (fields, moves);
@@ -783,7 +783,7 @@ impl Cooperative {
 
     /// Cost-to-go of an agent from a state, as the field of its line says, which is made.
     fn cost_to_go(&mut self, view: &TrafficView<'_>, row: usize, from: State) -> u32 {
-        let space = view.classes[view.agents.motion[row].class.0 as usize].tables.space();
+        let space = view.tables[view.agents.motion[row].class.0 as usize].space();
         let mut fields = std::mem::take(&mut self.fields);
         let cost = self.field(&mut fields, view, row).cost(space.pose(from), space.headings());
         self.fields = fields;
@@ -794,11 +794,11 @@ impl Cooperative {
     fn field<'f>(&self, fields: &'f mut WindowFields, view: &TrafficView<'_>, row: usize) -> FieldView<'f> {
         let id = view.agents.ids[row].0;
         let number = view.agents.motion[row].class.0 as usize;
-        let class = &view.classes[number];
-        let key = FieldKey { path: self.members[id as usize].path, revision: class.tables.revision() };
-        let center = class.tables.space().pose(self.line[0].0).cell;
+        let tables = &view.tables[number];
+        let key = FieldKey { path: self.members[id as usize].path, revision: tables.revision() };
+        let center = tables.space().pose(self.line[0].0).cell;
         let contraflow = &self.contraflow;
-        let costs = Costs { class, number, contraflow, streams: view.streams, tick: view.tick };
+        let costs = Costs { tables, number, contraflow, streams: view.streams, tick: view.tick };
         fields.obtain(id, key, costs, (center, 14 + 2 * self.sides[number].1), &self.line)
     }
 
@@ -813,7 +813,7 @@ impl Cooperative {
     ) {
         let id = view.agents.ids[row].0;
         let motion = view.agents.motion[row];
-        let tables = &view.classes[motion.class.0 as usize].tables;
+        let tables = &view.tables[motion.class.0 as usize];
         let step_ticks = self.step_ticks[motion.class.0 as usize];
         let member = &mut self.members[id as usize];
         let pause = (step_ticks << member.failures >> 2).max(1);
@@ -951,7 +951,7 @@ impl Cooperative {
                 debug_assert!(start > view.tick || !motion.at_rest(), "a planned move was missed");
                 continue;
             }
-            let tables = &view.classes[motion.class.0 as usize].tables;
+            let tables = &view.tables[motion.class.0 as usize];
             let step = step_at(tables, tables.space().pose(motion.state), usize::from(primitive));
             view.reservation.begin_move(id, &step, start + ticks);
             decisions.starts.push(Start { row: row as u32, primitive, ticks });

@@ -9,14 +9,15 @@ pub(crate) mod unit_robots;
 pub use cooperative::Cooperative;
 pub use unit_robots::UnitRobots;
 
-use crate::agents::{AgentId, Agents};
+use crate::agents::Agents;
 use crate::events::PendingEdits;
+use crate::motion::AgentId;
 use crate::orders::OrderPool;
 use crate::path_pool::PathPool;
 use crate::reservation::Reservation;
 use crate::streams::Streams;
-use crate::world::SimClass;
 use wheelbase_grid::{GridSize, Rect};
+use wheelbase_planner::MovementTables;
 
 /// Ticks that an agent stands aside before it asks for a path again.
 pub(crate) const YIELD_HOLD_TICKS: u32 = 12;
@@ -30,7 +31,7 @@ pub struct TrafficView<'a> {
     /// Size of the map.
     pub grid_size: GridSize,
     /// The classes and their tables.
-    pub classes: &'a [SimClass],
+    pub tables: &'a [MovementTables],
     /// The agents.
     pub agents: &'a Agents,
     /// Their orders, and the present task of each.

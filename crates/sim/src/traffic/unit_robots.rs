@@ -20,10 +20,9 @@ mod unit_fields;
 mod unit_map;
 
 use super::{Decisions, Start, Traffic, TrafficView};
-use crate::agents::Activity;
+use crate::motion::Activity;
 use crate::random::Random;
 use crate::reservation::{CollisionRule, Step};
-use crate::world::SimClass;
 use crowd::Crowd;
 use guidance::{EVERY_TICKS, Guidance};
 use operations::{DEPTH, FORWARD, Operations, WAIT};
@@ -190,10 +189,9 @@ impl UnitRobots {
     /// The rule for so many robots of a class. `None` if the class is none of unit robots: one cell, four
     /// headings, one step forward and both quarter turns, a tick each; also if the rule of collision is not
     /// the discrete one, or if a field for each robot takes too much memory.
-    pub fn new(class: &SimClass, rule: CollisionRule, robots: usize, seed: u64) -> Option<Self> {
-        let primitives =
-            primitives_of_unit_robot(&class.tables).filter(|_| rule == CollisionRule::Discrete)?;
-        let map = UnitMap::new(&class.tables, usize::from(primitives[usize::from(FORWARD)]));
+    pub fn new(tables: &MovementTables, rule: CollisionRule, robots: usize, seed: u64) -> Option<Self> {
+        let primitives = primitives_of_unit_robot(tables).filter(|_| rule == CollisionRule::Discrete)?;
+        let map = UnitMap::new(tables, usize::from(primitives[usize::from(FORWARD)]));
         let fits = robots < usize::from(NOBODY) && robots * map.n_free() * 2 <= FIELD_BYTES_OF_TEAM_MAX;
         fits.then(|| Self {
             operations: Operations::new(map.stride as i32),
@@ -226,7 +224,7 @@ impl UnitRobots {
         team.resize(view.agents.len(), operations.n);
         for row in 0..view.agents.len() {
             let motion = &view.agents.motion[row];
-            let pose = view.classes[motion.class.0 as usize].tables.space().pose(motion.state);
+            let pose = view.tables[motion.class.0 as usize].space().pose(motion.state);
             team.at[row] = map.index(pose.cell);
             team.heading[row] = pose.heading.0;
             let goal = view.orders.task(&view.agents.orders[row]).map(|goal| goal.cell);
@@ -528,7 +526,7 @@ impl UnitRobots {
             }
             let primitive = primitives[usize::from(action)];
             let motion = &view.agents.motion[row];
-            let tables = &view.classes[motion.class.0 as usize].tables;
+            let tables = &view.tables[motion.class.0 as usize];
             let pose = tables.space().pose(motion.state);
             let step = Step { class: tables.class(), pose, primitive: usize::from(primitive) };
             view.reservation.begin_move(view.agents.ids[row], &step, *tick + 1);

@@ -38,7 +38,7 @@ fn crowd(random: &mut Random, is_hex: bool) -> Simulation {
 fn plain(sim: &Simulation) -> BTreeMap<(CellXY, usize), u32> {
     let mut counts = BTreeMap::new();
     for (motion, &path) in sim.agents.motion.iter().zip(&sim.agents.paths) {
-        let tables = &sim.classes[usize::from(motion.class.0)].tables;
+        let tables = &sim.tables[usize::from(motion.class.0)];
         let (mut state, mut ticks) = (end_state(tables, motion), 0);
         for (number, &primitive) in sim.paths.moves(path).iter().enumerate() {
             ticks += tables.move_ticks(state, usize::from(primitive)).unwrap();
@@ -70,7 +70,7 @@ fn streams_are_what_agents_mean_to_do() {
             (0..random.below(60)).for_each(|_| assert!(sim.step() == Step::Running));
             // The agents stand still while they are counted.
             for tick in 0..PERIOD_TICKS {
-                planned.renew(tick, &sim.agents, &sim.classes, &sim.paths);
+                planned.renew(tick, &sim.agents, &sim.tables, &sim.paths);
             }
             let plain = plain(&sim);
             for (number, cell) in sim.grid.size().rect().cells().enumerate() {
@@ -95,14 +95,14 @@ fn only_whole_counts_are_read() {
     let is_empty = |planned: &PlannedStreams| planned.counts.iter().all(|&count| count == 0);
     for tick in 0..PERIOD_TICKS {
         assert!(is_empty(&planned), "at {tick}");
-        planned.renew(tick, &sim.agents, &sim.classes, &sim.paths);
+        planned.renew(tick, &sim.agents, &sim.tables, &sim.paths);
     }
     let first = planned.counts.clone();
     assert!(!is_empty(&planned));
     (0..40).for_each(|_| assert!(sim.step() == Step::Running));
     for tick in 0..PERIOD_TICKS {
         assert_eq!(planned.counts, first, "at {tick}");
-        planned.renew(tick, &sim.agents, &sim.classes, &sim.paths);
+        planned.renew(tick, &sim.agents, &sim.tables, &sim.paths);
     }
     assert_ne!(planned.counts, first);
 }
@@ -116,7 +116,7 @@ fn one_alone_is_not_counted() {
     let mut planned = PlannedStreams::new(sim.grid.size(), sim.grid.shape());
     let count = |planned: &mut PlannedStreams, sim: &Simulation| {
         for tick in 0..PERIOD_TICKS {
-            planned.renew(tick, &sim.agents, &sim.classes, &sim.paths);
+            planned.renew(tick, &sim.agents, &sim.tables, &sim.paths);
         }
         planned.counts.iter().any(|&count| count > 0)
     };

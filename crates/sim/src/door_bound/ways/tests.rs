@@ -142,9 +142,8 @@ proptest! {
     #[test]
     fn crossings_take_what_all_sequences_of_moves_take_at_least(rows in rooms(), discrete in any::<bool>()) {
         let sim = built(&rows, if discrete { "discrete" } else { "swept" });
-        let (rule, gates) = (sim.settings.collision, Gates::find(sim.grid.size(), &sim.classes));
-        for class in &sim.classes {
-            let tables = &class.tables;
+        let (rule, gates) = (sim.settings.collision, Gates::find(sim.grid.size(), &sim.tables));
+        for tables in &sim.tables {
             let ways = Ways::find(tables, rule, &gates, &|| true);
             let (regions, n_regions) = regions(tables, &gates);
             prop_assert_eq!(ways.n_regions, n_regions);

@@ -4,7 +4,7 @@
 use super::claims::Claims;
 use super::narrows::{GRANT_MOVES, Mouth, Narrows, OPEN, Passer};
 use super::{Cooperative, NONE, NOWHERE, is_idle, line_moves, waited};
-use crate::agents::AgentId;
+use crate::motion::AgentId;
 use crate::traffic::TrafficView;
 use wheelbase_grid::CellXY;
 use wheelbase_planner::{Offset, State};
@@ -63,7 +63,7 @@ impl Cooperative {
     pub(super) fn look_ahead(&mut self, view: &TrafficView<'_>, row: usize, mut state: State, place: u64) {
         let id = view.agents.ids[row].0;
         let motion = &view.agents.motion[row];
-        let tables = &view.classes[motion.class.0 as usize].tables;
+        let tables = &view.tables[motion.class.0 as usize];
         let Self { ahead, narrows, members, sides, .. } = self;
         ahead.clear();
         let path = line_moves(view, row, &members[id as usize]);

@@ -13,7 +13,7 @@ use super::plan::Plan;
 use super::{
     Cooperative, HORIZON_STEPS, NODES, claim_begun_move, end_of_move, goes, is_idle, pose_after, step_at,
 };
-use crate::agents::AgentId;
+use crate::motion::AgentId;
 use crate::traffic::{Decisions, TrafficView};
 use wheelbase_planner::MovementTables;
 
@@ -192,7 +192,7 @@ impl Cooperative {
             for lifted in &log {
                 let row = lifted.row as usize;
                 let motion = &view.agents.motion[row];
-                let tables = &view.classes[motion.class.0 as usize].tables;
+                let tables = &view.tables[motion.class.0 as usize];
                 let plan = self.members[view.agents.ids[row].0 as usize].plan;
                 if goes(motion) {
                     self.make_line(view, row, end_of_move(tables, motion, view.tick).0);
@@ -260,7 +260,7 @@ impl Cooperative {
     /// What an agent that is lifted searches for; makes its line.
     fn quest_of_lifted(&mut self, view: &TrafficView<'_>, row: usize, place: u64) -> Quest {
         let motion = &view.agents.motion[row];
-        let tables = &view.classes[motion.class.0 as usize].tables;
+        let tables = &view.tables[motion.class.0 as usize];
         let from = end_of_move(tables, motion, view.tick);
         if goes(motion) {
             self.make_line(view, row, from.0);
@@ -285,7 +285,7 @@ impl Cooperative {
     fn lift_plan(&mut self, view: &TrafficView<'_>, row: usize) {
         let id = view.agents.ids[row].0;
         let motion = &view.agents.motion[row];
-        let tables = &view.classes[motion.class.0 as usize].tables;
+        let tables = &view.tables[motion.class.0 as usize];
         let place = self.lifting.standings[id as usize].place;
         self.lifting.log.push(Lifted { row: row as u32, place, before: self.members[id as usize].plan });
         self.lifting.hold(id);
@@ -297,7 +297,7 @@ impl Cooperative {
     fn put_through(&mut self, view: &mut TrafficView<'_>, row: usize, plan: Plan, (aim, place): (Aim, u64)) {
         let id = view.agents.ids[row].0;
         let motion = &view.agents.motion[row];
-        let tables = &view.classes[motion.class.0 as usize].tables;
+        let tables = &view.tables[motion.class.0 as usize];
         let mut met = std::mem::take(&mut self.lifting.met);
         met.clear();
         let (state, ready) = end_of_move(tables, motion, view.tick);

@@ -8,9 +8,9 @@
 
 use super::claims::{Claims, FOREVER};
 use super::{Cooperative, Member, NONE, is_idle, line_moves, make_line, step_at};
-use crate::agents::{Activity, AgentId};
+use crate::motion::end_state;
+use crate::motion::{Activity, AgentId};
 use crate::traffic::{Decisions, Leads, Reroute, TrafficView};
-use crate::world::end_state;
 use wheelbase_grid::CellXY;
 use wheelbase_planner::{Offset, State};
 
@@ -65,7 +65,7 @@ impl MakeWay {
     /// Marks the cells that an agent needs for the next moves of its path.
     fn mark_ahead(&mut self, view: &TrafficView<'_>, claims: &Claims, row: usize, moves: &[u8]) {
         let motion = &view.agents.motion[row];
-        let tables = &view.classes[motion.class.0 as usize].tables;
+        let tables = &view.tables[motion.class.0 as usize];
         let mut state = end_state(tables, motion);
         for &primitive in moves {
             let primitive = usize::from(primitive);
@@ -97,7 +97,7 @@ impl MakeWay {
         let path = view.paths.moves(view.agents.paths[row]);
         self.mark_ahead(view, claims, row, &path[..path.len().min(super::entering::AHEAD_MOVES)]);
         let motion = &view.agents.motion[other];
-        let tables = &view.classes[motion.class.0 as usize].tables;
+        let tables = &view.tables[motion.class.0 as usize];
         let pose = tables.space().pose(motion.state);
         self.is_avoided(claims, (pose.cell, tables.class().cells_at(pose)))
     }
@@ -108,7 +108,7 @@ impl MakeWay {
         let path = view.paths.moves(view.agents.paths[other]);
         self.mark_ahead(view, claims, other, &path[..path.len().min(super::PASSING_MOVES)]);
         let motion = &view.agents.motion[row];
-        let tables = &view.classes[motion.class.0 as usize].tables;
+        let tables = &view.tables[motion.class.0 as usize];
         let mut state = motion.state;
         for &primitive in view.paths.moves(view.agents.paths[row]).iter().take(super::RETURN_MOVES) {
             let primitive = usize::from(primitive);
@@ -273,7 +273,7 @@ impl Cooperative {
         make_way.chain[at].2 = (make_way.moves.len() - first) as u32;
         // Those that it displaces keep clear of its way.
         let motion = &view.agents.motion[row];
-        let tables = &view.classes[motion.class.0 as usize].tables;
+        let tables = &view.tables[motion.class.0 as usize];
         let mut state = motion.state;
         let agent = view.agents.ids[row].0;
         for number in first..make_way.moves.len() {
@@ -299,8 +299,8 @@ impl Cooperative {
     fn find_room(&mut self, view: &TrafficView<'_>, row: usize, place: u64, through: bool) -> Option<usize> {
         let motion = view.agents.motion[row];
         let agent = view.agents.ids[row].0;
-        let tables = &view.classes[motion.class.0 as usize].tables;
-        let n_states = view.classes.iter().map(|class| class.tables.space().n_states()).max().unwrap_or(0);
+        let tables = &view.tables[motion.class.0 as usize];
+        let n_states = view.tables.iter().map(|tables| tables.space().n_states()).max().unwrap_or(0);
         self.make_way.seen.resize(n_states, 0);
         self.make_way.seen_stamp = next_stamp(self.make_way.seen_stamp, &mut self.make_way.seen);
         let seen_stamp = self.make_way.seen_stamp;
@@ -395,7 +395,7 @@ impl Cooperative {
         let row = row as usize;
         let id = view.agents.ids[row].0;
         let motion = &view.agents.motion[row];
-        let class = &view.classes[motion.class.0 as usize];
+        let tables = &view.tables[motion.class.0 as usize];
         let begin = decisions.reroute_moves.len() as u32;
         let aside = &self.make_way.moves[first as usize..][..count as usize];
         decisions.reroute_moves.extend_from_slice(aside);
@@ -404,10 +404,10 @@ impl Cooperative {
         if goes_back {
             let mut state = motion.state;
             for &primitive in aside {
-                state = class.tables.state_after(state, usize::from(primitive));
+                state = tables.state_after(state, usize::from(primitive));
             }
             let path = view.paths.moves(view.agents.paths[row]);
-            make_line(&class.tables, motion.state, path, &mut self.line);
+            make_line(tables, motion.state, path, &mut self.line);
             self.moves.clear();
             if let Some(joins) = self.lead_back(view, row, state) {
                 decisions.reroute_moves.extend_from_slice(&self.moves);

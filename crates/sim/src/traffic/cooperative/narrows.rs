@@ -16,10 +16,9 @@
 
 use crate::free_cells::{find_free, grown, smallest_bodies};
 use crate::reservation::Step;
-use crate::world::SimClass;
 use std::collections::BTreeMap;
 use wheelbase_grid::{BitGrid, CellXY, GridShape, GridSize, Rect};
-use wheelbase_planner::Offset;
+use wheelbase_planner::{MovementTables, Offset};
 
 /// No passage.
 pub(super) const OPEN: u32 = u32::MAX;
@@ -161,11 +160,11 @@ fn agree(one: Way, other: Way) -> bool {
 
 impl Narrows {
     /// The passages for agents of some classes, with the shortest and longest side of their bodies.
-    pub fn new(size: GridSize, classes: &[SimClass], sides: &[(u32, u32)]) -> Self {
+    pub fn new(size: GridSize, tables: &[MovementTables], sides: &[(u32, u32)]) -> Self {
         let bits = || BitGrid::new(size);
         let mut narrows = Self {
             size,
-            shape: classes.first().map_or(GridShape::Square, |class| class.tables.space().shape()),
+            shape: tables.first().map_or(GridShape::Square, |tables| tables.space().shape()),
             of_cell: vec![OPEN; size.n_cells()],
             passages: Vec::new(),
             spare: Vec::new(),
@@ -177,16 +176,16 @@ impl Narrows {
             seen: bits(),
             large: bits(),
         };
-        narrows.follow_edits(classes, &[size.rect()]);
+        narrows.follow_edits(tables, &[size.rect()]);
         narrows
     }
 
     /// Finds the passages anew about areas of the map that were edited; says whether there are others than
     /// before. Linear in the cells of the areas, of what lies within a few bodies of them, and of the
     /// passages there.
-    pub fn follow_edits(&mut self, classes: &[SimClass], edited: &[Rect]) -> bool {
+    pub fn follow_edits(&mut self, tables: &[MovementTables], edited: &[Rect]) -> bool {
         self.altered.clear();
-        let Some(tables) = smallest_bodies(classes) else { return false };
+        let Some(tables) = smallest_bodies(tables) else { return false };
         let areas: Vec<Rect> = edited.iter().map(|&area| find_free(&mut self.free, tables, area)).collect();
         let areas = areas.into_iter().filter(|area| !area.is_empty());
         // A cell's width depends on free cells so far off; and a passage on the next cells.

@@ -133,7 +133,7 @@ pub(in crate::traffic) fn cells((anchor, offsets): (CellXY, &[Offset])) -> BTree
 
 impl Walk {
     pub fn tables<'a>(&self, sim: &'a Simulation) -> &'a MovementTables {
-        &sim.classes()[self.class].tables
+        &sim.tables()[self.class]
     }
 
     /// Tick from which on it rests for ever.
@@ -217,7 +217,7 @@ fn may_not_begin(sim: &Simulation, walk: &Walk, other: &Walk, tick: u32) -> bool
 
 /// A state in which a body of a class may stand; `None` if there is none in some tries.
 pub(in crate::traffic) fn any_state(sim: &Simulation, class: usize, random: &mut Random) -> Option<State> {
-    let tables = &sim.classes()[class].tables;
+    let tables = &sim.tables()[class];
     let n = tables.space().n_states();
     (0..40).map(|_| State(random.below(n) as u32)).find(|&state| tables.is_legal(state))
 }

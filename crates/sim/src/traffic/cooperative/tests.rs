@@ -36,7 +36,7 @@ impl<T: Traffic + 'static> Shared<T> {
 
 /// The rule of a simulation as it begins.
 pub(super) fn fresh_rule(sim: &Simulation) -> Cooperative {
-    Cooperative::new(&sim.classes, sim.grid.size(), sim.settings.collision)
+    Cooperative::new(&sim.tables, sim.grid.size(), sim.settings.collision)
 }
 
 /// What the agent in a row will do from a tick on, which is now.
@@ -102,7 +102,7 @@ fn check_inside(sim: &Simulation, rule: &Cooperative) {
         assert!(known.iter().all(|&passage| rule.narrows.is_inside(passage, id)));
         assert!(member.granted == OPEN || known.contains(&member.granted));
         let motion = &sim.agents.motion[row];
-        let tables = &sim.classes[motion.class.0 as usize].tables;
+        let tables = &sim.tables[motion.class.0 as usize];
         let under = |pose: Pose| -> Vec<u32> {
             let cells = scenes::cells((pose.cell, tables.class().cells_at(pose)));
             let passages = cells.into_iter().map(|cell| rule.narrows.at_anchor(cell));
@@ -138,7 +138,7 @@ fn check_inside(sim: &Simulation, rule: &Cooperative) {
 
 /// The passages are those of the map as it is, by whatever numbers.
 fn check_passages(sim: &Simulation, rule: &Cooperative) {
-    let fresh = Narrows::new(sim.grid.size(), &sim.classes, &rule.sides);
+    let fresh = Narrows::new(sim.grid.size(), &sim.tables, &rule.sides);
     let mut numbers = BTreeMap::new();
     for cell in 0..sim.grid.size().n_cells() {
         let (kept, right) = (rule.narrows.at(cell), fresh.at(cell));
@@ -311,7 +311,7 @@ proptest! {
         let Some(mut sim) = built(&text) else { return Ok(()) };
         let members = [GoalMember::any(CellXY::new(x, y))];
         let request = Request::new(sim.pose(0), Goal::of(&members));
-        let answer = plan_path(&sim.classes[0].tables, &request, &mut Scratch::new(), &mut Path::new());
+        let answer = plan_path(&sim.tables[0], &request, &mut Scratch::new(), &mut Path::new());
         run(&mut sim);
         let counts = sim.counts();
         if answer.status == Status::Found {

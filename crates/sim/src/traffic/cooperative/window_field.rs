@@ -7,7 +7,6 @@
 
 use super::contraflow::Contraflow;
 use crate::streams::Streams;
-use crate::world::SimClass;
 use wheelbase_grid::{CellXY, Rect};
 use wheelbase_planner::{MovementTables, Pose, State};
 
@@ -99,7 +98,7 @@ impl MovesTo {
 /// What moves cost at a tick: those of a class, dearer against the streams.
 #[derive(Clone, Copy)]
 pub(super) struct Costs<'a> {
-    pub class: &'a SimClass,
+    pub tables: &'a MovementTables,
     /// Number of the class.
     pub number: usize,
     pub contraflow: &'a Contraflow,
@@ -168,7 +167,7 @@ impl WindowFields {
         (center, radius): (CellXY, u32),
         line: &[LinePose],
     ) -> usize {
-        let (space, tick) = (ground.class.tables.space(), ground.tick);
+        let (space, tick) = (ground.tables.space(), ground.tick);
         let side = 2 * radius + 1;
         let window = Rect::new(center.x - radius as i32, center.y - radius as i32, side, side)
             .intersection(space.size().rect());
@@ -258,12 +257,12 @@ impl Sweep {
     fn settle(
         &mut self,
         moves_to: &MovesTo,
-        Costs { class, number, contraflow, streams, .. }: Costs<'_>,
+        Costs { tables, number, contraflow, streams, .. }: Costs<'_>,
         window: Rect,
         (line, base): (&[LinePose], u32),
         found: &mut Vec<u16>,
     ) {
-        let (tables, space) = (&class.tables, class.tables.space());
+        let space = tables.space();
         let (reach, headings) = (moves_to.reach, usize::from(space.headings()));
         let (row, map_row) =
             ((window.width + 2 * reach) as usize * headings, space.size().width() as usize * headings);

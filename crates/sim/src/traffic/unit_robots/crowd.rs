@@ -10,7 +10,7 @@
 
 use super::UnitRobots;
 use super::unit_map::UnitMap;
-use crate::agents::Activity;
+use crate::motion::Activity;
 use crate::traffic::TrafficView;
 
 /// As many robots may pursue their goals as there are empty cells, and so many of so many free cells at

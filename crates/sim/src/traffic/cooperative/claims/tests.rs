@@ -108,7 +108,7 @@ fn compare(
     for _ in 0..60 {
         let class = random.below(sim.classes().len());
         let Some(state) = scenes::any_state(sim, class, random) else { return Ok(()) };
-        let tables = &sim.classes()[class].tables;
+        let tables = &sim.tables()[class];
         let pose = tables.space().pose(state);
         let body = (pose.cell, tables.class().cells_at(pose));
         let under = cells(body);

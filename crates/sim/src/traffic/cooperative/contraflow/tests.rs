@@ -68,7 +68,7 @@ fn way(contraflow: &Contraflow, class: usize, frame: Frame, primitive: usize) ->
 
 fn check(sim: &Simulation, random: &mut Random) -> Result<(), TestCaseError> {
     let (size, shape) = (sim.grid().size(), sim.grid().shape());
-    let contraflow = Contraflow::new(sim.classes().iter().map(|class| &class.tables));
+    let contraflow = Contraflow::new(sim.tables().iter());
     let mut streams = Streams::new(size, shape);
     let width = size.width() as usize;
     let mut plain = Plain { width, counts: vec![[0; WAYS_MAX]; size.n_cells()], tick: 0 };
@@ -80,7 +80,7 @@ fn check(sim: &Simulation, random: &mut Random) -> Result<(), TestCaseError> {
         (before + 1..=tick).for_each(|tick| streams.fade(tick));
         plain.to(tick);
         let class = random.below(sim.classes().len());
-        let tables = &sim.classes()[class].tables;
+        let tables = &sim.tables()[class];
         let Some(state) = scenes::any_state(sim, class, random) else { return Ok(()) };
         let pose = tables.space().pose(state);
         let mut steps = Vec::new();
@@ -152,7 +152,7 @@ fn the_way_back_is_dearer_on_hexagons() {
     let text = "name = \"hex\"\nticks = 9\n[map]\nshape = \"hex\"\nrows = [\".....\", \".....\", \".....\", \".....\"]\n\
         [class.a]\nheadings = 6\nmoves = [{ name = \"ahead\", by = [1, 0], time = 4 }]\n";
     let sim = built(text).unwrap();
-    let tables = &sim.classes()[0].tables;
+    let tables = &sim.tables()[0];
     let contraflow = Contraflow::new([tables].into_iter());
     let mut streams = Streams::new(sim.grid().size(), sim.grid().shape());
     let at = |x, y, heading| wheelbase_planner::Pose::new(x, y, wheelbase_planner::Heading(heading));

@@ -4,8 +4,8 @@ use super::super::scenes::{Doing, Walk, any_state, built, cells, collide, rule, 
 use super::super::step_at;
 use super::*;
 use crate::Simulation;
+use crate::motion::sides;
 use crate::random::Random;
-use crate::world::sides;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use wheelbase_planner::{CostField, Goal, GoalMember, Until};
@@ -74,7 +74,7 @@ impl Best<'_> {
     }
 
     fn key(&self, class: usize, quest: Quest, cost_to_go: impl Fn(Pose) -> u32) -> (Option<u32>, usize) {
-        let tables = &self.sim.classes()[class].tables;
+        let tables = &self.sim.tables()[class];
         let space = tables.space();
         let body = |pose: Pose| cells((pose.cell, tables.class().cells_at(pose)));
         let most = 40;
@@ -142,13 +142,13 @@ fn check(
     let claimed = claimed(sim, rule, &others);
     let mut wishes = Wishes::default();
     wishes.resize(size.n_cells());
-    let sides: Vec<_> = sim.classes().iter().map(|class| sides(&class.tables)).collect();
-    let narrows = Narrows::new(size, sim.classes(), &sides);
+    let sides: Vec<_> = sim.tables().iter().map(sides).collect();
+    let narrows = Narrows::new(size, sim.tables(), &sides);
     let pending = PendingEdits::default();
     let mut search = IntervalSearch::default();
     for _ in 0..6 {
         let class = random.below(sim.classes().len());
-        let tables = &sim.classes()[class].tables;
+        let tables = &sim.tables()[class];
         let space = tables.space();
         let (Some(from), Some(goal)) = (any_state(sim, class, random), any_state(sim, class, random)) else {
             return Ok(());

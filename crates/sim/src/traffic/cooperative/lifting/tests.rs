@@ -64,7 +64,7 @@ fn walks(rule: &Cooperative, view: &TrafficView<'_>) -> Vec<Walk> {
 /// `None` where it would not look for a plan of its own.
 fn quest_of(rule: &mut Cooperative, view: &TrafficView<'_>, row: usize, place: u64) -> Option<Quest> {
     let motion = &view.agents.motion[row];
-    let tables = &view.classes[motion.class.0 as usize].tables;
+    let tables = &view.tables[motion.class.0 as usize];
     let from = end_of_move(tables, motion, view.tick);
     let path = view.paths.moves(view.agents.paths[row]);
     let goes_on = tables.move_ticks(from.0, usize::from(*path.first()?)).is_some();
@@ -79,7 +79,7 @@ fn quest_of(rule: &mut Cooperative, view: &TrafficView<'_>, row: usize, place: u
 /// has nowhere to go.
 fn cost_of(rule: &Cooperative, view: &TrafficView<'_>, row: usize, plan: &Plan) -> u64 {
     let motion = &view.agents.motion[row];
-    let tables = &view.classes[motion.class.0 as usize].tables;
+    let tables = &view.tables[motion.class.0 as usize];
     let from = end_of_move(tables, motion, view.tick);
     let (end, ready) = plan.end;
     let horizon = from.1 + rule.step_ticks[motion.class.0 as usize] * HORIZON_STEPS;
@@ -148,7 +148,7 @@ impl Watched {
         let id = view.agents.ids[row].0 as usize;
         let found = rule.search_moves(view, row, quest, (0, None));
         let cost_below = found.map_or(u32::MAX, |(_, cost)| cost);
-        let space = view.classes[view.agents.motion[row].class.0 as usize].tables.space();
+        let space = view.tables[view.agents.motion[row].class.0 as usize].space();
         let states = (0..space.n_states() as u32).map(State);
         let to_go: Vec<u32> = states.map(|state| rule.cost_to_go(view, row, state)).collect();
         rule.members[id].lift_retries = Retry::NEW;
@@ -249,7 +249,7 @@ impl Watched {
 /// begins with them.
 fn check_plan(rule: &Cooperative, view: &TrafficView<'_>, row: usize, decisions: &Decisions) {
     let motion = &view.agents.motion[row];
-    let tables = &view.classes[motion.class.0 as usize].tables;
+    let tables = &view.tables[motion.class.0 as usize];
     let plan = &rule.members[view.agents.ids[row].0 as usize].plan;
     let (mut state, mut ready) = end_of_move(tables, motion, view.tick);
     for planned in plan.moves() {

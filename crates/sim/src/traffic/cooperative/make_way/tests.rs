@@ -21,7 +21,7 @@ fn view<'a>(sim: &'a mut Simulation) -> TrafficView<'a> {
         tick: sim.tick,
         tries: 1_000_000,
         grid_size: sim.grid.size(),
-        classes: &sim.classes,
+        tables: &sim.tables,
         agents: &sim.agents,
         orders: &sim.orders,
         paths: &sim.paths,
@@ -64,7 +64,7 @@ fn crowd() -> impl Strategy<Value = String> {
 type Bodies = BTreeMap<usize, BTreeSet<CellXY>>;
 
 fn body(sim: &Simulation, row: usize, state: State) -> BTreeSet<CellXY> {
-    let tables = &sim.classes[sim.agents.motion[row].class.0 as usize].tables;
+    let tables = &sim.tables[sim.agents.motion[row].class.0 as usize];
     let pose = tables.space().pose(state);
     cells((pose.cell, tables.class().cells_at(pose)))
 }
@@ -72,7 +72,7 @@ fn body(sim: &Simulation, row: usize, state: State) -> BTreeSet<CellXY> {
 /// Checks what one that is blocked has had others do; gives how many were displaced.
 fn check(sim: &mut Simulation, row: usize, other: usize) -> Result<usize, TestCaseError> {
     let collision = sim.settings.collision;
-    let mut rule = Cooperative::new(&sim.classes, sim.grid.size(), collision);
+    let mut rule = Cooperative::new(&sim.tables, sim.grid.size(), collision);
     let mut decisions = Decisions::default();
     let view = view(sim);
     rule.tries_left = view.tries;
@@ -94,7 +94,7 @@ fn check(sim: &mut Simulation, row: usize, other: usize) -> Result<usize, TestCa
     for reroute in decisions.reroutes.iter().rev() {
         let at = reroute.row as usize;
         let motion = &sim.agents.motion[at];
-        let tables = &sim.classes[motion.class.0 as usize].tables;
+        let tables = &sim.tables[motion.class.0 as usize];
         let moves = &decisions.reroute_moves[reroute.first as usize..][..reroute.count as usize];
         let aside = rule.members[sim.agents.ids[at].0 as usize].aside_left as usize;
         prop_assert!(0 < aside && aside <= moves.len());
@@ -118,7 +118,7 @@ fn check(sim: &mut Simulation, row: usize, other: usize) -> Result<usize, TestCa
     // Unless it backs out itself, none of them stands on the next of its way.
     if !displaced.contains(&row) {
         let motion = &sim.agents.motion[row];
-        let tables = &sim.classes[motion.class.0 as usize].tables;
+        let tables = &sim.tables[motion.class.0 as usize];
         let mut state = motion.state;
         for &primitive in sim.paths.moves(sim.agents.paths[row]).iter().take(AHEAD_MOVES[2]) {
             let step = step_at(tables, tables.space().pose(state), usize::from(primitive));
@@ -178,7 +178,7 @@ fn those_at_rest_before_a_busy_gate_leave() {
     let mut sim = built(&text).unwrap();
     sim.traffic = Box::new(Still);
     sim.step();
-    let mut rule = Cooperative::new(&sim.classes, sim.grid.size(), sim.settings.collision);
+    let mut rule = Cooperative::new(&sim.tables, sim.grid.size(), sim.settings.collision);
     let mut decisions = Decisions::default();
     let passage = rule.narrows.at_anchor(CellXY::new(12, 3));
     let mouths = [(11, 1), (13, -1)].map(|(x, dx)| Mouth { cell: CellXY::new(x, 3), way: (dx, 0), reach: 4 });
@@ -202,7 +202,7 @@ fn those_at_rest_before_a_busy_gate_leave() {
     let mut left = [0, 0];
     for reroute in &decisions.reroutes {
         let row = reroute.row as usize;
-        let tables = &view.classes[0].tables;
+        let tables = &view.tables[0];
         let from = view.agents.motion[row].state;
         let moves = &decisions.reroute_moves[reroute.first as usize..][..reroute.count as usize];
         let to =

@@ -3,8 +3,8 @@
 use super::super::scenes::{built, world};
 use super::*;
 use crate::Simulation;
+use crate::motion::sides;
 use crate::random::Random;
-use crate::world::sides;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use wheelbase_grid::{SideKind, TerrainKind};
@@ -13,21 +13,21 @@ use wheelbase_planner::{Heading, Legality, Pose};
 type Cells = BTreeSet<(i32, i32)>;
 
 fn sides_of(sim: &Simulation) -> Vec<(u32, u32)> {
-    sim.classes.iter().map(|class| sides(&class.tables)).collect()
+    sim.tables.iter().map(sides).collect()
 }
 
 /// Cells and widths of the passages, by the definition at the head of the file.
 fn defined(sim: &Simulation) -> BTreeSet<(Cells, u32)> {
     let size = sim.grid.size();
-    let body = |class: &&SimClass| class.tables.class().spec().footprint.len();
-    let smallest = sim.classes.iter().min_by_key(body).unwrap();
-    let legality = Legality::new(&sim.grid, smallest.tables.class());
+    let body = |tables: &&MovementTables| tables.class().spec().footprint.len();
+    let smallest = sim.tables.iter().min_by_key(body).unwrap();
+    let legality = Legality::new(&sim.grid, smallest.class());
     let mut free = Cells::new();
     for cell in size.rect().cells() {
-        for heading in 0..smallest.tables.space().headings() {
+        for heading in 0..smallest.space().headings() {
             let pose = Pose { cell, heading: Heading(heading) };
             if legality.check_pose(pose).is_ok() {
-                let under = smallest.tables.class().cells_at(pose);
+                let under = smallest.class().cells_at(pose);
                 free.extend(under.iter().map(|offset| (cell.x + offset.dx, cell.y + offset.dy)));
             }
         }
@@ -87,7 +87,7 @@ fn passer(agent: u32) -> Passer {
 /// Edits of a map, the passages of which follow; agents that are in some.
 fn check_edits(mut sim: Simulation, random: &mut Random) -> Result<(), TestCaseError> {
     let size = sim.grid.size();
-    let mut narrows = Narrows::new(size, &sim.classes, &sides_of(&sim));
+    let mut narrows = Narrows::new(size, &sim.tables, &sides_of(&sim));
     prop_assert_eq!(found(&narrows), defined(&sim));
     let n_kinds = sim.grid.terrain_table().entries().len();
     for _ in 0..8 {
@@ -110,13 +110,13 @@ fn check_edits(mut sim: Simulation, random: &mut Random) -> Result<(), TestCaseE
             } else {
                 sim.grid.set_terrain(area, TerrainKind(random.below(n_kinds) as u8)).changed
             };
-            for class in &mut sim.classes {
-                class.tables.update(&sim.grid, changed);
+            for tables in &mut sim.tables {
+                tables.update(&sim.grid, changed);
             }
             edited.push(changed);
         }
         edited.retain(|area| !area.is_empty());
-        let changed = narrows.follow_edits(&sim.classes, &edited);
+        let changed = narrows.follow_edits(&sim.tables, &edited);
         prop_assert_eq!(found(&narrows), defined(&sim));
         prop_assert_eq!(changed, found(&narrows) != passages);
         for (cell, &number) in before.iter().enumerate() {
@@ -182,11 +182,11 @@ fn a_lane_is_cut_joined_and_opened() {
     let mut sim = built(&text).unwrap();
     let kinds = sim.grid.terrain_table();
     let (floor, rock) = (kinds.kind_of_glyph('.').unwrap(), kinds.kind_of_glyph('#').unwrap());
-    let mut narrows = Narrows::new(sim.grid.size(), &sim.classes, &sides_of(&sim));
+    let mut narrows = Narrows::new(sim.grid.size(), &sim.tables, &sides_of(&sim));
     let mut edit = |narrows: &mut Narrows, area, kind| {
         let changed = sim.grid.set_terrain(area, kind).changed;
-        sim.classes[0].tables.update(&sim.grid, changed);
-        narrows.follow_edits(&sim.classes, &[changed])
+        sim.tables[0].update(&sim.grid, changed);
+        narrows.follow_edits(&sim.tables, &[changed])
     };
     let at = |narrows: &Narrows, x, y| narrows.at_anchor(CellXY::new(x, y));
     let (upper, lower) = (at(&narrows, 0, 1), at(&narrows, 0, 4));
@@ -242,7 +242,7 @@ fn all_enter_in_time_and_none_meets_one_it_cannot_pass() {
     };
     for seed in 0..20 {
         let mut random = Random::new(seed);
-        let mut narrows = Narrows::new(sim.grid.size(), &sim.classes, &sides_of(&sim));
+        let mut narrows = Narrows::new(sim.grid.size(), &sim.tables, &sides_of(&sim));
         let passage = narrows.at_anchor(CellXY::new(4, 1));
         // Since when each is there; who came first goes first.
         let mut waiting: Vec<(u32, Passer)> = Vec::new();
@@ -295,7 +295,7 @@ fn passage_of(rows: [&str; 3]) -> (Simulation, Narrows, u32) {
          [class.a]\nheadings = 1\nmoves = [{{ name = \"E\", by = [1, 0], time = 1 }}]\n"
     );
     let sim = built(&text).unwrap();
-    let narrows = Narrows::new(sim.grid.size(), &sim.classes, &sides_of(&sim));
+    let narrows = Narrows::new(sim.grid.size(), &sim.tables, &sides_of(&sim));
     let passage = narrows.at_anchor(CellXY::new(2, 1));
     (sim, narrows, passage)
 }
@@ -376,7 +376,7 @@ fn a_busy_passage_is_entered_by_turns_whatever_the_rank() {
 #[test]
 fn a_busy_passage_is_entered_from_outside() {
     let (sim, mut narrows, passage) = passage_of(["..#..", ".....", "..#.."]);
-    let class = sim.classes[0].tables.class();
+    let class = sim.tables[0].class();
     let enters = |narrows: &Narrows, x: i32| {
         let pose = Pose { cell: CellXY::new(x, 1), heading: Heading(0) };
         narrows.enters_busy(&Step { class, pose, primitive: 0 })
@@ -419,7 +419,7 @@ fn a_lane_across_hexagons_is_one_passage() {
          speed = 0\n[class.a]\nheadings = 6\nmoves = [{{ name = \"ahead\", by = [1, 0], time = 1 }}]\n"
     );
     let sim = built(&text).unwrap();
-    let narrows = Narrows::new(sim.grid.size(), &sim.classes, &sides_of(&sim));
+    let narrows = Narrows::new(sim.grid.size(), &sim.tables, &sides_of(&sim));
     let at = |x, y| narrows.at_anchor(CellXY::new(x, y));
     assert!(at(4, 0) != OPEN);
     assert_eq!([at(3, 1), at(3, 2), at(2, 3), at(2, 4), at(1, 5)], [at(4, 0); 5]);

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// Cost of every state in a window: of a pose of the line what remains from there, of others that of the best
 /// move and what remains behind it.
 fn plain(ground: Costs<'_>, window: Rect, line: &[LinePose]) -> BTreeMap<State, u64> {
-    let tables = &ground.class.tables;
+    let tables = ground.tables;
     let space = tables.space();
     let inside = |state: State| window.contains(space.pose(state).cell);
     let line = &line[..line.iter().take_while(|&&(state, _)| inside(state)).count()];
@@ -48,43 +48,43 @@ fn plain(ground: Costs<'_>, window: Rect, line: &[LinePose]) -> BTreeMap<State, 
 }
 
 fn check(sim: &Simulation, random: &mut Random) -> Result<(), TestCaseError> {
-    let mut fields = WindowFields::new(sim.classes().iter().map(|class| &class.tables));
+    let mut fields = WindowFields::new(sim.tables().iter());
     fields.grow(4);
-    let contraflow = Contraflow::new(sim.classes().iter().map(|class| &class.tables));
+    let contraflow = Contraflow::new(sim.tables().iter());
     let mut streams = Streams::new(sim.grid().size(), sim.grid().shape());
     for round in 0..10 {
         let tick = 100 * round;
         (tick..tick + 100).for_each(|tick| streams.fade(tick));
         let number = random.below(sim.classes().len());
-        let class = &sim.classes()[number];
+        let tables = &sim.tables()[number];
         let Some(from) = any_state(sim, number, random) else { return Ok(()) };
         // A path that wanders, and moves that others have made before.
         let (mut state, mut path) = (from, Vec::new());
         for _ in 0..random.below(40) {
             let mut next = Vec::new();
-            class.tables.for_each_successor(state, |successor| next.push(successor));
+            tables.for_each_successor(state, |successor| next.push(successor));
             let Some(chosen) = (!next.is_empty()).then(|| next[random.below(next.len())]) else { break };
             path.push(chosen.primitive);
             for _ in 0..random.below(6) {
-                let pose = class.tables.space().pose(state);
-                let end = step_at(&class.tables, pose, usize::from(chosen.primitive)).end();
+                let pose = tables.space().pose(state);
+                let end = step_at(tables, pose, usize::from(chosen.primitive)).end();
                 streams.count(pose.cell, end.0, cells(end).into_iter());
             }
             state = chosen.state;
         }
         let mut line = Vec::new();
-        make_line(&class.tables, from, &path, &mut line);
+        make_line(tables, from, &path, &mut line);
         let (agent, radius) = (random.below(4) as u32, 1 + random.below(6) as u32);
-        let center = class.tables.space().pose(from).cell;
+        let center = tables.space().pose(from).cell;
         let key = FieldKey { path: round, revision: 0 };
-        let ground = Costs { class, number, contraflow: &contraflow, streams: &streams, tick };
+        let ground = Costs { tables, number, contraflow: &contraflow, streams: &streams, tick };
         // Now and then there is no room for more than one.
         fields.bytes_max = if random.below(2) == 0 { 1 } else { WindowFields::BYTES_MAX };
         let field = fields.obtain(agent, key, ground, (center, radius), &line);
         let side = 2 * radius + 1;
         let window = Rect::new(center.x - radius as i32, center.y - radius as i32, side, side);
         let costs = plain(ground, window, &line);
-        let space = class.tables.space();
+        let space = tables.space();
         for state in (0..space.n_states() as u32).map(State) {
             let found = field.cost(space.pose(state), space.headings());
             let right = costs.get(&state).map_or(UNKNOWN, |&cost| cost as u32);
