@@ -14,10 +14,10 @@
 mod planned_streams;
 
 use crate::agents::Agents;
+use crate::hash::fold;
 use crate::motion::{Activity, ClassId};
 use crate::path_pool::PathPool;
 use crate::requests::Route;
-use crate::state_hash::fold;
 use crate::streams::Streams;
 use crate::tick::ask_for_path;
 use crate::ways::{opposite, way_to};

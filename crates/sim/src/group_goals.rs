@@ -9,8 +9,7 @@
 mod matching;
 mod room;
 
-use crate::motion::end_state;
-use crate::motion::{Activity, AgentId, ClassId};
+use crate::motion::{Activity, AgentId, ClassId, end_state};
 use crate::orders::OrderKind;
 use crate::requests::{Route, refuse_for};
 use crate::unreachable::UnreachableReason;

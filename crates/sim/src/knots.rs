@@ -1,8 +1,7 @@
 //! Who waits for whom, and where, among the agents that are stuck: what a run that was not solved says of
 //! itself.
 
-use crate::motion::AgentId;
-use crate::motion::step_of;
+use crate::motion::{AgentId, step_of};
 use crate::world::Simulation;
 use serde::Serialize;
 use wheelbase_grid::CellXY;

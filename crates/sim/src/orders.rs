@@ -1,10 +1,10 @@
 //! Orders: what agents are told to do, and where each stands in its list.
 
-use crate::scenario::IfUnreachable;
 use crate::tasks::{TaskSlot, TaskSource};
+use crate::trip::Trip;
 use std::collections::BTreeMap;
 use wheelbase_grid::Rect;
-use wheelbase_planner::{Fallback, Goal, GoalMember};
+use wheelbase_planner::{Goal, GoalMember};
 
 /// One order.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,20 +32,6 @@ pub enum OrderKind {
     Wait(u32),
     /// Do one task after the other, for ever.
     Task(TaskSlot),
-}
-
-/// Where to go and what to do if there is no way.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Trip {
-    /// Members of the goal, or the stations of a patrol. Empty for a class that has none of the headings
-    /// asked for: such a goal cannot be reached.
-    pub members: Vec<GoalMember>,
-    /// Radius around each, in cells.
-    pub within: u32,
-    /// What to do when the goal cannot be reached.
-    pub fallback: Fallback,
-    /// What to do when that does not help.
-    pub if_unreachable: IfUnreachable,
 }
 
 impl OrderKind {

@@ -1,7 +1,7 @@
 //! Plans in the format of the League of Robot Runners, 2023: what each agent did, as one JSON object.
 
+use crate::log::TraceEvent;
 use crate::motion::AgentId;
-use crate::trace::TraceEvent;
 use crate::world::Simulation;
 use serde::Serialize;
 use std::io::{self, Write};

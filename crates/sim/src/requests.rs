@@ -10,12 +10,11 @@
 mod slot;
 
 use crate::group_goals::{give_group_poses, poses_of};
-use crate::motion::ticks_of;
-use crate::motion::{Activity, AgentId};
+use crate::log::TraceEvent;
+use crate::motion::{Activity, AgentId, ticks_of};
 use crate::orders::OrderKind;
 use crate::shared_fields::SharedFields;
 use crate::tasks::may_be_goal;
-use crate::trace::TraceEvent;
 use crate::unreachable::UnreachableReason;
 use crate::world::Simulation;
 use rayon::prelude::*;

@@ -1,5 +1,6 @@
 //! Hashes of all that the next tick depends on.
 
+use crate::hash::fold;
 use crate::orders::OrderKind;
 use crate::world::Simulation;
 
@@ -35,12 +36,6 @@ impl Sink for Hasher {
 /// A hash that is fast enough to be taken each tick: each word is multiplied once, and eight moves are a
 /// word. Any change of one word changes it.
 struct TickHasher(u64);
-
-/// One more word of what is hashed word by word: any change of one word changes the whole, for multiplying by
-/// an odd number and turning are bijections.
-pub(crate) fn fold(hash: u64, word: u64) -> u64 {
-    (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
-}
 
 impl Sink for TickHasher {
     fn word(&mut self, word: u64) {

@@ -3,7 +3,7 @@
 //! Each move is counted on the cells that its agent comes to cover, by the way it goes, and old moves are
 //! forgotten by and by.
 
-use crate::state_hash::fold;
+use crate::hash::fold;
 use crate::ways::way_to;
 use wheelbase_grid::{CellXY, GridShape, GridSize};
 

@@ -1,14 +1,13 @@
 //! One tick: its phases and their order, and nothing else orders them.
 
 use crate::congestion::ask_for_quicker_paths;
-use crate::events::apply_events;
+use crate::counts::AtWork;
 use crate::invariant;
-use crate::metrics::AtWork;
-use crate::motion::step_of;
-use crate::motion::{Activity, Motion};
+use crate::log::TraceEvent;
+use crate::motion::{Activity, Motion, step_of};
 use crate::orders::{OrderKind, current_goal};
+use crate::phases::events::apply_events;
 use crate::requests::{Asking, PathRequest, Route, answer_requests, least_ticks, refuse};
-use crate::trace::TraceEvent;
 use crate::traffic::{Decisions, Leads, Start, TrafficView};
 use crate::world::Simulation;
 use wheelbase_planner::Status;

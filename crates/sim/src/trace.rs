@@ -1,159 +1,30 @@
 //! Traces: one JSON object a line, complete enough that a stranger can replay and judge the run
 //! (DESIGN 9).
 
+use crate::events::OnAgents;
+use crate::log::{Set, TraceEvent};
 use crate::metrics::RunResult;
-use crate::motion::{AgentId, ClassId};
-use crate::scenario::OnAgents;
+use crate::motion::ClassId;
 use crate::world::Simulation;
 use serde_json::{Value, json};
 use std::io::{self, Write};
-use wheelbase_grid::{Cell, CellXY, Grid, GridShape, Rect, SIDES_MAX, SideKind, TerrainKind};
-use wheelbase_planner::{GoalMember, Pose, heading_name};
+use wheelbase_grid::{Cell, Grid, Rect, SideKind};
+use wheelbase_planner::{Pose, heading_name};
 
-/// One thing that took effect. Small and `Copy`; names are looked up when it is written.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum TraceEvent {
-    /// An agent was placed.
-    Spawn {
-        /// The agent.
-        agent: AgentId,
-        /// Its class.
-        class: ClassId,
-        /// Where.
-        pose: Pose,
-        /// When.
-        tick: u32,
-    },
-    /// An agent was taken out at the present tick.
-    Remove {
-        /// The agent.
-        agent: AgentId,
-    },
-    /// An order was given.
-    Order {
-        /// The agent.
-        agent: AgentId,
-        /// Number of the order in the pool.
-        order: u32,
-    },
-    /// A move was begun.
-    Move {
-        /// The agent.
-        agent: AgentId,
-        /// Its class.
-        class: ClassId,
-        /// The primitive.
-        primitive: u8,
-        /// Where it begins.
-        from: Pose,
-        /// Where it leads.
-        to: Pose,
-        /// Tick at which it ends.
-        until: u32,
-    },
-    /// An agent was given a path; a trace does not tell.
-    Path {
-        /// The agent.
-        agent: AgentId,
-        /// Where it begins.
-        from: Pose,
-        /// First of its moves in [`Simulation::log_moves`].
-        first: u32,
-        /// Number of its moves.
-        count: u32,
-    },
-    /// An order was done.
-    Done {
-        /// The agent.
-        agent: AgentId,
-        /// Kind of the order.
-        order: &'static str,
-    },
-    /// An order cannot be done.
-    Unreachable {
-        /// The agent.
-        agent: AgentId,
-        /// Kind of the order.
-        order: &'static str,
-    },
-    /// A task was given.
-    Task {
-        /// The agent.
-        agent: AgentId,
-        /// Its class.
-        class: ClassId,
-        /// Where it is to go.
-        goal: GoalMember,
-    },
-    /// A task was done.
-    TaskDone {
-        /// The agent.
-        agent: AgentId,
-        /// Cell of its anchor.
-        cell: CellXY,
-    },
-    /// An edit took effect.
-    Edit {
-        /// What it set.
-        set: Set,
-        /// What the event said about agents.
-        on_agents: OnAgents,
-        /// Tick of the event.
-        asked: u32,
-    },
-}
-
-/// What an edit set, on the map.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Set {
-    /// The kind of cells.
-    Terrain {
-        /// The cells.
-        area: Rect,
-        /// Their new kind.
-        kind: TerrainKind,
-    },
-    /// The height of cells.
-    Elevation {
-        /// The cells.
-        area: Rect,
-        /// Their new height.
-        height: i16,
-    },
-    /// Sides of a cell.
-    Sides {
-        /// The cell.
-        cell: CellXY,
-        /// Shape of the map.
-        shape: GridShape,
-        /// New kind of each side that was set, by [number](GridShape::side_number).
-        kinds: [Option<SideKind>; SIDES_MAX],
-    },
-}
-
-impl Set {
-    /// Key and value of its line.
-    fn json(&self) -> (&'static str, Value) {
-        let cells = |area: Rect| area.cells().map(|cell| [cell.x, cell.y]).collect::<Vec<_>>();
-        match *self {
-            Self::Terrain { area, kind } => ("set_terrain", json!({ "cells": cells(area), "kind": kind.0 })),
-            Self::Elevation { area, height } => {
-                ("set_elevation", json!({ "cells": cells(area), "height": height }))
-            }
-            Self::Sides { cell, shape, kinds } => {
-                let set = shape.sides().iter().zip(kinds).filter_map(|(side, kind)| Some((side, kind?)));
-                let sides: Vec<Value> =
-                    set.map(|(side, kind)| json!([cell.x, cell.y, side.name(), kind.0])).collect();
-                ("set_side", json!({ "sides": sides }))
-            }
+/// Key and value of the line of what an edit set.
+fn set_json(set: &Set) -> (&'static str, Value) {
+    let cells = |area: Rect| area.cells().map(|cell| [cell.x, cell.y]).collect::<Vec<_>>();
+    match *set {
+        Set::Terrain { area, kind } => ("set_terrain", json!({ "cells": cells(area), "kind": kind.0 })),
+        Set::Elevation { area, height } => {
+            ("set_elevation", json!({ "cells": cells(area), "height": height }))
         }
-    }
-}
-
-impl TraceEvent {
-    pub(crate) fn spawn(sim: &Simulation, row: usize) -> Self {
-        let class = sim.agents.motion[row].class;
-        Self::Spawn { agent: sim.agents.ids[row], class, pose: sim.pose(row), tick: sim.tick }
+        Set::Sides { cell, shape, kinds } => {
+            let set = shape.sides().iter().zip(kinds).filter_map(|(side, kind)| Some((side, kind?)));
+            let sides: Vec<Value> =
+                set.map(|(side, kind)| json!([cell.x, cell.y, side.name(), kind.0])).collect();
+            ("set_side", json!({ "sides": sides }))
+        }
     }
 }
 
@@ -257,7 +128,7 @@ pub fn write_event(sim: &Simulation, tick: u32, event: &TraceEvent, out: &mut im
             json!({ "t": tick, "agent": agent.0, "task_done": [cell.x, cell.y] })
         }
         TraceEvent::Edit { set, on_agents, asked } => {
-            let (key, value) = set.json();
+            let (key, value) = set_json(&set);
             json!({
                 "t": tick,
                 key: value,

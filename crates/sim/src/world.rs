@@ -4,19 +4,20 @@ use crate::agents::{Agents, Row};
 use crate::build::{AttachedFile, MapObject, beside};
 use crate::class::SimClass;
 use crate::congestion::Congestion;
-use crate::events::{Event, PendingEdits};
+use crate::counts::{AtWork, Counts};
+use crate::events::Event;
 use crate::given_poses::GivenPoses;
 use crate::group_goals::GroupGoals;
-use crate::invariant::Violation;
-use crate::metrics::{AtWork, Counts};
+use crate::log::{Log, TraceEvent};
 use crate::motion::{Activity, AgentId, ClassId, Motion, end_state, step_of};
 use crate::orders::{GroupOrders, OrderList, OrderPool, OrderState};
 use crate::path_pool::PathPool;
+use crate::pending_edits::PendingEdits;
 use crate::requests::Requests;
 use crate::reservation::{CollisionRule, Reservation};
 use crate::tasks::ReachedPoses;
-use crate::trace::TraceEvent;
 use crate::traffic::{Decisions, Traffic};
+use crate::violation::Violation;
 use std::path::{Path, PathBuf};
 use wheelbase_grid::{CellXY, Grid, Rect};
 use wheelbase_planner::{MovementTables, Offset, Pose, State};
@@ -82,13 +83,6 @@ pub struct Simulation {
     pub(crate) map_objects: Vec<MapObject>,
     /// The files that the map was read from.
     pub(crate) map_files: Vec<PathBuf>,
-}
-
-/// What happened, and the moves of the paths in it.
-#[derive(Debug, Default)]
-pub(crate) struct Log {
-    events: Vec<TraceEvent>,
-    moves: Vec<u8>,
 }
 
 impl Simulation {
@@ -208,9 +202,15 @@ impl Simulation {
         }
         self.log = Some(Log::default());
         for row in 0..self.agents.len() {
-            self.note(TraceEvent::spawn(self, row));
+            self.note_spawn(row);
             self.note_orders(row, self.agents.orders[row].open);
         }
+    }
+
+    /// Notes that the agent in a row has been placed.
+    pub(crate) fn note_spawn(&mut self, row: usize) {
+        let (agent, class) = (self.agents.ids[row], self.agents.motion[row].class);
+        self.note(TraceEvent::Spawn { agent, class, pose: self.pose(row), tick: self.tick });
     }
 
     /// Notes orders that an agent has been given.

@@ -10,7 +10,7 @@ use wheelbase_grid::CellXY;
 use wheelbase_planner::{
     CostField, Goal, GoalMember, MovementTables, Path, Pose, Request, Scratch, State, Status, Until, plan,
 };
-use wheelbase_sim::trace::TraceEvent;
+use wheelbase_sim::TraceEvent;
 use wheelbase_sim::{Activity, Simulation};
 
 /// A square that turns on the spot.

@@ -7,7 +7,7 @@ mod common;
 use common::{CART, OTHERS, TRUCK, on_threads, run_checked, set_terrain, simulation};
 use proptest::prelude::*;
 use wheelbase_planner::{Goal, Heuristic, HeuristicName, Path, Request, Scratch, plan};
-use wheelbase_sim::trace::TraceEvent;
+use wheelbase_sim::TraceEvent;
 use wheelbase_sim::{Simulation, Step};
 
 /// Tick and area of an edit, the kind of terrain and of a side that it sets, and which of both or a turn it is.

@@ -4,10 +4,10 @@ use super::agents::{AgentNames, cells_of_map, read_group};
 use super::complaints::{Complaints, listed};
 use super::orders::{add_orders_for_all, add_orders_read_by};
 use super::tasks::TaskReader;
-use crate::events::{Action, Chosen, Event, MapEdit, NewAgents, NewOrders};
+use crate::events::{Action, Chosen, Event, MapEdit, NewAgents, NewOrders, OnAgents};
 use crate::motion::{AgentId, ClassId};
 use crate::orders::OrderList;
-use crate::scenario::{self, EventAction, Located, OnAgents, Scenario};
+use crate::scenario::{self, EventAction, Located, Scenario};
 use crate::world::Simulation;
 use wheelbase_grid::{CellXY, Change, Rect, Side, SideKind, TerrainKind};
 

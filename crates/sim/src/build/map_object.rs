@@ -2,9 +2,9 @@
 
 use super::complaints::{Complaints, listed};
 use crate::scenario::{
-    AGENTS_MAX, Agent, Area, Fallback, IfUnreachable, Located, ORDERS_MAX, Order, OrderKind, Reach, Scenario,
-    WrittenPose,
+    AGENTS_MAX, Agent, Area, Fallback, Located, ORDERS_MAX, Order, OrderKind, Reach, Scenario, WrittenPose,
 };
+use crate::trip::IfUnreachable;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;

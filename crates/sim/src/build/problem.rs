@@ -12,8 +12,7 @@ use super::tasks::add_slots;
 use super::{LoadError, Overrides, compile_with_components, empty_simulation};
 use crate::class::SimClass;
 use crate::motion::ClassId;
-use crate::orders::GroupOrders;
-use crate::orders::OrderList;
+use crate::orders::{GroupOrders, OrderList};
 use crate::reservation::CollisionRule;
 use crate::scenario::{
     CellList, Located, Problem, ScenarioError, ScenarioErrors, parse_cell_list, parse_problem,

@@ -6,9 +6,9 @@
 //! whole (guide paths by the flow of all planned ones: Chen et al., AAAI 2024).
 
 use crate::agents::Agents;
+use crate::hash::fold;
 use crate::motion::end_state;
 use crate::path_pool::PathPool;
-use crate::state_hash::fold;
 use crate::ways::way_to;
 use wheelbase_grid::{CellXY, GridShape, GridSize};
 use wheelbase_planner::MovementTables;

@@ -1,5 +1,6 @@
 //! A tick of a simulation as a record: what the recorder writes and what a second run is held against.
 
+use crate::log::{Set, TraceEvent};
 use crate::metrics::Counters;
 use crate::orders::OrderKind;
 use crate::recording::header::Header;
@@ -7,7 +8,6 @@ use crate::recording::record::{Event, PathRun, RecordedEdit, RecordedSet, TickRe
 use crate::recording::recorded_agents::{NONE, RecordedAgents};
 use crate::recording::tick_code::{Put, put_events, put_moves, put_rest};
 use crate::tick::Step;
-use crate::trace::{Set, TraceEvent};
 use crate::world::Simulation;
 
 /// Follows a simulation tick by tick. Keeps its memory.

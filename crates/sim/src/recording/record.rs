@@ -1,9 +1,9 @@
 //! What a recording says of each tick.
 
+use crate::events::OnAgents;
 use crate::metrics::Counters;
 use crate::motion::{AgentId, ClassId};
 use crate::recording::header::{Header, MapLayers, RecordedClass};
-use crate::scenario::OnAgents;
 use wheelbase_grid::{CellXY, Rect};
 use wheelbase_planner::{Heading, Pose};
 

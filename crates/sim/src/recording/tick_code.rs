@@ -6,6 +6,7 @@
 //! on just so; the others that start are listed. Last come lists of rows: who began or ceased to wait, whose
 //! current order is another, whose path was dropped. Runs of equal bytes are for deflate.
 
+use crate::events::OnAgents;
 use crate::metrics::Counters;
 use crate::motion::{AgentId, ClassId};
 use crate::recording::header::Header;
@@ -14,7 +15,7 @@ use crate::recording::record::{Event, PathRun, RecordedEdit, RecordedSet, TickRe
 use crate::recording::recorded_agents::{
     NONE, PATH_RUNS_MAX, RecordedAgents, check_pose, known_order, put_run,
 };
-use crate::scenario::{EVENTS_MAX, OnAgents};
+use crate::scenario::EVENTS_MAX;
 use wheelbase_grid::{CellXY, Rect};
 use wheelbase_planner::{Heading, Pose};
 

@@ -15,6 +15,8 @@ mod event;
 mod problem;
 mod reader;
 
+pub use crate::events::OnAgents;
+pub use crate::trip::IfUnreachable;
 use serde_json::Value;
 use wheelbase_grid::{GridShape, Rgb};
 use wheelbase_planner::{Climb, Sweep, When};
@@ -480,16 +482,6 @@ pub enum Fallback {
     Nearest,
 }
 
-/// What becomes of an order whose goal cannot be reached.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum IfUnreachable {
-    /// `"drop"`: reported, and the next order begins.
-    #[default]
-    Drop,
-    /// `"wait"`: reported once, kept, asked again after an edit that may help.
-    Wait,
-}
-
 /// An `[[events]]` table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
@@ -566,16 +558,4 @@ pub enum Chosen {
     Names(Vec<Located<String>>),
     /// `area`: those in a rectangle of cells.
     Area(Area),
-}
-
-/// What becomes of agents that an edit disturbs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum OnAgents {
-    /// `"wait"`: the edit waits until it disturbs nobody.
-    #[default]
-    Wait,
-    /// `"strand"`: they stay where they are until a later edit frees them.
-    Strand,
-    /// `"remove"`: they are taken out.
-    Remove,
 }

@@ -23,8 +23,7 @@ mod scenes;
 mod window_field;
 
 use super::{Decisions, Leads, Reroute, Start, Traffic, TrafficView};
-use crate::motion::{Activity, AgentId, Motion};
-use crate::motion::{end_state, sides};
+use crate::motion::{Activity, AgentId, Motion, end_state, sides};
 use crate::reservation::{CollisionRule, Step};
 use claims::{Claims, FOREVER, Rank};
 use contraflow::Contraflow;

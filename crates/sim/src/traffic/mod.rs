@@ -10,10 +10,10 @@ pub use cooperative::Cooperative;
 pub use unit_robots::UnitRobots;
 
 use crate::agents::Agents;
-use crate::events::PendingEdits;
 use crate::motion::AgentId;
 use crate::orders::OrderPool;
 use crate::path_pool::PathPool;
+use crate::pending_edits::PendingEdits;
 use crate::reservation::Reservation;
 use crate::streams::Streams;
 use wheelbase_grid::{GridSize, Rect};

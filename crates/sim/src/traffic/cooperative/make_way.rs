@@ -8,8 +8,7 @@
 
 use super::claims::{Claims, FOREVER};
 use super::{Cooperative, Member, NONE, is_idle, line_moves, make_line, step_at};
-use crate::motion::end_state;
-use crate::motion::{Activity, AgentId};
+use crate::motion::{Activity, AgentId, end_state};
 use crate::traffic::{Decisions, Leads, Reroute, TrafficView};
 use wheelbase_grid::CellXY;
 use wheelbase_planner::{Offset, State};

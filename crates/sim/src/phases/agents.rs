@@ -1,45 +1,11 @@
 //! Agents that events bring, take out and send elsewhere.
 
-use crate::motion::{Activity, AgentId, ClassId};
-use crate::orders::{GroupOrders, OrderList, OrderState};
+use crate::events::{Chosen, NewAgents, NewOrders};
+use crate::motion::Activity;
+use crate::orders::OrderState;
 use crate::placement::Placement;
 use crate::random::Random;
-use crate::trace::TraceEvent;
 use crate::world::Simulation;
-use wheelbase_grid::Rect;
-
-/// Agents to be placed at random.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NewAgents {
-    /// Their class.
-    pub class: ClassId,
-    /// How many.
-    pub count: u32,
-    /// Where their anchors stand; what is off the map is left out.
-    pub area: Rect,
-    /// Given priority of each.
-    pub priority: i32,
-    /// Orders and tasks of each.
-    pub orders: GroupOrders,
-}
-
-/// The agents that an event is about; those that are not there are left out.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Chosen {
-    /// These.
-    Named(Vec<AgentId>),
-    /// Those whose pose, or the pose from which their move began, has its anchor here.
-    Area(Rect),
-}
-
-/// Orders for agents that are there.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NewOrders {
-    /// Who gets them.
-    pub chosen: Chosen,
-    /// The orders as each class reads them, by [`ClassId`].
-    pub by_class: Vec<OrderList>,
-}
 
 /// Rows of the agents that are chosen, rising.
 fn chosen_rows(sim: &Simulation, chosen: &Chosen) -> Vec<usize> {
@@ -69,7 +35,7 @@ pub(super) fn add_agents(sim: &mut Simulation, new: &NewAgents, number: u32) {
         sim.place_of_group(new.class, state, new.priority, new.orders, placed);
         if sim.log.is_some() {
             let row = sim.agents.len() - 1;
-            sim.note(TraceEvent::spawn(sim, row));
+            sim.note_spawn(row);
             sim.note_orders(row, new.orders.orders);
         }
     }

@@ -1,74 +1,14 @@
 //! Edits of the map: when they take effect, and what they do to agents.
 
 use crate::class::SimClass;
-use crate::motion::{Activity, AgentId, ClassId};
-use crate::motion::{end_state, step_of, ticks_of};
+use crate::events::{MapEdit, OnAgents};
+use crate::log::{Set, TraceEvent};
+use crate::motion::{Activity, AgentId, ClassId, end_state, step_of, ticks_of};
+use crate::pending_edits::{WaitingEdit, touches};
 use crate::reservation::CollisionRule;
-use crate::scenario::OnAgents;
-use crate::trace::{Set, TraceEvent};
 use crate::world::Simulation;
 use wheelbase_grid::{CellXY, Change, Grid, Rect, SIDES_MAX, Side};
 use wheelbase_planner::{Legality, MovementTables, Offset, Update};
-
-/// A change of the map and what becomes of the agents that it disturbs: whose pose, or the move they have
-/// begun, would become illegal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MapEdit {
-    /// The change.
-    pub change: Change,
-    /// What happens to agents that it disturbs.
-    pub on_agents: OnAgents,
-}
-
-/// An edit that has been asked for and has not taken effect.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WaitingEdit {
-    /// Tick of its event.
-    pub asked: u32,
-    /// Number of its event, in order of time.
-    pub number: u32,
-    /// The edit.
-    pub edit: MapEdit,
-}
-
-/// Edits that wait until they disturb nobody. Until then only agents that already hold one of an edit's
-/// cells may sweep its cells; those of a side or of a turned tile are the one cell whose sides they set.
-#[derive(Debug, Default)]
-pub struct PendingEdits {
-    edits: Vec<WaitingEdit>,
-    /// Agents that an edit disturbs, while it is looked at.
-    disturbed: Vec<AgentId>,
-}
-
-impl PendingEdits {
-    /// Number of edits that wait.
-    pub fn len(&self) -> usize {
-        self.edits.len()
-    }
-
-    /// Whether none waits.
-    pub fn is_empty(&self) -> bool {
-        self.edits.is_empty()
-    }
-
-    /// The edits that wait, oldest first.
-    pub fn edits(&self) -> &[WaitingEdit] {
-        &self.edits
-    }
-
-    /// Whether an agent that holds `held` must not sweep `swept`, both from its anchor.
-    pub fn forbid(&self, anchor: CellXY, held: &[Offset], swept: &[Offset]) -> bool {
-        self.edits.iter().any(|waiting| {
-            let area = waiting.edit.change.area();
-            touches(area, anchor, swept) && !touches(area, anchor, held)
-        })
-    }
-}
-
-/// Whether one of the cells, given from an anchor, lies in the area.
-fn touches(area: Rect, anchor: CellXY, cells: &[Offset]) -> bool {
-    cells.iter().any(|o| area.contains(o.cell_from(anchor)))
-}
 
 /// An event asks for an edit: it takes effect or waits.
 pub(super) fn ask(sim: &mut Simulation, edit: WaitingEdit) {

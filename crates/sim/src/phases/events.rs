@@ -1,34 +1,9 @@
-//! Scenario events: edits of the map, agents that come and go, orders that are given.
+//! The events phase: edits that waited, then the events of the tick, in their order.
 
-mod agents;
-mod edits;
-
-pub use agents::{Chosen, NewAgents, NewOrders};
-pub use edits::{MapEdit, PendingEdits, WaitingEdit};
-
+use super::{agents, edits};
+use crate::events::Action;
+use crate::pending_edits::WaitingEdit;
 use crate::world::Simulation;
-
-/// Something that happens at a tick.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Event {
-    /// When.
-    pub tick: u32,
-    /// What.
-    pub action: Action,
-}
-
-/// What an event does.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Action {
-    /// Edits the map.
-    Edit(MapEdit),
-    /// Places agents at random.
-    AddAgents(NewAgents),
-    /// Takes agents out.
-    RemoveAgents(Chosen),
-    /// Gives agents other orders.
-    GiveOrders(NewOrders),
-}
 
 /// The events phase of a tick: edits that waited, then the tick's own events, in order of the file.
 pub(crate) fn apply_events(sim: &mut Simulation) {

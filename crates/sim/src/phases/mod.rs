@@ -1,0 +1,5 @@
+//! The phases of a tick, a file each; [`crate::tick`] calls them in their order.
+
+pub(crate) mod agents;
+pub(crate) mod edits;
+pub(crate) mod events;
