@@ -7,25 +7,21 @@
 //! that they make faster were so at once, and doors may open and shut as they like.
 
 use crate::events::{Action, Event};
-use crate::orders::OrderKind;
-use crate::tasks::TaskSource;
-use crate::world::Simulation;
-use rayon::prelude::*;
 use std::borrow::Cow;
 use std::sync::Arc;
-use wheelbase_grid::{BitGrid, CellXY, Change, Grid, Rect};
+use wheelbase_grid::{BitGrid, Change, Grid, Rect};
 use wheelbase_planner::{ClassSpeeds, Heuristic, Landmarks, MovementClass, MovementTables, StateSpace};
 
 /// Landmarks of a class that are made where they pay. Four cost a quarter of the expansions of the norm
 /// alone; eight cost a fifth, take twice as long to make and twice the memory.
-const LANDMARKS: usize = 4;
+pub(crate) const LANDMARKS: usize = 4;
 /// They pay where so many agents have tasks all over the map. To make them takes as long as some hundred
 /// searches.
-const AGENTS_PAY: u64 = 100;
+pub(crate) const AGENTS_PAY: u64 = 100;
 /// Most bytes that the landmarks of all classes may take together.
-const BYTES_MAX: usize = 1 << 30;
+pub(crate) const BYTES_MAX: usize = 1 << 30;
 /// Bytes of a landmark by state at most: a distance each way.
-const LANDMARK_BYTES: usize = 8;
+pub(crate) const LANDMARK_BYTES: usize = 8;
 
 /// The landmarks of a class, and whether they hold.
 #[derive(Debug)]
@@ -84,73 +80,8 @@ pub(crate) fn expected(asked: Option<usize>, with_tasks: u64) -> usize {
     asked.unwrap_or(if with_tasks >= AGENTS_PAY { LANDMARKS } else { 0 })
 }
 
-/// Makes the landmarks of all classes: so many of each, or where `asked` is `None` as many as pay. Equal for
-/// any number of threads; classes are worked out beside each other on the current rayon pool.
-pub(crate) fn make_landmarks(sim: &mut Simulation, asked: Option<usize>) {
-    let numbers: Vec<usize> = match asked {
-        Some(asked) => vec![asked; sim.classes.len()],
-        None => {
-            let pays = |agents| if agents >= AGENTS_PAY { LANDMARKS } else { 0 };
-            far_agents(sim).into_iter().map(pays).collect()
-        }
-    };
-    let mut left = BYTES_MAX;
-    let mut within_bytes = |tables: &MovementTables, number: usize| {
-        let bytes = LANDMARK_BYTES * tables.space().n_states().max(1);
-        let number = number.min(left / bytes);
-        left -= number * bytes;
-        number
-    };
-    let numbers: Vec<usize> =
-        sim.tables.iter().zip(numbers).map(|(tables, number)| within_bytes(tables, number)).collect();
-    if numbers.iter().all(|&number| number == 0) {
-        return;
-    }
-    let Simulation { classes, tables, grid, events, .. } = sim;
-    let unedited = Arc::new(grid.clone());
-    let of_classes = classes.par_iter_mut().zip(&*tables).zip(numbers).filter(|(_, number)| *number > 0);
-    of_classes.for_each(|((class, tables), number)| {
-        class.landmarks = Some(landmarks_of(tables, &class.speeds, &unedited, events, number));
-    });
-}
-
-/// How many agents of each class have tasks, each counted by the share of the map that it and they are spread
-/// over.
-fn far_agents(sim: &Simulation) -> Vec<u64> {
-    let Simulation { agents, orders, classes, traffic, grid, .. } = sim;
-    let mut permille = vec![0; classes.len()];
-    if traffic.needs_paths() {
-        let areas: Vec<Rect> = orders.task_sources.iter().map(area_of).collect();
-        for (row, state) in agents.orders.iter().enumerate() {
-            let area = orders.open(state).find_map(|order| match &order.kind {
-                OrderKind::Task(slot) => areas.get(slot.source()),
-                _ => None,
-            });
-            let CellXY { x, y } = sim.pose(row).cell;
-            permille[agents.motion[row].class.0 as usize] += area.map_or(0, |area| {
-                area.union(Rect::new(x, y, 1, 1)).n_cells() * 1000 / grid.size().n_cells() as u64
-            });
-        }
-    }
-    permille.into_iter().map(|sum: u64| sum / 1000).collect()
-}
-
-/// The cells around all tasks of a source.
-fn area_of(source: &TaskSource) -> Rect {
-    let of_cells = |cells: &mut dyn Iterator<Item = CellXY>| {
-        let first = cells.next().map_or(Rect::new(0, 0, 0, 0), |cell| Rect::new(cell.x, cell.y, 1, 1));
-        cells.fold(first, |area, cell| area.union(Rect::new(cell.x, cell.y, 1, 1)))
-    };
-    match source {
-        TaskSource::Random { area } => *area,
-        TaskSource::List { goals, .. } => of_cells(&mut goals.iter().map(|goal| goal.cell)),
-        // Of problems, whose maps have no landmarks.
-        TaskSource::RoundRobin { .. } => Rect::new(0, 0, 0, 0),
-    }
-}
-
 /// Landmarks of a class on a map, made as it would be if all that the events make faster were so at once.
-fn landmarks_of(
+pub(crate) fn landmarks_of(
     tables: &MovementTables,
     speeds: &ClassSpeeds,
     map: &Arc<Grid>,

@@ -15,13 +15,10 @@ mod planned_streams;
 
 use crate::agents::Agents;
 use crate::hash::fold;
-use crate::motion::{Activity, ClassId};
+use crate::motion::ClassId;
 use crate::path_pool::PathPool;
-use crate::requests::Route;
 use crate::streams::Streams;
-use crate::tick::ask_for_path;
 use crate::ways::{opposite, way_to};
-use crate::world::Simulation;
 use planned_streams::PlannedStreams;
 use wheelbase_grid::{CellXY, GridShape, GridSize};
 use wheelbase_planner::{Delays, MovementTables, State};
@@ -215,6 +212,35 @@ impl Congestion {
         self.delay_along(class, tables, state, moves) >= WORTH_TICKS
     }
 
+    /// Has the next few of the agents look at their paths, those for which `looks` says so; gives the rows of
+    /// the first few that are delayed much on theirs.
+    pub fn next_delayed(
+        &mut self,
+        agents: &Agents,
+        tables: &[MovementTables],
+        paths: &PathPool,
+        looks: &dyn Fn(usize) -> bool,
+    ) -> impl Iterator<Item = usize> + use<> {
+        let (n_agents, mut delayed, mut n_delayed) = (agents.len(), [0; ASKS_A_TICK], 0);
+        for _ in 0..LOOKS_A_TICK.min(n_agents) {
+            let row = self.next % n_agents;
+            self.next = row + 1;
+            if !looks(row) {
+                continue;
+            }
+            let motion = &agents.motion[row];
+            let moves = paths.moves(agents.paths[row]);
+            if self.is_worth_a_look(motion.class, &tables[motion.class.0 as usize], motion.state, moves) {
+                delayed[n_delayed] = row;
+                n_delayed += 1;
+                if n_delayed == ASKS_A_TICK {
+                    break;
+                }
+            }
+        }
+        delayed.into_iter().take(n_delayed)
+    }
+
     /// Everything that a later tick depends on, for the state hash.
     pub fn for_each_word(&self, word: &mut dyn FnMut(u64)) {
         word(self.next as u64);
@@ -280,39 +306,6 @@ impl Delays for DelaysAround<'_> {
 
     fn most(&self) -> u32 {
         DELAY_MAX
-    }
-}
-
-/// Has the next few agents look at their paths, as long as nobody else waits for one; those who are delayed
-/// much on theirs ask for a quicker one.
-pub(crate) fn ask_for_quicker_paths(sim: &mut Simulation) {
-    let n_agents = sim.agents.len();
-    if !sim.traffic.needs_paths() || sim.requests.open() > 0 {
-        return;
-    }
-    let mut asked = 0;
-    for _ in 0..LOOKS_A_TICK.min(n_agents) {
-        let row = sim.congestion.next % n_agents;
-        sim.congestion.next = row + 1;
-        let motion = sim.agents.motion[row];
-        let looks = motion.at_rest()
-            && motion.activity == Activity::Following
-            && !motion.replan
-            && !sim.agents.orders[row].to_nearest
-            && sim.tick >= sim.agents.patience[row].look_again_at
-            && !sim.traffic.makes_way(sim.agents.ids[row]);
-        if !looks {
-            continue;
-        }
-        let tables = &sim.tables[motion.class.0 as usize];
-        let moves = sim.paths.moves(sim.agents.paths[row]);
-        if sim.congestion.is_worth_a_look(motion.class, tables, motion.state, moves) {
-            ask_for_path(sim, row, Route::Quickest);
-            asked += 1;
-            if asked == ASKS_A_TICK {
-                return;
-            }
-        }
     }
 }
 

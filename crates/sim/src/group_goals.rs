@@ -8,15 +8,16 @@
 
 mod matching;
 mod room;
+mod view;
 
+use crate::goal_poses::poses_of;
 use crate::motion::{Activity, AgentId, ClassId, end_state};
 use crate::orders::OrderKind;
-use crate::requests::{Route, refuse_for};
+use crate::shared_fields::SharedFields;
 use crate::unreachable::UnreachableReason;
-use crate::world::Simulation;
 use matching::{Place, match_in_order};
 use room::{Nearness, PARTS, Room, is_near_goal, nearest_member};
-pub(crate) use room::{poses_alike, poses_of};
+pub(crate) use view::GroupView;
 use wheelbase_grid::BitGrid;
 use wheelbase_planner::{CostField, Fallback, Goal, GoalMember, MovementTables, Progress, State, Until, Way};
 
@@ -43,6 +44,16 @@ impl GroupGoals {
         if let Err(at) = self.open.binary_search(&order) {
             self.open.insert(at, order);
         }
+    }
+
+    /// The order that stands at a place among those of which agents wait for a pose.
+    pub fn open_at(&self, at: usize) -> Option<u32> {
+        self.open.get(at).copied()
+    }
+
+    /// Nobody waits for poses of the order at that place any more.
+    pub fn close_at(&mut self, at: usize) {
+        self.open.remove(at);
     }
 
     /// What poses of an order were chosen around for agents of a class.
@@ -83,36 +94,34 @@ struct Batch {
     agents: Vec<Waiting>,
 }
 
-/// Gives poses to those who wait for them, as far as a budget of expansions reaches; what is left to do is
-/// done at a later tick. Gives the expansions spent.
-pub(crate) fn give_group_poses(sim: &mut Simulation, budget: u64) -> u64 {
-    let mut left = budget;
-    let mut at = 0;
-    while let Some(&order) = sim.group_goals.open.get(at) {
-        if give_poses_of(sim, order, &mut left) {
-            sim.group_goals.open.remove(at);
-        } else {
-            at += 1;
-        }
-    }
-    budget - left
+/// What has been chosen for the agents that wait for poses of an order.
+#[derive(Debug, Default)]
+pub(crate) struct GroupPoses {
+    /// Who is given which pose.
+    pub given: Vec<(AgentId, State)>,
+    /// Who is given none, and why.
+    pub refused: Vec<Refused>,
 }
 
-/// Gives poses to all who wait for one of an order, or says `false` if the budget was spent before.
-fn give_poses_of(sim: &mut Simulation, order: u32, left: &mut u64) -> bool {
-    for tables in &mut sim.tables {
-        tables.renew_components();
-    }
-    let (mut batches, mut refused) = batches_of(sim, order);
+/// Chooses poses for all who wait for one of an order, or says `None` if the budget was spent before. Components
+/// of all tables are as the map is.
+pub(crate) fn choose_group_poses(
+    group_goals: &mut GroupGoals,
+    fields: &mut SharedFields,
+    view: GroupView<'_>,
+    order: u32,
+    left: &mut u64,
+) -> Option<GroupPoses> {
+    let (mut batches, mut refused) = batches_of(view, order);
     // All fields of a choice are kept until it is made, also those of other orders; else one would make way
     // for another at every tick, and none would ever be ready.
-    let tables = batches.iter().map(|batch| &sim.tables[batch.seed.class.0 as usize]);
-    let n_orders = sim.group_goals.open.len();
-    let by_field = sim.requests.fields.fit(tables.flat_map(|tables| std::iter::repeat_n(tables, n_orders)));
+    let tables = batches.iter().map(|batch| &view.tables[batch.seed.class.0 as usize]);
+    let n_orders = group_goals.open.len();
+    let by_field = fields.fit(tables.flat_map(|tables| std::iter::repeat_n(tables, n_orders)));
     for batch in &mut batches {
         batch.by_field = by_field;
-        if !grow_to_agents(sim, batch, left, &mut refused) {
-            return false;
+        if !grow_to_agents(view, fields, batch, left, &mut refused) {
+            return None;
         }
     }
     // Those who arrive later stand behind those who are there. Stable: batches of one mean by their first
@@ -120,67 +129,41 @@ fn give_poses_of(sim: &mut Simulation, order: u32, left: &mut u64) -> bool {
     let total = |batch: &Batch| batch.agents.iter().map(|waiting| u128::from(waiting.cost)).sum::<u128>();
     let share = |batch: &Batch, of: &Batch| total(batch) * of.agents.len() as u128;
     batches.sort_by(|one, other| share(one, other).cmp(&share(other, one)));
-    let mut is_member = vec![false; sim.agents.len()];
+    let mut is_member = vec![false; view.agents.len()];
     for waiting in batches.iter().flat_map(|batch| &batch.agents) {
-        if let Some(row) = sim.agents.row(waiting.agent) {
+        if let Some(row) = view.agents.row(waiting.agent) {
             is_member[row] = true;
         }
     }
-    let mut taken = BitGrid::new(sim.grid.size());
+    let mut taken = BitGrid::new(view.size);
     let mut given = Vec::new();
     for batch in &mut batches {
-        let Some(poses) = choose_poses(sim, batch, &is_member, &mut taken, left) else { return false };
+        let poses = choose_poses(view, fields, batch, &is_member, &mut taken, left)?;
         // Those who are nearest have the better claim.
         let without = batch.agents.split_off(poses.len());
         refused.extend(without.iter().map(|waiting| (waiting.agent, UnreachableReason::NoRoom)));
-        let places = places_of(sim, batch, &poses);
+        let places = places_of(view, fields, batch, &poses);
         let matched = match_in_order(&places.0, &places.1);
         given.extend(
             batch.agents.iter().zip(matched).map(|(waiting, to)| (waiting.agent, poses[to as usize])),
         );
     }
     let classes: Vec<ClassId> = batches.iter().map(|batch| batch.seed.class).collect();
-    sim.group_goals.seeds.retain(|seed| seed.order != order || !classes.contains(&seed.class));
-    sim.group_goals.seeds.extend(batches.iter().map(|batch| batch.seed));
-    hand_out(sim, given, refused);
-    true
-}
-
-/// Tells each agent where to go, in order of id. Those who rest ask for their way at once; those who move or
-/// make way do when they begin their order, and learn then that there is none.
-fn hand_out(sim: &mut Simulation, mut given: Vec<(AgentId, State)>, mut refused: Vec<Refused>) {
+    group_goals.seeds.retain(|seed| seed.order != order || !classes.contains(&seed.class));
+    group_goals.seeds.extend(batches.iter().map(|batch| batch.seed));
     given.sort_unstable();
-    for (agent, state) in given {
-        let Some(row) = sim.agents.row(agent) else { continue };
-        sim.give(row, state);
-        let motion = &mut sim.agents.motion[row];
-        if motion.activity != Activity::Asking {
-            continue;
-        }
-        if motion.state == state {
-            motion.activity = Activity::Arrived;
-            motion.replan = false;
-        } else {
-            crate::tick::ask_for_path(sim, row, Route::Cheapest);
-        }
-    }
     refused.sort_unstable_by_key(|&(agent, _)| agent);
-    for (agent, reason) in refused {
-        let asks = |&row: &usize| sim.agents.motion[row].activity == Activity::Asking;
-        if let Some(row) = sim.agents.row(agent).filter(asks) {
-            refuse_for(sim, row, reason);
-        }
-    }
+    Some(GroupPoses { given, refused })
 }
 
 /// Those who wait for a pose of an order, by class and goal; and those who can reach none.
-fn batches_of(sim: &Simulation, order: u32) -> (Vec<Batch>, Vec<Refused>) {
+fn batches_of(view: GroupView<'_>, order: u32) -> (Vec<Batch>, Vec<Refused>) {
     let mut refused = Vec::new();
     let mut batches: Vec<Batch> = Vec::new();
-    for row in 0..sim.agents.len() {
-        let Some((from, goal, fallback)) = wait_of(sim, row, order) else { continue };
-        let (class, agent) = (sim.agents.motion[row].class, sim.agents.ids[row]);
-        let tables = &sim.tables[class.0 as usize];
+    for row in 0..view.agents.len() {
+        let Some((from, goal, fallback)) = wait_of(view, row, order) else { continue };
+        let (class, agent) = (view.agents.motion[row].class, view.agents.ids[row]);
+        let tables = &view.tables[class.0 as usize];
         let waiting = Waiting { agent, from, cost: 0 };
         let reaches_goal = goal.filter(|&goal| reaches(tables, from, goal));
         let fits = |batch: &&mut Batch| {
@@ -219,8 +202,8 @@ fn why_not(tables: &MovementTables, goal: Option<GoalMember>) -> UnreachableReas
 
 /// If the agent in a row waits for a pose of an order: from where it will go, the goal, and what if that
 /// cannot be reached.
-fn wait_of(sim: &Simulation, row: usize, order: u32) -> Option<(State, Option<GoalMember>, Fallback)> {
-    let motion = &sim.agents.motion[row];
+fn wait_of(view: GroupView<'_>, row: usize, order: u32) -> Option<(State, Option<GoalMember>, Fallback)> {
+    let motion = &view.agents.motion[row];
     let waits = match motion.activity {
         Activity::Asking => motion.at_rest(),
         // It was given the order in mid-move.
@@ -229,13 +212,13 @@ fn wait_of(sim: &Simulation, row: usize, order: u32) -> Option<(State, Option<Go
         Activity::Yielding => true,
         _ => false,
     };
-    if !waits || sim.agents.given[row].is_some() {
+    if !waits || view.agents.given[row].is_some() {
         return None;
     }
-    let OrderKind::GotoGroup(number, trip) = &sim.orders.current(&sim.agents.orders[row])?.kind else {
+    let OrderKind::GotoGroup(number, trip) = &view.orders.current(&view.agents.orders[row])?.kind else {
         return None;
     };
-    let tables = &sim.tables[motion.class.0 as usize];
+    let tables = &view.tables[motion.class.0 as usize];
     let from = end_state(tables, motion);
     (*number == order).then(|| (from, trip.members.first().copied(), trip.fallback))
 }
@@ -248,18 +231,18 @@ fn reaches(tables: &MovementTables, from: State, goal: GoalMember) -> bool {
 /// Settles the field of a batch up to its agents, sorts them by their cost, and drops those from whom no way
 /// leads to the goal; says `false` if the budget was spent before.
 fn grow_to_agents(
-    sim: &mut Simulation,
+    view: GroupView<'_>,
+    fields: &mut SharedFields,
     batch: &mut Batch,
     left: &mut u64,
     refused: &mut Vec<Refused>,
 ) -> bool {
     let Seed { class, goal, .. } = batch.seed;
-    let Simulation { tables, requests, tick, .. } = sim;
-    let tables = &tables[class.0 as usize];
+    let tables = &view.tables[class.0 as usize];
     let members = [goal];
     let goal_set = Goal::of(&members);
     let field = match batch.by_field {
-        true => requests.fields.obtain(class, tables, &goal_set, *tick),
+        true => fields.obtain(class, tables, &goal_set, view.tick),
         false => None,
     };
     let Some(field) = field else {
@@ -285,7 +268,8 @@ fn grow_to_agents(
 /// Chooses a pose for each agent of a batch, as far as there is room, nearest first, and marks the cells as
 /// taken; `None` if the budget was spent before.
 fn choose_poses(
-    sim: &mut Simulation,
+    view: GroupView<'_>,
+    fields: &mut SharedFields,
     batch: &Batch,
     is_member: &[bool],
     taken: &mut BitGrid,
@@ -295,11 +279,10 @@ fn choose_poses(
     let members = [goal];
     let mut reach = 4 * PARTS;
     loop {
-        let Simulation { tables, requests, tick, .. } = sim;
-        let tables = &tables[class.0 as usize];
+        let tables = &view.tables[class.0 as usize];
         let mut all = is_near_goal(tables.space().size(), goal.cell, reach / PARTS);
         if batch.by_field
-            && let Some(field) = requests.fields.obtain(class, tables, &Goal::of(&members), *tick)
+            && let Some(field) = fields.obtain(class, tables, &Goal::of(&members), view.tick)
         {
             let ticks = Nearness::of(tables, goal.cell).ticks(reach);
             let settled = field.settle(tables, Until::Within(ticks), *left);
@@ -309,8 +292,7 @@ fn choose_poses(
             }
             all = all && field.is_complete() && field.within(u32::MAX).all(|(_, cost)| cost <= ticks);
         }
-        let sim = &*sim;
-        let room = Room { sim, class, goal, is_member, field: field_of(sim, batch) };
+        let room = Room { view, class, goal, is_member, field: field_of(fields, batch) };
         let poses = room.choose(batch.agents.len(), reach, taken);
         if poses.len() == batch.agents.len() || all {
             return Some(poses);
@@ -325,20 +307,25 @@ pub(crate) fn longest_move(tables: &MovementTables) -> u32 {
     tables.class().primitives().iter().map(|primitive| primitive.time).max().unwrap_or(0)
 }
 
-fn field_of<'s>(sim: &'s Simulation, batch: &Batch) -> Option<&'s CostField> {
-    let field = sim.requests.fields.get(batch.seed.class, &Goal::of(&[batch.seed.goal]));
+fn field_of<'f>(fields: &'f SharedFields, batch: &Batch) -> Option<&'f CostField> {
+    let field = fields.get(batch.seed.class, &Goal::of(&[batch.seed.goal]));
     field.filter(|_| batch.by_field)
 }
 
 /// Where the agents of a batch come from and where their poses are, on a plane without obstacles: an agent
 /// is put on the line from the goal through the place where its way comes near, as far out as its way is
 /// long.
-fn places_of(sim: &Simulation, batch: &Batch, poses: &[State]) -> (Vec<Place>, Vec<Place>) {
-    let tables = &sim.tables[batch.seed.class.0 as usize];
+fn places_of(
+    view: GroupView<'_>,
+    fields: &SharedFields,
+    batch: &Batch,
+    poses: &[State],
+) -> (Vec<Place>, Vec<Place>) {
+    let tables = &view.tables[batch.seed.class.0 as usize];
     let shape = tables.space().shape();
     let place = |state: State| Place::of_cell(shape, tables.space().pose(state).cell);
     let to: Vec<Place> = poses.iter().map(|&state| place(state)).collect();
-    let Some(field) = field_of(sim, batch) else {
+    let Some(field) = field_of(fields, batch) else {
         return (batch.agents.iter().map(|waiting| place(waiting.from)).collect(), to);
     };
     let farthest = poses.iter().filter_map(|&state| field.cost(state)).max().unwrap_or(0);

@@ -13,7 +13,7 @@ use crate::motion::{Activity, AgentId, ClassId, Motion, end_state, step_of};
 use crate::orders::{GroupOrders, OrderList, OrderPool, OrderState};
 use crate::path_pool::PathPool;
 use crate::pending_edits::PendingEdits;
-use crate::requests::Requests;
+use crate::requests::{Asking, Requests, SearchWorld};
 use crate::reservation::{CollisionRule, Reservation};
 use crate::tasks::ReachedPoses;
 use crate::traffic::{Decisions, Traffic};
@@ -260,6 +260,26 @@ impl Simulation {
         if let Some(log) = &mut self.log {
             log.events.push(event);
         }
+    }
+
+    /// What a search for a cheapest path reads.
+    pub(crate) fn asking(&self) -> Asking<'_> {
+        let Self { agents, classes, tables, orders, .. } = self;
+        Asking { agents, classes, tables, orders }
+    }
+
+    /// What any search for a path reads.
+    pub(crate) fn search_world(&self) -> SearchWorld<'_> {
+        let Self { reservation, given, congestion, paths, .. } = self;
+        SearchWorld { asking: self.asking(), reservation, given, congestion, paths }
+    }
+
+    /// Searches for the requests that have a share of the tick's budget.
+    pub(crate) fn search_requests(&mut self) {
+        let Self { agents, classes, tables, orders, reservation, given, congestion, paths, .. } = self;
+        let asking = Asking { agents, classes, tables, orders };
+        let world = SearchWorld { asking, reservation, given, congestion, paths };
+        self.requests.search(&world, &self.group_goals, self.tick);
     }
 
     /// Puts an agent down in a legal pose that nobody holds.

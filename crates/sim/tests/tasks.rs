@@ -7,9 +7,9 @@ mod common;
 use common::{CART, TRUCK, on_threads, record, run_checked, simulation, step_to};
 use std::io::Cursor;
 use std::path::Path;
+use wheelbase_sim::TraceEvent;
 use wheelbase_sim::build::{AttachedFile, Files, build_simulation_of};
 use wheelbase_sim::recording::{Event, Reader, TickRecord, verify};
-use wheelbase_sim::TraceEvent;
 use wheelbase_sim::{Simulation, Step, scenario};
 
 fn text(map: &str, more: &str) -> String {

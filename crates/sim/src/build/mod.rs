@@ -22,11 +22,12 @@ pub use warnings::warnings;
 
 use crate::agents::Agents;
 use crate::class::SimClass;
-use crate::class_landmarks::{self, make_landmarks};
+use crate::class_landmarks;
 use crate::congestion::Congestion;
 use crate::counts::{AtWork, Counts};
 use crate::given_poses::GivenPoses;
 use crate::group_goals::GroupGoals;
+use crate::make_landmarks::make_landmarks;
 use crate::motion::sides;
 use crate::orders::OrderPool;
 use crate::path_pool::PathPool;

@@ -3,6 +3,7 @@
 use super::*;
 use crate::build::build_simulation;
 use crate::scenario;
+use crate::world::Simulation;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::path::Path;

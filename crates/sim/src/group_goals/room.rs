@@ -1,13 +1,14 @@
 //! Which poses around a goal are free for the agents of an order.
 
+use super::view::GroupView;
+use crate::goal_poses::poses_of;
 use crate::motion::{AgentId, ClassId};
-use crate::world::Simulation;
 use wheelbase_grid::{BitGrid, CellXY, GridShape, GridSize, Rect};
-use wheelbase_planner::{CostField, GoalMember, Heading, MovementTables, Pose, State, Way};
+use wheelbase_planner::{CostField, GoalMember, MovementTables, Pose, State, Way};
 
 /// What poses of one class are chosen from.
 pub(super) struct Room<'a> {
-    pub sim: &'a Simulation,
+    pub view: GroupView<'a>,
     pub class: ClassId,
     pub goal: GoalMember,
     /// By row: whether the agent is about to go from where it stands.
@@ -125,45 +126,23 @@ impl Room<'_> {
 
     /// Whether a cell is neither taken nor given to anybody, and nobody rests on it who stays there.
     fn is_free(&self, cell: CellXY, taken: &BitGrid) -> bool {
-        let sim = self.sim;
+        let GroupView { size, agents, given, reservation, .. } = self.view;
         let stays = |agent: AgentId| {
-            sim.agents.row(agent).is_some_and(|row| !self.is_member[row] && sim.agents.motion[row].at_rest())
+            agents.row(agent).is_some_and(|row| !self.is_member[row] && agents.motion[row].at_rest())
         };
-        let given = sim.grid.size().cell(cell).and_then(|cell| sim.given.holder(cell));
-        !taken.get(cell) && given.is_none() && !sim.reservation.holder_at(cell).is_some_and(stays)
+        let given = size.cell(cell).and_then(|cell| given.holder(cell));
+        !taken.get(cell) && given.is_none() && !reservation.holder_at(cell).is_some_and(stays)
     }
 
     fn tables(&self) -> &MovementTables {
-        &self.sim.tables[self.class.0 as usize]
+        &self.view.tables[self.class.0 as usize]
     }
-}
-
-/// The poses of a cell in which the body covers the same cells as in a legal one of them: it may face any way
-/// there. The given one is the first.
-pub(crate) fn poses_alike(tables: &MovementTables, state: State) -> impl Iterator<Item = State> {
-    let space = tables.space();
-    let given = tables.class().cells_at(space.pose(state));
-    let others = poses_of(tables, GoalMember::any(space.pose(state).cell)).filter(move |&other| {
-        let cells = tables.class().cells_at(space.pose(other));
-        // No cell comes twice.
-        other != state && cells.len() == given.len() && cells.iter().all(|cell| given.contains(cell))
-    });
-    std::iter::once(state).chain(others)
 }
 
 /// Cells that the body covers in a pose.
 fn cells_of(tables: &MovementTables, pose: Pose) -> impl Iterator<Item = CellXY> {
     let cells = tables.class().cells_at(pose).iter();
     cells.map(move |offset| offset.cell_from(pose.cell))
-}
-
-/// The legal poses of a goal, by state.
-pub(crate) fn poses_of(tables: &MovementTables, goal: GoalMember) -> impl Iterator<Item = State> {
-    let space = tables.space();
-    let headings = (0..space.headings()).map(Heading);
-    let wanted = headings.filter(move |&heading| goal.heading.is_none_or(|only| only == heading));
-    let states = wanted.filter_map(move |heading| space.state(Pose { cell: goal.cell, heading }));
-    states.filter(|&state| tables.is_legal(state))
 }
 
 /// The cells of the map at most so many columns and rows from a cell.

@@ -1,18 +1,18 @@
 //! One search under way: what it reads, what it asks the planner for by each route, and how it goes on.
 
-use super::{PathRequest, Route};
+use super::request::{PathRequest, Route};
 use crate::agents::Agents;
 use crate::class::SimClass;
 use crate::congestion::Congestion;
 use crate::given_poses::GivenPoses;
-use crate::group_goals::{GroupGoals, longest_move, poses_alike};
+use crate::goal_poses::poses_alike;
+use crate::group_goals::{GroupGoals, longest_move};
 use crate::motion::{AgentId, ClassId};
 use crate::orders::{OrderKind, OrderPool, current_goal};
 use crate::path_pool::PathPool;
 use crate::reservation::Reservation;
 use crate::shared_fields::{FieldStep, SharedFields};
 use crate::trip::Trip;
-use crate::world::Simulation;
 use std::sync::atomic::{AtomicBool, Ordering};
 use wheelbase_grid::{BitGrid, CellXY, GridSize, Rect};
 use wheelbase_planner::{
@@ -42,7 +42,7 @@ const PATH_ROOM: usize = 1024;
 
 /// One search under way and its memory.
 #[derive(Debug)]
-pub(super) struct Slot {
+pub(crate) struct Slot {
     pub request: Option<PathRequest>,
     pub begun: bool,
     pub progress: Progress,
@@ -295,15 +295,11 @@ pub(crate) struct Asking<'a> {
 }
 
 impl<'a> Asking<'a> {
-    fn of(sim: &'a Simulation) -> Self {
-        Self { agents: &sim.agents, classes: &sim.classes, tables: &sim.tables, orders: &sim.orders }
-    }
-
     fn class(self, row: usize) -> &'a SimClass {
         &self.classes[self.agents.motion[row].class.0 as usize]
     }
 
-    fn tables(self, row: usize) -> &'a MovementTables {
+    pub fn tables(self, row: usize) -> &'a MovementTables {
         &self.tables[self.agents.motion[row].class.0 as usize]
     }
 
@@ -324,7 +320,7 @@ impl<'a> Asking<'a> {
 }
 
 /// What a search reads.
-pub(super) struct SearchWorld<'a> {
+pub(crate) struct SearchWorld<'a> {
     pub asking: Asking<'a>,
     pub reservation: &'a Reservation,
     pub given: &'a GivenPoses,
@@ -332,12 +328,7 @@ pub(super) struct SearchWorld<'a> {
     pub paths: &'a PathPool,
 }
 
-impl<'a> SearchWorld<'a> {
-    pub fn of(sim: &'a Simulation) -> Self {
-        let Simulation { reservation, given, congestion, paths, .. } = sim;
-        Self { asking: Asking::of(sim), reservation, given, congestion, paths }
-    }
-
+impl SearchWorld<'_> {
     /// Where an agent's path in hand leads out of where delays count: moves up to there, and the state.
     /// `None` if it ends before.
     fn leaves_delays(&self, row: usize) -> Option<(usize, State)> {
@@ -374,15 +365,14 @@ impl<'a> SearchWorld<'a> {
 
 /// What the path to the goal of an agent's present order takes at least, in ticks, from where it rests; 0
 /// where that is not known.
-pub(crate) fn least_ticks(sim: &Simulation, row: usize) -> u32 {
-    let asking = Asking::of(sim);
-    let request = asking.cheapest(row, sim.agents.motion[row].state);
+pub(crate) fn least_ticks(asking: Asking<'_>, row: usize) -> u32 {
+    let request = asking.cheapest(row, asking.agents.motion[row].state);
     request.map_or(0, |(.., request)| least_cost_of(asking.tables(row), &request))
 }
 
 /// Class and goal of a request that a field can answer: not one around others nor one to a pose that was
 /// given.
-pub(super) fn shared_goal<'a>(
+pub(crate) fn shared_goal<'a>(
     agents: &Agents,
     orders: &'a OrderPool,
     asked: PathRequest,

@@ -1,6 +1,6 @@
 use super::*;
 use crate::random::Random;
-use crate::{Step, build, scenario};
+use crate::{Simulation, Step, build, scenario};
 use std::path::Path as FilePath;
 
 fn request(agent: u32, issued: u32, priority: i32, least_ticks: u32) -> PathRequest {

@@ -1,0 +1,75 @@
+//! Which classes are given landmarks before the first tick, and how many.
+
+use crate::class_landmarks::{AGENTS_PAY, BYTES_MAX, LANDMARK_BYTES, LANDMARKS, landmarks_of};
+use crate::orders::OrderKind;
+use crate::tasks::TaskSource;
+use crate::world::Simulation;
+use rayon::prelude::*;
+use std::sync::Arc;
+use wheelbase_grid::{CellXY, Rect};
+use wheelbase_planner::MovementTables;
+
+/// Makes the landmarks of all classes: so many of each, or where `asked` is `None` as many as pay. Equal for
+/// any number of threads; classes are worked out beside each other on the current rayon pool.
+pub(crate) fn make_landmarks(sim: &mut Simulation, asked: Option<usize>) {
+    let numbers: Vec<usize> = match asked {
+        Some(asked) => vec![asked; sim.classes.len()],
+        None => {
+            let pays = |agents| if agents >= AGENTS_PAY { LANDMARKS } else { 0 };
+            far_agents(sim).into_iter().map(pays).collect()
+        }
+    };
+    let mut left = BYTES_MAX;
+    let mut within_bytes = |tables: &MovementTables, number: usize| {
+        let bytes = LANDMARK_BYTES * tables.space().n_states().max(1);
+        let number = number.min(left / bytes);
+        left -= number * bytes;
+        number
+    };
+    let numbers: Vec<usize> =
+        sim.tables.iter().zip(numbers).map(|(tables, number)| within_bytes(tables, number)).collect();
+    if numbers.iter().all(|&number| number == 0) {
+        return;
+    }
+    let Simulation { classes, tables, grid, events, .. } = sim;
+    let unedited = Arc::new(grid.clone());
+    let of_classes = classes.par_iter_mut().zip(&*tables).zip(numbers).filter(|(_, number)| *number > 0);
+    of_classes.for_each(|((class, tables), number)| {
+        class.landmarks = Some(landmarks_of(tables, &class.speeds, &unedited, events, number));
+    });
+}
+
+/// How many agents of each class have tasks, each counted by the share of the map that it and they are spread
+/// over.
+fn far_agents(sim: &Simulation) -> Vec<u64> {
+    let Simulation { agents, orders, classes, traffic, grid, .. } = sim;
+    let mut permille = vec![0; classes.len()];
+    if traffic.needs_paths() {
+        let areas: Vec<Rect> = orders.task_sources.iter().map(area_of).collect();
+        for (row, state) in agents.orders.iter().enumerate() {
+            let area = orders.open(state).find_map(|order| match &order.kind {
+                OrderKind::Task(slot) => areas.get(slot.source()),
+                _ => None,
+            });
+            let CellXY { x, y } = sim.pose(row).cell;
+            permille[agents.motion[row].class.0 as usize] += area.map_or(0, |area| {
+                area.union(Rect::new(x, y, 1, 1)).n_cells() * 1000 / grid.size().n_cells() as u64
+            });
+        }
+    }
+    permille.into_iter().map(|sum: u64| sum / 1000).collect()
+}
+
+/// The cells around all tasks of a source.
+fn area_of(source: &TaskSource) -> Rect {
+    let of_cells = |cells: &mut dyn Iterator<Item = CellXY>| {
+        let first = cells.next().map_or(Rect::new(0, 0, 0, 0), |cell| Rect::new(cell.x, cell.y, 1, 1));
+        cells.fold(first, |area, cell| area.union(Rect::new(cell.x, cell.y, 1, 1)))
+    };
+    match source {
+        TaskSource::Random { area } => *area,
+        TaskSource::List { goals, .. } => of_cells(&mut goals.iter().map(|goal| goal.cell)),
+        // Of problems, whose maps have no landmarks.
+        TaskSource::RoundRobin { .. } => Rect::new(0, 0, 0, 0),
+    }
+}

@@ -1,0 +1,107 @@
+//! The traffic phase: who may start a move, who asks for a way around, who makes way.
+
+use crate::log::TraceEvent;
+use crate::motion::{Activity, Motion};
+use crate::order_life::{ask_for_path, refuse};
+use crate::requests::{Asking, Route};
+use crate::traffic::{Decisions, Leads, Start, TrafficView};
+use crate::world::Simulation;
+use wheelbase_planner::Status;
+
+/// The traffic phase: who may start a move, who asks for a way around, who makes way.
+pub(crate) fn run_traffic(sim: &mut Simulation) {
+    let mut decisions = std::mem::take(&mut sim.decisions);
+    decisions.clear();
+    let mut view = TrafficView {
+        tick: sim.tick,
+        tries: sim.settings.tries_per_tick,
+        grid_size: sim.grid.size(),
+        tables: &sim.tables,
+        agents: &sim.agents,
+        orders: &sim.orders,
+        paths: &sim.paths,
+        pending: &sim.pending,
+        streams: sim.congestion.streams(),
+        edited: &sim.edited,
+        reservation: &mut sim.reservation,
+    };
+    let asking =
+        Asking { agents: &sim.agents, classes: &sim.classes, tables: &sim.tables, orders: &sim.orders };
+    let budget = sim.settings.expansions_per_tick;
+    sim.requests.go_ahead_beside(asking, budget, || sim.traffic.decide(&mut view, &mut decisions));
+    sim.edited.clear();
+    replace_paths(sim, &decisions);
+    for start in &decisions.starts {
+        begin_move(sim, *start);
+    }
+    for &row in &decisions.replan {
+        let motion = &mut sim.agents.motion[row as usize];
+        motion.replan = motion.activity == Activity::Following;
+    }
+    for &row in &decisions.unreachable {
+        refuse(sim, row as usize, Status::Unreachable);
+    }
+    for &row in &decisions.around {
+        if sim.agents.motion[row as usize].activity == Activity::Following {
+            ask_for_path(sim, row as usize, Route::AroundResting);
+        }
+    }
+    for &row in &decisions.give_up {
+        sim.paths.drop_path(&mut sim.agents.paths[row as usize]);
+        sim.agents.patience[row as usize].ask_again_at = sim.tick;
+    }
+    sim.decisions = decisions;
+}
+
+/// Gives agents the paths that traffic has made for them.
+fn replace_paths(sim: &mut Simulation, decisions: &Decisions) {
+    for reroute in &decisions.reroutes {
+        let row = reroute.row as usize;
+        let moves = &decisions.reroute_moves[reroute.first as usize..][..reroute.count as usize];
+        sim.paths.replace(&mut sim.agents.paths, row, moves);
+        sim.note_path(row);
+        sim.agents.motion[row].replan = false;
+        match reroute.leads {
+            Leads::On => {}
+            // Its end is no goal, not even the nearest pose to one.
+            Leads::Off => sim.agents.orders[row].to_nearest = false,
+            Leads::Aside => {
+                // What it asked for is void: it will not be where it asked from.
+                sim.requests.forget(sim.agents.ids[row]);
+                sim.agents.motion[row].activity = Activity::Yielding;
+            }
+        }
+    }
+}
+
+/// Begins a move of an agent, the next one of its path if it has one; its cells are reserved already.
+fn begin_move(sim: &mut Simulation, Start { row, primitive, ticks }: Start) {
+    let row = row as usize;
+    let path = &mut sim.agents.paths[row];
+    if !path.is_empty() {
+        debug_assert_eq!(sim.paths.moves(*path)[0], primitive, "a move is begun that is not the next");
+        sim.paths.advance(path);
+    }
+    let until = sim.tick.saturating_add(ticks).min(Motion::AT_REST - 1);
+    let motion = &mut sim.agents.motion[row];
+    motion.primitive = primitive;
+    motion.until = until;
+    let (class, state) = (motion.class, motion.state);
+    let patience = &mut sim.agents.patience[row];
+    patience.waits_since = u32::MAX;
+    // It began in a legal pose, and ends in one.
+    patience.stranded = false;
+    sim.counts.moves += 1;
+    let tables = &sim.tables[class.0 as usize];
+    let from = tables.space().pose(state);
+    let to = tables.space().pose(tables.state_after(state, primitive as usize));
+    // One that is alone keeps out of nobody's way.
+    if sim.traffic.needs_paths() && sim.agents.len() > 1 {
+        let body = tables.class().cells_at(to).iter();
+        let cells = body.map(|offset| offset.cell_from(to.cell));
+        sim.congestion.count_move(class, (from.cell, to.cell), cells);
+    }
+    if sim.log.is_some() {
+        sim.note(TraceEvent::Move { agent: sim.agents.ids[row], class, primitive, from, to, until });
+    }
+}

@@ -1,0 +1,40 @@
+//! Who could go on but rests, counted before the moves of the tick end.
+
+use crate::counts::AtWork;
+use crate::motion::Activity;
+use crate::world::Simulation;
+
+/// Counts the agents that could go on but rest.
+pub(crate) fn count_waiting(sim: &mut Simulation) {
+    let tick = sim.tick;
+    let Simulation { agents, tables, congestion, paths, traffic, counts, at_work, .. } = sim;
+    let needs_paths = traffic.needs_paths();
+    *at_work = AtWork::default();
+    if needs_paths {
+        congestion.fade(tick);
+        congestion.renew(tick, agents, tables, paths);
+    }
+    for ((motion, patience), path) in agents.motion.iter().zip(&mut agents.patience).zip(&agents.paths) {
+        let goes = match motion.activity {
+            Activity::Asking | Activity::Following => true,
+            Activity::Yielding => !path.is_empty(),
+            _ => false,
+        };
+        let waits = motion.at_rest() && goes;
+        at_work.moving += u32::from(!motion.at_rest());
+        if !waits {
+            patience.waits_since = u32::MAX;
+            continue;
+        }
+        if patience.waits_since == u32::MAX {
+            patience.waits_since = tick;
+        }
+        if needs_paths && motion.activity == Activity::Following {
+            let space = tables[motion.class.0 as usize].space();
+            congestion.count_wait(motion.class, space.pose(motion.state).cell);
+        }
+        at_work.waiting += 1;
+        counts.wait_ticks += 1;
+        counts.longest_wait_ticks = counts.longest_wait_ticks.max(tick + 1 - patience.waits_since);
+    }
+}
