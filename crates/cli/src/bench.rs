@@ -625,7 +625,8 @@ fn bench_scenario(args: &BenchArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let (beside, no_lone) = if stop.is_raised() {
         (None, "interrupted".to_owned())
     } else {
-        let finished: Vec<u32> = sim.agents().orders.iter().map(|orders| orders.finished).collect();
+        let finished: Vec<u32> =
+            (0..sim.agents().len()).map(|row| sim.agents().statistics(row).finished).collect();
         drop(sim);
         let (in_pool, target, of_work) = (Arc::clone(&pool), args.target.clone(), stop.clone());
         let same = overrides(args);

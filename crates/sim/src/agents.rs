@@ -1,10 +1,13 @@
-//! The agents: dense parallel arrays, one row an agent, that the tick streams over.
+//! The agents: dense parallel arrays, one row an agent, that the tick streams over; and beside them what is
+//! cold, as components of an entity of each agent.
 //!
 //! Rows stand in order of id and close up when agents are taken out. Ids are never used again.
 
 use crate::motion::{AgentId, Motion};
 use crate::orders::OrderState;
 use crate::path_pool::PathHandle;
+use crate::statistics::TripStatistics;
+use crate::tasks::Tasks;
 use wheelbase_planner::State;
 
 /// Row of an agent in the dense arrays; changes when agents before it are taken out.
@@ -32,8 +35,27 @@ pub struct Patience {
     pub stranded: bool,
 }
 
-/// All agents that are there. Arrays of one length, joined by row.
-#[derive(Debug, Default)]
+/// What the rules of traffic are told of an agent's orders; equal as long as it is on the same trip. 12 bytes,
+/// hot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GoalStamp {
+    /// Tick at which the current order or task became the current one.
+    pub since: u32,
+    /// Station of the patrol it is going to.
+    pub station: u32,
+    /// Whether it has an order that is not closed.
+    pub has_order: bool,
+}
+
+impl GoalStamp {
+    fn of(orders: &OrderState) -> Self {
+        Self { since: orders.since, station: orders.station, has_order: orders.open.count > 0 }
+    }
+}
+
+/// All agents that are there. Arrays of one length, joined by row. Orders, tasks, trip statistics and names are
+/// components of their entities: seldom looked at, and never in the order of the entities.
+#[derive(Default)]
 pub struct Agents {
     /// Ids, rising.
     pub ids: Vec<AgentId>,
@@ -43,12 +65,14 @@ pub struct Agents {
     pub patience: Vec<Patience>,
     /// What is left of their paths.
     pub paths: Vec<PathHandle>,
-    /// Where they stand in their orders.
-    pub orders: Vec<OrderState>,
+    /// What traffic is told of their orders.
+    pub(crate) stamps: Vec<GoalStamp>,
     /// Poses that they have been given by an order to an area or a group.
     pub given: Vec<Option<State>>,
     /// Their entities.
-    pub entities: Vec<hecs::Entity>,
+    entity: Vec<hecs::Entity>,
+    /// What is cold of them, and what game code adds.
+    entities: hecs::World,
     /// Row of each id ever given, `u32::MAX` once it is taken out.
     row_of_id: Vec<u32>,
 }
@@ -71,15 +95,10 @@ impl Agents {
     }
 
     /// Adds an agent as the last row.
-    pub(crate) fn push(
-        &mut self,
-        motion: Motion,
-        priority: i32,
-        orders: OrderState,
-        entity: hecs::Entity,
-        tick: u32,
-    ) -> AgentId {
+    pub(crate) fn push(&mut self, motion: Motion, priority: i32, orders: OrderState, tick: u32) -> AgentId {
         let id = AgentId(self.row_of_id.len() as u32);
+        let row = Row(self.ids.len() as u32);
+        let entity = self.entities.spawn((id, motion.class, row, orders, Tasks::NONE, TripStatistics::NEW));
         self.row_of_id.push(self.ids.len() as u32);
         self.ids.push(id);
         self.motion.push(motion);
@@ -94,9 +113,9 @@ impl Agents {
             stranded: false,
         });
         self.paths.push(PathHandle::EMPTY);
-        self.orders.push(orders);
+        self.stamps.push(GoalStamp::of(&orders));
         self.given.push(None);
-        self.entities.push(entity);
+        self.entity.push(entity);
         id
     }
 
@@ -112,17 +131,84 @@ impl Agents {
         for (row, id) in self.ids.iter().enumerate() {
             if gone[row] {
                 self.row_of_id[id.0 as usize] = u32::MAX;
+                // Game code may have taken the entity out already.
+                let _ = self.entities.despawn(self.entity[row]);
             }
         }
         close_up(&mut self.ids, gone);
         close_up(&mut self.motion, gone);
         close_up(&mut self.patience, gone);
         close_up(&mut self.paths, gone);
-        close_up(&mut self.orders, gone);
+        close_up(&mut self.stamps, gone);
         close_up(&mut self.given, gone);
-        close_up(&mut self.entities, gone);
+        close_up(&mut self.entity, gone);
         for (row, id) in self.ids.iter().enumerate() {
             self.row_of_id[id.0 as usize] = row as u32;
+            if let Ok(at) = self.entities.query_one_mut::<&mut Row>(self.entity[row]) {
+                at.0 = row as u32;
+            }
         }
+    }
+
+    /// Where the agent in a row stands in its orders; nowhere if its component was taken away.
+    pub fn orders(&self, row: usize) -> OrderState {
+        self.entities.get::<&OrderState>(self.entity[row]).map_or(OrderState::NONE, |orders| *orders)
+    }
+
+    /// Sets where the agent in a row stands in its orders.
+    pub(crate) fn set_orders(&mut self, row: usize, orders: OrderState) {
+        self.stamps[row] = GoalStamp::of(&orders);
+        if let Ok(kept) = self.entities.query_one_mut::<&mut OrderState>(self.entity[row]) {
+            *kept = orders;
+        }
+    }
+
+    /// Which order the tasks of the agent in a row are.
+    pub fn tasks(&self, row: usize) -> Tasks {
+        self.entities.get::<&Tasks>(self.entity[row]).map_or(Tasks::NONE, |tasks| *tasks)
+    }
+
+    /// Sets which order the tasks of the agent in a row are.
+    pub(crate) fn set_tasks(&mut self, row: usize, tasks: Tasks) {
+        if let Ok(kept) = self.entities.query_one_mut::<&mut Tasks>(self.entity[row]) {
+            *kept = tasks;
+        }
+    }
+
+    /// What is counted of the trips of the agent in a row.
+    pub fn statistics(&self, row: usize) -> TripStatistics {
+        self.entities.get::<&TripStatistics>(self.entity[row]).map_or(TripStatistics::NEW, |kept| *kept)
+    }
+
+    /// Sets what is counted of the trips of the agent in a row.
+    pub(crate) fn set_statistics(&mut self, row: usize, statistics: TripStatistics) {
+        if let Ok(kept) = self.entities.query_one_mut::<&mut TripStatistics>(self.entity[row]) {
+            *kept = statistics;
+        }
+    }
+
+    /// The agent in a row begins a trip: an order, a station of a patrol, or a task.
+    pub(crate) fn begin_trip(&mut self, row: usize, orders: OrderState, tick: u32) {
+        let (mut orders, mut statistics) = (orders, self.statistics(row));
+        orders.begin_trip(tick);
+        statistics.begin_trip();
+        self.set_orders(row, orders);
+        self.set_statistics(row, statistics);
+    }
+
+    /// The entity of the agent in a row.
+    pub fn entity(&self, row: usize) -> hecs::Entity {
+        self.entity[row]
+    }
+
+    /// The entities of all agents, each with [`AgentId`], [`ClassId`], [`Row`], [`OrderState`], [`Tasks`] and
+    /// [`TripStatistics`], and what game code has added.
+    pub fn entities(&self) -> &hecs::World {
+        &self.entities
+    }
+
+    /// The entities of all agents, to add components to.
+    pub(crate) fn entities_mut(&mut self) -> &mut hecs::World {
+        &mut self.entities
     }
 }

@@ -1,6 +1,7 @@
 //! What a run counts as it goes.
 
 use crate::orders::OrderState;
+use crate::statistics::TripStatistics;
 use crate::unreachable::UnreachableReasons;
 
 /// Counts of a run so far.
@@ -51,13 +52,13 @@ pub struct Counts {
 
 impl Counts {
     /// A trip is finished: the one that an agent in this state is on.
-    pub(crate) fn count_trip(&mut self, state: &OrderState, tick: u32) {
+    pub(crate) fn count_trip(&mut self, state: &OrderState, statistics: &TripStatistics, tick: u32) {
         if state.to_nearest {
             return;
         }
         let ticks = tick.saturating_sub(state.since);
         self.longest_trip_ticks = self.longest_trip_ticks.max(ticks);
-        if let Some(lone_ticks) = state.lone_ticks() {
+        if let Some(lone_ticks) = statistics.lone_ticks() {
             self.trips += 1;
             self.trip_ticks += u64::from(ticks);
             self.lone_ticks += u64::from(lone_ticks);

@@ -211,7 +211,7 @@ fn trips_of(
     let motion = sim.agents.motion[row];
     let tables = &sim.tables[motion.class.0 as usize];
     let mut trips = Vec::new();
-    let order = sim.orders.current(&sim.agents.orders[row]);
+    let order = sim.orders.current(&sim.agents.orders(row));
     let Some(OrderKind::Task(slot)) = order.map(|order| &order.kind) else { return trips };
     let Some(source) = sim.orders.task_sources.get(slot.source()) else { return trips };
     let (mut slot, mut number) = (slot.clone(), 0);

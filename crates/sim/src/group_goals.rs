@@ -215,7 +215,7 @@ fn wait_of(view: GroupView<'_>, row: usize, order: u32) -> Option<(State, Option
     if !waits || view.agents.given[row].is_some() {
         return None;
     }
-    let OrderKind::GotoGroup(number, trip) = &view.orders.current(&view.agents.orders[row])?.kind else {
+    let OrderKind::GotoGroup(number, trip) = &view.orders.current(&view.agents.orders(row))?.kind else {
         return None;
     };
     let tables = &view.tables[motion.class.0 as usize];

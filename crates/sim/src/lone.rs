@@ -135,7 +135,8 @@ fn check(sim: &Simulation) -> Result<(), NotAlone> {
         return Err(NotAlone::HandedRound);
     }
     let mut any = false;
-    for (row, state) in sim.agents.orders.iter().enumerate() {
+    for row in 0..sim.agents.len() {
+        let state = &sim.agents.orders(row);
         match sim.orders.current(state).map(|order| &order.kind) {
             None => {}
             Some(OrderKind::Task(_)) => any = true,
@@ -172,7 +173,7 @@ impl Worker<'_> {
         see: &impl Fn(&MovementTables, &Path),
     ) -> LoneAgent {
         let World { agents, tables, orders, ticks, .. } = *self.world;
-        let Some((mut slot, source)) = tasks_of(orders, &agents.orders[row]) else {
+        let Some((mut slot, source)) = tasks_of(orders, &agents.orders(row)) else {
             return LoneAgent::default();
         };
         let motion = agents.motion[row];

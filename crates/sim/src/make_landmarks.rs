@@ -46,8 +46,8 @@ fn far_agents(sim: &Simulation) -> Vec<u64> {
     let mut permille = vec![0; classes.len()];
     if traffic.needs_paths() {
         let areas: Vec<Rect> = orders.task_sources.iter().map(area_of).collect();
-        for (row, state) in agents.orders.iter().enumerate() {
-            let area = orders.open(state).find_map(|order| match &order.kind {
+        for row in 0..agents.len() {
+            let area = orders.open(&agents.orders(row)).find_map(|order| match &order.kind {
                 OrderKind::Task(slot) => areas.get(slot.source()),
                 _ => None,
             });

@@ -1,10 +1,13 @@
 //! How much memory grows with the agents and their goals.
 
+use crate::agents::GoalStamp;
 use crate::agents::{Patience, Row};
 use crate::class::SimClass;
 use crate::motion::{AgentId, ClassId, Motion};
 use crate::orders::OrderState;
 use crate::path_pool::PathHandle;
+use crate::statistics::TripStatistics;
+use crate::tasks::Tasks;
 use crate::world::Simulation;
 use wheelbase_planner::State;
 
@@ -31,12 +34,12 @@ const ROW_BYTES: usize = size_of::<AgentId>()
     + size_of::<Motion>()
     + size_of::<Patience>()
     + size_of::<PathHandle>()
-    + size_of::<OrderState>()
+    + size_of::<GoalStamp>()
     + size_of::<Option<State>>()
     + size_of::<hecs::Entity>()
     // The row of its id, and in the world of entities three components, the id, and where it stands.
     + size_of::<u32>()
-    + size_of::<(AgentId, ClassId, Row)>()
+    + size_of::<(AgentId, ClassId, Row, OrderState, Tasks, TripStatistics)>()
     + 4 * size_of::<u32>();
 
 impl Simulation {

@@ -322,14 +322,15 @@ pub fn peak_memory_mib() -> Option<f64> {
 impl Simulation {
     /// Longest time from a task given to done, or to now of those that are not done.
     fn longest_task_ticks(&self) -> u32 {
-        let open = self.agents.orders.iter().filter(|state| self.orders.task(state).is_some());
+        let states = (0..self.agents.len()).map(|row| self.agents.orders(row));
+        let open = states.filter(|state| self.orders.task(state).is_some());
         let longest = open.map(|state| self.tick.saturating_sub(state.since)).max();
         self.counts.longest_task_ticks.max(longest.unwrap_or(0))
     }
 
     /// Longest time from a trip begun to finished, or to now of those that are under way.
     fn longest_trip_ticks(&self) -> u32 {
-        let open = self.rows_under_way().map(|row| self.tick.saturating_sub(self.agents.orders[row].since));
+        let open = self.rows_under_way().map(|row| self.tick.saturating_sub(self.agents.orders(row).since));
         self.counts.longest_trip_ticks.max(open.max().unwrap_or(0))
     }
 
@@ -338,9 +339,11 @@ impl Simulation {
     fn progress_permille(&self) -> Option<u64> {
         let (mut gone, mut covered) = (self.counts.trip_ticks, self.counts.lone_ticks);
         for row in self.rows_under_way() {
-            let (orders, motion) = (&self.agents.orders[row], &self.agents.motion[row]);
+            let (orders, motion) = (&self.agents.orders(row), &self.agents.motion[row]);
             let follows = motion.activity == Activity::Following && !motion.replan && !orders.to_nearest;
-            let Some(lone_ticks) = orders.lone_ticks().filter(|_| follows) else { continue };
+            let Some(lone_ticks) = self.agents.statistics(row).lone_ticks().filter(|_| follows) else {
+                continue;
+            };
             let tables = &self.tables[motion.class.0 as usize];
             let mut state = end_state(tables, motion);
             let mut left = if motion.at_rest() { 0 } else { u64::from(motion.until - self.tick) };
@@ -357,7 +360,7 @@ impl Simulation {
 
     /// Agents with somewhere to go and a way there that have finished no order, station or task so far.
     fn fruitless_agents(&self) -> u64 {
-        self.rows_under_way().filter(|&row| self.agents.orders[row].finished == 0).count() as u64
+        self.rows_under_way().filter(|&row| self.agents.statistics(row).finished == 0).count() as u64
     }
 
     /// Rows of agents with somewhere to go and a way there, as far as is known.
@@ -365,7 +368,7 @@ impl Simulation {
         (0..self.agents.len()).filter(|&row| {
             let activity = self.agents.motion[row].activity;
             let goes = !matches!(activity, Activity::Idle | Activity::Pausing | Activity::Shut);
-            let order = self.orders.current(&self.agents.orders[row]);
+            let order = self.orders.current(&self.agents.orders(row));
             goes && order.is_some_and(|order| order.kind.trip().is_some())
         })
     }
@@ -373,8 +376,8 @@ impl Simulation {
     /// Orders left with an end, and how many of them belong to agents that had a way.
     fn orders_left(&self) -> (u64, u64) {
         let (mut left, mut doable) = (0, 0);
-        for (motion, orders) in self.agents.motion.iter().zip(&self.agents.orders) {
-            let n = self.orders.left(orders) as u64;
+        for (row, motion) in self.agents.motion.iter().enumerate() {
+            let n = self.orders.left(&self.agents.orders(row)) as u64;
             left += n;
             if motion.activity != Activity::Shut {
                 doable += n;
@@ -396,8 +399,8 @@ impl Simulation {
             self.agents.motion[row].activity,
             Activity::Asking | Activity::Following | Activity::Yielding
         );
-        let has_trip = self.orders.current(&self.agents.orders[row]).is_some_and(|o| o.kind.trip().is_some());
-        let since = self.agents.patience[row].moved_at.max(self.agents.orders[row].since);
+        let has_trip = self.orders.current(&self.agents.orders(row)).is_some_and(|o| o.kind.trip().is_some());
+        let since = self.agents.patience[row].moved_at.max(self.agents.orders(row).since);
         let still = self.tick.saturating_sub(since);
         trying && has_trip && self.agents.motion[row].at_rest() && still >= STUCK_AFTER_TICKS
     }

@@ -3,8 +3,9 @@
 use crate::goal_poses::poses_of;
 use crate::log::TraceEvent;
 use crate::motion::Activity;
-use crate::orders::{OrderKind, current_goal};
+use crate::orders::{OrderKind, OrderState, current_goal};
 use crate::requests::{PathRequest, Route, least_ticks};
+use crate::statistics::TripStatistics;
 use crate::tasks::may_be_goal;
 use crate::trip::IfUnreachable;
 use crate::unreachable::UnreachableReason;
@@ -17,11 +18,11 @@ const NEAREST_STATION_TICKS: u32 = 64;
 /// Closes the current order as done, unless it was given, or another was done, at this very tick.
 pub(crate) fn finish_order(sim: &mut Simulation, row: usize) {
     let (tick, agent) = (sim.tick, sim.agents.ids[row]);
-    let state = sim.agents.orders[row];
+    let (state, statistics) = (sim.agents.orders(row), sim.agents.statistics(row));
     let Some(order) = sim.orders.current(&state) else { return };
     let is_task = matches!(order.kind, OrderKind::Task(_));
     let given = if is_task { state.since } else { state.given };
-    if tick <= given || state.finished_at == tick {
+    if tick <= given || statistics.finished_at == tick {
         return;
     }
     if is_task {
@@ -29,9 +30,9 @@ pub(crate) fn finish_order(sim: &mut Simulation, row: usize) {
             // It was pushed away before it was done.
             return begin_order(sim, row);
         }
-        sim.counts.count_trip(&state, tick);
-        let state = &mut sim.agents.orders[row];
-        (state.finished_at, state.finished) = (tick, state.finished + 1);
+        sim.counts.count_trip(&state, &statistics, tick);
+        let finished = statistics.finished + 1;
+        sim.agents.set_statistics(row, TripStatistics { finished_at: tick, finished, ..statistics });
         sim.counts.tasks_done += 1;
         sim.counts.flowtime += u64::from(tick - given);
         sim.counts.longest_task_ticks = sim.counts.longest_task_ticks.max(tick - given);
@@ -51,23 +52,22 @@ pub(crate) fn finish_order(sim: &mut Simulation, row: usize) {
         }
         return;
     }
-    let state = &mut sim.agents.orders[row];
+    let finished = statistics.finished + 1;
     if matches!(order.kind, OrderKind::Patrol(_)) {
         // As near as it can get to a station that is out of reach: it asks again, but not every tick.
         if state.to_nearest && tick - state.since < NEAREST_STATION_TICKS {
             return;
         }
-        sim.counts.count_trip(state, tick);
+        sim.counts.count_trip(&state, &statistics, tick);
         // A station is no order of its own; the patrol goes on.
-        state.station += 1;
-        state.finished += 1;
-        state.begin_trip(tick);
+        sim.agents.set_statistics(row, TripStatistics { finished, ..statistics });
+        sim.agents.begin_trip(row, OrderState { station: state.station + 1, ..state }, tick);
     } else {
         let name = order.kind.name();
         if order.kind.trip().is_some() {
-            sim.counts.count_trip(state, tick);
+            sim.counts.count_trip(&state, &statistics, tick);
         }
-        (state.finished_at, state.finished) = (tick, state.finished + 1);
+        sim.agents.set_statistics(row, TripStatistics { finished_at: tick, finished, ..statistics });
         sim.counts.orders_done += 1;
         sim.counts.flowtime += u64::from(tick - state.given);
         sim.note(TraceEvent::Done { agent, order: name });
@@ -78,21 +78,20 @@ pub(crate) fn finish_order(sim: &mut Simulation, row: usize) {
 
 /// Takes the current order off the list; the next one begins in the orders phase.
 fn close_order(sim: &mut Simulation, row: usize) {
-    let state = &mut sim.agents.orders[row];
-    sim.orders.close(state);
-    state.begin_trip(sim.tick);
-    state.station = 0;
-    state.reported = false;
+    let mut state = sim.agents.orders(row);
+    sim.orders.close(&mut state);
+    sim.agents.begin_trip(row, OrderState { station: 0, reported: false, ..state }, sim.tick);
     sim.give_back(row);
     sim.agents.motion[row].activity = Activity::Idle;
 }
 
 /// The present task is done or given up; the next one is given when the order is begun again.
 fn close_task(sim: &mut Simulation, row: usize) {
-    if let Some((slot, _)) = sim.orders.current_tasks(&sim.agents.orders[row]) {
+    let state = sim.agents.orders(row);
+    if let Some((slot, _)) = sim.orders.current_tasks(&state, sim.agents.tasks(row)) {
         slot.close();
     }
-    sim.agents.orders[row].reported = false;
+    sim.agents.set_orders(row, OrderState { reported: false, ..state });
     sim.agents.motion[row].activity = Activity::Idle;
 }
 
@@ -101,8 +100,8 @@ fn close_task(sim: &mut Simulation, row: usize) {
 fn give_task(sim: &mut Simulation, row: usize) -> bool {
     let Simulation { orders, agents, tables, tick, reached, .. } = sim;
     let motion = agents.motion[row];
-    let state = &mut agents.orders[row];
-    let Some((slot, source)) = orders.current_tasks(state) else { return false };
+    let state = agents.orders(row);
+    let Some((slot, source)) = orders.current_tasks(&state, agents.tasks(row)) else { return false };
     if slot.goal().is_some() {
         return false;
     }
@@ -110,7 +109,7 @@ fn give_task(sim: &mut Simulation, row: usize) -> bool {
     let Some(goal) = slot.give(source, tables, motion.state, reached) else {
         return true;
     };
-    state.begin_trip(*tick);
+    agents.begin_trip(row, state, *tick);
     let agent = agents.ids[row];
     sim.note(TraceEvent::Task { agent, class: motion.class, goal });
     false
@@ -123,13 +122,15 @@ pub(crate) fn begin_order(sim: &mut Simulation, row: usize) {
         sim.agents.motion[row].activity = Activity::Shut;
         return;
     }
-    let state = sim.agents.orders[row];
+    let state = sim.agents.orders(row);
     let activity = match sim.orders.current(&state).map(|order| &order.kind) {
         None => Activity::Idle,
         Some(OrderKind::Wait(_)) => Activity::Pausing,
         Some(_) if is_at_goal(sim, row) => {
             if sim.traffic.needs_paths() {
-                sim.agents.orders[row].note_lone_ticks(0);
+                let mut statistics = sim.agents.statistics(row);
+                statistics.note_lone_ticks(0);
+                sim.agents.set_statistics(row, statistics);
             }
             Activity::Arrived
         }
@@ -145,7 +146,7 @@ pub(crate) fn begin_order(sim: &mut Simulation, row: usize) {
 }
 
 pub(crate) fn is_at_goal(sim: &Simulation, row: usize) -> bool {
-    let state = &sim.agents.orders[row];
+    let state = &sim.agents.orders(row);
     let Some((kind, trip)) = sim.orders.current_trip(state) else { return false };
     if kind.gives_poses() {
         return !state.to_nearest && sim.agents.given[row] == Some(sim.agents.motion[row].state);
@@ -155,7 +156,7 @@ pub(crate) fn is_at_goal(sim: &Simulation, row: usize) -> bool {
 
 /// Puts a path request in the queue; the agent rests until it is answered.
 pub(crate) fn ask_for_path(sim: &mut Simulation, row: usize, route: Route) {
-    if route == Route::Cheapest && sim.agents.orders[row].to_nearest {
+    if route == Route::Cheapest && sim.agents.orders(row).to_nearest {
         // The area itself may be open by now.
         sim.give_back(row);
     }
@@ -198,7 +199,7 @@ fn reason_of(sim: &Simulation, row: usize, status: Status) -> UnreachableReason 
         _ => UnreachableReason::Unreachable,
     };
     let motion = &sim.agents.motion[row];
-    match sim.orders.current(&sim.agents.orders[row]).map(|order| &order.kind) {
+    match sim.orders.current(&sim.agents.orders(row)).map(|order| &order.kind) {
         Some(OrderKind::GotoArea(area, _)) => {
             let tables = &sim.tables[motion.class.0 as usize];
             let area = area.intersection(sim.grid.size().rect());
@@ -228,7 +229,7 @@ fn shut(sim: &mut Simulation, row: usize, reason: Option<UnreachableReason>) {
     sim.agents.motion[row].activity = Activity::Shut;
     // Where it stands nobody else can be sent.
     sim.give_back(row);
-    let state = sim.agents.orders[row];
+    let state = sim.agents.orders(row);
     let Some(reason) = reason.filter(|_| !sim.orders.keeps_task(&state)) else { return };
     let Some((kind, trip)) = sim.orders.current_trip(&state) else { return };
     let is_task = matches!(kind, OrderKind::Task(_));
@@ -236,7 +237,7 @@ fn shut(sim: &mut Simulation, row: usize, reason: Option<UnreachableReason>) {
     if !state.reported {
         sim.note(TraceEvent::Unreachable { agent, order });
     }
-    sim.agents.orders[row].reported = true;
+    sim.agents.set_orders(row, OrderState { reported: true, ..state });
     if is_task {
         close_task(sim, row);
     } else if drop {

@@ -1,6 +1,6 @@
 //! Orders: what agents are told to do, and where each stands in its list.
 
-use crate::tasks::{TaskSlot, TaskSource};
+use crate::tasks::{TaskSlot, TaskSource, Tasks};
 use crate::trip::Trip;
 use std::collections::BTreeMap;
 use wheelbase_grid::Rect;
@@ -87,26 +87,19 @@ pub struct GroupOrders {
     pub tasks: OrderList,
 }
 
-/// Where an agent stands in its orders.
+/// Where an agent stands in its orders. A component of its entity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OrderState {
     /// Those of the list under way that are not closed, the current one first.
     pub open: OrderList,
     /// Number in the pool of the list that comes next, and of the last; `u32::MAX` without one.
-    next: u32,
-    last: u32,
+    pub(crate) next: u32,
+    pub(crate) last: u32,
     /// Tick at which they were given.
     pub given: u32,
     /// Tick at which the current one became the current one; if that was in mid-move, at which the move
     /// ends.
     pub since: u32,
-    /// Tick at which it last finished one; `u32::MAX` before the first.
-    pub finished_at: u32,
-    /// Orders, stations of patrols and tasks finished so far.
-    pub finished: u32,
-    /// Ticks that a lone agent would take for the present trip, from where this one stood when it was begun;
-    /// `u32::MAX` as long as no path of the trip is known.
-    lone_ticks: u32,
     /// Station of the patrol it is going to.
     pub station: u32,
     /// The current one has been reported as unreachable.
@@ -120,40 +113,26 @@ const NONE: u32 = u32::MAX;
 impl OrderState {
     /// A list of orders given at a tick.
     pub(crate) fn new(list: OrderList, tick: u32) -> Self {
-        Self {
-            open: list,
-            next: NONE,
-            last: NONE,
-            given: tick,
-            since: tick,
-            finished_at: u32::MAX,
-            finished: 0,
-            lone_ticks: NONE,
-            station: 0,
-            reported: false,
-            to_nearest: false,
-        }
+        Self { open: list, given: tick, since: tick, ..Self::NONE }
     }
 
-    /// A trip begins: an order, a station of a patrol, or a task. What is known of the one before, and of its
-    /// path, says nothing of it.
+    /// No orders.
+    pub(crate) const NONE: Self = Self {
+        open: OrderList { first: 0, count: 0 },
+        next: NONE,
+        last: NONE,
+        given: 0,
+        since: 0,
+        station: 0,
+        reported: false,
+        to_nearest: false,
+    };
+
+    /// A trip begins: an order, a station of a patrol, or a task. What is known of the path of the one before
+    /// says nothing of it.
     pub(crate) fn begin_trip(&mut self, tick: u32) {
         self.since = tick;
-        self.lone_ticks = NONE;
         self.to_nearest = false;
-    }
-
-    /// The agent is where its trip began, and alone it would take so long; what is said later counts no more.
-    pub(crate) fn note_lone_ticks(&mut self, ticks: u32) {
-        if self.lone_ticks == NONE {
-            // One that is given at a tick is finished at the next one at the earliest.
-            self.lone_ticks = ticks.max(1);
-        }
-    }
-
-    /// Ticks that a lone agent would take for the present trip, if that is known.
-    pub fn lone_ticks(&self) -> Option<u32> {
-        Some(self.lone_ticks).filter(|&ticks| ticks != NONE)
     }
 
     /// What tells its orders from others, for the state hash.
@@ -245,9 +224,14 @@ impl OrderPool {
         self.orders.iter().map(|order| &order.as_written)
     }
 
-    /// The tasks of an agent whose current order they are.
-    pub(crate) fn current_tasks(&mut self, state: &OrderState) -> Option<(&mut TaskSlot, &TaskSource)> {
-        let order = self.orders.get_mut(state.open.first as usize).filter(|_| state.open.count > 0)?;
+    /// The tasks of an agent if its current order are tasks.
+    pub(crate) fn current_tasks(
+        &mut self,
+        state: &OrderState,
+        tasks: Tasks,
+    ) -> Option<(&mut TaskSlot, &TaskSource)> {
+        let is_current = state.open.count > 0 && tasks.order == state.open.first;
+        let order = self.orders.get_mut(tasks.order as usize).filter(|_| is_current)?;
         let OrderKind::Task(slot) = &mut order.kind else { return None };
         let source = self.task_sources.get(slot.source())?;
         Some((slot, source))

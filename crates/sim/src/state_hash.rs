@@ -84,7 +84,8 @@ impl Simulation {
         }
         let agents = &self.agents;
         for row in 0..agents.len() {
-            let (motion, patience, orders) = (agents.motion[row], agents.patience[row], agents.orders[row]);
+            let (motion, patience) = (agents.motion[row], agents.patience[row]);
+            let (orders, statistics) = (agents.orders(row), agents.statistics(row));
             let small = u64::from(motion.primitive) << 24
                 | u64::from(motion.class.0) << 16
                 | (motion.activity as u64) << 8
@@ -104,7 +105,7 @@ impl Simulation {
                 u64::from(patience.look_again_at),
                 open,
                 lists,
-                u64::from(orders.since) << 32 | u64::from(orders.finished_at),
+                u64::from(orders.since) << 32 | u64::from(statistics.finished_at),
                 u64::from(orders.station) << 32 | u64::from(orders.given),
                 agents.given[row].map_or(u64::MAX, |state| u64::from(state.0)),
             ]);

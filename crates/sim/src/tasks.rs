@@ -42,6 +42,18 @@ pub enum TaskSource {
     },
 }
 
+/// Which order of the pool an agent's tasks are. A component of its entity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tasks {
+    /// Number of the order; `u32::MAX` for an agent without tasks.
+    pub order: u32,
+}
+
+impl Tasks {
+    /// No tasks.
+    pub(crate) const NONE: Self = Self { order: u32::MAX };
+}
+
 /// The tasks of one agent, of which it knows the present one.
 #[derive(Clone, Debug)]
 pub struct TaskSlot {

@@ -1,6 +1,6 @@
 //! The simulation's data: who owns which array.
 
-use crate::agents::{Agents, Row};
+use crate::agents::Agents;
 use crate::build::{AttachedFile, MapObject, beside};
 use crate::class::SimClass;
 use crate::congestion::Congestion;
@@ -15,7 +15,7 @@ use crate::path_pool::PathPool;
 use crate::pending_edits::PendingEdits;
 use crate::requests::{Asking, Requests, SearchWorld};
 use crate::reservation::{CollisionRule, Reservation};
-use crate::tasks::ReachedPoses;
+use crate::tasks::{ReachedPoses, Tasks};
 use crate::traffic::{Decisions, Traffic};
 use crate::violation::Violation;
 use std::path::{Path, PathBuf};
@@ -49,7 +49,6 @@ pub struct Simulation {
     pub(crate) classes: Vec<SimClass>,
     /// Of each class, compiled against the map.
     pub(crate) tables: Vec<MovementTables>,
-    pub(crate) entities: hecs::World,
     pub(crate) agents: Agents,
     pub(crate) orders: OrderPool,
     pub(crate) paths: PathPool,
@@ -116,15 +115,15 @@ impl Simulation {
         &self.agents
     }
 
-    /// The `hecs` world of the agents' entities, each with [`AgentId`], [`ClassId`] and [`Row`]. Game
-    /// code may add components of its own.
+    /// The `hecs` world of the agents' entities: what is cold of each agent ([`Agents::entities`]), and what
+    /// game code adds. An entity lives as long as its agent.
     pub fn entities(&self) -> &hecs::World {
-        &self.entities
+        self.agents.entities()
     }
 
     /// The `hecs` world, to add components to.
     pub fn entities_mut(&mut self) -> &mut hecs::World {
-        &mut self.entities
+        self.agents.entities_mut()
     }
 
     /// All orders.
@@ -203,7 +202,7 @@ impl Simulation {
         self.log = Some(Log::default());
         for row in 0..self.agents.len() {
             self.note_spawn(row);
-            self.note_orders(row, self.agents.orders[row].open);
+            self.note_orders(row, self.agents.orders(row).open);
         }
     }
 
@@ -292,7 +291,6 @@ impl Simulation {
     ) -> AgentId {
         let tables = &self.tables[class.0 as usize];
         let pose = tables.space().pose(state);
-        let row = self.agents.len();
         let motion = Motion {
             state,
             until: Motion::AT_REST,
@@ -302,10 +300,7 @@ impl Simulation {
             replan: false,
         };
         let orders = OrderState::new(orders, self.tick);
-        let entity = self.entities.spawn((class, Row(row as u32)));
-        let id = self.agents.push(motion, priority, orders, entity, self.tick);
-        // The entity was spawned just now, so it takes the component.
-        let _ = self.entities.insert_one(entity, id);
+        let id = self.agents.push(motion, priority, orders, self.tick);
         self.reservation.hold(id, pose.cell, tables.class().cells_at(pose));
         self.counts.placed += 1;
         id
@@ -322,10 +317,11 @@ impl Simulation {
     ) -> AgentId {
         let id = self.place(class, state, priority, group.orders);
         if number < group.tasks.count {
-            let tasks = OrderList { first: group.tasks.first + number, count: 1 };
-            if let Some(orders) = self.agents.orders.last_mut() {
-                self.orders.append(orders, tasks);
-            }
+            let (row, order) = (self.agents.len() - 1, group.tasks.first + number);
+            let mut orders = self.agents.orders(row);
+            self.orders.append(&mut orders, OrderList { first: order, count: 1 });
+            self.agents.set_orders(row, orders);
+            self.agents.set_tasks(row, Tasks { order });
         }
         id
     }
@@ -361,18 +357,11 @@ impl Simulation {
             }
             self.give_back(row);
             self.paths.drop_path(&mut self.agents.paths[row]);
-            // Its entity is gone with it; that it was there is our own doing.
-            let _ = self.entities.despawn(self.agents.entities[row]);
             self.counts.removed += 1;
             self.note(TraceEvent::Remove { agent });
         }
         let Self { requests, agents, .. } = self;
         requests.forget_where(|agent| agents.row(agent).is_some_and(|row| gone[row]));
         self.agents.remove_rows(gone);
-        for (row, &entity) in self.agents.entities.iter().enumerate() {
-            if let Ok(mut at) = self.entities.get::<&mut Row>(entity) {
-                at.0 = row as u32;
-            }
-        }
     }
 }

@@ -43,7 +43,7 @@ fn added_agents_stand_where_nobody_does_and_begin_at_once() {
     // Seven cells are left for nine.
     assert_eq!((sim.counts().placed, sim.counts().not_placed), (8, 2));
     assert!(sim.counts().moves > 0);
-    assert!((1..8).all(|row| sim.agents().orders[row].given == 20));
+    assert!((1..8).all(|row| sim.agents().orders(row).given == 20));
     run_checked(&mut sim);
 }
 
@@ -133,7 +133,7 @@ fn orders_that_are_given_replace_what_is_left() {
     let mut sim = world(&["......."], &more);
     step_to(&mut sim, 4);
     // In mid-move until 4, from (1, 0) to (2, 0): it ends that first.
-    assert_eq!((cell(&sim, 0), sim.agents().orders[0].given), (CellXY::new(2, 0), 3));
+    assert_eq!((cell(&sim, 0), sim.agents().orders(0).given), (CellXY::new(2, 0), 3));
     run_checked(&mut sim);
     // It turns about in 2 ticks and drives 4.
     assert_eq!((sim.tick(), sim.counts().orders_done, sim.counts().flowtime), (10, 1, 7));
@@ -163,7 +163,7 @@ fn orders_of_one_tick_are_one_list() {
         + &give("names = [\"a\"]", 5);
     let mut sim = world(&["......", "......"], &more);
     step_to(&mut sim, 6);
-    assert_eq!([0, 1].map(|row| sim.orders().left(&sim.agents().orders[row])), [3, 1]);
+    assert_eq!([0, 1].map(|row| sim.orders().left(&sim.agents().orders(row))), [3, 1]);
     run_checked(&mut sim);
     assert_eq!((sim.counts().orders_done, cell(&sim, 0)), (5, CellXY::new(5, 0)));
     // With the orders of the file, where they are of one tick too; and of agents that come at it.

@@ -120,9 +120,10 @@ proptest! {
         prop_assert_eq!(&on_threads(2, || bound(&simulation(&text))), &(alone.clone(), allowed));
         sim.run();
         let (mut done, mut most) = (0, 0);
-        for (lone, orders) in alone.iter().zip(&sim.agents().orders) {
+        for (row, lone) in alone.iter().enumerate() {
+            let finished = sim.agents().statistics(row).finished;
             if !lone.confined {
-                done += u64::from(orders.finished).min(lone.tasks_done);
+                done += u64::from(finished).min(lone.tasks_done);
                 most += lone.tasks_done;
             }
         }

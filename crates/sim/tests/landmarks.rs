@@ -74,7 +74,7 @@ fn check_paths(sim: &mut Simulation) -> usize {
                 cost += tables.move_ticks(state, primitive as usize).unwrap();
                 state = tables.state_after(state, primitive as usize);
             }
-            let Some(goal) = sim.orders().task(&sim.agents().orders[row]) else { continue };
+            let Some(goal) = sim.orders().task(&sim.agents().orders(row)) else { continue };
             let members = [goal];
             let mut request = Request::new(from, Goal::of(&members));
             request.heuristic = Heuristic::Named(HeuristicName::Zero);

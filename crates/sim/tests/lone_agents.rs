@@ -60,7 +60,7 @@ proptest! {
         sim.run();
         let counts = *sim.counts();
         prop_assert_eq!(lone[0].tasks_done, counts.tasks_done);
-        prop_assert_eq!(u64::from(sim.agents().orders[0].finished), counts.tasks_done);
+        prop_assert_eq!(u64::from(sim.agents().statistics(0).finished), counts.tasks_done);
         prop_assert_eq!((counts.trips, counts.trip_ticks), (counts.tasks_done, counts.lone_ticks));
     }
 }
@@ -100,7 +100,7 @@ fn a_crowd_does_less_than_its_agents_alone() {
     sim.run();
     let (done, bound) = (sim.counts().tasks_done, lone.iter().map(|lone| lone.tasks_done).sum::<u64>());
     assert!(done < bound && done > bound / 4, "{done} of {bound}");
-    let finished = sim.agents().orders.iter().map(|orders| u64::from(orders.finished));
+    let finished = (0..sim.agents().len()).map(|row| u64::from(sim.agents().statistics(row).finished));
     assert_eq!(finished.sum::<u64>(), done);
     let counts = sim.counts();
     assert!(counts.trips <= done && counts.trips > done / 2, "{counts:?}");

@@ -54,10 +54,10 @@ fn group_after_nearest() {
         assert_eq!(invariant::check(&sim), []);
         let agents = sim.agents();
         for row in 0..agents.len() {
-            let order = sim.orders().current(&agents.orders[row]).map(|order| &order.kind);
+            let order = sim.orders().current(&agents.orders(row)).map(|order| &order.kind);
             let follows = agents.motion[row].activity == Activity::Following;
             if follows && matches!(order, Some(OrderKind::GotoGroup(..))) {
-                assert!(agents.given[row].is_some() && !agents.orders[row].to_nearest, "tick {}", sim.tick());
+                assert!(agents.given[row].is_some() && !agents.orders(row).to_nearest, "tick {}", sim.tick());
                 n_seen += 1;
             }
         }

@@ -78,7 +78,8 @@ impl Drawn {
         let mut longest = 0;
         while run.step() == Step::Running {
             let tick = run.tick();
-            let waits = run.agents().orders.iter().map(|order| tick - order.since).max().unwrap();
+            let waits =
+                (0..run.agents().len()).map(|row| tick - run.agents().orders(row).since).max().unwrap();
             longest = longest.max(waits);
         }
         longest

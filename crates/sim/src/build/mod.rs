@@ -345,7 +345,6 @@ fn empty_simulation(
     Simulation {
         classes,
         tables,
-        entities: hecs::World::new(),
         agents: Agents::default(),
         orders: OrderPool::default(),
         paths: PathPool::default(),

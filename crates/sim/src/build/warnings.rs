@@ -122,7 +122,7 @@ fn parts_of(action: &EventAction) -> (&'static str, Option<&Area>, &[Located<Str
 fn warn_of_goals(typed: &Scenario, sim: &Simulation, found: &mut Complaints<'_>) {
     let (mut scratch, mut path) = (Scratch::new(), Path::new());
     for (row, agent) in typed.agents.iter().enumerate() {
-        let Some(order) = sim.orders.current(&sim.agents.orders[row]) else { continue };
+        let Some(order) = sim.orders.current(&sim.agents.orders(row)) else { continue };
         let Some(trip) = order.kind.trip() else { continue };
         let tables = &sim.tables[sim.agents.motion[row].class.0 as usize];
         for members in goals_of(&order.kind, trip) {
@@ -161,7 +161,9 @@ fn warn_of_goals(typed: &Scenario, sim: &Simulation, found: &mut Complaints<'_>)
     let in_groups: usize = typed.groups.iter().map(|group| group.count as usize).sum();
     let mut row = sim.agents.len().saturating_sub(in_groups);
     for group in &typed.groups {
-        if let (Some(&state), Some(motion)) = (sim.agents.orders.get(row), sim.agents.motion.get(row)) {
+        if let (Some(state), Some(motion)) =
+            ((row < sim.agents.len()).then(|| sim.agents.orders(row)), sim.agents.motion.get(row))
+        {
             warn(&group.orders, &[(motion.class, state)]);
         }
         row += group.count as usize;

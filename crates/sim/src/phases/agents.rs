@@ -5,6 +5,8 @@ use crate::motion::Activity;
 use crate::orders::OrderState;
 use crate::placement::Placement;
 use crate::random::Random;
+use crate::statistics::TripStatistics;
+use crate::tasks::Tasks;
 use crate::world::Simulation;
 
 /// Rows of the agents that are chosen, rising.
@@ -58,23 +60,27 @@ pub(super) fn give_orders(sim: &mut Simulation, new: &NewOrders) {
     let mut replaced = vec![false; sim.agents.len()];
     for row in rows {
         let list = new.by_class[sim.agents.motion[row].class.0 as usize];
-        let state = &mut sim.agents.orders[row];
+        let mut state = sim.agents.orders(row);
         if state.given == sim.tick {
-            sim.orders.append(state, list);
+            sim.orders.append(&mut state, list);
+            sim.agents.set_orders(row, state);
             sim.note_orders(row, list);
             continue;
         }
         replaced[row] = true;
         sim.give_back(row);
         sim.paths.drop_path(&mut sim.agents.paths[row]);
-        let motion = &mut sim.agents.motion[row];
+        let motion = sim.agents.motion[row];
         let mut state = OrderState::new(list, sim.tick);
-        state.finished = sim.agents.orders[row].finished;
         if !motion.at_rest() {
             state.since = motion.until;
         }
-        sim.agents.orders[row] = state;
+        sim.agents.set_orders(row, state);
+        sim.agents.set_tasks(row, Tasks::NONE);
+        let finished = sim.agents.statistics(row).finished;
+        sim.agents.set_statistics(row, TripStatistics { finished, ..TripStatistics::NEW });
         // It begins the first of them in the orders phase, at rest.
+        let motion = &mut sim.agents.motion[row];
         motion.activity = Activity::Idle;
         motion.replan = false;
         let patience = &mut sim.agents.patience[row];

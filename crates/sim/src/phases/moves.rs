@@ -39,7 +39,7 @@ fn settle(sim: &mut Simulation, row: usize) {
         // The nearest pose is where it goes only as long as no edit has opened a better way.
         Activity::Following
             if is_at_goal(sim, row)
-                || (path_done && sim.agents.orders[row].to_nearest && !sim.agents.motion[row].replan) =>
+                || (path_done && sim.agents.orders(row).to_nearest && !sim.agents.motion[row].replan) =>
         {
             sim.paths.drop_path(&mut sim.agents.paths[row]);
             sim.agents.motion[row].activity = Activity::Arrived;

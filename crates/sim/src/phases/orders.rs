@@ -14,11 +14,12 @@ pub(crate) fn run_orders(sim: &mut Simulation) {
             continue;
         }
         match motion.activity {
+            Activity::Idle if !sim.agents.stamps[row].has_order => {}
             Activity::Idle => begin_order(sim, row),
             Activity::Pausing => {
-                let order = sim.orders.current(&sim.agents.orders[row]);
+                let order = sim.orders.current(&sim.agents.orders(row));
                 if let Some(OrderKind::Wait(ticks)) = order.map(|order| &order.kind)
-                    && sim.tick - sim.agents.orders[row].since >= *ticks
+                    && sim.tick - sim.agents.orders(row).since >= *ticks
                 {
                     finish_order(sim, row);
                 }

@@ -3,7 +3,7 @@
 use crate::group_goals::{GroupPoses, GroupView, choose_group_poses};
 use crate::motion::{Activity, ticks_of};
 use crate::order_life::{ask_for_path, refuse, refuse_for};
-use crate::orders::OrderKind;
+use crate::orders::{OrderKind, OrderState};
 use crate::requests::{PathRequest, Route, shared_goal};
 use crate::world::Simulation;
 use wheelbase_planner::{Answer, Goal, Path, Progress, Reached, Status, pass_goal};
@@ -27,7 +27,7 @@ pub(crate) fn ask_for_quicker_paths(sim: &mut Simulation) {
         motion.at_rest()
             && motion.activity == Activity::Following
             && !motion.replan
-            && !agents.orders[row].to_nearest
+            && !agents.orders(row).to_nearest
             && *tick >= agents.patience[row].look_again_at
             && !traffic.makes_way(agents.ids[row])
     };
@@ -161,13 +161,13 @@ fn deliver_all(sim: &mut Simulation, last: bool) {
 
 /// Whether the current order of an agent is one to an area.
 fn goes_to_area(sim: &Simulation, row: usize) -> bool {
-    let order = sim.orders.current(&sim.agents.orders[row]);
+    let order = sim.orders.current(&sim.agents.orders(row));
     order.is_some_and(|order| matches!(order.kind, OrderKind::GotoArea(..)))
 }
 
 /// The order to a group that an agent has now, by number.
 fn group_of(sim: &Simulation, row: usize) -> Option<u32> {
-    match sim.orders.current(&sim.agents.orders[row])?.kind {
+    match sim.orders.current(&sim.agents.orders(row))?.kind {
         OrderKind::GotoGroup(order, _) => Some(order),
         _ => None,
     }
@@ -244,14 +244,18 @@ fn deliver(sim: &mut Simulation, row: usize, request: PathRequest, answer: &Answ
         if found && !path.moves.is_empty() {
             // One around others that is no way to a given pose leads to the goal itself.
             let to_goal = request.route == Route::AroundResting && !given;
-            sim.agents.orders[row].to_nearest &= !to_goal;
+            let state = sim.agents.orders(row);
+            let to_nearest = state.to_nearest && !to_goal;
+            sim.agents.set_orders(row, OrderState { to_nearest, ..state });
             sim.paths.replace(&mut sim.agents.paths, row, &path.moves);
             sim.note_path(row);
         }
     } else if found {
-        let state = &mut sim.agents.orders[row];
-        state.to_nearest = answer.reached == Some(Reached::Nearest);
-        state.note_lone_ticks(answer.cost);
+        let (state, mut statistics) = (sim.agents.orders(row), sim.agents.statistics(row));
+        let to_nearest = answer.reached == Some(Reached::Nearest);
+        statistics.note_lone_ticks(answer.cost);
+        sim.agents.set_orders(row, OrderState { to_nearest, ..state });
+        sim.agents.set_statistics(row, statistics);
         sim.paths.replace(&mut sim.agents.paths, row, &path.moves);
         sim.note_path(row);
         let arrived = path.moves.is_empty();
@@ -262,7 +266,7 @@ fn deliver(sim: &mut Simulation, row: usize, request: PathRequest, answer: &Answ
         let tables = &sim.tables[motion.class.0 as usize];
         if !arrived
             && !sim.requests.any_waits()
-            && !sim.agents.orders[row].to_nearest
+            && !to_nearest
             && sim.congestion.is_worth_a_look(motion.class, tables, motion.state, &path.moves)
         {
             ask_for_path(sim, row, Route::Quickest);

@@ -3,6 +3,7 @@
 use crate::log::TraceEvent;
 use crate::motion::{Activity, Motion};
 use crate::order_life::{ask_for_path, refuse};
+use crate::orders::OrderState;
 use crate::requests::{Asking, Route};
 use crate::traffic::{Decisions, Leads, Start, TrafficView};
 use crate::world::Simulation;
@@ -64,7 +65,10 @@ fn replace_paths(sim: &mut Simulation, decisions: &Decisions) {
         match reroute.leads {
             Leads::On => {}
             // Its end is no goal, not even the nearest pose to one.
-            Leads::Off => sim.agents.orders[row].to_nearest = false,
+            Leads::Off => {
+                let state = sim.agents.orders(row);
+                sim.agents.set_orders(row, OrderState { to_nearest: false, ..state });
+            }
             Leads::Aside => {
                 // What it asked for is void: it will not be where it asked from.
                 sim.requests.forget(sim.agents.ids[row]);

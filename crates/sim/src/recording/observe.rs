@@ -141,7 +141,7 @@ fn gather_rest(sim: &Simulation, frame: &RecordedAgents, record: &mut TickRecord
 
 /// Number of the current order of the agent in a row.
 fn current_order(sim: &Simulation, row: usize) -> u32 {
-    let open = sim.agents().orders[row].open;
+    let open = sim.agents().orders(row).open;
     if open.count > 0 { open.first } else { NONE }
 }
 

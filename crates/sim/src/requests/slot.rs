@@ -138,7 +138,7 @@ impl Slot {
         let Asking { agents, orders, .. } = asking;
         let Some(row) = self.request.and_then(|asked| agents.row(asked.agent)) else { return };
         let (motion, given) = (agents.motion[row], agents.given[row]);
-        let order = orders.current(&agents.orders[row]).map(|order| &order.kind);
+        let order = orders.current(&agents.orders(row)).map(|order| &order.kind);
         let (Some(&OrderKind::GotoGroup(order, _)), Some(given)) = (order, given) else { return };
         if self.request.is_none_or(|asked| asked.route != Route::Cheapest) {
             return;
@@ -306,7 +306,7 @@ impl<'a> Asking<'a> {
     /// The order and the trip that an agent is on, and the request for the cheapest path to its goal from a
     /// state.
     fn cheapest(self, row: usize, from: State) -> Option<(&'a OrderKind, &'a Trip, Request<'a>)> {
-        let state = &self.agents.orders[row];
+        let state = &self.agents.orders(row);
         let (kind, trip) = self.orders.current_trip(state)?;
         let class = self.class(row);
         let goal = current_goal(trip, kind, state);
@@ -378,7 +378,7 @@ pub(crate) fn shared_goal<'a>(
     asked: PathRequest,
     row: usize,
 ) -> Option<(ClassId, Goal<'a>)> {
-    let state = &agents.orders[row];
+    let state = &agents.orders(row);
     let (kind, trip) = orders.current_trip(state)?;
     let by_members = asked.route == Route::Cheapest && !kind.gives_poses();
     by_members.then(|| (agents.motion[row].class, current_goal(trip, kind, state)))

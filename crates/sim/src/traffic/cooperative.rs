@@ -459,9 +459,9 @@ impl Cooperative {
             let motion = &view.agents.motion[row];
             let id = view.agents.ids[row].0;
             let path = view.paths.moves(view.agents.paths[row]);
-            let orders = &view.agents.orders[row];
+            let stamp = view.agents.stamps[row];
             let member = &mut self.members[id as usize];
-            let path_of = (orders.since, orders.station);
+            let path_of = (stamp.since, stamp.station);
             if member.path_left != path.len() as u32 || member.path_of != path_of {
                 (member.path_left, member.path_of) = (path.len() as u32, path_of);
                 member.path = member.path.wrapping_add(1);
@@ -890,7 +890,7 @@ impl Cooperative {
         let may_push = idle || pushes_any || place < self.place(view, other);
         let place = if pushes_any { 0 } else { place };
         // One that has arrived goes on by itself at the next tick, but for one on the station of a patrol.
-        let goes_on = theirs.activity == Activity::Arrived && view.agents.orders[other].station == 0;
+        let goes_on = theirs.activity == Activity::Arrived && view.agents.stamps[other].station == 0;
         if waited >= ticks * after
             && may_push
             && !goes_on
@@ -919,7 +919,7 @@ impl Cooperative {
         }
         let step_ticks = self.step_ticks[view.agents.motion[row].class.0 as usize];
         let other = view.agents.row(AgentId(member.for_agent)).filter(|&other| {
-            view.agents.orders[other].since == member.for_order
+            view.agents.stamps[other].since == member.for_order
                 && member.held_for(view.tick) <= HOLD_MOVES_MAX * step_ticks
                 && matches!(
                     view.agents.motion[other].activity,
@@ -987,11 +987,11 @@ fn waited(view: &TrafficView<'_>, row: usize) -> u32 {
 
 /// Place of an agent in the order of rank, by priority and age of its order; those without one come last.
 fn place_of_order(view: &TrafficView<'_>, row: usize) -> u64 {
-    let orders = &view.agents.orders[row];
-    if orders.open.count == 0 {
+    let stamp = view.agents.stamps[row];
+    if !stamp.has_order {
         return u64::MAX;
     }
-    let since = i64::from(orders.since) - i64::from(view.agents.patience[row].priority);
+    let since = i64::from(stamp.since) - i64::from(view.agents.patience[row].priority);
     (since + (1 << 32)) as u64 * (1 << 20) + u64::from(view.agents.ids[row].0)
 }
 

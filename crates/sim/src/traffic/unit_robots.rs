@@ -227,7 +227,7 @@ impl UnitRobots {
             let pose = view.tables[motion.class.0 as usize].space().pose(motion.state);
             team.at[row] = map.index(pose.cell);
             team.heading[row] = pose.heading.0;
-            let goal = view.orders.task(&view.agents.orders[row]).map(|goal| goal.cell);
+            let goal = view.orders.task(&view.agents.orders(row)).map(|goal| goal.cell);
             let number = goal.and_then(|cell| map.number_at(cell));
             team.goal[row] = number.unwrap_or(u32::MAX);
             team.goal_at[row] = goal.filter(|_| number.is_some()).map_or(u32::MAX, |cell| map.index(cell));
@@ -324,7 +324,7 @@ impl UnitRobots {
             let field = fields.of(goal);
             let ahead = field.cost(map.number(team.at[row]), team.heading[row]);
             team.value[row] = team.value_of_reserved(map, field, row);
-            let since = view.agents.orders[row].since;
+            let since = view.agents.stamps[row].since;
             if since > team.waits_since[row] {
                 (team.waits_since[row], team.first_until[row]) = (since, 0);
             }

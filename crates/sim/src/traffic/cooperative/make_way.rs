@@ -430,7 +430,7 @@ impl Cooperative {
         member.path_left = total;
         member.aside_left = count;
         (member.for_agent, member.for_order) =
-            passes.map_or((NONE, 0), |row| (view.agents.ids[row].0, view.agents.orders[row].since));
+            passes.map_or((NONE, 0), |row| (view.agents.ids[row].0, view.agents.stamps[row].since));
         member.held_since = view.tick;
         (member.next_try, member.failures, member.changed_at) = (view.tick + 1, 0, view.tick);
         self.lifting.hold(id);

@@ -56,7 +56,7 @@ impl UnitRobots {
             if may {
                 let steps = map.apart(team.at[row], team.goal_at[row]);
                 // Who has gone first of all in vain waits anew here too.
-                let since = team.waits_since[row].max(view.agents.orders[row].since);
+                let since = team.waits_since[row].max(view.agents.stamps[row].since);
                 let claim = u64::from(since) + u64::from(ticks_of_step * steps);
                 crowd.by_claim.push((claim, row as u32));
             }
