@@ -3,55 +3,18 @@
 //!
 //! Rows stand in order of id and close up when agents are taken out. Ids are never used again.
 
-use crate::motion::{AgentId, Motion};
 use crate::orders::OrderState;
-use crate::path_pool::PathHandle;
 use crate::statistics::TripStatistics;
 use crate::tasks::Tasks;
+use wheelbase_grid::CellXY;
 use wheelbase_planner::State;
+use wheelbase_traffic::motion::{AgentId, Motion, Patience};
+use wheelbase_traffic::path_pool::PathHandle;
+use wheelbase_traffic::view::{AgentsView, GoalStamp};
 
 /// Row of an agent in the dense arrays; changes when agents before it are taken out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Row(pub u32);
-
-/// Waiting and giving way.
-#[derive(Clone, Copy, Debug)]
-pub struct Patience {
-    /// Given priority; higher goes first.
-    pub priority: i32,
-    /// Tick since which it could have moved on but did not; `u32::MAX` while it moves.
-    pub waits_since: u32,
-    /// Tick at which its last move ended or it was placed.
-    pub moved_at: u32,
-    /// Earliest tick at which it may ask again for a way around others.
-    pub ask_again_at: u32,
-    /// Times in a row that it found no way around.
-    pub failures: u8,
-    /// Earliest tick at which it may look again for a quicker way.
-    pub look_again_at: u32,
-    /// Times in a row that it found none that is quicker.
-    pub look_failures: u8,
-    /// An edit has made its pose or move illegal, and nothing has freed it since.
-    pub stranded: bool,
-}
-
-/// What the rules of traffic are told of an agent's orders; equal as long as it is on the same trip. 12 bytes,
-/// hot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GoalStamp {
-    /// Tick at which the current order or task became the current one.
-    pub since: u32,
-    /// Station of the patrol it is going to.
-    pub station: u32,
-    /// Whether it has an order that is not closed.
-    pub has_order: bool,
-}
-
-impl GoalStamp {
-    fn of(orders: &OrderState) -> Self {
-        Self { since: orders.since, station: orders.station, has_order: orders.open.count > 0 }
-    }
-}
 
 /// All agents that are there. Arrays of one length, joined by row. Orders, tasks, trip statistics and names are
 /// components of their entities: seldom looked at, and never in the order of the entities.
@@ -113,7 +76,7 @@ impl Agents {
             stranded: false,
         });
         self.paths.push(PathHandle::EMPTY);
-        self.stamps.push(GoalStamp::of(&orders));
+        self.stamps.push(stamp_of(&orders));
         self.given.push(None);
         self.entity.push(entity);
         id
@@ -157,7 +120,7 @@ impl Agents {
 
     /// Sets where the agent in a row stands in its orders.
     pub(crate) fn set_orders(&mut self, row: usize, orders: OrderState) {
-        self.stamps[row] = GoalStamp::of(&orders);
+        self.stamps[row] = stamp_of(&orders);
         if let Ok(kept) = self.entities.query_one_mut::<&mut OrderState>(self.entity[row]) {
             *kept = orders;
         }
@@ -196,6 +159,12 @@ impl Agents {
         self.set_statistics(row, statistics);
     }
 
+    /// The agents as a rule of traffic sees them. `goals` by row, for a rule that finds ways by itself.
+    pub(crate) fn view<'a>(&'a self, goals: &'a [Option<CellXY>]) -> AgentsView<'a> {
+        let Self { ids, motion, patience, paths, stamps, row_of_id, .. } = self;
+        AgentsView { ids, motion, patience, paths, stamps, goals, row_of_id }
+    }
+
     /// The entity of the agent in a row.
     pub fn entity(&self, row: usize) -> hecs::Entity {
         self.entity[row]
@@ -211,4 +180,9 @@ impl Agents {
     pub(crate) fn entities_mut(&mut self) -> &mut hecs::World {
         &mut self.entities
     }
+}
+
+/// What the rules of traffic are told of an agent's orders.
+fn stamp_of(orders: &OrderState) -> GoalStamp {
+    GoalStamp { since: orders.since, station: orders.station, has_order: orders.open.count > 0 }
 }

@@ -3,11 +3,11 @@
 //! No figure is scaled by it. Integer steps alone mislead: 1.2 ns each was measured beside loads of 100 to 500 ns.
 //! Only ratios of runs taken in turn compare.
 
-use crate::random::Random;
 use serde::Serialize;
 use std::fmt;
 use std::hint::black_box;
 use std::time::Duration;
+use wheelbase_traffic::random::Random;
 
 /// Passes, of which the least counts.
 const PASSES: u32 = 5;
@@ -37,7 +37,7 @@ impl Calibration {
         for _ in 0..PASSES {
             let begun = clock();
             let mut random = Random::new(7);
-            black_box((0..STEPS).fold(0, |sum: u64, _| sum ^ random.next()));
+            black_box((0..STEPS).fold(0, |sum: u64, _| sum ^ random.next_u64()));
             least.integer_ns = least.integer_ns.min(nanos(clock(), begun) / f64::from(STEPS));
             let begun = clock();
             black_box((0..LOADS).fold(0_u32, |at, _| chain[at as usize]));

@@ -14,14 +14,14 @@
 mod planned_streams;
 
 use crate::agents::Agents;
-use crate::hash::fold;
-use crate::motion::ClassId;
-use crate::path_pool::PathPool;
-use crate::streams::Streams;
-use crate::ways::{opposite, way_to};
 use planned_streams::PlannedStreams;
 use wheelbase_grid::{CellXY, GridShape, GridSize};
 use wheelbase_planner::{Delays, MovementTables, State};
+use wheelbase_traffic::hash::fold;
+use wheelbase_traffic::motion::ClassId;
+use wheelbase_traffic::path_pool::PathPool;
+use wheelbase_traffic::streams::Streams;
+use wheelbase_traffic::ways::{opposite, way_to};
 
 /// Cells along the side of a block, as a power of two.
 const BLOCK_SHIFT: u32 = 3;

@@ -33,23 +33,22 @@
 //! The tasks of an agent must not depend on what it does, so agents of classes with one-way moves go free of
 //! charge. Confined agents are left out.
 
-mod gates;
 mod prices;
 mod ways;
 
 use crate::lone::{LoneAgent, NotAlone, lone_agents_seen};
 use crate::metrics::permille;
 use crate::orders::OrderKind;
-use crate::reservation::{CollisionRule, Step};
 use crate::tasks::ReachedPoses;
 use crate::world::Simulation;
-use gates::{Gates, NONE};
 use prices::{Group, Problem, TASK, TripEnds};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use ways::{COUNTS, Ways, capacity, weight};
 use wheelbase_planner::{GoalMember, Heading, MovementTables, Path, Pose, State, Way};
+use wheelbase_traffic::collision::{CollisionRule, Step};
+use wheelbase_traffic::gates::{Gates, NONE};
 
 /// What doors allow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

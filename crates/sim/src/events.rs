@@ -1,8 +1,8 @@
 //! What happens to a run from outside, at a tick each: edits of the map, agents that come and go, orders.
 
-use crate::motion::{AgentId, ClassId};
 use crate::orders::{GroupOrders, OrderList};
 use wheelbase_grid::{Change, Rect};
+use wheelbase_traffic::motion::{AgentId, ClassId};
 
 /// Something that happens at a tick.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,9 +1,9 @@
 //! Poses that orders to areas and groups have handed out: nobody else is sent there until the order is
 //! closed.
 
-use crate::motion::AgentId;
 use wheelbase_grid::{Cell, CellXY, GridSize};
 use wheelbase_planner::Offset;
+use wheelbase_traffic::motion::AgentId;
 
 /// Which agent each cell has been given to, as part of the pose that it is to go to. 4 bytes a cell,
 /// taken only where some order goes to an area.

@@ -11,7 +11,6 @@ mod room;
 mod view;
 
 use crate::goal_poses::poses_of;
-use crate::motion::{Activity, AgentId, ClassId, end_state};
 use crate::orders::OrderKind;
 use crate::shared_fields::SharedFields;
 use crate::unreachable::UnreachableReason;
@@ -20,6 +19,7 @@ use room::{Nearness, PARTS, Room, is_near_goal, nearest_member};
 pub(crate) use view::GroupView;
 use wheelbase_grid::BitGrid;
 use wheelbase_planner::{CostField, Fallback, Goal, GoalMember, MovementTables, Progress, State, Until, Way};
+use wheelbase_traffic::motion::{Activity, AgentId, ClassId, end_state};
 
 /// Orders to groups that are under way.
 #[derive(Debug, Default)]

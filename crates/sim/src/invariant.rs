@@ -1,12 +1,12 @@
 //! What must hold after every tick, checked the obvious way, from the agents alone.
 
-use crate::motion::AgentId;
-use crate::reservation::CollisionRule;
 pub use crate::violation::Violation;
 use crate::world::Simulation;
 use std::collections::{BTreeMap, BTreeSet};
 use wheelbase_grid::{Cell, CellXY};
 use wheelbase_planner::Legality;
+use wheelbase_traffic::collision::CollisionRule;
+use wheelbase_traffic::motion::AgentId;
 
 /// Checks a simulation between two ticks: no cell is held by two agents, the reservation agrees with
 /// where the agents are, no move is overdue, and every pose but those that an edit stranded is legal by the

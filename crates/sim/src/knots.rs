@@ -1,10 +1,10 @@
 //! Who waits for whom, and where, among the agents that are stuck: what a run that was not solved says of
 //! itself.
 
-use crate::motion::{AgentId, step_of};
 use crate::world::Simulation;
 use serde::Serialize;
 use wheelbase_grid::CellXY;
+use wheelbase_traffic::motion::{AgentId, step_of};
 
 /// Most knots that are told; those for which most agents wait.
 pub const KNOTS_MAX: usize = 16;

@@ -1,9 +1,9 @@
 //! What has happened, in order: what traces and recordings are written from.
 
 use crate::events::OnAgents;
-use crate::motion::{AgentId, ClassId};
 use wheelbase_grid::{CellXY, GridShape, Rect, SIDES_MAX, SideKind, TerrainKind};
 use wheelbase_planner::{GoalMember, Pose};
+use wheelbase_traffic::motion::{AgentId, ClassId};
 
 /// One thing that took effect. Small and `Copy`; names are looked up when it is written.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -5,7 +5,6 @@
 
 use crate::agents::Agents;
 use crate::class::SimClass;
-use crate::motion::ClassId;
 use crate::orders::{OrderKind, OrderPool, OrderState};
 use crate::tasks::{CONFINED_BELOW_POSES, ReachedPoses, TaskSlot, TaskSource};
 use crate::world::Simulation;
@@ -15,6 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use wheelbase_planner::{
     Goal, MovementTables, Path, Progress, Request, Scratch, State, Status, advance, begin, finish, least_cost,
 };
+use wheelbase_traffic::motion::ClassId;
 
 /// Expansions between two looks at whether a path can still be short enough.
 const EXPANSIONS_A_LOOK: u64 = 4096;

@@ -1,15 +1,15 @@
 //! How much memory grows with the agents and their goals.
 
-use crate::agents::GoalStamp;
-use crate::agents::{Patience, Row};
+use crate::agents::Row;
 use crate::class::SimClass;
-use crate::motion::{AgentId, ClassId, Motion};
 use crate::orders::OrderState;
-use crate::path_pool::PathHandle;
 use crate::statistics::TripStatistics;
 use crate::tasks::Tasks;
 use crate::world::Simulation;
 use wheelbase_planner::State;
+use wheelbase_traffic::motion::{AgentId, ClassId, Motion, Patience};
+use wheelbase_traffic::path_pool::PathHandle;
+use wheelbase_traffic::view::GoalStamp;
 
 /// Memory of what there is one of for each agent or goal, in bytes in use. The map, the movement tables, the
 /// reservation and the searches, which grow with the map and the number of classes and slots, are not in it,

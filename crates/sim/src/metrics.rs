@@ -1,12 +1,12 @@
 //! What a run counts, and the result it prints.
 
 use crate::knots::Knot;
-use crate::motion::{Activity, end_state};
 use crate::unreachable::UnreachableReasons;
 use crate::world::Simulation;
 use serde::Serialize;
 use serde_json::Value;
 use std::io::{self, Write};
+use wheelbase_traffic::motion::{Activity, end_state};
 
 /// An agent with somewhere to go that has ended no move for so many ticks at the end is stuck.
 pub const STUCK_AFTER_TICKS: u32 = 256;
@@ -394,7 +394,7 @@ impl Simulation {
     /// Whether the agent in a row has somewhere to go and a way there and has ended no move for
     /// [`STUCK_AFTER_TICKS`] ticks.
     pub(crate) fn is_stuck(&self, row: usize) -> bool {
-        use crate::motion::Activity;
+        use wheelbase_traffic::motion::Activity;
         let trying = matches!(
             self.agents.motion[row].activity,
             Activity::Asking | Activity::Following | Activity::Yielding

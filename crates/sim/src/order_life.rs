@@ -2,7 +2,6 @@
 
 use crate::goal_poses::poses_of;
 use crate::log::TraceEvent;
-use crate::motion::Activity;
 use crate::orders::{OrderKind, OrderState, current_goal};
 use crate::requests::{PathRequest, Route, least_ticks};
 use crate::statistics::TripStatistics;
@@ -11,6 +10,7 @@ use crate::trip::IfUnreachable;
 use crate::unreachable::UnreachableReason;
 use crate::world::Simulation;
 use wheelbase_planner::{GoalMember, Status};
+use wheelbase_traffic::motion::Activity;
 
 /// Ticks that a patrol gives at least to a station that it can only get near.
 const NEAREST_STATION_TICKS: u32 = 64;

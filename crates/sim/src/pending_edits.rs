@@ -1,9 +1,8 @@
 //! Edits of the map that wait until they disturb nobody.
 
 use crate::events::MapEdit;
-use crate::motion::AgentId;
-use wheelbase_grid::{CellXY, Rect};
-use wheelbase_planner::Offset;
+use wheelbase_grid::Rect;
+use wheelbase_traffic::motion::AgentId;
 
 /// An edit that has been asked for and has not taken effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +19,9 @@ pub struct WaitingEdit {
 /// cells may sweep its cells; those of a side or of a turned tile are the one cell whose sides they set.
 #[derive(Debug, Default)]
 pub struct PendingEdits {
-    pub(crate) edits: Vec<WaitingEdit>,
+    edits: Vec<WaitingEdit>,
+    /// Their areas.
+    areas: Vec<Rect>,
     /// Agents that an edit disturbs, while it is looked at.
     pub(crate) disturbed: Vec<AgentId>,
 }
@@ -41,16 +42,20 @@ impl PendingEdits {
         &self.edits
     }
 
-    /// Whether an agent that holds `held` must not sweep `swept`, both from its anchor.
-    pub fn forbid(&self, anchor: CellXY, held: &[Offset], swept: &[Offset]) -> bool {
-        self.edits.iter().any(|waiting| {
-            let area = waiting.edit.change.area();
-            touches(area, anchor, swept) && !touches(area, anchor, held)
-        })
+    /// Adds one.
+    pub(crate) fn push(&mut self, edit: WaitingEdit) {
+        self.areas.push(edit.edit.change.area());
+        self.edits.push(edit);
     }
-}
 
-/// Whether one of the cells, given from an anchor, lies in the area.
-pub(crate) fn touches(area: Rect, anchor: CellXY, cells: &[Offset]) -> bool {
-    cells.iter().any(|o| area.contains(o.cell_from(anchor)))
+    /// Takes one out.
+    pub(crate) fn remove(&mut self, at: usize) {
+        self.areas.remove(at);
+        self.edits.remove(at);
+    }
+
+    /// The areas that they wait for, oldest first.
+    pub fn areas(&self) -> &[Rect] {
+        &self.areas
+    }
 }

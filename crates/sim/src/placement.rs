@@ -1,10 +1,11 @@
 //! Where agents can be placed at random.
 
-use crate::motion::{AgentId, ClassId};
-use crate::random::Random;
 use crate::world::Simulation;
 use wheelbase_grid::Rect;
 use wheelbase_planner::{Heading, Pose, State};
+use wheelbase_traffic::forbidden::forbids;
+use wheelbase_traffic::motion::{AgentId, ClassId};
+use wheelbase_traffic::random::Random;
 
 /// The legal poses of a class in an area that have not been drawn yet.
 pub(crate) struct Placement {
@@ -58,7 +59,7 @@ impl Placement {
             let nobody = AgentId(u32::MAX);
             let free = sim.reservation.blocker(nobody, pose.cell, cells).is_none()
                 && sim.reservation.claimant_of(nobody, pose.cell, cells).is_none()
-                && !sim.pending.forbid(pose.cell, &[], cells);
+                && !forbids(sim.pending.areas(), pose.cell, &[], cells);
             if free {
                 return Some(state);
             }

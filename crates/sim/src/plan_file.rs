@@ -1,12 +1,12 @@
 //! Plans in the format of the League of Robot Runners, 2023: what each agent did, as one JSON object.
 
 use crate::log::TraceEvent;
-use crate::motion::AgentId;
 use crate::world::Simulation;
 use serde::Serialize;
 use std::io::{self, Write};
 use wheelbase_grid::CellXY;
 use wheelbase_planner::{Heading, Pose};
+use wheelbase_traffic::motion::AgentId;
 
 /// A step without a move.
 const WAIT: u8 = b'W';

@@ -11,13 +11,13 @@ mod request;
 mod slot;
 
 use crate::group_goals::GroupGoals;
-use crate::motion::AgentId;
 use crate::shared_fields::SharedFields;
 use rayon::prelude::*;
 pub use request::{PathRequest, Route};
 pub(crate) use slot::{Asking, SearchWorld, Slot, least_ticks, shared_goal};
 use std::sync::atomic::{AtomicBool, Ordering};
 use wheelbase_grid::GridSize;
+use wheelbase_traffic::motion::AgentId;
 
 /// All path requests: those that wait and those being searched.
 #[derive(Debug)]

@@ -5,12 +5,12 @@
 //! worth that is told by counts alone: a field is begun once searches to the goal have spent as many
 //! expansions as half of all poses, so that it never costs much more than they did.
 
-use crate::motion::ClassId;
 use std::collections::BTreeMap;
 use wheelbase_grid::Rect;
 use wheelbase_planner::{
     CostField, CostFields, FieldScratch, Goal, MovementTables, Path, Progress, State, Until,
 };
+use wheelbase_traffic::motion::ClassId;
 
 /// Most memory that fields take together, in bytes; those used longest ago make way.
 const BYTES_MAX: usize = 256 << 20;

@@ -1,8 +1,8 @@
 //! Hashes of all that the next tick depends on.
 
-use crate::hash::fold;
 use crate::orders::OrderKind;
 use crate::world::Simulation;
+use wheelbase_traffic::hash::fold;
 
 /// What the words of a state go into.
 trait Sink {

@@ -4,11 +4,11 @@
 //! reached the next one takes its place. So nothing grows, however many tasks are done, and whoever looks at
 //! an agent's order sees the present task and none of those that come.
 
-use crate::random::Random;
 use crate::trip::{IfUnreachable, Trip};
 use std::sync::Arc;
 use wheelbase_grid::{CellXY, Rect};
 use wheelbase_planner::{Fallback, GoalMember, Heading, MovementTables, Pose, State, Way};
+use wheelbase_traffic::random::Random;
 
 /// Random goals tried before the legal ones are looked for in order.
 const DRAWS_MAX: usize = 64;

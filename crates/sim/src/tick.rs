@@ -1,7 +1,6 @@
 //! One tick: its phases and their order, and nothing else orders them.
 
 use crate::invariant;
-use crate::motion::{Activity, Motion};
 use crate::phases::events::apply_events;
 use crate::phases::moves::finish_moves;
 use crate::phases::orders::run_orders;
@@ -9,6 +8,7 @@ use crate::phases::requests::{answer_requests, ask_for_quicker_paths};
 use crate::phases::traffic::run_traffic;
 use crate::phases::waiting::count_waiting;
 use crate::world::Simulation;
+use wheelbase_traffic::motion::{Activity, Motion};
 
 /// Whether a run goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,12 +4,12 @@
 use crate::events::OnAgents;
 use crate::log::{Set, TraceEvent};
 use crate::metrics::RunResult;
-use crate::motion::ClassId;
 use crate::world::Simulation;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use wheelbase_grid::{Cell, Grid, Rect, SideKind};
 use wheelbase_planner::{Pose, heading_name};
+use wheelbase_traffic::motion::ClassId;
 
 /// Key and value of the line of what an edit set.
 fn set_json(set: &Set) -> (&'static str, Value) {

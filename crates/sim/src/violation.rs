@@ -1,8 +1,8 @@
 //! What must never be, found by the check of invariants.
 
-use crate::motion::AgentId;
 use std::fmt;
 use wheelbase_grid::CellXY;
+use wheelbase_traffic::motion::AgentId;
 
 /// Something that must never be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,18 +9,19 @@ use crate::events::Event;
 use crate::given_poses::GivenPoses;
 use crate::group_goals::GroupGoals;
 use crate::log::{Log, TraceEvent};
-use crate::motion::{Activity, AgentId, ClassId, Motion, end_state, step_of};
 use crate::orders::{GroupOrders, OrderList, OrderPool, OrderState};
-use crate::path_pool::PathPool;
 use crate::pending_edits::PendingEdits;
 use crate::requests::{Asking, Requests, SearchWorld};
-use crate::reservation::{CollisionRule, Reservation};
 use crate::tasks::{ReachedPoses, Tasks};
-use crate::traffic::{Decisions, Traffic};
 use crate::violation::Violation;
 use std::path::{Path, PathBuf};
 use wheelbase_grid::{CellXY, Grid, Rect};
 use wheelbase_planner::{MovementTables, Offset, Pose, State};
+use wheelbase_traffic::collision::CollisionRule;
+use wheelbase_traffic::motion::{Activity, AgentId, ClassId, Motion, end_state, step_of};
+use wheelbase_traffic::occupancy::Occupancy;
+use wheelbase_traffic::path_pool::PathPool;
+use wheelbase_traffic::{Decisions, Traffic};
 
 /// What a scenario sets for the whole run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,13 +53,15 @@ pub struct Simulation {
     pub(crate) agents: Agents,
     pub(crate) orders: OrderPool,
     pub(crate) paths: PathPool,
-    pub(crate) reservation: Reservation,
+    pub(crate) reservation: Occupancy,
     pub(crate) given: GivenPoses,
     pub(crate) congestion: Congestion,
     pub(crate) group_goals: GroupGoals,
     pub(crate) requests: Requests,
     pub(crate) traffic: Box<dyn Traffic>,
     pub(crate) decisions: Decisions,
+    /// Cells of the present tasks by row, for a rule of traffic that finds ways by itself.
+    pub(crate) goals: Vec<Option<CellXY>>,
     /// Events in order of tick, then of the file.
     pub(crate) events: Vec<Event>,
     pub(crate) next_event: usize,
@@ -132,7 +135,7 @@ impl Simulation {
     }
 
     /// Who holds which cell.
-    pub fn reservation(&self) -> &Reservation {
+    pub fn reservation(&self) -> &Occupancy {
         &self.reservation
     }
 

@@ -5,15 +5,15 @@ use super::complaints::{Complaints, listed};
 use super::events::area_rect;
 use super::orders::add_orders;
 use super::tasks::{TaskReader, add_tasks};
-use crate::motion::{AgentId, ClassId};
 use crate::orders::{GroupOrders, OrderList};
 use crate::placement::Placement;
-use crate::random::Random;
 use crate::scenario;
 use crate::world::Simulation;
 use std::collections::BTreeMap;
 use wheelbase_grid::GridSize;
 use wheelbase_planner::{Heading, Legality, Pose, PoseBlocked, State, heading_from_name, heading_name};
+use wheelbase_traffic::motion::{AgentId, ClassId};
+use wheelbase_traffic::random::Random;
 
 /// Most poses that groups are looked for in their areas, all groups together: 64 areas of the largest map.
 pub(super) const POSES_LOOKED_AT_MAX: u64 = 1 << 32;

@@ -1,11 +1,11 @@
 //! Movement classes.
 
 use super::complaints::{Complaints, listed};
-use crate::motion::ClassId;
 use crate::scenario::{self, Scenario};
 use crate::world::Simulation;
 use wheelbase_grid::{GridShape, GridSize, Side};
 use wheelbase_planner::{ClassError, ClassSpec, MovementClass, OFFSET_MAX, Pivot, Primitive};
+use wheelbase_traffic::motion::ClassId;
 
 /// Makes a class for maps of a shape; with `size`, one that fits on a map of that size.
 pub(super) fn build_class(

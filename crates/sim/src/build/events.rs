@@ -5,11 +5,11 @@ use super::complaints::{Complaints, listed};
 use super::orders::{add_orders_for_all, add_orders_read_by};
 use super::tasks::TaskReader;
 use crate::events::{Action, Chosen, Event, MapEdit, NewAgents, NewOrders, OnAgents};
-use crate::motion::{AgentId, ClassId};
 use crate::orders::OrderList;
 use crate::scenario::{self, EventAction, Located, Scenario};
 use crate::world::Simulation;
 use wheelbase_grid::{CellXY, Change, Rect, Side, SideKind, TerrainKind};
+use wheelbase_traffic::motion::{AgentId, ClassId};
 
 /// The events in order of tick, then of the file. All agents with names are placed.
 pub(super) fn build_events(

@@ -28,17 +28,12 @@ use crate::counts::{AtWork, Counts};
 use crate::given_poses::GivenPoses;
 use crate::group_goals::GroupGoals;
 use crate::make_landmarks::make_landmarks;
-use crate::motion::sides;
 use crate::orders::OrderPool;
-use crate::path_pool::PathPool;
 use crate::pending_edits::PendingEdits;
-use crate::random::Random;
 use crate::requests::Requests;
-use crate::reservation::{CollisionRule, Reservation};
 use crate::scenario::{self, Scenario, ScenarioErrors};
 use crate::shared_fields;
 use crate::tasks::ReachedPoses;
-use crate::traffic::{Cooperative, Decisions, Traffic};
 use crate::world::{Settings, Simulation};
 use agents::{GroupPlacer, Placed, place_agents, read_group};
 use classes::{OCTILE_ON_HEX, build_class, names_octile, shape_of_class_file};
@@ -55,6 +50,12 @@ use std::path::{Path, PathBuf};
 use tasks::TaskReader;
 use wheelbase_grid::{Grid, GridShape, GridSize, MemoryMax, MemoryTooLarge, SideTable, TerrainTable};
 use wheelbase_planner::{ClassSpeeds, MovementClass, MovementTables};
+use wheelbase_traffic::collision::CollisionRule;
+use wheelbase_traffic::motion::sides;
+use wheelbase_traffic::occupancy::Occupancy;
+use wheelbase_traffic::path_pool::PathPool;
+use wheelbase_traffic::random::Random;
+use wheelbase_traffic::{Cooperative, Decisions, Traffic};
 
 /// Largest file that is read, in bytes: a map of 2^26 cells with room to spare.
 const FILE_BYTES_MAX: u64 = 1 << 28;
@@ -348,13 +349,14 @@ fn empty_simulation(
         agents: Agents::default(),
         orders: OrderPool::default(),
         paths: PathPool::default(),
-        reservation: Reservation::new(grid.size(), settings.collision),
+        reservation: Occupancy::new(grid.size(), settings.collision),
         given: GivenPoses::default(),
         congestion: Congestion::new(grid.size(), grid.shape(), &sides),
         group_goals: GroupGoals::default(),
         requests: Requests::new(settings.search_slots, grid.size()),
         traffic,
         decisions: Decisions::default(),
+        goals: Vec::new(),
         events: Vec::new(),
         next_event: 0,
         pending: PendingEdits::default(),

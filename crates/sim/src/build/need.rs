@@ -2,11 +2,11 @@
 
 use super::LoadError;
 use crate::class_landmarks;
-use crate::reservation::CollisionRule;
 use crate::scenario::{AGENTS_MAX, EventAction, Scenario};
 use std::path::Path;
 use wheelbase_grid::{Grid, GridShape, GridSize, MemoryMax, MemoryNeed, MemoryTooLarge};
 use wheelbase_planner::{MovementClass, StateSpace, landmarks_need, search_need, tables_need};
+use wheelbase_traffic::collision::CollisionRule;
 
 /// Bytes of an agent with its entity, its first orders, its tasks and what the traffic keeps of it.
 const AGENT_BYTES: u64 = 600;

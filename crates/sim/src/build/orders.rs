@@ -3,13 +3,13 @@
 use super::agents::{cells_of_map, heading_list};
 use super::complaints::Complaints;
 use super::events::area_rect;
-use crate::motion::ClassId;
 use crate::orders::{Order, OrderKind, OrderList};
 use crate::scenario;
 use crate::trip::Trip;
 use crate::world::Simulation;
 use wheelbase_grid::CellXY;
 use wheelbase_planner::{Fallback, Goal, GoalMember, heading_from_name};
+use wheelbase_traffic::motion::ClassId;
 
 /// The orders of an agent of a class, in the pool.
 pub(super) fn add_orders(

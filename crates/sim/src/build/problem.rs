@@ -11,20 +11,20 @@ use super::need::{SimulationParts, check_file, too_large};
 use super::tasks::add_slots;
 use super::{LoadError, Overrides, compile_with_components, empty_simulation};
 use crate::class::SimClass;
-use crate::motion::ClassId;
 use crate::orders::{GroupOrders, OrderList};
-use crate::reservation::CollisionRule;
 use crate::scenario::{
     CellList, Located, Problem, ScenarioError, ScenarioErrors, parse_cell_list, parse_problem,
 };
 use crate::tasks::TaskSource;
-use crate::traffic::{Cooperative, Traffic, UnitRobots, unit_robots};
 use crate::world::{Settings, Simulation};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use wheelbase_grid::map_file::movingai;
 use wheelbase_grid::{Cell, Grid, MemoryMax, MemoryNeed, SideTable, TerrainTable};
 use wheelbase_planner::{ClassSpec, ClassSpeeds, Heading, MovementClass, Pose, Primitive};
+use wheelbase_traffic::collision::CollisionRule;
+use wheelbase_traffic::motion::ClassId;
+use wheelbase_traffic::{Cooperative, Traffic, UnitRobots, unit_robots};
 
 /// Name of the class of all agents of a problem.
 const CLASS_NAME: &str = "robot";

@@ -5,7 +5,6 @@ use super::complaints::Complaints;
 use super::events::area_rect;
 use super::files::{AttachedFile, Files, quoted_cell};
 use super::map::beside;
-use crate::motion::ClassId;
 use crate::orders::{Order, OrderKind, OrderList};
 use crate::scenario::{self, Located};
 use crate::tasks::{TaskSlot, TaskSource};
@@ -13,6 +12,7 @@ use crate::world::Simulation;
 use std::collections::BTreeMap;
 use wheelbase_grid::{CellXY, Rect};
 use wheelbase_planner::{GoalMember, Heading, Pose, heading_from_name};
+use wheelbase_traffic::motion::ClassId;
 
 /// First line of a table of tasks.
 const HEADER: &str = "agent,x,y,heading";

@@ -4,7 +4,6 @@ use super::complaints::Complaints;
 use super::events::area_rect;
 use super::map::{beside, read_map};
 use crate::events::{Action, NewAgents, NewOrders};
-use crate::motion::ClassId;
 use crate::orders::{OrderKind, OrderState};
 use crate::scenario::{self, Area, Chosen, EventAction, Located, Scenario, ScenarioError};
 use crate::trip::Trip;
@@ -15,6 +14,7 @@ use wheelbase_planner::{
     Fallback, Goal, GoalArea, GoalMember, Heading, Legality, Path, Pose, Primitive, Reason, Request,
     SLOPE_FLAT, Scratch, Status, move_time, plan,
 };
+use wheelbase_traffic::motion::ClassId;
 
 /// Poses that are looked at for warnings of goals of groups and events, in a scenario.
 const LOOKS_MAX: u64 = 1 << 27;

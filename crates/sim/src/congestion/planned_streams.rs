@@ -6,12 +6,12 @@
 //! whole (guide paths by the flow of all planned ones: Chen et al., AAAI 2024).
 
 use crate::agents::Agents;
-use crate::hash::fold;
-use crate::motion::end_state;
-use crate::path_pool::PathPool;
-use crate::ways::way_to;
 use wheelbase_grid::{CellXY, GridShape, GridSize};
 use wheelbase_planner::MovementTables;
+use wheelbase_traffic::hash::fold;
+use wheelbase_traffic::motion::end_state;
+use wheelbase_traffic::path_pool::PathPool;
+use wheelbase_traffic::ways::way_to;
 
 /// All is counted once in so many ticks. Every 16 ticks gained nothing more on bases, every 128 cost 2 % of
 /// the tasks.

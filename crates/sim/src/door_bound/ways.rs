@@ -1,11 +1,11 @@
 //! The ways of a class between regions of its poses, and what of each gate's time they take at least.
 
-use super::gates::{Gates, NONE};
-use crate::reservation::{CollisionRule, Step};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use wheelbase_grid::CellXY;
 use wheelbase_planner::{MovementTables, Offset, Pose, State};
+use wheelbase_traffic::collision::{CollisionRule, Step};
+use wheelbase_traffic::gates::{Gates, NONE};
 
 /// Ways of counting what is held of a gate: cell by cell, and by those that hold so many cells that but one
 /// or but two of them find room.

@@ -122,7 +122,7 @@ fn exchange(from: &[Place], to: &[Place], matched: &mut [u32]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Random;
+    use wheelbase_traffic::random::Random;
 
     /// Least sum of squared distances by the Hungarian method (Kuhn 1955, with the potentials of Jonker and
     /// Volgenant 1987): the place of each.

@@ -2,9 +2,9 @@
 
 use super::view::GroupView;
 use crate::goal_poses::poses_of;
-use crate::motion::{AgentId, ClassId};
 use wheelbase_grid::{BitGrid, CellXY, GridShape, GridSize, Rect};
 use wheelbase_planner::{CostField, GoalMember, MovementTables, Pose, State, Way};
+use wheelbase_traffic::motion::{AgentId, ClassId};
 
 /// What poses of one class are chosen from.
 pub(super) struct Room<'a> {

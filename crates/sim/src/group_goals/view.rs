@@ -3,9 +3,9 @@
 use crate::agents::Agents;
 use crate::given_poses::GivenPoses;
 use crate::orders::OrderPool;
-use crate::reservation::Reservation;
 use wheelbase_grid::GridSize;
 use wheelbase_planner::MovementTables;
+use wheelbase_traffic::occupancy::Occupancy;
 
 /// The agents, their orders, and what they hold and have been given.
 #[derive(Clone, Copy)]
@@ -18,5 +18,5 @@ pub(crate) struct GroupView<'a> {
     pub orders: &'a OrderPool,
     pub tables: &'a [MovementTables],
     pub given: &'a GivenPoses,
-    pub reservation: &'a Reservation,
+    pub reservation: &'a Occupancy,
 }

@@ -1,13 +1,13 @@
 //! Agents that events bring, take out and send elsewhere.
 
 use crate::events::{Chosen, NewAgents, NewOrders};
-use crate::motion::Activity;
 use crate::orders::OrderState;
 use crate::placement::Placement;
-use crate::random::Random;
 use crate::statistics::TripStatistics;
 use crate::tasks::Tasks;
 use crate::world::Simulation;
+use wheelbase_traffic::motion::Activity;
+use wheelbase_traffic::random::Random;
 
 /// Rows of the agents that are chosen, rising.
 fn chosen_rows(sim: &Simulation, chosen: &Chosen) -> Vec<usize> {

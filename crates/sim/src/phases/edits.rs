@@ -3,26 +3,27 @@
 use crate::class::SimClass;
 use crate::events::{MapEdit, OnAgents};
 use crate::log::{Set, TraceEvent};
-use crate::motion::{Activity, AgentId, ClassId, end_state, step_of, ticks_of};
-use crate::pending_edits::{WaitingEdit, touches};
-use crate::reservation::CollisionRule;
+use crate::pending_edits::WaitingEdit;
 use crate::world::Simulation;
 use wheelbase_grid::{CellXY, Change, Grid, Rect, SIDES_MAX, Side};
 use wheelbase_planner::{Legality, MovementTables, Offset, Update};
+use wheelbase_traffic::collision::CollisionRule;
+use wheelbase_traffic::forbidden::touches;
+use wheelbase_traffic::motion::{Activity, AgentId, ClassId, end_state, step_of, ticks_of};
 
 /// An event asks for an edit: it takes effect or waits.
 pub(super) fn ask(sim: &mut Simulation, edit: WaitingEdit) {
     if !try_apply(sim, edit) {
-        sim.pending.edits.push(edit);
+        sim.pending.push(edit);
     }
 }
 
 /// Tries the edits that wait, oldest first, until none of them takes effect any more.
 pub(super) fn retry_pending(sim: &mut Simulation) {
     let mut at = 0;
-    while at < sim.pending.edits.len() {
-        if try_apply(sim, sim.pending.edits[at]) {
-            sim.pending.edits.remove(at);
+    while at < sim.pending.len() {
+        if try_apply(sim, sim.pending.edits()[at]) {
+            sim.pending.remove(at);
             at = 0;
         } else {
             at += 1;

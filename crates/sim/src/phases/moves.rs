@@ -1,8 +1,8 @@
 //! The moves phase: moves that end at the tick end.
 
-use crate::motion::{Activity, Motion, step_of};
 use crate::order_life::is_at_goal;
 use crate::world::Simulation;
+use wheelbase_traffic::motion::{Activity, Motion, step_of};
 
 /// Ends the moves that end at the present tick: from now on their agents rest on their footprints. All give
 /// up their cells before any takes its own, for one may end where another began.
@@ -48,7 +48,7 @@ fn settle(sim: &mut Simulation, row: usize) {
         // A path around others may end where the goal is no more.
         Activity::Following if path_done && sim.traffic.needs_paths() => sim.agents.motion[row].replan = true,
         Activity::Yielding if path_done => {
-            let again_at = sim.tick.saturating_add(crate::traffic::YIELD_HOLD_TICKS);
+            let again_at = sim.tick.saturating_add(wheelbase_traffic::rule::YIELD_HOLD_TICKS);
             sim.agents.patience[row].ask_again_at = again_at;
         }
         _ => {}

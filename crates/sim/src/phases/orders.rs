@@ -1,10 +1,10 @@
 //! The orders phase: what is done is closed, what comes next begins.
 
-use crate::motion::Activity;
 use crate::order_life::{ask_for_path, begin_order, finish_order};
 use crate::orders::OrderKind;
 use crate::requests::Route;
 use crate::world::Simulation;
+use wheelbase_traffic::motion::Activity;
 
 /// The orders phase: closes what is done and begins what comes next, for agents at rest.
 pub(crate) fn run_orders(sim: &mut Simulation) {

@@ -1,12 +1,12 @@
 //! The requests phase: agents ask for quicker paths, groups are given poses, and path requests are answered.
 
 use crate::group_goals::{GroupPoses, GroupView, choose_group_poses};
-use crate::motion::{Activity, ticks_of};
 use crate::order_life::{ask_for_path, refuse, refuse_for};
 use crate::orders::{OrderKind, OrderState};
 use crate::requests::{PathRequest, Route, shared_goal};
 use crate::world::Simulation;
 use wheelbase_planner::{Answer, Goal, Path, Progress, Reached, Status, pass_goal};
+use wheelbase_traffic::motion::{Activity, ticks_of};
 
 /// Ticks until an agent that has asked for the quickest way asks for it again, and for one around resting
 /// agents; doubled with each time in a row that there was none.

@@ -1,27 +1,29 @@
 //! The traffic phase: who may start a move, who asks for a way around, who makes way.
 
 use crate::log::TraceEvent;
-use crate::motion::{Activity, Motion};
 use crate::order_life::{ask_for_path, refuse};
 use crate::orders::OrderState;
 use crate::requests::{Asking, Route};
-use crate::traffic::{Decisions, Leads, Start, TrafficView};
 use crate::world::Simulation;
+use wheelbase_grid::CellXY;
 use wheelbase_planner::Status;
+use wheelbase_traffic::motion::{Activity, Motion};
+use wheelbase_traffic::{Decisions, Leads, Start, TrafficView};
 
 /// The traffic phase: who may start a move, who asks for a way around, who makes way.
 pub(crate) fn run_traffic(sim: &mut Simulation) {
     let mut decisions = std::mem::take(&mut sim.decisions);
     decisions.clear();
+    let mut goals = std::mem::take(&mut sim.goals);
+    gather_goals(sim, &mut goals);
     let mut view = TrafficView {
         tick: sim.tick,
         tries: sim.settings.tries_per_tick,
         grid_size: sim.grid.size(),
         tables: &sim.tables,
-        agents: &sim.agents,
-        orders: &sim.orders,
+        agents: sim.agents.view(&goals),
         paths: &sim.paths,
-        pending: &sim.pending,
+        forbidden: sim.pending.areas(),
         streams: sim.congestion.streams(),
         edited: &sim.edited,
         reservation: &mut sim.reservation,
@@ -31,6 +33,7 @@ pub(crate) fn run_traffic(sim: &mut Simulation) {
     let budget = sim.settings.expansions_per_tick;
     sim.requests.go_ahead_beside(asking, budget, || sim.traffic.decide(&mut view, &mut decisions));
     sim.edited.clear();
+    sim.goals = goals;
     replace_paths(sim, &decisions);
     for start in &decisions.starts {
         begin_move(sim, *start);
@@ -52,6 +55,15 @@ pub(crate) fn run_traffic(sim: &mut Simulation) {
         sim.agents.patience[row as usize].ask_again_at = sim.tick;
     }
     sim.decisions = decisions;
+}
+
+/// The cell of the present task of each agent, for a rule that finds ways by itself.
+fn gather_goals(sim: &Simulation, goals: &mut Vec<Option<CellXY>>) {
+    goals.clear();
+    if !sim.traffic.needs_paths() {
+        let goal = |row| sim.orders.task(&sim.agents.orders(row)).map(|goal| goal.cell);
+        goals.extend((0..sim.agents.len()).map(goal));
+    }
 }
 
 /// Gives agents the paths that traffic has made for them.

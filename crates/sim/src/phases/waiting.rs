@@ -1,8 +1,8 @@
 //! Who could go on but rests, counted before the moves of the tick end.
 
 use crate::counts::AtWork;
-use crate::motion::Activity;
 use crate::world::Simulation;
+use wheelbase_traffic::motion::Activity;
 
 /// Counts the agents that could go on but rest.
 pub(crate) fn count_waiting(sim: &mut Simulation) {

@@ -4,7 +4,6 @@
 use crate::build::build_simulation;
 use crate::codec::{BlockHead, BlockWriter, read_block, read_prefix, write_prefix};
 use crate::metrics::peak_memory_mib;
-use crate::random::Random;
 use crate::recording::record::PathRun;
 use crate::recording::recorded_agents::RecordedAgents;
 use crate::recording::tick_code::Put;
@@ -19,6 +18,7 @@ use serde_json::Value;
 use std::io::Cursor;
 use std::path::Path;
 use std::time::{Duration, Instant};
+use wheelbase_traffic::random::Random;
 
 /// Two carts, one of which patrols in the other's way; edits of all kinds; two chunks.
 const TEXT: &str = r#"

@@ -2,12 +2,12 @@
 
 use crate::build::{AttachedFile, MapObject};
 use crate::orders::OrderKind;
-use crate::reservation::CollisionRule;
 use crate::scenario::{CLASSES_MAX, FOOTPRINT_CELLS_MAX, TICK_MAX};
 use crate::world::Simulation;
 use serde::{Deserialize, Serialize};
 use wheelbase_grid::{CELLS_MAX, Cell, CellXY, GridShape, GridSize, SIDE_KINDS_MAX, TERRAIN_KINDS_MAX};
 use wheelbase_planner::{Heading, MovementClass, PRIMITIVES_MAX, Pose, TIME_MAX, heading_name};
+use wheelbase_traffic::collision::CollisionRule;
 
 /// Numbers of headings that a class can have.
 const HEADINGS: [u8; 4] = [1, 4, 6, 8];

@@ -2,10 +2,10 @@
 
 use crate::events::OnAgents;
 use crate::metrics::Counters;
-use crate::motion::{AgentId, ClassId};
 use crate::recording::header::{Header, MapLayers, RecordedClass};
 use wheelbase_grid::{CellXY, Rect};
 use wheelbase_planner::{Heading, Pose};
+use wheelbase_traffic::motion::{AgentId, ClassId};
 
 /// All that took effect at a tick. Made to be filled again and again.
 ///

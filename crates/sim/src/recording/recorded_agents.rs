@@ -4,14 +4,14 @@
 //! be written.
 
 use crate::metrics::Counters;
-use crate::motion::{AgentId, ClassId};
-use crate::path_pool::{PathHandle, PathPool};
 use crate::recording::header::{Header, RecordedClass};
 use crate::recording::record::{Event, PathRun, TickRecord};
 use crate::scenario::AGENTS_MAX;
 use serde::{Deserialize, Serialize};
 use wheelbase_grid::CellXY;
 use wheelbase_planner::{Heading, Pose};
+use wheelbase_traffic::motion::{AgentId, ClassId};
+use wheelbase_traffic::path_pool::{PathHandle, PathPool};
 
 /// `u32` that stands for none.
 pub(super) const NONE: u32 = u32::MAX;

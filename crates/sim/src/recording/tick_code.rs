@@ -8,7 +8,6 @@
 
 use crate::events::OnAgents;
 use crate::metrics::Counters;
-use crate::motion::{AgentId, ClassId};
 use crate::recording::header::Header;
 use crate::recording::observe::ENDED;
 use crate::recording::record::{Event, PathRun, RecordedEdit, RecordedSet, TickRecord};
@@ -18,6 +17,7 @@ use crate::recording::recorded_agents::{
 use crate::scenario::EVENTS_MAX;
 use wheelbase_grid::{CellXY, Rect};
 use wheelbase_planner::{Heading, Pose};
+use wheelbase_traffic::motion::{AgentId, ClassId};
 
 /// Most events of a tick that are no moves: 16 of each agent of the largest simulation.
 const TICK_EVENTS_MAX: u64 = 1 << 24;

@@ -6,7 +6,6 @@ use crate::build::{
     problem_class,
 };
 use crate::metrics::{Counters, RunResult, TickTimes};
-use crate::motion::{AgentId, ClassId};
 use crate::recording::error::RecordingError;
 use crate::recording::header::{Header, MapLayers, RecordedClass, RecordedKind};
 use crate::recording::observe::Observer;
@@ -14,7 +13,6 @@ use crate::recording::reader::Reader;
 use crate::recording::record::{End, Event, PathRun, RecordedSet, TickRecord, pose_text};
 use crate::recording::recorded_agents::RecordedAgents;
 use crate::recording::recorder::EditsInForce;
-use crate::reservation::CollisionRule;
 use crate::scenario::{self, Elevation, MapSource, Scenario};
 use crate::shared_fields;
 use crate::tick::Step;
@@ -29,6 +27,8 @@ use wheelbase_grid::{
     TerrainEntry, TerrainKind, TerrainTable,
 };
 use wheelbase_planner::MovementClass;
+use wheelbase_traffic::collision::CollisionRule;
+use wheelbase_traffic::motion::{AgentId, ClassId};
 
 /// Where a recording and a second run first differ.
 #[derive(Clone, Debug, PartialEq, Eq)]

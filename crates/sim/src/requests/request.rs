@@ -1,7 +1,7 @@
 //! A path request: which way is asked for, and which request comes first.
 
-use crate::motion::AgentId;
 use std::cmp::Reverse;
+use wheelbase_traffic::motion::AgentId;
 
 /// One that asks for a way that takes so many ticks may wait one tick longer. With 1, 1,000 agents that asked
 /// at once had their paths as soon as with 4, behind 58 ticks in the mean; in order of age alone behind 87.

@@ -7,10 +7,7 @@ use crate::congestion::Congestion;
 use crate::given_poses::GivenPoses;
 use crate::goal_poses::poses_alike;
 use crate::group_goals::{GroupGoals, longest_move};
-use crate::motion::{AgentId, ClassId};
 use crate::orders::{OrderKind, OrderPool, current_goal};
-use crate::path_pool::PathPool;
-use crate::reservation::Reservation;
 use crate::shared_fields::{FieldStep, SharedFields};
 use crate::trip::Trip;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,6 +16,9 @@ use wheelbase_planner::{
     Answer, Fallback, Goal, GoalArea, GoalMember, Guide, MovementTables, Path, PathPose, Pose, Progress,
     Reached, Request, Scratch, State, Status, advance, begin, finish, least_cost_of,
 };
+use wheelbase_traffic::motion::{AgentId, ClassId};
+use wheelbase_traffic::occupancy::Occupancy;
+use wheelbase_traffic::path_pool::PathPool;
 
 /// Cells around an agent, along each axis, in which resting agents count as obstacles.
 const AROUND_CELLS: i32 = 24;
@@ -322,7 +322,7 @@ impl<'a> Asking<'a> {
 /// What a search reads.
 pub(crate) struct SearchWorld<'a> {
     pub asking: Asking<'a>,
-    pub reservation: &'a Reservation,
+    pub reservation: &'a Occupancy,
     pub given: &'a GivenPoses,
     pub congestion: &'a Congestion,
     pub paths: &'a PathPool,

@@ -1,7 +1,7 @@
 use super::*;
-use crate::random::Random;
 use crate::{Simulation, Step, build, scenario};
 use std::path::Path as FilePath;
+use wheelbase_traffic::random::Random;
 
 fn request(agent: u32, issued: u32, priority: i32, least_ticks: u32) -> PathRequest {
     PathRequest { agent: AgentId(agent), issued, priority, route: Route::Cheapest, least_ticks }

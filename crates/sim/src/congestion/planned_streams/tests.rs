@@ -3,11 +3,11 @@
 use super::*;
 use crate::Step;
 use crate::build::build_simulation;
-use crate::random::Random;
 use crate::scenario;
 use crate::world::Simulation;
 use std::collections::BTreeMap;
 use std::path::Path;
+use wheelbase_traffic::random::Random;
 
 /// A crowd of two classes, long ones among them, on a square or hexagonal map, each with an order.
 fn crowd(random: &mut Random, is_hex: bool) -> Simulation {

@@ -22,9 +22,12 @@ mod plan;
 mod scenes;
 mod window_field;
 
-use super::{Decisions, Leads, Reroute, Start, Traffic, TrafficView};
+use crate::collision::{CollisionRule, Step};
+use crate::decisions::{Decisions, Leads, Reroute, Start};
+use crate::forbidden::forbids;
 use crate::motion::{Activity, AgentId, Motion, end_state, sides};
-use crate::reservation::{CollisionRule, Step};
+use crate::rule::Traffic;
+use crate::view::TrafficView;
 use claims::{Claims, FOREVER, Rank};
 use contraflow::Contraflow;
 use entering::{Ahead, PASSAGES_MAX, mouth_reach, note_passages};
@@ -333,7 +336,7 @@ impl Cooperative {
     /// Forgets all plans if an edit, or one that waits, has made a move of one illegal or changed its time.
     fn follow_edits(&mut self, view: &TrafficView<'_>) {
         let revisions = view.tables.iter().map(|tables| tables.revision());
-        if view.pending.is_empty() && revisions.clone().eq(self.revisions.iter().copied()) {
+        if view.forbidden.is_empty() && revisions.clone().eq(self.revisions.iter().copied()) {
             return;
         }
         self.revisions.clear();
@@ -348,7 +351,7 @@ impl Cooperative {
                 let step = step_at(tables, tables.space().pose(state), primitive);
                 let (anchor, held) = step.start();
                 let holds = tables.move_ticks(state, primitive) == Some(planned.ticks)
-                    && !view.pending.forbid(anchor, held, step.swept().1);
+                    && !forbids(view.forbidden, anchor, held, step.swept().1);
                 if holds {
                     state = tables.state_after(state, primitive);
                 }
@@ -659,7 +662,7 @@ impl Cooperative {
             agent: view.agents.ids[row].0,
             tables: &view.tables[view.agents.motion[row].class.0 as usize],
             claims: &self.claims,
-            pending: view.pending,
+            forbidden: view.forbidden,
             wishes: &self.wishes,
             narrows: &self.narrows,
             ahead: &self.ahead,

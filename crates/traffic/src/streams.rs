@@ -8,10 +8,10 @@ use crate::ways::way_to;
 use wheelbase_grid::{CellXY, GridShape, GridSize};
 
 /// What a body counts that comes upon a cell; no cell counts more than sixteen of them.
-pub(crate) const BODY: u8 = 16;
+pub const BODY: u8 = 16;
 /// At every so many ticks what was counted on a cell fades by a twelfth, so that it is halved after
 /// about 512.
-pub(crate) const FADE_TICKS: u32 = 64;
+pub const FADE_TICKS: u32 = 64;
 const FADE: u8 = 12;
 
 /// The streams. Memory: 4 bytes a cell of a square map, 6 of a hexagonal one.
@@ -29,7 +29,8 @@ pub struct Streams {
 }
 
 impl Streams {
-    pub(crate) fn new(size: GridSize, shape: GridShape) -> Self {
+    /// Nobody has moved yet.
+    pub fn new(size: GridSize, shape: GridShape) -> Self {
         let n_ways = shape.sides().len();
         Self {
             size,
@@ -42,7 +43,7 @@ impl Streams {
     }
 
     /// Counts a move that brings an anchor from one cell to another, and the body upon `cells`.
-    pub(crate) fn count(&mut self, from: CellXY, to: CellXY, cells: impl Iterator<Item = CellXY>) {
+    pub fn count(&mut self, from: CellXY, to: CellXY, cells: impl Iterator<Item = CellXY>) {
         let Some(way) = way_to(self.shape, from, to) else { return };
         let at = |cell: CellXY| cell.y as usize * self.size.width() as usize + cell.x as usize;
         self.counted_so_far = fold(self.counted_so_far, (at(to) * self.n_ways + way) as u64);
@@ -54,7 +55,7 @@ impl Streams {
     }
 
     /// A tick is over: what was counted fades, in some rows of the map at each tick.
-    pub(crate) fn fade(&mut self, tick: u32) {
+    pub fn fade(&mut self, tick: u32) {
         let length = self.size.width() as usize * self.n_ways;
         let rows = self.counts.chunks_exact_mut(length).zip(&mut self.in_use);
         let due = rows.skip((tick % FADE_TICKS) as usize).step_by(FADE_TICKS as usize);
@@ -74,7 +75,7 @@ impl Streams {
     }
 
     /// Everything that a later tick depends on, for the state hash.
-    pub(crate) fn for_each_word(&self, word: &mut dyn FnMut(u64)) {
+    pub fn for_each_word(&self, word: &mut dyn FnMut(u64)) {
         word(self.counted_so_far);
     }
 }

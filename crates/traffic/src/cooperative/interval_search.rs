@@ -9,12 +9,12 @@ use super::claims::{Claims, FOREVER, Rank};
 use super::entering::Ahead;
 use super::narrows::{Narrows, OPEN};
 use super::plan::{MOVES_MAX, Plan, PlannedMove};
+use crate::collision::{CollisionRule, Step};
+use crate::forbidden::forbids;
 use crate::hash::fold;
-use crate::pending_edits::PendingEdits;
-use crate::reservation::{CollisionRule, Step};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use wheelbase_grid::CellXY;
+use wheelbase_grid::{CellXY, Rect};
 use wheelbase_planner::{MovementTables, Offset, Pose, State};
 
 /// Intervals of one pose that a move from another one leads to, at most.
@@ -30,7 +30,7 @@ pub(super) struct Mover<'a> {
     pub agent: u32,
     pub tables: &'a MovementTables,
     pub claims: &'a Claims,
-    pub pending: &'a PendingEdits,
+    pub forbidden: &'a [Rect],
     pub wishes: &'a Wishes,
     pub narrows: &'a Narrows,
     /// Passages ahead of it, and those that it is in or has the right to enter.
@@ -118,7 +118,7 @@ impl<'a> Mover<'a> {
     /// Whether an edit that waits or one of higher rank keeps the agent from a move.
     pub fn is_forbidden(&self, step: &Step<'a>, place: u64) -> bool {
         let ((anchor, held), (_, swept)) = (step.start(), step.swept());
-        (!self.pending.is_empty() && self.pending.forbid(anchor, held, swept))
+        (!self.forbidden.is_empty() && forbids(self.forbidden, anchor, held, swept))
             || (self.wishes.until > self.tick && self.enters_wish(step, place))
             || self.enters_closed(step)
             || self.enters_busy(step)

@@ -11,7 +11,7 @@
 use super::UnitRobots;
 use super::unit_map::UnitMap;
 use crate::motion::Activity;
-use crate::traffic::TrafficView;
+use crate::view::TrafficView;
 
 /// As many robots may pursue their goals as there are empty cells, and so many of so many free cells at
 /// least. Measured on random maps and in warehouses: less leaves room unused, more jams.

@@ -8,8 +8,10 @@
 
 use super::claims::{Claims, FOREVER};
 use super::{Cooperative, Member, NONE, is_idle, line_moves, make_line, step_at};
+use crate::decisions::{Decisions, Leads, Reroute};
+use crate::forbidden::forbids;
 use crate::motion::{Activity, AgentId, end_state};
-use crate::traffic::{Decisions, Leads, Reroute, TrafficView};
+use crate::view::TrafficView;
 use wheelbase_grid::CellXY;
 use wheelbase_planner::{Offset, State};
 
@@ -332,7 +334,7 @@ impl Cooperative {
                 if fresh
                     && self.narrows.enters_busy(&step).is_none()
                     && self.is_open(view, agent, view.reservation.needed(&step), (place, through), false)
-                    && !view.pending.forbid(pose.cell, body.1, step.swept().1)
+                    && !forbids(view.forbidden, pose.cell, body.1, step.swept().1)
                 {
                     seen[next.state.0 as usize] = seen_stamp;
                     reached.push((next.state, at as u32, next.primitive));

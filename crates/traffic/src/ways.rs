@@ -6,7 +6,7 @@ use wheelbase_planner::Offset;
 /// The way from one cell to another, which may be far: the side that it lies nearest to, by number. `None` if
 /// they are one.
 #[inline]
-pub(crate) fn way_to(shape: GridShape, from: CellXY, to: CellXY) -> Option<usize> {
+pub fn way_to(shape: GridShape, from: CellXY, to: CellXY) -> Option<usize> {
     let (dx, dy) = (to.x - from.x, to.y - from.y);
     if shape == GridShape::Square && (dx == 0 || dy == 0) {
         // Counter-clockwise from east.
@@ -24,14 +24,14 @@ pub(crate) fn way_to(shape: GridShape, from: CellXY, to: CellXY) -> Option<usize
 
 /// The opposite way.
 #[inline]
-pub(crate) fn opposite(shape: GridShape, way: usize) -> usize {
+pub fn opposite(shape: GridShape, way: usize) -> usize {
     let n_ways = shape.sides().len();
     (way + n_ways / 2) % n_ways
 }
 
 /// From a cell in a row of that parity to one so many columns and rows off, so that products of two such
 /// vectors are as their lengths and the angle between them say.
-pub(crate) fn vector(shape: GridShape, parity: u8, offset: Offset) -> [i64; 3] {
+pub fn vector(shape: GridShape, parity: u8, offset: Offset) -> [i64; 3] {
     let from = CellXY::new(0, i32::from(parity));
     let to = CellXY::new(offset.dx, from.y + offset.dy);
     match shape {
@@ -43,12 +43,13 @@ pub(crate) fn vector(shape: GridShape, parity: u8, offset: Offset) -> [i64; 3] {
     }
 }
 
-pub(crate) fn product(one: [i64; 3], other: [i64; 3]) -> i64 {
+/// Product of two vectors.
+pub fn product(one: [i64; 3], other: [i64; 3]) -> i64 {
     one.iter().zip(other).map(|(one, other)| one * other).sum()
 }
 
 /// The vector to the neighbour on a side, by its number.
-pub(crate) fn to_side(shape: GridShape, number: usize) -> [i64; 3] {
+pub fn to_side(shape: GridShape, number: usize) -> [i64; 3] {
     let sides = shape.sides();
     let (dx, dy) = shape.step(sides[number % sides.len()], 0);
     vector(shape, 0, Offset::new(dx, dy))
@@ -56,7 +57,7 @@ pub(crate) fn to_side(shape: GridShape, number: usize) -> [i64; 3] {
 
 /// The axis that a displacement lies nearest to, that is the number of a side below half of them, and the way
 /// that it goes along it; of two axes as near the first. `None` if it leads nowhere.
-pub(crate) fn axis_and_way(shape: GridShape, step: [i64; 3]) -> Option<(usize, u8)> {
+pub fn axis_and_way(shape: GridShape, step: [i64; 3]) -> Option<(usize, u8)> {
     let n_axes = shape.sides().len() / 2;
     let along = |axis: usize| product(step, to_side(shape, axis));
     let axis = (0..n_axes).rev().max_by_key(|&axis| along(axis).abs())?;

@@ -4,7 +4,7 @@ use wheelbase_grid::{BitGrid, CellXY, GridSize, Rect};
 use wheelbase_planner::{Heading, MovementTables, Offset, Pose};
 
 /// The tables of the class whose body covers the fewest cells.
-pub(crate) fn smallest_bodies(tables: &[MovementTables]) -> Option<&MovementTables> {
+pub fn smallest_bodies(tables: &[MovementTables]) -> Option<&MovementTables> {
     let n_cells = |tables: &&MovementTables| {
         let class = tables.class();
         class.frames().map(|frame| class.footprint().at(frame).len()).min()
@@ -14,7 +14,7 @@ pub(crate) fn smallest_bodies(tables: &[MovementTables]) -> Option<&MovementTabl
 
 /// Finds the free cells anew that an edit of an area can have changed, and gives the smallest rectangle
 /// around those that it has.
-pub(crate) fn find_free(free: &mut BitGrid, tables: &MovementTables, edited: Rect) -> Rect {
+pub fn find_free(free: &mut BitGrid, tables: &MovementTables, edited: Rect) -> Rect {
     let (class, space, size) = (tables.class(), tables.space(), free.size());
     let offsets = class.frames().flat_map(|frame| class.footprint().at(frame));
     let reach = offsets.map(|offset| offset.dx.unsigned_abs().max(offset.dy.unsigned_abs())).max();
@@ -42,7 +42,7 @@ pub(crate) fn find_free(free: &mut BitGrid, tables: &MovementTables, edited: Rec
 }
 
 /// An area and what lies within so many cells of it on the map.
-pub(crate) fn grown(area: Rect, by: u32, size: GridSize) -> Rect {
+pub fn grown(area: Rect, by: u32, size: GridSize) -> Rect {
     let (x, y) = (area.x - by as i32, area.y - by as i32);
     Rect::new(x, y, area.width + 2 * by, area.height + 2 * by).intersection(size.rect())
 }

@@ -7,7 +7,7 @@
 //! by one that has begun to leave them by then and is gone when it ends. So whatever becomes of later plans,
 //! those that stand can be carried out.
 
-use crate::reservation::{CollisionRule, Step};
+use crate::collision::{CollisionRule, Step};
 use wheelbase_grid::{CellXY, GridSize};
 use wheelbase_planner::Offset;
 

@@ -19,10 +19,12 @@ mod push;
 mod unit_fields;
 mod unit_map;
 
-use super::{Decisions, Start, Traffic, TrafficView};
+use crate::collision::{CollisionRule, Step};
+use crate::decisions::{Decisions, Start};
 use crate::motion::Activity;
 use crate::random::Random;
-use crate::reservation::{CollisionRule, Step};
+use crate::rule::Traffic;
+use crate::view::TrafficView;
 use crowd::Crowd;
 use guidance::{EVERY_TICKS, Guidance};
 use operations::{DEPTH, FORWARD, Operations, WAIT};
@@ -36,7 +38,7 @@ const FIELD_BYTES_MAX: usize = 1 << 30;
 /// Most memory that a field for each robot may take.
 const FIELD_BYTES_OF_TEAM_MAX: usize = 3 << 29;
 /// Bytes of a field for each pose at most, and most of all fields.
-pub(crate) const FIELDS_NEED: (u64, u64) = (1, FIELD_BYTES_OF_TEAM_MAX as u64);
+pub const FIELDS_NEED: (u64, u64) = (1, FIELD_BYTES_OF_TEAM_MAX as u64);
 /// States of all robots' fields up to which all fields are made anew when the guidance has changed.
 const REMADE_STATES_MAX: usize = 1 << 23;
 /// Robots that one that plans anew may lift, and one that improves the whole.
@@ -180,7 +182,7 @@ impl Traffic for UnitRobots {
         }
         self.team.bound_until.iter().for_each(|&until| word(u64::from(until)));
         word(self.fields.n_made);
-        word(self.random.clone().next());
+        word(self.random.clone().next_u64());
         self.guidance.for_each_word(word);
     }
 }
@@ -227,7 +229,7 @@ impl UnitRobots {
             let pose = view.tables[motion.class.0 as usize].space().pose(motion.state);
             team.at[row] = map.index(pose.cell);
             team.heading[row] = pose.heading.0;
-            let goal = view.orders.task(&view.agents.orders(row)).map(|goal| goal.cell);
+            let goal = view.agents.goals[row];
             let number = goal.and_then(|cell| map.number_at(cell));
             team.goal[row] = number.unwrap_or(u32::MAX);
             team.goal_at[row] = goal.filter(|_| number.is_some()).map_or(u32::MAX, |cell| map.index(cell));

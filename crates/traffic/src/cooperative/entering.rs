@@ -5,7 +5,7 @@ use super::claims::Claims;
 use super::narrows::{GRANT_MOVES, Mouth, Narrows, OPEN, Passer};
 use super::{Cooperative, NONE, NOWHERE, is_idle, line_moves, waited};
 use crate::motion::AgentId;
-use crate::traffic::TrafficView;
+use crate::view::TrafficView;
 use wheelbase_grid::CellXY;
 use wheelbase_planner::{Offset, State};
 

@@ -14,8 +14,8 @@
 //! After an edit of the map the passages near it are found anew, as they would be on a new map; who is in
 //! one, or waits for it, is so still in what has become of it.
 
+use crate::collision::Step;
 use crate::free_cells::{find_free, grown, smallest_bodies};
-use crate::reservation::Step;
 use std::collections::BTreeMap;
 use wheelbase_grid::{BitGrid, CellXY, GridShape, GridSize, Rect};
 use wheelbase_planner::{MovementTables, Offset};

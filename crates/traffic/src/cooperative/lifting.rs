@@ -13,8 +13,9 @@ use super::plan::Plan;
 use super::{
     Cooperative, HORIZON_STEPS, NODES, claim_begun_move, end_of_move, goes, is_idle, pose_after, step_at,
 };
+use crate::decisions::Decisions;
 use crate::motion::AgentId;
-use crate::traffic::{Decisions, TrafficView};
+use crate::view::TrafficView;
 use wheelbase_planner::MovementTables;
 
 /// Agents that plan anew for one at most.

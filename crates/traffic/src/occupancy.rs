@@ -1,46 +1,9 @@
 //! Who holds which cell: the one structure that keeps agents apart, for both rules of DESIGN 2.6.
 
+use crate::collision::{CollisionRule, Step};
 use crate::motion::AgentId;
 use wheelbase_grid::{Cell, CellXY, GridSize};
-use wheelbase_planner::{MoveShape, MovementClass, Offset, Pose};
-
-/// What it means that two agents do not collide.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum CollisionRule {
-    /// A move holds its swept cells from its start tick up to its end tick; a resting agent holds its
-    /// footprint.
-    #[default]
-    Swept,
-    /// An agent holds its start footprint until its move ends and its end footprint from that tick on.
-    /// A cell given up at a tick may be taken at that tick, but two may not exchange.
-    Discrete,
-}
-
-impl CollisionRule {
-    /// Cells that a move needs for itself, and their anchor.
-    pub fn needed<'a>(self, step: &Step<'a>) -> (CellXY, &'a [Offset]) {
-        match self {
-            Self::Swept => step.swept(),
-            Self::Discrete => step.end(),
-        }
-    }
-
-    /// Cells that an agent holds in mid-move, and their anchor.
-    pub fn held<'a>(self, step: &Step<'a>) -> (CellXY, &'a [Offset]) {
-        match self {
-            Self::Swept => step.swept(),
-            Self::Discrete => step.start(),
-        }
-    }
-
-    /// Name as written in scenarios and traces.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Swept => "swept",
-            Self::Discrete => "discrete",
-        }
-    }
-}
+use wheelbase_planner::Offset;
 
 /// Holder of each cell, `[height * width]`, 4 bytes a cell; under the discrete rule 8 more.
 ///
@@ -48,7 +11,7 @@ impl CollisionRule {
 /// leave it. So of two agents that would exchange, the first is held up by the second, which rests, and
 /// the other way round: no exchange is ever begun.
 #[derive(Clone, Debug)]
-pub struct Reservation {
+pub struct Occupancy {
     size: GridSize,
     rule: CollisionRule,
     holder: Vec<u32>,
@@ -61,41 +24,7 @@ pub struct Reservation {
 const NOBODY: u32 = u32::MAX;
 const STAYS: u32 = u32::MAX;
 
-/// A move that is asked about: the class, the pose it begins in and its primitive.
-#[derive(Clone, Copy, Debug)]
-pub struct Step<'a> {
-    /// The class.
-    pub class: &'a MovementClass,
-    /// Pose at the start.
-    pub pose: Pose,
-    /// Number of the primitive.
-    pub primitive: usize,
-}
-
-impl<'a> Step<'a> {
-    fn shape(&self) -> &'a MoveShape {
-        self.class.shape_at(self.pose, self.primitive)
-    }
-
-    /// Cells under the body at the start, and their anchor.
-    pub fn start(&self) -> (CellXY, &'a [Offset]) {
-        (self.pose.cell, self.class.cells_at(self.pose))
-    }
-
-    /// Cells that the body touches, and their anchor.
-    pub fn swept(&self) -> (CellXY, &'a [Offset]) {
-        (self.pose.cell, &self.shape().swept)
-    }
-
-    /// Cells under the body at the end, and their anchor.
-    pub fn end(&self) -> (CellXY, &'a [Offset]) {
-        let shape = self.shape();
-        let cell = shape.step.cell_from(self.pose.cell);
-        (cell, self.class.footprint().at(shape.frame_after))
-    }
-}
-
-impl Reservation {
+impl Occupancy {
     /// A map that nobody stands on.
     pub fn new(size: GridSize, rule: CollisionRule) -> Self {
         let discrete = if rule == CollisionRule::Discrete { size.n_cells() } else { 0 };
@@ -185,7 +114,7 @@ impl Reservation {
     /// Takes the cells of a move that is free together with others that begin at the same tick: under the
     /// discrete rule one may enter what another begins to leave only later in the tick, and some may go round
     /// in a ring.
-    pub(crate) fn begin_move(&mut self, agent: AgentId, step: &Step<'_>, until: u32) {
+    pub fn begin_move(&mut self, agent: AgentId, step: &Step<'_>, until: u32) {
         let (anchor, cells) = self.needed(step);
         if self.rule == CollisionRule::Swept {
             return self.hold(agent, anchor, cells);
@@ -205,8 +134,8 @@ impl Reservation {
     }
 
     /// The first half of ending a move: gives up its cells. When all that end at a tick have, each takes
-    /// its footprint with [`Reservation::hold`].
-    pub(crate) fn end_move(&mut self, agent: AgentId, step: &Step<'_>) {
+    /// its footprint with [`Occupancy::hold`].
+    pub fn end_move(&mut self, agent: AgentId, step: &Step<'_>) {
         let (anchor, cells) = self.held(step);
         self.release(agent, anchor, cells);
         if self.rule == CollisionRule::Discrete {
@@ -222,7 +151,7 @@ impl Reservation {
     ///
     /// # Panics
     /// In debug builds, if another holds one of them.
-    pub(crate) fn hold(&mut self, agent: AgentId, anchor: CellXY, cells: &[Offset]) {
+    pub fn hold(&mut self, agent: AgentId, anchor: CellXY, cells: &[Offset]) {
         debug_assert_eq!(self.blocker(agent, anchor, cells), None, "a cell would be held by two agents");
         for &offset in cells {
             let at = self.index(anchor, offset);
@@ -231,7 +160,7 @@ impl Reservation {
     }
 
     /// Frees cells that the agent holds.
-    pub(crate) fn release(&mut self, agent: AgentId, anchor: CellXY, cells: &[Offset]) {
+    pub fn release(&mut self, agent: AgentId, anchor: CellXY, cells: &[Offset]) {
         for &offset in cells {
             let at = self.index(anchor, offset);
             if self.holder[at] == agent.0 {

@@ -1,6 +1,6 @@
 //! Where an agent is and which move it has begun: what both the tick and the rules of traffic look at.
 
-use crate::reservation::Step;
+use crate::collision::Step;
 use wheelbase_planner::{MovementTables, State};
 
 /// An agent's number for life, counted from 0 in order of placing.
@@ -59,14 +59,14 @@ impl Motion {
 }
 
 /// The move of an agent; of one at rest only where it starts means anything.
-pub(crate) fn step_of<'a>(tables: &'a [MovementTables], motion: &Motion) -> Step<'a> {
+pub fn step_of<'a>(tables: &'a [MovementTables], motion: &Motion) -> Step<'a> {
     let tables = &tables[motion.class.0 as usize];
     let (class, pose) = (tables.class(), tables.space().pose(motion.state));
     Step { class, pose, primitive: motion.primitive as usize }
 }
 
 /// Where an agent rests, or will once the move that it has begun has ended.
-pub(crate) fn end_state(tables: &MovementTables, motion: &Motion) -> State {
+pub fn end_state(tables: &MovementTables, motion: &Motion) -> State {
     if motion.at_rest() {
         return motion.state;
     }
@@ -74,7 +74,7 @@ pub(crate) fn end_state(tables: &MovementTables, motion: &Motion) -> State {
 }
 
 /// Ticks that moves take from a state on, one after the other; `None` if one of them is not legal.
-pub(crate) fn ticks_of(tables: &MovementTables, mut state: State, moves: &[u8]) -> Option<u64> {
+pub fn ticks_of(tables: &MovementTables, mut state: State, moves: &[u8]) -> Option<u64> {
     let mut ticks = 0;
     for &primitive in moves {
         ticks += u64::from(tables.move_ticks(state, usize::from(primitive))?);
@@ -84,10 +84,31 @@ pub(crate) fn ticks_of(tables: &MovementTables, mut state: State, moves: &[u8]) 
 }
 
 /// Shortest and longest side of a class's body in cells.
-pub(crate) fn sides(tables: &MovementTables) -> (u32, u32) {
+pub fn sides(tables: &MovementTables) -> (u32, u32) {
     let class = tables.class();
     let sides = class.frames().map(|frame| class.footprint().extent(frame));
     sides.fold((u32::MAX, 1), |(short, long), (width, height)| {
         (short.min(width.min(height)), long.max(width.max(height)))
     })
+}
+
+/// Waiting and giving way.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience {
+    /// Given priority; higher goes first.
+    pub priority: i32,
+    /// Tick since which it could have moved on but did not; `u32::MAX` while it moves.
+    pub waits_since: u32,
+    /// Tick at which its last move ended or it was placed.
+    pub moved_at: u32,
+    /// Earliest tick at which it may ask again for a way around others.
+    pub ask_again_at: u32,
+    /// Times in a row that it found no way around.
+    pub failures: u8,
+    /// Earliest tick at which it may look again for a quicker way.
+    pub look_again_at: u32,
+    /// Times in a row that it found none that is quicker.
+    pub look_failures: u8,
+    /// An edit has made its pose or move illegal, and nothing has freed it since.
+    pub stranded: bool,
 }

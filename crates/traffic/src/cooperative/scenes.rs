@@ -3,8 +3,8 @@
 use super::claims::{Claims, FOREVER};
 use super::plan::PlannedMove;
 use super::{pose_after, step_at};
+use crate::collision::{CollisionRule, Step};
 use crate::random::Random;
-use crate::reservation::{CollisionRule, Step};
 use crate::{Simulation, build, scenario};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -14,13 +14,13 @@ use wheelbase_grid::CellXY;
 use wheelbase_planner::{MovementTables, Offset, Pose, State};
 
 /// Shape of the map.
-pub(in crate::traffic) fn shape() -> impl Strategy<Value = &'static str> {
+pub fn shape() -> impl Strategy<Value = &'static str> {
     prop::sample::select(&["square", "hex"])
 }
 
 /// Rows of glyphs, of a map of so many columns and rows: ground, two kinds of slow ground, and so many walls
 /// to a hundred of these.
-pub(in crate::traffic) fn rows(cover: u32, sides: Range<usize>) -> impl Strategy<Value = Vec<String>> {
+pub fn rows(cover: u32, sides: Range<usize>) -> impl Strategy<Value = Vec<String>> {
     (sides.clone(), sides).prop_flat_map(move |(width, height)| {
         let glyph = prop_oneof![80 => Just('.'), 10 => Just('s'), 10 => Just('m'), cover => Just('#')];
         let row = prop::collection::vec(glyph, width).prop_map(String::from_iter);
@@ -29,7 +29,7 @@ pub(in crate::traffic) fn rows(cover: u32, sides: Range<usize>) -> impl Strategy
 }
 
 /// A class of a name, with a body of 1x1 cells to the longest and widest.
-pub(in crate::traffic) fn class(
+pub fn class(
     name: &'static str,
     shape: &'static str,
     (longest, widest): (i32, i32),
@@ -85,13 +85,13 @@ const GROUND: &str = "[terrain.sand]\nglyphs = \"s\"\nspeed = 700\n\
     [terrain.mud]\nglyphs = \"m\"\nspeed = 400\n[terrain.rock]\nglyphs = \"#\"\nspeed = 0\n";
 
 /// A map in a scenario.
-pub(in crate::traffic) fn map_of(shape: &str, rows: &[String]) -> String {
+pub fn map_of(shape: &str, rows: &[String]) -> String {
     let rows: Vec<String> = rows.iter().map(|row| format!("\"{row}\"")).collect();
     format!("[map]\nshape = \"{shape}\"\nrows = [{}]\n{GROUND}", rows.join(", "))
 }
 
 /// A scenario with a map of few or many walls and two classes, without agents.
-pub(in crate::traffic) fn world(cover: u32) -> impl Strategy<Value = String> {
+pub fn world(cover: u32) -> impl Strategy<Value = String> {
     shape().prop_flat_map(move |shape| {
         (rows(cover, 4..9), class("a", shape, (3, 2)), class("b", shape, (3, 2))).prop_map(
             move |(rows, a, b)| format!("name = \"scene\"\nticks = 1000\n{}{a}{b}", map_of(shape, &rows)),
@@ -100,7 +100,7 @@ pub(in crate::traffic) fn world(cover: u32) -> impl Strategy<Value = String> {
 }
 
 /// Builds a scenario; `None` if it has no room for its agents or for a body.
-pub(in crate::traffic) fn built(text: &str) -> Option<Simulation> {
+pub fn built(text: &str) -> Option<Simulation> {
     let typed =
         scenario::parse("scene.toml", text.as_bytes()).unwrap_or_else(|errors| panic!("{errors}\n{text}"));
     match build::build_simulation(Path::new("scene.toml"), &typed) {
@@ -114,7 +114,7 @@ pub(in crate::traffic) fn built(text: &str) -> Option<Simulation> {
 
 /// What an agent does from tick 0 on: rests, makes its moves, rests for ever.
 #[derive(Clone, Debug)]
-pub(in crate::traffic) struct Walk {
+pub struct Walk {
     pub class: usize,
     pub from: State,
     pub moves: Vec<PlannedMove>,
@@ -122,12 +122,12 @@ pub(in crate::traffic) struct Walk {
 
 /// What an agent does at a tick.
 #[derive(Clone, Copy)]
-pub(in crate::traffic) enum Doing<'a> {
+pub enum Doing<'a> {
     Rests(Pose),
     Moves(Step<'a>, PlannedMove),
 }
 
-pub(in crate::traffic) fn cells((anchor, offsets): (CellXY, &[Offset])) -> BTreeSet<CellXY> {
+pub fn cells((anchor, offsets): (CellXY, &[Offset])) -> BTreeSet<CellXY> {
     offsets.iter().map(|offset| offset.cell_from(anchor)).collect()
 }
 
@@ -189,7 +189,7 @@ impl Walk {
 }
 
 /// Whether two agents ever violate the rule of collision, from DESIGN 2.6 tick by tick.
-pub(in crate::traffic) fn collide(sim: &Simulation, rule: CollisionRule, one: &Walk, other: &Walk) -> bool {
+pub fn collide(sim: &Simulation, rule: CollisionRule, one: &Walk, other: &Walk) -> bool {
     (0..=one.ends().max(other.ends())).any(|tick| {
         !one.held(sim, rule, tick).is_disjoint(&other.held(sim, rule, tick))
             || (rule == CollisionRule::Discrete
@@ -216,14 +216,14 @@ fn may_not_begin(sim: &Simulation, walk: &Walk, other: &Walk, tick: u32) -> bool
 }
 
 /// A state in which a body of a class may stand; `None` if there is none in some tries.
-pub(in crate::traffic) fn any_state(sim: &Simulation, class: usize, random: &mut Random) -> Option<State> {
+pub fn any_state(sim: &Simulation, class: usize, random: &mut Random) -> Option<State> {
     let tables = &sim.tables()[class];
     let n = tables.space().n_states();
     (0..40).map(|_| State(random.below(n) as u32)).find(|&state| tables.is_legal(state))
 }
 
 /// Walks of others that never violate the rule among themselves, at most so many, of at most so many moves.
-pub(in crate::traffic) fn walks(
+pub fn walks(
     sim: &Simulation,
     rule: CollisionRule,
     random: &mut Random,
@@ -257,6 +257,6 @@ pub(in crate::traffic) fn walks(
 }
 
 /// Either rule of collision.
-pub(in crate::traffic) fn rule() -> impl Strategy<Value = CollisionRule> {
+pub fn rule() -> impl Strategy<Value = CollisionRule> {
     prop::sample::select(&[CollisionRule::Swept, CollisionRule::Discrete])
 }

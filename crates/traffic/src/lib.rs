@@ -1,0 +1,34 @@
+//! Who may move: occupancy, space-time reservations, and the rules of traffic beside each other.
+//!
+//! Knows agents by id, row, pose and path, as slices; no orders, no tasks, no files. A [`Traffic`] rule looks at a
+//! [`TrafficView`] once a tick and writes [`Decisions`]; the [`Occupancy`] lets moves start.
+
+#![forbid(unsafe_code)]
+
+pub mod collision;
+mod cooperative;
+pub mod decisions;
+pub mod forbidden;
+pub mod free_cells;
+pub mod gates;
+pub mod hash;
+pub mod motion;
+pub mod occupancy;
+pub mod path_pool;
+pub mod random;
+pub mod rule;
+pub mod streams;
+pub mod unit_robots;
+pub mod view;
+pub mod ways;
+
+pub use collision::{CollisionRule, Step};
+pub use cooperative::Cooperative;
+pub use decisions::{Decisions, Leads, Reroute, Start};
+pub use motion::{Activity, AgentId, ClassId, Motion, Patience};
+pub use occupancy::Occupancy;
+pub use path_pool::{PathHandle, PathPool};
+pub use rule::Traffic;
+pub use streams::Streams;
+pub use unit_robots::UnitRobots;
+pub use view::{AgentsView, GoalStamp, TrafficView};
