@@ -25,6 +25,8 @@ pub struct Counts {
     pub longest_task_ticks: u32,
     /// Moves begun.
     pub moves: u64,
+    /// Moves that a rule of traffic would have begun and that would have overlapped others.
+    pub moves_refused: u64,
     /// Ticks from given to done, summed over orders and tasks done.
     pub flowtime: u64,
     /// Trips finished whose lone cost is known. A trip is an order to go somewhere, a station of a patrol or

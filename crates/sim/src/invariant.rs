@@ -44,7 +44,7 @@ pub fn check(sim: &Simulation) -> Vec<Violation> {
     }
     find_given(sim, &mut found);
     for cell in sim.grid().size().rect().cells() {
-        let (kept, right) = (sim.reservation().holder_at(cell), holders.get(&cell).copied());
+        let (kept, right) = (sim.occupancy().holder_at(cell), holders.get(&cell).copied());
         if kept != right {
             found.push(Violation::Reservation { cell, kept, right });
         }

@@ -91,12 +91,12 @@ impl Simulation {
         let ticks = tables.move_ticks(motion.state, motion.primitive as usize)?;
         let (agent, step) = (self.agents.ids[row], step_of(&self.tables, &motion));
         let until = self.tick.saturating_add(ticks);
-        let other = self.reservation.blocker_of_move(agent, &step, until)?;
-        let (anchor, needed) = self.reservation.needed(&step);
+        let other = self.occupancy.blocker_of_move(agent, &step, until)?;
+        let (anchor, needed) = self.occupancy.needed(&step);
         let mut cells = needed.iter().map(|o| o.cell_from(anchor));
         let has = |found: Option<AgentId>| found == Some(other);
         let at = cells
-            .find(|&cell| has(self.reservation.holder_at(cell)) || has(self.reservation.claimant_at(cell)))?;
+            .find(|&cell| has(self.occupancy.holder_at(cell)) || has(self.occupancy.claimant_at(cell)))?;
         Some(Wait { row: self.agents.row(other)? as u32, at })
     }
 }

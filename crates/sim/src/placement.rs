@@ -57,8 +57,8 @@ impl Placement {
             let pose = tables.space().pose(state);
             let cells = tables.class().cells_at(pose);
             let nobody = AgentId(u32::MAX);
-            let free = sim.reservation.blocker(nobody, pose.cell, cells).is_none()
-                && sim.reservation.claimant_of(nobody, pose.cell, cells).is_none()
+            let free = sim.occupancy.blocker(nobody, pose.cell, cells).is_none()
+                && sim.occupancy.claimant_of(nobody, pose.cell, cells).is_none()
                 && !forbids(sim.pending.areas(), pose.cell, &[], cells);
             if free {
                 return Some(state);

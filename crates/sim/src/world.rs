@@ -19,7 +19,7 @@ use wheelbase_grid::{CellXY, Grid, Rect};
 use wheelbase_planner::{MovementTables, Offset, Pose, State};
 use wheelbase_traffic::collision::CollisionRule;
 use wheelbase_traffic::motion::{Activity, AgentId, ClassId, Motion, end_state, step_of};
-use wheelbase_traffic::occupancy::Occupancy;
+use wheelbase_traffic::occupancy::{Occupancy, Refusal};
 use wheelbase_traffic::path_pool::PathPool;
 use wheelbase_traffic::{Decisions, Traffic};
 
@@ -53,13 +53,18 @@ pub struct Simulation {
     pub(crate) agents: Agents,
     pub(crate) orders: OrderPool,
     pub(crate) paths: PathPool,
-    pub(crate) reservation: Occupancy,
+    pub(crate) occupancy: Occupancy,
     pub(crate) given: GivenPoses,
     pub(crate) congestion: Congestion,
     pub(crate) group_goals: GroupGoals,
     pub(crate) requests: Requests,
     pub(crate) traffic: Box<dyn Traffic>,
     pub(crate) decisions: Decisions,
+    /// Moves that did not begin at the last tick for they would have overlapped others, and rows of their agents.
+    pub(crate) refused: Vec<Refusal>,
+    pub(crate) refused_rows: Vec<u32>,
+    /// Tick at which a rule of traffic last had an agent begin a move, by row.
+    pub(crate) told_at: Vec<u32>,
     /// Cells of the present tasks by row, for a rule of traffic that finds ways by itself.
     pub(crate) goals: Vec<Option<CellXY>>,
     /// Events in order of tick, then of the file.
@@ -135,8 +140,8 @@ impl Simulation {
     }
 
     /// Who holds which cell.
-    pub fn reservation(&self) -> &Occupancy {
-        &self.reservation
+    pub fn occupancy(&self) -> &Occupancy {
+        &self.occupancy
     }
 
     /// The tick that comes next.
@@ -164,7 +169,7 @@ impl Simulation {
     pub(crate) fn held_cells(&self, row: usize) -> (CellXY, &[Offset]) {
         let motion = &self.agents.motion[row];
         let step = step_of(&self.tables, motion);
-        if motion.at_rest() { step.start() } else { self.reservation.held(&step) }
+        if motion.at_rest() { step.start() } else { self.occupancy.held(&step) }
     }
 
     /// The files beside that of the scenario that it was made of, but for a scenario's map: what a recording
@@ -272,15 +277,15 @@ impl Simulation {
 
     /// What any search for a path reads.
     pub(crate) fn search_world(&self) -> SearchWorld<'_> {
-        let Self { reservation, given, congestion, paths, .. } = self;
-        SearchWorld { asking: self.asking(), reservation, given, congestion, paths }
+        let Self { occupancy, given, congestion, paths, .. } = self;
+        SearchWorld { asking: self.asking(), occupancy, given, congestion, paths }
     }
 
     /// Searches for the requests that have a share of the tick's budget.
     pub(crate) fn search_requests(&mut self) {
-        let Self { agents, classes, tables, orders, reservation, given, congestion, paths, .. } = self;
+        let Self { agents, classes, tables, orders, occupancy, given, congestion, paths, .. } = self;
         let asking = Asking { agents, classes, tables, orders };
-        let world = SearchWorld { asking, reservation, given, congestion, paths };
+        let world = SearchWorld { asking, occupancy, given, congestion, paths };
         self.requests.search(&world, &self.group_goals, self.tick);
     }
 
@@ -304,7 +309,7 @@ impl Simulation {
         };
         let orders = OrderState::new(orders, self.tick);
         let id = self.agents.push(motion, priority, orders, self.tick);
-        self.reservation.hold(id, pose.cell, tables.class().cells_at(pose));
+        self.occupancy.hold(id, pose.cell, tables.class().cells_at(pose));
         self.counts.placed += 1;
         id
     }
@@ -354,9 +359,9 @@ impl Simulation {
             let step = step_of(&self.tables, &motion);
             if motion.at_rest() {
                 let (anchor, cells) = step.start();
-                self.reservation.release(agent, anchor, cells);
+                self.occupancy.release(agent, anchor, cells);
             } else {
-                self.reservation.end_move(agent, &step);
+                self.occupancy.end_move(agent, &step);
             }
             self.give_back(row);
             self.paths.drop_path(&mut self.agents.paths[row]);

@@ -107,7 +107,7 @@ fn agents_are_removed_by_name_and_by_area_in_mid_move_too() {
         assert_eq!((cell(&sim, 1), sim.agents().motion[1].at_rest()), (CellXY::new(1, 1), false));
         step_to(&mut sim, 4);
         assert_eq!((sim.agents().len(), sim.counts().removed), (1, 2), "{collision}");
-        let free = |y| (0..6).all(|x| sim.reservation().holder_at(CellXY::new(x, y)).is_none());
+        let free = |y| (0..6).all(|x| sim.occupancy().holder_at(CellXY::new(x, y)).is_none());
         assert!(free(0) && free(1));
         run_checked(&mut sim);
         assert_eq!((sim.counts().removed, sim.counts().orders_done), (2, 1));

@@ -136,7 +136,7 @@ fn a_truck_in_the_way_is_removed_in_mid_move() {
         assert_eq!(sim.agents().len(), 2);
         sim.step();
         assert_eq!((sim.agents().len(), sim.counts().removed), (1, 1), "{collision}: {}", kind.shut);
-        let held = (0..7).filter(|&x| sim.reservation().holder_at(CellXY::new(x, 0)).is_some());
+        let held = (0..7).filter(|&x| sim.occupancy().holder_at(CellXY::new(x, 0)).is_some());
         assert_eq!(held.collect::<Vec<_>>(), [5, 6]);
         run_checked(&mut sim);
     });

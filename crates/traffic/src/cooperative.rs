@@ -180,7 +180,7 @@ impl Member {
 }
 
 impl Traffic for Cooperative {
-    fn decide(&mut self, view: &mut TrafficView<'_>, decisions: &mut Decisions) {
+    fn decide(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
         self.follow(view, decisions);
         let due = std::mem::take(&mut self.due);
         for &(place, row) in &due {
@@ -262,6 +262,10 @@ impl Cooperative {
         self.lifting.begin_tick();
         self.ahead.clear();
         self.follow_agents(view);
+        if !view.refused.is_empty() {
+            // They are not where their plans say; all plan anew from where they are.
+            self.forget_plans(view);
+        }
         self.follow_passages(view);
         self.narrows.find_busy(view.tick);
         self.follow_edits(view);
@@ -558,7 +562,7 @@ impl Cooperative {
     }
 
     /// An agent looks for a plan.
-    fn plan_one(&mut self, view: &mut TrafficView<'_>, row: usize, place: u64, decisions: &mut Decisions) {
+    fn plan_one(&mut self, view: &TrafficView<'_>, row: usize, place: u64, decisions: &mut Decisions) {
         let motion = view.agents.motion[row];
         let id = view.agents.ids[row].0;
         let tables = &view.tables[motion.class.0 as usize];
@@ -807,7 +811,7 @@ impl Cooperative {
     /// An agent has found nothing better than to stay.
     fn wait(
         &mut self,
-        view: &mut TrafficView<'_>,
+        view: &TrafficView<'_>,
         row: usize,
         place: u64,
         waited: u32,
@@ -838,7 +842,7 @@ impl Cooperative {
         let path = view.paths.moves(view.agents.paths[row]);
         let step = step_at(tables, tables.space().pose(motion.state), usize::from(path[0]));
         if waited >= PUSH_AFTER * step_ticks {
-            let (anchor, cells) = view.reservation.needed(&step);
+            let (anchor, cells) = view.occupancy.needed(&step);
             let until = view.tick.saturating_add(pause + 1);
             for &offset in cells {
                 self.wishes.wish(self.claims.index(anchor, offset), until, place);
@@ -855,7 +859,7 @@ impl Cooperative {
                 break;
             }
             let step = step_at(tables, tables.space().pose(state), primitive);
-            blocker = self.claims.resting_on(id, view.reservation.needed(&step));
+            blocker = self.claims.resting_on(id, view.occupancy.needed(&step));
             if blocker.is_some() {
                 break;
             }
@@ -872,7 +876,7 @@ impl Cooperative {
     /// An agent is blocked by another at rest: has it step aside, or asks for a path around, in due time.
     fn deal_with(
         &mut self,
-        view: &mut TrafficView<'_>,
+        view: &TrafficView<'_>,
         row: usize,
         other: usize,
         (place, waited): (u64, u32),
@@ -941,7 +945,7 @@ impl Cooperative {
     }
 
     /// Lets the moves begin whose tick has come.
-    fn begin_moves(&mut self, view: &mut TrafficView<'_>, decisions: &mut Decisions) {
+    fn begin_moves(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
         for row in 0..view.agents.len() {
             let id = view.agents.ids[row];
             let member = &mut self.members[id.0 as usize];
@@ -953,9 +957,6 @@ impl Cooperative {
                 debug_assert!(start > view.tick || !motion.at_rest(), "a planned move was missed");
                 continue;
             }
-            let tables = &view.tables[motion.class.0 as usize];
-            let step = step_at(tables, tables.space().pose(motion.state), usize::from(primitive));
-            view.reservation.begin_move(id, &step, start + ticks);
             decisions.starts.push(Start { row: row as u32, primitive, ticks });
             member.plan.begin_first();
             member.path_left -= 1;

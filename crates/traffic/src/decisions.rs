@@ -1,6 +1,6 @@
 //! What a rule of traffic decides in a tick.
 
-/// An agent that starts a move.
+/// An agent that would start a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Start {
     /// Its row.
@@ -38,7 +38,7 @@ pub enum Leads {
 /// What a traffic rule decided for one tick. Paths are replaced before anything else is done.
 #[derive(Debug, Default)]
 pub struct Decisions {
-    /// Agents that start a move; its swept cells are theirs already.
+    /// Agents that would start a move, in the order in which they come first where moves do not fit together.
     pub starts: Vec<Start>,
     /// Agents whose next move has become illegal.
     pub replan: Vec<u32>,

@@ -7,9 +7,7 @@ use wheelbase_planner::Offset;
 
 /// Holder of each cell, `[height * width]`, 4 bytes a cell; under the discrete rule 8 more.
 ///
-/// Moves are let start one after the other, and a cell is free for a move only if its holder has begun to
-/// leave it. So of two agents that would exchange, the first is held up by the second, which rests, and
-/// the other way round: no exchange is ever begun.
+/// Moves begin through [`Occupancy::begin`] alone, which checks them in every build.
 #[derive(Clone, Debug)]
 pub struct Occupancy {
     size: GridSize,
@@ -19,10 +17,21 @@ pub struct Occupancy {
     leaves: Vec<u32>,
     /// Discrete rule: the agent whose move in progress ends on the cell.
     claimant: Vec<u32>,
+    /// Discrete rule: which of the moves that are to begin do so; room for a batch.
+    begun: Vec<bool>,
 }
 
 const NOBODY: u32 = u32::MAX;
 const STAYS: u32 = u32::MAX;
+
+/// A move that was not let begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// Its number among those that were to begin.
+    pub number: u32,
+    /// The first agent that it would have overlapped.
+    pub by: AgentId,
+}
 
 impl Occupancy {
     /// A map that nobody stands on.
@@ -34,6 +43,7 @@ impl Occupancy {
             holder: vec![NOBODY; size.n_cells()],
             leaves: vec![STAYS; discrete],
             claimant: vec![NOBODY; discrete],
+            begun: Vec::new(),
         }
     }
 
@@ -111,24 +121,132 @@ impl Occupancy {
         (claimant != NOBODY).then_some(AgentId(claimant))
     }
 
-    /// Takes the cells of a move that is free together with others that begin at the same tick: under the
-    /// discrete rule one may enter what another begins to leave only later in the tick, and some may go round
-    /// in a ring.
-    pub fn begin_move(&mut self, agent: AgentId, step: &Step<'_>, until: u32) {
-        let (anchor, cells) = self.needed(step);
-        if self.rule == CollisionRule::Swept {
-            return self.hold(agent, anchor, cells);
+    /// Lets those of the moves begin that fit together with each other and with all that are under way, and writes
+    /// down the others. The moves are those of agents at rest, each of another agent, which begin at one tick;
+    /// `proposal` says agent, move, and tick at which it ends.
+    ///
+    /// A move fits if what it needs is free: under the swept rule its swept cells for as long as it takes; under the
+    /// discrete rule the cells on which it ends, from its end on. Under that rule some may go round in a ring, but
+    /// no two exchange. Of two that need one cell the later is refused; so is whoever would come upon a cell before
+    /// its holder has left it, which a holder that is refused never does. Linear in the cells of the moves, times the
+    /// length of the longest chain of those that rely on each other.
+    pub fn begin<'t>(
+        &mut self,
+        n_moves: usize,
+        proposal: impl Fn(usize) -> (AgentId, Step<'t>, u32),
+        refused: &mut Vec<Refusal>,
+    ) {
+        refused.clear();
+        match self.rule {
+            CollisionRule::Swept => self.begin_swept(n_moves, proposal, refused),
+            CollisionRule::Discrete => self.begin_discrete(n_moves, proposal, refused),
         }
-        let (start_anchor, start) = step.start();
-        for &offset in start {
-            let at = self.index(start_anchor, offset);
+    }
+
+    /// Who comes first takes its cells, and whoever needs one of them is refused.
+    fn begin_swept<'t>(
+        &mut self,
+        n_moves: usize,
+        proposal: impl Fn(usize) -> (AgentId, Step<'t>, u32),
+        refused: &mut Vec<Refusal>,
+    ) {
+        for number in 0..n_moves {
+            let (agent, step, _) = proposal(number);
+            let (anchor, cells) = step.swept();
+            match self.blocker(agent, anchor, cells) {
+                Some(by) => refused.push(Refusal { number: number as u32, by }),
+                None => self.hold(agent, anchor, cells),
+            }
+        }
+    }
+
+    /// All take what they need and what they give up; those that meet another take it back, until nobody does.
+    fn begin_discrete<'t>(
+        &mut self,
+        n_moves: usize,
+        proposal: impl Fn(usize) -> (AgentId, Step<'t>, u32),
+        refused: &mut Vec<Refusal>,
+    ) {
+        self.begun.clear();
+        for number in 0..n_moves {
+            let (agent, step, until) = proposal(number);
+            let (anchor, cells) = step.end();
+            match self.claimant_of(agent, anchor, cells) {
+                Some(by) => {
+                    refused.push(Refusal { number: number as u32, by });
+                    self.begun.push(false);
+                }
+                None => {
+                    self.mark(agent, &step, until);
+                    self.begun.push(true);
+                }
+            }
+        }
+        let mut is_whole = false;
+        while !is_whole {
+            is_whole = true;
+            // The last first: of two that would exchange, or enter too soon, the later one is refused.
+            for number in (0..n_moves).rev() {
+                if !self.begun[number] {
+                    continue;
+                }
+                let (agent, step, until) = proposal(number);
+                if let Some(by) = self.held_up_by(agent, &step, until) {
+                    self.unmark(agent, &step);
+                    self.begun[number] = false;
+                    refused.push(Refusal { number: number as u32, by });
+                    is_whole = false;
+                }
+            }
+        }
+    }
+
+    /// Discrete rule: the first other agent that holds a cell on which a move ends that began now, and does not leave
+    /// it in time, or would exchange with it.
+    fn held_up_by(&self, agent: AgentId, step: &Step<'_>, until: u32) -> Option<AgentId> {
+        let ((anchor, cells), (start_anchor, start)) = (step.end(), step.start());
+        cells.iter().find_map(|&offset| {
+            let at = self.index(anchor, offset);
+            let holder = self.holder[at];
+            if holder == NOBODY || holder == agent.0 {
+                return None;
+            }
+            let comes_here = |&offset: &Offset| self.claimant[self.index(start_anchor, offset)] == holder;
+            let exchanges = self.leaves[at] == until && start.iter().any(comes_here);
+            (self.leaves[at] > until || exchanges).then_some(AgentId(holder))
+        })
+    }
+
+    /// Discrete rule: notes that an agent gives up the cells on which a move starts and comes to those on which it
+    /// ends.
+    fn mark(&mut self, agent: AgentId, step: &Step<'_>, until: u32) {
+        let (anchor, cells) = step.start();
+        for &offset in cells {
+            let at = self.index(anchor, offset);
             self.leaves[at] = until;
         }
+        let (anchor, cells) = step.end();
         for &offset in cells {
             let at = self.index(anchor, offset);
             self.claimant[at] = agent.0;
             if self.holder[at] == agent.0 {
                 self.leaves[at] = STAYS;
+            }
+        }
+    }
+
+    /// Takes back what [`mark`](Self::mark) noted.
+    fn unmark(&mut self, agent: AgentId, step: &Step<'_>) {
+        let (anchor, cells) = step.start();
+        for &offset in cells {
+            let at = self.index(anchor, offset);
+            self.leaves[at] = STAYS;
+        }
+        let (anchor, cells) = step.end();
+        for &offset in cells {
+            let at = self.index(anchor, offset);
+            if self.claimant[at] == agent.0 {
+                self.claimant[at] = NOBODY;
             }
         }
     }
@@ -172,3 +290,6 @@ impl Occupancy {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

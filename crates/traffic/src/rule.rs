@@ -13,7 +13,7 @@ pub const YIELD_HOLD_TICKS: u32 = 12;
 /// A rule of traffic.
 pub trait Traffic: Send {
     /// Decides one tick. Must depend on nothing but the view and what earlier calls left in itself.
-    fn decide(&mut self, view: &mut TrafficView<'_>, decisions: &mut Decisions);
+    fn decide(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions);
 
     /// Whether agents ask for paths, which the rule then has them follow. A rule that does without finds the
     /// way of every agent with a task by itself.

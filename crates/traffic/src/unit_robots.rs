@@ -19,7 +19,7 @@ mod push;
 mod unit_fields;
 mod unit_map;
 
-use crate::collision::{CollisionRule, Step};
+use crate::collision::CollisionRule;
 use crate::decisions::{Decisions, Start};
 use crate::motion::Activity;
 use crate::random::Random;
@@ -157,7 +157,7 @@ struct Choice {
 }
 
 impl Traffic for UnitRobots {
-    fn decide(&mut self, view: &mut TrafficView<'_>, decisions: &mut Decisions) {
+    fn decide(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
         self.look_around(view);
         self.thin_out(view);
         self.follow_streams();
@@ -165,7 +165,7 @@ impl Traffic for UnitRobots {
         self.plan_in_turn(view);
         self.improve(view.tries);
         self.push_for_standing();
-        self.begin_moves(view, decisions);
+        self.begin_moves(decisions);
         self.shift();
     }
 
@@ -222,7 +222,13 @@ impl UnitRobots {
         self.tick = view.tick;
         self.epoch = self.epoch.wrapping_add(1);
         let Self { map, team, operations, reserved, tick, .. } = self;
-        let known = team.at.len();
+        let mut known = team.at.len();
+        if !view.refused.is_empty() {
+            // They are not where they were sent; all wait where they are.
+            reserved.fill([NOBODY; RING]);
+            team.actions.fill([WAIT; DEPTH]);
+            known = 0;
+        }
         team.resize(view.agents.len(), operations.n);
         for row in 0..view.agents.len() {
             let motion = &view.agents.motion[row];
@@ -513,8 +519,8 @@ impl UnitRobots {
     }
 
     /// Begins the first action of each, and counts who steps and who waits.
-    fn begin_moves(&mut self, view: &mut TrafficView<'_>, decisions: &mut Decisions) {
-        let Self { map, team, primitives, guidance, tick, .. } = self;
+    fn begin_moves(&mut self, decisions: &mut Decisions) {
+        let Self { map, team, primitives, guidance, .. } = self;
         for (row, actions) in team.actions.iter().enumerate() {
             let action = actions[0];
             if action == WAIT {
@@ -527,11 +533,6 @@ impl UnitRobots {
                 guidance.count(map.number(team.at[row]), team.heading[row]);
             }
             let primitive = primitives[usize::from(action)];
-            let motion = &view.agents.motion[row];
-            let tables = &view.tables[motion.class.0 as usize];
-            let pose = tables.space().pose(motion.state);
-            let step = Step { class: tables.class(), pose, primitive: usize::from(primitive) };
-            view.reservation.begin_move(view.agents.ids[row], &step, *tick + 1);
             decisions.starts.push(Start { row: row as u32, primitive, ticks: 1 });
         }
     }

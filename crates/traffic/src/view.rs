@@ -76,6 +76,8 @@ pub struct TrafficView<'a> {
     pub streams: &'a Streams,
     /// Areas in which the map was edited at this tick; the tables of the classes have followed.
     pub edited: &'a [Rect],
-    /// Who holds which cell; the rule takes the cells of the moves it lets start.
-    pub reservation: &'a mut Occupancy,
+    /// Rows of the agents whose moves were refused at the last tick: the rule would have had them overlap others.
+    pub refused: &'a [u32],
+    /// Who holds which cell.
+    pub occupancy: &'a Occupancy,
 }

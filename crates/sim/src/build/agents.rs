@@ -88,7 +88,7 @@ fn start_of(
     })?;
     for &offset in tables.class().cells_at(pose) {
         let cell = offset.cell_from(pose.cell);
-        if let Some(other) = sim.reservation.holder_at(cell).and_then(|id| placed.get(id.0 as usize)) {
+        if let Some(other) = sim.occupancy.holder_at(cell).and_then(|id| placed.get(id.0 as usize)) {
             let name = other.name.as_ref().map(|name| format!("agent \"{}\"", name.value));
             let name = name.unwrap_or_else(|| other.key.clone());
             return Err(format!(

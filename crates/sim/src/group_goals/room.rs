@@ -126,12 +126,12 @@ impl Room<'_> {
 
     /// Whether a cell is neither taken nor given to anybody, and nobody rests on it who stays there.
     fn is_free(&self, cell: CellXY, taken: &BitGrid) -> bool {
-        let GroupView { size, agents, given, reservation, .. } = self.view;
+        let GroupView { size, agents, given, occupancy, .. } = self.view;
         let stays = |agent: AgentId| {
             agents.row(agent).is_some_and(|row| !self.is_member[row] && agents.motion[row].at_rest())
         };
         let given = size.cell(cell).and_then(|cell| given.holder(cell));
-        !taken.get(cell) && given.is_none() && !reservation.holder_at(cell).is_some_and(stays)
+        !taken.get(cell) && given.is_none() && !occupancy.holder_at(cell).is_some_and(stays)
     }
 
     fn tables(&self) -> &MovementTables {

@@ -18,5 +18,5 @@ pub(crate) struct GroupView<'a> {
     pub orders: &'a OrderPool,
     pub tables: &'a [MovementTables],
     pub given: &'a GivenPoses,
-    pub reservation: &'a Occupancy,
+    pub occupancy: &'a Occupancy,
 }

@@ -108,9 +108,9 @@ fn find_disturbed(sim: &Simulation, change: Change, area: Rect, disturbed: &mut 
         }
     };
     let n_cells = area.width as usize * area.height as usize;
-    if sim.reservation.rule() == CollisionRule::Swept && n_cells <= sim.agents.len() {
+    if sim.occupancy.rule() == CollisionRule::Swept && n_cells <= sim.agents.len() {
         // Whoever touches a cell holds it.
-        let holders = area.cells().filter_map(|cell| sim.reservation.holder_at(cell));
+        let holders = area.cells().filter_map(|cell| sim.occupancy.holder_at(cell));
         holders.filter_map(|agent| sim.agents.row(agent)).for_each(&mut consider);
     } else {
         let is_near = |row: &usize| {

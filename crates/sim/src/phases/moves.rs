@@ -12,7 +12,7 @@ pub(crate) fn finish_moves(sim: &mut Simulation) {
     for (row, motion) in sim.agents.motion.iter().enumerate() {
         if motion.until == sim.tick {
             ended.push((row as u32, motion.state));
-            sim.reservation.end_move(sim.agents.ids[row], &step_of(&sim.tables, motion));
+            sim.occupancy.end_move(sim.agents.ids[row], &step_of(&sim.tables, motion));
         }
     }
     for &(row, before) in &ended {
@@ -22,7 +22,7 @@ pub(crate) fn finish_moves(sim: &mut Simulation) {
         motion.state = tables.state_after(before, motion.primitive as usize);
         motion.until = Motion::AT_REST;
         let pose = tables.space().pose(motion.state);
-        sim.reservation.hold(sim.agents.ids[row], pose.cell, tables.class().cells_at(pose));
+        sim.occupancy.hold(sim.agents.ids[row], pose.cell, tables.class().cells_at(pose));
         sim.agents.patience[row].moved_at = sim.tick;
     }
     for &(row, _) in &ended {

@@ -47,9 +47,9 @@ fn give_group_poses(sim: &mut Simulation, budget: u64) -> u64 {
             tables.renew_components();
         }
         let Simulation {
-            grid, agents, orders, tables, given, reservation, tick, group_goals, requests, ..
+            grid, agents, orders, tables, given, occupancy, tick, group_goals, requests, ..
         } = sim;
-        let view = GroupView { tick: *tick, size: grid.size(), agents, orders, tables, given, reservation };
+        let view = GroupView { tick: *tick, size: grid.size(), agents, orders, tables, given, occupancy };
         match choose_group_poses(group_goals, &mut requests.fields, view, order, &mut left) {
             Some(poses) => {
                 sim.group_goals.close_at(at);

@@ -8,7 +8,7 @@ use crate::world::Simulation;
 use wheelbase_grid::CellXY;
 use wheelbase_planner::Status;
 use wheelbase_traffic::motion::{Activity, Motion};
-use wheelbase_traffic::{Decisions, Leads, Start, TrafficView};
+use wheelbase_traffic::{Decisions, Leads, Start, Step, TrafficView};
 
 /// The traffic phase: who may start a move, who asks for a way around, who makes way.
 pub(crate) fn run_traffic(sim: &mut Simulation) {
@@ -16,7 +16,7 @@ pub(crate) fn run_traffic(sim: &mut Simulation) {
     decisions.clear();
     let mut goals = std::mem::take(&mut sim.goals);
     gather_goals(sim, &mut goals);
-    let mut view = TrafficView {
+    let view = TrafficView {
         tick: sim.tick,
         tries: sim.settings.tries_per_tick,
         grid_size: sim.grid.size(),
@@ -26,18 +26,17 @@ pub(crate) fn run_traffic(sim: &mut Simulation) {
         forbidden: sim.pending.areas(),
         streams: sim.congestion.streams(),
         edited: &sim.edited,
-        reservation: &mut sim.reservation,
+        refused: &sim.refused_rows,
+        occupancy: &sim.occupancy,
     };
     let asking =
         Asking { agents: &sim.agents, classes: &sim.classes, tables: &sim.tables, orders: &sim.orders };
     let budget = sim.settings.expansions_per_tick;
-    sim.requests.go_ahead_beside(asking, budget, || sim.traffic.decide(&mut view, &mut decisions));
+    sim.requests.go_ahead_beside(asking, budget, || sim.traffic.decide(&view, &mut decisions));
     sim.edited.clear();
     sim.goals = goals;
     replace_paths(sim, &decisions);
-    for start in &decisions.starts {
-        begin_move(sim, *start);
-    }
+    begin_moves(sim, &mut decisions.starts);
     for &row in &decisions.replan {
         let motion = &mut sim.agents.motion[row as usize];
         motion.replan = motion.activity == Activity::Following;
@@ -90,12 +89,55 @@ fn replace_paths(sim: &mut Simulation, decisions: &Decisions) {
     }
 }
 
-/// Begins a move of an agent, the next one of its path if it has one; its cells are reserved already.
+/// Begins the moves that the rule of traffic would have started, as far as they fit together.
+fn begin_moves(sim: &mut Simulation, starts: &mut Vec<Start>) {
+    let n_asked = starts.len();
+    drop_impossible(sim, starts);
+    let Simulation { occupancy, agents, tables, refused, refused_rows, tick, .. } = sim;
+    let move_of = |number: usize| {
+        let Start { row, primitive, ticks } = starts[number];
+        let motion = &agents.motion[row as usize];
+        let tables = &tables[motion.class.0 as usize];
+        let pose = tables.space().pose(motion.state);
+        let step = Step { class: tables.class(), pose, primitive: usize::from(primitive) };
+        (agents.ids[row as usize], step, tick.saturating_add(ticks))
+    };
+    occupancy.begin(starts.len(), move_of, refused);
+    refused_rows.clear();
+    refused_rows.extend(refused.iter().map(|refusal| starts[refusal.number as usize].row));
+    let n_impossible = n_asked - starts.len();
+    sim.counts.moves_refused += (n_impossible + sim.refused_rows.len()) as u64;
+    for start in starts.iter() {
+        if sim.refused_rows.is_empty() || !sim.refused_rows.contains(&start.row) {
+            begin_move(sim, *start);
+        }
+    }
+}
+
+/// Drops what no agent can do: a move of one in mid-move or of one that has been told already, one that is
+/// not legal or takes another time, or that is not the next of the agent's path.
+fn drop_impossible(sim: &mut Simulation, starts: &mut Vec<Start>) {
+    let Simulation { agents, tables, paths, told_at, tick, .. } = sim;
+    told_at.resize(agents.len(), u32::MAX);
+    starts.retain(|&Start { row, primitive, ticks }| {
+        let Some(motion) = agents.motion.get(row as usize) else { return false };
+        let was_told = std::mem::replace(&mut told_at[row as usize], *tick) == *tick;
+        let tables = &tables[motion.class.0 as usize];
+        let (primitive, n_primitives) = (usize::from(primitive), tables.class().primitives().len());
+        let next = paths.moves(agents.paths[row as usize]).first().map(|&next| usize::from(next));
+        motion.at_rest()
+            && !was_told
+            && next.is_none_or(|next| next == primitive)
+            && primitive < n_primitives
+            && tables.move_ticks(motion.state, primitive) == Some(ticks)
+    });
+}
+
+/// Begins a move of an agent, the next one of its path if it has one; its cells are its own already.
 fn begin_move(sim: &mut Simulation, Start { row, primitive, ticks }: Start) {
     let row = row as usize;
     let path = &mut sim.agents.paths[row];
     if !path.is_empty() {
-        debug_assert_eq!(sim.paths.moves(*path)[0], primitive, "a move is begun that is not the next");
         sim.paths.advance(path);
     }
     let until = sim.tick.saturating_add(ticks).min(Motion::AT_REST - 1);

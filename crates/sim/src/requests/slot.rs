@@ -322,7 +322,7 @@ impl<'a> Asking<'a> {
 /// What a search reads.
 pub(crate) struct SearchWorld<'a> {
     pub asking: Asking<'a>,
-    pub reservation: &'a Occupancy,
+    pub occupancy: &'a Occupancy,
     pub given: &'a GivenPoses,
     pub congestion: &'a Congestion,
     pub paths: &'a PathPool,
@@ -358,7 +358,7 @@ impl SearchWorld<'_> {
         self.given.is_free(agent, pose.cell, cells)
             && cells.iter().all(|o| {
                 let cell = o.cell_from(pose.cell);
-                !self.reservation.holder_at(cell).is_some_and(rests)
+                !self.occupancy.holder_at(cell).is_some_and(rests)
             })
     }
 }
@@ -417,7 +417,7 @@ fn mark_resting_agents(obstacles: &mut BitGrid, world: &SearchWorld<'_>, row: us
     let agents = world.asking.agents;
     let center = world.asking.tables(row).space().pose(agents.motion[row].state).cell;
     for cell in around(center).intersection(obstacles.size().rect()).cells() {
-        let holder = world.reservation.holder_at(cell).and_then(|agent| agents.row(agent));
+        let holder = world.occupancy.holder_at(cell).and_then(|agent| agents.row(agent));
         if holder.is_some_and(|other| other != row && agents.motion[other].at_rest()) {
             obstacles.set(cell, true);
         }

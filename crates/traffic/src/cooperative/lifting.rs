@@ -144,7 +144,7 @@ impl Cooperative {
     /// that came about. The agent's line is made before and, if it came to nothing, behind.
     pub(super) fn lift(
         &mut self,
-        view: &mut TrafficView<'_>,
+        view: &TrafficView<'_>,
         row: usize,
         quest: Quest,
         cost: u32,
@@ -156,7 +156,7 @@ impl Cooperative {
     /// As [`lift`](Self::lift), with those who give way for one aim.
     fn lift_with(
         &mut self,
-        view: &mut TrafficView<'_>,
+        view: &TrafficView<'_>,
         row: usize,
         quest: Quest,
         cost: u32,
@@ -210,7 +210,7 @@ impl Cooperative {
     /// Makes the plans; false if one of the agents finds none, or all of them together cost too much.
     fn lift_all(
         &mut self,
-        view: &mut TrafficView<'_>,
+        view: &TrafficView<'_>,
         row: usize,
         quest: Quest,
         cost: u32,
@@ -272,7 +272,7 @@ impl Cooperative {
     }
 
     /// What the best plan of an agent costs as long as all others stand.
-    fn cost_among_others(&mut self, view: &mut TrafficView<'_>, row: usize, place: u64) -> u32 {
+    fn cost_among_others(&mut self, view: &TrafficView<'_>, row: usize, place: u64) -> u32 {
         let quest = self.quest_of_lifted(view, row, place);
         let found = self.search_moves(view, row, quest, (0, None));
         let motion = &view.agents.motion[row];
@@ -295,7 +295,7 @@ impl Cooperative {
     }
 
     /// Gives an agent a plan for which others give way, and lifts all whose claims it needs.
-    fn put_through(&mut self, view: &mut TrafficView<'_>, row: usize, plan: Plan, (aim, place): (Aim, u64)) {
+    fn put_through(&mut self, view: &TrafficView<'_>, row: usize, plan: Plan, (aim, place): (Aim, u64)) {
         let id = view.agents.ids[row].0;
         let motion = &view.agents.motion[row];
         let tables = &view.tables[motion.class.0 as usize];

@@ -74,7 +74,7 @@ impl MakeWay {
                 return;
             }
             let step = step_at(tables, tables.space().pose(state), primitive);
-            let (anchor, cells) = view.reservation.needed(&step);
+            let (anchor, cells) = view.occupancy.needed(&step);
             for &offset in cells {
                 self.avoid[claims.index(anchor, offset)] = self.avoid_stamp;
             }
@@ -117,7 +117,7 @@ impl MakeWay {
                 break;
             }
             let step = step_at(tables, tables.space().pose(state), primitive);
-            if self.is_avoided(claims, view.reservation.needed(&step)) {
+            if self.is_avoided(claims, view.occupancy.needed(&step)) {
                 return true;
             }
             state = tables.state_after(state, primitive);
@@ -280,7 +280,7 @@ impl Cooperative {
         for number in first..make_way.moves.len() {
             let primitive = usize::from(make_way.moves[number]);
             let step = step_at(tables, tables.space().pose(state), primitive);
-            let (anchor, cells) = view.reservation.needed(&step);
+            let (anchor, cells) = view.occupancy.needed(&step);
             for &offset in cells {
                 let cell = claims.index(anchor, offset);
                 make_way.avoid[cell] = make_way.avoid_stamp;
@@ -333,7 +333,7 @@ impl Cooperative {
                 let fresh = seen[next.state.0 as usize] != seen_stamp;
                 if fresh
                     && self.narrows.enters_busy(&step).is_none()
-                    && self.is_open(view, agent, view.reservation.needed(&step), (place, through), false)
+                    && self.is_open(view, agent, view.occupancy.needed(&step), (place, through), false)
                     && !forbids(view.forbidden, pose.cell, body.1, step.swept().1)
                 {
                     seen[next.state.0 as usize] = seen_stamp;
