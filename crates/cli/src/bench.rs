@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::Instant;
-use wheelbase_grid::map_file::{ScenFile, ScenQuery};
+use wheelbase_maps::{ScenFile, ScenQuery};
 use wheelbase_planner::batch::{BatchScratch, plan_all};
 use wheelbase_planner::{
     Goal, GoalMember, Heading, Heuristic, MovementClass, MovementTables, Path, Pose, Request, Scratch,

@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 use wheelbase_grid::{Cell, CellXY, Grid, GridShape, GridSize};
+use wheelbase_maps::TerrainColours;
 use wheelbase_sim::{Counters, Simulation};
 
 /// Time between two pictures.
@@ -222,7 +223,8 @@ impl Canvas {
 
     fn paint_terrain(&mut self, grid: &Grid) {
         let Layout { scale, width, height, .. } = self.layout;
-        let colours = grid.terrain_table().colours().iter();
+        let colours = TerrainColours::of(grid.terrain_table());
+        let colours = colours.all().iter();
         let kinds: Vec<[u32; 3]> = colours.map(|colour| colour.map(u32::from)).collect();
         let size = grid.size();
         self.terrain.clear();

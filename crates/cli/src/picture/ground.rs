@@ -4,6 +4,7 @@ use crate::colours::Rgb;
 use crate::picture::lattice::Point;
 use crate::picture::{Cells, Item, Paint, Shape, View};
 use wheelbase_grid::{CellXY, Grid, Rect};
+use wheelbase_maps::TerrainColours;
 use wheelbase_sim::recording::{Header, MapLayers};
 
 /// From so many points a cell on there are lines between the cells.
@@ -34,7 +35,7 @@ impl Kinds {
     /// Those of a map.
     pub fn of_grid(grid: &Grid) -> Self {
         let sides = grid.side_table().entries().iter().map(|kind| kind.speed);
-        Self { terrain: grid.terrain_table().colours().to_vec(), sides: sides.collect() }
+        Self { terrain: TerrainColours::of(grid.terrain_table()).all().to_vec(), sides: sides.collect() }
     }
 }
 

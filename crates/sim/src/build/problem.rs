@@ -22,8 +22,8 @@ use crate::traffic::{Cooperative, Traffic, UnitRobots, unit_robots};
 use crate::world::{Settings, Simulation};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
-use wheelbase_grid::map_file::movingai;
 use wheelbase_grid::{Cell, Grid, MemoryMax, MemoryNeed, SideTable, TerrainTable};
+use wheelbase_maps::movingai;
 use wheelbase_planner::{ClassSpec, ClassSpeeds, Heading, MovementClass, Pose, Primitive};
 
 /// Name of the class of all agents of a problem.

@@ -2,10 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "all of it is for tests")]
 
-use wheelbase_grid::map_file::movingai;
-use wheelbase_grid::{
-    BitGrid, CellXY, Grid, GridShape, GridSize, MapKind, Rect, Side, SideTable, TerrainTable, generate,
-};
+use wheelbase_grid::{BitGrid, CellXY, Grid, GridShape, GridSize, Rect, Side, SideTable, TerrainTable};
+use wheelbase_maps::movingai;
+use wheelbase_maps::{MapKind, generate};
 
 /// Sizes with little room in one direction or both, and one with much.
 const ODD_SIZES: [(u64, u64); 12] = [

@@ -1,7 +1,7 @@
 //! Stretches of cells along one axis of a map.
 
-use super::SplitMix64;
-use crate::Rect;
+use super::split_mix::SplitMix64;
+use wheelbase_grid::Rect;
 
 /// The cells from `start` to `start + length - 1` of one axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

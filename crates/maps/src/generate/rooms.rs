@@ -1,10 +1,10 @@
 //! Rooms behind walls one cell thick.
 
-use super::SplitMix64;
 use super::canvas::{Canvas, GROUND, OUT};
 use super::span::{Span, cut};
+use super::split_mix::SplitMix64;
 use super::union_find::UnionFind;
-use crate::Rect;
+use wheelbase_grid::Rect;
 
 /// Least, usual and greatest length of a room.
 const ROOM: (i32, i32, i32) = (12, 16, 20);

@@ -1,12 +1,14 @@
 //! The tiles of a layer: numbers as text, or bytes in base64.
 
 use super::error::{TiledError, TiledErrorKind};
-use super::source::{Source, excerpt, line_breaks};
-use crate::{GridSize, fenced};
+use super::source::{Source, line_breaks};
+use crate::fence::fenced;
+use crate::text_lines::excerpt;
 use miniz_oxide::inflate::stream::{InflateState, inflate};
 use miniz_oxide::{DataFormat, MZError, MZFlush, MZStatus};
 use roxmltree::Node;
 use std::borrow::Cow;
+use wheelbase_grid::GridSize;
 
 /// Bytes that are inflated at a time; tiles are not split between.
 const INFLATED_BYTES: usize = 1 << 15;

@@ -15,13 +15,13 @@ mod split_mix;
 mod streets;
 mod union_find;
 
-use crate::{Grid, GridSize};
 use canvas::Canvas;
 use split_mix::SplitMix64;
+use wheelbase_grid::{Grid, GridSize};
 
 /// What a generated map looks like.
 ///
-/// All use the kinds of [`TerrainTable::movingai`](crate::TerrainTable::movingai), and all sides are
+/// All use the kinds of [`TerrainTable::movingai`](wheelbase_grid::TerrainTable::movingai), and all sides are
 /// open. Maps of less than about 32 x 32 cells have no room for what their kind promises and are
 /// mostly ground.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -75,12 +75,13 @@ impl MapKind {
 
 /// Makes a map of that kind and size. The same seed gives the same map on every machine, for ever.
 ///
-/// Terrain is that of [`TerrainTable::movingai`](crate::TerrainTable::movingai), every side is open and
+/// Terrain is that of [`TerrainTable::movingai`](wheelbase_grid::TerrainTable::movingai), every side is open and
 /// there is no elevation, so that a `.map` file written from it reads back the same. Takes time and
 /// memory in proportion to the number of cells.
 ///
 /// ```
-/// use wheelbase_grid::{GridSize, MapKind, generate};
+/// use wheelbase_grid::GridSize;
+/// use wheelbase_maps::{MapKind, generate};
 /// let size = GridSize::new(64, 48)?;
 /// let map = generate(MapKind::River, size, 7);
 /// assert_eq!(map.terrain(), generate(MapKind::River, size, 7).terrain());

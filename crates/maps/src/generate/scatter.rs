@@ -1,8 +1,8 @@
 //! Maps of scattered obstacles: open land, and single cells at random.
 
-use super::SplitMix64;
 use super::canvas::{Canvas, OUT, SWAMP, TREES, inset};
-use crate::{Rect, TerrainKind};
+use super::split_mix::SplitMix64;
+use wheelbase_grid::{Rect, TerrainKind};
 
 /// Cells along a side of the tiles that hold at most one clump of trees each.
 const TREE_TILE: u32 = 16;

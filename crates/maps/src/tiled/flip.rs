@@ -1,7 +1,11 @@
 //! Tiles that are flipped or turned where they lie.
 
-use crate::{GridShape, SIDES_MAX, SideKind};
+use wheelbase_grid::{GridShape, SIDES_MAX, SideKind};
 
+/// Bits of a tile's number that say how it is flipped.
+pub(super) const FLIPS: u32 = 0xf000_0000;
+/// The sides of a tile that says nothing of them.
+pub(super) const OPEN: [SideKind; SIDES_MAX] = [SideKind::OPEN; SIDES_MAX];
 /// East becomes west.
 const HORIZONTAL: u32 = 0x8000_0000;
 /// North becomes south.
@@ -45,7 +49,7 @@ pub(super) fn flipped(shape: GridShape, sides: [SideKind; SIDES_MAX], flips: u32
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Side;
+    use wheelbase_grid::Side;
 
     /// Where a side's middle is, as seen on the screen: east and south.
     fn middle(side: Side) -> (f64, f64) {

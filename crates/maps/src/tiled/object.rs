@@ -2,8 +2,8 @@
 
 use super::error::{TiledError, TiledErrorKind};
 use super::source::Source;
-use crate::{GridShape, Rect};
 use roxmltree::Node;
+use wheelbase_grid::{GridShape, Rect};
 
 /// Farthest position of an object and largest size, in points.
 const POINTS_MAX: f64 = 1e8;

@@ -27,7 +27,7 @@ impl std::error::Error for DecoderPanic {}
 /// The panic hook runs all the same. A program that does not want it to print asks [`is_fenced`] in it.
 ///
 /// ```
-/// use wheelbase_grid::{DecoderPanic, fenced, is_fenced};
+/// use wheelbase_maps::{DecoderPanic, fenced, is_fenced};
 /// # let print = std::panic::take_hook();
 /// # std::panic::set_hook(Box::new(move |panic| if !is_fenced() { print(panic) }));
 /// let decode = |bytes: &[u8]| fenced(|| bytes[3]);

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use wheelbase_grid::map_file::movingai;
 use wheelbase_grid::{SideTable, TerrainTable};
+use wheelbase_maps::movingai;
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/movingai");
 

@@ -6,10 +6,10 @@
 
 use miniz_oxide::deflate::compress_to_vec_zlib;
 use proptest::prelude::*;
-use wheelbase_grid::map_file::tiled::{TiledMap, parse};
 use wheelbase_grid::{
     Cell, GridShape, Rect, Side, SideEntry, SideKind, SideTable, TerrainEntry, TerrainTable,
 };
+use wheelbase_maps::tiled::{TiledMap, parse};
 
 const TILES: &str = r#"<tileset version="1.10" name="roads" tilewidth="16" tileheight="16" tilecount="6" columns="3">
  <image source="roads.png" width="48" height="32"/>

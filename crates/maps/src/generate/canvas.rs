@@ -1,7 +1,7 @@
 //! The terrain of a map that is being drawn.
 
-use super::SplitMix64;
-use crate::{CellXY, Grid, GridSize, Rect, SideTable, TerrainKind, TerrainTable};
+use super::split_mix::SplitMix64;
+use wheelbase_grid::{CellXY, Grid, GridSize, Rect, SideTable, TerrainKind, TerrainTable};
 
 /// Kinds of [`TerrainTable::movingai`] by number, which a test below holds against the table.
 pub(super) const GROUND: TerrainKind = TerrainKind(0);

@@ -1,16 +1,15 @@
 //! The layers of a map laid on each other, tile by tile as they are read.
 
 use super::error::{TiledError, TiledErrorKind};
-use super::flip::{HEX_120, flipped};
+use super::flip::{FLIPS, HEX_120, OPEN, flipped};
 use super::source::Source;
 use super::tileset::{Tile, Tileset, terrain_of_tiles};
-use super::{FLIPS, OPEN};
-use crate::side_layer::{pack_sides, unpack_sides};
-use crate::{
-    CellXY, GridShape, GridSize, SIDES_MAX, SideKind, SideTable, TERRAIN_KINDS_MAX, TerrainKind, TerrainTable,
-};
 use roxmltree::Node;
 use std::collections::{BTreeMap, HashMap};
+use wheelbase_grid::{
+    CellXY, GridShape, GridSize, SIDES_MAX, SideKind, SideTable, TERRAIN_KINDS_MAX, TerrainKind, TerrainTable,
+};
+use wheelbase_grid::{pack_sides, unpack_sides};
 
 /// Most tilesets that an error lists.
 const TILESETS_SHOWN_MAX: usize = 8;

@@ -2,10 +2,10 @@
 
 use super::error::{TiledError, TiledErrorKind};
 use super::source::Source;
-use crate::{GridShape, SIDES_MAX, Side, SideKind, SideTable, TerrainEntry, TerrainTable};
 use roxmltree::Node;
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use wheelbase_grid::{GridShape, SIDES_MAX, Side, SideKind, SideTable, TerrainEntry, TerrainTable};
 
 /// A tileset: its tiles that say something.
 #[derive(Clone)]

@@ -23,9 +23,8 @@ mod tileset;
 pub use error::{TiledError, TiledErrorKind};
 pub use object::{TiledObject, TiledProperty};
 
-use crate::side_layer::unpack_sides;
-use crate::{Grid, GridShape, GridSize, MemoryNeed, SIDES_MAX, SideKind, SideTable, TerrainTable};
 use data::read_layer;
+use flip::{FLIPS, OPEN};
 use laid::Laid;
 use object::Pixels;
 use roxmltree::Node;
@@ -33,9 +32,9 @@ use source::{Source, document};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use tileset::{Tileset, read_tileset};
+use wheelbase_grid::unpack_sides;
+use wheelbase_grid::{Grid, GridShape, GridSize, MemoryNeed, SideTable, TerrainTable};
 
-/// Bits of a tile's number that say how it is flipped.
-const FLIPS: u32 = 0xf000_0000;
 /// Most tiles of all layers together: four layers of the largest map.
 const TILES_MAX: usize = 1 << 28;
 
@@ -53,7 +52,8 @@ pub struct TiledMap {
 /// tileset that the map names, or why it cannot be read.
 ///
 /// ```
-/// use wheelbase_grid::{Cell, Side, SideKind, SideTable, TerrainTable, map_file::tiled};
+/// use wheelbase_grid::{Cell, Side, SideKind, SideTable, TerrainTable};
+/// use wheelbase_maps::tiled;
 /// let file = br#"<map orientation="orthogonal" width="2" height="1" tilewidth="16" tileheight="16">
 ///   <tileset firstgid="1" name="roads" tilecount="1">
 ///     <tile id="0"><properties>
@@ -128,8 +128,6 @@ pub fn need(bytes: &[u8]) -> MemoryNeed {
 
 /// Bytes of a document for each of its text, of one that is nothing but small elements.
 const DOCUMENT_BYTES: u64 = 16;
-
-const OPEN: [SideKind; SIDES_MAX] = [SideKind::OPEN; SIDES_MAX];
 
 /// The layers of a kind, those in groups too, in the order in which they lie on each other.
 fn parts<'d>(map: Node<'d, 'd>, tag: &'static str) -> impl Iterator<Item = Node<'d, 'd>> {

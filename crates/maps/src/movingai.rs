@@ -14,18 +14,16 @@
 //! "Benchmarks for Grid-Based Pathfinding", 2012, <https://movingai.com/benchmarks/formats.html>;
 //! which glyph means what is the caller's, see [`TerrainTable::movingai`].
 
-use crate::{
-    Cell, CellXY, Grid, GridShape, GridSize, Side, SideKind, SideTable, SizeError, TerrainKind, TerrainTable,
-};
+use crate::text_lines::{Lines, excerpt};
+use crate::write_error::{MapWriteError, check_sides};
 use std::fmt;
 use std::io;
+use wheelbase_grid::{Cell, Grid, GridSize, SideTable, SizeError, TerrainKind, TerrainTable};
 
 /// Keys of the header that have a value, in the order in which [`write()`] puts them.
 const KEYS: [&str; 3] = ["type", "height", "width"];
 /// The only value of `type` there is.
 const TYPE: &str = "octile";
-/// Most characters of a line that an error repeats; a file that is no map may be one endless line.
-const EXCERPT_CHARS_MAX: usize = 40;
 /// Most characters of a key of the header that an error repeats.
 const KEY_CHARS_MAX: usize = 16;
 
@@ -186,63 +184,6 @@ impl fmt::Display for MapFileWarningKind {
     }
 }
 
-/// Why a map could not be written.
-#[derive(Debug)]
-pub enum MapWriteError {
-    /// A terrain kind in use has no glyph that a row can hold.
-    NoGlyph {
-        /// Name of the kind.
-        kind: String,
-        /// The first cell of that kind, row by row.
-        cell: CellXY,
-    },
-    /// A side is not open, which the format cannot say.
-    SideNotOpen {
-        /// The first such cell, row by row.
-        cell: CellXY,
-        /// Its first such side, counted from east.
-        side: Side,
-        /// Name of that side's kind.
-        kind: String,
-    },
-    /// The cells are hexagons, which the format cannot say.
-    Hexagons,
-    /// The writer failed.
-    Io(io::Error),
-}
-
-impl fmt::Display for MapWriteError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoGlyph { kind, cell } => {
-                write!(f, "cell {cell}: terrain \"{kind}\" has no glyph; a map file needs one for it")
-            }
-            Self::SideNotOpen { cell, side, kind } => write!(
-                f,
-                "cell {cell}: side {} is \"{kind}\", expected \"open\"; .map and .png files have no sides",
-                side.name()
-            ),
-            Self::Hexagons => write!(f, ".map and .png files have no hexagonal cells, expected squares"),
-            Self::Io(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for MapWriteError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Io(error) => Some(error),
-            Self::Hexagons | Self::NoGlyph { .. } | Self::SideNotOpen { .. } => None,
-        }
-    }
-}
-
-impl From<io::Error> for MapWriteError {
-    fn from(error: io::Error) -> Self {
-        Self::Io(error)
-    }
-}
-
 /// Reads a map from the bytes of a whole `.map` file. Glyphs mean what `terrain` says; `sides` are the
 /// side kinds of the map, whose cells have the sides that their terrain kinds start with.
 ///
@@ -250,7 +191,8 @@ impl From<io::Error> for MapWriteError {
 /// Takes two passes over the file; no memory is taken for cells before all of them are found there.
 ///
 /// ```
-/// use wheelbase_grid::{SideTable, TerrainTable, map_file::movingai};
+/// use wheelbase_grid::{SideTable, TerrainTable};
+/// use wheelbase_maps::movingai;
 /// let file = b"type octile\nheight 2\nwidth 3\nmap\n.@.\n..x\n";
 /// let error = movingai::parse(file, TerrainTable::movingai(), SideTable::default()).unwrap_err();
 /// assert_eq!(
@@ -293,43 +235,6 @@ pub fn write(grid: &Grid, out: &mut impl io::Write) -> Result<(), MapWriteError>
         out.write_all(row_text.as_bytes())?;
     }
     Ok(())
-}
-
-/// The lines of a text, without their LF or CRLF. Unlike `str::lines` it takes the CR off a last line
-/// without LF too, and knows what is left of the text.
-#[derive(Clone)]
-pub(super) struct Lines<'a> {
-    rest: &'a str,
-    /// Lines taken so far, which is the number of the last one.
-    pub(super) n_taken: usize,
-}
-
-impl<'a> Lines<'a> {
-    /// The lines of a file, without its byte-order mark. Where it is not UTF-8 text, the line and column
-    /// of the first byte that is wrong, from 1.
-    pub(super) fn of(bytes: &'a [u8]) -> Result<Self, (usize, usize)> {
-        let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
-        let rest = std::str::from_utf8(bytes).map_err(|_| {
-            let before = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
-            let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-            (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
-        })?;
-        Ok(Self { rest, n_taken: 0 })
-    }
-}
-
-impl<'a> Iterator for Lines<'a> {
-    type Item = &'a str;
-
-    fn next(&mut self) -> Option<&'a str> {
-        if self.rest.is_empty() {
-            return None;
-        }
-        let (line, rest) = self.rest.split_once('\n').unwrap_or((self.rest, ""));
-        self.rest = rest;
-        self.n_taken += 1;
-        Some(line.strip_suffix('\r').unwrap_or(line))
-    }
 }
 
 /// A value of the header; that of `type` is 0.
@@ -465,14 +370,6 @@ fn is_word(text: &str) -> bool {
     (1..=KEY_CHARS_MAX).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphabetic())
 }
 
-/// The first characters of a text.
-pub(super) fn excerpt(text: &str) -> String {
-    match text.char_indices().nth(EXCERPT_CHARS_MAX) {
-        Some((end, _)) => format!("{}...", &text[..end]),
-        None => text.to_owned(),
-    }
-}
-
 /// The glyph by which each kind is written, by number of the kind. A kind that has none may stay
 /// without as long as no cell is of it.
 fn glyphs_in_use(grid: &Grid) -> Result<Vec<Option<char>>, MapWriteError> {
@@ -490,31 +387,12 @@ fn glyphs_in_use(grid: &Grid) -> Result<Vec<Option<char>>, MapWriteError> {
     }
 }
 
-/// Checks that the cells are squares and every side is open.
-pub(super) fn check_sides(grid: &Grid) -> Result<(), MapWriteError> {
-    if grid.shape() == GridShape::Hex {
-        return Err(MapWriteError::Hexagons);
-    }
-    if grid.all_sides_open() {
-        return Ok(());
-    }
-    for cell in (0..grid.size().n_cells() as u32).map(Cell) {
-        for &side in grid.shape().sides() {
-            let kind = grid.side_of(cell, side);
-            if kind != SideKind::OPEN {
-                let kind = grid.side_table()[kind].name.clone();
-                return Err(MapWriteError::SideNotOpen { cell: grid.size().xy(cell), side, kind });
-            }
-        }
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Rect, TerrainEntry};
+    use crate::text_lines::EXCERPT_CHARS_MAX;
     use proptest::prelude::*;
+    use wheelbase_grid::{CellXY, Rect, Side, SideKind, TerrainEntry};
 
     const SMALL: &str = "type octile\nheight 2\nwidth 3\nmap\n.@.\nSWT\n";
 

@@ -1,9 +1,9 @@
 //! Compounds of buildings, walls with gates and open yards, with roads between them.
 
-use super::SplitMix64;
 use super::canvas::{Canvas, GROUND, OUT, TREES, inset};
 use super::span::Span;
-use crate::Rect;
+use super::split_mix::SplitMix64;
+use wheelbase_grid::Rect;
 
 /// Cells of ground round the whole map. Gaps between buildings that end at the border would be closed
 /// off without it.

@@ -1,9 +1,9 @@
 //! Corridors by a randomised depth-first search.
 
-use super::SplitMix64;
 use super::canvas::{Canvas, GROUND, OUT};
 use super::span::{Span, cut};
-use crate::{GridShape, Rect, Side};
+use super::split_mix::SplitMix64;
+use wheelbase_grid::{GridShape, Rect, Side};
 
 /// Width of a corridor. A 3x5 body can bend round a corner of two such corridors; with 3 cells, it could
 /// not, and a single corridor of that width would divide the maze for it.

@@ -1,21 +1,21 @@
 //! Maps and heights as PNG pictures, one pixel a cell.
 //!
 //! A map is a picture in colours, of a palette or not: the pixel's colour is that of the cell's terrain kind,
-//! [`TerrainTable::colour`]. Heights are a grey picture of 8 or 16 bits: the value of a pixel is the height
+//! [`TerrainColours`]. Heights are a grey picture of 8 or 16 bits: the value of a pixel is the height
 //! of its cell. What a PNG file is says the W3C, "Portable Network Graphics Specification (Third Edition)".
 
-use super::MapWriteError;
-use super::movingai::check_sides;
-use crate::{
-    CellXY, DecoderPanic, Grid, GridSize, MemoryNeed, Rgb, SideTable, SizeError, TerrainKind, TerrainTable,
-    fenced, hexadecimal,
-};
+use crate::fence::{DecoderPanic, fenced};
+use crate::terrain_colours::TerrainColours;
+use crate::write_error::{MapWriteError, check_sides};
 use png::{
     BitDepth, ColorType, Decoder, DecodingError, Encoder, EncodingError, Info, Limits, Reader,
     Transformations,
 };
 use std::fmt;
 use std::io::{self, Cursor};
+use wheelbase_grid::{
+    CellXY, Grid, GridSize, MemoryNeed, Rgb, SideTable, SizeError, TerrainKind, TerrainTable, hexadecimal,
+};
 
 /// Most bytes that what stands beside the pixels may take while a picture is read.
 const ANCILLARY_BYTES_MAX: usize = 1 << 24;
@@ -93,10 +93,11 @@ impl From<DecoderPanic> for PngError {
 }
 
 /// Reads a map from the bytes of a whole picture. A pixel means the kind of `terrain` whose
-/// [colour](TerrainTable::colour) it has; cells have the sides that their kinds start with.
+/// [colour](TerrainColours) it has; cells have the sides that their kinds start with.
 ///
 /// ```
-/// use wheelbase_grid::{Grid, SideTable, TerrainTable, map_file::png};
+/// use wheelbase_grid::{Grid, SideTable, TerrainTable};
+/// use wheelbase_maps::png;
 /// let (terrain, sides) = (TerrainTable::movingai(), SideTable::default());
 /// let grid = Grid::from_rows(&["..W", ".T."], terrain.clone(), sides.clone())?;
 /// let mut picture = Vec::new();
@@ -110,6 +111,7 @@ impl From<DecoderPanic> for PngError {
 pub fn parse(bytes: &[u8], terrain: TerrainTable, sides: SideTable) -> Result<Grid, PngError> {
     let Picture { size, samples, values } =
         decode(bytes, Transformations::EXPAND | Transformations::STRIP_16, |_| Ok(()))?;
+    let colours = TerrainColours::of(&terrain);
     let width = size.width() as usize;
     let mut kinds: Vec<TerrainKind> = Vec::with_capacity(size.n_cells());
     // Neighbours are mostly alike.
@@ -129,10 +131,10 @@ pub fn parse(bytes: &[u8], terrain: TerrainTable, sides: SideTable) -> Result<Gr
         }
         let kind = match last {
             Some((same, kind)) if same == colour => kind,
-            _ => terrain.kind_of_colour(colour).ok_or_else(|| PngError::UnknownColour {
+            _ => colours.kind_of(colour).ok_or_else(|| PngError::UnknownColour {
                 cell: cell(),
                 found: colour,
-                known: known_colours(&terrain),
+                known: known_colours(&terrain, &colours),
             })?,
         };
         last = Some((colour, kind));
@@ -178,8 +180,7 @@ pub fn parse_heights(bytes: &[u8]) -> Result<(GridSize, Vec<i16>), PngError> {
     Ok((size, values.iter().enumerate().map(height).collect::<Result<_, _>>()?))
 }
 
-/// Writes the terrain of a map as a picture with a palette of the [colours](TerrainTable::colours) of its
-/// kinds. Nothing is written of a map that has more to say.
+/// Writes the terrain of a map as a picture with a palette of the [colours](TerrainColours) of its kinds. Nothing is written of a map that has more to say.
 ///
 /// The file says nothing of names and speeds: whoever reads it brings the table. Heights are left out.
 /// # Errors
@@ -190,7 +191,7 @@ pub fn write(grid: &Grid, out: &mut impl io::Write) -> Result<(), MapWriteError>
     let mut encoder = Encoder::new(out, size.width(), size.height());
     encoder.set_color(ColorType::Indexed);
     encoder.set_depth(BitDepth::Eight);
-    encoder.set_palette(grid.terrain_table().colours().concat());
+    encoder.set_palette(TerrainColours::of(grid.terrain_table()).all().concat());
     let cells: Vec<u8> = grid.terrain().iter().map(|kind| kind.0).collect();
     let written = encoder.write_header().and_then(|mut writer| {
         writer.write_image_data(&cells)?;
@@ -293,8 +294,8 @@ fn without_debug_text(message: &str) -> String {
 }
 
 /// The colours of a table with the names of their kinds; of many only the first.
-fn known_colours(terrain: &TerrainTable) -> String {
-    let named = terrain.entries().iter().zip(terrain.colours());
+fn known_colours(terrain: &TerrainTable, colours: &TerrainColours) -> String {
+    let named = terrain.entries().iter().zip(colours.all());
     let named: Vec<String> =
         named.map(|(entry, colour)| format!("{} ({})", hexadecimal(*colour), entry.name)).collect();
     let shown = named[..named.len().min(COLOURS_SHOWN_MAX)].join(", ");
@@ -308,6 +309,7 @@ fn known_colours(terrain: &TerrainTable) -> String {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use wheelbase_grid::{GridShape, Side, SideKind};
 
     fn picture(colours: ColorType, depth: BitDepth, size: [u32; 2], values: &[u8]) -> Vec<u8> {
         let mut out = Vec::new();
@@ -443,9 +445,9 @@ mod tests {
     fn what_a_picture_cannot_say_is_refused() {
         let mut grid =
             Grid::from_rows(&["..", ".."], TerrainTable::movingai(), SideTable::default()).unwrap();
-        let hexagons = grid.clone().with_shape(crate::GridShape::Hex);
+        let hexagons = grid.clone().with_shape(GridShape::Hex);
         assert!(matches!(write(&hexagons, &mut Vec::new()), Err(MapWriteError::Hexagons)));
-        grid.set_side(CellXY::new(1, 0), crate::Side::North, crate::SideKind::WALL);
+        grid.set_side(CellXY::new(1, 0), Side::North, SideKind::WALL);
         let error = write(&grid, &mut Vec::new()).unwrap_err().to_string();
         assert_eq!(
             error,

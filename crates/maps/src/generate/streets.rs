@@ -1,10 +1,10 @@
 //! A grid of streets between blocks of buildings.
 
-use super::SplitMix64;
 use super::canvas::{Canvas, GROUND, OUT, TREES, inset};
 use super::span::Span;
+use super::split_mix::SplitMix64;
 use super::union_find::UnionFind;
-use crate::Rect;
+use wheelbase_grid::Rect;
 
 /// Least and greatest width of a street, and of an alley into a block.
 const STREET: (i32, i32) = (4, 7);

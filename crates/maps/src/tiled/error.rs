@@ -1,7 +1,7 @@
 //! What can be wrong in a Tiled map.
 
-use crate::{CellXY, SizeError, TableError};
 use std::fmt;
+use wheelbase_grid::{CellXY, SizeError, TableError};
 
 /// Why a map of Tiled cannot be read, and where.
 ///

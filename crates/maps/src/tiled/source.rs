@@ -1,7 +1,8 @@
 //! An XML document, and mistakes in it with their lines.
 
 use super::error::{TiledError, TiledErrorKind};
-use crate::fenced;
+use crate::fence::fenced;
+use crate::text_lines::{excerpt, shortened};
 use roxmltree::{Document, Node, ParsingOptions};
 use std::ops::RangeInclusive;
 
@@ -12,8 +13,6 @@ const ATTRIBUTES_MAX: usize = 128;
 /// Most namespaces of a document: the parser looks through all of them, and copies them from element to
 /// element. Tiled writes none.
 const NAMESPACES_MAX: usize = 16;
-/// Most characters of a value that an error repeats.
-const EXCERPT_CHARS_MAX: usize = 40;
 /// Most characters that an error repeats of what the parser says, which may have long names in it.
 const PARSER_CHARS_MAX: usize = 120;
 /// Bytes between two places whose line is known.
@@ -214,16 +213,4 @@ impl<'d> Source<'d> {
 /// The line breaks of a text.
 pub(super) fn line_breaks(text: &[u8]) -> u32 {
     text.iter().filter(|&&byte| byte == b'\n').count() as u32
-}
-
-/// The start of a text that may be long.
-pub(super) fn excerpt(text: &str) -> String {
-    shortened(text, EXCERPT_CHARS_MAX)
-}
-
-fn shortened(text: &str, chars_max: usize) -> String {
-    match text.char_indices().nth(chars_max) {
-        Some((end, _)) => format!("{}...", &text[..end]),
-        None => text.to_owned(),
-    }
 }

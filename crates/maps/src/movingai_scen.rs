@@ -11,9 +11,9 @@
 //! Sturtevant, "Benchmarks for Grid-Based Pathfinding", 2012,
 //! <https://movingai.com/benchmarks/formats.html>.
 
-use super::movingai::{Lines, excerpt};
-use crate::{CellXY, GridSize, SizeError};
+use crate::text_lines::{Lines, excerpt};
 use std::fmt;
+use wheelbase_grid::{CellXY, GridSize, SizeError};
 
 /// Most queries that a file may have; the largest published one has some ten thousand.
 pub const QUERIES_MAX: usize = 1 << 20;
@@ -150,7 +150,8 @@ impl std::error::Error for ScenFileError {}
 /// Reads the bytes of a whole `.scen` file. A byte-order mark at the start is skipped.
 ///
 /// ```
-/// use wheelbase_grid::{CellXY, map_file::movingai_scen};
+/// use wheelbase_grid::CellXY;
+/// use wheelbase_maps::movingai_scen;
 /// let file = movingai_scen::parse(b"version 1\n0\tmaps/a.map\t9\t7\t0\t0\t2\t1\t2.41421\n")?;
 /// assert_eq!((file.map_name(), file.queries[0].goal), ("a.map", CellXY::new(2, 1)));
 /// # Ok::<(), movingai_scen::ScenFileError>(())
