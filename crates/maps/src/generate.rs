@@ -16,7 +16,7 @@ mod streets;
 mod union_find;
 
 use canvas::Canvas;
-use split_mix::SplitMix64;
+pub use split_mix::SplitMix64;
 use wheelbase_grid::{Grid, GridSize};
 
 /// What a generated map looks like.

@@ -62,9 +62,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 /// Takes health from all who stand in the swamp.
 fn hurt(sim: &mut Simulation, swamp: TerrainKind) {
-    let in_swamp: Vec<bool> = (0..sim.agents().len())
-        .map(|row| sim.grid().terrain_at(sim.pose(row).cell) == Some(swamp))
-        .collect();
+    let in_swamp: Vec<bool> =
+        (0..sim.agents().len()).map(|row| sim.grid().terrain_at(sim.pose(row).cell) == Some(swamp)).collect();
     for (row, health) in sim.entities_mut().query_mut::<(&Row, &mut Health)>() {
         if in_swamp[row.0 as usize] {
             health.0 -= SWAMP_DAMAGE;

@@ -34,7 +34,6 @@
 
 mod agents;
 pub mod build;
-mod calibration;
 mod class;
 mod class_landmarks;
 mod codec;
@@ -84,7 +83,6 @@ mod ways;
 mod world;
 
 pub use agents::{Agents, GoalStamp, Patience, Row};
-pub use calibration::Calibration;
 pub use class::SimClass;
 pub use counts::Counts;
 pub use door_bound::{DoorBound, Doors};

@@ -1,16 +1,19 @@
-//! The randomness of generated maps.
+//! The randomness of generated maps, and of whatever needs numbers that are the same for ever.
 
-/// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014,
+/// The generator SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014,
 /// <https://doi.org/10.1145/2660193.2660195>). Not from a crate, whose next version might give other
 /// numbers and so other maps.
-pub(super) struct SplitMix64(u64);
+pub struct SplitMix64(u64);
 
 impl SplitMix64 {
-    pub(super) fn new(seed: u64) -> Self {
+    /// Its numbers from a seed.
+    pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    fn next(&mut self) -> u64 {
+    /// The next number.
+    #[expect(clippy::should_implement_trait, reason = "it never ends")]
+    pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -19,23 +22,23 @@ impl SplitMix64 {
     }
 
     /// A number from 0 to `n - 1`; `n` is not 0. Its bias is below n / 2^32, which no map shows.
-    pub(super) fn below(&mut self, n: u32) -> u32 {
+    pub fn below(&mut self, n: u32) -> u32 {
         debug_assert!(n > 0, "no number is below 0");
         (((self.next() >> 32) * u64::from(n)) >> 32) as u32
     }
 
     /// A number from `low` to `high`, both included; `low` where `high` is less.
-    pub(super) fn between(&mut self, low: i32, high: i32) -> i32 {
+    pub fn between(&mut self, low: i32, high: i32) -> i32 {
         low + self.below((high - low).max(0) as u32 + 1) as i32
     }
 
     /// True `permille` times in a thousand.
-    pub(super) fn chance(&mut self, permille: u32) -> bool {
+    pub fn chance(&mut self, permille: u32) -> bool {
         self.below(1000) < permille
     }
 
     /// Brings the items into random order (Fisher and Yates).
-    pub(super) fn shuffle<T>(&mut self, items: &mut [T]) {
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.below(last as u32 + 1) as usize);
         }

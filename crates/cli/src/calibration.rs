@@ -3,11 +3,11 @@
 //! No figure is scaled by it. Integer steps alone mislead: 1.2 ns each was measured beside loads of 100 to 500 ns.
 //! Only ratios of runs taken in turn compare.
 
-use crate::random::Random;
 use serde::Serialize;
 use std::fmt;
 use std::hint::black_box;
 use std::time::Duration;
+use wheelbase_maps::SplitMix64;
 
 /// Passes, of which the least counts.
 const PASSES: u32 = 5;
@@ -30,13 +30,13 @@ pub struct Calibration {
 
 impl Calibration {
     /// Measures both, the least of five passes; 0.2 seconds or so in all. `clock` gives the time since
-    /// some moment that is the same for all calls: this crate has no clock of its own.
+    /// some moment that is the same for all calls.
     pub fn measure(clock: impl Fn() -> Duration) -> Self {
         let chain = one_cycle(ENTRIES);
         let mut least = Self { integer_ns: f64::MAX, load_ns: f64::MAX };
         for _ in 0..PASSES {
             let begun = clock();
-            let mut random = Random::new(7);
+            let mut random = SplitMix64::new(7);
             black_box((0..STEPS).fold(0, |sum: u64, _| sum ^ random.next()));
             least.integer_ns = least.integer_ns.min(nanos(clock(), begun) / f64::from(STEPS));
             let begun = clock();
@@ -61,9 +61,9 @@ fn nanos(now: Duration, begun: Duration) -> f64 {
 /// A permutation that is one cycle (Sattolo 1986), so that a walk along it meets every entry.
 fn one_cycle(n: u32) -> Vec<u32> {
     let mut next: Vec<u32> = (0..n).collect();
-    let mut random = Random::new(11);
+    let mut random = SplitMix64::new(11);
     for at in (1..n as usize).rev() {
-        next.swap(at, random.below(at));
+        next.swap(at, random.below(at as u32) as usize);
     }
     next
 }

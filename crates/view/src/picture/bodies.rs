@@ -1,11 +1,13 @@
 //! Bodies: what an agent of a class looks like at each heading.
 
-use crate::colours::{Rgb, class_colour};
+use crate::colours::class_colour;
+use crate::picture::drawing::{Paint, Shape};
 use crate::picture::lattice::{Corner, Lattice, Point};
-use crate::picture::{Paint, Shape, View};
+use crate::picture::view::View;
 use std::collections::{BTreeMap, BTreeSet};
 use std::f64::consts::TAU;
 use wheelbase_grid::CellXY;
+use wheelbase_grid::Rgb;
 use wheelbase_planner::{Heading, MovementClass, Pose};
 
 /// Below so many points a cell bodies are plain, without facing.

@@ -1,9 +1,12 @@
 //! Distances from a pose as a picture: the farther the darker, with contour lines.
 
-use crate::colours::{Rgb, mixed};
+use crate::colours::mixed;
 use crate::picture::bodies::{Body, disc};
-use crate::picture::{Cells, Item, Paint, Picture, Shape, View, ground};
+use crate::picture::drawing::{Cells, Item, Paint, Picture, Shape};
+use crate::picture::ground;
+use crate::picture::view::View;
 use crate::round_numbers::least_round;
+use wheelbase_grid::Rgb;
 use wheelbase_grid::{CellXY, Grid};
 use wheelbase_planner::{Distances, GoalMember, MovementTables, Pose};
 
@@ -41,7 +44,7 @@ pub fn picture(
         farthest = farthest.max(cost);
     }
     let cost = |cell: CellXY| size.cell(cell).and_then(|cell| costs[cell.0 as usize]);
-    let step = step(farthest);
+    let step = spacing(farthest);
     let paint = |cell| cost(cell).map_or(OUT_OF_REACH, |cost| Paint::new(colour(cost, farthest), COVER));
     let mut items = ground::of_grid(&view, grid);
     items.push(Item::Cells(Cells::of(&view, paint)));
@@ -80,7 +83,7 @@ fn colour(cost: u32, farthest: u32) -> Rgb {
 }
 
 /// A round number of ticks by which there are few contour lines.
-fn step(farthest: u32) -> u32 {
+fn spacing(farthest: u32) -> u32 {
     least_round(|step| farthest / step <= CONTOURS_MAX)
 }
 
@@ -93,7 +96,7 @@ mod tests {
         for (farthest, expected) in
             [(0, 1), (12, 1), (13, 2), (24, 2), (26, 5), (64, 5), (130, 20), (u32::MAX - 1, 500_000_000)]
         {
-            assert_eq!(step(farthest), expected, "{farthest}");
+            assert_eq!(spacing(farthest), expected, "{farthest}");
         }
         assert_eq!((colour(0, 10), colour(10, 10), colour(0, 0)), (RAMP[0], RAMP[5], RAMP[0]));
     }

@@ -1,9 +1,9 @@
 //! PNG files, and colours by number for them and for GIF.
 
-use crate::colours::Rgb;
 use crate::picture::raster::Image;
 use std::collections::BTreeMap;
 use std::io;
+use wheelbase_grid::Rgb;
 
 /// Colours by number, in the order in which they are met.
 #[derive(Clone, Debug, Default)]

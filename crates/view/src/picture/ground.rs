@@ -1,8 +1,9 @@
 //! The map: terrain, heights, lines between cells, sides that are not open.
 
-use crate::colours::Rgb;
+use crate::picture::drawing::{Cells, Item, Paint, Shape};
 use crate::picture::lattice::Point;
-use crate::picture::{Cells, Item, Paint, Shape, View};
+use crate::picture::view::View;
+use wheelbase_grid::Rgb;
 use wheelbase_grid::{CellXY, Grid, Rect};
 use wheelbase_maps::TerrainColours;
 use wheelbase_sim::recording::{Header, MapLayers};

@@ -1,13 +1,17 @@
 //! A picture as SVG: in cells, so that it can be shown at any size.
 
-use crate::colours::css;
+use crate::picture::drawing::{Cells, Item, Paint, Picture, Shape};
 use crate::picture::lattice::{Lattice, Point};
 use crate::picture::raster::OUTSIDE;
-use crate::picture::{Cells, Item, Paint, Picture, Shape, View};
+use crate::picture::view::View;
 use crate::safe_text::markup;
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use wheelbase_grid::hexadecimal as css;
 use wheelbase_grid::{CellXY, GridShape};
+
+/// Most cells of a picture that is worth writing: each run of them is named.
+pub const CELLS_MAX: u64 = 1 << 20;
 
 /// The text of a picture. Linear in its cells and points.
 pub fn text(picture: &Picture) -> String {

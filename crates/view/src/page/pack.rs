@@ -3,7 +3,7 @@
 //! The bytes are sections, each behind its length. The first is JSON: names, classes, kinds. The others are
 //! whole numbers, seven bits a byte, the lowest first, the top bit set but in the last byte; signed ones
 //! with their sign in the lowest bit. Like stands by like, because deflate finds it better then.
-//! `page/run.js` reads them in the same order:
+//! `script/run.js` reads them in the same order:
 //!
 //! | section | what it holds |
 //! |---|---|
@@ -20,11 +20,13 @@
 //! | 13 | edits: `ticks since the last, what (0 terrain, 1 height, 2 sides), ...` |
 //! | 14.. | counters of [`COUNTERS`], a section each: signed, less the one before |
 
-use crate::colours::{class_colour, css};
-use crate::render::film::{Film, FilmAgent, FilmMove, FilmPath, NONE};
+use crate::colours::class_colour;
+use crate::page::film::{Film, FilmAgent, FilmMove, FilmPath};
+use crate::recorded::NONE;
 use crate::safe_text;
 use serde_json::{Value, json};
 use wheelbase_grid::GridShape;
+use wheelbase_grid::hexadecimal as css;
 use wheelbase_sim::recording::{RecordedEdit, RecordedSet};
 use wheelbase_sim::{Counters, STUCK_AFTER_TICKS};
 

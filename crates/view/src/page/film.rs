@@ -1,16 +1,12 @@
 //! A whole run by agent: what each did, in the order of time. Made in one pass over a recording.
 
+use crate::recorded::{NONE, names};
 use std::io::{Read, Seek};
 use wheelbase_planner::{ClassSpec, Heading, MovementClass, Pose};
 use wheelbase_sim::Counters;
-use wheelbase_sim::build::agent_names;
 use wheelbase_sim::recording::{
     Event, Header, PathRun, Reader, RecordedEdit, RecordingError, TickRecord, movement_classes,
 };
-use wheelbase_sim::scenario;
-
-/// `u32` that stands for none.
-pub const NONE: u32 = u32::MAX;
 
 /// Most bytes of memory that a film takes, spare room of its lists aside. A page of as much is none that a browser
 /// shows.
@@ -221,10 +217,4 @@ fn bodies(header: &Header) -> Result<Vec<Body>, RecordingError> {
         }
     };
     Ok(movement_classes(header)?.into_iter().map(of_class).collect())
-}
-
-/// Names of the agents that the scenario and its map list. They are placed first, in that order.
-pub fn names(header: &Header) -> Vec<String> {
-    let typed = scenario::parse(&header.file, header.scenario.as_bytes());
-    typed.map(|typed| agent_names(&typed, &header.objects)).unwrap_or_default()
 }

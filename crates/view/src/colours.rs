@@ -1,7 +1,7 @@
 //! Colours of the classes, alike wherever a run is drawn, and colours between others. Those of terrain are
 //! the map's own.
 
-pub use wheelbase_grid::Rgb;
+use wheelbase_grid::Rgb;
 
 /// Colours of the classes of a picture, one after the other: bright, and none near one of terrain.
 const CLASS_COLOURS: [Rgb; 8] = [
@@ -25,6 +25,3 @@ pub fn mixed(first: Rgb, second: Rgb, part: f64) -> Rgb {
     let mix = |at: usize| f64::from(first[at]) * (1.0 - part) + f64::from(second[at]) * part;
     [0, 1, 2].map(|at| mix(at) as u8)
 }
-
-/// A colour as CSS and SVG write it.
-pub use wheelbase_grid::hexadecimal as css;

@@ -1,11 +1,13 @@
 //! What a search did, as a picture: the poses that it expanded, the path and what it sweeps, and of a query
 //! that failed what was in the way.
 
-use crate::colours::Rgb;
 use crate::picture::bodies::Body;
+use crate::picture::drawing::{Cells, Item, Paint, Picture, Shape};
+use crate::picture::ground;
 use crate::picture::lattice::Point;
-use crate::picture::{Cells, Item, Paint, Picture, Shape, View, ground};
+use crate::picture::view::View;
 use std::collections::BTreeSet;
+use wheelbase_grid::Rgb;
 use wheelbase_grid::{CellXY, Grid, Side};
 use wheelbase_planner::{
     Answer, Distances, GoalMember, Heading, Legality, MoveBlocked, MovementTables, Path, Pose, PoseBlocked,

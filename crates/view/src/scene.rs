@@ -1,11 +1,12 @@
 //! A run at a tick, as a picture.
 
-use crate::colours::Rgb;
 use crate::picture::bodies::{Body, Place};
+use crate::picture::drawing::{Item, Paint, Picture};
 use crate::picture::ground::{self, Kinds};
-use crate::picture::{Item, Paint, View};
-use crate::render::film;
+use crate::picture::view::View;
+use crate::recorded::{NONE, names};
 use std::io::{Read, Seek};
+use wheelbase_grid::Rgb;
 use wheelbase_planner::MovementClass;
 use wheelbase_sim::STUCK_AFTER_TICKS;
 use wheelbase_sim::recording::{
@@ -37,8 +38,13 @@ impl Scene {
             kinds: Kinds::of_header(header),
             bodies: bodies.collect(),
             classes,
-            names: film::names(header),
+            names: names(header),
         })
+    }
+
+    /// What part of the map it shows.
+    pub fn view(&self) -> View {
+        self.view
     }
 
     /// The map behind the last tick that was read.
@@ -63,7 +69,7 @@ impl Scene {
             if self.sees(body, place) {
                 items.extend(body.shapes(&self.view, place, title()).map(Item::from));
                 let since = frame.waits_since[row];
-                if since != film::NONE && tick.saturating_sub(since) >= STUCK_AFTER_TICKS {
+                if since != NONE && tick.saturating_sub(since) >= STUCK_AFTER_TICKS {
                     rings.push(body.ring(&self.view, place, Paint::solid(RING), 2.0).into());
                 }
             }
@@ -90,6 +96,22 @@ impl Scene {
         let reach = body.reach * f64::from(self.view.scale) + 2.0;
         x > -reach && x < f64::from(width) + reach && y > -reach && y < f64::from(height) + reach
     }
+}
+
+/// The picture of a run at a tick that its recording holds.
+/// # Errors
+/// [`RecordingError`] if the recording is damaged.
+pub fn still<R: Read + Seek>(
+    reader: &mut Reader<R>,
+    view: View,
+    tick: u32,
+) -> Result<Picture, RecordingError> {
+    let scene = Scene::new(reader.header(), view)?;
+    read_before(reader, tick)?;
+    reader.next_tick(&mut TickRecord::default())?;
+    let mut items = scene.ground(reader)?;
+    items.extend(scene.agents(reader.agents(), tick));
+    Ok(Picture { view, title: format!("{}, tick {tick}", reader.header().name), items })
 }
 
 /// Reads what lies before a tick, so that it is the next to be read.

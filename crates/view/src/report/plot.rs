@@ -69,7 +69,7 @@ impl Plot<'_> {
     pub fn svg(&self) -> String {
         let n = self.series.iter().map(|series| series.values.len()).max().unwrap_or(0);
         let top = (0..n).map(|at| self.height_at(at)).fold(0.0, f64::max);
-        let step = step(top);
+        let step = spacing(top);
         let top = (top / step).ceil().max(1.0) * step;
         let x = |at: f64| LEFT + at / n.max(1) as f64 * (WIDTH - LEFT - RIGHT);
         let y = |value: f64| HEIGHT - BOTTOM - value / top * (HEIGHT - TOP - BOTTOM);
@@ -91,7 +91,7 @@ impl Plot<'_> {
             );
         }
         let ticks = f64::from(self.ticks) * n as f64;
-        let every = self::step(ticks * 1.3).max(1.0);
+        let every = spacing(ticks * 1.3).max(1.0);
         let mut tick = 0.0;
         while tick <= ticks {
             let at = x(tick / f64::from(self.ticks.max(1)));
@@ -148,7 +148,7 @@ impl Plot<'_> {
 }
 
 /// 1, 2 or 5 times a power of ten, of which about four reach a value.
-fn step(top: f64) -> f64 {
+fn spacing(top: f64) -> f64 {
     if top <= 0.0 {
         return 1.0;
     }
@@ -177,7 +177,7 @@ mod tests {
         for (top, expected) in
             [(0.0, 1.0), (1.0, 0.2), (4.0, 1.0), (7.0, 2.0), (12.0, 5.0), (1040.0, 500.0), (0.03, 0.01)]
         {
-            assert!((step(top) - expected).abs() < 1e-12, "{top} {}", step(top));
+            assert!((spacing(top) - expected).abs() < 1e-12, "{top} {}", spacing(top));
         }
         let texts = [0.0, 0.25, 3.0, 9999.0, 12_500.0, 2e6, 3e9].map(short);
         assert_eq!(texts, ["0", "0.25", "3", "9999", "12.5k", "2M", "3G"]);

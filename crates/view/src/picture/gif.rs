@@ -1,12 +1,12 @@
 //! GIF files: each frame holds the points that have changed, and nothing else.
 
-use crate::colours::Rgb;
 use crate::picture::png::Palette;
 use crate::picture::raster::Image;
 use color_quant::NeuQuant;
 use gif::{DisposalMethod, Encoder, EncodingError, Frame, Repeat};
 use std::borrow::Cow;
 use std::io::{self, Write};
+use wheelbase_grid::Rgb;
 
 /// Most points along each side, which is the format's.
 pub const SIDE_MAX: u32 = u16::MAX as u32;

@@ -4,9 +4,10 @@
 //! to the part of each point that it covers (the exact-area method of font rasterisers, as in FreeType). A
 //! cover is rounded to quarters, so that there are few colours and files stay small.
 
-use crate::colours::Rgb;
+use crate::picture::drawing::{Cells, Item, Paint, Shape};
 use crate::picture::lattice::Point;
-use crate::picture::{Cells, Item, Paint, Shape, View};
+use crate::picture::view::View;
+use wheelbase_grid::Rgb;
 use wheelbase_grid::{CellXY, GridShape};
 
 /// What no cell covers: the gaps beside the rows of a hexagonal map.

@@ -1,0 +1,8 @@
+//! The page that plays a run: one file that needs nothing beside it.
+
+mod film;
+mod html;
+mod pack;
+
+pub use film::{Body, Film, FilmAgent, FilmMove, FilmPath};
+pub use html::page;
