@@ -15,7 +15,7 @@ use std::path::Path;
 use wheelbase_grid::MemoryNeed;
 use wheelbase_sim::recording::{Reader, RecordingError};
 use wheelbase_view::moving_picture::{self, MovingError, Span};
-use wheelbase_view::page::{Film, page};
+use wheelbase_view::page::page;
 use wheelbase_view::picture::drawing::Picture;
 use wheelbase_view::picture::ground::map_area;
 use wheelbase_view::picture::lattice::Lattice;
@@ -54,9 +54,9 @@ pub fn run(args: &RenderArgs, stop: &Interrupt) -> Result<Exit, Failure> {
         wanted.write(&still(args, &wanted, &mut reader)?, &mut outputs, stop);
     }
     if let Some(path) = &args.html {
-        let film = reader.seek(0).and_then(|_| Film::read(&mut reader, !args.no_paths)).map_err(of_file);
-        if let Some(film) = outputs.note(film) {
-            outputs.write(path, page(&film).as_bytes(), stop);
+        let page = page(&mut reader, !args.no_paths).map_err(of_file);
+        if let Some(page) = outputs.note(page) {
+            outputs.write(path, page.as_bytes(), stop);
         }
     }
     let mut exit = Exit::Done;

@@ -4,5 +4,4 @@ mod film;
 mod html;
 mod pack;
 
-pub use film::{Body, Film, FilmAgent, FilmMove, FilmPath};
 pub use html::page;

@@ -6,6 +6,8 @@ use crate::page::pack::pack;
 use crate::safe_text::markup;
 use crate::template::filled;
 use miniz_oxide::deflate::compress_to_vec_zlib;
+use std::io::{Read, Seek};
+use wheelbase_sim::recording::{Reader, RecordingError};
 
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
@@ -25,9 +27,15 @@ const SCRIPT: &str = concat!(
 /// Level of deflate: the page is written once and may be sent often.
 const DEFLATE_LEVEL: u8 = 9;
 
-/// The page of a film: one file that needs nothing beside it. Linear in the film.
-pub fn page(film: &Film) -> String {
-    let run = base64(&compress_to_vec_zlib(&pack(film), DEFLATE_LEVEL));
+/// The page of a recording that is read from its start, with the paths that were planned or without them: one file that
+/// needs nothing beside it. Linear in the events.
+/// # Errors
+/// [`RecordingError`] if the recording is damaged, its scenario cannot be built, or what happens takes more than half a
+/// GiB.
+pub fn page<R: Read + Seek>(reader: &mut Reader<R>, with_paths: bool) -> Result<String, RecordingError> {
+    reader.seek(0)?;
+    let film = Film::read(reader, with_paths)?;
+    let run = base64(&compress_to_vec_zlib(&pack(&film), DEFLATE_LEVEL));
     // In the order in which they stand.
     let parts = [
         ("{{title}}", markup(&film.header.name)),
@@ -35,7 +43,7 @@ pub fn page(film: &Film) -> String {
         ("{{run}}", run),
         ("{{script}}", SCRIPT.to_owned()),
     ];
-    filled(PAGE, &parts)
+    Ok(filled(PAGE, &parts))
 }
 
 #[cfg(test)]

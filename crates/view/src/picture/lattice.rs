@@ -9,7 +9,8 @@ pub type Point = [f64; 2];
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lattice(pub GridShape);
 
-/// A point by whole numbers of [`Lattice::unit`], so that corners of neighbours are equal.
+/// A point counted in steps between corners, so that those of neighbours are equal: a step is half a cell, of hexagons
+/// in height a quarter of one.
 pub type Corner = [i32; 2];
 
 impl Lattice {
