@@ -7,6 +7,9 @@
 
 #![forbid(unsafe_code)]
 
+// That of the program: its figures and ours are held against each other.
+#[path = "../../crates/cli/src/calibration.rs"]
+mod calibration;
 mod class;
 mod draws;
 mod map;
@@ -15,6 +18,7 @@ mod point_peer;
 mod scene;
 mod timing;
 
+pub use calibration::Calibration;
 pub use class::{
     MOVE_TICKS, carrier, cart, four_ways, general, octile_past_corners, truck, truck_at_resolution, vehicle,
 };

@@ -2,8 +2,8 @@
 
 use crate::draws::Draws;
 use std::path::PathBuf;
-use wheelbase_grid::map_file::movingai;
 use wheelbase_grid::{CellXY, Grid, GridSize, Rect, Side, SideKind, SideTable, TerrainKind, TerrainTable};
+use wheelbase_maps::movingai;
 
 /// A map that lies in `../shared/data/movingai` beside the project. Says on standard output if it does
 /// not.

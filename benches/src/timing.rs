@@ -1,8 +1,8 @@
 //! Times of work done in turn, so that a noisy machine treats all alike.
 
+use crate::calibration::Calibration;
 use std::hint::black_box;
 use std::time::Instant;
-use wheelbase_sim::Calibration;
 
 /// Least time of each query over the rounds, in seconds and in the order of the queries.
 #[derive(Clone, Debug)]

@@ -11,7 +11,8 @@ use std::hint::black_box;
 use std::process::ExitCode;
 use std::time::Instant;
 use wheelbase_benches::{Draws, blobs, calibration, file_grid, open, truck};
-use wheelbase_grid::{CellXY, Grid, GridSize, MapKind, Rect, TerrainKind, generate};
+use wheelbase_grid::{CellXY, Grid, GridSize, Rect, TerrainKind};
+use wheelbase_maps::{MapKind, generate};
 use wheelbase_planner::{
     BackTraces, CostField, Fallback, FieldScratch, Goal, GoalMember, Heuristic, HeuristicName, LearnedCosts,
     MovementTables, Path, Reached, Request, Scratch, State, Status, Until, Way, advance, begin, finish, plan,

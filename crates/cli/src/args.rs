@@ -1,15 +1,16 @@
 //! What was typed. Flags of DESIGN 8 that this release does not have yet are known and refused by name.
 
-use crate::bench;
+use crate::bench_keys::KEYS_HELP;
 use crate::failure::{Exit, Failure};
 use crate::memory_max::MemoryArgs;
 use crate::output::clash::Output;
-use crate::picture::{SCALE_MAX, Wanted};
+use crate::picture_files::Wanted;
 use crate::query::rectangle_from_arg;
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use std::path::PathBuf;
 use wheelbase_sim::scenario::EXPANSIONS_PER_TICK_MAX;
+use wheelbase_view::picture::view::SCALE_MAX;
 
 /// Moves units that are bigger than one tile.
 #[derive(Debug, Parser)]
@@ -28,7 +29,7 @@ pub enum Command {
     /// Say what is wrong in scenario, map and recording files, and where
     Check(CheckArgs),
     /// Time published queries and check their lengths, or time a scenario
-    #[command(after_long_help = bench::KEYS_HELP)]
+    #[command(after_long_help = KEYS_HELP)]
     Bench(BenchArgs),
     /// Say how far it is from a pose to each of many targets, and what lies within so many ticks
     Distances(DistancesArgs),

@@ -3,7 +3,6 @@
 use crate::args::CheckArgs;
 use crate::failure::{Exit, Failure};
 use crate::output::text_out;
-use crate::safe_text;
 use crate::scen::load_scen;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -14,6 +13,7 @@ use wheelbase_sim::build::{
 };
 use wheelbase_sim::recording::{Event, Reader, RecordingError, TickRecord, is_recording};
 use wheelbase_sim::{Counters, JsonMistake, PlanVerdict, judge_plan};
+use wheelbase_view::safe_text;
 
 /// Endings by which a file is taken for a recording whatever its first bytes are: `part` is that of one being
 /// written, or of a run that was killed.

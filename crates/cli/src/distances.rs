@@ -7,11 +7,8 @@ use crate::memory_max::check_planning;
 use crate::output::clash::refuse_clashes;
 use crate::output::files::Outputs;
 use crate::output::{print, say};
-use crate::picture::distances::picture;
-use crate::picture::lattice::Lattice;
 use crate::plan::read_for_planning;
 use crate::query::{goal_from_arg, start_from_arg};
-use crate::safe_text;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -21,6 +18,9 @@ use wheelbase_planner::{
     StateSpace, Status, Until, field_need, heading_name, plan,
 };
 use wheelbase_sim::build::{PlanningProblem, load_problem};
+use wheelbase_view::picture::distances::picture;
+use wheelbase_view::picture::lattice::Lattice;
+use wheelbase_view::safe_text;
 
 pub fn run(args: &DistancesArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let wanted = args.view.wanted(args.png.as_ref(), None)?;

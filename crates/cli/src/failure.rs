@@ -1,9 +1,9 @@
 //! How the program ends: exit statuses (DESIGN 8) and messages.
 
-use crate::safe_text;
 use std::fmt::Display;
 use std::io;
 use std::process::ExitCode;
+use wheelbase_view::safe_text;
 
 /// Exit statuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,11 +7,12 @@ use crate::interrupt::Interrupt;
 use crate::memory_max;
 use crate::output::clash::refuse_clashes;
 use crate::output::files::Outputs;
-use crate::safe_text;
 use std::path::{Path, PathBuf};
-use wheelbase_grid::map_file::{MapWriteError, movingai, png};
-use wheelbase_grid::{Grid, GridSize, MapKind, MemoryNeed, generate};
+use wheelbase_grid::{Grid, GridSize, MemoryNeed};
+use wheelbase_maps::{MapKind, generate};
+use wheelbase_maps::{MapWriteError, movingai, png};
 use wheelbase_sim::build::{LoadedGrid, load_grid};
+use wheelbase_view::safe_text;
 
 pub fn run(args: &GenerateArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let write = match args.output.extension().and_then(|ending| ending.to_str()) {

@@ -2,8 +2,9 @@
 
 mod args;
 mod bench;
+mod bench_keys;
+mod calibration;
 mod check;
-mod colours;
 mod completions;
 mod distances;
 mod failure;
@@ -14,15 +15,13 @@ mod man;
 mod memory_max;
 mod output;
 mod phase_times;
-mod picture;
+mod picture_files;
 mod plan;
 mod query;
 mod render;
 mod report;
-mod round_numbers;
 mod run;
 mod run_files;
-mod safe_text;
 mod scen;
 mod verify;
 mod watch;
@@ -33,6 +32,7 @@ use failure::{Exit, Failure};
 use interrupt::Interrupt;
 use output::say;
 use std::process::ExitCode;
+use wheelbase_view::safe_text;
 
 fn main() -> ExitCode {
     quiet_in_fences();
@@ -81,7 +81,7 @@ fn main() -> ExitCode {
 fn quiet_in_fences() {
     let print = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
-        if !wheelbase_grid::is_fenced() {
+        if !wheelbase_maps::is_fenced() {
             print(panic);
         }
     }));

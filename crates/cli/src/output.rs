@@ -7,11 +7,11 @@ pub mod files;
 
 use crate::args::Format;
 use crate::failure::Failure;
-use crate::safe_text::SafeText;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use std::fmt::Display;
 use std::io::{self, IsTerminal, StdoutLock, Write};
+use wheelbase_view::safe_text::SafeText;
 
 /// Standard output for people.
 pub type TextOut = SafeText<StdoutLock<'static>>;

@@ -8,10 +8,7 @@ use crate::memory_max::{self, check_planning};
 use crate::output::clash::refuse_clashes;
 use crate::output::files::Outputs;
 use crate::output::{print, say};
-use crate::picture::lattice::Lattice;
-use crate::picture::plan::Planned;
 use crate::query::{AnswerLine, HeuristicChoice, Query, query_from_args, rectangle_from_arg};
-use crate::safe_text::{self, SafeText};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path as FilePath, PathBuf};
 use wheelbase_grid::{Grid, GridShape, MemoryMax, MemoryNeed};
@@ -21,6 +18,9 @@ use wheelbase_planner::{
     field_need, plan,
 };
 use wheelbase_sim::build::{PlanningProblem, load_problem, read_file};
+use wheelbase_view::picture::lattice::Lattice;
+use wheelbase_view::picture::plan::Planned;
+use wheelbase_view::safe_text::{self, SafeText};
 
 /// Queries a worker answers between two looks at Ctrl-C and at the pipe we write to.
 const QUERIES_A_CHUNK: usize = 64;

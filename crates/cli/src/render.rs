@@ -1,10 +1,5 @@
 //! `wheelbase render`: a recording as a page that plays it, or as pictures.
 
-pub mod film;
-pub mod html;
-mod pack;
-mod scene;
-
 use crate::args::RenderArgs;
 use crate::failure::{Exit, Failure};
 use crate::interrupt::Interrupt;
@@ -13,19 +8,19 @@ use crate::output::clash::{Output, refuse_clashes};
 use crate::output::file::{OutputFile, Unfinished};
 use crate::output::files::Outputs;
 use crate::output::{progress_bar, say};
-use crate::picture::gif::GifFile;
-use crate::picture::ground::map_area;
-use crate::picture::lattice::Lattice;
-use crate::picture::raster::{Canvas, Image};
-use crate::picture::{Picture, Wanted};
-use crate::safe_text;
-use film::Film;
-use scene::{Scene, read_before};
+use crate::picture_files::Wanted;
 use std::fs::File;
 use std::io::{BufReader, BufWriter};
 use std::path::Path;
 use wheelbase_grid::MemoryNeed;
-use wheelbase_sim::recording::{Event, Reader, RecordingError, TickRecord};
+use wheelbase_sim::recording::{Reader, RecordingError};
+use wheelbase_view::moving_picture::{self, MovingError, Span};
+use wheelbase_view::page::page;
+use wheelbase_view::picture::drawing::Picture;
+use wheelbase_view::picture::ground::map_area;
+use wheelbase_view::picture::lattice::Lattice;
+use wheelbase_view::safe_text;
+use wheelbase_view::scene::{self, Scene};
 
 /// Frames of a GIF unless it is said how many ticks lie between two.
 const FRAMES_DEFAULT: u32 = 300;
@@ -59,9 +54,9 @@ pub fn run(args: &RenderArgs, stop: &Interrupt) -> Result<Exit, Failure> {
         wanted.write(&still(args, &wanted, &mut reader)?, &mut outputs, stop);
     }
     if let Some(path) = &args.html {
-        let film = reader.seek(0).and_then(|_| Film::read(&mut reader, !args.no_paths)).map_err(of_file);
-        if let Some(film) = outputs.note(film) {
-            outputs.write(path, html::page(&film).as_bytes(), stop);
+        let page = page(&mut reader, !args.no_paths).map_err(of_file);
+        if let Some(page) = outputs.note(page) {
+            outputs.write(path, page.as_bytes(), stop);
         }
     }
     let mut exit = Exit::Done;
@@ -91,12 +86,7 @@ fn still(args: &RenderArgs, wanted: &Wanted<'_>, reader: &mut Recording) -> Resu
     let tick = tick_of(args, reader, "--tick", args.tick)?;
     let lattice = Lattice(reader.header().grid_shape());
     let view = wanted.view(lattice, map_area(&reader.header().map))?;
-    let scene = Scene::new(reader.header(), view).map_err(of_file)?;
-    read_before(reader, tick).map_err(of_file)?;
-    reader.next_tick(&mut TickRecord::default()).map_err(of_file)?;
-    let mut items = scene.ground(reader).map_err(of_file)?;
-    items.extend(scene.agents(reader.agents(), tick));
-    Ok(Picture { view, title: format!("{}, tick {tick}", reader.header().name), items })
+    scene::still(reader, view, tick).map_err(of_file)
 }
 
 /// Writes a moving picture. Ctrl-C ends it behind the last frame drawn.
@@ -130,55 +120,19 @@ fn write_moving(
     }
     let scene = Scene::new(reader.header(), view).map_err(of_file)?;
     let of_gif = |error| Failure::writing(path, &error);
-    let mut out = Some(BufWriter::new(OutputFile::create(path, Unfinished::Removed).map_err(of_gif)?));
+    let out = BufWriter::new(OutputFile::create(path, Unfinished::Removed).map_err(of_gif)?);
     stop.heed();
-    let mut gif: Option<GifFile<BufWriter<OutputFile>>> = None;
-    let mut canvas = Canvas::new(view);
-    let mut ground: Option<Image> = None;
     let bar = progress_bar("tick", u64::from(ticks) + 1, true);
-    read_before(reader, first).map_err(of_file)?;
-    let (mut record, mut n_frames) = (TickRecord::default(), 0);
-    // A file without a frame would be none.
-    while !(stop.is_raised() && gif.is_some())
-        && reader.next_tick(&mut record).map_err(of_file)?
-        && record.tick <= last
-    {
-        let edited = record.events.iter().any(|event| matches!(event, Event::Edit(_)));
-        if edited {
-            ground = None;
-        }
-        let since = record.tick - first;
-        if !since.is_multiple_of(every) && record.tick != last {
-            continue;
-        }
-        match &ground {
-            Some(ground) => canvas.reset_to(ground),
-            None => {
-                canvas = Canvas::new(view);
-                canvas.draw(&scene.ground(reader).map_err(of_file)?);
-                ground = Some(canvas.image().clone());
-            }
-        }
-        canvas.draw(&scene.agents(reader.agents(), record.tick));
-        bar.set_position(since.into());
-        let hundredths = hundredths_of(n_frames, args.fps);
-        n_frames += 1;
-        match (&mut gif, out.take()) {
-            (Some(gif), _) => gif.show(canvas.image(), hundredths).map_err(of_gif)?,
-            (None, Some(out)) => gif = Some(GifFile::begin(out, canvas.image(), hundredths).map_err(of_gif)?),
-            (None, None) => {}
-        }
-    }
+    let span = Span { first, last, every, fps: args.fps };
+    let written = moving_picture::write(reader, &scene, span, out, |ticks| {
+        bar.set_position(ticks.into());
+        !stop.is_raised()
+    });
     bar.finish_and_clear();
-    if let Some(gif) = gif {
-        let out = gif.finish().map_err(of_gif)?;
-        out.into_inner().map_err(|error| of_gif(error.into_error()))?.commit().map_err(of_gif)?;
-    }
+    let out = written.map_err(|error| match error {
+        MovingError::Recording(error) => of_file(error),
+        MovingError::Io(error) => of_gif(error),
+    })?;
+    out.into_inner().map_err(|error| of_gif(error.into_error()))?.commit().map_err(of_gif)?;
     Ok(if stop.is_raised() { Exit::Interrupted } else { Exit::Done })
-}
-
-/// For how long a frame is shown, so that so many last a second together.
-fn hundredths_of(number: u32, fps: u16) -> u16 {
-    let until = |number: u64| number * 100 / u64::from(fps);
-    (until(u64::from(number) + 1) - until(number.into())) as u16
 }

@@ -7,13 +7,14 @@ use crate::output::clash::refuse_clashes;
 use crate::output::{print, progress_bar, row, say};
 use crate::plan::thread_pool;
 use crate::run_files::{OpenedFiles, RunFiles};
-use crate::safe_text;
-use crate::watch::{Watch, Wish};
+use crate::watch;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Instant;
 use wheelbase_sim::build::{Overrides, is_problem, load_simulation_and_text};
 use wheelbase_sim::{Counters, Knot, Phase, RunResult, Simulation, Step, TickTimes};
+use wheelbase_view::safe_text;
+use wheelbase_view::terminal::Terminal;
 
 /// Ticks between two looks at the progress bar.
 const PROGRESS_TICKS: u32 = 16;
@@ -35,7 +36,7 @@ pub fn run(args: &RunArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     }
     refuse_clashes(args.outputs(), [args.scenario.as_path()])?;
     if args.watch {
-        Watch::want_terminal()?;
+        watch::want_terminal()?;
     }
     let pool = thread_pool(args.threads)?;
     let loaded = pool.install(|| load_simulation_and_text(&args.scenario, overrides));
@@ -48,13 +49,13 @@ pub fn run(args: &RunArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     stop.heed();
     let mut files = files.begin(&text, &mut sim);
     drop(text);
-    let mut watch = args.watch.then(Watch::begin).transpose()?;
+    let mut terminal = args.watch.then(Terminal::begin).transpose()?;
     let started = Instant::now();
     let (times, agent_ticks) =
-        pool.install(|| drive(&mut sim, &mut files, watch.as_mut(), stop, !args.quiet, &mut |_| {}))?;
+        pool.install(|| drive(&mut sim, &mut files, terminal.as_mut(), stop, !args.quiet, &mut |_| {}))?;
     let wall_s = started.elapsed().as_secs_f64();
     // The terminal is as it was before anything else is written to it.
-    drop(watch);
+    drop(terminal);
     let result = RunResult::of(&sim, pool.current_num_threads(), &times, wall_s, agent_ticks);
     let outputs = files.finish(&sim, &result);
     let printed = print(args.format, &result, |out| write_text(out, &result));
@@ -90,14 +91,14 @@ pub fn run(args: &RunArgs, stop: &Interrupt) -> Result<Exit, Failure> {
 pub fn drive(
     sim: &mut Simulation,
     files: &mut RunFiles,
-    mut watch: Option<&mut Watch>,
+    mut terminal: Option<&mut Terminal>,
     stop: &Interrupt,
     show: bool,
     begins: &mut impl FnMut(Phase),
 ) -> Result<(TickTimes, u64), Failure> {
     let mut times = TickTimes::with_capacity(sim.settings().ticks);
     let mut agent_ticks = 0;
-    let bar = progress_bar("tick", sim.settings().ticks.into(), show && watch.is_none());
+    let bar = progress_bar("tick", sim.settings().ticks.into(), show && terminal.is_none());
     while !stop.is_raised() {
         let tick = sim.tick();
         let began = Instant::now();
@@ -105,8 +106,8 @@ pub fn drive(
         let took = began.elapsed();
         times.add(tick, took);
         files.write(sim, tick, step, took)?;
-        if let Some(watch) = watch.as_deref_mut()
-            && watch.show(sim, stop)? == Wish::Quit
+        if let Some(terminal) = terminal.as_deref_mut()
+            && !watch::show(terminal, sim, stop)?
         {
             stop.raise();
         }

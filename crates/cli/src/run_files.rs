@@ -5,12 +5,12 @@ use crate::failure::Failure;
 use crate::output::file::{OutputFile, Place, Stream, Unfinished};
 use crate::output::files::Outputs;
 use crate::output::say;
-use crate::safe_text::SafeText;
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use wheelbase_sim::recording::Recorder;
 use wheelbase_sim::{Counters, PlanFile, RunResult, Simulation, Step, trace};
+use wheelbase_view::safe_text::SafeText;
 
 /// Bytes that are gathered before they are written.
 const BUFFER_BYTES: usize = 1 << 16;

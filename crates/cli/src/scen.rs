@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use wheelbase_grid::MemoryMax;
-use wheelbase_grid::map_file::movingai_scen::{self, ScenFile};
+use wheelbase_maps::movingai_scen::{self, ScenFile};
 use wheelbase_sim::build::{LoadError, PlanningProblem, load_problem, read_file};
 
 /// Queries, their map and the class that shall answer them.

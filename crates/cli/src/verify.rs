@@ -5,9 +5,9 @@ use crate::failure::{Exit, Failure};
 use crate::interrupt::Interrupt;
 use crate::output::{progress_bar, text_out};
 use crate::plan::thread_pool;
-use crate::safe_text;
 use std::io::Write;
 use wheelbase_sim::recording::{Reader, check_memory, verify};
+use wheelbase_view::safe_text;
 
 pub fn run(args: &VerifyArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let file = safe_text::path(&args.recording);

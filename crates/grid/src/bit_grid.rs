@@ -1,6 +1,6 @@
 //! One bit a cell, 64 cells a word.
 
-use crate::{CellXY, GridSize, Rect};
+use crate::cell::{CellXY, GridSize, Rect};
 use std::ops::Range;
 
 /// Cells in one word.

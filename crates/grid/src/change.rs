@@ -1,6 +1,9 @@
 //! One change of a map as a value.
 
-use crate::{Cell, CellXY, Edit, Grid, Rect, Side, SideKind, TerrainKind};
+use crate::cell::{Cell, CellXY, Rect};
+use crate::grid::{Edit, Grid};
+use crate::shape::Side;
+use crate::terrain::{SideKind, TerrainKind};
 
 /// A change of a map: made with [`Change::apply`], or looked through to see the map as it would be.
 ///
@@ -103,7 +106,9 @@ impl Change {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{GridShape, GridSize, SideTable, TerrainTable};
+    use crate::cell::GridSize;
+    use crate::shape::GridShape;
+    use crate::terrain::{SideTable, TerrainTable};
     use proptest::prelude::*;
 
     fn change(shape: GridShape) -> impl Strategy<Value = Change> {

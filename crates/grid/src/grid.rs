@@ -1,10 +1,9 @@
 //! The map itself: one flat array a layer, edits and revisions.
 
+use crate::cell::{Cell, CellXY, GridSize, Rect, SizeError};
+use crate::shape::{GridShape, SIDES_MAX, Side};
 use crate::side_layer::{SideLayer, pack_sides, turned_sides};
-use crate::{
-    Cell, CellXY, GridShape, GridSize, Rect, SIDES_MAX, Side, SideKind, SideTable, SizeError, TerrainKind,
-    TerrainTable,
-};
+use crate::terrain::{SideKind, SideTable, TerrainKind, TerrainTable};
 use std::fmt;
 
 /// A map: terrain kind of each cell, kind of each of its sides, its elevation.

@@ -4,10 +4,7 @@
 //! of each of its sides, its elevation. Cells are squares or hexagons ([`GridShape`]). It knows no agent and
 //! no heading. Edits report the
 //! rectangle they changed and bump a revision, so that whatever was compiled from the map can follow.
-//! [`generate()`] makes maps from a seed.
-//!
-//! Map files are read and written by [`map_file`]; of its formats the MovingAI one is always there, `png` and
-//! `tiled` are features.
+//! Files and generators of maps are the crate `wheelbase-maps`.
 //!
 //! x grows to the east, y grows to the south; cell `(x, y)` has index `y * width + x`.
 
@@ -17,10 +14,7 @@ mod bit_grid;
 mod cell;
 mod change;
 mod colour;
-mod fence;
-mod generate;
 mod grid;
-pub mod map_file;
 mod memory;
 mod shape;
 mod side_layer;
@@ -30,12 +24,11 @@ mod world_space;
 pub use bit_grid::BitGrid;
 pub use cell::{CELLS_MAX, Cell, CellXY, GridSize, Rect, SizeError};
 pub use change::Change;
-pub use colour::{Rgb, colour_from_hexadecimal, hexadecimal, standard_colour};
-pub use fence::{DecoderPanic, fenced, is_fenced};
-pub use generate::{MapKind, generate};
+pub use colour::{Rgb, colour_from_hexadecimal, hexadecimal};
 pub use grid::{Edit, Grid, GridError};
 pub use memory::{Bytes, MemoryMax, MemoryNeed, MemoryTooLarge, grid_bytes};
 pub use shape::{GridShape, SIDES_MAX, Side, hex_coordinates};
+pub use side_layer::{pack_sides, unpack_sides};
 pub use terrain::{
     SIDE_KINDS_MAX, SPEED_NORMAL, SPEED_OPEN, SideEntry, SideKind, SideTable, TERRAIN_KINDS_MAX, TableError,
     TerrainEntry, TerrainKind, TerrainTable,

@@ -1,6 +1,7 @@
 //! How much memory something will take, and how much may be taken: told before any of it is.
 
-use crate::{GridShape, GridSize};
+use crate::cell::GridSize;
+use crate::shape::GridShape;
 use std::fmt;
 
 /// How much memory something will take, in bytes; an estimate.

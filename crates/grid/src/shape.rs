@@ -1,6 +1,6 @@
 //! Square and hexagonal maps: which cells are neighbours, over which sides, and how far apart cells are.
 
-use crate::{CellXY, Rect};
+use crate::cell::{CellXY, Rect};
 
 /// A side of a cell, by the direction of the neighbour beyond it. A cell of a square map has those of
 /// [`Side::SQUARE`], one of a hexagonal map those of [`Side::HEX`].

@@ -1,6 +1,8 @@
 //! The kinds of the sides of all cells, four bits a side.
 
-use crate::{Cell, GridShape, SIDES_MAX, SideKind};
+use crate::cell::Cell;
+use crate::shape::{GridShape, SIDES_MAX};
+use crate::terrain::SideKind;
 
 /// Side kinds by cell and side number, the east side lowest. Takes no memory while every side is open.
 #[derive(Clone, Debug, Default)]
@@ -62,14 +64,13 @@ impl SideLayer {
     }
 }
 
-/// Four bits a side, the east side lowest.
-pub(crate) fn pack_sides(sides: &[SideKind; SIDES_MAX]) -> u32 {
+/// The kinds of a cell's sides as one number: four bits a side, the east side lowest.
+pub fn pack_sides(sides: &[SideKind; SIDES_MAX]) -> u32 {
     sides.iter().enumerate().fold(0, |packed, (at, kind)| packed | u32::from(kind.0) << (4 * at))
 }
 
 /// The opposite of [`pack_sides`].
-#[cfg(feature = "tiled")]
-pub(crate) fn unpack_sides(packed: u32) -> [SideKind; SIDES_MAX] {
+pub fn unpack_sides(packed: u32) -> [SideKind; SIDES_MAX] {
     std::array::from_fn(|at| SideKind((packed >> (4 * at) & 15) as u8))
 }
 

@@ -1,7 +1,7 @@
 //! Terrain kinds, side kinds and their speeds.
 
-use crate::SIDES_MAX;
-use crate::colour::{Rgb, distinct_colours, hexadecimal};
+use crate::colour::{Rgb, hexadecimal};
+use crate::shape::SIDES_MAX;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -108,8 +108,6 @@ pub struct TerrainTable {
     entries: Vec<TerrainEntry>,
     /// Sorted by glyph.
     glyphs: Vec<(char, TerrainKind)>,
-    /// By number.
-    colours: Vec<Rgb>,
     /// How many of the kinds were given; those of the MovingAI format that were added come after.
     n_given: usize,
 }
@@ -152,8 +150,8 @@ impl TerrainTable {
             }
         }
         let glyphs = glyphs.into_iter().collect();
-        let (colours, n_given) = (distinct_colours(&entries), entries.len());
-        Ok(Self { entries, glyphs, colours, n_given })
+        let n_given = entries.len();
+        Ok(Self { entries, glyphs, n_given })
     }
 
     /// The kinds of the MovingAI format: `ground` (`.` `G`) 1000, `swamp` (`S`) 500, and `water`
@@ -192,22 +190,6 @@ impl TerrainTable {
     /// The kinds that were given, without those that [`TerrainTable::with_standard`] added.
     pub fn given(&self) -> &[TerrainEntry] {
         &self.entries[..self.n_given]
-    }
-
-    /// The colour of a kind in pictures: its own, else the standard one for its name and speed, or one near
-    /// it that no other kind has.
-    pub fn colour(&self, kind: TerrainKind) -> Rgb {
-        self.colours[kind.0 as usize]
-    }
-
-    /// The colours of all kinds, by number; no two are the same.
-    pub fn colours(&self) -> &[Rgb] {
-        &self.colours
-    }
-
-    /// The kind that has that colour in pictures. Linear in the kinds.
-    pub fn kind_of_colour(&self, colour: Rgb) -> Option<TerrainKind> {
-        self.colours.iter().position(|&own| own == colour).map(|at| TerrainKind(at as u8))
     }
 
     /// The kinds in order of their number.
@@ -349,16 +331,8 @@ mod tests {
     }
 
     #[test]
-    fn no_two_kinds_have_one_colour() {
-        let mut kinds: Vec<_> = (0..200).map(|n| entry(&format!("kind {n}"), "")).collect();
-        kinds[7].colour = Some([88, 120, 68]);
-        let table = TerrainTable::with_standard(kinds).unwrap();
-        for (number, &colour) in table.colours().iter().enumerate() {
-            assert_eq!(table.kind_of_colour(colour), Some(TerrainKind(number as u8)));
-        }
-        // What stands for ground elsewhere is another's here.
-        assert_eq!(table.colour(TerrainKind(7)), [88, 120, 68]);
-        assert_eq!(TerrainTable::movingai().colour(TerrainKind(0)), [88, 120, 68]);
-        assert_eq!(table.given().len(), 200);
+    fn kinds_that_were_given_are_told_from_those_added() {
+        let table = TerrainTable::with_standard(vec![entry("grass", ".")]).unwrap();
+        assert_eq!((table.given().len(), table.entries().len()), (1, 6));
     }
 }

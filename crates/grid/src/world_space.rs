@@ -1,6 +1,6 @@
 //! Cells as points of a plane, for drawing and for reading positions from outside.
 
-use crate::CellXY;
+use crate::cell::CellXY;
 use glam::{DVec2, Vec2};
 use std::f32::consts::{PI, TAU};
 use std::fmt;

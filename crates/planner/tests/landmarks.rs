@@ -99,8 +99,8 @@ proptest! {
 /// Sixteen landmarks on a map of rooms guide most requests, and the searches expand less.
 #[test]
 fn landmarks_guide_where_walls_bend_the_ways() {
-    let grid = wheelbase_grid::generate(
-        wheelbase_grid::MapKind::Rooms,
+    let grid = wheelbase_maps::generate(
+        wheelbase_maps::MapKind::Rooms,
         wheelbase_grid::GridSize::new(96, 96).unwrap(),
         3,
     );
@@ -174,7 +174,7 @@ proptest! {
 #[test]
 fn landmarks_are_equal_for_any_number_of_threads() {
     let size = wheelbase_grid::GridSize::new(64, 64).unwrap();
-    let grid = wheelbase_grid::generate(wheelbase_grid::MapKind::Base, size, 5);
+    let grid = wheelbase_maps::generate(wheelbase_maps::MapKind::Base, size, 5);
     let tables = MovementTables::compile(&grid, common::truck());
     let made = [1, 2, 5].map(|threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -188,10 +188,10 @@ fn landmarks_are_equal_for_any_number_of_threads() {
 fn weights_keep_their_bound_with_landmarks() {
     let size = wheelbase_grid::GridSize::new(48, 48).unwrap();
     for (kind, class) in [
-        (wheelbase_grid::MapKind::Rooms, common::truck()),
-        (wheelbase_grid::MapKind::Base, MovementClass::octile()),
+        (wheelbase_maps::MapKind::Rooms, common::truck()),
+        (wheelbase_maps::MapKind::Base, MovementClass::octile()),
     ] {
-        let tables = MovementTables::compile(&wheelbase_grid::generate(kind, size, 3), class);
+        let tables = MovementTables::compile(&wheelbase_maps::generate(kind, size, 3), class);
         let landmarks = Landmarks::of(&tables, 4);
         let (mut scratch, mut path) = (Scratch::new(), Path::new());
         let legal = (0..tables.space().n_states() as u32).map(State).filter(|&state| tables.is_legal(state));
@@ -225,8 +225,8 @@ fn landmarks_guide_where_drawn_requests_say_that_they_pay() {
     let table = wheelbase_grid::TerrainTable::movingai();
     let empty = wheelbase_grid::Grid::from_rows(&empty, table, wheelbase_grid::SideTable::default()).unwrap();
     let kinds =
-        [wheelbase_grid::MapKind::Open, wheelbase_grid::MapKind::Base, wheelbase_grid::MapKind::Rooms];
-    let maps = kinds.into_iter().map(|kind| wheelbase_grid::generate(kind, size, 4));
+        [wheelbase_maps::MapKind::Open, wheelbase_maps::MapKind::Base, wheelbase_maps::MapKind::Rooms];
+    let maps = kinds.into_iter().map(|kind| wheelbase_maps::generate(kind, size, 4));
     for (number, grid) in [empty].into_iter().chain(maps).enumerate() {
         let tables = MovementTables::compile(&grid, common::truck());
         let landmarks = Landmarks::of(&tables, 8);

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use wheelbase_grid::*;
+use wheelbase_maps::{MapKind, generate};
 use wheelbase_planner::*;
 
 /// A body that turns left, swept in full.

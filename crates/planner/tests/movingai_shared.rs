@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "all of it is for tests")]
 
 use std::fs;
-use wheelbase_grid::map_file::{movingai, movingai_scen};
 use wheelbase_grid::{SideTable, TerrainTable};
+use wheelbase_maps::{movingai, movingai_scen};
 use wheelbase_planner::*;
 
 #[test]

@@ -6,7 +6,8 @@ mod common;
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
-use wheelbase_grid::{GridSize, MapKind, generate};
+use wheelbase_grid::GridSize;
+use wheelbase_maps::{MapKind, generate};
 use wheelbase_planner::*;
 
 /// What most searches take next: least `g + h`, then the greater `g`.

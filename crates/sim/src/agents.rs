@@ -170,7 +170,7 @@ impl Agents {
         self.entity[row]
     }
 
-    /// The entities of all agents, each with [`AgentId`], [`ClassId`], [`Row`], [`OrderState`], [`Tasks`] and
+    /// The entities of all agents, each with [`AgentId`], [`ClassId`](crate::ClassId)(crate::ClassId), [`Row`], [`OrderState`], [`Tasks`] and
     /// [`TripStatistics`], and what game code has added.
     pub fn entities(&self) -> &hecs::World {
         &self.entities

@@ -34,7 +34,6 @@
 
 mod agents;
 pub mod build;
-mod calibration;
 mod class;
 mod class_landmarks;
 mod codec;
@@ -75,7 +74,6 @@ mod violation;
 mod world;
 
 pub use agents::{Agents, Row};
-pub use calibration::Calibration;
 pub use class::SimClass;
 pub use counts::Counts;
 pub use door_bound::{DoorBound, Doors};

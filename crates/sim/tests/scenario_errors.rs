@@ -390,7 +390,7 @@ fn each_event_is_read_field_by_field() {
     assert_eq!(group.area, Area { x: 9, y: 9, width: 1, height: 1, line: 43 });
     assert_eq!((group.line, group.key.as_str()), (40, "events[3].add_agents"));
     assert_eq!(group.orders[0].kind, OrderKind::Wait { ticks: 5 });
-    assert_eq!(group.orders[0].key, "events[3].add_agents.orders(0)");
+    assert_eq!(group.orders[0].key, "events[3].add_agents.orders[0]");
 
     let [remove_named, remove_there, order_named, order_there] = rest else { panic!("{rest:?}") };
     let names = Chosen::Names(vec![text("a", 48), text("b", 48)]);

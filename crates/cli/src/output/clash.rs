@@ -2,9 +2,9 @@
 
 use super::file::{Place, part_of};
 use crate::failure::Failure;
-use crate::safe_text;
 use std::fs;
 use std::path::{Path, PathBuf};
+use wheelbase_view::safe_text;
 
 /// A flag and the file that it names, if it was given.
 pub type Output<'a> = (&'static str, Option<&'a Path>);

@@ -8,13 +8,13 @@ use super::need::{check_file, check_generated};
 use super::{LoadError, read_file};
 use crate::scenario::{self, Elevation, Scenario, ScenarioErrors};
 use std::path::{Path, PathBuf};
-#[cfg(feature = "png")]
-use wheelbase_grid::map_file::png;
-use wheelbase_grid::map_file::{MapFileWarning, movingai};
 use wheelbase_grid::{
-    Cell, Grid, GridError, GridShape, GridSize, MapKind, MemoryMax, MemoryNeed, SideTable, TerrainKind,
-    TerrainTable, generate,
+    Cell, Grid, GridError, GridShape, GridSize, MemoryMax, MemoryNeed, SideTable, TerrainKind, TerrainTable,
 };
+#[cfg(feature = "png")]
+use wheelbase_maps::png;
+use wheelbase_maps::{MapFileWarning, movingai};
+use wheelbase_maps::{MapKind, generate};
 
 /// A map and what lies on it.
 #[derive(Debug)]
@@ -85,7 +85,7 @@ fn parse_tiled(
     sides: SideTable,
     memory_max: MemoryMax,
 ) -> Result<MapContents, LoadError> {
-    use wheelbase_grid::map_file::tiled;
+    use wheelbase_maps::tiled;
     let mut files = vec![path.to_owned()];
     let tileset = |name: &str| {
         let file = beside(path, name);

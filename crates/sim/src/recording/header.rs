@@ -6,6 +6,7 @@ use crate::scenario::{CLASSES_MAX, FOOTPRINT_CELLS_MAX, TICK_MAX};
 use crate::world::Simulation;
 use serde::{Deserialize, Serialize};
 use wheelbase_grid::{CELLS_MAX, Cell, CellXY, GridShape, GridSize, SIDE_KINDS_MAX, TERRAIN_KINDS_MAX};
+use wheelbase_maps::TerrainColours;
 use wheelbase_planner::{Heading, MovementClass, PRIMITIVES_MAX, Pose, TIME_MAX, heading_name};
 use wheelbase_traffic::collision::CollisionRule;
 
@@ -270,7 +271,7 @@ impl Header {
             terrain_kinds: terrain
                 .map(|e| RecordedKind { name: e.name.clone(), speed: e.speed, glyphs: e.glyphs.clone() })
                 .collect(),
-            terrain_colours: grid.terrain_table().colours().to_vec(),
+            terrain_colours: TerrainColours::of(grid.terrain_table()).all().to_vec(),
             side_kinds: sides
                 .map(|e| RecordedKind { name: e.name.clone(), speed: e.speed, glyphs: String::new() })
                 .collect(),

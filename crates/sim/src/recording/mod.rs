@@ -55,6 +55,7 @@ mod reader;
 mod record;
 mod recorded_agents;
 mod recorder;
+mod replay;
 mod tick_code;
 mod verify;
 
@@ -67,6 +68,7 @@ pub use reader::{ChunkPlace, Reader};
 pub use record::{End, Event, PathRun, RecordedEdit, RecordedSet, TickRecord};
 pub use recorded_agents::{RecordedAgents, RecordedMotion};
 pub use recorder::Recorder;
+pub use replay::{PhaseNanos, Replayed, replay};
 pub use verify::{Difference, Verified, check_memory, movement_classes, rebuild, verify};
 
 use crate::codec::{FileKind, plain_bytes};

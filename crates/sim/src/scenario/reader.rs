@@ -12,7 +12,7 @@ use std::ops::RangeInclusive;
 
 use serde_json::{Number, Value};
 use toml::de::{DeInteger, DeTable, DeValue};
-use wheelbase_grid::fenced;
+use wheelbase_maps::fenced;
 
 use super::error::{NOT_SUPPORTED_YET, ScenarioError, ScenarioErrors};
 

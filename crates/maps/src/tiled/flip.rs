@@ -1,0 +1,102 @@
+//! Tiles that are flipped or turned where they lie.
+
+use wheelbase_grid::{GridShape, SIDES_MAX, SideKind};
+
+/// Bits of a tile's number that say how it is flipped.
+pub(super) const FLIPS: u32 = 0xf000_0000;
+/// The sides of a tile that says nothing of them.
+pub(super) const OPEN: [SideKind; SIDES_MAX] = [SideKind::OPEN; SIDES_MAX];
+/// East becomes west.
+const HORIZONTAL: u32 = 0x8000_0000;
+/// North becomes south.
+const VERTICAL: u32 = 0x4000_0000;
+/// Of squares: about the diagonal from north-west to south-east. Of hexagons: turned clockwise by 60 degrees.
+const DIAGONAL: u32 = 0x2000_0000;
+/// Of hexagons: turned clockwise by 120 degrees.
+pub(super) const HEX_120: u32 = 0x1000_0000;
+
+/// The sides of a tile that is flipped.
+///
+/// Of squares the diagonal comes first and the other two after it. Hexagons are flipped first and turned
+/// then, as the editor draws them.
+pub(super) fn flipped(shape: GridShape, sides: [SideKind; SIDES_MAX], flips: u32) -> [SideKind; SIDES_MAX] {
+    if flips == 0 {
+        return sides;
+    }
+    let has = |flip: u32| flips & flip != 0;
+    let mut turned = [SideKind::OPEN; SIDES_MAX];
+    let n_sides = shape.sides().len();
+    for (side, &kind) in sides[..n_sides].iter().enumerate() {
+        let to = match shape {
+            GridShape::Square => {
+                let side = if has(DIAGONAL) { 3 - side } else { side };
+                let side = if has(HORIZONTAL) { [2, 1, 0, 3][side] } else { side };
+                if has(VERTICAL) { [0, 3, 2, 1][side] } else { side }
+            }
+            GridShape::Hex => {
+                let side = if has(HORIZONTAL) { [3, 2, 1, 0, 5, 4][side] } else { side };
+                let side = if has(VERTICAL) { [0, 5, 4, 3, 2, 1][side] } else { side };
+                // Sides are numbered counter-clockwise.
+                let clockwise = usize::from(has(DIAGONAL)) + 2 * usize::from(has(HEX_120));
+                (side + n_sides - clockwise) % n_sides
+            }
+        };
+        turned[to] = kind;
+    }
+    turned
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wheelbase_grid::Side;
+
+    /// Where a side's middle is, as seen on the screen: east and south.
+    fn middle(side: Side) -> (f64, f64) {
+        let angle = f64::to_radians([0.0, 60.0, 90.0, 120.0, 180.0, 240.0, 270.0, 300.0][side as usize]);
+        (angle.cos(), -angle.sin())
+    }
+
+    /// Every flip moves the middles of the sides as it moves the points of a picture.
+    #[test]
+    fn sides_go_where_their_middles_go() {
+        for shape in [GridShape::Square, GridShape::Hex] {
+            for flips in (0..16_u32).map(|bits| bits << 28) {
+                if shape == GridShape::Square && flips & HEX_120 != 0 {
+                    continue;
+                }
+                for (number, &side) in shape.sides().iter().enumerate() {
+                    let (mut x, mut y) = middle(side);
+                    if shape == GridShape::Square && flips & DIAGONAL != 0 {
+                        (x, y) = (y, x);
+                    }
+                    if flips & HORIZONTAL != 0 {
+                        x = -x;
+                    }
+                    if flips & VERTICAL != 0 {
+                        y = -y;
+                    }
+                    let mut degrees = 0.0;
+                    if shape == GridShape::Hex {
+                        degrees += if flips & DIAGONAL != 0 { 60.0 } else { 0.0 };
+                        degrees += if flips & HEX_120 != 0 { 120.0 } else { 0.0 };
+                    }
+                    // South is down, so this turns clockwise.
+                    let (sin, cos) = f64::to_radians(degrees).sin_cos();
+                    let (x, y) = (x * cos - y * sin, x * sin + y * cos);
+                    let far = |side: &Side| {
+                        let (mx, my) = middle(*side);
+                        ((mx - x).hypot(my - y) * 1e6) as u64
+                    };
+                    let to = (0..shape.sides().len()).min_by_key(|&to| far(&shape.sides()[to])).unwrap();
+                    assert_eq!(far(&shape.sides()[to]), 0);
+                    let mut sides = [SideKind::OPEN; SIDES_MAX];
+                    sides[number] = SideKind::WALL;
+                    let mut expected = [SideKind::OPEN; SIDES_MAX];
+                    expected[to] = SideKind::WALL;
+                    assert_eq!(flipped(shape, sides, flips), expected, "{shape:?} {flips:x} {side:?}");
+                }
+            }
+        }
+    }
+}

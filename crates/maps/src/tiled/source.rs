@@ -1,0 +1,216 @@
+//! An XML document, and mistakes in it with their lines.
+
+use super::error::{TiledError, TiledErrorKind};
+use crate::fence::fenced;
+use crate::text_lines::{excerpt, shortened};
+use roxmltree::{Document, Node, ParsingOptions};
+use std::ops::RangeInclusive;
+
+/// Most nodes of a document: more than twice the agents there may be, with their properties.
+const NODES_MAX: u32 = 1 << 24;
+/// Most attributes of an element: the parser holds each against all before it. Tiled writes two dozen at most.
+const ATTRIBUTES_MAX: usize = 128;
+/// Most namespaces of a document: the parser looks through all of them, and copies them from element to
+/// element. Tiled writes none.
+const NAMESPACES_MAX: usize = 16;
+/// Most characters that an error repeats of what the parser says, which may have long names in it.
+const PARSER_CHARS_MAX: usize = 120;
+/// Bytes between two places whose line is known.
+const LINE_STEP: usize = 1 << 12;
+
+/// A document and the file it is from.
+pub(super) struct Source<'d> {
+    document: &'d Document<'d>,
+    tileset: Option<&'d str>,
+    /// Line breaks before every [`LINE_STEP`]-th byte: objects and tiles all ask for their line.
+    breaks: Vec<u32>,
+}
+
+/// The text of a file.
+pub(super) fn text<'b>(bytes: &'b [u8], tileset: Option<&str>) -> Result<&'b str, TiledError> {
+    let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
+    std::str::from_utf8(bytes).map_err(|error| {
+        let line = line_breaks(&bytes[..error.valid_up_to()]) + 1;
+        TiledError { tileset: tileset.map(str::to_owned), line, kind: TiledErrorKind::NotUtf8 }
+    })
+}
+
+/// The elements of a text.
+pub(super) fn document<'t>(text: &'t str, tileset: Option<&str>) -> Result<Document<'t>, TiledError> {
+    let error = |line, kind| TiledError { tileset: tileset.map(str::to_owned), line, kind };
+    check_attributes(text).map_err(|(at, what)| {
+        let line = line_breaks(&text.as_bytes()[..at]) + 1;
+        error(line, TiledErrorKind::NotSupported { what, instead: "what the editor writes" })
+    })?;
+    let options = ParsingOptions { nodes_limit: NODES_MAX, ..ParsingOptions::default() };
+    let parsed = fenced(|| Document::parse_with_options(text, options))
+        .map_err(|panic| error(1, TiledErrorKind::Xml(panic.to_string())))?;
+    parsed.map_err(|wrong| {
+        let (line, what) = (wrong.pos().row, shortened(&wrong.to_string(), PARSER_CHARS_MAX));
+        error(line, TiledErrorKind::Xml(what))
+    })
+}
+
+/// Refuses documents whose attributes would take the parser more than linear time; where, in bytes, and why.
+/// What is no well-formed XML may pass.
+fn check_attributes(text: &str) -> Result<(), (usize, String)> {
+    let mut n_namespaces = 0;
+    let mut at = 0;
+    while let Some(found) = text[at..].find('<') {
+        let start = at + found;
+        let rest = &text[start..];
+        let skipped = [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>")]
+            .into_iter()
+            .find_map(|(open, close)| Some(rest.strip_prefix(open)?.find(close).map(|end| open.len() + end)));
+        at = match skipped {
+            Some(Some(end)) => start + end,
+            // It has no end.
+            Some(None) => return Ok(()),
+            None => {
+                let tag = Tag::of(rest);
+                if tag.n_attributes > ATTRIBUTES_MAX {
+                    return Err((start, format!("more than {ATTRIBUTES_MAX} attributes in an element")));
+                }
+                n_namespaces += tag.n_namespaces;
+                if n_namespaces > NAMESPACES_MAX {
+                    return Err((start, format!("more than {NAMESPACES_MAX} declarations of namespaces")));
+                }
+                start + tag.n_bytes
+            }
+        };
+    }
+    Ok(())
+}
+
+/// What a tag is made of, as far as that can be told without parsing it.
+struct Tag {
+    n_bytes: usize,
+    n_attributes: usize,
+    n_namespaces: usize,
+}
+
+impl Tag {
+    /// The tag at the start of a text.
+    fn of(text: &str) -> Self {
+        let mut tag = Self { n_bytes: text.len(), n_attributes: 0, n_namespaces: 0 };
+        let mut quote = None;
+        for (at, byte) in text.bytes().enumerate() {
+            match (quote, byte) {
+                (Some(open), _) if open == byte => quote = None,
+                (Some(_), _) => {}
+                (None, b'"' | b'\'') => {
+                    tag.n_attributes += 1;
+                    quote = Some(byte);
+                }
+                (None, b'>') => {
+                    tag.n_bytes = at + 1;
+                    break;
+                }
+                (None, _) => tag.n_namespaces += usize::from(text.as_bytes()[at..].starts_with(b"xmlns")),
+            }
+        }
+        tag
+    }
+}
+
+impl<'d> Source<'d> {
+    pub fn new(document: &'d Document<'d>, tileset: Option<&'d str>) -> Self {
+        let text = document.input_text().as_bytes();
+        let mut before = 0;
+        let breaks = text.chunks(LINE_STEP).map(|piece| {
+            let here = before;
+            before += line_breaks(piece);
+            here
+        });
+        Self { document, tileset, breaks: breaks.collect() }
+    }
+
+    /// The outermost element, which must have that name.
+    pub fn root(&self, expected: &'static str) -> Result<Node<'d, 'd>, TiledError> {
+        let root = self.document.root_element();
+        if root.has_tag_name(expected) {
+            return Ok(root);
+        }
+        let found = excerpt(root.tag_name().name());
+        Err(self.error(root, TiledErrorKind::Root { found, expected }))
+    }
+
+    /// A mistake at an element.
+    pub fn error(&self, node: Node<'_, '_>, kind: TiledErrorKind) -> TiledError {
+        TiledError { tileset: self.tileset.map(str::to_owned), line: self.line(node), kind }
+    }
+
+    pub fn line(&self, node: Node<'_, '_>) -> u32 {
+        let at = node.range().start;
+        let piece = at / LINE_STEP;
+        let known = self.breaks.get(piece).copied().unwrap_or(0);
+        known + line_breaks(&self.document.input_text().as_bytes()[piece * LINE_STEP..at]) + 1
+    }
+
+    /// A value that is not what it should be.
+    pub fn bad_value(&self, node: Node<'_, '_>, name: &str, found: &str, expected: String) -> TiledError {
+        let (name, found) = (name.to_owned(), excerpt(found));
+        self.error(node, TiledErrorKind::BadValue { name, found, expected })
+    }
+
+    /// An attribute that must be there.
+    pub fn attribute<'n>(&self, node: Node<'n, '_>, name: &'static str) -> Result<&'n str, TiledError> {
+        node.attribute(name).ok_or_else(|| {
+            let element = node.tag_name().name().to_owned();
+            self.error(node, TiledErrorKind::Missing { element, attribute: name })
+        })
+    }
+
+    /// An attribute that must be a whole number.
+    pub fn whole(
+        &self,
+        node: Node<'_, '_>,
+        name: &'static str,
+        range: RangeInclusive<u64>,
+    ) -> Result<u64, TiledError> {
+        let found = self.attribute(node, name)?;
+        let number = found.parse().ok().filter(|number| range.contains(number));
+        number.ok_or_else(|| {
+            let expected = format!("a whole number from {} to {}", range.start(), range.end());
+            self.bad_value(node, name, found, expected)
+        })
+    }
+
+    /// An attribute that is a number, 0 if it is not there, at most `limit` from 0.
+    pub fn number(&self, node: Node<'_, '_>, name: &'static str, limit: f64) -> Result<f64, TiledError> {
+        let Some(found) = node.attribute(name) else { return Ok(0.0) };
+        // Also false for a NaN.
+        let number = found.parse().ok().filter(|number: &f64| number.abs() <= limit);
+        number.ok_or_else(|| self.bad_value(node, name, found, format!("a number from -{limit} to {limit}")))
+    }
+
+    /// The properties of an element: name, value, type and element of each.
+    pub fn properties_of<'n, 'i: 'n>(
+        &self,
+        node: Node<'n, 'i>,
+    ) -> impl Iterator<Item = (&'n str, &'n str, &'n str, Node<'n, 'i>)> + use<'n, 'i> {
+        let lists = node.children().filter(|child| child.has_tag_name("properties"));
+        let properties =
+            lists.flat_map(|list| list.children().filter(|child| child.has_tag_name("property")));
+        properties.filter_map(|property| {
+            // A value of several lines stands as text.
+            let value = property.attribute("value").or_else(|| property.text()).unwrap_or("");
+            Some((
+                property.attribute("name")?,
+                value,
+                property.attribute("type").unwrap_or("string"),
+                property,
+            ))
+        })
+    }
+
+    /// Whether a layer is there to be seen alone.
+    pub fn is_decoration(&self, layer: Node<'_, '_>) -> bool {
+        self.properties_of(layer).any(|(name, value, ..)| name == "decoration" && value == "true")
+    }
+}
+
+/// The line breaks of a text.
+pub(super) fn line_breaks(text: &[u8]) -> u32 {
+    text.iter().filter(|&&byte| byte == b'\n').count() as u32
+}

@@ -1,0 +1,31 @@
+//! Shows maps and runs: pictures, the page that plays a run, reports, the terminal.
+//!
+//! Grids, rows of agents and recordings go in, bytes come out; nothing here steps a simulation.
+//!
+//! ```
+//! use wheelbase_grid::{Grid, SideTable, TerrainTable};
+//! use wheelbase_view::picture::drawing::Picture;
+//! use wheelbase_view::picture::lattice::Lattice;
+//! use wheelbase_view::picture::view::{POINTS_MAX, View};
+//! use wheelbase_view::picture::{ground, svg};
+//! let grid = Grid::from_rows(&["..W", ".T."], TerrainTable::movingai(), SideTable::default())?;
+//! let view = View::of(Lattice(grid.shape()), grid.size().rect(), None, None, POINTS_MAX)?;
+//! let picture = Picture { view, title: "a pond".to_owned(), items: ground::of_grid(&view, &grid) };
+//! assert!(svg::text(&picture).contains("<title>a pond</title>"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod base64;
+mod colours;
+pub mod moving_picture;
+pub mod page;
+pub mod picture;
+mod recorded;
+pub mod report;
+mod round_numbers;
+pub mod safe_text;
+pub mod scene;
+mod template;
+pub mod terminal;

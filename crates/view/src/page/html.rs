@@ -1,0 +1,62 @@
+//! The page that plays a run: `page/page.html` with its style, its script and the run put in.
+
+use crate::base64::base64;
+use crate::page::film::Film;
+use crate::page::pack::pack;
+use crate::safe_text::markup;
+use crate::template::filled;
+use miniz_oxide::deflate::compress_to_vec_zlib;
+use std::io::{Read, Seek};
+use wheelbase_sim::recording::{Reader, RecordingError};
+
+const PAGE: &str = include_str!("page.html");
+const STYLE: &str = include_str!("page.css");
+/// The script: its parts, one behind the other.
+const SCRIPT: &str = concat!(
+    include_str!("script/run.js"),
+    include_str!("script/lattice.js"),
+    include_str!("script/body.js"),
+    include_str!("script/film.js"),
+    include_str!("script/ground.js"),
+    include_str!("script/paths.js"),
+    include_str!("script/view.js"),
+    include_str!("script/plot.js"),
+    include_str!("script/player.js"),
+);
+
+/// Level of deflate: the page is written once and may be sent often.
+const DEFLATE_LEVEL: u8 = 9;
+
+/// The page of a recording that is read from its start, with the paths that were planned or without them: one file that
+/// needs nothing beside it. Linear in the events.
+/// # Errors
+/// [`RecordingError`] if the recording is damaged, its scenario cannot be built, or what happens takes more than half a
+/// GiB.
+pub fn page<R: Read + Seek>(reader: &mut Reader<R>, with_paths: bool) -> Result<String, RecordingError> {
+    reader.seek(0)?;
+    let film = Film::read(reader, with_paths)?;
+    let run = base64(&compress_to_vec_zlib(&pack(&film), DEFLATE_LEVEL));
+    // In the order in which they stand.
+    let parts = [
+        ("{{title}}", markup(&film.header.name)),
+        ("{{style}}", STYLE.to_owned()),
+        ("{{run}}", run),
+        ("{{script}}", SCRIPT.to_owned()),
+    ];
+    Ok(filled(PAGE, &parts))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_has_a_place_for_each_part_in_order() {
+        let at = |mark| PAGE.match_indices(mark).map(|(at, _)| at).collect::<Vec<_>>();
+        let places = ["{{title}}", "{{style}}", "{{run}}", "{{script}}"].map(at);
+        assert!(places.iter().all(|places| places.len() == 1));
+        assert!(places.is_sorted());
+        // A script that held its own end would end there.
+        assert!(!SCRIPT.contains("</script") && !STYLE.contains("</style"));
+    }
+}

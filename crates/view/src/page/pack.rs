@@ -1,0 +1,331 @@
+//! A [`Film`] as few bytes as a browser can read quickly.
+//!
+//! The bytes are sections, each behind its length. The first is JSON: names, classes, kinds. The others are
+//! whole numbers, seven bits a byte, the lowest first, the top bit set but in the last byte; signed ones
+//! with their sign in the lowest bit. Like stands by like, because deflate finds it better then.
+//! `script/run.js` reads them in the same order:
+//!
+//! | section | what it holds |
+//! |---|---|
+//! | 1 | terrain: runs `count, kind`, row-major |
+//! | 2 | sides: runs `count, kinds` as in [`MapLayers::sides`](wheelbase_sim::recording::MapLayers); empty if all are open |
+//! | 3 | elevation: runs `count, height less the one before`; empty if flat |
+//! | 4 | agents: `id - id before, class, placed, removed + 1 - placed or 0, x, y (signed, less those before), heading, n_runs, n_waits, n_orders, n_paths` |
+//! | 5 | runs of equal moves: a byte, primitive, 16 if there was a rest before, 32 if it takes another time than the last of that primitive |
+//! | 6, 7, 8 | of the runs: moves less 1; ticks of rest where there was one; ticks of a move where it is another |
+//! | 9 | waits: `ticks since the last ended, ticks` |
+//! | 10 | orders: `ticks since the last, order + 1 or 0` |
+//! | 11 | paths: `ticks since the last, moves that were then driven, n_runs of the others` |
+//! | 12 | runs of the others: `(moves - 1) * 16 + primitive` |
+//! | 13 | edits: `ticks since the last, what (0 terrain, 1 height, 2 sides), ...` |
+//! | 14.. | counters of [`COUNTERS`], a section each: signed, less the one before |
+
+use crate::colours::class_colour;
+use crate::page::film::{Film, FilmAgent, FilmMove, FilmPath};
+use crate::recorded::NONE;
+use crate::safe_text;
+use serde_json::{Value, json};
+use wheelbase_grid::GridShape;
+use wheelbase_grid::hexadecimal as css;
+use wheelbase_sim::recording::{RecordedEdit, RecordedSet};
+use wheelbase_sim::{Counters, STUCK_AFTER_TICKS};
+
+/// Name of a counter and how it is read.
+type Counter = (&'static str, fn(&Counters) -> u64);
+
+/// The counters that a page plots, by name and value.
+const COUNTERS: [Counter; 6] = [
+    ("agents", |counters| counters.agents.into()),
+    ("moving", |counters| counters.moving.into()),
+    ("waiting", |counters| counters.waiting.into()),
+    ("stuck", |counters| counters.stuck.into()),
+    ("done", |counters| counters.orders_done + counters.tasks_done),
+    ("moves", |counters| counters.moves),
+];
+
+/// Set in a run's byte: agents rested before it.
+const AFTER_REST: u8 = 16;
+/// Set in a run's byte: its moves take another time.
+const OTHER_TICKS: u8 = 32;
+
+/// Packs a film. Linear in its events.
+pub fn pack(film: &Film) -> Vec<u8> {
+    let mut about = about(film);
+    make_safe(&mut about);
+    let mut sections = vec![about.to_string().into_bytes()];
+    sections.extend(map(film));
+    sections.extend(agents(film));
+    sections.push(edits(film));
+    sections.extend(COUNTERS.map(|(_, value)| {
+        let (mut out, mut before) = (Vec::new(), 0_u64);
+        for counters in &film.counters {
+            put_signed(&mut out, value(counters).wrapping_sub(before) as i64);
+            before = value(counters);
+        }
+        out
+    }));
+    let mut out = Vec::new();
+    for section in &sections {
+        put(&mut out, section.len() as u64);
+        out.extend_from_slice(section);
+    }
+    out
+}
+
+fn put(out: &mut Vec<u8>, mut number: u64) {
+    while number >= 128 {
+        out.push(number as u8 | 128);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+fn put_signed(out: &mut Vec<u8>, number: i64) {
+    put(out, (number << 1 ^ number >> 63) as u64);
+}
+
+/// What is said once, as JSON.
+fn about(film: &Film) -> Value {
+    let header = &film.header;
+    // Where odd rows are not shifted every second entry of what is told by pose says the same.
+    let every = if header.shape == GridShape::Hex.name() { 1 } else { 2 };
+    let classes = header.classes.iter().zip(&film.bodies).enumerate().map(|(number, (class, body))| {
+        let primitives = class.primitives.iter().zip(&body.spec.primitives).zip(&body.swept);
+        let primitives = primitives.map(|((recorded, primitive), swept)| {
+            let steps: Vec<_> = recorded.steps.iter().step_by(every).collect();
+            let swept: Vec<_> = swept.iter().step_by(every).collect();
+            json!({ "name": recorded.name, "ticks": recorded.ticks, "turn": primitive.turn, "steps": steps,
+                "swept": swept })
+        });
+        let pivot = body.spec.pivot;
+        let headings =
+            (0..class.headings).map(|heading| class.heading_name(wheelbase_planner::Heading(heading)));
+        json!({
+            "name": class.name,
+            "colour": css(class_colour(number)),
+            "headings": headings.collect::<Vec<_>>(),
+            "pivot": [f64::from(pivot.forward) / 2.0, f64::from(pivot.right) / 2.0],
+            "footprints": class.footprints.iter().step_by(every).collect::<Vec<_>>(),
+            "primitives": primitives.collect::<Vec<_>>(),
+        })
+    });
+    let terrain = header
+        .terrain_kinds
+        .iter()
+        .zip(&header.terrain_colours)
+        .map(|(kind, colour)| json!({ "name": kind.name, "speed": kind.speed, "colour": colour }));
+    let sides = header.side_kinds.iter().map(|kind| json!({ "name": kind.name, "speed": kind.speed }));
+    json!({
+        "name": header.name,
+        "file": header.file,
+        "seed": header.seed,
+        "collision": header.collision,
+        "shape": header.shape,
+        "ticks": film.n_ticks(),
+        "complete": film.complete,
+        "size": [header.map.width, header.map.height],
+        "terrain": terrain.collect::<Vec<_>>(),
+        "sides": sides.collect::<Vec<_>>(),
+        "classes": classes.collect::<Vec<_>>(),
+        "orders": header.orders,
+        "names": film.names,
+        "agents": film.agents.len(),
+        "edits": film.edits.len(),
+        "counters": COUNTERS.map(|(name, _)| name),
+        "stuck_after": STUCK_AFTER_TICKS,
+    })
+}
+
+/// Makes names fit to be shown: the page puts them beside its own words.
+fn make_safe(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = safe_text::line(text),
+        Value::Array(values) => values.iter_mut().for_each(make_safe),
+        Value::Object(fields) => fields.values_mut().for_each(make_safe),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// The layers of the map before the first tick: terrain, sides, elevation.
+fn map(film: &Film) -> [Vec<u8>; 3] {
+    let map = &film.header.map;
+    let [mut terrain, mut sides, mut elevation] = <[Vec<u8>; 3]>::default();
+    for run in map.terrain.chunk_by(|a, b| a == b) {
+        put(&mut terrain, run.len() as u64);
+        put(&mut terrain, run[0].into());
+    }
+    for run in map.sides.chunk_by(|a, b| a == b) {
+        put(&mut sides, run.len() as u64);
+        put(&mut sides, run[0].into());
+    }
+    let mut before = 0;
+    for run in map.elevation.chunk_by(|a, b| a == b) {
+        put(&mut elevation, run.len() as u64);
+        put_signed(&mut elevation, i64::from(run[0]) - before);
+        before = run[0].into();
+    }
+    [terrain, sides, elevation]
+}
+
+/// Sections 4 to 12.
+#[derive(Default)]
+struct AgentSections {
+    agents: Vec<u8>,
+    runs: Vec<u8>,
+    counts: Vec<u8>,
+    rests: Vec<u8>,
+    ticks: Vec<u8>,
+    waits: Vec<u8>,
+    orders: Vec<u8>,
+    paths: Vec<u8>,
+    path_runs: Vec<u8>,
+}
+
+fn agents(film: &Film) -> [Vec<u8>; 9] {
+    let mut out = AgentSections::default();
+    let ((mut id, mut x, mut y), mut stretches) = ((0, 0, 0), Vec::new());
+    for agent in &film.agents {
+        put(&mut out.agents, (agent.id - id).into());
+        put(&mut out.agents, agent.class.into());
+        put(&mut out.agents, agent.placed.into());
+        let there = if agent.removed == NONE { 0 } else { agent.removed - agent.placed + 1 };
+        put(&mut out.agents, there.into());
+        put_signed(&mut out.agents, i64::from(agent.pose.cell.x) - x);
+        put_signed(&mut out.agents, i64::from(agent.pose.cell.y) - y);
+        put(&mut out.agents, agent.pose.heading.0.into());
+        (id, x, y) = (agent.id, agent.pose.cell.x.into(), agent.pose.cell.y.into());
+        let n_runs = out.put_moves(film, agent);
+        put(&mut out.agents, n_runs);
+        put(&mut out.agents, agent.waits.len() as u64);
+        put(&mut out.agents, agent.orders.len() as u64);
+        put(&mut out.agents, agent.paths.len() as u64);
+        out.put_waits_and_orders(agent);
+        let mut tick = 0;
+        put_stretches(&agent.moves, &mut stretches);
+        for path in &agent.paths {
+            put(&mut out.paths, (path.tick - tick).into());
+            tick = path.tick;
+            out.put_path(film, agent, &stretches, path);
+        }
+    }
+    let AgentSections { agents, runs, counts, rests, ticks, waits, orders, paths, path_runs } = out;
+    [agents, runs, counts, rests, ticks, waits, orders, paths, path_runs]
+}
+
+impl AgentSections {
+    /// Writes the moves of an agent; gives the number of runs.
+    fn put_moves(&mut self, film: &Film, agent: &FilmAgent) -> u64 {
+        let primitives = &film.header.classes[usize::from(agent.class)].primitives;
+        let mut last_ticks: Vec<u32> = primitives.iter().map(|primitive| primitive.ticks).collect();
+        let goes_on = |a: &FilmMove, b: &FilmMove| {
+            a.primitive == b.primitive && a.ticks == b.ticks && a.start + a.ticks == b.start
+        };
+        let (mut n_runs, mut tick) = (0, agent.placed);
+        for run in agent.moves.chunk_by(goes_on) {
+            let FilmMove { start, ticks, primitive } = run[0];
+            let last = &mut last_ticks[usize::from(primitive)];
+            let (rest, other) = (start - tick, *last != ticks);
+            let flags = if rest > 0 { AFTER_REST } else { 0 } | if other { OTHER_TICKS } else { 0 };
+            self.runs.push(primitive | flags);
+            put(&mut self.counts, run.len() as u64 - 1);
+            if rest > 0 {
+                put(&mut self.rests, rest.into());
+            }
+            if other {
+                put(&mut self.ticks, ticks.into());
+                *last = ticks;
+            }
+            tick = start + ticks * run.len() as u32;
+            n_runs += 1;
+        }
+        n_runs
+    }
+
+    fn put_waits_and_orders(&mut self, agent: &FilmAgent) {
+        let mut tick = 0;
+        for &[from, to] in &agent.waits {
+            put(&mut self.waits, (from - tick).into());
+            put(&mut self.waits, (to - from).into());
+            tick = to;
+        }
+        let mut tick = 0;
+        for &[from, order] in &agent.orders {
+            put(&mut self.orders, (from - tick).into());
+            put(&mut self.orders, order.wrapping_add(1).into());
+            tick = from;
+        }
+    }
+
+    /// Writes a path. What of it was then driven need not be written again. `stretches` are those of the agent's
+    /// moves: with them a path costs as much as it has runs, however far it was driven.
+    fn put_path(&mut self, film: &Film, agent: &FilmAgent, stretches: &[u32], path: &FilmPath) {
+        let planned = &film.path_runs[path.first..path.first + path.count];
+        let mut next = agent.moves.partition_point(|a_move| a_move.start < path.tick);
+        let (mut common, mut others) = (0_u64, planned);
+        let mut rest = None;
+        while let [run, behind @ ..] = others {
+            let driven = agent.moves.get(next).filter(|a_move| a_move.primitive == run.primitive());
+            let stretch = driven.map_or(0, |_| stretches[next] - next as u32);
+            let shared = stretch.min(run.n_moves());
+            common += u64::from(shared);
+            next += shared as usize;
+            others = behind;
+            if shared < run.n_moves() {
+                rest = Some((run.n_moves() - shared, run.primitive()));
+                break;
+            }
+        }
+        put(&mut self.paths, common);
+        put(&mut self.paths, others.len() as u64 + u64::from(rest.is_some()));
+        let others = others.iter().map(|run| (run.n_moves(), run.primitive()));
+        for (n_moves, primitive) in rest.into_iter().chain(others) {
+            put(&mut self.path_runs, (u64::from(n_moves) - 1) * 16 + u64::from(primitive));
+        }
+    }
+}
+
+/// By move of an agent: the first one behind it of another primitive.
+fn put_stretches(moves: &[FilmMove], stretches: &mut Vec<u32>) {
+    stretches.clear();
+    for stretch in moves.chunk_by(|a, b| a.primitive == b.primitive) {
+        let end = stretches.len() + stretch.len();
+        stretches.resize(end, end as u32);
+    }
+}
+
+fn edits(film: &Film) -> Vec<u8> {
+    let (mut out, mut before) = (Vec::new(), 0);
+    for (tick, RecordedEdit { set, .. }) in &film.edits {
+        put(&mut out, (tick - before).into());
+        before = *tick;
+        match *set {
+            RecordedSet::Terrain { area, kind } => {
+                put(&mut out, 0);
+                put_area(&mut out, area);
+                put(&mut out, kind.into());
+            }
+            RecordedSet::Elevation { area, height } => {
+                put(&mut out, 1);
+                put_area(&mut out, area);
+                put_signed(&mut out, height.into());
+            }
+            RecordedSet::Sides { cell, kinds } => {
+                put(&mut out, 2);
+                put_signed(&mut out, cell.x.into());
+                put_signed(&mut out, cell.y.into());
+                let n_sides = if film.header.shape == GridShape::Hex.name() { 6 } else { 4 };
+                for kind in &kinds[..n_sides] {
+                    put(&mut out, kind.map_or(0, |kind| u64::from(kind) + 1));
+                }
+            }
+        }
+    }
+    out
+}
+
+fn put_area(out: &mut Vec<u8>, area: wheelbase_grid::Rect) {
+    put_signed(out, area.x.into());
+    put_signed(out, area.y.into());
+    put(out, area.width.into());
+    put(out, area.height.into());
+}

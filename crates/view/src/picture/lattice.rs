@@ -1,0 +1,168 @@
+//! Where the cells of a map lie in the plane.
+
+use wheelbase_grid::{CellXY, GridShape, Rect, Side};
+
+/// A point of the plane, or a step in it: x to the east, y to the south, in widths of a cell.
+pub type Point = [f64; 2];
+
+/// The plane of a map. Its origin is the north-west corner of the map.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lattice(pub GridShape);
+
+/// A point counted in steps between corners, so that those of neighbours are equal: a step is half a cell, of hexagons
+/// in height a quarter of one.
+pub type Corner = [i32; 2];
+
+impl Lattice {
+    /// The steps between corners: half a cell, of hexagons in height a quarter of one.
+    fn unit(self) -> Point {
+        match self.0 {
+            GridShape::Square => [0.5, 0.5],
+            // A hexagon one wide is 2 / sqrt(3) high.
+            GridShape::Hex => [0.5, 0.5 / 3_f64.sqrt()],
+        }
+    }
+
+    /// From one row to the next.
+    pub fn pitch(self) -> f64 {
+        match self.0 {
+            GridShape::Square => 1.0,
+            GridShape::Hex => 3.0 * self.unit()[1],
+        }
+    }
+
+    /// Columns and rows of an area as width and height in the plane.
+    pub fn extent(self, area: Rect) -> Point {
+        let (width, height) = (f64::from(area.width), f64::from(area.height));
+        match self.0 {
+            GridShape::Square => [width, height],
+            // Odd rows reach half a cell farther to the east.
+            GridShape::Hex => [width + 0.5, (height * 3.0 + 1.0) * self.unit()[1]],
+        }
+    }
+
+    /// North-west corner of an area.
+    pub fn corner_of(self, area: Rect) -> Point {
+        [f64::from(area.x), f64::from(area.y) * self.pitch()]
+    }
+
+    /// The centre of a cell, which may lie off the map.
+    fn centre_by_corners(self, cell: CellXY) -> Corner {
+        match self.0 {
+            GridShape::Square => [2 * cell.x + 1, 2 * cell.y + 1],
+            GridShape::Hex => [2 * cell.x + 1 + (cell.y & 1), 3 * cell.y + 2],
+        }
+    }
+
+    /// The point of a corner.
+    pub fn point(self, corner: Corner) -> Point {
+        let [x, y] = self.unit();
+        [f64::from(corner[0]) * x, f64::from(corner[1]) * y]
+    }
+
+    /// The centre of a cell.
+    pub fn centre(self, cell: CellXY) -> Point {
+        self.point(self.centre_by_corners(cell))
+    }
+
+    /// Corners of a cell, counter-clockwise: side number `k` lies between corner `k` and the next.
+    pub fn corners(self, cell: CellXY) -> impl Iterator<Item = Corner> + Clone {
+        const SQUARE: [Corner; 4] = [[1, 1], [1, -1], [-1, -1], [-1, 1]];
+        const HEX: [Corner; 6] = [[1, 1], [1, -1], [0, -2], [-1, -1], [-1, 1], [0, 2]];
+        let around: &[Corner] = match self.0 {
+            GridShape::Square => &SQUARE,
+            GridShape::Hex => &HEX,
+        };
+        let [x, y] = self.centre_by_corners(cell);
+        around.iter().map(move |[dx, dy]| [x + dx, y + dy])
+    }
+
+    /// The outline of a cell.
+    pub fn polygon(self, cell: CellXY) -> Vec<Point> {
+        self.corners(cell).map(|corner| self.point(corner)).collect()
+    }
+
+    /// Both ends of a side of a cell, in the order of [`Lattice::corners`].
+    pub fn side(self, cell: CellXY, number: usize) -> [Corner; 2] {
+        let mut around = self.corners(cell).cycle().skip(number);
+        [around.next().unwrap_or_default(), around.next().unwrap_or_default()]
+    }
+
+    /// The sides of a cell and the neighbours beyond them, by number of the side.
+    pub fn neighbours(self, cell: CellXY) -> impl Iterator<Item = (usize, Side, CellXY)> {
+        let sides = self.0.sides().iter().enumerate();
+        sides.map(move |(number, &side)| (number, side, self.0.neighbour(cell, side)))
+    }
+
+    /// The step that `forward` and `right` stand for while an agent faces east, in half cells.
+    pub fn half_steps(self, forward: i32, right: i32) -> Point {
+        let (forward, right) = (f64::from(forward) / 2.0, f64::from(right) / 2.0);
+        match self.0 {
+            GridShape::Square => [forward, right],
+            GridShape::Hex => [forward + right / 2.0, right * self.pitch()],
+        }
+    }
+
+    /// The cell at a point.
+    pub fn cell_at(self, [x, y]: Point) -> CellXY {
+        match self.0 {
+            GridShape::Square => CellXY::new(x.floor() as i32, y.floor() as i32),
+            GridShape::Hex => {
+                // The nearest centre of the two rows about it.
+                let row = ((y - 2.0 * self.unit()[1]) / self.pitch()).floor() as i32;
+                let nearest = |row: i32| {
+                    let cell = CellXY::new((x - 0.5 * f64::from(row & 1)).floor() as i32, row);
+                    let [cx, cy] = self.centre(cell);
+                    ((x - cx).powi(2) + (y - cy).powi(2), cell)
+                };
+                let (upper, lower) = (nearest(row), nearest(row + 1));
+                if upper.0 <= lower.0 { upper.1 } else { lower.1 }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BOTH: [Lattice; 2] = [Lattice(GridShape::Square), Lattice(GridShape::Hex)];
+
+    #[test]
+    fn neighbours_share_a_side() {
+        for lattice in BOTH {
+            for cell in Rect::new(-2, -3, 5, 6).cells() {
+                for (number, side, next) in lattice.neighbours(cell) {
+                    let opposite = lattice.0.side_number(side.opposite()).unwrap();
+                    let [from, to] = lattice.side(cell, number);
+                    assert_eq!(lattice.side(next, opposite), [to, from], "{lattice:?} {cell} {side:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_point_near_a_centre_is_in_its_cell() {
+        for lattice in BOTH {
+            for cell in Rect::new(-2, -3, 5, 6).cells() {
+                let [x, y] = lattice.centre(cell);
+                for (dx, dy) in [(0.0, 0.0), (0.45, 0.0), (-0.45, 0.1), (0.2, 0.4), (-0.2, -0.4)] {
+                    assert_eq!(lattice.cell_at([x + dx, y + dy]), cell, "{lattice:?} {dx} {dy}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_area_holds_its_cells() {
+        for lattice in BOTH {
+            let area = Rect::new(3, 2, 4, 3);
+            let ([left, top], [width, height]) = (lattice.corner_of(area), lattice.extent(area));
+            for corner in area.cells().flat_map(|cell| lattice.corners(cell)) {
+                let [x, y] = lattice.point(corner);
+                assert!(x > left - 1e-9 && x < left + width + 1e-9, "{lattice:?} {x}");
+                assert!(y > top - 1e-9 && y < top + height + 1e-9, "{lattice:?} {y}");
+            }
+        }
+    }
+}

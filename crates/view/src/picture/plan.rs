@@ -1,0 +1,278 @@
+//! What a search did, as a picture: the poses that it expanded, the path and what it sweeps, and of a query
+//! that failed what was in the way.
+
+use crate::picture::bodies::Body;
+use crate::picture::drawing::{Cells, Item, Paint, Picture, Shape};
+use crate::picture::ground;
+use crate::picture::lattice::Point;
+use crate::picture::view::View;
+use std::collections::BTreeSet;
+use wheelbase_grid::Rgb;
+use wheelbase_grid::{CellXY, Grid, Side};
+use wheelbase_planner::{
+    Answer, Distances, GoalMember, Heading, Legality, MoveBlocked, MovementTables, Path, Pose, PoseBlocked,
+    Reached, Request, Scratch, Status, Until,
+};
+
+/// The colour of a class that is not one of those of the heat.
+const COLOUR_OF_BODY: usize = 3;
+const SWEPT: Paint = Paint::new([255; 3], 72);
+const FOOTPRINT: Paint = Paint::new([0; 3], 110);
+const LINE: Paint = Paint::solid([255; 3]);
+const GOAL: Paint = Paint::solid([255; 3]);
+/// Anchors of poses that can be reached.
+const REACHED: Paint = Paint::new([110, 200, 255], 96);
+/// What is in the way.
+const BLOCKED: Rgb = [255, 32, 32];
+const WINDOW: Paint = Paint::solid([255, 230, 90]);
+
+/// A query and what came of it.
+pub struct Planned<'a> {
+    /// The map.
+    pub grid: &'a Grid,
+    /// The class's tables of it.
+    pub tables: &'a MovementTables,
+    /// What was asked.
+    pub request: &'a Request<'a>,
+    /// What came of it.
+    pub answer: &'a Answer,
+    /// Its path.
+    pub path: &'a Path,
+    /// The search.
+    pub scratch: &'a Scratch,
+}
+
+impl Planned<'_> {
+    /// The picture of it.
+    pub fn picture(&self, view: View) -> Picture {
+        let class = self.tables.class();
+        let body = Body::of(class, COLOUR_OF_BODY, &view);
+        let mut items = ground::of_grid(&view, self.grid);
+        items.push(Item::Cells(self.expansions(&view)));
+        let failed = self.answer.reached != Some(Reached::Goal);
+        let mut obstacles = Obstacles::default();
+        if self.answer.status == Status::Unreachable || self.answer.reached == Some(Reached::Nearest) {
+            items.push(Item::Cells(self.reachable(&view, &mut obstacles)));
+        }
+        items.extend(self.trail(&view, &body));
+        if let Some(window) = self.request.window {
+            let [left, top] = view.lattice.corner_of(window);
+            let [width, height] = view.lattice.extent(window);
+            let (right, bottom) = (left + width, top + height);
+            let corners = vec![[left, top], [right, top], [right, bottom], [left, bottom]];
+            items.push(Shape::outlines(vec![corners], WINDOW, view.points(2.0)).into());
+        }
+        let start = self.request.start;
+        items.extend(body.shapes(&view, body.resting(start), "start".to_owned()).map(Item::from));
+        let last = self.path.poses.last().map(|last| last.pose);
+        let named =
+            self.request.goal.members.iter().map(|member| Pose { cell: member.cell, heading: Heading(0) });
+        let ends = [Some(start), last].into_iter().flatten().chain(named.filter(|_| failed));
+        items.extend(
+            ends.filter_map(|end| body.ring_if_small(&view, body.resting(end), GOAL)).map(Item::from),
+        );
+        if failed {
+            items.extend(self.goals(&view, &body));
+            self.look_at_ends(&mut obstacles);
+        } else if let Some(last) = last {
+            let outline = body.outline(body.resting(last));
+            items.push(Shape::outlines(outline, GOAL, view.points(2.0)).titled("goal".to_owned()).into());
+        }
+        items.extend(obstacles.items(&view));
+        let (status, cost) = (self.answer.status.name().replace('_', " "), self.answer.cost);
+        let title = format!(
+            "{} from {}: {status}, cost {cost} ticks, {} expansions",
+            class.spec().name,
+            self.tables.space().display(start),
+            self.answer.expansions
+        );
+        Picture { view, title, items }
+    }
+
+    /// How many headings were expanded of each cell.
+    fn expansions(&self, view: &View) -> Cells {
+        let space = self.tables.space();
+        let count = |cell: CellXY| {
+            let poses = (0..space.headings()).map(|heading| Pose { cell, heading: Heading(heading) });
+            poses
+                .filter(|&pose| space.state(pose).is_some_and(|s| self.scratch.expanded_cost(s).is_some()))
+                .count()
+        };
+        let paint = |cell| {
+            let heat = count(cell) as f64 / f64::from(space.headings());
+            if heat == 0.0 {
+                return Paint::NONE;
+            }
+            Paint::new(
+                [255, (220.0 - 180.0 * heat) as u8, (60.0 - 40.0 * heat) as u8],
+                96 + (96.0 * heat) as u8,
+            )
+        };
+        Cells::of(view, paint)
+    }
+
+    /// The anchors that can be reached, and what stops all moves beyond them.
+    fn reachable(&self, view: &View, obstacles: &mut Obstacles) -> Cells {
+        let tables = self.tables;
+        let legality = Legality::new(self.grid, tables.class());
+        let mut from = Distances::from_pose(tables, self.request.start);
+        from.settle(tables, Until::All, u64::MAX);
+        let mut cells = Cells::of(view, |_| Paint::NONE);
+        let space = tables.space();
+        for (pose, _) in from.field().settled() {
+            let Some(state) = space.state(pose).filter(|_| view.area.contains(pose.cell)) else { continue };
+            let (x, y) = (pose.cell.x - view.area.x, pose.cell.y - view.area.y);
+            cells.paints[y as usize * view.area.width as usize + x as usize] = REACHED;
+            for primitive in 0..tables.class().primitives().len() {
+                if tables.move_ticks(state, primitive).is_none()
+                    && let Err(blocked) = legality.explain(pose, primitive)
+                {
+                    let end = legality.pose_after(pose, primitive).cell;
+                    obstacles.add_move(&blocked, end);
+                }
+            }
+        }
+        cells
+    }
+
+    /// What the path sweeps, each footprint on it, and the line along which the pivot goes.
+    fn trail(&self, view: &View, body: &Body) -> Vec<Item> {
+        let Path { poses, moves } = self.path;
+        if poses.is_empty() {
+            return Vec::new();
+        }
+        let class = self.tables.class();
+        let mut swept = BTreeSet::new();
+        for (pose, &primitive) in poses.iter().zip(moves) {
+            let shape = class.shape_at(pose.pose, usize::from(primitive));
+            let CellXY { x, y } = pose.pose.cell;
+            swept.extend(shape.swept.iter().map(|cell| (y + cell.dy, x + cell.dx)));
+        }
+        let paint = |cell: CellXY| if swept.contains(&(cell.y, cell.x)) { SWEPT } else { Paint::NONE };
+        let mut items = vec![Item::Cells(Cells::of(view, paint))];
+        let outlines = poses.iter().flat_map(|pose| body.outline(body.resting(pose.pose)));
+        items.push(Shape::outlines(outlines.collect(), FOOTPRINT, view.points(1.0)).into());
+        let mut line: Vec<Point> = poses.iter().map(|pose| body.pivot_at(pose.pose.cell)).collect();
+        line.dedup();
+        let width = view.points((f64::from(view.scale) * 0.16).clamp(1.0, 4.0));
+        items.push(Shape::lines(vec![line], LINE, width).into());
+        items
+    }
+
+    /// The members of the goal as named.
+    fn goals(&self, view: &View, body: &Body) -> Vec<Item> {
+        let goal = |member: &GoalMember| {
+            // Of any heading, the first.
+            let place =
+                body.resting(Pose { cell: member.cell, heading: member.heading.unwrap_or(Heading(0)) });
+            match member.heading {
+                Some(_) => Shape::outlines(body.outline(place), GOAL, view.points(2.0)),
+                None => Shape::outlines(vec![view.lattice.polygon(member.cell)], GOAL, view.points(2.0)),
+            }
+        };
+        self.request.goal.members.iter().map(|member| goal(member).titled("goal".to_owned()).into()).collect()
+    }
+
+    /// What blocks the start, or each member of the goal as named.
+    fn look_at_ends(&self, obstacles: &mut Obstacles) {
+        let legality = Legality::new(self.grid, self.tables.class());
+        match self.answer.status {
+            Status::StartBlocked => obstacles.add_pose(&legality, self, self.request.start),
+            Status::GoalBlocked => {
+                for member in self.request.goal.members {
+                    let headings = 0..self.tables.class().headings();
+                    for heading in headings.map(Heading).filter(|h| member.heading.is_none_or(|of| of == *h))
+                    {
+                        obstacles.add_pose(&legality, self, Pose { cell: member.cell, heading });
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What is in the way.
+#[derive(Default)]
+struct Obstacles {
+    cells: BTreeSet<(i32, i32)>,
+    sides: BTreeSet<(i32, i32, Side)>,
+}
+
+impl Obstacles {
+    /// Adds what blocks a pose: each covered cell that is impassable, and the first reason there is.
+    fn add_pose(&mut self, legality: &Legality<'_>, planned: &Planned<'_>, pose: Pose) {
+        if let Err(blocked) = legality.check_pose(pose) {
+            self.add(&blocked);
+        }
+        if legality.space().state(pose).is_none() {
+            return;
+        }
+        let class_cells = planned.tables.class().cells_at(pose).iter();
+        for cell in class_cells.map(|cell| cell.cell_from(pose.cell)) {
+            let kind = planned.grid.terrain_at(cell);
+            if kind.is_none_or(|kind| legality.terrain_speeds()[usize::from(kind.0)] == 0) {
+                self.cells.insert((cell.y, cell.x));
+            }
+        }
+    }
+
+    /// Adds what blocks a move that would end at a cell.
+    fn add_move(&mut self, blocked: &MoveBlocked, end: CellXY) {
+        match blocked {
+            MoveBlocked::Swept(blocked) => self.add(blocked),
+            MoveBlocked::Rise { .. } | MoveBlocked::Fall { .. } => {
+                self.cells.insert((end.y, end.x));
+            }
+            MoveBlocked::NoSuchPrimitive { .. } | MoveBlocked::WrongHeading { .. } => {}
+        }
+    }
+
+    fn add(&mut self, blocked: &PoseBlocked) {
+        match *blocked {
+            PoseBlocked::OffMap { cell }
+            | PoseBlocked::Terrain { cell, .. }
+            | PoseBlocked::Tilt { cell, .. } => {
+                self.cells.insert((cell.y, cell.x));
+            }
+            PoseBlocked::Edge { cell, side, .. } => {
+                self.sides.insert((cell.y, cell.x, side));
+            }
+        }
+    }
+
+    /// A cross in each cell, a line along each side.
+    fn items(&self, view: &View) -> Vec<Item> {
+        let width = view.points(2.0).max(0.08);
+        let mut items = Vec::new();
+        let cells =
+            self.cells.iter().map(|&(y, x)| CellXY::new(x, y)).filter(|cell| view.area.contains(*cell));
+        let cells: Vec<CellXY> = cells.collect();
+        if !cells.is_empty() {
+            let filled = cells.iter().map(|&cell| view.lattice.polygon(cell)).collect();
+            items
+                .push(Shape::filled(filled, Paint::new(BLOCKED, 120)).titled("in the way".to_owned()).into());
+            let cross = |&cell: &CellXY| {
+                let [x, y] = view.lattice.centre(cell);
+                [[-0.28, -0.28, 0.28, 0.28], [-0.28, 0.28, 0.28, -0.28]]
+                    .map(|[ax, ay, bx, by]| vec![[x + ax, y + ay], [x + bx, y + by]])
+            };
+            items.push(
+                Shape::lines(cells.iter().flat_map(cross).collect(), Paint::solid(BLOCKED), width).into(),
+            );
+        }
+        let line = |&(y, x, side): &(i32, i32, Side)| {
+            let number = view.lattice.0.side_number(side)?;
+            let ends = view.lattice.side(CellXY::new(x, y), number);
+            Some(ends.map(|corner| view.lattice.point(corner)).to_vec())
+        };
+        let lines: Vec<Vec<Point>> = self.sides.iter().filter_map(line).collect();
+        if !lines.is_empty() {
+            let wide = width.max(0.2);
+            items.push(
+                Shape::lines(lines, Paint::solid(BLOCKED), wide).titled("in the way".to_owned()).into(),
+            );
+        }
+        items
+    }
+}

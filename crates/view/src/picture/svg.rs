@@ -1,0 +1,134 @@
+//! A picture as SVG: in cells, so that it can be shown at any size.
+
+use crate::picture::drawing::{Cells, Item, Paint, Picture, Shape};
+use crate::picture::lattice::{Lattice, Point};
+use crate::picture::raster::OUTSIDE;
+use crate::picture::view::View;
+use crate::safe_text::markup;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use wheelbase_grid::hexadecimal as css;
+use wheelbase_grid::{CellXY, GridShape};
+
+/// Most cells of a picture that is worth writing: each run of them is named.
+pub const CELLS_MAX: u64 = 1 << 20;
+
+/// The text of a picture. Linear in its cells and points.
+pub fn text(picture: &Picture) -> String {
+    let Picture { view, title, items } = picture;
+    let ([left, top], [width, height]) = (view.lattice.corner_of(view.area), view.lattice.extent(view.area));
+    let (columns, rows) = view.size();
+    let mut out = String::new();
+    // Writing to a string cannot fail, here and below.
+    let _ = write!(
+        out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{columns}\" height=\"{rows}\" viewBox=\"{} {} {} {}\">\n<title>{}</title>\n<rect x=\"{}\" y=\"{}\" width=\"100%\" height=\"100%\" fill=\"{}\"/>\n",
+        Number(left),
+        Number(top),
+        Number(width),
+        Number(height),
+        markup(title),
+        Number(left),
+        Number(top),
+        css(OUTSIDE)
+    );
+    for item in items {
+        match item {
+            Item::Cells(cells) => write_cells(&mut out, view, cells),
+            Item::Shape(shape) => write_shape(&mut out, shape),
+        }
+    }
+    out.push_str("</svg>\n");
+    out
+}
+
+/// A number with as many digits as can be seen.
+struct Number(f64);
+
+impl std::fmt::Display for Number {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let text = format!("{:.3}", self.0);
+        let text = text.trim_end_matches('0').trim_end_matches('.');
+        f.write_str(if text == "-0" { "0" } else { text })
+    }
+}
+
+/// Writes cells, a path for each paint, in runs along the rows.
+fn write_cells(out: &mut String, view: &View, cells: &Cells) {
+    let mut paths: BTreeMap<Paint, String> = BTreeMap::new();
+    let width = cells.area.width as usize;
+    for (y, row) in (cells.area.y..).zip(cells.paints.chunks_exact(width.max(1))) {
+        let mut x = cells.area.x;
+        for run in row.chunk_by(|a, b| a == b) {
+            if run[0].alpha > 0 {
+                let path = paths.entry(run[0]).or_default();
+                put_run(path, view.lattice, CellXY::new(x, y), run.len());
+            }
+            x += run.len() as i32;
+        }
+    }
+    // Cells meet without a gap: squares by being drawn to whole points, hexagons by a thin line.
+    let square = view.lattice.0 == GridShape::Square;
+    let _ = writeln!(out, "<g{}>", if square { " shape-rendering=\"crispEdges\"" } else { "" });
+    for (paint, path) in paths {
+        let _ = write!(out, "<path fill=\"{}\"", css(paint.rgb));
+        put_opacity(out, "fill", paint);
+        if !square && paint.alpha == 255 {
+            let _ = write!(out, " stroke=\"{}\" stroke-width=\".03\"", css(paint.rgb));
+        }
+        let _ = writeln!(out, " d=\"{path}\"/>");
+    }
+    out.push_str("</g>\n");
+}
+
+/// Puts a run of cells into a path: a box, or a hexagon for each.
+fn put_run(path: &mut String, lattice: Lattice, first: CellXY, length: usize) {
+    if lattice.0 == GridShape::Square {
+        let _ = write!(path, "M{} {}h{length}v1h-{length}z", first.x, first.y);
+        return;
+    }
+    for x in (first.x..).take(length) {
+        put_loop(path, &lattice.polygon(CellXY::new(x, first.y)), true);
+    }
+}
+
+fn write_shape(out: &mut String, shape: &Shape) {
+    let mut path = String::new();
+    let closed = shape.stroke.is_none_or(|stroke| stroke.closed);
+    shape.loops.iter().for_each(|points| put_loop(&mut path, points, closed));
+    match shape.fill {
+        Some(paint) => {
+            let _ = write!(out, "<path fill=\"{}\"", css(paint.rgb));
+            put_opacity(out, "fill", paint);
+        }
+        None => out.push_str("<path fill=\"none\""),
+    }
+    if let Some(stroke) = shape.stroke {
+        let _ =
+            write!(out, " stroke=\"{}\" stroke-width=\"{}\"", css(stroke.paint.rgb), Number(stroke.width));
+        put_opacity(out, "stroke", stroke.paint);
+        out.push_str(" stroke-linejoin=\"round\"");
+    }
+    let _ = write!(out, " d=\"{path}\"");
+    match &shape.title {
+        Some(title) => {
+            let _ = writeln!(out, "><title>{}</title></path>", markup(title));
+        }
+        None => out.push_str("/>\n"),
+    }
+}
+
+fn put_loop(path: &mut String, points: &[Point], closed: bool) {
+    for (number, [x, y]) in points.iter().enumerate() {
+        let _ = write!(path, "{}{} {}", if number == 0 { 'M' } else { 'L' }, Number(*x), Number(*y));
+    }
+    if closed {
+        path.push('z');
+    }
+}
+
+fn put_opacity(out: &mut String, of: &str, paint: Paint) {
+    if paint.alpha < 255 {
+        let _ = write!(out, " {of}-opacity=\"{}\"", Number(f64::from(paint.alpha) / 255.0));
+    }
+}

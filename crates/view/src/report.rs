@@ -1,0 +1,254 @@
+//! Plots of a recorded run and of a second run of it, as a page.
+
+mod plot;
+
+use crate::base64::base64;
+use crate::colours::mixed;
+use crate::picture::drawing::{Cells, Item, Paint};
+use crate::picture::ground::{self, Kinds, map_area};
+use crate::picture::lattice::Lattice;
+use crate::picture::raster::Canvas;
+use crate::picture::view::View;
+use crate::picture::{gif, png};
+use crate::round_numbers::least_round;
+use crate::safe_text::markup;
+use crate::template::filled;
+use plot::{Kind, Plot, Series};
+use std::fmt::Write as _;
+use std::io::{Read, Seek};
+use std::time::Duration;
+use wheelbase_grid::Rgb;
+use wheelbase_sim::recording::{MapLayers, Reader, RecordingError, Replayed};
+use wheelbase_sim::{Counters, Phase, STUCK_AFTER_TICKS, TickTimes};
+
+const PAGE: &str = include_str!("report/page.html");
+
+/// Most values along a plot, and bars.
+const VALUES_MAX: u32 = 240;
+const BARS_MAX: u32 = 48;
+
+/// How much the map is darkened below what is drawn on it.
+const SHADE: Paint = Paint::new([0; 3], 110);
+
+const N_PHASES: usize = Phase::ALL.len();
+
+/// The page of a run whose recording was [run again](wheelbase_sim::recording::replay) on so many threads. The reader
+/// stands behind its last tick.
+/// # Errors
+/// [`RecordingError`] if the map behind that tick cannot be made.
+pub fn page<R: Read + Seek>(
+    reader: &mut Reader<R>,
+    replayed: &Replayed,
+    threads: usize,
+) -> Result<String, RecordingError> {
+    let maps = maps(reader, replayed)?;
+    let header = reader.header();
+    let cut = reader.cut().map(|cut| format!("<p class=\"differs\">The recording is {}.</p>", markup(cut)));
+    let heading = format!("{}: report of a run", header.name);
+    let parts = [
+        ("{{title}}", markup(&heading)),
+        ("{{heading}}", markup(&heading)),
+        ("{{said}}", cut.unwrap_or_default()),
+        ("{{facts}}", facts(reader, replayed)),
+        ("{{plots}}", plots(&replayed.counters)),
+        ("{{replay}}", second_run(replayed, threads)),
+        ("{{phases}}", phases(replayed)),
+        ("{{maps}}", maps),
+    ];
+    Ok(filled(PAGE, &parts))
+}
+
+/// What was run and what came of it.
+fn facts<R: Read + Seek>(reader: &Reader<R>, replayed: &Replayed) -> String {
+    let header = reader.header();
+    let last = replayed.counters.last().copied().unwrap_or_default();
+    let stuck = format!("{} that ended no move for {STUCK_AFTER_TICKS} ticks", last.stuck);
+    let map = &header.map;
+    let rows = [
+        ("Scenario", format!("{}, seed {}", header.file, header.seed)),
+        ("Map", format!("{} x {} cells, {}", map.width, map.height, header.shape)),
+        ("Rule", format!("collision \"{}\"", header.collision)),
+        ("Ticks", reader.end().map_or(replayed.counters.len() as u32, |end| end.tick).to_string()),
+        ("Agents", format!("{} at the end, {stuck}", last.agents)),
+        ("Done", format!("{} orders, {} tasks", last.orders_done, last.tasks_done)),
+        ("Given up", format!("{} orders that could not be done", last.orders_unreachable)),
+        ("Moves", last.moves.to_string()),
+        ("Waited", format!("{} agent-ticks", last.wait_ticks)),
+        ("Searches", format!("{} requests, {} expansions", last.path_requests, last.expansions)),
+    ];
+    rows.iter().fold(String::new(), |mut out, (name, value)| {
+        let _ = write!(out, "<dt>{name}</dt><dd>{}</dd>", markup(value));
+        out
+    })
+}
+
+/// Ticks that a value of a plot stands for, if there are to be so many at most.
+fn ticks_a_value(n_ticks: usize, values_max: u32) -> u32 {
+    let least = n_ticks.div_ceil(values_max as usize).max(1);
+    least_round(|ticks| ticks as usize >= least)
+}
+
+/// Means over stretches of ticks.
+fn means(values: impl Iterator<Item = f64>, ticks: u32) -> Vec<f64> {
+    let values: Vec<f64> = values.collect();
+    values.chunks(ticks as usize).map(|values| values.iter().sum::<f64>() / values.len() as f64).collect()
+}
+
+/// What was added in stretches of ticks to a count that grows.
+fn sums(counts: impl Iterator<Item = u64>, ticks: u32) -> Vec<f64> {
+    let counts: Vec<u64> = counts.collect();
+    let mut before = 0;
+    let added = counts.chunks(ticks as usize).map(|counts| {
+        let last = counts.last().copied().unwrap_or(before);
+        let added = last.saturating_sub(before);
+        before = last;
+        added as f64
+    });
+    added.collect()
+}
+
+fn plots(counters: &[Counters]) -> String {
+    let (wide, fine) = (ticks_a_value(counters.len(), BARS_MAX), ticks_a_value(counters.len(), VALUES_MAX));
+    let done = sums(counters.iter().map(|c| c.orders_done + c.tasks_done), wide);
+    let rate = |count: fn(&Counters) -> u64| {
+        let sums = sums(counters.iter().map(count), fine);
+        sums.into_iter().map(|sum| sum / f64::from(fine)).collect::<Vec<_>>()
+    };
+    let mean = |count: fn(&Counters) -> u32| means(counters.iter().map(|c| count(c).into()), fine);
+    let mean_of = if fine == 1 { String::new() } else { format!(", means of {fine} ticks") };
+    let series = |name, values, colour| Series { name, values, colour };
+    let plots = [
+        Plot {
+            title: "Throughput",
+            text: format!("Orders and tasks done in each {wide} ticks."),
+            kind: Kind::Bars,
+            series: vec![series("done", done, 0)],
+            ticks: wide,
+        },
+        Plot {
+            title: "Agents",
+            text: format!("Who moves, waits, and is stuck{mean_of}. Those who are stuck wait too."),
+            kind: Kind::Lines,
+            series: vec![
+                series("moving", mean(|c| c.moving), 3),
+                series("waiting", mean(|c| c.waiting), 2),
+                series("stuck", mean(|c| c.stuck), 1),
+            ],
+            ticks: fine,
+        },
+        Plot {
+            title: "Moves",
+            text: format!("Moves begun a tick{mean_of}."),
+            kind: Kind::Lines,
+            series: vec![series("moves", rate(|c| c.moves), 3)],
+            ticks: fine,
+        },
+        Plot {
+            title: "Searches",
+            text: format!("Expansions a tick{mean_of}."),
+            kind: Kind::Lines,
+            series: vec![series("expansions", rate(|c| c.expansions), 4)],
+            ticks: fine,
+        },
+    ];
+    plots.iter().map(Plot::section).collect()
+}
+
+fn second_run(replayed: &Replayed, threads: usize) -> String {
+    let n = replayed.nanos.len();
+    let equal = match replayed.differs_at {
+        None => format!("; its state was that of the recording behind each of {n} ticks."),
+        Some(tick) => {
+            format!(". <b>It differs from the recording at tick {tick}</b>, and the times end there.")
+        }
+    };
+    format!("with {threads} threads{equal}")
+}
+
+/// A plot of the phases' times and a table of them.
+fn phases(replayed: &Replayed) -> String {
+    let ticks = ticks_a_value(replayed.nanos.len(), VALUES_MAX);
+    let of_phase = |phase: usize| replayed.nanos.iter().map(move |nanos| nanos[phase] as f64 / 1e6);
+    let series = Phase::ALL.iter().enumerate().map(|(number, phase)| Series {
+        name: phase.name(),
+        values: means(of_phase(number), ticks),
+        colour: number,
+    });
+    let plot = Plot {
+        title: "Milliseconds a tick",
+        text: if ticks == 1 { String::new() } else { format!("Means of {ticks} ticks.") },
+        kind: Kind::Stack,
+        series: series.collect(),
+        ticks,
+    };
+    let mut out = plot.section().replace("<section>", "<div>").replace("</section>", "</div>");
+    out.push_str("<table><tr><th>phase</th><th>share</th><th>mean ms</th><th>longest ms</th></tr>");
+    let sums: Vec<f64> = (0..N_PHASES).map(|phase| of_phase(phase).sum()).collect();
+    let (all, n) = (sums.iter().sum::<f64>(), replayed.nanos.len().max(1) as f64);
+    for (number, phase) in Phase::ALL.iter().enumerate() {
+        let (sum, longest) = (sums[number], of_phase(number).fold(0.0, f64::max));
+        let share = if all > 0.0 { 100.0 * sum / all } else { 0.0 };
+        let name = phase.name();
+        let _ = write!(
+            out,
+            "<tr><td>{name}</td><td>{share:.1} %</td><td>{:.4}</td><td>{longest:.3}</td></tr>",
+            sum / n
+        );
+    }
+    let mut times = TickTimes::with_capacity(replayed.nanos.len() as u32);
+    for (tick, nanos) in (0..).zip(&replayed.nanos) {
+        times.add(tick, Duration::from_nanos(nanos.iter().sum()));
+    }
+    let quantiles = times.quantiles();
+    let _ = write!(
+        out,
+        "</table><p>A tick: p50 {:.4} ms, p99 {:.4} ms, longest {:.3} ms.</p>",
+        quantiles.p50, quantiles.p99, quantiles.max
+    );
+    out
+}
+
+/// Pictures of where agents went and where they waited.
+fn maps<R: Read + Seek>(reader: &mut Reader<R>, replayed: &Replayed) -> Result<String, RecordingError> {
+    let lattice = Lattice(reader.header().grid_shape());
+    let view = View::of(lattice, map_area(&reader.header().map), None, None, gif::POINTS_MAX);
+    let Ok(view) = view else {
+        let why = "<section><h2>Congestion</h2><p>The map is too large for a picture here.</p></section>";
+        return Ok(why.to_owned());
+    };
+    let kinds = Kinds::of_header(reader.header());
+    let ground = ground::items(&view, reader.map()?, &kinds);
+    let picture = |title: &str, text: &str, counts: &[u32], far: Rgb| {
+        let most = counts.iter().copied().max().unwrap_or(0);
+        let mut canvas = Canvas::new(view);
+        canvas.draw(&ground);
+        canvas.draw(&[
+            Item::Cells(Cells::of(&view, |_| SHADE)),
+            Item::Cells(heat(&view, &reader.header().map, counts, far)),
+        ]);
+        // A picture in memory has nothing that could fail.
+        let bytes = png::encode(canvas.image()).unwrap_or_default();
+        format!(
+            "<section><h2>{title}</h2><p>{text}; {most} where it was most.</p><img alt=\"{title}\" src=\"data:image/png;base64,{}\"></section>\n",
+            base64(&bytes)
+        )
+    };
+    let waited = "Ticks that agents stood on each cell and waited, in the whole run";
+    let swept = "How often each cell was swept by a move, in the whole run";
+    let congestion = picture("Congestion", waited, &replayed.waited, [255, 30, 30]);
+    Ok(congestion + &picture("Traffic", swept, &replayed.swept, [255, 60, 0]))
+}
+
+/// Counts as colours: from yellow on, the more the nearer to `far`.
+fn heat(view: &View, map: &MapLayers, counts: &[u32], far: Rgb) -> Cells {
+    let most = f64::from(counts.iter().copied().max().unwrap_or(0)).ln_1p().max(1e-9);
+    let near: Rgb = [255, 240, 110];
+    Cells::of(view, |cell| {
+        let count = map.index(cell).map_or(0, |index| counts[index]);
+        if count == 0 {
+            return Paint::NONE;
+        }
+        let heat = f64::from(count).ln_1p() / most;
+        Paint::new(mixed(near, far, heat), 90 + (150.0 * heat) as u8)
+    })
+}

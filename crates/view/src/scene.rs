@@ -1,0 +1,127 @@
+//! A run at a tick, as a picture.
+
+use crate::picture::bodies::{Body, Place};
+use crate::picture::drawing::{Item, Paint, Picture};
+use crate::picture::ground::{self, Kinds};
+use crate::picture::view::View;
+use crate::recorded::{NONE, names};
+use std::io::{Read, Seek};
+use wheelbase_grid::Rgb;
+use wheelbase_planner::MovementClass;
+use wheelbase_sim::STUCK_AFTER_TICKS;
+use wheelbase_sim::recording::{
+    Header, Reader, RecordedAgents, RecordingError, TickRecord, movement_classes,
+};
+
+/// Of agents that have waited for [`STUCK_AFTER_TICKS`].
+const RING: Rgb = [255, 64, 56];
+
+/// What all pictures of a run share.
+pub struct Scene {
+    view: View,
+    kinds: Kinds,
+    classes: Vec<MovementClass>,
+    bodies: Vec<Body>,
+    /// By id; empty for those without.
+    names: Vec<String>,
+}
+
+impl Scene {
+    /// That of a recording.
+    /// # Errors
+    /// [`RecordingError`] if its classes cannot be built.
+    pub fn new(header: &Header, view: View) -> Result<Self, RecordingError> {
+        let classes = movement_classes(header)?;
+        let bodies = classes.iter().enumerate().map(|(number, class)| Body::of(class, number, &view));
+        Ok(Self {
+            view,
+            kinds: Kinds::of_header(header),
+            bodies: bodies.collect(),
+            classes,
+            names: names(header),
+        })
+    }
+
+    /// What part of the map it shows.
+    pub fn view(&self) -> View {
+        self.view
+    }
+
+    /// The map behind the last tick that was read.
+    /// # Errors
+    /// [`RecordingError`] if its edits are too many.
+    pub fn ground<R: Read + Seek>(&self, reader: &mut Reader<R>) -> Result<Vec<Item>, RecordingError> {
+        Ok(ground::items(&self.view, reader.map()?, &self.kinds))
+    }
+
+    /// The agents at the last tick that was read: where they are once its moves have begun.
+    pub fn agents(&self, frame: &RecordedAgents, tick: u32) -> Vec<Item> {
+        let (mut items, mut rings) = (Vec::new(), Vec::new());
+        for (row, id) in frame.ids.iter().enumerate() {
+            let Some(body) = self.bodies.get(usize::from(frame.classes[row].0)) else { continue };
+            let place = self.place(frame, row, tick);
+            let title = || {
+                let name = self.names.get(id.0 as usize).filter(|name| !name.is_empty());
+                let name = name.map_or(String::new(), |name| format!(" \"{name}\""));
+                let class = &self.classes[usize::from(frame.classes[row].0)];
+                format!("agent {}{name}: {}", id.0, class.spec().name)
+            };
+            if self.sees(body, place) {
+                items.extend(body.shapes(&self.view, place, title()).map(Item::from));
+                let since = frame.waits_since[row];
+                if since != NONE && tick.saturating_sub(since) >= STUCK_AFTER_TICKS {
+                    rings.push(body.ring(&self.view, place, Paint::solid(RING), 2.0).into());
+                }
+            }
+        }
+        items.append(&mut rings);
+        items
+    }
+
+    fn place(&self, frame: &RecordedAgents, row: usize, tick: u32) -> Place {
+        let (motion, class) = (frame.motion[row], usize::from(frame.classes[row].0));
+        let primitive = self.classes[class].primitives().get(usize::from(motion.primitive));
+        match primitive {
+            Some(primitive) if motion.is_moving(tick) => {
+                let part = f64::from(tick - motion.start) / f64::from(motion.end - motion.start);
+                self.bodies[class].moving(motion.from, motion.to, primitive.turn, part)
+            }
+            _ => self.bodies[class].resting(motion.to),
+        }
+    }
+
+    /// Whether any of a body may be in the picture.
+    fn sees(&self, body: &Body, place: Place) -> bool {
+        let ([x, y], (width, height)) = (self.view.in_picture(place.at), self.view.size());
+        let reach = body.reach * f64::from(self.view.scale) + 2.0;
+        x > -reach && x < f64::from(width) + reach && y > -reach && y < f64::from(height) + reach
+    }
+}
+
+/// The picture of a run at a tick that its recording holds.
+/// # Errors
+/// [`RecordingError`] if the recording is damaged.
+pub fn still<R: Read + Seek>(
+    reader: &mut Reader<R>,
+    view: View,
+    tick: u32,
+) -> Result<Picture, RecordingError> {
+    let scene = Scene::new(reader.header(), view)?;
+    read_before(reader, tick)?;
+    reader.next_tick(&mut TickRecord::default())?;
+    let mut items = scene.ground(reader)?;
+    items.extend(scene.agents(reader.agents(), tick));
+    Ok(Picture { view, title: format!("{}, tick {tick}", reader.header().name), items })
+}
+
+/// Reads what lies before a tick, so that it is the next to be read.
+/// # Errors
+/// [`RecordingError`] if the recording is damaged.
+pub fn read_before<R: Read + Seek>(reader: &mut Reader<R>, tick: u32) -> Result<(), RecordingError> {
+    let mut next = reader.seek(tick)?;
+    let mut record = TickRecord::default();
+    while next < tick && reader.next_tick(&mut record)? {
+        next = record.tick + 1;
+    }
+    Ok(())
+}
