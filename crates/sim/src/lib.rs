@@ -68,6 +68,8 @@ mod statistics;
 mod tasks;
 mod tick;
 pub mod trace;
+#[cfg(test)]
+mod traffic_tests;
 mod trip;
 mod unreachable;
 mod violation;

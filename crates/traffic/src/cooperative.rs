@@ -10,17 +10,15 @@
 //! blocked for long by others at rest has them step aside (see `make_way`). Rank is priority plus the age of
 //! the order, then the lower id.
 
-mod claims;
-mod contraflow;
-mod entering;
-mod interval_search;
-mod lifting;
-mod make_way;
-mod narrows;
-mod plan;
-#[cfg(test)]
-mod scenes;
-mod window_field;
+pub mod claims;
+pub mod contraflow;
+pub mod entering;
+pub mod interval_search;
+pub mod lifting;
+pub mod make_way;
+pub mod narrows;
+pub mod plan;
+pub mod window_field;
 
 use crate::collision::{CollisionRule, Step};
 use crate::decisions::{Decisions, Leads, Reroute, Start};
@@ -41,115 +39,115 @@ use window_field::{Costs, FieldKey, FieldView, LinePose, WindowFields};
 
 /// An agent looks as far ahead as so many of its fastest steps take. With 8, those of mixed bodies on bases
 /// did 4 % fewer tasks, for wide ones turn too late to pass each other; 24 gained no more.
-const HORIZON_STEPS: u32 = 16;
+pub const HORIZON_STEPS: u32 = 16;
 /// Moves of a path that a field is made of, at most.
-const LINE_MOVES_MAX: usize = 64;
+pub const LINE_MOVES_MAX: usize = 64;
 /// Nodes that one search may expand, and one of an agent that has waited long.
-const NODES: usize = 240;
-const NODES_AFTER_WAITING: usize = 800;
+pub const NODES: usize = 240;
+pub const NODES_AFTER_WAITING: usize = 800;
 /// Waiting is counted in times of the move that an agent waits to begin. After so many of them it makes one
 /// that has nothing to do step aside; others; any others; and it asks for a path around those at rest.
-const PUSH_IDLE_AFTER: u32 = 1;
-const PUSH_AFTER: u32 = 3;
-const PUSH_ANY_AFTER: u32 = 16;
-const AROUND_AFTER: u32 = 12;
+pub const PUSH_IDLE_AFTER: u32 = 1;
+pub const PUSH_AFTER: u32 = 3;
+pub const PUSH_ANY_AFTER: u32 = 16;
+pub const AROUND_AFTER: u32 = 12;
 /// One that others cost so many steps has those of lower rank plan around it.
-const LIFT_AFTER_STEPS: u32 = 3;
+pub const LIFT_AFTER_STEPS: u32 = 3;
 /// One that cannot reach the room to which it was to step aside gives that up.
-const GIVE_UP_AFTER: u32 = 8;
+pub const GIVE_UP_AFTER: u32 = 8;
 /// One that has stepped aside lets the other pass for so long at most.
-const HOLD_MOVES_MAX: u32 = 48;
+pub const HOLD_MOVES_MAX: u32 = 48;
 /// Moves ahead of one that is to pass, which the one that stepped aside looks at.
-const PASSING_MOVES: usize = 32;
+pub const PASSING_MOVES: usize = 32;
 /// Its own moves that it compares with them.
-const RETURN_MOVES: usize = 8;
+pub const RETURN_MOVES: usize = 8;
 
-const NONE: u32 = u32::MAX;
-const NOWHERE: State = State(u32::MAX);
+pub const NONE: u32 = u32::MAX;
+pub const NOWHERE: State = State(u32::MAX);
 /// Set in the place of those that are in no passage, in the order of rank; and of those about to enter a busy
 /// one or that have just come out, who come before all others outside.
-const OUTSIDE: u64 = 1 << 63;
-const ENTERING: u64 = 1 << 62;
+pub const OUTSIDE: u64 = 1 << 63;
+pub const ENTERING: u64 = 1 << 62;
 
 /// The rule. Memory: 29 bytes a cell, 4 a state of the class with most headings, 28 a claim (about the cells
 /// of a body and of its next moves for each agent), 400 an agent, 2 a pose of the windows of those that are
 /// in each other's way.
 #[derive(Debug)]
 pub struct Cooperative {
-    claims: Claims,
-    wishes: Wishes,
-    members: Vec<Member>,
+    pub claims: Claims,
+    pub wishes: Wishes,
+    pub members: Vec<Member>,
     /// Ids of the agents that were there at the last tick.
-    present: Vec<u32>,
-    fields: WindowFields,
-    contraflow: Contraflow,
-    narrows: Narrows,
-    search: IntervalSearch,
-    make_way: MakeWay,
-    lifting: Lifting,
+    pub present: Vec<u32>,
+    pub fields: WindowFields,
+    pub contraflow: Contraflow,
+    pub narrows: Narrows,
+    pub search: IntervalSearch,
+    pub make_way: MakeWay,
+    pub lifting: Lifting,
     /// Agents that look for a plan at this tick: place in the order of rank, row.
-    due: Vec<(u64, u32)>,
+    pub due: Vec<(u64, u32)>,
     /// The next poses of an agent's path, each with what remains from there.
-    line: Vec<LinePose>,
-    moves: Vec<u8>,
-    revisions: Vec<u64>,
+    pub line: Vec<LinePose>,
+    pub moves: Vec<u8>,
+    pub revisions: Vec<u64>,
     /// By class: ticks of its fastest move that leads on.
-    step_ticks: Vec<u32>,
+    pub step_ticks: Vec<u32>,
     /// By class: shortest and longest side of its body in cells.
-    sides: Vec<(u32, u32)>,
+    pub sides: Vec<(u32, u32)>,
     /// Passages ahead of the agent that plans, how it goes through them, and who keeps it from entering.
-    ahead: Vec<Ahead>,
+    pub ahead: Vec<Ahead>,
     /// Moves after which it stops, to leave room before a passage that it is kept from.
-    stop: u32,
-    tries_left: u64,
+    pub stop: u32,
+    pub tries_left: u64,
     /// Of these, for the stretch that is to be cleared.
-    stretch_left: u64,
+    pub stretch_left: u64,
 }
 
 /// What is kept of an agent, by id.
 #[derive(Clone, Copy, Debug)]
-struct Member {
-    plan: Plan,
+pub struct Member {
+    pub plan: Plan,
     /// Number of its path among those it has had, moves left of it, and what it was asked for.
-    path: u32,
-    path_left: u32,
-    path_of: (u32, u32),
+    pub path: u32,
+    pub path_left: u32,
+    pub path_of: (u32, u32),
     /// It looks for a plan again at this tick.
-    next_try: u32,
+    pub next_try: u32,
     /// Times in a row that it has found none.
-    failures: u8,
+    pub failures: u8,
     /// First moves of the path that lead aside, for another.
-    aside_left: u32,
+    pub aside_left: u32,
     /// For whom it stepped aside, when that one's order began, and when it was sent there or, if it is there,
     /// since when it stands there.
-    for_agent: u32,
-    for_order: u32,
-    held_since: u32,
+    pub for_agent: u32,
+    pub for_order: u32,
+    pub held_since: u32,
     /// It tries again at this tick to have others step aside, and times in a row that there was no room.
-    push_again_at: u32,
-    push_failures: u8,
+    pub push_again_at: u32,
+    pub push_failures: u8,
     /// Until then it pushes nobody a short way, for it has backed out itself.
-    backed_out_until: u32,
+    pub backed_out_until: u32,
     /// Passages that it is in or will be in with its plan; [`OPEN`] for none.
-    passages: [u32; PASSAGES_MAX],
+    pub passages: [u32; PASSAGES_MAX],
     /// When it tries again to have others plan around it.
-    lift_retries: [Retry; 2],
+    pub lift_retries: [Retry; 2],
     /// When it last took a plan or was sent another way.
-    changed_at: u32,
+    pub changed_at: u32,
     /// The passage that it is on its way to with the right to enter; [`OPEN`] for none.
-    granted: u32,
+    pub granted: u32,
     /// When it got the right to enter a busy passage, until it is through and off the ground before the mouth;
     /// [`NONE`] if it has none. And where it has come out.
-    granted_at: u32,
-    left_at: State,
+    pub granted_at: u32,
+    pub left_at: State,
     /// Its body is in a passage.
-    is_inside: bool,
+    pub is_inside: bool,
     /// Where it was, or began its move, when that was noted.
-    noted_at: State,
+    pub noted_at: State,
 }
 
 impl Member {
-    const NEW: Self = Self {
+    pub const NEW: Self = Self {
         plan: Plan::NONE,
         path: 0,
         path_left: 0,
@@ -174,7 +172,7 @@ impl Member {
     };
 
     /// Ticks since it was sent aside, or since it stands there.
-    fn held_for(&self, tick: u32) -> u32 {
+    pub fn held_for(&self, tick: u32) -> u32 {
         tick.saturating_sub(self.held_since)
     }
 }
@@ -257,7 +255,7 @@ impl Cooperative {
     }
 
     /// Follows what has happened since the last tick, and lists who looks for a plan.
-    fn follow(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
+    pub fn follow(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
         self.tries_left = view.tries;
         self.lifting.begin_tick();
         self.ahead.clear();
@@ -275,7 +273,7 @@ impl Cooperative {
     }
 
     /// Takes out the claims of agents that are gone and adds those of new ones.
-    fn follow_agents(&mut self, view: &TrafficView<'_>) {
+    pub fn follow_agents(&mut self, view: &TrafficView<'_>) {
         let ids = &view.agents.ids;
         let same =
             ids.len() == self.present.len() && ids.last().map(|id| id.0) == self.present.last().copied();
@@ -322,7 +320,7 @@ impl Cooperative {
 
     /// Finds the passages anew where the map was edited. Who is in one that has changed, or will be with its
     /// plan, is in what has become of it; one that only had the right to enter has to ask again.
-    fn follow_passages(&mut self, view: &TrafficView<'_>) {
+    pub fn follow_passages(&mut self, view: &TrafficView<'_>) {
         if view.edited.is_empty() || !self.narrows.follow_edits(view.tables, view.edited) {
             return;
         }
@@ -338,7 +336,7 @@ impl Cooperative {
     }
 
     /// Forgets all plans if an edit, or one that waits, has made a move of one illegal or changed its time.
-    fn follow_edits(&mut self, view: &TrafficView<'_>) {
+    pub fn follow_edits(&mut self, view: &TrafficView<'_>) {
         let revisions = view.tables.iter().map(|tables| tables.revision());
         if view.forbidden.is_empty() && revisions.clone().eq(self.revisions.iter().copied()) {
             return;
@@ -369,7 +367,7 @@ impl Cooperative {
 
     /// Everyone finishes the move that it has begun and rests. What all hold then is apart, for the moves
     /// are.
-    fn forget_plans(&mut self, view: &TrafficView<'_>) {
+    pub fn forget_plans(&mut self, view: &TrafficView<'_>) {
         self.claims.clear();
         for row in 0..view.agents.len() {
             let motion = &view.agents.motion[row];
@@ -384,13 +382,13 @@ impl Cooperative {
 
     /// Claims what an agent needs for the move that it has begun, its plan and its rest, and notes in which
     /// passages that brings it.
-    fn claim(&mut self, view: &TrafficView<'_>, row: usize) {
+    pub fn claim(&mut self, view: &TrafficView<'_>, row: usize) {
         self.claim_plan(view, row);
         self.note_passages(view, row);
     }
 
     /// Claims what an agent needs for the move that it has begun, its plan and its rest.
-    fn claim_plan(&mut self, view: &TrafficView<'_>, row: usize) {
+    pub fn claim_plan(&mut self, view: &TrafficView<'_>, row: usize) {
         let id = view.agents.ids[row].0;
         let motion = &view.agents.motion[row];
         let tables = &view.tables[motion.class.0 as usize];
@@ -409,7 +407,7 @@ impl Cooperative {
     }
 
     /// Notes in which passages an agent is and will be with its plan.
-    fn note_passages(&mut self, view: &TrafficView<'_>, row: usize) {
+    pub fn note_passages(&mut self, view: &TrafficView<'_>, row: usize) {
         let id = view.agents.ids[row].0;
         let motion = &view.agents.motion[row];
         let tables = &view.tables[motion.class.0 as usize];
@@ -461,7 +459,7 @@ impl Cooperative {
 
     /// Looks whose path is another than it was. A plan that is no part of it is given up, if the agent can
     /// rest where it is; else the plan becomes its path.
-    fn follow_paths(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
+    pub fn follow_paths(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
         for row in 0..view.agents.len() {
             let motion = &view.agents.motion[row];
             let id = view.agents.ids[row].0;
@@ -499,7 +497,7 @@ impl Cooperative {
     }
 
     /// Notes who has left a passage with the move that has ended, and who is off the ground before one.
-    fn follow_moves(&mut self, view: &TrafficView<'_>) {
+    pub fn follow_moves(&mut self, view: &TrafficView<'_>) {
         for (row, motion) in view.agents.motion.iter().enumerate() {
             let member = &mut self.members[view.agents.ids[row].0 as usize];
             if member.left_at != NOWHERE {
@@ -518,7 +516,7 @@ impl Cooperative {
     }
 
     /// Lists those that have somewhere to go and a plan that is soon at its end, by rank.
-    fn list_due(&mut self, view: &TrafficView<'_>) {
+    pub fn list_due(&mut self, view: &TrafficView<'_>) {
         self.due.clear();
         for (row, motion) in view.agents.motion.iter().enumerate() {
             let id = view.agents.ids[row].0;
@@ -544,7 +542,7 @@ impl Cooperative {
     }
 
     /// Place of an agent in the order of rank: that of its own order, or of the one for which it steps aside.
-    fn place(&self, view: &TrafficView<'_>, row: usize) -> u64 {
+    pub fn place(&self, view: &TrafficView<'_>, row: usize) -> u64 {
         let member = &self.members[view.agents.ids[row].0 as usize];
         // Who is in a passage goes before all that are not.
         let outside = if member.is_inside { 0 } else { OUTSIDE };
@@ -562,7 +560,7 @@ impl Cooperative {
     }
 
     /// An agent looks for a plan.
-    fn plan_one(&mut self, view: &TrafficView<'_>, row: usize, place: u64, decisions: &mut Decisions) {
+    pub fn plan_one(&mut self, view: &TrafficView<'_>, row: usize, place: u64, decisions: &mut Decisions) {
         let motion = view.agents.motion[row];
         let id = view.agents.ids[row].0;
         let tables = &view.tables[motion.class.0 as usize];
@@ -634,7 +632,7 @@ impl Cooperative {
     /// Searches for the moves of an agent, whose line is made if it goes anywhere, to poses of at least some
     /// cost-to-go. Those behind its place in the order of rank give way, if so many steps are given
     /// them.
-    fn search_moves(
+    pub fn search_moves(
         &mut self,
         view: &TrafficView<'_>,
         row: usize,
@@ -661,7 +659,7 @@ impl Cooperative {
     }
 
     /// An agent that wants to move among the others.
-    fn mover<'a>(&'a self, view: &'a TrafficView<'_>, row: usize) -> Mover<'a> {
+    pub fn mover<'a>(&'a self, view: &'a TrafficView<'_>, row: usize) -> Mover<'a> {
         Mover {
             agent: view.agents.ids[row].0,
             tables: &view.tables[view.agents.motion[row].class.0 as usize],
@@ -677,7 +675,7 @@ impl Cooperative {
     }
 
     /// The next stretch of an agent's path, if nobody is in its way for a quarter of the horizon at least.
-    fn follow_line(
+    pub fn follow_line(
         &mut self,
         view: &TrafficView<'_>,
         row: usize,
@@ -727,7 +725,7 @@ impl Cooperative {
 
     /// The poses of an agent's path from where its plan begins, each with what remains from there to the last
     /// of them.
-    fn make_line(&mut self, view: &TrafficView<'_>, row: usize, from: State) {
+    pub fn make_line(&mut self, view: &TrafficView<'_>, row: usize, from: State) {
         let id = view.agents.ids[row].0;
         let tables = &view.tables[view.agents.motion[row].class.0 as usize];
         let path = line_moves(view, row, &self.members[id as usize]);
@@ -735,7 +733,7 @@ impl Cooperative {
     }
 
     /// An agent takes a plan. Where that leaves its path, the path is led back to where it goes on.
-    fn take(&mut self, view: &TrafficView<'_>, row: usize, plan: Plan, decisions: &mut Decisions) {
+    pub fn take(&mut self, view: &TrafficView<'_>, row: usize, plan: Plan, decisions: &mut Decisions) {
         let id = view.agents.ids[row].0;
         let path = view.paths.moves(view.agents.paths[row]);
         let leaves_path = !plan.begins(path);
@@ -779,7 +777,7 @@ impl Cooperative {
 
     /// Adds to `moves` the way from a pose downhill to the agent's path, of which the line is made; gives the
     /// move at which the path goes on from there.
-    fn lead_back(&mut self, view: &TrafficView<'_>, row: usize, from: State) -> Option<usize> {
+    pub fn lead_back(&mut self, view: &TrafficView<'_>, row: usize, from: State) -> Option<usize> {
         let tables = &view.tables[view.agents.motion[row].class.0 as usize];
         let (mut fields, mut moves) = (std::mem::take(&mut self.fields), std::mem::take(&mut self.moves));
         let joins = descend(tables, self.field(&mut fields, view, row), from, &self.line, &mut moves);
@@ -788,7 +786,7 @@ impl Cooperative {
     }
 
     /// Cost-to-go of an agent from a state, as the field of its line says, which is made.
-    fn cost_to_go(&mut self, view: &TrafficView<'_>, row: usize, from: State) -> u32 {
+    pub fn cost_to_go(&mut self, view: &TrafficView<'_>, row: usize, from: State) -> u32 {
         let space = view.tables[view.agents.motion[row].class.0 as usize].space();
         let mut fields = std::mem::take(&mut self.fields);
         let cost = self.field(&mut fields, view, row).cost(space.pose(from), space.headings());
@@ -797,7 +795,12 @@ impl Cooperative {
     }
 
     /// The field of an agent for its line, which is made.
-    fn field<'f>(&self, fields: &'f mut WindowFields, view: &TrafficView<'_>, row: usize) -> FieldView<'f> {
+    pub fn field<'f>(
+        &self,
+        fields: &'f mut WindowFields,
+        view: &TrafficView<'_>,
+        row: usize,
+    ) -> FieldView<'f> {
         let id = view.agents.ids[row].0;
         let number = view.agents.motion[row].class.0 as usize;
         let tables = &view.tables[number];
@@ -809,7 +812,7 @@ impl Cooperative {
     }
 
     /// An agent has found nothing better than to stay.
-    fn wait(
+    pub fn wait(
         &mut self,
         view: &TrafficView<'_>,
         row: usize,
@@ -874,7 +877,7 @@ impl Cooperative {
     }
 
     /// An agent is blocked by another at rest: has it step aside, or asks for a path around, in due time.
-    fn deal_with(
+    pub fn deal_with(
         &mut self,
         view: &TrafficView<'_>,
         row: usize,
@@ -918,7 +921,7 @@ impl Cooperative {
 
     /// Whether an agent that stepped aside stays there, for the other has still to pass. Not where that one
     /// waits and it stands in its way itself: each would wait for the other.
-    fn lets_pass(&mut self, view: &TrafficView<'_>, row: usize) -> bool {
+    pub fn lets_pass(&mut self, view: &TrafficView<'_>, row: usize) -> bool {
         let id = view.agents.ids[row].0;
         let member = self.members[id as usize];
         if member.for_agent == NONE || member.aside_left > 0 {
@@ -945,7 +948,7 @@ impl Cooperative {
     }
 
     /// Lets the moves begin whose tick has come.
-    fn begin_moves(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
+    pub fn begin_moves(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
         for row in 0..view.agents.len() {
             let id = view.agents.ids[row];
             let member = &mut self.members[id.0 as usize];
@@ -972,17 +975,17 @@ impl Cooperative {
 }
 
 /// Whether an agent follows its path.
-fn goes(motion: &Motion) -> bool {
+pub fn goes(motion: &Motion) -> bool {
     matches!(motion.activity, Activity::Following | Activity::Yielding) && !motion.replan
 }
 
 /// Whether an agent of that activity has nothing to do but to stand there.
-fn is_idle(activity: Activity) -> bool {
+pub fn is_idle(activity: Activity) -> bool {
     matches!(activity, Activity::Idle | Activity::Arrived | Activity::Shut | Activity::Pausing)
 }
 
 /// Ticks for which an agent has waited.
-fn waited(view: &TrafficView<'_>, row: usize) -> u32 {
+pub fn waited(view: &TrafficView<'_>, row: usize) -> u32 {
     match view.agents.patience[row].waits_since {
         u32::MAX => 0,
         since => view.tick - since,
@@ -990,7 +993,7 @@ fn waited(view: &TrafficView<'_>, row: usize) -> u32 {
 }
 
 /// Place of an agent in the order of rank, by priority and age of its order; those without one come last.
-fn place_of_order(view: &TrafficView<'_>, row: usize) -> u64 {
+pub fn place_of_order(view: &TrafficView<'_>, row: usize) -> u64 {
     let stamp = view.agents.stamps[row];
     if !stamp.has_order {
         return u64::MAX;
@@ -1000,12 +1003,12 @@ fn place_of_order(view: &TrafficView<'_>, row: usize) -> u64 {
 }
 
 /// The moves of an agent's path that it follows now: those that lead aside, or all.
-fn line_moves<'a>(view: &TrafficView<'a>, row: usize, member: &Member) -> &'a [u8] {
+pub fn line_moves<'a>(view: &TrafficView<'a>, row: usize, member: &Member) -> &'a [u8] {
     let path = view.paths.moves(view.agents.paths[row]);
     if member.aside_left > 0 { &path[..member.aside_left as usize] } else { path }
 }
 
-fn make_line(tables: &MovementTables, from: State, path: &[u8], line: &mut Vec<LinePose>) {
+pub fn make_line(tables: &MovementTables, from: State, path: &[u8], line: &mut Vec<LinePose>) {
     line.clear();
     let (mut state, mut gone) = (from, 0_u32);
     line.push((state, gone));
@@ -1021,7 +1024,7 @@ fn make_line(tables: &MovementTables, from: State, path: &[u8], line: &mut Vec<L
 }
 
 /// Adds to `moves` the way downhill from a state to a pose of the line; gives its place on the line.
-fn descend(
+pub fn descend(
     tables: &MovementTables,
     field: FieldView<'_>,
     mut state: State,
@@ -1050,7 +1053,7 @@ fn descend(
 }
 
 /// Claims what an agent needs to finish the move that it has begun; gives where and when that ends.
-fn claim_begun_move(
+pub fn claim_begun_move(
     claims: &mut Claims,
     tables: &MovementTables,
     (id, motion): (u32, &Motion),
@@ -1065,24 +1068,21 @@ fn claim_begun_move(
 }
 
 /// Where an agent rests when the move that it has begun has ended, and from which tick on.
-fn end_of_move(tables: &MovementTables, motion: &Motion, tick: u32) -> (State, u32) {
+pub fn end_of_move(tables: &MovementTables, motion: &Motion, tick: u32) -> (State, u32) {
     (end_state(tables, motion), if motion.at_rest() { tick } else { motion.until })
 }
 
-fn step_at(tables: &MovementTables, pose: Pose, primitive: usize) -> Step<'_> {
+pub fn step_at(tables: &MovementTables, pose: Pose, primitive: usize) -> Step<'_> {
     Step { class: tables.class(), pose, primitive }
 }
 
-fn pose_after(step: &Step<'_>) -> Pose {
+pub fn pose_after(step: &Step<'_>) -> Pose {
     let shape = step.class.shape_at(step.pose, step.primitive);
     Pose { cell: step.end().0, heading: shape.heading_after }
 }
 
 /// Ticks of the fastest move of a class that leads on, at normal speed.
-fn step_ticks(tables: &MovementTables) -> u32 {
+pub fn step_ticks(tables: &MovementTables) -> u32 {
     let steps = tables.class().primitives().iter().filter(|primitive| primitive.by != (0, 0));
     steps.map(|primitive| primitive.time).min().unwrap_or(1)
 }
-
-#[cfg(test)]
-mod tests;

@@ -6,7 +6,9 @@
 #![forbid(unsafe_code)]
 
 pub mod collision;
-mod cooperative;
+// Public for the tests that need a whole simulation, which stand in the crate above.
+#[doc(hidden)]
+pub mod cooperative;
 pub mod decisions;
 pub mod forbidden;
 pub mod free_cells;

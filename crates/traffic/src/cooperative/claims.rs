@@ -12,34 +12,34 @@ use wheelbase_grid::{CellXY, GridSize};
 use wheelbase_planner::Offset;
 
 /// The end of a claim that does not end.
-pub(super) const FOREVER: u32 = u32::MAX;
+pub const FOREVER: u32 = u32::MAX;
 
-const NONE: u32 = u32::MAX;
+pub const NONE: u32 = u32::MAX;
 
 /// An agent's claim on a cell from one tick up to, not including, another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Claim {
+pub struct Claim {
     /// Id of the agent.
     pub agent: u32,
     pub from: u32,
     pub until: u32,
     /// When the move begins with which the cell is given up; [`FOREVER`] if none is planned.
-    leaves: u32,
-    cell: u32,
-    next_in_cell: u32,
-    next_of_agent: u32,
+    pub leaves: u32,
+    pub cell: u32,
+    pub next_in_cell: u32,
+    pub next_of_agent: u32,
 }
 
 impl Claim {
     /// Whether it holds at some tick from one up to, not including, another.
-    fn meets(&self, (from, until): (u32, u32)) -> bool {
+    pub fn meets(&self, (from, until): (u32, u32)) -> bool {
         self.from < until && from < self.until
     }
 }
 
 /// How one stands towards the claims of others: all of them hold, or those of lower rank give way.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Rank<'a> {
+pub struct Rank<'a> {
     /// By id.
     pub standings: &'a [Standing],
     /// Agents behind this place in the order of rank give way.
@@ -50,7 +50,7 @@ pub(super) struct Rank<'a> {
 
 /// Where an agent stands when others plan through its claims.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Standing {
+pub struct Standing {
     /// Place in the order of rank; 0 if it gives way to nobody.
     pub place: u64,
     /// When the move that it has begun ends, and ticks of a step.
@@ -70,13 +70,13 @@ impl Rank<'_> {
 
     /// Where an agent stands that gives way.
     #[inline]
-    fn lifted(&self, agent: u32) -> Option<&Standing> {
+    pub fn lifted(&self, agent: u32) -> Option<&Standing> {
         self.standings.get(agent as usize).filter(|standing| standing.place > self.place)
     }
 
     /// A claim as far as it holds: its end, and when the cell is begun to be left.
     #[inline]
-    fn holds(&self, claim: &Claim) -> (u32, u32) {
+    pub fn holds(&self, claim: &Claim) -> (u32, u32) {
         match self.lifted(claim.agent) {
             Some(standing) => {
                 let cleared = standing.busy_until.saturating_add(self.steps * standing.step_ticks);
@@ -89,16 +89,16 @@ impl Rank<'_> {
 
 /// All claims. Memory: 4 bytes a cell, 28 a claim, 4 an agent ever placed.
 #[derive(Debug)]
-pub(super) struct Claims {
-    width: i32,
-    rule: CollisionRule,
+pub struct Claims {
+    pub width: i32,
+    pub rule: CollisionRule,
     /// First claim on each cell.
-    of_cell: Vec<u32>,
+    pub of_cell: Vec<u32>,
     /// First claim of each agent, by id.
-    of_agent: Vec<u32>,
-    claims: Vec<Claim>,
+    pub of_agent: Vec<u32>,
+    pub claims: Vec<Claim>,
     /// First of those that are free, linked as those of an agent are.
-    free: u32,
+    pub free: u32,
 }
 
 impl Claims {
@@ -143,7 +143,7 @@ impl Claims {
     }
 
     /// Adds a claim; one of the same agent that ends where this one begins is prolonged.
-    fn add(&mut self, agent: u32, cell: usize, (from, until): (u32, u32), leaves: u32) {
+    pub fn add(&mut self, agent: u32, cell: usize, (from, until): (u32, u32), leaves: u32) {
         let mut at = self.of_cell[cell];
         while let Some(claim) = self.claims.get_mut(at as usize) {
             if claim.agent == agent && claim.from <= from && from <= claim.until {
@@ -202,7 +202,7 @@ impl Claims {
         }
     }
 
-    fn add_all(
+    pub fn add_all(
         &mut self,
         agent: u32,
         (anchor, cells): (CellXY, &[Offset]),
@@ -360,6 +360,3 @@ impl Claims {
         })
     }
 }
-
-#[cfg(test)]
-mod tests;

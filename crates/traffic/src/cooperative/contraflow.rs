@@ -7,45 +7,45 @@ use wheelbase_grid::GridShape;
 use wheelbase_planner::{Frame, MovementTables, Offset, State, StateSpace};
 
 /// What streams are weighed against, so that few bodies make a weak one.
-const STILL: u32 = 12;
+pub const STILL: u32 = 12;
 /// A move against a stream that is all one way counts as so many times as long, less one, in quarters.
-const WEIGHT_QUARTERS: u32 = 10;
+pub const WEIGHT_QUARTERS: u32 = 10;
 
 /// What a move is held against.
 #[derive(Clone, Copy, Debug)]
-struct Probe {
+pub struct Probe {
     /// The way that it goes, and the opposite one; [`STAYS`] if it goes none.
-    way: u8,
-    opposite: u8,
+    pub way: u8,
+    pub opposite: u8,
     /// Cells by their indices, less that of the anchor's at the start.
-    cells: [i32; 3],
+    pub cells: [i32; 3],
 }
 
 /// What the moves of a class are held against.
 #[derive(Debug)]
-struct Probes {
-    space: StateSpace,
-    n_primitives: usize,
+pub struct Probes {
+    pub space: StateSpace,
+    pub n_primitives: usize,
     /// By frame and primitive.
-    of_move: Vec<Probe>,
+    pub of_move: Vec<Probe>,
 }
 
 impl Probes {
     #[inline]
-    fn at(&self, frame: Frame, primitive: usize) -> &Probe {
+    pub fn at(&self, frame: Frame, primitive: usize) -> &Probe {
         &self.of_move[usize::from(frame.0) * self.n_primitives + primitive]
     }
 }
 
 /// What the moves of all classes are held against.
 #[derive(Debug)]
-pub(super) struct Contraflow {
+pub struct Contraflow {
     /// By class.
-    probes: Vec<Probes>,
+    pub probes: Vec<Probes>,
 }
 
 /// The way of a move that only turns.
-const STAYS: u8 = u8::MAX;
+pub const STAYS: u8 = u8::MAX;
 
 impl Contraflow {
     pub fn new<'a>(classes: impl Iterator<Item = &'a MovementTables>) -> Self {
@@ -83,7 +83,7 @@ impl Contraflow {
 
 /// What the moves of a class are held against: the way of each, and the cells under the body's end that are
 /// looked at for it, the anchor and the two farthest to the sides.
-fn probes_of(tables: &MovementTables) -> Probes {
+pub fn probes_of(tables: &MovementTables) -> Probes {
     let (class, space) = (tables.class(), tables.space());
     let shape = space.shape();
     let mut of_move = Vec::new();
@@ -116,6 +116,3 @@ fn probes_of(tables: &MovementTables) -> Probes {
     }
     Probes { space, n_primitives: class.primitives().len(), of_move }
 }
-
-#[cfg(test)]
-mod tests;

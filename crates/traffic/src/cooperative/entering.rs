@@ -10,19 +10,19 @@ use wheelbase_grid::CellXY;
 use wheelbase_planner::{Offset, State};
 
 /// Passages that an agent can be in at once.
-pub(super) const PASSAGES_MAX: usize = 4;
+pub const PASSAGES_MAX: usize = 4;
 /// Moves ahead that are looked through for passages.
-pub(super) const AHEAD_MOVES: usize = 96;
+pub const AHEAD_MOVES: usize = 96;
 
 /// The ground before the mouth of a busy passage reaches as far as so many of the bodies are long that come
 /// there.
-const MOUTH_BODIES: u32 = 4;
+pub const MOUTH_BODIES: u32 = 4;
 /// One in a passage that has waited for longer keeps nobody from entering it.
-const KEEPS_FOR: u32 = 8;
+pub const KEEPS_FOR: u32 = 8;
 
 /// A passage ahead of an agent.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Ahead {
+pub struct Ahead {
     pub passage: u32,
     /// How it goes through.
     pub passer: Passer,
@@ -36,12 +36,12 @@ pub(super) struct Ahead {
 }
 
 /// How far the ground before a mouth reaches, in cells, for bodies of such a shortest and longest side.
-pub(super) fn mouth_reach((_, longest): (u32, u32)) -> u32 {
+pub fn mouth_reach((_, longest): (u32, u32)) -> u32 {
     MOUTH_BODIES * longest
 }
 
 /// Adds the passages under a body to those given, as many as there is room for.
-pub(super) fn note_passages(
+pub fn note_passages(
     narrows: &Narrows,
     claims: &Claims,
     (anchor, cells): (CellXY, &[Offset]),
@@ -60,7 +60,7 @@ pub(super) fn note_passages(
 
 impl Cooperative {
     /// Lists the passages on the next stretch of an agent's path.
-    pub(super) fn look_ahead(&mut self, view: &TrafficView<'_>, row: usize, mut state: State, place: u64) {
+    pub fn look_ahead(&mut self, view: &TrafficView<'_>, row: usize, mut state: State, place: u64) {
         let id = view.agents.ids[row].0;
         let motion = &view.agents.motion[row];
         let tables = &view.tables[motion.class.0 as usize];
@@ -102,7 +102,7 @@ impl Cooperative {
 
     /// Asks of each passage ahead whether the agent may enter it. Of one that is near it gets the right to
     /// enter; before one that it is kept from it stops.
-    fn ask_to_enter(&mut self, view: &TrafficView<'_>, row: usize, place: u64) {
+    pub fn ask_to_enter(&mut self, view: &TrafficView<'_>, row: usize, place: u64) {
         let id = view.agents.ids[row].0;
         self.stop = u32::MAX;
         for number in 0..self.ahead.len() {
@@ -139,7 +139,7 @@ impl Cooperative {
     }
 
     /// An agent has the right no more to enter where it is not yet.
-    pub(super) fn give_up_right(&mut self, agent: u32) {
+    pub fn give_up_right(&mut self, agent: u32) {
         let member = &mut self.members[agent as usize];
         let granted = std::mem::replace(&mut member.granted, OPEN);
         if granted != OPEN {
@@ -151,7 +151,7 @@ impl Cooperative {
 
     /// Who keeps an agent from entering a passage; `None` if it may enter, itself if it is not its turn. Who
     /// has the right to enter and does not get on loses it.
-    fn keeper(
+    pub fn keeper(
         &mut self,
         view: &TrafficView<'_>,
         row: usize,
@@ -176,7 +176,7 @@ impl Cooperative {
 
     /// Whether an agent in a passage can keep another from entering: not if it does not get on itself, else
     /// all might wait for each other, and not if it has nothing to do and is out of the way.
-    fn keeps(&mut self, view: &TrafficView<'_>, keeper: u32, row: usize) -> bool {
+    pub fn keeps(&mut self, view: &TrafficView<'_>, keeper: u32, row: usize) -> bool {
         let Some(other) = view.agents.row(AgentId(keeper)) else { return false };
         if other == row {
             return true;

@@ -18,15 +18,15 @@ use wheelbase_grid::{CellXY, Rect};
 use wheelbase_planner::{MovementTables, Offset, Pose, State};
 
 /// Intervals of one pose that a move from another one leads to, at most.
-const INTERVALS_MAX: usize = 3;
+pub const INTERVALS_MAX: usize = 3;
 /// Places of the table of nodes seen; a power of two, more than twice as many as nodes.
-const SEEN: usize = 1 << 13;
+pub const SEEN: usize = 1 << 13;
 /// Nodes of one search at most.
-pub(super) const NODES_MAX: usize = SEEN / 4;
+pub const NODES_MAX: usize = SEEN / 4;
 
 /// An agent that wants to move among the others.
 #[derive(Clone, Copy)]
-pub(super) struct Mover<'a> {
+pub struct Mover<'a> {
     pub agent: u32,
     pub tables: &'a MovementTables,
     pub claims: &'a Claims,
@@ -43,13 +43,13 @@ pub(super) struct Mover<'a> {
 
 /// Cells that agents of higher rank that wait will need next: nobody of lower rank may take them.
 #[derive(Debug, Default)]
-pub(super) struct Wishes {
+pub struct Wishes {
     /// By cell: tick before which the wish holds, and the place in the order of who made it.
-    of_cell: Vec<(u32, u64)>,
+    pub of_cell: Vec<(u32, u64)>,
     /// No wish holds from this tick on.
-    until: u32,
+    pub until: u32,
     /// Hash of all that was ever wished for, in order.
-    wished_so_far: u64,
+    pub wished_so_far: u64,
 }
 
 impl Wishes {
@@ -73,7 +73,7 @@ impl Wishes {
         word(self.wished_so_far);
     }
 
-    fn is_wished(&self, cell: usize, tick: u32, place: u64) -> bool {
+    pub fn is_wished(&self, cell: usize, tick: u32, place: u64) -> bool {
         let (until, of) = self.of_cell[cell];
         until > tick && of < place
     }
@@ -126,7 +126,7 @@ impl<'a> Mover<'a> {
 
     /// Whether a move enters a busy passage that does not lie ahead of the agent, as for one that is to make
     /// room for others.
-    fn enters_busy(&self, step: &Step<'a>) -> bool {
+    pub fn enters_busy(&self, step: &Step<'a>) -> bool {
         self.narrows.enters_busy(step).is_some_and(|passage| {
             !self.passages.contains(&passage) && self.ahead.iter().all(|ahead| ahead.passage != passage)
         })
@@ -134,7 +134,7 @@ impl<'a> Mover<'a> {
 
     /// Whether a move enters a passage that the agent is kept from, or comes to the mouth of one off which it
     /// stays.
-    fn enters_closed(&self, step: &Step<'a>) -> bool {
+    pub fn enters_closed(&self, step: &Step<'a>) -> bool {
         // Most have no such passage ahead of them, and need not look what passages there are.
         if self.ahead.iter().all(|ahead| ahead.keeper.is_none()) {
             return false;
@@ -157,7 +157,7 @@ impl<'a> Mover<'a> {
 
     /// Whether a move enters what one of higher rank wishes for. One that stands on it may go on: it clears
     /// it.
-    fn enters_wish(&self, step: &Step<'a>, place: u64) -> bool {
+    pub fn enters_wish(&self, step: &Step<'a>, place: u64) -> bool {
         let wished = |(anchor, cells): (CellXY, &[Offset])| {
             let mut cells = cells.iter().map(|&offset| self.claims.index(anchor, offset));
             cells.any(|cell| self.wishes.is_wished(cell, self.tick, place))
@@ -167,42 +167,42 @@ impl<'a> Mover<'a> {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Node {
-    pose: Pose,
-    state: State,
-    arrival: u32,
+pub struct Node {
+    pub pose: Pose,
+    pub state: State,
+    pub arrival: u32,
     /// When the footprint is claimed by another.
-    free_until: u32,
+    pub free_until: u32,
     /// Cost-to-go, and what its moves count as longer because others have to give way.
-    left: u32,
-    dearer: u32,
-    before: u32,
-    planned: PlannedMove,
-    depth: u8,
+    pub left: u32,
+    pub dearer: u32,
+    pub before: u32,
+    pub planned: PlannedMove,
+    pub depth: u8,
 }
 
 impl Node {
     /// Cost of the cheapest way through it, as far as is known.
-    fn cost(&self) -> u32 {
+    pub fn cost(&self) -> u32 {
         self.arrival.saturating_add(self.left).saturating_add(self.dearer)
     }
 }
 
 /// Scratch memory of the search. About 150 kB.
 #[derive(Debug, Default)]
-pub(super) struct IntervalSearch {
-    nodes: Vec<Node>,
-    open: BinaryHeap<Reverse<(u32, u32, u32)>>,
+pub struct IntervalSearch {
+    pub nodes: Vec<Node>,
+    pub open: BinaryHeap<Reverse<(u32, u32, u32)>>,
     /// Pose and interval of the nodes seen, by hash: stamp, state, end of the interval, cost so far.
-    seen: Vec<(u32, u32, u32, u32)>,
-    stamp: u32,
+    pub seen: Vec<(u32, u32, u32, u32)>,
+    pub stamp: u32,
     /// Nodes expanded by the last search.
     pub spent: u64,
 }
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Quest {
+pub struct Quest {
     /// Where the agent rests before, and from which tick on.
     pub from: (State, u32),
     /// It looks ahead to this tick.
@@ -267,7 +267,7 @@ impl IntervalSearch {
         best.map(|((cost, _), at)| (self.plan_to(at, quest.from), cost))
     }
 
-    fn begin(&mut self) {
+    pub fn begin(&mut self) {
         self.nodes.clear();
         self.nodes.reserve(NODES_MAX);
         self.open.clear();
@@ -281,7 +281,7 @@ impl IntervalSearch {
         }
     }
 
-    fn expand(&mut self, mover: &Mover<'_>, at: u32, quest: Quest, cost_to_go: &impl Fn(Pose) -> u32) {
+    pub fn expand(&mut self, mover: &Mover<'_>, at: u32, quest: Quest, cost_to_go: &impl Fn(Pose) -> u32) {
         let node = self.nodes[at as usize];
         let space = mover.tables.space();
         mover.tables.for_each_successor(node.state, |next| {
@@ -321,7 +321,7 @@ impl IntervalSearch {
     }
 
     /// Adds a node unless one is there that reaches the same interval of the pose at no higher cost.
-    fn push(&mut self, node: Node) {
+    pub fn push(&mut self, node: Node) {
         if self.nodes.len() >= NODES_MAX {
             return;
         }
@@ -348,7 +348,7 @@ impl IntervalSearch {
         self.nodes.push(node);
     }
 
-    fn plan_to(&self, at: u32, (state, ready): (State, u32)) -> Plan {
+    pub fn plan_to(&self, at: u32, (state, ready): (State, u32)) -> Plan {
         let mut chain = [0_u32; MOVES_MAX];
         let (mut at, mut n) = (at, 0);
         while self.nodes[at as usize].before != u32::MAX {
@@ -364,6 +364,3 @@ impl IntervalSearch {
         plan
     }
 }
-
-#[cfg(test)]
-mod tests;

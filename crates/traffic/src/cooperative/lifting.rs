@@ -7,7 +7,8 @@
 //! one blocker a plan there, and as many as there are here. Where that comes to nothing all others give way
 //! if the plans cost less together than before, as in its search of large neighbourhoods.
 
-use super::claims::{Claims, Rank, Standing};
+pub use super::claims::Standing;
+use super::claims::{Claims, Rank};
 use super::interval_search::Quest;
 use super::plan::Plan;
 use super::{
@@ -19,13 +20,13 @@ use crate::view::TrafficView;
 use wheelbase_planner::MovementTables;
 
 /// Agents that plan anew for one at most.
-const LIFTED_MAX: usize = 12;
+pub const LIFTED_MAX: usize = 12;
 /// Expansions a tick that go into plans that cost less together.
-const EXPANSIONS_FOR_ALL: u64 = 8192;
+pub const EXPANSIONS_FOR_ALL: u64 = 8192;
 
 /// Who gives way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Aim {
+pub enum Aim {
     /// Those of lower rank, whatever it costs them.
     OfRank,
     /// Anyone, if all plans together cost less.
@@ -34,10 +35,10 @@ enum Aim {
 
 impl Aim {
     /// In the order in which they are tried.
-    const ALL: [Self; 2] = [Self::OfRank, Self::ForAll];
+    pub const ALL: [Self; 2] = [Self::OfRank, Self::ForAll];
 
     /// Steps in which one that is lifted is thought to clear a cell: tried one after the other.
-    fn steps_to_clear(self) -> [u32; 2] {
+    pub fn steps_to_clear(self) -> [u32; 2] {
         match self {
             Self::OfRank => [1, 4],
             Self::ForAll => [4, 12],
@@ -45,7 +46,7 @@ impl Aim {
     }
 
     /// Failures in a row after which the time to the next try is doubled no more.
-    fn failures_max(self) -> u8 {
+    pub fn failures_max(self) -> u8 {
         match self {
             Self::OfRank => 4,
             Self::ForAll => 1,
@@ -55,10 +56,10 @@ impl Aim {
 
 /// When one tries again to have others plan around it, for one [`Aim`].
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Retry {
-    again_at: u32,
+pub struct Retry {
+    pub again_at: u32,
     /// Times in a row that it was in vain.
-    failures: u8,
+    pub failures: u8,
 }
 
 impl Retry {
@@ -72,33 +73,33 @@ impl Retry {
 
 /// A plan as it stood before.
 #[derive(Clone, Copy, Debug)]
-struct Lifted {
-    row: u32,
-    place: u64,
-    before: Plan,
+pub struct Lifted {
+    pub row: u32,
+    pub place: u64,
+    pub before: Plan,
 }
 
 /// Scratch memory: 16 bytes an agent.
 #[derive(Debug, Default)]
-pub(super) struct Lifting {
+pub struct Lifting {
     /// By id.
-    standings: Vec<Standing>,
+    pub standings: Vec<Standing>,
     /// All that are given another plan, in the order in which they were lifted.
-    log: Vec<Lifted>,
+    pub log: Vec<Lifted>,
     /// Those of them that have none yet.
-    pending: Vec<Pending>,
-    met: Vec<u32>,
+    pub pending: Vec<Pending>,
+    pub met: Vec<u32>,
     /// Expansions left for plans that cost less together.
-    left_for_all: u64,
+    pub left_for_all: u64,
 }
 
 /// One that has no plan yet.
 #[derive(Clone, Copy, Debug)]
-struct Pending {
-    place: u64,
-    row: u32,
+pub struct Pending {
+    pub place: u64,
+    pub row: u32,
     /// What its best plan cost as long as it, and all that were met with it, stood.
-    cost: u32,
+    pub cost: u32,
 }
 
 impl Lifting {
@@ -122,7 +123,7 @@ impl Lifting {
 
 impl Cooperative {
     /// Notes at which place an agent stands at this tick, and whether it can be lifted.
-    pub(super) fn note_standing(&mut self, view: &TrafficView<'_>, row: usize, place: u64) {
+    pub fn note_standing(&mut self, view: &TrafficView<'_>, row: usize, place: u64) {
         let id = view.agents.ids[row].0 as usize;
         let motion = &view.agents.motion[row];
         let member = &self.members[id];
@@ -142,7 +143,7 @@ impl Cooperative {
     /// Gives an agent the best plan among the claims of those that do not give way, if
     /// it costs at least a step less than its best among all and the others find another plan; says whether
     /// that came about. The agent's line is made before and, if it came to nothing, behind.
-    pub(super) fn lift(
+    pub fn lift(
         &mut self,
         view: &TrafficView<'_>,
         row: usize,
@@ -154,7 +155,7 @@ impl Cooperative {
     }
 
     /// As [`lift`](Self::lift), with those who give way for one aim.
-    fn lift_with(
+    pub fn lift_with(
         &mut self,
         view: &TrafficView<'_>,
         row: usize,
@@ -208,7 +209,7 @@ impl Cooperative {
     }
 
     /// Makes the plans; false if one of the agents finds none, or all of them together cost too much.
-    fn lift_all(
+    pub fn lift_all(
         &mut self,
         view: &TrafficView<'_>,
         row: usize,
@@ -259,7 +260,7 @@ impl Cooperative {
     }
 
     /// What an agent that is lifted searches for; makes its line.
-    fn quest_of_lifted(&mut self, view: &TrafficView<'_>, row: usize, place: u64) -> Quest {
+    pub fn quest_of_lifted(&mut self, view: &TrafficView<'_>, row: usize, place: u64) -> Quest {
         let motion = &view.agents.motion[row];
         let tables = &view.tables[motion.class.0 as usize];
         let from = end_of_move(tables, motion, view.tick);
@@ -272,7 +273,7 @@ impl Cooperative {
     }
 
     /// What the best plan of an agent costs as long as all others stand.
-    fn cost_among_others(&mut self, view: &TrafficView<'_>, row: usize, place: u64) -> u32 {
+    pub fn cost_among_others(&mut self, view: &TrafficView<'_>, row: usize, place: u64) -> u32 {
         let quest = self.quest_of_lifted(view, row, place);
         let found = self.search_moves(view, row, quest, (0, None));
         let motion = &view.agents.motion[row];
@@ -283,7 +284,7 @@ impl Cooperative {
     }
 
     /// Lifts the plan of an agent: it claims the rest of the move that it has begun, and no more.
-    fn lift_plan(&mut self, view: &TrafficView<'_>, row: usize) {
+    pub fn lift_plan(&mut self, view: &TrafficView<'_>, row: usize) {
         let id = view.agents.ids[row].0;
         let motion = &view.agents.motion[row];
         let tables = &view.tables[motion.class.0 as usize];
@@ -295,7 +296,7 @@ impl Cooperative {
     }
 
     /// Gives an agent a plan for which others give way, and lifts all whose claims it needs.
-    fn put_through(&mut self, view: &TrafficView<'_>, row: usize, plan: Plan, (aim, place): (Aim, u64)) {
+    pub fn put_through(&mut self, view: &TrafficView<'_>, row: usize, plan: Plan, (aim, place): (Aim, u64)) {
         let id = view.agents.ids[row].0;
         let motion = &view.agents.motion[row];
         let tables = &view.tables[motion.class.0 as usize];
@@ -326,7 +327,7 @@ impl Cooperative {
     }
 
     /// All plans stand as they stood.
-    fn put_back(&mut self, view: &TrafficView<'_>) {
+    pub fn put_back(&mut self, view: &TrafficView<'_>) {
         let log = std::mem::take(&mut self.lifting.log);
         for lifted in &log {
             let id = view.agents.ids[lifted.row as usize].0;
@@ -342,12 +343,12 @@ impl Cooperative {
 }
 
 /// Index of the one first in the order of rank.
-fn least(pending: &[Pending]) -> Option<usize> {
+pub fn least(pending: &[Pending]) -> Option<usize> {
     pending.iter().enumerate().min_by_key(|(_, pending)| (pending.place, pending.row)).map(|(at, _)| at)
 }
 
 /// Lists those whose claims an agent needs for a plan that begins at a state and tick.
-fn list_lifted(
+pub fn list_lifted(
     claims: &Claims,
     tables: &MovementTables,
     (id, state, mut ready): (u32, wheelbase_planner::State, u32),
@@ -366,6 +367,3 @@ fn list_lifted(
     let cells = (pose.cell, tables.class().cells_at(pose));
     claims.list_lifted(id, cells, (ready, super::FOREVER), rank, lifted);
 }
-
-#[cfg(test)]
-mod tests;

@@ -16,55 +16,55 @@ use wheelbase_grid::CellXY;
 use wheelbase_planner::{Offset, State};
 
 /// Moves ahead of an agent that one stepping aside keeps clear of: tried one after the other.
-const AHEAD_MOVES: [usize; 3] = [32, 8, 2];
+pub const AHEAD_MOVES: [usize; 3] = [32, 8, 2];
 /// Poses looked at for one agent that is to step aside, and for one stretch. Who has found no room looks at
 /// twice as many the next time, up to so many doublings.
-const POSES_MAX: usize = 800;
-const POSES_OF_STRETCH_MAX: u64 = 4000;
-const DOUBLINGS_MAX: u8 = 3;
+pub const POSES_MAX: usize = 800;
+pub const POSES_OF_STRETCH_MAX: u64 = 4000;
+pub const DOUBLINGS_MAX: u8 = 3;
 /// Agents displaced for one at most.
-const CHAIN_MAX: usize = 48;
+pub const CHAIN_MAX: usize = 48;
 
 /// An agent backs out for the one that it blocks after it has found so many times in a row that the other has
 /// no room; and then it pushes nobody a short way for the time of so many moves.
-const BACK_OUT_AFTER_FAILURES: u8 = 2;
-const BACKED_OUT_MOVES: u32 = 96;
+pub const BACK_OUT_AFTER_FAILURES: u8 = 2;
+pub const BACKED_OUT_MOVES: u32 = 96;
 
 /// The ground before the mouths of busy passages is looked over once in so many ticks; one for which there
 /// is no room beside it is asked again after the time of so many moves.
-const CLEAR_MOUTHS_TICKS: u32 = 5;
-const CLEAR_AGAIN_MOVES: u32 = 10;
+pub const CLEAR_MOUTHS_TICKS: u32 = 5;
+pub const CLEAR_AGAIN_MOVES: u32 = 10;
 
 /// Scratch memory: 4 bytes a cell, 4 a state.
 #[derive(Debug, Default)]
-pub(super) struct MakeWay {
+pub struct MakeWay {
     /// Cells to be kept clear, by stamp.
-    avoid: Vec<u32>,
-    avoid_stamp: u32,
+    pub avoid: Vec<u32>,
+    pub avoid_stamp: u32,
     /// States seen in looking for room, by stamp.
-    seen: Vec<u32>,
-    seen_stamp: u32,
+    pub seen: Vec<u32>,
+    pub seen_stamp: u32,
     /// Poses reached: state, index of the one before, primitive.
-    reached: Vec<(State, u32, u8)>,
+    pub reached: Vec<(State, u32, u8)>,
     /// The one that is to pass, then those displaced for it: row, and moves that lead aside in `moves`.
-    chain: Vec<(u32, u32, u32)>,
+    pub chain: Vec<(u32, u32, u32)>,
     /// The one of the chain for which room is looked for.
-    at: usize,
+    pub at: usize,
     /// Times that the poses to be looked at are doubled.
-    doublings: u8,
+    pub doublings: u8,
     /// Room is where nobody rests; else also where one rests that can be displaced.
-    to_free: bool,
-    moves: Vec<u8>,
+    pub to_free: bool,
+    pub moves: Vec<u8>,
 }
 
 impl MakeWay {
-    fn begin(&mut self, n_cells: usize) {
+    pub fn begin(&mut self, n_cells: usize) {
         self.avoid.resize(n_cells, 0);
         self.avoid_stamp = next_stamp(self.avoid_stamp, &mut self.avoid);
     }
 
     /// Marks the cells that an agent needs for the next moves of its path.
-    fn mark_ahead(&mut self, view: &TrafficView<'_>, claims: &Claims, row: usize, moves: &[u8]) {
+    pub fn mark_ahead(&mut self, view: &TrafficView<'_>, claims: &Claims, row: usize, moves: &[u8]) {
         let motion = &view.agents.motion[row];
         let tables = &view.tables[motion.class.0 as usize];
         let mut state = end_state(tables, motion);
@@ -82,7 +82,7 @@ impl MakeWay {
         }
     }
 
-    fn is_avoided(&self, claims: &Claims, (anchor, cells): (CellXY, &[Offset])) -> bool {
+    pub fn is_avoided(&self, claims: &Claims, (anchor, cells): (CellXY, &[Offset])) -> bool {
         cells.iter().any(|&offset| self.avoid[claims.index(anchor, offset)] == self.avoid_stamp)
     }
 
@@ -129,7 +129,7 @@ impl MakeWay {
 impl Cooperative {
     /// Has `other` step aside for the agent in a row, and whoever stands in its way there before it; says
     /// whether there is room.
-    pub(super) fn make_way(
+    pub fn make_way(
         &mut self,
         view: &TrafficView<'_>,
         row: usize,
@@ -169,7 +169,7 @@ impl Cooperative {
         made
     }
 
-    fn clear_stretch(
+    pub fn clear_stretch(
         &mut self,
         view: &TrafficView<'_>,
         (row, place): (usize, u64),
@@ -200,7 +200,7 @@ impl Cooperative {
 
     /// Finds room for all of the chain from a place on. Each one that is displaced may displace others, which
     /// are put behind it in the chain.
-    fn find_rooms(&mut self, view: &TrafficView<'_>, first: usize, place: u64) -> bool {
+    pub fn find_rooms(&mut self, view: &TrafficView<'_>, first: usize, place: u64) -> bool {
         self.stretch_left = self.tries_left.min(POSES_OF_STRETCH_MAX << self.make_way.doublings);
         let mut at = first;
         while at < self.make_way.chain.len() {
@@ -214,7 +214,7 @@ impl Cooperative {
 
     /// Has those with nothing to do leave the ground before the mouths of busy passages, one of each at a
     /// time, the nearest first.
-    pub(super) fn clear_mouths(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
+    pub fn clear_mouths(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
         if !view.tick.is_multiple_of(CLEAR_MOUTHS_TICKS) {
             return;
         }
@@ -256,7 +256,7 @@ impl Cooperative {
 
     /// Finds moves for an agent of the chain that lead to the nearest pose clear of the cells to avoid:
     /// through free cells, or if there is none, through others at rest, which join the chain.
-    fn step_aside(&mut self, view: &TrafficView<'_>, at: usize, place: u64) -> bool {
+    pub fn step_aside(&mut self, view: &TrafficView<'_>, at: usize, place: u64) -> bool {
         self.make_way.at = at;
         let row = self.make_way.chain[at].0 as usize;
         let found =
@@ -297,7 +297,13 @@ impl Cooperative {
     }
 
     /// Looks breadth-first for the nearest pose clear of the cells to avoid; gives its place in `reached`.
-    fn find_room(&mut self, view: &TrafficView<'_>, row: usize, place: u64, through: bool) -> Option<usize> {
+    pub fn find_room(
+        &mut self,
+        view: &TrafficView<'_>,
+        row: usize,
+        place: u64,
+        through: bool,
+    ) -> Option<usize> {
         let motion = view.agents.motion[row];
         let agent = view.agents.ids[row].0;
         let tables = &view.tables[motion.class.0 as usize];
@@ -349,7 +355,7 @@ impl Cooperative {
 
     /// Whether nobody else rests on the cells, but those that may be displaced; to stay there, whether nobody
     /// claims them either.
-    fn is_open(
+    pub fn is_open(
         &self,
         view: &TrafficView<'_>,
         agent: u32,
@@ -370,7 +376,7 @@ impl Cooperative {
     }
 
     /// Whether an agent can be displaced for one of that place in the order of rank.
-    fn may_displace(&self, view: &TrafficView<'_>, agent: u32, place: u64) -> bool {
+    pub fn may_displace(&self, view: &TrafficView<'_>, agent: u32, place: u64) -> bool {
         let Some(row) = view.agents.row(AgentId(agent)) else { return false };
         let motion = &view.agents.motion[row];
         let member = &self.members[agent as usize];
@@ -385,7 +391,7 @@ impl Cooperative {
 
     /// Gives an agent of the chain the moves that lead it aside, and from there back to its path; and who is
     /// to pass it there, if it is for one.
-    fn send_aside(
+    pub fn send_aside(
         &mut self,
         view: &TrafficView<'_>,
         at: usize,
@@ -442,13 +448,10 @@ impl Cooperative {
 }
 
 /// The next stamp; after 2^32 - 1 of them the marks are wiped and the count begins anew.
-fn next_stamp(stamp: u32, marks: &mut [u32]) -> u32 {
+pub fn next_stamp(stamp: u32, marks: &mut [u32]) -> u32 {
     if stamp == u32::MAX {
         marks.fill(0);
         return 1;
     }
     stamp + 1
 }
-
-#[cfg(test)]
-mod tests;

@@ -21,38 +21,38 @@ use wheelbase_grid::{BitGrid, CellXY, GridShape, GridSize, Rect};
 use wheelbase_planner::{MovementTables, Offset};
 
 /// No passage.
-pub(super) const OPEN: u32 = u32::MAX;
+pub const OPEN: u32 = u32::MAX;
 
 /// Cells of a passage, and of its longer side, at most; larger ones are regions of their own kind, as mazes
 /// are.
-const CELLS_MAX: usize = 1024;
-const SIDE_MAX: u32 = 48;
+pub const CELLS_MAX: usize = 1024;
+pub const SIDE_MAX: u32 = 48;
 /// Agents that come near or enter one way before others do, and before those of higher rank at the other end
 /// have their turn. With 8 a gate between two crowds let half as many through.
-const BATCH: usize = 4;
+pub const BATCH: usize = 4;
 /// A passage is busy if so many want to go through either way. Those come near and enter then before the
 /// others have their turn: one turn costs about two entries.
-const BUSY: usize = 4;
-const BATCH_BUSY: usize = 8;
-const TURN_BUSY: usize = 20;
+pub const BUSY: usize = 4;
+pub const BATCH_BUSY: usize = 8;
+pub const TURN_BUSY: usize = 20;
 /// Moves before a passage at which those stop that may not enter, how many more for each that is before them
 /// in the line, and how many more at most.
-const QUEUE_MOVES: u32 = 4;
-const QUEUE_MOVES_EACH: u32 = 2;
-const QUEUE_MOVES_MAX: u32 = 72;
+pub const QUEUE_MOVES: u32 = 4;
+pub const QUEUE_MOVES_EACH: u32 = 2;
+pub const QUEUE_MOVES_MAX: u32 = 72;
 /// One that may enter gets the right to when it is so near.
-pub(super) const GRANT_MOVES: u32 = 8;
+pub const GRANT_MOVES: u32 = 8;
 /// Those that wait at the other end have their turn if they are so near.
-const NEAR_MOVES: u32 = 16;
+pub const NEAR_MOVES: u32 = 16;
 /// Ticks for which one that has asked counts as wanting to enter.
-const WAITS_TICKS: u32 = 64;
+pub const WAITS_TICKS: u32 = 64;
 
 /// Ticks for which the place where one that has asked comes to a busy passage is kept clear.
-const MOUTH_TICKS: u32 = 16;
+pub const MOUTH_TICKS: u32 = 16;
 
 /// Where a passage is entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Mouth {
+pub struct Mouth {
     /// The last cell before it on the path of one that enters there.
     pub cell: CellXY,
     /// The way in from there, in cells.
@@ -76,11 +76,11 @@ impl Mouth {
 
 /// Where an agent goes in a passage: from where it enters to where it leaves, in cells; nowhere if it has
 /// nothing to do.
-pub(super) type Way = (i32, i32);
+pub type Way = (i32, i32);
 
 /// One that wants to go through a passage, or is in it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Passer {
+pub struct Passer {
     pub agent: u32,
     pub way: Way,
     /// Short side of its body in cells.
@@ -91,70 +91,70 @@ pub(super) struct Passer {
 
 /// One whose path leads through a passage.
 #[derive(Clone, Copy, Debug)]
-struct Waiting {
-    passer: Passer,
+pub struct Waiting {
+    pub passer: Passer,
     /// In the order of rank.
-    place: u64,
+    pub place: u64,
     /// Moves to the passage.
-    moves: u32,
+    pub moves: u32,
     /// Tick at which it asked last, and whether it was kept from entering.
-    asked: u32,
-    kept: bool,
+    pub asked: u32,
+    pub kept: bool,
 }
 
 #[derive(Clone, Debug, Default)]
-struct Passage {
-    width: u32,
+pub struct Passage {
+    pub width: u32,
     /// Number of its cells; none if an edit has done away with it.
-    n_cells: u32,
-    inside: Vec<Passer>,
-    waiting: Vec<Waiting>,
-    way: Way,
+    pub n_cells: u32,
+    pub inside: Vec<Passer>,
+    pub waiting: Vec<Waiting>,
+    pub way: Way,
     /// Agents that have entered that way since the other had its turn.
-    entered: usize,
+    pub entered: usize,
     /// Many want to go through either way, as of this tick.
-    is_busy: bool,
+    pub is_busy: bool,
     /// Where agents have asked of late to enter it while it was busy, and when they asked last.
-    mouths: [Option<(Mouth, u32)>; 2],
+    pub mouths: [Option<(Mouth, u32)>; 2],
 }
 
 /// The passages of a map. Memory: 4.5 bytes a cell.
 #[derive(Debug)]
-pub(super) struct Narrows {
-    size: GridSize,
-    shape: GridShape,
-    of_cell: Vec<u32>,
-    passages: Vec<Passage>,
+pub struct Narrows {
+    pub size: GridSize,
+    pub shape: GridShape,
+    pub of_cell: Vec<u32>,
+    pub passages: Vec<Passage>,
     /// Numbers of passages that are no more, to be given again.
-    spare: Vec<u32>,
+    pub spare: Vec<u32>,
     /// Passages that the last edits have changed or done away with, in order.
-    altered: Vec<u32>,
+    pub altered: Vec<u32>,
     /// Two of the widest bodies side by side, in cells.
-    pair: u32,
+    pub pair: u32,
     /// Cells that the smallest body can cover.
-    free: BitGrid,
+    pub free: BitGrid,
     /// Cells where free cells are too few for a pair.
-    narrow: BitGrid,
+    pub narrow: BitGrid,
     /// Some passage is busy at this tick.
-    any_busy: bool,
+    pub any_busy: bool,
     /// Scratch memory: cells looked at for the last area, and of these the cells of what is too large.
-    seen: BitGrid,
-    large: BitGrid,
+    pub seen: BitGrid,
+    pub large: BitGrid,
 }
 
 /// A passage found for an area: its cells are `cells[first..][..count]`.
-struct Found {
-    first: usize,
-    count: usize,
-    width: u32,
+pub struct Found {
+    pub first: usize,
+    pub count: usize,
+    pub width: u32,
     /// Passages of before that have cells in it, in order.
-    before: Vec<u32>,
+    pub before: Vec<u32>,
     /// It is the one of before, cell by cell, and as wide.
-    is_same: bool,
+    pub is_same: bool,
 }
 
 /// Whether two ways lead the same way.
-fn agree(one: Way, other: Way) -> bool {
+pub fn agree(one: Way, other: Way) -> bool {
     one.0 * other.0 + one.1 * other.1 > 0
 }
 
@@ -196,7 +196,7 @@ impl Narrows {
 
     /// Finds the narrow cells of an area anew: those in runs of free cells, along a row or a column, that are
     /// shorter than a pair.
-    fn find_narrow(&mut self, area: Rect) {
+    pub fn find_narrow(&mut self, area: Rect) {
         let Self { free, narrow, pair, size, .. } = self;
         narrow.fill(area, false);
         // Shorter runs that come into the area end before they leave this.
@@ -226,7 +226,7 @@ impl Narrows {
     /// Joins the narrow cells that touch, of areas and all that touch these, to passages, those too large
     /// left out. What is there already keeps its number and who is in it; what has become of several, or a
     /// part of one, has all that were in them. Says whether there are others than before.
-    fn find_passages(&mut self, areas: &[Rect]) -> bool {
+    pub fn find_passages(&mut self, areas: &[Rect]) -> bool {
         let size = self.size;
         // A passage that changes only where it touches an area has a cell beside it.
         let of_areas = || areas.iter().flat_map(move |&area| grown(area, 1, size).cells());
@@ -284,7 +284,7 @@ impl Narrows {
     }
 
     /// Adds a narrow cell and all that are joined to it; says whether they are few enough for a passage.
-    fn join(&mut self, first: CellXY, cells: &mut Vec<CellXY>) -> bool {
+    pub fn join(&mut self, first: CellXY, cells: &mut Vec<CellXY>) -> bool {
         let mut at = cells.len();
         let begin = at;
         let mut bounds = Rect::new(first.x, first.y, 1, 1);
@@ -316,7 +316,7 @@ impl Narrows {
     }
 
     /// A passage of the cells from `first` on, beside those of before.
-    fn compare(&self, cells: &[CellXY], first: usize) -> Found {
+    pub fn compare(&self, cells: &[CellXY], first: usize) -> Found {
         let cells = &cells[first..];
         let mut before: Vec<u32> = cells.iter().map(|&cell| self.at_anchor(cell)).collect();
         before.sort_unstable();
@@ -331,7 +331,7 @@ impl Narrows {
     }
 
     /// Takes back the number of a passage from a cell and all of its cells that are joined to it.
-    fn unmark(&mut self, first: CellXY, number: u32) {
+    pub fn unmark(&mut self, first: CellXY, number: u32) {
         let mut cells = vec![first];
         while let Some(cell) = cells.pop() {
             if self.at_anchor(cell) != number {
@@ -343,7 +343,7 @@ impl Narrows {
     }
 
     /// The shorter one of the runs of free cells through a narrow cell, along its row and its column.
-    fn width_of(&self, cell: CellXY) -> u32 {
+    pub fn width_of(&self, cell: CellXY) -> u32 {
         let run = |dx: i32, dy: i32| {
             let free =
                 |at: &u32| self.free.get(CellXY::new(cell.x + dx * *at as i32, cell.y + dy * *at as i32));
@@ -476,7 +476,7 @@ impl Narrows {
 
     /// Others that have asked of late to enter a passage: the same way, or the other way if they cannot be
     /// passed.
-    fn waiting_to(
+    pub fn waiting_to(
         &self,
         passage: u32,
         passer: &Passer,
@@ -494,7 +494,7 @@ impl Narrows {
     }
 
     /// Agents that want to go the same way through a passage and are nearer to it.
-    fn n_before(&self, passage: u32, passer: &Passer, moves: u32, tick: u32) -> usize {
+    pub fn n_before(&self, passage: u32, passer: &Passer, moves: u32, tick: u32) -> usize {
         let before = |other: &&Waiting| (other.moves, other.passer.agent) < (moves, passer.agent);
         self.waiting_to(passage, passer, tick, true).filter(before).count()
     }
@@ -580,7 +580,7 @@ impl Narrows {
 impl Passage {
     /// A passage of so many cells that has come of others: with all that were in them or waited, and the way
     /// and the batch of the first.
-    fn of<'a>(width: u32, n_cells: usize, mut before: impl Iterator<Item = &'a Self>) -> Self {
+    pub fn of<'a>(width: u32, n_cells: usize, mut before: impl Iterator<Item = &'a Self>) -> Self {
         let (n_cells, first) = (n_cells as u32, before.next());
         let (inside, waiting) = (Vec::with_capacity(8), Vec::with_capacity(8));
         let (way, entered) = first.map_or(((0, 0), 0), |first| (first.way, first.entered));
@@ -600,6 +600,3 @@ impl Passage {
         passage
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -3,11 +3,11 @@
 use wheelbase_planner::State;
 
 /// Moves of a plan at most.
-pub(super) const MOVES_MAX: usize = 16;
+pub const MOVES_MAX: usize = 16;
 
 /// A move of a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct PlannedMove {
+pub struct PlannedMove {
     pub start: u32,
     pub ticks: u32,
     pub primitive: u8,
@@ -15,9 +15,9 @@ pub(super) struct PlannedMove {
 
 /// What an agent will do: finish the move that it has begun, if any, carry out these moves, and rest.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Plan {
-    moves: [PlannedMove; MOVES_MAX],
-    n: u8,
+pub struct Plan {
+    pub moves: [PlannedMove; MOVES_MAX],
+    pub n: u8,
     /// Where it rests behind the last move, and from which tick on.
     pub end: (State, u32),
 }

@@ -11,16 +11,16 @@ use wheelbase_grid::{CellXY, Rect};
 use wheelbase_planner::{MovementTables, Pose, State};
 
 /// Cost of a pose of which a field says nothing.
-pub(super) const UNKNOWN: u32 = u32::MAX;
+pub const UNKNOWN: u32 = u32::MAX;
 
 /// Costs that are told apart in the making; a move that takes longer is not made off the path.
-const RING: usize = 4096;
-const NONE: u32 = u32::MAX;
-const UNKNOWN_SHORT: u16 = u16::MAX;
+pub const RING: usize = 4096;
+pub const NONE: u32 = u32::MAX;
+pub const UNKNOWN_SHORT: u16 = u16::MAX;
 
 /// What a field was made for; another path asks for another field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct FieldKey {
+pub struct FieldKey {
     /// Number of the path among those that the agent has had.
     pub path: u32,
     /// Revision of the tables of its class.
@@ -29,53 +29,53 @@ pub(super) struct FieldKey {
 
 /// The field of an agent.
 #[derive(Debug)]
-struct Field {
-    agent: u32,
-    used_at: u32,
-    key: FieldKey,
+pub struct Field {
+    pub agent: u32,
+    pub used_at: u32,
+    pub key: FieldKey,
     /// Where the agent stood.
-    center: CellXY,
-    radius: u32,
-    window: Rect,
+    pub center: CellXY,
+    pub radius: u32,
+    pub window: Rect,
     /// Costs in ticks, `[height * width * headings]` of the window.
-    costs: Vec<u16>,
+    pub costs: Vec<u16>,
 }
 
 /// Fields of the agents that have needed one lately. Memory: 2 bytes a pose of each window, at most
 /// [`WindowFields::BYTES_MAX`].
 #[derive(Debug, Default)]
-pub(super) struct WindowFields {
-    fields: Vec<Field>,
+pub struct WindowFields {
+    pub fields: Vec<Field>,
     /// Field of each agent, by id.
-    of_agent: Vec<u32>,
+    pub of_agent: Vec<u32>,
     /// Bytes that they take, and from which on one gives up its place to another.
-    bytes: usize,
-    bytes_max: usize,
+    pub bytes: usize,
+    pub bytes_max: usize,
     /// By class.
-    moves_to: Vec<MovesTo>,
-    sweep: Sweep,
+    pub moves_to: Vec<MovesTo>,
+    pub sweep: Sweep,
 }
 
 /// The moves of a class by the poses to which they lead.
 #[derive(Debug)]
-struct MovesTo {
+pub struct MovesTo {
     /// Columns or rows that one leads over at most.
-    reach: u32,
+    pub reach: u32,
     /// By frame after the move.
-    of_frame: Vec<Vec<MoveTo>>,
+    pub of_frame: Vec<Vec<MoveTo>>,
 }
 
 /// A move, told from where it leads to.
 #[derive(Clone, Copy, Debug)]
-struct MoveTo {
-    primitive: u8,
+pub struct MoveTo {
+    pub primitive: u8,
     /// Rows that it leads down, and the difference of the indices of the states within a row.
-    rows: i32,
-    along: i32,
+    pub rows: i32,
+    pub along: i32,
 }
 
 impl MovesTo {
-    fn new(tables: &MovementTables) -> Self {
+    pub fn new(tables: &MovementTables) -> Self {
         let (class, space) = (tables.class(), tables.space());
         let mut moves = Self { reach: 0, of_frame: vec![Vec::new(); usize::from(space.n_frames())] };
         for frame in class.frames() {
@@ -97,7 +97,7 @@ impl MovesTo {
 
 /// What moves cost at a tick: those of a class, dearer against the streams.
 #[derive(Clone, Copy)]
-pub(super) struct Costs<'a> {
+pub struct Costs<'a> {
     pub tables: &'a MovementTables,
     /// Number of the class.
     pub number: usize,
@@ -107,11 +107,11 @@ pub(super) struct Costs<'a> {
 }
 
 /// A pose of a path: its state and what remains from there, in ticks.
-pub(super) type LinePose = (State, u32);
+pub type LinePose = (State, u32);
 
 impl WindowFields {
     /// Most memory that fields take together, in bytes.
-    const BYTES_MAX: usize = 256 << 20;
+    pub const BYTES_MAX: usize = 256 << 20;
 
     /// No fields yet, of agents of some classes.
     pub fn new<'a>(classes: impl Iterator<Item = &'a MovementTables>) -> Self {
@@ -159,7 +159,7 @@ impl WindowFields {
     }
 
     /// Makes the field of an agent; gives its slot.
-    fn make(
+    pub fn make(
         &mut self,
         agent: u32,
         key: FieldKey,
@@ -191,7 +191,7 @@ impl WindowFields {
 
     /// The slot of an agent's field; if it has none, a new one or, when memory is full, that of the field
     /// used longest ago.
-    fn slot_for(&mut self, agent: u32, tick: u32) -> usize {
+    pub fn slot_for(&mut self, agent: u32, tick: u32) -> usize {
         let own = self.of_agent[agent as usize];
         if own != NONE {
             return own as usize;
@@ -210,14 +210,12 @@ impl WindowFields {
     }
 
     /// The field that an agent has had last, if it is still there.
-    #[cfg(test)]
     pub fn kept(&self, agent: u32) -> Option<FieldView<'_>> {
         let field = self.fields.get(self.of_agent[agent as usize] as usize)?;
         Some(FieldView { window: field.window, costs: &field.costs })
     }
 
     /// Has room for one field alone.
-    #[cfg(test)]
     pub fn shrink_to_one(&mut self) {
         self.bytes_max = 1;
     }
@@ -232,29 +230,29 @@ impl WindowFields {
 
 /// Scratch memory of the making of fields.
 #[derive(Debug, Default)]
-struct Sweep {
+pub struct Sweep {
     /// Costs of the poses of the window, and around it of as many cells as a move leads over. There they are
     /// 0, so that no way to them is ever the cheaper one.
-    costs: Vec<u16>,
+    pub costs: Vec<u16>,
     /// By cost modulo the ring: the first entry of that cost.
-    buckets: Vec<u32>,
-    entries: Vec<Entry>,
+    pub buckets: Vec<u32>,
+    pub entries: Vec<Entry>,
 }
 
 /// A pose entered in the list of those of its cost.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
-    state: State,
+pub struct Entry {
+    pub state: State,
     /// Its place in [`Sweep::costs`].
-    at: u32,
+    pub at: u32,
     /// The next entry of that cost.
-    next: u32,
+    pub next: u32,
 }
 
 impl Sweep {
     /// Adds the costs of the poses of a window to those found: Dijkstra backward from the poses of the line,
     /// which lie in the window. Costs count from `base` on.
-    fn settle(
+    pub fn settle(
         &mut self,
         moves_to: &MovesTo,
         Costs { tables, number, contraflow, streams, .. }: Costs<'_>,
@@ -332,7 +330,7 @@ impl Sweep {
     }
 
     /// Forgets all poses, and has so many of cost 0.
-    fn begin(&mut self, n: usize) {
+    pub fn begin(&mut self, n: usize) {
         self.costs.clear();
         self.costs.resize(n, 0);
         self.buckets.clear();
@@ -343,7 +341,7 @@ impl Sweep {
 
     /// Enters a pose if it is cheaper than it was; says whether it is.
     #[inline]
-    fn enter(&mut self, state: State, at: usize, cost: u32) -> bool {
+    pub fn enter(&mut self, state: State, at: usize, cost: u32) -> bool {
         if cost >= u32::from(self.costs[at]) {
             return false;
         }
@@ -356,7 +354,7 @@ impl Sweep {
 }
 
 /// Place of a pose in a window; `None` outside.
-fn index_in(window: Rect, pose: Pose, headings: u8) -> Option<usize> {
+pub fn index_in(window: Rect, pose: Pose, headings: u8) -> Option<usize> {
     let (x, y) = ((pose.cell.x - window.x) as u32, (pose.cell.y - window.y) as u32);
     (x < window.width && y < window.height)
         .then(|| (y * window.width + x) as usize * usize::from(headings) + usize::from(pose.heading.0))
@@ -364,9 +362,9 @@ fn index_in(window: Rect, pose: Pose, headings: u8) -> Option<usize> {
 
 /// A field to be read.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct FieldView<'a> {
-    window: Rect,
-    costs: &'a [u16],
+pub struct FieldView<'a> {
+    pub window: Rect,
+    pub costs: &'a [u16],
 }
 
 impl FieldView<'_> {
@@ -379,6 +377,3 @@ impl FieldView<'_> {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,22 +1,31 @@
 //! The whole rule in small crowded worlds: what must hold at every tick, and that what each agent means to do
 //! is claimed.
 
+use super::scenes;
 use super::scenes::{Walk, built, class, map_of, rows, rule, shape};
-use super::*;
-use crate::agents::Agents;
-use crate::invariant;
-use crate::{Simulation, Step as Ticked};
+use crate::{Simulation, Step as Ticked, invariant};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use wheelbase_grid::CellXY;
-use wheelbase_planner::{Goal, GoalMember, Path, Request, Scratch, Status, plan as plan_path};
+use wheelbase_planner::{Goal, GoalMember, Path, Pose, Request, Scratch, Status, plan as plan_path};
+use wheelbase_traffic::AgentsView;
+use wheelbase_traffic::collision::CollisionRule;
+use wheelbase_traffic::cooperative::claims::FOREVER;
+use wheelbase_traffic::cooperative::entering::PASSAGES_MAX;
+use wheelbase_traffic::cooperative::narrows::{Narrows, OPEN};
+use wheelbase_traffic::cooperative::plan::PlannedMove;
+use wheelbase_traffic::cooperative::*;
+use wheelbase_traffic::decisions::Decisions;
+use wheelbase_traffic::motion::AgentId;
+use wheelbase_traffic::rule::Traffic;
+use wheelbase_traffic::view::TrafficView;
 
 /// The rule of a simulation, to be looked into from outside.
-pub(super) struct Shared<T>(pub Arc<Mutex<T>>);
+pub struct Shared<T>(pub Arc<Mutex<T>>);
 
 impl<T: Traffic> Traffic for Shared<T> {
-    fn decide(&mut self, view: &mut TrafficView<'_>, decisions: &mut Decisions) {
+    fn decide(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
         self.0.lock().unwrap().decide(view, decisions);
     }
 
@@ -35,12 +44,12 @@ impl<T: Traffic + 'static> Shared<T> {
 }
 
 /// The rule of a simulation as it begins.
-pub(super) fn fresh_rule(sim: &Simulation) -> Cooperative {
+pub fn fresh_rule(sim: &Simulation) -> Cooperative {
     Cooperative::new(&sim.tables, sim.grid.size(), sim.settings.collision)
 }
 
 /// What the agent in a row will do from a tick on, which is now.
-pub(super) fn walk_of((agents, tick): (&Agents, u32), rule: &Cooperative, row: usize) -> Walk {
+pub fn walk_of((agents, tick): (AgentsView<'_>, u32), rule: &Cooperative, row: usize) -> Walk {
     let motion = &agents.motion[row];
     let mut moves = Vec::new();
     if !motion.at_rest() {
@@ -52,11 +61,11 @@ pub(super) fn walk_of((agents, tick): (&Agents, u32), rule: &Cooperative, row: u
 
 /// All that every agent needs from now on is claimed for it, nothing is for those that are gone, and under
 /// the swept rule nothing is claimed twice.
-pub(super) fn check_claims(sim: &Simulation, rule: &Cooperative) {
+pub fn check_claims(sim: &Simulation, rule: &Cooperative) {
     let size = sim.grid.size();
     let collision = sim.settings.collision;
     for row in 0..sim.agents.len() {
-        let (id, walk) = (sim.agents.ids[row].0, walk_of((&sim.agents, sim.tick), rule, row));
+        let (id, walk) = (sim.agents.ids[row].0, walk_of((sim.agents.view(&[]), sim.tick), rule, row));
         for tick in sim.tick..=walk.ends().max(sim.tick) {
             let last = tick >= walk.ends();
             let mut needed = walk.held(sim, collision, tick);
@@ -230,7 +239,7 @@ fn event(shape: &'static str) -> impl Strategy<Value = String> {
 }
 
 /// A world of three classes, with groups that cover about so much of it in hundredths.
-pub(super) fn crowd() -> impl Strategy<Value = (String, Vec<String>, String)> {
+pub fn crowd() -> impl Strategy<Value = (String, Vec<String>, String)> {
     (shape(), 1_u32..20).prop_flat_map(|(shape, walls)| {
         let classes = (class("a", shape, (1, 1)), class("b", shape, (3, 2)), class("c", shape, LONGEST));
         let groups = prop::collection::vec((0_usize..3, 1_u32..5, -3_i32..4, order(), order()), 5..12);
@@ -256,7 +265,7 @@ pub(super) fn crowd() -> impl Strategy<Value = (String, Vec<String>, String)> {
 }
 
 /// The scenario with as many of the groups as find room.
-pub(super) fn fitted((head, groups, events): &(String, Vec<String>, String)) -> Option<String> {
+pub fn fitted((head, groups, events): &(String, Vec<String>, String)) -> Option<String> {
     let mut text = head.clone();
     built(&text)?;
     for group in groups {

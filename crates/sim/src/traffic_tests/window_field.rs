@@ -1,12 +1,16 @@
 //! Fields held against costs that are made better until none can be.
 
-use super::super::scenes::{any_state, built, cells, world};
-use super::super::{make_line, step_at};
-use super::*;
+use super::scenes::{any_state, built, cells, world};
 use crate::Simulation;
-use crate::random::Random;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
+use wheelbase_grid::Rect;
+use wheelbase_planner::State;
+use wheelbase_traffic::cooperative::contraflow::Contraflow;
+use wheelbase_traffic::cooperative::window_field::*;
+use wheelbase_traffic::cooperative::{make_line, step_at};
+use wheelbase_traffic::random::Random;
+use wheelbase_traffic::streams::Streams;
 
 /// Cost of every state in a window: of a pose of the line what remains from there, of others that of the best
 /// move and what remains behind it.

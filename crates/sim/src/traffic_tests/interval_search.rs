@@ -1,14 +1,18 @@
 //! Plans held against the rule of collision tick by tick, and against the best of all that there are.
 
-use super::super::scenes::{Doing, Walk, any_state, built, cells, collide, rule, walks, world};
-use super::super::step_at;
-use super::*;
+use super::scenes::{Doing, Walk, any_state, built, cells, collide, rule, walks, world};
 use crate::Simulation;
-use crate::motion::sides;
-use crate::random::Random;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
-use wheelbase_planner::{CostField, Goal, GoalMember, Until};
+use wheelbase_grid::CellXY;
+use wheelbase_planner::{CostField, Goal, GoalMember, Pose, State, Until};
+use wheelbase_traffic::collision::{CollisionRule, Step};
+use wheelbase_traffic::cooperative::claims::{Claims, Rank};
+use wheelbase_traffic::cooperative::interval_search::*;
+use wheelbase_traffic::cooperative::narrows::Narrows;
+use wheelbase_traffic::cooperative::step_at;
+use wheelbase_traffic::motion::sides;
+use wheelbase_traffic::random::Random;
 
 /// Who claims what at a tick: cells that others claim, and of these the ones that all who claim them leave
 /// with the move that they have begun.
@@ -105,7 +109,8 @@ impl Best<'_> {
                 tables.for_each_successor(state, |next| {
                     let step = step_at(tables, pose, usize::from(next.primitive));
                     let end = tick + next.ticks;
-                    if cost_to_go(space.pose(next.state)) != super::super::window_field::UNKNOWN
+                    if cost_to_go(space.pose(next.state))
+                        != wheelbase_traffic::cooperative::window_field::UNKNOWN
                         && self.can_move(&step, (tick, end))
                     {
                         let there = &mut reached[end as usize][next.state.0 as usize];
@@ -144,7 +149,6 @@ fn check(
     wishes.resize(size.n_cells());
     let sides: Vec<_> = sim.tables().iter().map(sides).collect();
     let narrows = Narrows::new(size, sim.tables(), &sides);
-    let pending = PendingEdits::default();
     let mut search = IntervalSearch::default();
     for _ in 0..6 {
         let class = random.below(sim.classes().len());
@@ -166,7 +170,7 @@ fn check(
             space
                 .state(pose)
                 .and_then(|state| field.cost(state))
-                .unwrap_or(super::super::window_field::UNKNOWN)
+                .unwrap_or(wheelbase_traffic::cooperative::window_field::UNKNOWN)
         };
         let quest = Quest {
             from: (from, ready),
@@ -179,7 +183,7 @@ fn check(
             agent: 15,
             tables,
             claims: &claims,
-            pending: &pending,
+            forbidden: &[],
             wishes: &wishes,
             narrows: &narrows,
             ahead: &[],

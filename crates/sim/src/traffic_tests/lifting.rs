@@ -1,16 +1,24 @@
 //! Lifting in crowds on the move, held against what the agents do cell by cell: who plans anew for whom, that
 //! all that they do then fits together, and that nothing is left of a try in vain.
 
-use super::super::scenes::{Walk, built, collide, map_of};
-use super::super::tests::{Shared, check_claims, crowd, fitted, fresh_rule, walk_of};
-use super::super::*;
-use super::{Aim, LIFTED_MAX, Standing};
-use crate::random::Random;
+use super::cooperative::{Shared, check_claims, crowd, fitted, fresh_rule, walk_of};
+use super::scenes::{Walk, built, collide, map_of};
 use crate::{Simulation, Step as Ticked, invariant};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
+use wheelbase_planner::State;
+use wheelbase_traffic::collision::CollisionRule;
+use wheelbase_traffic::cooperative::interval_search::Quest;
+use wheelbase_traffic::cooperative::lifting::{Aim, LIFTED_MAX, Retry, Standing};
+use wheelbase_traffic::cooperative::plan::{Plan, PlannedMove};
+use wheelbase_traffic::cooperative::window_field::LinePose;
+use wheelbase_traffic::cooperative::*;
+use wheelbase_traffic::decisions::Decisions;
+use wheelbase_traffic::random::Random;
+use wheelbase_traffic::rule::Traffic;
+use wheelbase_traffic::view::TrafficView;
 
 /// All that a try in vain is to leave as it was.
 #[derive(Debug, PartialEq)]
@@ -113,7 +121,7 @@ struct Watched {
 }
 
 impl Traffic for Watched {
-    fn decide(&mut self, view: &mut TrafficView<'_>, decisions: &mut Decisions) {
+    fn decide(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
         let rule = &mut self.rule;
         rule.follow(view, decisions);
         for (place, row) in self.rule.due.clone() {
@@ -132,13 +140,7 @@ impl Traffic for Watched {
 impl Watched {
     /// Has an agent lift others for less than it costs without that, if it can, and checks what comes of it;
     /// says whether it has a plan.
-    fn lift(
-        &mut self,
-        view: &mut TrafficView<'_>,
-        row: usize,
-        place: u64,
-        decisions: &mut Decisions,
-    ) -> bool {
+    fn lift(&mut self, view: &TrafficView<'_>, row: usize, place: u64, decisions: &mut Decisions) -> bool {
         let rule = &mut self.rule;
         let Some(quest) = quest_of(rule, view, row, place) else { return false };
         if rule.stop <= HORIZON_STEPS {
@@ -314,7 +316,7 @@ struct Once {
 }
 
 impl Traffic for Once {
-    fn decide(&mut self, view: &mut TrafficView<'_>, decisions: &mut Decisions) {
+    fn decide(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
         if self.seen.is_some() || !view.agents.motion.iter().all(goes) {
             return;
         }

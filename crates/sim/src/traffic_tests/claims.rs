@@ -1,12 +1,14 @@
 //! Claims held against a plain list of who claims which cell at which tick.
 
-use super::super::scenes::{self, Doing, Walk, built, cells, rule, walks, world};
-use super::super::step_at;
-use super::*;
+use super::scenes::{self, Doing, Walk, built, cells, rule, walks, world};
 use crate::Simulation;
-use crate::random::Random;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
+use wheelbase_grid::CellXY;
+use wheelbase_traffic::collision::{CollisionRule, Step};
+use wheelbase_traffic::cooperative::claims::*;
+use wheelbase_traffic::cooperative::step_at;
+use wheelbase_traffic::random::Random;
 
 /// Whether an agent that claims a cell at a tick is about to leave it with the move that it has begun.
 type Leaves = bool;

@@ -1,10 +1,5 @@
 //! Random worlds for the tests of the rule's parts, and where agents are by the slow obvious way.
 
-use super::claims::{Claims, FOREVER};
-use super::plan::PlannedMove;
-use super::{pose_after, step_at};
-use crate::collision::{CollisionRule, Step};
-use crate::random::Random;
 use crate::{Simulation, build, scenario};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -12,6 +7,11 @@ use std::ops::Range;
 use std::path::Path;
 use wheelbase_grid::CellXY;
 use wheelbase_planner::{MovementTables, Offset, Pose, State};
+use wheelbase_traffic::collision::{CollisionRule, Step};
+use wheelbase_traffic::cooperative::claims::{Claims, FOREVER};
+use wheelbase_traffic::cooperative::plan::PlannedMove;
+use wheelbase_traffic::cooperative::{pose_after, step_at};
+use wheelbase_traffic::random::Random;
 
 /// Shape of the map.
 pub fn shape() -> impl Strategy<Value = &'static str> {

@@ -1,13 +1,14 @@
 //! Contraflow held against counts of all cells that fade tick by tick.
 
-use super::super::scenes::{self, built, world};
-use super::super::step_at;
-use super::*;
+use super::scenes::{self, built, world};
 use crate::Simulation;
-use crate::random::Random;
-use crate::streams::BODY;
 use proptest::prelude::*;
-use wheelbase_grid::{Cell, CellXY};
+use wheelbase_grid::{Cell, CellXY, GridShape};
+use wheelbase_planner::{Frame, Offset};
+use wheelbase_traffic::cooperative::contraflow::*;
+use wheelbase_traffic::cooperative::step_at;
+use wheelbase_traffic::random::Random;
+use wheelbase_traffic::streams::{BODY, Streams};
 
 /// Ways of a map of hexagons; of squares there are fewer.
 const WAYS_MAX: usize = 6;

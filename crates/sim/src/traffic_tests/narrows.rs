@@ -1,14 +1,15 @@
 //! Passages held against their definition cell by cell, before and after edits; and who may enter.
 
-use super::super::scenes::{built, world};
-use super::*;
+use super::scenes::{built, world};
 use crate::Simulation;
-use crate::motion::sides;
-use crate::random::Random;
 use proptest::prelude::*;
-use std::collections::BTreeSet;
-use wheelbase_grid::{SideKind, TerrainKind};
-use wheelbase_planner::{Heading, Legality, Pose};
+use std::collections::{BTreeMap, BTreeSet};
+use wheelbase_grid::{CellXY, Rect, SideKind, TerrainKind};
+use wheelbase_planner::{Heading, Legality, MovementTables, Pose};
+use wheelbase_traffic::collision::Step;
+use wheelbase_traffic::cooperative::narrows::*;
+use wheelbase_traffic::motion::sides;
+use wheelbase_traffic::random::Random;
 
 type Cells = BTreeSet<(i32, i32)>;
 

@@ -1,19 +1,24 @@
 //! What agents that are to make way are sent to do, carried out one after the other.
 
-use super::super::narrows::Mouth;
-use super::super::scenes::{built, cells, class, map_of, rows, rule, shape};
-use super::super::*;
-use super::{AHEAD_MOVES, CLEAR_MOUTHS_TICKS};
+use super::scenes::{built, cells, class, map_of, rows, rule, shape};
 use crate::Simulation;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use wheelbase_grid::CellXY;
+use wheelbase_planner::State;
+use wheelbase_traffic::cooperative::make_way::{AHEAD_MOVES, CLEAR_MOUTHS_TICKS};
+use wheelbase_traffic::cooperative::narrows::{Mouth, Passer};
+use wheelbase_traffic::cooperative::*;
+use wheelbase_traffic::decisions::Decisions;
+use wheelbase_traffic::motion::Activity;
+use wheelbase_traffic::rule::Traffic;
+use wheelbase_traffic::view::TrafficView;
 
 /// A rule under which nobody moves.
 struct Still;
 
 impl Traffic for Still {
-    fn decide(&mut self, _: &mut TrafficView<'_>, _: &mut Decisions) {}
+    fn decide(&mut self, _: &TrafficView<'_>, _: &mut Decisions) {}
 }
 
 fn view<'a>(sim: &'a mut Simulation) -> TrafficView<'a> {
@@ -22,13 +27,13 @@ fn view<'a>(sim: &'a mut Simulation) -> TrafficView<'a> {
         tries: 1_000_000,
         grid_size: sim.grid.size(),
         tables: &sim.tables,
-        agents: &sim.agents,
-        orders: &sim.orders,
+        agents: sim.agents.view(&[]),
         paths: &sim.paths,
-        pending: &sim.pending,
+        forbidden: sim.pending.areas(),
         streams: sim.congestion.streams(),
         edited: &[],
-        reservation: &mut sim.reservation,
+        refused: &[],
+        occupancy: &sim.occupancy,
     }
 }
 
@@ -104,7 +109,7 @@ fn check(sim: &mut Simulation, row: usize, other: usize) -> Result<usize, TestCa
             prop_assert!(tables.move_ticks(state, primitive).is_some(), "an illegal move");
             if number < aside {
                 let step = step_at(tables, tables.space().pose(state), primitive);
-                let needed = cells(sim.reservation.needed(&step));
+                let needed = cells(sim.occupancy.needed(&step));
                 for (other, held) in bodies.iter().filter(|(other, _)| **other != at) {
                     prop_assert!(needed.is_disjoint(held), "{} is sent through {}", at, other);
                 }
@@ -123,7 +128,7 @@ fn check(sim: &mut Simulation, row: usize, other: usize) -> Result<usize, TestCa
         for &primitive in sim.paths.moves(sim.agents.paths[row]).iter().take(AHEAD_MOVES[2]) {
             let step = step_at(tables, tables.space().pose(state), usize::from(primitive));
             for &at in &displaced {
-                prop_assert!(cells(sim.reservation.needed(&step)).is_disjoint(&bodies[&at]));
+                prop_assert!(cells(sim.occupancy.needed(&step)).is_disjoint(&bodies[&at]));
             }
             state = tables.state_after(state, usize::from(primitive));
         }

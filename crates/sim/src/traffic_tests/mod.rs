@@ -1,0 +1,11 @@
+//! Tests of the rule for agents of any body that need a whole simulation.
+
+mod claims;
+mod contraflow;
+mod cooperative;
+mod interval_search;
+mod lifting;
+mod make_way;
+mod narrows;
+mod scenes;
+mod window_field;
