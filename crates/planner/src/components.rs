@@ -1,11 +1,18 @@
 //! Connected sets of the pose graph of a class, kept true under edits.
 
-mod cell_shapes;
-mod labels;
-mod nearby;
+pub(crate) mod cell_shapes;
+pub(crate) mod labels;
+pub(crate) mod nearby;
+pub(crate) mod sets;
 
+use crate::components::sets::NONE;
+use crate::components::sets::Sets;
 use crate::pose::State;
-use crate::tables::{MoveWord, MovementTables, STEPS_STRIDE, lanes_of, with_layout};
+use crate::tables::graph_change::GraphChange;
+use crate::tables::layouts::with_layout;
+use crate::tables::pose_graph::PoseGraph;
+use crate::tables::steps::STEPS_STRIDE;
+use crate::tables::{MoveWord, lanes_of};
 use cell_shapes::CellShapes;
 use labels::{BLOCK, Labels};
 use nearby::Nearby;
@@ -49,8 +56,6 @@ const FLOODED_SHARE: usize = 8;
 /// Sets for which there is room beside one for each block of states.
 const SETS_LEAST: usize = 1 << 12;
 
-const NONE: u32 = u32::MAX;
-
 /// What components tell of a way from one pose to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
@@ -62,107 +67,9 @@ pub enum Way {
     Unknown,
 }
 
-/// What an edit did to the pose graph.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct GraphChange {
-    /// States whose poses the edit may have made legal or illegal.
-    pub states: Vec<u32>,
-    /// States that lost a move out of them or into them; some come more than once.
-    pub rim: Vec<u32>,
-    /// Moves that became legal, by the states they lead from and to; one of two that take each other back.
-    pub won: Vec<(u32, u32)>,
-    /// Whether some move was lost.
-    pub lost: bool,
-}
-
-impl GraphChange {
-    pub fn memory_bytes(&self) -> usize {
-        4 * (self.states.capacity() + self.rim.capacity()) + 8 * self.won.capacity()
-    }
-
-    pub fn clear(&mut self) {
-        self.states.clear();
-        self.rim.clear();
-        self.won.clear();
-        self.lost = false;
-    }
-}
-
-/// Disjoint sets by number, a forest with union by rank.
-#[derive(Clone, Debug, Default)]
-struct Sets {
-    parents: Vec<u32>,
-    ranks: Vec<u8>,
-    /// New numbers by old ones, while they change.
-    numbers: Vec<u32>,
-}
-
-impl Sets {
-    fn clear(&mut self) {
-        self.parents.clear();
-        self.ranks.clear();
-    }
-
-    fn shrink(&mut self) {
-        self.parents.shrink_to_fit();
-        self.ranks.shrink_to_fit();
-        self.numbers = Vec::new();
-    }
-
-    fn memory_bytes(&self) -> usize {
-        4 * self.parents.capacity() + self.ranks.capacity() + 4 * self.numbers.capacity()
-    }
-
-    /// Takes room for so many sets, unless it is there.
-    fn reserve(&mut self, n_sets: usize) {
-        let missing = n_sets.saturating_sub(self.parents.len());
-        self.parents.reserve(missing);
-        self.ranks.reserve(missing);
-        self.numbers.reserve(n_sets.saturating_sub(self.numbers.len()));
-    }
-
-    fn add(&mut self) -> u32 {
-        let number = self.parents.len() as u32;
-        self.parents.push(number);
-        self.ranks.push(0);
-        number
-    }
-
-    /// Looks only, so it needs no `&mut`: ranks keep the ways short.
-    fn root(&self, mut set: u32) -> u32 {
-        while self.parents[set as usize] != set {
-            set = self.parents[set as usize];
-        }
-        set
-    }
-
-    /// The root, and shorter ways to it (path halving, Tarjan and van Leeuwen 1984).
-    fn find(&mut self, mut set: u32) -> u32 {
-        while self.parents[set as usize] != set {
-            let above = self.parents[self.parents[set as usize] as usize];
-            self.parents[set as usize] = above;
-            set = above;
-        }
-        set
-    }
-
-    /// Joins two roots and says which one is the root now.
-    fn join(&mut self, a: u32, b: u32) -> u32 {
-        if a == b {
-            return a;
-        }
-        let (low, high) = (a.min(b), a.max(b));
-        let (high_rank, low_rank) = (self.ranks[high as usize], self.ranks[low as usize]);
-        let (root, other) = if high_rank > low_rank { (high, low) } else { (low, high) };
-        self.ranks[root as usize] += u8::from(high_rank == low_rank);
-        self.parents[other as usize] = root;
-        root
-    }
-}
-
 impl Components {
     /// Labels every state of the tables.
-    pub(crate) fn of(tables: &MovementTables) -> Self {
+    pub(crate) fn of(tables: &PoseGraph) -> Self {
         let mut components = Self::default();
         components.relabel(tables);
         components.labels.shrink();
@@ -185,13 +92,13 @@ impl Components {
     }
 
     /// Labels every state anew.
-    pub(crate) fn relabel(&mut self, tables: &MovementTables) {
+    pub(crate) fn relabel(&mut self, tables: &PoseGraph) {
         self.label_all(tables);
         self.renew_strong(tables);
     }
 
     /// Labels every state with the number of its weak component.
-    fn label_all(&mut self, tables: &MovementTables) {
+    fn label_all(&mut self, tables: &PoseGraph) {
         let Self { labels, sets, shapes, .. } = self;
         labels.reset(tables.space().n_states());
         sets.clear();
@@ -227,7 +134,7 @@ impl Components {
     }
 
     /// Follows an edit of which the moves lie about `anchors`: the tables are the new ones already.
-    pub(crate) fn follow(&mut self, tables: &MovementTables, change: &GraphChange, anchors: Rect) {
+    pub(crate) fn follow(&mut self, tables: &PoseGraph, change: &GraphChange, anchors: Rect) {
         if !tables.is_reversible() {
             self.strong_lost |= change.lost;
             self.strong_won |= !change.won.is_empty();
@@ -262,7 +169,7 @@ impl Components {
     }
 
     /// Labels what became legal, joins what moves won connect, and takes labels from what became illegal.
-    fn label_changed(&mut self, tables: &MovementTables, change: &GraphChange) {
+    fn label_changed(&mut self, tables: &PoseGraph, change: &GraphChange) {
         let Self { labels, sets, .. } = self;
         let is_legal = |state: u32| tables.is_legal(State(state));
         for &state in change.states.iter().filter(|&&state| !is_legal(state)) {
@@ -295,7 +202,7 @@ impl Components {
     /// Each begins a part of its own. The parts grow in turn, a state each, and are joined where they meet,
     /// until but one can grow any further: that one keeps the rest of the set. Gives up, and leaves labels
     /// that mean nothing, where they grow so large that all states are labelled anew sooner.
-    fn split(&mut self, tables: &MovementTables, whole: u32) -> bool {
+    fn split(&mut self, tables: &PoseGraph, whole: u32) -> bool {
         let Self { labels, sets, flood, nearby, .. } = self;
         let first = sets.parents.len() as u32;
         flood.clear(labels.n_blocks());
@@ -369,7 +276,7 @@ impl Components {
 
     /// Numbers the strong components anew. Linear in the number of legal moves, with up to 20 bytes a state
     /// until it is done.
-    pub(crate) fn renew_strong(&mut self, tables: &MovementTables) {
+    pub(crate) fn renew_strong(&mut self, tables: &PoseGraph) {
         self.strong.reset(0);
         if !tables.is_reversible() {
             self.strong.reset(tables.space().n_states());
@@ -384,7 +291,7 @@ impl Components {
 
 /// Labels every legal state with the number of a set, and joins the sets that moves connect. Until it is done
 /// it takes 4 bytes a state.
-fn label_states<W: MoveWord>(tables: &MovementTables, words: &[W], labels: &mut Labels, sets: &mut Sets) {
+fn label_states<W: MoveWord>(tables: &PoseGraph, words: &[W], labels: &mut Labels, sets: &mut Sets) {
     let space = tables.space();
     let mut of_states = vec![NONE; words.len()];
     for (state, word) in words.iter().enumerate() {
@@ -595,7 +502,7 @@ impl Flood {
 }
 
 /// Strong components in reverse topological order (Tarjan 1972, without recursion).
-fn strong_components(tables: &MovementTables) -> Vec<u32> {
+fn strong_components(tables: &PoseGraph) -> Vec<u32> {
     let n_states = tables.space().n_states();
     let n_primitives = tables.class().primitives().len();
     let mut numbers = vec![NONE; n_states];

@@ -5,10 +5,11 @@
 
 use crate::components::Way;
 use crate::distances::Distances;
-use crate::footprint::Offset;
+use crate::goal::Goal;
+use crate::goal::GoalMember;
+use crate::offset::Offset;
 use crate::path::Path;
 use crate::pose::{Heading, Pose, State, StateSpace};
-use crate::request::{Goal, GoalMember};
 use crate::tables::MovementTables;
 use wheelbase_grid::{BitGrid, CellXY};
 

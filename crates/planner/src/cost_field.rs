@@ -4,35 +4,40 @@
 //! `sweep`). Repair after an edit follows Ramalingam and Reps 1996: first the states whose support
 //! is lost, in order of their old cost, then Dijkstra from the rim of what they were.
 
-mod arcs;
+pub(crate) mod arcs;
 mod cache;
-mod extent;
-mod frontier;
-mod repair;
-mod sweep;
+pub(crate) mod extent;
+pub(crate) mod frontier;
+pub(crate) mod repair;
+pub(crate) mod support;
+pub(crate) mod sweep;
 
 pub use cache::CostFields;
 pub use repair::{FieldScratch, Repaired};
 
+use crate::cost_field::support::AT_SOURCE;
+use crate::cost_field::support::Direction;
+use crate::cost_field::support::MOVES_STRIDE;
+use crate::cost_field::support::NO_MOVE;
+use crate::cost_field::support::STALE_MAX;
+use crate::cost_field::support::UNREACHED;
+use crate::cost_field::support::downhill_move;
+use crate::goal::Goal;
+use crate::goal::GoalMember;
 use crate::lattice::{Lattice, with_lattice};
+use crate::outcome::COST_MAX;
+use crate::outcome::Progress;
 use crate::path::{Path, PathPose};
 use crate::pose::{FRAMES_MAX, Heading, Pose, State, StateSpace};
-use crate::request::{COST_MAX, Goal, GoalMember, Progress};
-use crate::tables::{MoveWord, MovementTables, STEPS_STRIDE, Successor, with_layout};
+use crate::tables::layouts::with_layout;
+use crate::tables::steps::STEPS_STRIDE;
+use crate::tables::steps::Successor;
+use crate::tables::{MoveWord, MovementTables};
 use arcs::{Arcs, Graph};
 use extent::{Extent, rows_of};
 pub(crate) use frontier::{Block, Frontier};
 use sweep::{LaneBits, Search, Stopped, Sweep, SweepPlan, Task};
 use wheelbase_grid::CellXY;
-
-/// Which way the costs of a [`CostField`] run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direction {
-    /// From each pose to the nearest pose of a goal.
-    ToGoal,
-    /// From the nearest pose of a set of starts to each pose.
-    FromStart,
-}
 
 /// How far [`CostField::settle`] goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,14 +128,6 @@ pub struct CostField {
     revision: u64,
 }
 
-/// Cost of a state that is not reached.
-pub(crate) const UNREACHED: u32 = u32::MAX;
-
-/// Moves of a state that has none: it is a source, or not settled. They leave it where it is.
-const AT_SOURCE: u8 = 16;
-const NO_MOVE: u8 = 17;
-const MOVES_STRIDE: usize = 32;
-
 impl CostField {
     /// The cost from every pose to the nearest pose of a goal; nothing is settled yet but the goal.
     pub fn to_goal(tables: &MovementTables, goal: &Goal<'_>) -> Self {
@@ -162,7 +159,7 @@ impl CostField {
             downhill: arcs,
             sloped: false,
             repair_pushes: 0,
-            repair_pushes_max: repair::STALE_MAX,
+            repair_pushes_max: STALE_MAX,
             revision: 0,
         };
         field.collect_arcs(tables);
@@ -245,8 +242,8 @@ impl CostField {
         self.moves.resize(self.space.n_states(), NO_MOVE);
         self.mark_sources();
         let radius = self.radius();
-        with_layout!(&tables.layouts, layout => with_lattice!(self.space, lattice => {
-            let graph = Graph { words: &layout.words, times: &tables.times, lattice };
+        with_layout!(&tables.graph.layouts, layout => with_lattice!(self.space, lattice => {
+            let graph = Graph { words: &layout.words, times: &tables.graph.times, lattice };
             for state in 0..self.space.n_states() as u32 {
                 if self.costs[state as usize] <= radius {
                     self.moves[state as usize] = downhill_move(&graph, &self.downhill, &self.costs, state);
@@ -280,8 +277,8 @@ impl CostField {
             Until::Pose(state) => costs[state.0 as usize] <= radius,
             _ => false,
         };
-        with_layout!(&tables.layouts, layout => with_lattice!(self.space, lattice => {
-            let graph = Graph { words: &layout.words, times: &tables.times, lattice };
+        with_layout!(&tables.graph.layouts, layout => with_lattice!(self.space, lattice => {
+            let graph = Graph { words: &layout.words, times: &tables.graph.times, lattice };
             let Self { costs, moves, radius, sweep, sweep_plan, frontier, downhill, .. } = self;
             let mut search = Search { graph, plan: sweep_plan, costs, sweep, frontier, radius };
             let mut keep = KeepMoves { moves, downhill, changed: None };
@@ -380,8 +377,8 @@ impl CostField {
     fn next_primitive(&self, tables: &MovementTables, state: State) -> Option<u8> {
         let primitive = match self.moves.get(state.0 as usize) {
             Some(&primitive) => primitive,
-            None => with_layout!(&tables.layouts, layout => with_lattice!(self.space, lattice => {
-                let graph = Graph { words: &layout.words, times: &tables.times, lattice };
+            None => with_layout!(&tables.graph.layouts, layout => with_lattice!(self.space, lattice => {
+                let graph = Graph { words: &layout.words, times: &tables.graph.times, lattice };
                 downhill_move(&graph, &self.downhill, &self.costs, state.0)
             })),
         };
@@ -452,7 +449,7 @@ impl CostField {
     fn pose_downhill(&self, tables: &MovementTables, pose: Pose, primitive: u8) -> Pose {
         let step = |pose: Pose| {
             let frame = self.space.frame(pose).0 as usize;
-            tables.steps[frame * STEPS_STRIDE + primitive as usize]
+            tables.graph.steps[frame * STEPS_STRIDE + primitive as usize]
         };
         let CellXY { x, y } = pose.cell;
         match self.direction {
@@ -498,37 +495,6 @@ pub struct Settled {
     pub progress: Progress,
     /// Poses whose moves were followed.
     pub expansions: u64,
-}
-
-/// The least primitive by which a settled state's cost is the time of the move plus the cost after it.
-#[inline]
-fn downhill_move<W: MoveWord, L: Lattice>(
-    graph: &Graph<'_, W, L>,
-    arcs: &Arcs,
-    costs: &[u32],
-    state: u32,
-) -> u8 {
-    let cost = costs[state as usize];
-    if cost == 0 {
-        return AT_SOURCE;
-    }
-    graph.primitive_of(arcs, state, (cost, NO_MOVE), |next| costs[next as usize])
-}
-
-/// The least cost of a state by its moves to settled states. Others support nothing: they spread their cost
-/// when they are settled.
-#[inline(always)]
-fn least_support<W: MoveWord, L: Lattice>(
-    graph: &Graph<'_, W, L>,
-    downhill: &Arcs,
-    costs: &[u32],
-    radius: u32,
-    state: u32,
-) -> u32 {
-    graph.least(downhill, state, |next| {
-        let cost = costs[next as usize];
-        if cost <= radius { cost } else { UNREACHED }
-    })
 }
 
 /// Settles states and keeps what is asked for of them.

@@ -3,10 +3,12 @@
 //! All of it reads one cost field: what was searched for one question answers the next.
 
 use crate::components::Way;
-use crate::cost_field::{CostField, Direction, FieldScratch, Repaired, Settled, Until};
+use crate::cost_field::support::Direction;
+use crate::cost_field::{CostField, FieldScratch, Repaired, Settled, Until};
+use crate::goal::Goal;
+use crate::goal::GoalMember;
 use crate::path::Path;
 use crate::pose::{Heading, Pose, State, StateSpace};
-use crate::request::{Goal, GoalMember};
 use crate::tables::MovementTables;
 use wheelbase_grid::Rect;
 

@@ -4,7 +4,8 @@
 //! floats, with contact no deeper than [`CONTACT`] not counted as touching; it is decided once, when a
 //! class is made, and no float goes further than that.
 
-use crate::footprint::{Offset, Pivot};
+use crate::offset::Offset;
+use crate::offset::Pivot;
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
 /// Overlap no deeper than this is not touching.

@@ -9,73 +9,22 @@
 //! smallest hexagon.
 
 use crate::cost_field::CostField;
+use crate::estimate::ArrayEstimate;
+use crate::estimate::CellsAround;
+use crate::estimate::Estimate;
+use crate::estimate::GoalBox;
+use crate::estimate::LinearEstimate;
+use crate::estimate::WholeEstimate;
+use crate::estimate::WholeNorm;
+use crate::guide::Guide;
+use crate::guide::HeuristicName;
 use crate::landmarks::{Active, InUse, LandmarkEstimate, Landmarks};
+use crate::learned_costs::LearnedCosts;
+use crate::outcome::COST_MAX;
 use crate::pose::{Frame, Heading, Pose};
-use crate::replan::LearnedCosts;
-use crate::request::COST_MAX;
 use crate::tables::MovementTables;
 use std::fmt;
-use wheelbase_grid::{CellXY, GridShape, GridSize, Rect, hex_coordinates};
-
-/// The heuristics that come with the planner.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum HeuristicName {
-    /// Nothing: the search is Dijkstra's.
-    Zero,
-    /// `|dx| + |dy|`: the tightest where all moves go along one axis.
-    Manhattan,
-    /// `max(|dx|, |dy|)`.
-    Chebyshev,
-    /// 10000 a straight step, 14142 a diagonal one.
-    Octile,
-    /// `sqrt(dx^2 + dy^2)`.
-    Euclid,
-    /// The steps between two cells of a hexagonal map.
-    Hexagonal,
-    /// The default one, with the cost so far left aside: the first path found, and soon, but not a cheap
-    /// one.
-    Greedy,
-}
-
-impl HeuristicName {
-    /// All of them.
-    pub const ALL: [Self; 7] = [
-        Self::Zero,
-        Self::Manhattan,
-        Self::Chebyshev,
-        Self::Octile,
-        Self::Euclid,
-        Self::Hexagonal,
-        Self::Greedy,
-    ];
-
-    /// Name as written in queries.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Zero => "zero",
-            Self::Manhattan => "manhattan",
-            Self::Chebyshev => "chebyshev",
-            Self::Octile => "octile",
-            Self::Euclid => "euclid",
-            Self::Hexagonal => "hexagonal",
-            Self::Greedy => "greedy",
-        }
-    }
-
-    /// The heuristic of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|h| h.name() == name)
-    }
-
-    /// Whether it measures maps of that shape. The default one takes the place of one that does not.
-    pub fn measures(self, shape: GridShape) -> bool {
-        match self {
-            Self::Zero | Self::Greedy => true,
-            Self::Manhattan | Self::Chebyshev | Self::Octile | Self::Euclid => shape == GridShape::Square,
-            Self::Hexagonal => shape == GridShape::Hex,
-        }
-    }
-}
+use wheelbase_grid::{CellXY, GridShape, GridSize};
 
 /// The heuristic of a request.
 #[derive(Clone, Copy, Default)]
@@ -115,328 +64,6 @@ impl fmt::Debug for Heuristic<'_> {
     }
 }
 
-/// What guided a search.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Guide {
-    /// Nothing: it ended before it began, or it was Dijkstra's.
-    #[default]
-    Nothing,
-    /// A norm of the displacement.
-    Norm(HeuristicName),
-    /// Landmarks and the default norm.
-    Landmarks,
-    /// A cost field of the goal.
-    Field,
-    /// What earlier searches to the goal have left.
-    Learned,
-    /// The caller's own bound.
-    Custom,
-}
-
-impl Guide {
-    /// Name as written in outputs.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Nothing => HeuristicName::Zero.name(),
-            Self::Norm(name) => name.name(),
-            Self::Landmarks => "landmarks",
-            Self::Field => "field",
-            Self::Learned => "learned",
-            Self::Custom => "custom",
-        }
-    }
-}
-
-/// What the kernel asks of a heuristic, at a cell and heading.
-pub(crate) trait Estimate {
-    /// Whether it is ever more than 0.
-    const GUIDED: bool = true;
-    /// The bound that orders the open list, weight included.
-    fn weighted(&self, state: u32, x: i32, y: i32, heading: usize) -> u32;
-    /// Key of a pose on the open list, from its cost so far and its weighted bound.
-    #[inline(always)]
-    fn key(&self, cost: u32, bound: u32) -> u64 {
-        u64::from(cost) + u64::from(bound)
-    }
-    /// Whether the first way found to a pose is kept, cheaper ones or not.
-    #[inline(always)]
-    fn keeps_first(&self) -> bool {
-        false
-    }
-    /// Where it is not known to be consistent: most by which a key may exceed the one under way. A key
-    /// outside that range is moved into it, which keeps answers exact as long as the bound holds.
-    #[inline(always)]
-    fn range(&self) -> Option<u64> {
-        None
-    }
-    /// Whether a goal's bound is the cost of a known way on from it, to be counted before it is settled.
-    #[inline(always)]
-    fn has_exits(&self) -> bool {
-        false
-    }
-    /// The bound itself.
-    fn plain(&self, state: u32, x: i32, y: i32, heading: usize) -> u32 {
-        self.weighted(state, x, y, heading)
-    }
-}
-
-/// Dijkstra.
-pub(crate) struct ZeroEstimate;
-
-impl Estimate for ZeroEstimate {
-    const GUIDED: bool = false;
-
-    #[inline(always)]
-    fn weighted(&self, _: u32, _: i32, _: i32, _: usize) -> u32 {
-        0
-    }
-}
-
-/// The smallest rectangle around some cells, inclusive; on hexagonal maps the smallest hexagon, by the least
-/// and the greatest of each of their [`hex_coordinates`].
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct CellsAround {
-    shape: GridShape,
-    low: [i32; 3],
-    high: [i32; 3],
-}
-
-impl CellsAround {
-    /// Around no cell yet, of a map of that shape.
-    pub fn none(shape: GridShape) -> Self {
-        Self { shape, low: [i32::MAX; 3], high: [i32::MIN; 3] }
-    }
-
-    /// Around the cells of a rectangle on the map.
-    pub fn rectangle(shape: GridShape, area: Rect) -> Self {
-        let mut cells = Self::none(shape);
-        let (right, bottom) = (area.x + area.width as i32 - 1, area.y + area.height as i32 - 1);
-        for (x, y) in [(area.x, area.y), (right, area.y), (area.x, bottom), (right, bottom)] {
-            cells.add(CellXY::new(x, y));
-        }
-        cells
-    }
-
-    /// Takes in a cell of the map.
-    #[inline]
-    pub fn add(&mut self, cell: CellXY) {
-        let coordinates = match self.shape {
-            GridShape::Square => [cell.x, cell.y, 0],
-            GridShape::Hex => hex_coordinates(cell).map(|coordinate| coordinate as i32),
-        };
-        for (axis, coordinate) in coordinates.into_iter().enumerate() {
-            self.low[axis] = self.low[axis].min(coordinate);
-            self.high[axis] = self.high[axis].max(coordinate);
-        }
-    }
-}
-
-/// The goal's cells as [`CellsAround`] has them, and the least turning cost from a heading.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct GoalBox {
-    pub low: (i32, i32),
-    pub high: (i32, i32),
-    pub turn_ticks: [u32; 8],
-    shape: GridShape,
-    /// Least and greatest third coordinate on hexagonal maps.
-    third: (i32, i32),
-}
-
-impl GoalBox {
-    #[inline(always)]
-    fn apart(&self, x: i32, y: i32) -> (u32, u32) {
-        let dx = (self.low.0 - x).max(x - self.high.0).max(0);
-        let dy = (self.low.1 - y).max(y - self.high.1).max(0);
-        (dx as u32, dy as u32)
-    }
-
-    /// Steps to the nearest cell, or fewer, on a hexagonal map.
-    #[inline(always)]
-    fn hex_apart(&self, x: i32, y: i32) -> u32 {
-        let along_east = x - (y >> 1);
-        let third = along_east + y;
-        let beyond = |low: i32, at: i32, high: i32| (low - at).max(at - high);
-        let most = beyond(self.low.0, along_east, self.high.0)
-            .max(beyond(self.low.1, y, self.high.1))
-            .max(beyond(self.third.0, third, self.third.1));
-        most.max(0) as u32
-    }
-}
-
-/// `rate * (major * max(dx, dy) + minor * min(dx, dy))`, rounded down, plus turning.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct LinearEstimate {
-    goal: GoalBox,
-    major: u64,
-    minor: u64,
-    /// The rate in ticks a unit of the norm: whole part, and 2^-64 parts rounded up, which is exact
-    /// for every norm a map can have (see `Rate::split`).
-    whole: u64,
-    fraction: u64,
-}
-
-impl Estimate for LinearEstimate {
-    #[inline(always)]
-    fn weighted(&self, _: u32, x: i32, y: i32, heading: usize) -> u32 {
-        let (dx, dy) = match self.goal.shape {
-            GridShape::Square => self.goal.apart(x, y),
-            GridShape::Hex => (self.goal.hex_apart(x, y), 0),
-        };
-        let norm = self.major * u64::from(dx.max(dy)) + self.minor * u64::from(dx.min(dy));
-        let part = ((u128::from(norm) * u128::from(self.fraction)) >> 64) as u64;
-        let ticks = norm * self.whole + part + u64::from(self.goal.turn_ticks[heading & 7]);
-        ticks.min(u64::from(COST_MAX)) as u32
-    }
-}
-
-/// [`LinearEstimate`] where the rate is a whole number of ticks and no estimate on the map is too large,
-/// as for nearly every class: a third of the instructions, and it is asked at every push.
-pub(crate) trait WholeNorm: Estimate + Copy + Default {
-    /// The same estimate for a map on which [`LinearEstimate::is_whole`]; nothing on one of another shape.
-    fn of(linear: &LinearEstimate) -> Self;
-}
-
-/// [`WholeNorm`] of square maps.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct WholeEstimate {
-    goal: GoalBox,
-    /// The rate times `major` and times `minor`.
-    major: u32,
-    minor: u32,
-}
-
-impl WholeNorm for WholeEstimate {
-    fn of(linear: &LinearEstimate) -> Self {
-        if linear.goal.shape == GridShape::Hex {
-            return Self::default();
-        }
-        let rate = |weight: u64| (weight * linear.whole) as u32;
-        Self { goal: linear.goal, major: rate(linear.major), minor: rate(linear.minor) }
-    }
-}
-
-impl Estimate for WholeEstimate {
-    #[inline(always)]
-    fn weighted(&self, _: u32, x: i32, y: i32, heading: usize) -> u32 {
-        let (dx, dy) = self.goal.apart(x, y);
-        self.major * dx.max(dy) + self.minor * dx.min(dy) + self.goal.turn_ticks[heading & 7]
-    }
-}
-
-/// [`WholeNorm`] of hexagonal maps.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct WholeHexEstimate {
-    goal: GoalBox,
-    rate: u32,
-}
-
-impl WholeNorm for WholeHexEstimate {
-    fn of(linear: &LinearEstimate) -> Self {
-        if linear.goal.shape == GridShape::Square {
-            return Self::default();
-        }
-        Self { goal: linear.goal, rate: linear.whole as u32 }
-    }
-}
-
-impl Estimate for WholeHexEstimate {
-    #[inline(always)]
-    fn weighted(&self, _: u32, x: i32, y: i32, heading: usize) -> u32 {
-        self.rate * self.goal.hex_apart(x, y) + self.goal.turn_ticks[heading & 7]
-    }
-}
-
-/// [`WholeEstimate`] where the norm is a sum: a part for the column and one for the row, looked up.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct SumEstimate<'a> {
-    /// `[width]` and `[height]`, in ticks.
-    columns: &'a [u32],
-    rows: &'a [u32],
-    turn_ticks: [u32; 8],
-}
-
-impl Estimate for SumEstimate<'_> {
-    #[inline(always)]
-    fn weighted(&self, _: u32, x: i32, y: i32, heading: usize) -> u32 {
-        self.columns[x as u32 as usize] + self.rows[y as u32 as usize] + self.turn_ticks[heading & 7]
-    }
-}
-
-impl LinearEstimate {
-    /// Whether a [`WholeNorm`] can stand in on a map of that size.
-    pub fn is_whole(&self, size: GridSize) -> bool {
-        let (width, height) = (u64::from(size.width()), u64::from(size.height()));
-        // On hexagonal maps both are 1, and no two cells are farther apart than that.
-        let norm = self.major * width.max(height) + self.minor * width.min(height);
-        let turning = self.goal.turn_ticks.iter().max().map_or(0, |&t| u64::from(t));
-        self.fraction == 0 && norm.saturating_mul(self.whole).saturating_add(turning) <= u64::from(COST_MAX)
-    }
-
-    /// Whether the norm is a sum of columns and rows and [`LinearEstimate::is_whole`].
-    pub fn is_sum(&self, size: GridSize) -> bool {
-        self.goal.shape == GridShape::Square && self.major == self.minor && self.is_whole(size)
-    }
-
-    /// Writes what [`LinearEstimate::sum`] looks up, where [`LinearEstimate::is_sum`].
-    pub fn list_parts(&self, size: GridSize, parts: &mut Vec<u32>) {
-        let rate = (self.major * self.whole) as u32;
-        parts.clear();
-        parts.extend((0..size.width() as i32).map(|x| rate * self.goal.apart(x, self.goal.low.1).0));
-        parts.extend((0..size.height() as i32).map(|y| rate * self.goal.apart(self.goal.low.0, y).1));
-    }
-
-    /// The same estimate with its parts listed.
-    pub fn sum<'a>(&self, size: GridSize, parts: &'a [u32]) -> SumEstimate<'a> {
-        let (columns, rows) = parts.split_at(size.width() as usize);
-        SumEstimate { columns, rows, turn_ticks: self.goal.turn_ticks }
-    }
-}
-
-/// A bound by state, or an estimate where that is more.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ArrayEstimate<'a, N> {
-    base: N,
-    /// `[n_states]`.
-    bounds: &'a [u32],
-    /// Bound of states that say more.
-    most: u32,
-    range: u64,
-    has_exits: bool,
-}
-
-impl<N: WholeNorm> Estimate for ArrayEstimate<'_, N> {
-    #[inline(always)]
-    fn weighted(&self, state: u32, x: i32, y: i32, heading: usize) -> u32 {
-        self.bounds[state as usize].min(self.most).max(self.base.weighted(state, x, y, heading))
-    }
-
-    #[inline(always)]
-    fn range(&self) -> Option<u64> {
-        Some(self.range)
-    }
-
-    #[inline(always)]
-    fn has_exits(&self) -> bool {
-        self.has_exits
-    }
-}
-
-impl<'a, N: WholeNorm> ArrayEstimate<'a, N> {
-    /// Of a request guided by an array, `None` of any other.
-    pub fn of(tables: &MovementTables, heuristic: &Heuristic<'a>, base: &LinearEstimate) -> Option<Self> {
-        let (bounds, most, has_exits) = match heuristic {
-            Heuristic::Field(field) => (field.costs(), field.beyond(), false),
-            Heuristic::Learned(learned) => (learned.bounds(), COST_MAX, learned.has_exits()),
-            _ => return None,
-        };
-        assert_eq!(bounds.len(), tables.space().n_states(), "costs of another map");
-        let range = 2 * tables.most_ticks();
-        // Where it is not in whole numbers its sums may not fit; who asks then takes the greater of both.
-        let base = if base.is_whole(tables.space().size()) { N::of(base) } else { N::default() };
-        Some(Self { base, bounds, most, range, has_exits })
-    }
-}
-
 /// The cheapest rate of a class by some norm: `ticks / norm`.
 #[derive(Clone, Copy, Debug)]
 struct Rate {
@@ -454,37 +81,6 @@ impl Rate {
         let rest = u128::from(self.ticks % self.norm);
         let fraction = if rest == 0 { 0 } else { (rest << 64) / u128::from(self.norm) + 1 };
         (self.ticks / self.norm, fraction as u64)
-    }
-}
-
-/// An estimate with a weight, or with the cost so far left aside.
-pub(crate) struct Weighted<E> {
-    pub estimate: E,
-    pub weight_permille: u32,
-    pub greedy: bool,
-}
-
-impl<E: Estimate> Estimate for Weighted<E> {
-    #[inline(always)]
-    fn weighted(&self, state: u32, x: i32, y: i32, heading: usize) -> u32 {
-        let plain = u64::from(self.plain(state, x, y, heading));
-        // Rounded down, so that the bound of the weight holds to the tick.
-        (plain * u64::from(self.weight_permille) / 1000).min(u64::from(COST_MAX)) as u32
-    }
-
-    #[inline(always)]
-    fn key(&self, cost: u32, bound: u32) -> u64 {
-        if self.greedy { u64::from(bound) } else { u64::from(cost) + u64::from(bound) }
-    }
-
-    #[inline(always)]
-    fn keeps_first(&self) -> bool {
-        self.greedy
-    }
-
-    #[inline(always)]
-    fn plain(&self, state: u32, x: i32, y: i32, heading: usize) -> u32 {
-        self.estimate.weighted(state, x, y, heading)
     }
 }
 
@@ -864,5 +460,21 @@ mod tests {
             }
         }
         assert!(n_whole[0] >= 6 && n_whole[1] >= 6, "{n_whole:?}");
+    }
+}
+
+impl<'a, N: WholeNorm> ArrayEstimate<'a, N> {
+    /// Of a request guided by an array, `None` of any other.
+    pub fn of(tables: &MovementTables, heuristic: &Heuristic<'a>, base: &LinearEstimate) -> Option<Self> {
+        let (bounds, most, has_exits) = match heuristic {
+            Heuristic::Field(field) => (field.costs(), field.beyond(), false),
+            Heuristic::Learned(learned) => (learned.bounds(), COST_MAX, learned.has_exits()),
+            _ => return None,
+        };
+        assert_eq!(bounds.len(), tables.space().n_states(), "costs of another map");
+        let range = 2 * tables.most_ticks();
+        // Where it is not in whole numbers its sums may not fit; who asks then takes the greater of both.
+        let base = if base.is_whole(tables.space().size()) { N::of(base) } else { N::default() };
+        Some(Self { base, bounds, most, range, has_exits })
     }
 }

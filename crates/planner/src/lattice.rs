@@ -2,7 +2,9 @@
 //! expansion: compiled once for each shape of map, and without a division. Quotients are products and shifts,
 //! exact for every state of a map (Granlund and Montgomery 1994).
 
-use crate::heuristic::{WholeEstimate, WholeHexEstimate, WholeNorm};
+use crate::estimate::WholeEstimate;
+use crate::estimate::WholeHexEstimate;
+use crate::estimate::WholeNorm;
 use crate::pose::StateSpace;
 
 /// The states of a map of one shape.

@@ -1,7 +1,7 @@
 //! Paths and their judge.
 
+use crate::outcome::COST_MAX;
 use crate::pose::Pose;
-use crate::request::COST_MAX;
 use crate::successor::{Legality, MoveBlocked, PoseBlocked};
 use std::fmt;
 

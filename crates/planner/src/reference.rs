@@ -1,9 +1,9 @@
 //! The oracle: plain Dijkstra over [`Legality`], slow and obvious. Tests hold every search against it.
 
 use crate::delays::Delays;
+use crate::outcome::COST_MAX;
 use crate::path::{Path, PathPose};
 use crate::pose::{Pose, State};
-use crate::request::COST_MAX;
 use crate::successor::Legality;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

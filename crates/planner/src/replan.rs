@@ -13,90 +13,22 @@
 //! from the goal, gets a new cost. Repair pays where many agents follow the field afterwards, or where the
 //! edit is off their paths.
 
+use crate::goal::Goal;
 use crate::heuristic::Heuristic;
+use crate::learned_costs::LearnedCosts;
+use crate::node::Node;
+use crate::outcome::COST_MAX;
+use crate::outcome::Reached;
+use crate::outcome::Status;
 use crate::path::{Path, PathPose};
 use crate::pose::State;
-use crate::request::{Answer, COST_MAX, Goal, GoalMember, Reached, Request, Status};
-use crate::scratch::{Node, Scratch};
+use crate::request::{Answer, Request};
+use crate::scratch::Scratch;
 use crate::search::{advance, begin, finish, plan};
 use crate::tables::MovementTables;
 use wheelbase_grid::Rect;
 
-/// What searches for one goal have learned, shared by all agents of a class that go there: after a
-/// search that found a path of cost `C`, a pose that was reached at cost `g` is at least `C - g` from
-/// the goal. Later searches are guided by that where it is more than the default heuristic.
-///
-/// Holds after edits that only make moves dearer or illegal; [`LearnedCosts::forget`] after any other.
-/// Memory: 4 bytes a state.
-///
-/// ```
-/// use wheelbase_grid::{CellXY, Grid, Rect, SideTable, TerrainKind, TerrainTable};
-/// use wheelbase_planner::*;
-///
-/// let rows = [".......", "..TTT..", "..T.T..", "..T.T..", "......."];
-/// let mut grid = Grid::from_rows(&rows, TerrainTable::movingai(), SideTable::default())?;
-/// let mut spec = ClassSpec::new("walker", 1);
-/// spec.primitives = Primitive::four_ways(10);
-/// let mut tables = MovementTables::compile(&grid, MovementClass::new(spec)?);
-/// let goal = [GoalMember::any(CellXY::new(3, 2))];
-/// let mut learned = LearnedCosts::new(&tables, &Goal::of(&goal));
-/// let request = Request::new(Pose::new(3, 0, Heading(0)), Goal::of(&goal));
-/// let (mut scratch, mut path) = (Scratch::new(), Path::new());
-/// let first = learned.plan(&tables, &request, &mut scratch, &mut path);
-/// let again = learned.plan(&tables, &request, &mut scratch, &mut path);
-/// assert_eq!(first.cost, again.cost);
-/// assert!(again.expansions < first.expansions);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Debug)]
-pub struct LearnedCosts {
-    members: Vec<GoalMember>,
-    within: u32,
-    /// `[n_states]`; 0 of a state that nothing is known of.
-    bounds: Vec<u32>,
-    /// Whether what is known is the exact cost of a known way on.
-    exits: bool,
-    /// States reached by the search that is learned from, still to be gone through.
-    stack: Vec<u32>,
-}
-
 impl LearnedCosts {
-    /// Nothing learned yet about a goal.
-    pub fn new(tables: &MovementTables, goal: &Goal<'_>) -> Self {
-        Self {
-            members: goal.members.to_vec(),
-            within: goal.within,
-            bounds: vec![0; tables.space().n_states()],
-            exits: false,
-            stack: Vec::new(),
-        }
-    }
-
-    /// The goal.
-    pub fn goal(&self) -> Goal<'_> {
-        Goal { members: &self.members, within: self.within }
-    }
-
-    /// Forgets all, after an edit that may have made some move cheaper.
-    pub fn forget(&mut self) {
-        self.bounds.fill(0);
-    }
-
-    /// Bytes held.
-    pub fn memory_bytes(&self) -> usize {
-        size_of::<Self>()
-            + 4 * (self.bounds.capacity() + self.stack.capacity())
-            + size_of::<GoalMember>() * self.members.capacity()
-    }
-
-    pub(crate) fn bounds(&self) -> &[u32] {
-        &self.bounds
-    }
-
-    pub(crate) fn has_exits(&self) -> bool {
-        self.exits
-    }
-
     /// Plans to the goal, whatever the request's goal and heuristic, and learns from the search if it found
     /// an exact path without window, obstacles and delays. Same answers as [`crate::plan`], costs equal.
     pub fn plan(

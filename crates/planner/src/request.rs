@@ -1,86 +1,16 @@
 //! Requests, goals and answers.
 
 use crate::delays::Delays;
-use crate::heuristic::{Guide, Heuristic};
+use crate::goal::Goal;
+use crate::guide::Guide;
+use crate::heuristic::Heuristic;
+use crate::outcome::COST_MAX;
+use crate::outcome::Reached;
+use crate::outcome::Status;
 use crate::pose::{Heading, Pose, StateSpace};
 use crate::successor::{Legality, PoseBlocked};
 use std::fmt;
 use wheelbase_grid::{BitGrid, CellXY, GridShape, Rect};
-
-/// Longest path in ticks, 2^32 - 2.
-pub const COST_MAX: u32 = u32::MAX - 1;
-
-/// One member of a goal: an anchor cell with one heading or any.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GoalMember {
-    /// Cell of the anchor; may lie off the map.
-    pub cell: CellXY,
-    /// The heading to arrive with, or `None` for any.
-    pub heading: Option<Heading>,
-}
-
-impl GoalMember {
-    /// A cell with any heading.
-    pub const fn any(cell: CellXY) -> Self {
-        Self { cell, heading: None }
-    }
-
-    /// One pose.
-    pub const fn pose(pose: Pose) -> Self {
-        Self { cell: pose.cell, heading: Some(pose.heading) }
-    }
-}
-
-/// A goal: a set of members, each widened by a radius.
-#[derive(Clone, Copy, Debug)]
-pub struct Goal<'a> {
-    /// The members as named.
-    pub members: &'a [GoalMember],
-    /// Any anchor whose squared Euclidean distance to a member is at most its square, on hexagonal maps
-    /// whose hexagonal distance is at most that, is a member too, with that member's heading. In cells.
-    pub within: u32,
-}
-
-impl<'a> Goal<'a> {
-    /// The members as named, radius 0.
-    pub const fn of(members: &'a [GoalMember]) -> Self {
-        Self { members, within: 0 }
-    }
-
-    /// Whether a pose on a map of that shape is a member.
-    pub fn matches(&self, shape: GridShape, pose: Pose) -> bool {
-        let reach = shape.measure_of(self.within);
-        self.members.iter().any(|member| {
-            member.heading.is_none_or(|h| h == pose.heading) && shape.measure(member.cell, pose.cell) <= reach
-        })
-    }
-
-    /// [Distance](GridShape::measure) from a cell to the nearest member as named, whatever `within` says.
-    pub fn measure(&self, shape: GridShape, cell: CellXY) -> u64 {
-        self.members.iter().map(|m| shape.measure(m.cell, cell)).min().unwrap_or(u64::MAX)
-    }
-
-    /// Calls `found` with every member pose on the map, in order of the named members, then row-major.
-    /// A pose that is near several named members comes several times.
-    pub(crate) fn for_each_pose(&self, space: StateSpace, mut found: impl FnMut(Pose)) {
-        let (width, height) = (i64::from(space.size().width()), i64::from(space.size().height()));
-        let reach = i64::from(self.within);
-        for member in self.members {
-            let y = i64::from(member.cell.y);
-            for row in (y - reach).max(0)..(y + reach + 1).min(height) {
-                let columns = space.shape().columns_within(member.cell, self.within, row as i32);
-                let Some((first, last)) = columns else { continue };
-                for column in first.max(0)..(last + 1).min(width) {
-                    let cell = CellXY::new(column as i32, row as i32);
-                    match member.heading {
-                        Some(heading) => found(Pose { cell, heading }),
-                        None => (0..space.headings()).for_each(|h| found(Pose { cell, heading: Heading(h) })),
-                    }
-                }
-            }
-        }
-    }
-}
 
 /// A goal by area: any pose whose anchor lies in it and that is open. What is open may change while a search
 /// is under way; a pose is asked about when it is taken off the open list.
@@ -193,65 +123,6 @@ impl<'a> Request<'a> {
     }
 }
 
-/// How a query ended; the first that applies, in this order (DESIGN 2.5).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Status {
-    /// The start is off the map.
-    StartOffMap,
-    /// No member of the goal has its anchor on the map.
-    GoalOffMap,
-    /// The start is not a legal pose.
-    StartBlocked,
-    /// No member of the goal is a legal pose.
-    GoalBlocked,
-    /// There is a path.
-    Found,
-    /// There is none.
-    Unreachable,
-    /// The limit of expansions was hit first; the search can go on with more.
-    LimitReached,
-    /// The path would take more than [`COST_MAX`] ticks.
-    CostOverflow,
-}
-
-impl Status {
-    /// Name as written in answers: `found`, `start_off_map` ...
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::StartOffMap => "start_off_map",
-            Self::GoalOffMap => "goal_off_map",
-            Self::StartBlocked => "start_blocked",
-            Self::GoalBlocked => "goal_blocked",
-            Self::Found => "found",
-            Self::Unreachable => "unreachable",
-            Self::LimitReached => "limit_reached",
-            Self::CostOverflow => "cost_overflow",
-        }
-    }
-}
-
-/// Where the path of an answer ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Reached {
-    /// At a member of the goal.
-    Goal,
-    /// At the pose of [`Fallback::Nearest`].
-    Nearest,
-    /// At the best pose expanded before the limit.
-    Partial,
-}
-
-impl Reached {
-    /// Name as written in answers.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Goal => "goal",
-            Self::Nearest => "nearest",
-            Self::Partial => "partial",
-        }
-    }
-}
-
 /// How a query ended and what it gave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {
@@ -265,15 +136,6 @@ pub struct Answer {
     pub expansions: u64,
     /// What guided the search.
     pub guide: Guide,
-}
-
-/// Whether a sliced search has ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Progress {
-    /// More expansions are needed.
-    Running,
-    /// [`crate::finish`] has the answer.
-    Done,
 }
 
 /// Why a query was not answered with a path to its goal.

@@ -7,23 +7,36 @@
 //! Ties: least `g + h`; then least `h` in up to 16 classes of the start's ([`KeyOrder`]); then last pushed, but
 //! of the successors of one pose that come next a move before a turn.
 
-mod kernel;
+pub(crate) mod free_moves;
+pub(crate) mod kernel;
 
 use crate::components::Way;
-use crate::heuristic::{
-    AnyEstimate, ArrayEstimate, CellsAround, Estimate, Heuristic, HeuristicName, Prepared, Weighted,
-    WholeNorm, ZeroEstimate,
-};
+use crate::estimate::ArrayEstimate;
+use crate::estimate::CellsAround;
+use crate::estimate::Estimate;
+use crate::estimate::Weighted;
+use crate::estimate::WholeNorm;
+use crate::estimate::ZeroEstimate;
+use crate::guide::HeuristicName;
+use crate::heuristic::{AnyEstimate, Heuristic, Prepared};
 use crate::landmarks::{InUse, LandmarkEstimate};
 use crate::lattice::{Lattice, with_lattice};
+use crate::node::Node;
 use crate::open_list::{BUCKETS_MAX, FallingQueue, KeyOrder, OpenList};
+use crate::outcome::COST_MAX;
+use crate::outcome::Progress;
+use crate::outcome::Reached;
+use crate::outcome::Status;
 use crate::path::{Path, PathPose};
 use crate::pose::{Heading, Pose, State};
-use crate::request::{Answer, COST_MAX, Fallback, GoalArea, Progress, Reached, Request, Status};
-use crate::scratch::{Ended, Node, Run, Scratch};
-use crate::tables::{MovementTables, STEPS_STRIDE, with_layout};
+use crate::request::{Answer, Fallback, GoalArea, Request};
+use crate::scratch::{Ended, Run, Scratch};
+use crate::search::free_moves::is_free;
+use crate::tables::MovementTables;
+use crate::tables::layouts::with_layout;
+use crate::tables::steps::STEPS_STRIDE;
 use kernel::{Kernel, Stop};
-use wheelbase_grid::{BitGrid, CellXY, Rect};
+use wheelbase_grid::CellXY;
 
 /// Plans a cheapest path, or one within the request's weight, in one call: [`begin`], [`advance`] to
 /// the end or the limit, [`finish`]. Writes poses and moves to `path`, which is empty without one.
@@ -360,9 +373,9 @@ fn write_path(tables: &MovementTables, scratch: &Scratch, start: State, end: Sta
         let turn = tables.class().primitives()[lane].turn;
         let heading = (i32::from(after.heading.0) - turn).rem_euclid(i32::from(space.headings()));
         // Rows are the same in every frame of a heading, columns are not.
-        let rows = tables.steps[heading as usize * STEPS_STRIDE + lane].dy;
+        let rows = tables.graph.steps[heading as usize * STEPS_STRIDE + lane].dy;
         let frame = space.frame(Pose::new(0, after.cell.y - rows, Heading(heading as u8)));
-        let step = tables.steps[frame.0 as usize * STEPS_STRIDE + lane];
+        let step = tables.graph.steps[frame.0 as usize * STEPS_STRIDE + lane];
         state = State(state.0.wrapping_add_signed(-step.delta));
     }
     path.moves.reverse();
@@ -421,34 +434,6 @@ fn end_without_goal(tables: &MovementTables, request: &Request<'_>, scratch: &mu
         Some(_) if nearest => Ended::Without(Status::CostOverflow),
         _ => Ended::Without(Status::Unreachable),
     }
-}
-
-/// So many cells of a sweep are looked at one by one.
-const CELLS_FEW: usize = 6;
-
-/// Whether a legal move sweeps no cell outside the request's window and none of its obstacles.
-#[inline]
-fn is_free(tables: &MovementTables, request: &Request<'_>, pose: Pose, primitive: usize) -> bool {
-    let CellXY { x, y } = pose.cell;
-    let shape = tables.class().shape_at(pose, primitive);
-    let (low, high) = shape.bounds;
-    let inside = |window: Rect| {
-        window.contains(CellXY::new(x + low.dx, y + low.dy))
-            && window.contains(CellXY::new(x + high.dx, y + high.dy))
-    };
-    let free = |obstacles: &BitGrid| {
-        // Around most moves there are none: of many cells that is told sooner for all of a row at once.
-        let (width, height) = ((high.dx - low.dx) as u32 + 1, (high.dy - low.dy) as u32 + 1);
-        let around = Rect::new(x + low.dx, y + low.dy, width, height);
-        (shape.swept.len() > CELLS_FEW && !obstacles.any_in(around))
-            || shape.swept.iter().all(|offset| !obstacles.get(CellXY::new(x + offset.dx, y + offset.dy)))
-    };
-    // The body's rectangle and the obstacles', apart along one of the axes.
-    let clear = request.obstacle_area.is_some_and(|area| {
-        let (right, bottom) = (area.x + area.width as i32, area.y + area.height as i32);
-        x + high.dx < area.x || x + low.dx >= right || y + high.dy < area.y || y + low.dy >= bottom
-    });
-    request.window.is_none_or(inside) && (clear || request.obstacles.is_none_or(free))
 }
 
 /// The estimate of a request, with its weight.
@@ -510,10 +495,10 @@ fn run_kernel_on<L: Lattice>(
     let Some(prepared) = run.prepared else { return Stop::Exhausted };
     let size = tables.space().size();
     let sums = L::SUMS && run.parts_listed;
-    with_layout!(&tables.layouts, layout => {
+    with_layout!(&tables.graph.layouts, layout => {
         let words = &layout.words[..];
         let mut kernel = Kernel {
-            tables, lattice, words, steps: &tables.steps, costs: &tables.costs, budget, order: run.order,
+            tables, lattice, words, steps: &tables.graph.steps, costs: &tables.graph.costs, budget, order: run.order,
             touched: Node::pack(Node::UNREACHED, *stamp, 0), dearest: Node::pack(COST_MAX, *stamp, 0),
             request, run,
         };

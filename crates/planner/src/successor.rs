@@ -3,8 +3,9 @@
 //! This is the obvious version, cell by cell; [`crate::MovementTables`] is compiled from the same
 //! speeds and the same time rule, and is tested against it.
 
-use crate::footprint::Offset;
-use crate::movement::{Climb, MovementClass};
+use crate::class_spec::Climb;
+use crate::movement::MovementClass;
+use crate::offset::Offset;
 use crate::pose::{Heading, Pose, StateSpace};
 use std::borrow::Cow;
 use std::fmt;

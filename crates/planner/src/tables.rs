@@ -3,88 +3,49 @@
 //! One word a state holds a code of a few bits for each primitive: 0 where the move is not legal, else
 //! which of the class's times it takes. An expansion reads one word, whatever the size of the body.
 
-mod levels;
-mod plan;
-mod rows;
-mod slopes;
-mod still_poses;
-mod tell;
-mod window;
-mod words;
+pub(crate) mod graph_change;
+pub(crate) mod layouts;
+pub(crate) mod levels;
+pub(crate) mod plan;
+pub(crate) mod pose_graph;
+pub(crate) mod row_words;
+pub(crate) mod rows;
+pub(crate) mod slopes;
+pub(crate) mod steps;
+pub(crate) mod still_poses;
+pub(crate) mod tell;
+pub(crate) mod window;
+pub(crate) mod words;
 
-use crate::components::{Components, GraphChange};
-use crate::footprint::Offset;
-use crate::movement::{Climb, MovementClass};
+use crate::class_spec::Climb;
+use crate::components::Components;
+use crate::movement::MovementClass;
+use crate::node::Node;
+use crate::offset::Offset;
 use crate::pose::{Pose, State, StateSpace};
-use crate::scratch::Node;
 use crate::successor::{Legality, SLOPE_FLAT, move_time};
-pub(crate) use levels::EDGES_MAX;
+use crate::tables::graph_change::GraphChange;
+use crate::tables::layouts::Layouts;
+use crate::tables::layouts::with_layout;
+use crate::tables::pose_graph::PoseGraph;
+use crate::tables::row_words::RowsOf;
+use crate::tables::steps::COSTS;
+use crate::tables::steps::LanesAt;
+use crate::tables::steps::STEPS_STRIDE;
+use crate::tables::steps::Step;
+use crate::tables::steps::Successor;
+use crate::tables::steps::Update;
 use levels::LevelsOf;
 use plan::CompilePlan;
-use rows::{Layout, RowsOf};
+use rows::Layout;
 use slopes::{SlopeTimes, TooManyTimes};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 pub(crate) use still_poses::StillPoses;
 use tell::Tell;
 pub(crate) use tell::lanes_of;
-use wheelbase_grid::{CellXY, Grid, Rect};
+use wheelbase_grid::{Grid, Rect};
 pub(crate) use words::MoveWord;
-
-/// One legal move out of or into a state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Successor {
-    /// Number of the primitive.
-    pub primitive: u8,
-    /// The state at the other end of the move.
-    pub state: State,
-    /// Time of the move in ticks.
-    pub ticks: u32,
-}
-
-/// A primitive in one frame, as the kernel reads it.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Step {
-    /// Difference of the states' indices.
-    pub delta: i32,
-    pub dx: i32,
-    pub dy: i32,
-    pub heading_after: u32,
-}
-
-/// The primitives that a class has in one frame, in order.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct LanesAt {
-    /// Number of the primitive, and the difference of the states' indices.
-    pub lanes: [(u32, i32); 16],
-    pub n: usize,
-}
-
-/// What an edit of the map did to the moves of a class.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Update {
-    /// Some pose or move became legal or illegal, or takes another time.
-    pub changed: bool,
-    /// Some pose or move became legal, or takes less time. Without it what had no way has none still, and
-    /// a cheapest path that is legal is still a cheapest one.
-    pub eased: bool,
-}
-
-impl Update {
-    fn or(self, other: Self) -> Self {
-        Self { changed: self.changed || other.changed, eased: self.eased || other.eased }
-    }
-}
-
-#[derive(Clone, Debug)]
-pub(crate) enum Layouts {
-    Bits2x4(Layout<u8>),
-    Bits4x4(Layout<u16>),
-    Bits4x8(Layout<u32>),
-    Bits4x16(Layout<u64>),
-    Bits8x16(Layout<[u8; 16]>),
-    Times(Layout<[u32; 16]>),
-}
 
 /// How many moves and different times the words of a layout hold, and their bytes.
 #[derive(Clone, Copy, Debug)]
@@ -133,21 +94,6 @@ pub(crate) fn later_sides_limit(grid: &Grid, class: &MovementClass) -> bool {
     !grid.all_sides_open() || levels.of_sides.first().is_some_and(|&level| level < levels.speeds.len())
 }
 
-/// Runs the same code for whichever layout a class has.
-macro_rules! with_layout {
-    ($layouts:expr, $layout:ident => $body:expr) => {
-        match $layouts {
-            $crate::tables::Layouts::Bits2x4($layout) => $body,
-            $crate::tables::Layouts::Bits4x4($layout) => $body,
-            $crate::tables::Layouts::Bits4x8($layout) => $body,
-            $crate::tables::Layouts::Bits4x16($layout) => $body,
-            $crate::tables::Layouts::Bits8x16($layout) => $body,
-            $crate::tables::Layouts::Times($layout) => $body,
-        }
-    };
-}
-pub(crate) use with_layout;
-
 /// A movement class compiled against one map: for each pose, which primitives are legal and what each
 /// costs. Shared by all agents of the class; a search reads nothing else of the map.
 ///
@@ -156,23 +102,7 @@ pub(crate) use with_layout;
 /// take; [`crate::tables_need`] tells it beforehand.
 #[derive(Clone, Debug)]
 pub struct MovementTables {
-    class: Arc<MovementClass>,
-    space: StateSpace,
-    pub(crate) layouts: Layouts,
-    /// `[frame * 16 + primitive]`, of sixteen frames, so that none needs to be looked for past the end.
-    pub(crate) steps: Box<[Step; STEPS_STRIDE * STEPS_STRIDE]>,
-    /// Which primitives there are in each frame.
-    pub(crate) lanes_at: Box<[LanesAt; STEPS_STRIDE]>,
-    /// Ticks by `[primitive << bits | code]`; empty where the words hold times themselves.
-    pub(crate) times: Vec<u32>,
-    /// The same as the kernel reads it, by [`MoveWord::cost_index`].
-    pub(crate) costs: Box<[i64; COSTS]>,
-    /// Where slopes count: the code of each time of each primitive. Grows with edits, never shrinks.
-    slope_codes: Vec<BTreeMap<u32, u32>>,
-    /// Least time of each primitive and most of all, in ticks. Edits may leave them too wide.
-    least_ticks: Vec<u32>,
-    most_ticks: u32,
-    still: StillPoses,
+    pub(crate) graph: PoseGraph,
     plan: CompilePlan,
     /// Level number of each terrain kind and of each side kind.
     terrain_levels: Vec<usize>,
@@ -188,12 +118,6 @@ pub struct MovementTables {
 /// Updates of at most one state in so many are followed move by move by the components; after larger ones
 /// all are labelled anew.
 const FOLLOWED_SHARE: u64 = 2;
-
-/// Room for the costs of the widest numbered words: sixteen moves of 256 codes each.
-pub(crate) const COSTS: usize = 1 << 12;
-
-/// Steps a frame has in `MovementTables::steps`.
-pub(crate) const STEPS_STRIDE: usize = 16;
 
 impl MovementTables {
     /// Compiles a class against a map, without [`Components`]: see [`MovementTables::make_components`]. Time
@@ -212,7 +136,7 @@ impl MovementTables {
     /// [`expansions_max`](crate::Request::expansions_max) `LimitReached` may stand for `Unreachable`.
     /// [`Components::way`] then knows nothing.
     pub fn make_components(&mut self) {
-        self.components = Components::of(self);
+        self.components = Components::of(&self.graph);
     }
 
     fn compile_shared(grid: &Grid, class: Arc<MovementClass>) -> Self {
@@ -235,7 +159,7 @@ impl MovementTables {
         ];
         let fitting = LAYOUTS.iter().zip(make).filter(|(form, _)| form.holds(n_primitives, n_levels));
         for (_, layout) in fitting {
-            let mut tables = Self {
+            let graph = PoseGraph {
                 space,
                 layouts: layout(space),
                 steps: steps_of(&class, space),
@@ -246,6 +170,10 @@ impl MovementTables {
                 least_ticks: Vec::new(),
                 most_ticks: 0,
                 still: StillPoses::default(),
+                class: Arc::clone(&class),
+            };
+            let mut tables = Self {
+                graph,
                 plan: CompilePlan::of(&class, space.size()),
                 terrain_levels: levels.of_terrain.clone(),
                 side_levels: levels.of_sides.clone(),
@@ -253,7 +181,6 @@ impl MovementTables {
                 components: Components::default(),
                 change: GraphChange::default(),
                 revision: grid.revision(),
-                class: Arc::clone(&class),
             };
             tables.list_times(sloped);
             if tables.compile_all(grid).is_ok() {
@@ -265,28 +192,29 @@ impl MovementTables {
 
     /// The times that are known beforehand: all of them on flat ground.
     fn list_times(&mut self, sloped: bool) {
-        let n_primitives = self.class.primitives().len();
-        let (bits, numbered) = with_layout!(&self.layouts, layout => (layout.bits(), layout.numbered()));
+        let n_primitives = self.graph.class.primitives().len();
+        let (bits, numbered) =
+            with_layout!(&self.graph.layouts, layout => (layout.bits(), layout.numbered()));
         if numbered {
-            self.times = vec![0; n_primitives << bits];
+            self.graph.times = vec![0; n_primitives << bits];
         }
         if sloped {
-            self.least_ticks = vec![u32::MAX; n_primitives];
+            self.graph.least_ticks = vec![u32::MAX; n_primitives];
             return;
         }
-        for (primitive, p) in self.class.primitives().iter().enumerate() {
+        for (primitive, p) in self.graph.class.primitives().iter().enumerate() {
             for (number, &speed) in self.speeds.iter().enumerate() {
                 let ticks = move_time(p.time, SLOPE_FLAT, speed);
-                self.most_ticks = self.most_ticks.max(ticks);
+                self.graph.most_ticks = self.graph.most_ticks.max(ticks);
                 if numbered {
-                    self.times[primitive << bits | (number + 1)] = ticks;
+                    self.graph.times[primitive << bits | (number + 1)] = ticks;
                     let code = number as u32 + 1;
-                    with_layout!(&self.layouts, layout => layout.note_cost(&mut self.costs, primitive, code, ticks));
+                    with_layout!(&self.graph.layouts, layout => layout.note_cost(&mut self.graph.costs, primitive, code, ticks));
                 }
             }
             // The highest level is the fastest; a class that can stand nowhere has none.
             let fastest = self.speeds.last().map(|&speed| move_time(p.time, SLOPE_FLAT, speed));
-            self.least_ticks.push(fastest.unwrap_or(p.time));
+            self.graph.least_ticks.push(fastest.unwrap_or(p.time));
         }
     }
 
@@ -298,18 +226,18 @@ impl MovementTables {
     /// If the map is not of the size and shape the tables were compiled for.
     pub fn update(&mut self, grid: &Grid, changed: Rect) -> Update {
         let of_map = (grid.size(), grid.shape());
-        assert_eq!(of_map, (self.space.size(), self.space.shape()), "tables of another map");
+        assert_eq!(of_map, (self.graph.space.size(), self.graph.space.shape()), "tables of another map");
         self.revision = grid.revision();
         if changed.is_empty() {
             return Update::default();
         }
-        let same_form = is_sloped(grid, &self.class) != self.slope_codes.is_empty();
+        let same_form = is_sloped(grid, &self.graph.class) != self.graph.slope_codes.is_empty();
         if same_form && let Ok(update) = self.refresh(grid, changed) {
             return update;
         }
-        let before = std::mem::replace(self, Self::compile_shared(grid, Arc::clone(&self.class)));
+        let before = std::mem::replace(self, Self::compile_shared(grid, Arc::clone(&self.graph.class)));
         if before.components.are_known() {
-            self.components = Components::of(self);
+            self.components = Components::of(&self.graph);
         }
         self.compare(&before)
     }
@@ -321,10 +249,10 @@ impl MovementTables {
             update.changed |= was != is;
             update.eased |= is.is_some_and(|is| was.is_none_or(|was| is < was));
         };
-        for state in (0..self.space.n_states() as u32).map(State) {
+        for state in (0..self.graph.space.n_states() as u32).map(State) {
             let legal = |tables: &Self| tables.is_legal(state).then_some(0);
             note(legal(before), legal(self));
-            for primitive in 0..self.class.primitives().len() {
+            for primitive in 0..self.graph.class.primitives().len() {
                 note(before.move_ticks(state, primitive), self.move_ticks(state, primitive));
             }
         }
@@ -334,16 +262,28 @@ impl MovementTables {
     /// Compiles all of a map; fails if the layout does not hold all times.
     fn compile_all(&mut self, grid: &Grid) -> Result<(), TooManyTimes> {
         let edges = self.open_sides_limit() || !grid.all_sides_open();
-        let Self { layouts, class, space, still, plan, terrain_levels, side_levels, speeds, .. } = self;
+        let Self { graph, plan, terrain_levels, side_levels, speeds, .. } = self;
+        let PoseGraph {
+            layouts,
+            class,
+            space,
+            still,
+            slope_codes,
+            times,
+            costs,
+            least_ticks,
+            most_ticks,
+            ..
+        } = graph;
         let levels = LevelsOf { grid, terrain: terrain_levels, sides: side_levels };
         let mut slopes = SlopeTimes {
-            elevation: grid.elevation().filter(|_| !self.slope_codes.is_empty()),
+            elevation: grid.elevation().filter(|_| !slope_codes.is_empty()),
             speeds,
-            codes: &mut self.slope_codes,
-            times: &mut self.times,
-            costs: &mut self.costs,
-            least_ticks: &mut self.least_ticks,
-            most_ticks: &mut self.most_ticks,
+            codes: slope_codes,
+            times,
+            costs,
+            least_ticks,
+            most_ticks,
         };
         let of = RowsOf { class, plan, space: *space };
         with_layout!(layouts, layout => layout.compile_all(&of, (&levels, edges), still, &mut slopes))
@@ -353,16 +293,28 @@ impl MovementTables {
     fn refresh(&mut self, grid: &Grid, changed: Rect) -> Result<Update, TooManyTimes> {
         let edges = self.open_sides_limit() || !grid.all_sides_open();
         let both_ways = self.is_reversible();
-        let Self { layouts, class, space, still, plan, terrain_levels, side_levels, speeds, .. } = self;
+        let Self { graph, plan, terrain_levels, side_levels, speeds, .. } = self;
+        let PoseGraph {
+            layouts,
+            class,
+            space,
+            still,
+            slope_codes,
+            times,
+            costs,
+            least_ticks,
+            most_ticks,
+            ..
+        } = graph;
         let levels = LevelsOf { grid, terrain: terrain_levels, sides: side_levels };
         let mut slopes = SlopeTimes {
-            elevation: grid.elevation().filter(|_| !self.slope_codes.is_empty()),
+            elevation: grid.elevation().filter(|_| !slope_codes.is_empty()),
             speeds,
-            codes: &mut self.slope_codes,
-            times: &mut self.times,
-            costs: &mut self.costs,
-            least_ticks: &mut self.least_ticks,
-            most_ticks: &mut self.most_ticks,
+            codes: slope_codes,
+            times,
+            costs,
+            least_ticks,
+            most_ticks,
         };
         let n_cells = space.size().n_cells() as u64;
         self.change.clear();
@@ -374,7 +326,7 @@ impl MovementTables {
             let followed = self.components.are_known() && anchors.n_cells() * FOLLOWED_SHARE <= n_cells;
             let of = RowsOf { class, plan, space: *space };
             let mut tell = Tell {
-                steps: &self.steps[..],
+                steps: &graph.steps[..],
                 space: *space,
                 both_ways,
                 change: followed.then_some(&mut self.change),
@@ -384,8 +336,8 @@ impl MovementTables {
         if update.changed && self.components.are_known() {
             let mut components = std::mem::take(&mut self.components);
             match followed {
-                true => components.follow(self, &self.change, anchors),
-                false => components.relabel(self),
+                true => components.follow(&self.graph, &self.change, anchors),
+                false => components.relabel(&self.graph),
             }
             self.components = components;
         }
@@ -398,40 +350,98 @@ impl MovementTables {
     }
 
     /// The class.
+    #[inline]
     pub fn class(&self) -> &MovementClass {
-        &self.class
+        self.graph.class()
     }
 
     /// All poses.
+    #[inline]
     pub fn space(&self) -> StateSpace {
-        self.space
+        self.graph.space()
     }
 
     /// Whether every legal move can be taken back by one legal move.
+    #[inline]
     pub fn is_reversible(&self) -> bool {
-        let climb = &self.class.spec().climb;
-        let one_way = !self.slope_codes.is_empty() && (climb.max_up.is_some() || climb.max_down.is_some());
-        self.class.is_reversible() && !one_way
+        self.graph.is_reversible()
     }
 
     /// Whether heights count: then a move and the one that takes it back may take unlike times.
+    #[inline]
     pub(crate) fn is_sloped(&self) -> bool {
-        !self.slope_codes.is_empty()
+        self.graph.is_sloped()
     }
 
     /// Legal poses without any legal move.
+    #[inline]
     pub(crate) fn still_poses(&self) -> &StillPoses {
-        &self.still
+        self.graph.still_poses()
+    }
+
+    /// Whether the pose of a state is legal.
+    #[inline]
+    pub fn is_legal(&self, state: State) -> bool {
+        self.graph.is_legal(state)
+    }
+
+    /// Whether a pose is on the map and legal.
+    #[inline]
+    pub fn is_legal_pose(&self, pose: Pose) -> bool {
+        self.graph.is_legal_pose(pose)
+    }
+
+    /// Time of a move from a state in ticks, or `None` if it is not legal.
+    #[inline]
+    pub fn move_ticks(&self, state: State, primitive: usize) -> Option<u32> {
+        self.graph.move_ticks(state, primitive)
+    }
+
+    /// State after a legal move.
+    #[inline]
+    pub fn state_after(&self, state: State, primitive: usize) -> State {
+        self.graph.state_after(state, primitive)
+    }
+
+    /// Calls `found` with every legal move from a state, in order of primitive.
+    #[inline]
+    pub fn for_each_successor(&self, state: State, found: impl FnMut(Successor)) {
+        self.graph.for_each_successor(state, found);
+    }
+
+    /// Calls `found` with every state that a legal move leads to or from; some come more than once.
+    #[inline]
+    pub fn for_each_neighbour(&self, state: State, found: impl FnMut(State)) {
+        self.graph.for_each_neighbour(state, found);
+    }
+
+    /// Calls `found` with every legal move that leads to a state, in order of primitive, then of the
+    /// heading before.
+    #[inline]
+    pub fn for_each_predecessor(&self, state: State, found: impl FnMut(Successor)) {
+        self.graph.for_each_predecessor(state, found);
+    }
+
+    /// No legal move by the primitive takes less, in ticks.
+    #[inline]
+    pub(crate) fn least_ticks(&self, primitive: usize) -> u32 {
+        self.graph.least_ticks(primitive)
+    }
+
+    /// No legal move takes more, in ticks.
+    #[inline]
+    pub(crate) fn most_ticks(&self) -> u64 {
+        self.graph.most_ticks()
     }
 
     /// Anchors of the poses and moves that [`MovementTables::update`] redoes for a changed rectangle.
     pub(crate) fn touched_anchors(&self, changed: Rect) -> Rect {
-        self.plan.touched_anchors(self.space.size(), changed)
+        self.plan.touched_anchors(self.graph.space.size(), changed)
     }
 
     /// Anchors at which the moves that an update redoes end.
     pub(crate) fn touched_ends(&self, changed: Rect) -> Rect {
-        self.plan.touched_ends(self.space.size(), changed)
+        self.plan.touched_ends(self.graph.space.size(), changed)
     }
 
     /// Revision of the map that the tables were compiled from or last updated to.
@@ -446,20 +456,22 @@ impl MovementTables {
             return;
         }
         let mut components = std::mem::take(&mut self.components);
-        components.renew_strong(self);
+        components.renew_strong(&self.graph);
         self.components = components;
     }
 
     /// Memory in bytes: moves, cells, the room for updates once there was one, and the [`Components`] if they
     /// were made. Without the class, which takes as much for each that is made of it as its moves sweep.
     pub fn memory_bytes(&self) -> usize {
-        let layout = with_layout!(&self.layouts, layout => layout.memory_bytes());
-        let steps = size_of_val(&*self.steps) + size_of_val(&*self.lanes_at) + size_of_val(&*self.costs);
-        let times = 4 * (self.times.capacity() + self.least_ticks.capacity());
+        let layout = with_layout!(&self.graph.layouts, layout => layout.memory_bytes());
+        let steps = size_of_val(&*self.graph.steps)
+            + size_of_val(&*self.graph.lanes_at)
+            + size_of_val(&*self.graph.costs);
+        let times = 4 * (self.graph.times.capacity() + self.graph.least_ticks.capacity());
         layout
             + steps
             + times
-            + self.still.memory_bytes()
+            + self.graph.still.memory_bytes()
             + self.change.memory_bytes()
             + self.components.memory_bytes()
     }
@@ -468,94 +480,6 @@ impl MovementTables {
     /// [made](MovementTables::make_components).
     pub fn components(&self) -> &Components {
         &self.components
-    }
-
-    /// Whether the pose of a state is legal.
-    #[inline]
-    pub fn is_legal(&self, state: State) -> bool {
-        let state = state.0 as usize;
-        with_layout!(&self.layouts, layout => layout.has_move(state)) || self.still.contains(state)
-    }
-
-    /// Whether a pose is on the map and legal.
-    pub fn is_legal_pose(&self, pose: Pose) -> bool {
-        self.space.state(pose).is_some_and(|state| self.is_legal(state))
-    }
-
-    /// Time of a move from a state in ticks, or `None` if it is not legal.
-    #[inline]
-    pub fn move_ticks(&self, state: State, primitive: usize) -> Option<u32> {
-        if primitive >= self.class.primitives().len() {
-            return None;
-        }
-        with_layout!(&self.layouts, layout => {
-            let word = layout.words[state.0 as usize];
-            (word.code(primitive) != 0).then(|| word.ticks(primitive, &self.times))
-        })
-    }
-
-    /// State after a legal move.
-    #[inline]
-    pub fn state_after(&self, state: State, primitive: usize) -> State {
-        let frame = self.space.frame_of(state).0 as usize;
-        State(state.0.wrapping_add_signed(self.steps[frame * STEPS_STRIDE + primitive].delta))
-    }
-
-    /// Calls `found` with every legal move from a state, in order of primitive.
-    pub fn for_each_successor(&self, state: State, mut found: impl FnMut(Successor)) {
-        let frame = self.space.frame_of(state).0 as usize;
-        let steps = &self.steps[frame * STEPS_STRIDE..][..self.class.primitives().len()];
-        with_layout!(&self.layouts, layout => {
-            let word = layout.words[state.0 as usize];
-            for (primitive, step) in steps.iter().enumerate() {
-                if word.code(primitive) != 0 {
-                    let ticks = word.ticks(primitive, &self.times);
-                    let state = State(state.0.wrapping_add_signed(step.delta));
-                    found(Successor { primitive: primitive as u8, state, ticks });
-                }
-            }
-        })
-    }
-
-    /// Calls `found` with every state that a legal move leads to or from; some come more than once.
-    pub fn for_each_neighbour(&self, state: State, mut found: impl FnMut(State)) {
-        self.for_each_successor(state, |next| found(next.state));
-        if !self.is_reversible() {
-            self.for_each_predecessor(state, |before| found(before.state));
-        }
-    }
-
-    /// Calls `found` with every legal move that leads to a state, in order of primitive, then of the
-    /// heading before.
-    pub fn for_each_predecessor(&self, state: State, mut found: impl FnMut(Successor)) {
-        let pose = self.space.pose(state);
-        for primitive in 0..self.class.primitives().len() {
-            for frame in self.class.frames() {
-                let step = self.steps[frame.0 as usize * STEPS_STRIDE + primitive];
-                if step.heading_after != u32::from(pose.heading.0) {
-                    continue;
-                }
-                let cell = CellXY::new(pose.cell.x - step.dx, pose.cell.y - step.dy);
-                let before = Pose { cell, heading: self.class.heading_of(frame) };
-                if self.space.frame(before) != frame {
-                    continue;
-                }
-                let Some(before) = self.space.state(before) else { continue };
-                if let Some(ticks) = self.move_ticks(before, primitive) {
-                    found(Successor { primitive: primitive as u8, state: before, ticks });
-                }
-            }
-        }
-    }
-
-    /// No legal move by the primitive takes less, in ticks.
-    pub(crate) fn least_ticks(&self, primitive: usize) -> u32 {
-        self.least_ticks[primitive]
-    }
-
-    /// No legal move takes more, in ticks.
-    pub(crate) fn most_ticks(&self) -> u64 {
-        u64::from(self.most_ticks)
     }
 }
 

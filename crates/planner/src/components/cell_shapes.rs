@@ -5,9 +5,11 @@
 //! them has one label for each part of a cell, and it is enough to look at what its moves lead to.
 
 use super::labels::{BLOCK, Labels};
-use super::{NONE, Sets};
+use super::sets::{NONE, Sets};
 use crate::pose::State;
-use crate::tables::{MoveWord, MovementTables, STEPS_STRIDE, lanes_of};
+use crate::tables::pose_graph::PoseGraph;
+use crate::tables::steps::STEPS_STRIDE;
+use crate::tables::{MoveWord, lanes_of};
 
 /// Headings that a class has at most.
 const HEADINGS_MAX: usize = 8;
@@ -83,7 +85,7 @@ impl CellShapes {
     /// Labels every state, in order, and joins the sets that moves connect.
     pub fn label<W: MoveWord>(
         &mut self,
-        tables: &MovementTables,
+        tables: &PoseGraph,
         words: &[W],
         labels: &mut Labels,
         sets: &mut Sets,
@@ -125,7 +127,7 @@ impl CellShapes {
     #[inline(never)]
     fn label_cells<W: MoveWord, const H: usize>(
         &mut self,
-        tables: &MovementTables,
+        tables: &PoseGraph,
         words: &[[W; H]],
         labels: &mut Labels,
         sets: &mut Sets,
@@ -180,7 +182,7 @@ impl CellShapes {
     #[inline]
     fn shape_of<W: MoveWord, const H: usize>(
         &mut self,
-        tables: &MovementTables,
+        tables: &PoseGraph,
         words: &[W; H],
         frame: u8,
     ) -> usize {
@@ -252,7 +254,7 @@ fn label_run<const H: usize>(
 impl CellShape {
     /// The shape of a cell with these legal moves; writes those that lead to an earlier cell.
     fn of<const H: usize>(
-        tables: &MovementTables,
+        tables: &PoseGraph,
         (lanes, frame): ([u32; HEADINGS_MAX], u8),
         back: &mut [Back],
     ) -> Self {

@@ -1,6 +1,6 @@
 //! A number for each state, in little memory: nearly all states that lie close together have the same.
 
-use super::{NONE, Sets};
+use super::sets::{NONE, Sets};
 
 /// Numbers of states, of which some have none, in blocks of 64 states.
 ///

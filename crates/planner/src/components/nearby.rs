@@ -1,7 +1,11 @@
 //! Which poses are connected near an edit.
 
 use crate::pose::{State, StateSpace};
-use crate::tables::{MoveWord, MovementTables, STEPS_STRIDE, Step, lanes_of, with_layout};
+use crate::tables::layouts::with_layout;
+use crate::tables::pose_graph::PoseGraph;
+use crate::tables::steps::STEPS_STRIDE;
+use crate::tables::steps::Step;
+use crate::tables::{MoveWord, lanes_of};
 use wheelbase_grid::Rect;
 
 /// Looks which poses are connected by moves near an edit, as they mostly all are: round the building.
@@ -88,7 +92,7 @@ impl Nearby {
     /// Groups the states, each of which is named once, by what moves near the anchors connect; states of two
     /// groups may still be connected. Time: linear in the number of anchors. Where moves cannot be taken back
     /// each state is a group.
-    pub fn find_groups(&mut self, tables: &MovementTables, states: &[(u32, u32)], anchors: Rect) {
+    pub fn find_groups(&mut self, tables: &PoseGraph, states: &[(u32, u32)], anchors: Rect) {
         self.groups.clear();
         if !tables.is_reversible() {
             self.groups.extend(states.iter().map(|&(_, state)| state));

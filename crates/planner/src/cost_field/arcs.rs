@@ -3,7 +3,8 @@
 use crate::lattice::Lattice;
 use crate::movement::MovementClass;
 use crate::pose::Frame;
-use crate::tables::{MoveWord, MovementTables, STEPS_STRIDE};
+use crate::tables::steps::STEPS_STRIDE;
+use crate::tables::{MoveWord, MovementTables};
 
 /// One move of a state, out of it or into it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -39,7 +40,7 @@ impl Arcs {
     /// The moves out of the states.
     pub fn out(tables: &MovementTables) -> Self {
         Self::collect(tables.class(), true, |frame, primitive| {
-            let step = tables.steps[frame.0 as usize * STEPS_STRIDE + primitive as usize];
+            let step = tables.graph.steps[frame.0 as usize * STEPS_STRIDE + primitive as usize];
             let shape = tables.class().shape(frame, primitive as usize);
             shape.applies.then_some(Arc {
                 delta: step.delta,
@@ -64,7 +65,7 @@ impl Arcs {
         let own_word = !tables.is_sloped() && own_lanes.is_some();
         Self::collect(class, own_word, |frame, primitive| {
             let start = before(frame, primitive)?;
-            let delta = -tables.steps[start.0 as usize * STEPS_STRIDE + primitive as usize].delta;
+            let delta = -tables.graph.steps[start.0 as usize * STEPS_STRIDE + primitive as usize].delta;
             let lane = match &own_lanes {
                 Some(lanes) if own_word => lanes[frame.0 as usize * STEPS_STRIDE + primitive as usize],
                 _ => primitive,

@@ -1,7 +1,7 @@
 //! Fields kept for whoever asks for the same goal again.
 
 use super::{CostField, FieldScratch};
-use crate::request::Goal;
+use crate::goal::Goal;
 use crate::tables::MovementTables;
 use wheelbase_grid::Rect;
 

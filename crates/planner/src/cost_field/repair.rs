@@ -7,11 +7,19 @@
 use super::arcs::Graph;
 use super::frontier::{Block, Frontier};
 use super::sweep::{DropCosts, LaneBits, Search, Sweep, unwind};
-use super::{AT_SOURCE, CostField, Direction, KeepMoves, NO_MOVE, UNREACHED, downhill_move, least_support};
+use super::{CostField, KeepMoves};
+use crate::cost_field::support::AT_SOURCE;
+use crate::cost_field::support::Direction;
+use crate::cost_field::support::NO_MOVE;
+use crate::cost_field::support::STALE_MAX;
+use crate::cost_field::support::UNREACHED;
+use crate::cost_field::support::downhill_move;
+use crate::cost_field::support::least_support;
 use crate::lattice::{Lattice, with_lattice};
+use crate::outcome::COST_MAX;
 use crate::pose::State;
-use crate::request::COST_MAX;
-use crate::tables::{MovementTables, with_layout};
+use crate::tables::MovementTables;
+use crate::tables::layouts::with_layout;
 use std::ops::Range;
 use wheelbase_grid::Rect;
 
@@ -47,9 +55,6 @@ pub struct Repaired {
     pub expansions: u64,
 }
 
-/// Entries that repairs may add to a frontier at least before the stale ones among them are dropped.
-pub(super) const STALE_MAX: usize = 4096;
-
 impl CostField {
     /// Follows an edit of the map, after [`MovementTables::update`] has: every pose of at most
     /// [`CostField::radius`] ticks has its exact cost again, lower or higher, and the next moves are
@@ -83,8 +88,8 @@ impl CostField {
             Direction::ToGoal => tables.touched_anchors(changed),
             Direction::FromStart => tables.touched_ends(changed),
         };
-        let expansions = with_layout!(&tables.layouts, layout => with_lattice!(tables.space(), lattice => {
-            let graph = Graph { words: &layout.words, times: &tables.times, lattice };
+        let expansions = with_layout!(&tables.graph.layouts, layout => with_lattice!(tables.space(), lattice => {
+            let graph = Graph { words: &layout.words, times: &tables.graph.times, lattice };
             Repair { field: self, tables, graph, scratch }.run(anchors)
         }));
         Repaired { lost: scratch.losing.states().len() as u64, expansions }
@@ -93,8 +98,8 @@ impl CostField {
     /// Has all that the search comes to next wait in the frontier, so that each state on the rim of what is
     /// settled has the least cost that settled states give it.
     fn unwind(&mut self, tables: &MovementTables, n_queues: usize) {
-        with_layout!(&tables.layouts, layout => with_lattice!(self.space, lattice => {
-            let graph = Graph { words: &layout.words, times: &tables.times, lattice };
+        with_layout!(&tables.graph.layouts, layout => with_lattice!(self.space, lattice => {
+            let graph = Graph { words: &layout.words, times: &tables.graph.times, lattice };
             let Self { costs, radius, sweep, spread, frontier, .. } = self;
             unwind(&graph, spread, (sweep, n_queues), costs, frontier, *radius);
         }));

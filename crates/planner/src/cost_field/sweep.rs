@@ -9,10 +9,12 @@
 
 use super::arcs::{Arcs, Graph};
 use super::frontier::{Block, Frontier};
-use super::{UNREACHED, least_support};
+use crate::cost_field::support::UNREACHED;
+use crate::cost_field::support::least_support;
 use crate::lattice::Lattice;
-use crate::request::COST_MAX;
-use crate::tables::{MoveWord, MovementTables, with_layout};
+use crate::outcome::COST_MAX;
+use crate::tables::layouts::with_layout;
+use crate::tables::{MoveWord, MovementTables};
 use std::ops::Range;
 
 /// Queues of a plan at most. Each goes through all states, so many cost more than the frontier does.
@@ -103,7 +105,7 @@ pub(crate) struct SweepPlan {
 
 impl SweepPlan {
     pub fn of(tables: &MovementTables, arcs: &Arcs) -> Self {
-        with_layout!(&tables.layouts, layout => Self::of_words(tables, arcs, &layout.words))
+        with_layout!(&tables.graph.layouts, layout => Self::of_words(tables, arcs, &layout.words))
     }
 
     fn of_words<W: LaneBits>(tables: &MovementTables, arcs: &Arcs, _: &[W]) -> Self {
@@ -111,7 +113,7 @@ impl SweepPlan {
         // On flat ground the greatest code is that of the fastest ground, which most cells are.
         let fast = |primitive: u8| {
             let first = usize::from(primitive) << W::BITS;
-            let times = tables.times.get(first..first + (1 << W::BITS)).filter(|_| W::PACKED)?;
+            let times = tables.graph.times.get(first..first + (1 << W::BITS)).filter(|_| W::PACKED)?;
             let code = times.iter().rposition(|&ticks| ticks != 0).filter(|_| !tables.is_sloped())?;
             // Where slower ground takes no more time, two codes would be due at once.
             (!times[..code].contains(&times[code])).then_some((code as u64, times[code]))

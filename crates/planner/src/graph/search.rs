@@ -1,9 +1,13 @@
 //! A* and Dijkstra's search from one node to the nearest of some.
 
-use super::{Graph, NO_EDGE};
-use crate::heuristic::Guide;
+use super::Graph;
+use crate::graph::edges::NO_EDGE;
+use crate::guide::Guide;
 use crate::open_list::{BUCKETS_MAX, BucketQueue, FallingQueue, HeapQueue, OpenList};
-use crate::request::{Answer, COST_MAX, Reached, Status};
+use crate::outcome::COST_MAX;
+use crate::outcome::Reached;
+use crate::outcome::Status;
+use crate::request::Answer;
 
 /// One question about a graph.
 #[derive(Clone, Copy)]

@@ -1,7 +1,7 @@
 //! What the compilation of a class needs to know of its shapes, worked out once.
 
-use crate::footprint::Offset;
 use crate::movement::{MovementClass, bounds};
+use crate::offset::Offset;
 use crate::pose::Frame;
 use wheelbase_grid::{GridSize, Rect, Side};
 
