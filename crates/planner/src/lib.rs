@@ -31,68 +31,15 @@
 
 #![forbid(unsafe_code)]
 
-#[cfg(feature = "rayon")]
-pub mod batch;
-mod class_spec;
-mod components;
-mod connection;
-mod cost_field;
-mod delays;
-mod distances;
-mod estimate;
-mod footprint;
-mod geometry;
-mod goal;
+pub mod fields;
 pub mod graph;
-mod guide;
-mod heuristic;
-mod landmarks;
-mod lattice;
-mod learned_costs;
-mod make_landmarks;
-mod memory;
-mod movement;
-mod node;
-mod offset;
-mod open_list;
-mod outcome;
-mod path;
-mod pose;
-mod primitive;
-pub mod reference;
-mod replan;
-mod request;
-mod scratch;
-mod search;
-mod successor;
-mod swept_cells;
-mod tables;
+pub mod model;
+pub mod search;
+pub mod tables;
 
-pub use class_spec::{ClassSpec, Climb};
-pub use components::{Components, Way};
-pub use connection::Connections;
-pub use cost_field::support::Direction;
-pub use cost_field::{CostField, CostFields, FieldScratch, Repaired, Settled, Until};
-pub use delays::Delays;
-pub use distances::{Distance, Distances};
-pub use footprint::{FOOTPRINT_CELLS_MAX, Footprint};
-pub use goal::{Goal, GoalMember};
-pub use guide::{Guide, HeuristicName};
-pub use heuristic::Heuristic;
-pub use landmarks::Landmarks;
-pub use learned_costs::LearnedCosts;
-pub use memory::{TablesNeed, field_need, landmarks_need, search_need, tables_need};
-pub use movement::{ClassError, MoveShape, MovementClass};
-pub use offset::{OFFSET_MAX, Offset, Pivot};
-pub use outcome::{COST_MAX, Progress, Reached, Status};
-pub use path::{Path, PathError, PathPose, check_path};
-pub use pose::{Frame, Heading, Pose, State, StateSpace, heading_from_name, heading_name};
-pub use primitive::{DISPLACEMENT_MAX, PRIMITIVES_MAX, Primitive, Sweep, SweepRule, TIME_MAX, When};
-pub use replan::BackTraces;
-pub use request::{Answer, Fallback, GoalArea, Reason, Request};
-pub use scratch::Scratch;
-pub use search::{advance, begin, finish, least_cost, least_cost_of, pass_goal, plan};
-pub use successor::{ClassSpeeds, Legality, MoveBlocked, PoseBlocked, SLOPE_FLAT, move_time};
-pub use swept_cells::SWEPT_CELLS_MAX;
-pub use tables::MovementTables;
-pub use tables::steps::{Successor, Update};
+pub use fields::*;
+pub use model::*;
+#[cfg(feature = "rayon")]
+pub use search::batch;
+pub use search::*;
+pub use tables::*;

@@ -1,6 +1,6 @@
 //! A directed graph, stored whole.
 
-use crate::outcome::COST_MAX;
+use crate::model::outcome::COST_MAX;
 use std::fmt;
 
 /// A directed edge as a user lists it.

@@ -2,12 +2,10 @@
 
 use super::Graph;
 use crate::graph::edges::NO_EDGE;
-use crate::guide::Guide;
-use crate::open_list::{BUCKETS_MAX, BucketQueue, FallingQueue, HeapQueue, OpenList};
-use crate::outcome::COST_MAX;
-use crate::outcome::Reached;
-use crate::outcome::Status;
-use crate::request::Answer;
+use crate::model::outcome::{COST_MAX, Reached, Status};
+use crate::search::guide::Guide;
+use crate::search::open_list::{BUCKETS_MAX, BucketQueue, FallingQueue, HeapQueue, OpenList};
+use crate::search::request::Answer;
 
 /// One question about a graph.
 #[derive(Clone, Copy)]

@@ -1,11 +1,9 @@
 //! Whether a move keeps inside the window of a request and off its obstacles.
 
-use crate::pose::Pose;
-use crate::request::Request;
+use crate::model::pose::Pose;
+use crate::search::request::Request;
 use crate::tables::MovementTables;
-use wheelbase_grid::BitGrid;
-use wheelbase_grid::CellXY;
-use wheelbase_grid::Rect;
+use wheelbase_grid::{BitGrid, CellXY, Rect};
 
 /// So many cells of a sweep are looked at one by one.
 const CELLS_FEW: usize = 6;

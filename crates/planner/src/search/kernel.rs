@@ -4,17 +4,15 @@
 //! all successors of a pose is decided once a pose, and one comparison says whether a successor is illegal or
 //! known to be as cheap already.
 
-use crate::estimate::Estimate;
-use crate::lattice::Lattice;
-use crate::node::Node;
-use crate::open_list::{KeyOrder, OpenList};
-use crate::pose::{Heading, Pose, State};
-use crate::request::Request;
-use crate::scratch::Run;
+use crate::model::lattice::Lattice;
+use crate::model::pose::{Heading, Pose, State};
+use crate::search::estimate::Estimate;
 use crate::search::free_moves::is_free;
-use crate::tables::steps::COSTS;
-use crate::tables::steps::STEPS_STRIDE;
-use crate::tables::steps::Step;
+use crate::search::open_list::{KeyOrder, OpenList};
+use crate::search::request::Request;
+use crate::search::scratch::Run;
+use crate::tables::node::Node;
+use crate::tables::steps::{COSTS, STEPS_STRIDE, Step};
 use crate::tables::{MoveWord, MovementTables};
 use wheelbase_grid::CellXY;
 

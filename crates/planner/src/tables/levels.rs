@@ -1,7 +1,7 @@
 //! Speed levels of cells and edges, and rows of them about anchors.
 
-use crate::movement::EDGES_MAX;
-use crate::offset::Offset;
+use crate::model::movement::EDGES_MAX;
+use crate::model::offset::Offset;
 use crate::tables::plan::{BodyPlan, MovePlan, Reach};
 use crate::tables::words::Level;
 use std::ops::Range;

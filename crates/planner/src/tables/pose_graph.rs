@@ -1,16 +1,9 @@
 //! The graph of poses of a class on a map: which moves are legal, and what each costs.
 
-use crate::movement::MovementClass;
-use crate::pose::Pose;
-use crate::pose::State;
-use crate::pose::StateSpace;
-use crate::tables::layouts::Layouts;
-use crate::tables::layouts::with_layout;
-use crate::tables::steps::COSTS;
-use crate::tables::steps::LanesAt;
-use crate::tables::steps::STEPS_STRIDE;
-use crate::tables::steps::Step;
-use crate::tables::steps::Successor;
+use crate::model::movement::MovementClass;
+use crate::model::pose::{Pose, State, StateSpace};
+use crate::tables::layouts::{Layouts, with_layout};
+use crate::tables::steps::{COSTS, LanesAt, STEPS_STRIDE, Step, Successor};
 use crate::tables::still_poses::StillPoses;
 use crate::tables::words::MoveWord;
 use std::collections::BTreeMap;

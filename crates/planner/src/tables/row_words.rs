@@ -1,13 +1,9 @@
 //! Rows of states: which lie in an area of anchors, and how words of headings are put between each other.
 
-use crate::movement::MovementClass;
-use crate::pose::Frame;
-use crate::pose::Heading;
-use crate::pose::Pose;
-use crate::pose::StateSpace;
+use crate::model::movement::MovementClass;
+use crate::model::pose::{Frame, Heading, Pose, StateSpace};
 use crate::tables::plan::CompilePlan;
-use crate::tables::words::Level;
-use crate::tables::words::MoveWord;
+use crate::tables::words::{Level, MoveWord};
 use std::ops::Range;
 use wheelbase_grid::Rect;
 

@@ -5,17 +5,13 @@
 //! of two of them, less what it sweeps beside. Where all that can be swept is as it is one row further up,
 //! so are the words: most of a map is copied.
 
-use crate::pose::StateSpace;
-use crate::successor::{SLOPE_FLAT, move_time, slope_of};
+use crate::model::pose::StateSpace;
+use crate::model::successor::{SLOPE_FLAT, move_time, slope_of};
 use crate::tables::levels::{LevelsOf, Planes};
 use crate::tables::plan::Reach;
-use crate::tables::row_words::RowsOf;
-use crate::tables::row_words::interleave;
-use crate::tables::row_words::set_four;
-use crate::tables::row_words::state_rows;
+use crate::tables::row_words::{RowsOf, interleave, set_four, state_rows};
 use crate::tables::slopes::{HeightRows, SlopeTimes, TooManyTimes};
-use crate::tables::steps::COSTS;
-use crate::tables::steps::Update;
+use crate::tables::steps::{COSTS, Update};
 use crate::tables::still_poses::StillPoses;
 use crate::tables::tell::{Tell, lanes_of};
 use crate::tables::window::Window;

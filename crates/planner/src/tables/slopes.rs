@@ -1,8 +1,8 @@
 //! Times of moves on slopes: heights under the body, and a code for each time that occurs.
 
-use crate::class_spec::Climb;
-use crate::offset::Offset;
-use crate::successor::{climbs, tilts};
+use crate::model::class_spec::Climb;
+use crate::model::offset::Offset;
+use crate::model::successor::{climbs, tilts};
 use crate::tables::steps::COSTS;
 use crate::tables::words::{Level, MoveWord};
 use std::collections::BTreeMap;

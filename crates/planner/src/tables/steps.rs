@@ -1,6 +1,6 @@
 //! Moves as the tables hold them: the steps of primitives, and what an update does to them.
 
-use crate::pose::State;
+use crate::model::pose::State;
 
 /// One legal move out of or into a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

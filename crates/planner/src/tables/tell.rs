@@ -1,10 +1,8 @@
 //! What an update did to the moves of a class, told word by word.
 
-use crate::pose::{State, StateSpace};
+use crate::model::pose::{State, StateSpace};
 use crate::tables::graph_change::GraphChange;
-use crate::tables::steps::STEPS_STRIDE;
-use crate::tables::steps::Step;
-use crate::tables::steps::Update;
+use crate::tables::steps::{STEPS_STRIDE, Step, Update};
 use crate::tables::words::MoveWord;
 
 /// Compares words with those whose place they take.

@@ -5,13 +5,10 @@
 //! passes make of cells beside the window belongs to no anchor and is not looked at. Hexagonal maps, on which
 //! the offsets of a body depend on the row, are compiled by rows.
 
-use crate::movement::EDGES_MAX;
-use crate::offset::Offset;
+use crate::model::movement::EDGES_MAX;
+use crate::model::offset::Offset;
 use crate::tables::levels::{Planes, edge_number, least_of_spans, lower_by};
-use crate::tables::row_words::RowsOf;
-use crate::tables::row_words::interleave;
-use crate::tables::row_words::set_four;
-use crate::tables::row_words::state_rows;
+use crate::tables::row_words::{RowsOf, interleave, set_four, state_rows};
 use crate::tables::steps::Update;
 use crate::tables::still_poses::StillPoses;
 use crate::tables::tell::Tell;

@@ -1,6 +1,6 @@
 //! The words of the tables: a few bits for each primitive of a state.
 
-use crate::node::Node;
+use crate::tables::node::Node;
 use crate::tables::steps::COSTS;
 
 /// The legal primitives of one state and their times, packed.
