@@ -36,6 +36,7 @@ mod agents;
 pub mod build;
 mod class;
 mod class_landmarks;
+mod class_text;
 mod codec;
 mod congestion;
 mod counts;
@@ -56,6 +57,7 @@ mod memory;
 mod metrics;
 mod motion;
 mod order_life;
+pub mod order_text;
 mod orders;
 mod path_pool;
 mod pending_edits;
@@ -96,7 +98,7 @@ pub use metrics::{
     Counters, RunResult, STUCK_AFTER_TICKS, TickMs, TickTimes, peak_memory_mib, permille, quantile_ms,
 };
 pub use motion::{Activity, AgentId, ClassId, Motion};
-pub use orders::{GroupOrders, Order, OrderKind, OrderList, OrderPool, OrderState};
+pub use orders::{GroupOrders, LackedGoal, Order, OrderKind, OrderList, OrderPool, OrderState};
 pub use path_pool::{PathHandle, PathPool};
 pub use pending_edits::{PendingEdits, WaitingEdit};
 pub use plan_file::PlanFile;

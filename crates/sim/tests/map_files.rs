@@ -13,6 +13,7 @@ use wheelbase_grid::{Cell, Side, SideKind, TerrainKind};
 use wheelbase_maps::TerrainColours;
 use wheelbase_sim::Simulation;
 use wheelbase_sim::build::{Overrides, load_simulation, load_simulation_and_text};
+use wheelbase_sim::order_text::order_json;
 use wheelbase_sim::recording::{Reader, rebuild, verify};
 
 /// A folder of its own for a test.
@@ -227,7 +228,8 @@ fn objects_are_agents_with_orders() {
     let cells: Vec<_> = (0..3).map(|row| sim.pose(row).cell).map(|cell| (cell.x, cell.y)).collect();
     assert_eq!(cells, [(3, 1), (0, 0), (1, 1)]);
     assert_eq!(sim.agents().patience[2].priority, -2);
-    let written: Vec<String> = sim.orders().all_written().map(ToString::to_string).collect();
+    let written: Vec<String> =
+        sim.orders().all().iter().map(|order| order_json(order, sim.orders()).to_string()).collect();
     assert_eq!(written, ["{\"goto\":[3,0]}", "{\"patrol\":[[3,0],[0,1]]}"]);
     for _ in 0..3 {
         sim.step();

@@ -14,6 +14,31 @@ pub(super) fn build_class(
     size: Option<GridSize>,
     errors: &mut Complaints<'_>,
 ) -> Option<MovementClass> {
+    let spec = spec_of(class, shape, errors)?;
+    let built = match size {
+        Some(size) => MovementClass::for_map(spec, size),
+        None => MovementClass::new(spec),
+    };
+    built
+        .map_err(|error| {
+            let (line, key) = place_in_class(class, &error);
+            let message = match error {
+                ClassError::FootprintTwice((forward, right)) => {
+                    format!("expected each cell once, found [{forward}, {right}] twice")
+                }
+                other => other.to_string(),
+            };
+            errors.add(line, &key, message);
+        })
+        .ok()
+}
+
+/// A class as the planner takes it, for maps of a shape; not checked but for its pivot.
+pub(crate) fn spec_of(
+    class: &scenario::Class,
+    shape: GridShape,
+    errors: &mut Complaints<'_>,
+) -> Option<ClassSpec> {
     let [forward, right] = class.pivot.value;
     let Some(pivot) = Pivot::from_cells(forward, right) else {
         let message = format!(
@@ -32,7 +57,7 @@ pub(super) fn build_class(
         swept: one.swept.as_ref().map(|swept| swept.iter().map(pair).collect()),
         when: one.when,
     };
-    let spec = ClassSpec {
+    Some(ClassSpec {
         name: class.name.clone(),
         shape,
         headings: class.headings.value,
@@ -44,23 +69,7 @@ pub(super) fn build_class(
         speed: speeds(&class.speed),
         side_speed: speeds(&class.side_speed),
         primitives: class.moves.iter().map(primitive).collect(),
-    };
-    let built = match size {
-        Some(size) => MovementClass::for_map(spec, size),
-        None => MovementClass::new(spec),
-    };
-    built
-        .map_err(|error| {
-            let (line, key) = place_in_class(class, &error);
-            let message = match error {
-                ClassError::FootprintTwice((forward, right)) => {
-                    format!("expected each cell once, found [{forward}, {right}] twice")
-                }
-                other => other.to_string(),
-            };
-            errors.add(line, &key, message);
-        })
-        .ok()
+    })
 }
 
 /// Line and key path of what is wrong with a class.
@@ -106,20 +115,6 @@ pub(super) fn shape_of_class_file(file: &scenario::ClassFile) -> GridShape {
         true => GridShape::Hex,
         false => GridShape::Square,
     }
-}
-
-/// A class that no file has, as one would write it there: its headings and moves. It has one cell.
-pub(super) fn as_written_of(class: &MovementClass) -> serde_json::Value {
-    let moves = class.primitives().iter().map(|primitive| {
-        let (forward, right) = primitive.by;
-        match primitive.turn {
-            0 => {
-                serde_json::json!({ "name": primitive.name, "by": [forward, right], "time": primitive.time })
-            }
-            turn => serde_json::json!({ "name": primitive.name, "turn": turn, "time": primitive.time }),
-        }
-    });
-    serde_json::json!({ "headings": class.headings(), "moves": moves.collect::<Vec<_>>() })
 }
 
 /// What to say where the built-in class is asked for on a map of hexagons.

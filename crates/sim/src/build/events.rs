@@ -82,12 +82,8 @@ fn given_orders(
     typed: &[scenario::Order],
     errors: &mut Complaints<'_>,
 ) -> Vec<OrderList> {
-    let stop = [scenario::Order {
-        kind: scenario::OrderKind::Wait { ticks: 0 },
-        as_written: serde_json::json!({ "wait": 0 }),
-        line: 0,
-        key: String::new(),
-    }];
+    let stop =
+        [scenario::Order { kind: scenario::OrderKind::Wait { ticks: 0 }, line: 0, key: String::new() }];
     let typed = if typed.is_empty() { &stop } else { typed };
     let Chosen::Named(ids) = chosen else { return add_orders_for_all(sim, typed, errors) };
     let mut lists = vec![OrderList::default(); sim.classes.len()];

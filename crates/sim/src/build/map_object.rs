@@ -6,7 +6,6 @@ use crate::scenario::{
 };
 use crate::trip::IfUnreachable;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use wheelbase_grid::Rect;
 
@@ -166,8 +165,8 @@ fn goals_of<'o>(
 fn goto(goal: &MapObject, key: &str, errors: &mut Complaints<'_>) -> Option<Order> {
     let reach = reach_of(goal, errors)?;
     let (line, area) = (goal.line, goal.area());
-    let (kind, first) = if let Some((pose, written)) = stop_of(goal) {
-        (OrderKind::Goto { goals: vec![pose], reach }, ("goto", written))
+    let kind = if let Some(pose) = stop_of(goal) {
+        OrderKind::Goto { goals: vec![pose], reach }
     } else {
         if goal.property("heading").is_some() || reach.within > 0 {
             let message = "\"heading\" and \"within\" are for goals of one cell, not for areas";
@@ -175,10 +174,9 @@ fn goto(goal: &MapObject, key: &str, errors: &mut Complaints<'_>) -> Option<Orde
             return None;
         }
         let Rect { x, y, width, height } = area;
-        let kind = OrderKind::GotoArea { area: Area { x, y, width, height, line }, reach };
-        (kind, ("goto_area", json!([x, y, width, height])))
+        OrderKind::GotoArea { area: Area { x, y, width, height, line }, reach }
     };
-    Some(Order { kind, as_written: written(first, reach), line, key: key.to_owned() })
+    Some(Order { kind, line, key: key.to_owned() })
 }
 
 /// An order to patrol between goals, whose reach must be the same.
@@ -188,24 +186,21 @@ fn patrol(object: &MapObject, stops: &[&MapObject], errors: &mut Complaints<'_>)
     for stop in stops {
         reaches.push(reach_of(stop, errors)?);
     }
-    let found: Option<Vec<(WrittenPose, Value)>> = stops.iter().map(|stop| stop_of(stop)).collect();
-    let (Some(found), true) = (found, reaches.iter().all(|reach| *reach == reaches[0])) else {
+    let found: Option<Vec<WrittenPose>> = stops.iter().map(|stop| stop_of(stop)).collect();
+    let (Some(stops), true) = (found, reaches.iter().all(|reach| *reach == reaches[0])) else {
         let message =
             "expected goals of one cell with the same \"within\", \"fallback\" and \"if_unreachable\"";
         errors.add(object.line, &key, message);
         return None;
     };
-    let (stops, poses): (Vec<_>, Vec<_>) = found.into_iter().unzip();
-    let (kind, reach) = (OrderKind::Patrol { stops, reach: reaches[0] }, reaches[0]);
-    Some(Order { kind, as_written: written(("patrol", poses.into()), reach), line: object.line, key })
+    Some(Order { kind: OrderKind::Patrol { stops, reach: reaches[0] }, line: object.line, key })
 }
 
-/// The pose that a goal of one cell stands for, and that as it is written in a scenario.
-fn stop_of(goal: &MapObject) -> Option<(WrittenPose, Value)> {
+/// The pose that a goal of one cell stands for.
+fn stop_of(goal: &MapObject) -> Option<WrittenPose> {
     let ([x, y], [1, 1]) = goal.cells else { return None };
     let heading = goal.property("heading").map(str::to_owned);
-    let written = heading.as_ref().map_or_else(|| json!([x, y]), |heading| json!([x, y, heading]));
-    Some((WrittenPose { x, y, heading, line: goal.line }, written))
+    Some(WrittenPose { x, y, heading, line: goal.line })
 }
 
 fn reach_of(goal: &MapObject, errors: &mut Complaints<'_>) -> Option<Reach> {
@@ -240,22 +235,6 @@ fn reach_of(goal: &MapObject, errors: &mut Complaints<'_>) -> Option<Reach> {
         }
     }
     Some(reach)
-}
-
-/// An order as it is written in a scenario.
-fn written((name, value): (&str, Value), reach: Reach) -> Value {
-    let mut order = serde_json::Map::new();
-    order.insert(name.to_owned(), value);
-    if reach.within > 0 {
-        order.insert("within".to_owned(), reach.within.into());
-    }
-    if reach.fallback == Fallback::Nearest {
-        order.insert("fallback".to_owned(), "nearest".into());
-    }
-    if reach.if_unreachable == IfUnreachable::Wait {
-        order.insert("if_unreachable".to_owned(), "wait".into());
-    }
-    order.into()
 }
 
 /// Names of the agents of a scenario and of the objects of its map, in the order in which they are placed,

@@ -41,7 +41,7 @@ use crate::tasks::ReachedPoses;
 use crate::traffic::{Cooperative, Decisions, Traffic};
 use crate::world::{Settings, Simulation};
 use agents::{GroupPlacer, Placed, place_agents, read_group};
-use classes::{OCTILE_ON_HEX, build_class, names_octile, shape_of_class_file};
+use classes::{OCTILE_ON_HEX, build_class, names_octile, shape_of_class_file, spec_of};
 use complaints::Complaints;
 use events::build_events;
 use kinds::Kinds;
@@ -54,7 +54,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use tasks::TaskReader;
 use wheelbase_grid::{Grid, GridShape, GridSize, MemoryMax, MemoryTooLarge, SideTable, TerrainTable};
-use wheelbase_planner::{ClassSpeeds, MovementClass, MovementTables};
+use wheelbase_planner::{ClassSpec, ClassSpeeds, MovementClass, MovementTables};
 
 /// Largest file that is read, in bytes: a map of 2^26 cells with room to spare.
 const FILE_BYTES_MAX: u64 = 1 << 28;
@@ -248,7 +248,7 @@ pub(crate) fn build_simulation_on(
     let agents = most_agents(typed, on_map.len());
     let parts = SimulationParts {
         grid: &grid,
-        classes: built.iter().map(|(_, class)| class).collect(),
+        classes: built.iter().collect(),
         collision,
         search_slots: typed.search_slots.into(),
         agents,
@@ -259,16 +259,14 @@ pub(crate) fn build_simulation_on(
         fields: shared_fields::NEED,
     };
     parts.check(memory_max).map_err(|error| need::too_large(path, error))?;
-    let describe = |(class, built): &(Option<&scenario::Class>, MovementClass)| SimClass {
+    let describe = |built: &MovementClass| SimClass {
         name: built.spec().name.clone(),
         speeds: ClassSpeeds::of(&grid, built),
-        // An empty table in a trace stands for the built-in class.
-        as_written: class.map_or_else(|| serde_json::Map::new().into(), |class| class.as_written.clone()),
         landmarks: None,
     };
     let classes: Vec<SimClass> = built.iter().map(describe).collect();
     let tables: Vec<MovementTables> =
-        built.into_iter().map(|(_, class)| compile_with_components(&grid, class)).collect();
+        built.into_iter().map(|class| compile_with_components(&grid, class)).collect();
     let settings = Settings {
         name: typed.name.clone(),
         seed: typed.seed,
@@ -375,26 +373,30 @@ fn empty_simulation(
     }
 }
 
-/// The classes of a scenario as far as they can be built, each with what was typed, and behind them `octile`
-/// if it is named.
-fn movement_classes<'a>(
-    typed: &'a Scenario,
+/// The classes of a scenario as far as they can be built, and behind them `octile` if it is named.
+fn movement_classes(
+    typed: &Scenario,
     on_map: &[scenario::Agent],
     (shape, size): (GridShape, GridSize),
     errors: &mut Complaints<'_>,
-) -> Vec<(Option<&'a scenario::Class>, MovementClass)> {
+) -> Vec<MovementClass> {
     let mut classes = Vec::new();
     for class in &typed.classes {
-        let built = build_class(class, shape, Some(size), errors);
-        classes.extend(built.map(|built| (Some(class), built)));
+        classes.extend(build_class(class, shape, Some(size), errors));
     }
     let octile_named = names_octile(typed, on_map);
     if let (GridShape::Hex, Some((line, key))) = (shape, &octile_named) {
         errors.add(*line, key, OCTILE_ON_HEX);
     } else if octile_named.is_some() {
-        classes.push((None, MovementClass::octile()));
+        classes.push(MovementClass::octile());
     }
     classes
+}
+
+/// The one class of a class file's text, for maps of a shape; `None` if it cannot be read.
+pub(crate) fn read_class_spec(text: &str, shape: GridShape) -> Option<ClassSpec> {
+    let file = scenario::parse_class_file("", text.as_bytes()).ok()?;
+    spec_of(&file.class, shape, &mut Complaints::new(Path::new("")))
 }
 
 /// The movement classes of a scenario for maps of that shape and size with these objects, in the order of
@@ -411,7 +413,7 @@ pub fn build_classes(
     let on_map = agents_of(objects, typed, &mut Complaints::new(path));
     let classes = movement_classes(typed, &on_map, map, &mut errors);
     errors.stop_here()?;
-    Ok(classes.into_iter().map(|(_, built)| built).collect())
+    Ok(classes)
 }
 
 /// Reads a map or scenario and picks the class to plan for: by name or by class file; without one, a

@@ -4,12 +4,15 @@ use super::agents::{cells_of_map, heading_list};
 use super::complaints::Complaints;
 use super::events::area_rect;
 use crate::motion::ClassId;
-use crate::orders::{Order, OrderKind, OrderList};
+use crate::orders::{LackedGoal, Order, OrderKind, OrderList};
 use crate::scenario;
 use crate::trip::Trip;
 use crate::world::Simulation;
 use wheelbase_grid::CellXY;
-use wheelbase_planner::{Fallback, Goal, GoalMember, heading_from_name};
+use wheelbase_planner::{Fallback, Goal, GoalMember, heading_from_name, heading_name};
+
+/// Numbers of headings that name headings.
+const HEADINGS_OF_CLASSES: [u8; 2] = [8, 6];
 
 /// The orders of an agent of a class, in the pool.
 pub(super) fn add_orders(
@@ -99,7 +102,27 @@ fn build_order(
             OrderKind::Patrol(trip)
         }
     };
-    Order { kind, as_written: order.as_written.clone() }
+    let lacked = match &order.kind {
+        scenario::OrderKind::Goto { goals, .. } => lacked_goals(headings, goals),
+        scenario::OrderKind::GotoGroup { goal, .. } => lacked_goals(headings, std::slice::from_ref(goal)),
+        scenario::OrderKind::Patrol { stops, .. } => lacked_goals(headings, stops),
+        scenario::OrderKind::GotoArea { .. } | scenario::OrderKind::Wait { .. } => Box::default(),
+    };
+    Order { kind, headings, lacked }
+}
+
+/// The goals of which a class of so many headings has not the heading, and others have.
+fn lacked_goals(headings: u8, poses: &[scenario::WrittenPose]) -> Box<[LackedGoal]> {
+    let lacked = |(number, pose): (usize, &scenario::WrittenPose)| {
+        let name = pose.heading.as_deref().filter(|&name| name != "any")?;
+        if heading_from_name(headings, name).is_some() {
+            return None;
+        }
+        let known = |of: u8| Some(heading_name(of, heading_from_name(of, name)?));
+        let heading = HEADINGS_OF_CLASSES.into_iter().find_map(known)?;
+        Some(LackedGoal { number: number as u32, cell: CellXY::new(pose.x, pose.y), heading })
+    };
+    poses.iter().enumerate().filter_map(lacked).collect()
 }
 
 fn build_trip(

@@ -4,7 +4,6 @@
 //! and the rule of collision is the discrete one. A robot starts facing east, and is given a task as soon as
 //! it has none.
 
-use super::classes::as_written_of;
 use super::files::{AttachedFile, Files};
 use super::map::{beside, map_error};
 use super::need::{SimulationParts, check_file, too_large};
@@ -156,7 +155,6 @@ pub fn build_problem(
     let class = SimClass {
         name: CLASS_NAME.to_owned(),
         speeds: ClassSpeeds::of(&problem.grid, &robot),
-        as_written: as_written_of(&robot),
         landmarks: None,
     };
     let tables = compile_with_components(&problem.grid, robot);
@@ -171,8 +169,8 @@ pub fn build_problem(
     sim.attached = files;
     let team = starts.len() as u32;
     let source = TaskSource::RoundRobin { cells: tasks.iter().map(|&cell| size.xy(cell)).collect(), team };
-    let as_written = serde_json::json!({ "task": "roundrobin" });
-    let tasks = add_slots(&mut sim, source, team, &as_written).unwrap_or_default();
+    let headings = sim.tables[0].space().headings();
+    let tasks = add_slots(&mut sim, source, team, headings).unwrap_or_default();
     for (number, &start) in starts.iter().enumerate() {
         let pose = Pose { cell: size.xy(start), heading: Heading(0) };
         // The cell is free, so the pose is one.

@@ -34,21 +34,16 @@ pub(super) fn add_tasks(
         scenario::TaskSource::Random { area } => tasks.random_source(sim, class, typed, area, errors)?,
         scenario::TaskSource::File(file) => tasks.source(sim, (class, count), (file, &typed.key), errors)?,
     };
-    let as_written = match &typed.source {
-        scenario::TaskSource::Random { area } => {
-            serde_json::json!({ "task": "random", "area": [area.x, area.y, area.width, area.height] })
-        }
-        scenario::TaskSource::File(file) => serde_json::json!({ "task": file.value }),
-    };
-    add_slots(sim, source, count, &as_written)
+    let headings = sim.tables[class.0 as usize].space().headings();
+    add_slots(sim, source, count, headings)
 }
 
-/// A slot for each of `count` agents, in the pool.
+/// A slot for each of `count` agents of a class of so many headings, in the pool.
 pub(super) fn add_slots(
     sim: &mut Simulation,
     source: TaskSource,
     count: u32,
-    as_written: &serde_json::Value,
+    headings: u8,
 ) -> Option<OrderList> {
     let number = u16::try_from(sim.orders.task_sources.len()).ok()?;
     sim.orders.task_sources.push(source);
@@ -57,7 +52,8 @@ pub(super) fn add_slots(
     let stream = |agent: u32| (u64::from(number) + 1) << 32 | u64::from(agent);
     let slot = |agent: u32| Order {
         kind: OrderKind::Task(TaskSlot::new(number, agent, (seed, stream(agent)))),
-        as_written: as_written.clone(),
+        headings,
+        lacked: Box::default(),
     };
     let slots: Vec<Order> = (0..count).map(slot).collect();
     Some(sim.orders.add(&slots))

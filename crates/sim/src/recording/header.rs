@@ -1,12 +1,14 @@
 //! What a recording says once, at its start: the scenario, the map, the classes, the orders.
 
 use crate::build::{AttachedFile, MapObject};
+use crate::class_text::{canonical_class, class_json};
+use crate::order_text::{canonical_order, order_json};
 use crate::orders::OrderKind;
 use crate::reservation::CollisionRule;
 use crate::scenario::{CLASSES_MAX, FOOTPRINT_CELLS_MAX, TICK_MAX};
 use crate::world::Simulation;
 use serde::{Deserialize, Serialize};
-use wheelbase_grid::{CELLS_MAX, Cell, CellXY, GridShape, GridSize, SIDE_KINDS_MAX, TERRAIN_KINDS_MAX};
+use wheelbase_grid::{CELLS_MAX, Cell, CellXY, GridShape, GridSize, Rect, SIDE_KINDS_MAX, TERRAIN_KINDS_MAX};
 use wheelbase_maps::TerrainColours;
 use wheelbase_planner::{Heading, MovementClass, PRIMITIVES_MAX, Pose, TIME_MAX, heading_name};
 
@@ -52,7 +54,7 @@ pub struct Header {
     pub objects: Vec<MapObject>,
     /// Classes, by [`ClassId`](crate::ClassId).
     pub classes: Vec<RecordedClass>,
-    /// Every order of the scenario as it is written there, as JSON; events name it by its number.
+    /// Every order of the scenario as its canonical text; events name it by its number.
     pub orders: Vec<String>,
     /// Names of the kinds of orders; events name them by number.
     pub order_kinds: Vec<String>,
@@ -90,8 +92,8 @@ pub struct MapLayers {
 pub struct RecordedClass {
     /// Name.
     pub name: String,
-    /// The class as the scenario has it, as JSON.
-    pub as_written: String,
+    /// The class as its canonical text.
+    pub text: String,
     /// Number of headings.
     pub headings: u8,
     /// Its primitives, by number.
@@ -177,8 +179,8 @@ impl RecordedClass {
         if heading.0 < self.headings { heading_name(self.headings, heading) } else { "?" }
     }
 
-    /// The class as it is recorded; `as_written` is its text.
-    pub(super) fn of(movement: &MovementClass, as_written: String) -> Self {
+    /// The class as it is recorded.
+    pub(super) fn of(movement: &MovementClass) -> Self {
         let poses = || (0..movement.headings()).flat_map(|heading| [(heading, 0), (heading, 1)]);
         let offset = |o: &wheelbase_planner::Offset| [o.dx, o.dy];
         let frame = move |(heading, row)| movement.frame(Pose::new(0, row, Heading(heading)));
@@ -193,7 +195,7 @@ impl RecordedClass {
         let primitives = movement.primitives().iter().enumerate();
         Self {
             name: movement.spec().name.clone(),
-            as_written,
+            text: class_json(movement.spec()).to_string(),
             headings: movement.headings(),
             primitives: primitives
                 .map(|(number, primitive)| RecordedPrimitive {
@@ -254,7 +256,7 @@ impl RecordedClass {
 impl Header {
     /// The header of a run that has not begun. `file` is the scenario's name, `scenario` its text.
     pub fn of(sim: &Simulation, file: &str, scenario: &str) -> Self {
-        let (settings, grid) = (sim.settings(), sim.grid());
+        let (settings, grid, orders) = (sim.settings(), sim.grid(), sim.orders().all());
         let terrain = grid.terrain_table().entries().iter();
         let sides = grid.side_table().entries().iter();
         Self {
@@ -278,14 +280,28 @@ impl Header {
             map: MapLayers::of(grid),
             map_revision: grid.revision(),
             objects: sim.map_objects().to_vec(),
-            classes: sim
-                .classes()
-                .iter()
-                .zip(sim.tables())
-                .map(|(class, tables)| RecordedClass::of(tables.class(), class.as_written.to_string()))
-                .collect(),
-            orders: sim.orders().all_written().map(ToString::to_string).collect(),
+            classes: sim.tables().iter().map(|tables| RecordedClass::of(tables.class())).collect(),
+            orders: orders.iter().map(|order| order_json(order, sim.orders()).to_string()).collect(),
             order_kinds: OrderKind::NAMES.map(str::to_owned).to_vec(),
+        }
+    }
+
+    /// Takes the texts of classes and orders of another header that mean the same: earlier releases wrote them as
+    /// their scenarios had them.
+    pub(super) fn take_texts_of(&mut self, other: &Self) {
+        let shape = self.grid_shape();
+        for (class, theirs) in self.classes.iter_mut().zip(&other.classes) {
+            if class.text != theirs.text
+                && canonical_class(&theirs.text, &class.name, shape).as_ref() == Some(&class.text)
+            {
+                class.text.clone_from(&theirs.text);
+            }
+        }
+        let map = Rect::new(0, 0, self.map.width, self.map.height);
+        for (order, theirs) in self.orders.iter_mut().zip(&other.orders) {
+            if order != theirs && canonical_order(theirs, map).as_ref() == Some(order) {
+                order.clone_from(theirs);
+            }
         }
     }
 

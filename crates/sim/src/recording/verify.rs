@@ -138,7 +138,7 @@ pub fn movement_classes(header: &Header) -> Result<Vec<MovementClass>, Recording
     let classes = scenario_classes(header)?;
     let (found, recorded) = (classes.len(), header.classes.len());
     let shown = |(class, recorded): (&MovementClass, &RecordedClass)| {
-        *recorded == RecordedClass::of(class, recorded.as_written.clone())
+        *recorded == RecordedClass { text: recorded.text.clone(), ..RecordedClass::of(class) }
     };
     if found == recorded && classes.iter().zip(&header.classes).all(shown) {
         return Ok(classes);
@@ -263,7 +263,8 @@ pub fn verify<R: Read + Seek>(
     mut progress: impl FnMut(u32) -> bool,
 ) -> Result<Verified, RecordingError> {
     let mut sim = rebuild(reader.header())?;
-    let header = Header::of(&sim, &reader.header().file, &reader.header().scenario);
+    let mut header = Header::of(&sim, &reader.header().file, &reader.header().scenario);
+    header.take_texts_of(reader.header());
     if let Some(difference) = header_difference(reader.header(), &header) {
         return Ok(Verified { n_ticks: 0, difference: Some(difference) });
     }
@@ -501,8 +502,7 @@ fn header_difference(recorded: &Header, found: &Header) -> Option<Difference> {
         .or_else(|| {
             // What a class does says more than its text.
             let without_text = |header: &Header| -> Vec<RecordedClass> {
-                let blank =
-                    |class: &RecordedClass| RecordedClass { as_written: String::new(), ..class.clone() };
+                let blank = |class: &RecordedClass| RecordedClass { text: String::new(), ..class.clone() };
                 header.classes.iter().map(blank).collect()
             };
             list_difference("class", &without_text(recorded), &without_text(found))

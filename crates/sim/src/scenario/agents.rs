@@ -161,7 +161,7 @@ fn order(reader: &mut Reader, node: &Node) -> Option<Order> {
             OrderKind::Wait { ticks: reader.required_whole(&table, "wait", TICK_RANGE)? }
         }
     };
-    Some(Order { kind, as_written: node.as_written(), line: reader.line(node), key: node.key() })
+    Some(Order { kind, line: reader.line(node), key: node.key() })
 }
 
 /// Reports those of `names` that the table has, right beside other keys, as wrong beside `found`.

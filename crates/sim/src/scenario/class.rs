@@ -85,7 +85,6 @@ pub(super) fn class(reader: &mut Reader, node: &Node, name: &str, shape: Option<
         speed: speed?,
         side_speed: side_speed?,
         moves: moves?,
-        as_written: node.as_written(),
         line,
         key: node.key(),
     })

@@ -17,7 +17,6 @@ mod reader;
 
 pub use crate::events::OnAgents;
 pub use crate::trip::IfUnreachable;
-use serde_json::Value;
 use wheelbase_grid::{GridShape, Rgb};
 use wheelbase_planner::{Climb, Sweep, When};
 
@@ -274,8 +273,6 @@ pub struct Class {
     pub side_speed: Vec<SpeedOverride>,
     /// `moves`: 1 to [`MOVES_MAX`], names unique for each `when`.
     pub moves: Vec<Move>,
-    /// The table as typed, a JSON object; for the trace.
-    pub as_written: Value,
     /// Line of the table.
     pub line: u32,
     /// Key path, such as `class.truck`.
@@ -415,8 +412,6 @@ pub enum TaskSource {
 pub struct Order {
     /// What is to be done.
     pub kind: OrderKind,
-    /// The order as typed, a JSON object; for the trace.
-    pub as_written: Value,
     /// Line of the order.
     pub line: u32,
     /// Key path, such as `agents[3].orders[0]`.

@@ -10,7 +10,6 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use std::ops::RangeInclusive;
 
-use serde_json::{Number, Value};
 use toml::de::{DeInteger, DeTable, DeValue};
 use wheelbase_maps::fenced;
 
@@ -92,11 +91,6 @@ impl<'n> Node<'n> {
     /// The whole number it is; `None` if it is none, or one that 64 bits cannot hold.
     pub(super) fn whole(&self) -> Option<i64> {
         self.value.as_integer().and_then(integer_value)
-    }
-
-    /// The value as written: whole numbers stay whole, dates become strings.
-    pub(super) fn as_written(&self) -> Value {
-        json(self.value)
     }
 }
 
@@ -608,27 +602,4 @@ fn quote(value: &DeValue, text: &mut String) {
             Ok(())
         }
     };
-}
-
-/// A value as JSON: whole numbers stay whole, dates become strings, and so does what JSON has no
-/// number for (which no key accepts).
-fn json(value: &DeValue) -> Value {
-    match value {
-        DeValue::String(string) => Value::String(string.to_string()),
-        DeValue::Boolean(truth) => Value::Bool(*truth),
-        DeValue::Datetime(datetime) => Value::String(datetime.to_string()),
-        DeValue::Integer(integer) => {
-            integer_value(integer).map_or_else(|| Value::String(integer.to_string()), Value::from)
-        }
-        DeValue::Float(float) => {
-            let number = float.as_str().parse().ok().and_then(Number::from_f64);
-            number.map_or_else(|| Value::String(float.to_string()), Value::Number)
-        }
-        DeValue::Array(items) => items.iter().map(|item| json(item.get_ref())).collect(),
-        DeValue::Table(entries) => {
-            let entries =
-                entries.iter().map(|(name, value)| (name.get_ref().to_string(), json(value.get_ref())));
-            Value::Object(entries.collect())
-        }
-    }
 }
