@@ -24,7 +24,7 @@ use wheelbase_planner::{
     Goal, GoalMember, Heading, Heuristic, MovementClass, MovementTables, Path, Pose, Request, Scratch,
     StateSpace, Status, plan,
 };
-use wheelbase_sim::build::{Overrides, PlanningProblem, load_simulation};
+use wheelbase_scenario::load::{Overrides, PlanningProblem, load_simulation};
 use wheelbase_sim::{Doors, Memory, Phase, RunResult, Simulation, peak_memory_mib, permille, quantile_ms};
 use wheelbase_view::safe_text;
 

@@ -125,7 +125,7 @@ const NONE: u32 = u32::MAX;
 
 impl OrderState {
     /// A list of orders given at a tick.
-    pub(crate) fn new(list: OrderList, tick: u32) -> Self {
+    pub fn new(list: OrderList, tick: u32) -> Self {
         Self { open: list, given: tick, since: tick, ..Self::NONE }
     }
 
@@ -212,11 +212,6 @@ impl OrderPool {
     pub(crate) fn group_number(&mut self, key: &str) -> u32 {
         let next = self.group_numbers.len() as u32;
         *self.group_numbers.entry(key.to_owned()).or_insert(next)
-    }
-
-    /// Whether some order hands out poses.
-    pub(crate) fn any_gives_poses(&self) -> bool {
-        self.orders.iter().any(|order| order.kind.gives_poses())
     }
 
     /// Bytes in use.

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::{Simulation, build, scenario};
+use crate::{Simulation, load, scenario};
 use proptest::prelude::*;
 use std::path::Path;
 
@@ -64,7 +64,7 @@ fn built(rows: &[String], collision: &str) -> Simulation {
         "name = \"rooms\"\nticks = 9\ncollision = \"{collision}\"\n[map]\nrows = [{rows}]\n{CLASSES}"
     );
     let typed = scenario::parse("rooms.toml", text.as_bytes()).unwrap();
-    build::build_simulation(Path::new("rooms.toml"), &typed).unwrap()
+    load::build_simulation(Path::new("rooms.toml"), &typed).unwrap()
 }
 
 /// Number of the region of each state; `None` of those that touch gates, lie in small pockets or are not legal.
