@@ -2,17 +2,14 @@
 
 use super::classes::class_named;
 use super::complaints::{Complaints, listed};
-use super::events::area_rect;
 use super::orders::add_orders;
+use super::places::{POSES_LOOKED_AT_MAX, area_rect, cells_of_map, heading_list};
 use super::tasks::{TaskReader, add_tasks};
 use crate::scenario;
 use std::collections::BTreeMap;
-use wheelbase_grid::GridSize;
-use wheelbase_planner::{Heading, Legality, Pose, PoseBlocked, State, heading_from_name, heading_name};
+use wheelbase_planner::{Heading, Legality, Pose, PoseBlocked, State, heading_from_name};
 use wheelbase_sim::{AgentId, ClassId, GroupOrders, OrderList, Placement, Random, Simulation};
 
-/// Most poses that groups are looked for in their areas, all groups together: 64 areas of the largest map.
-pub(super) const POSES_LOOKED_AT_MAX: u64 = 1 << 32;
 const NOT_PLACED: AgentId = AgentId(u32::MAX);
 
 /// Agents by name.
@@ -111,15 +108,6 @@ fn needs(sim: &Simulation, class: &str, legality: &Legality<'_>, blocked: PoseBl
         }
         _ => format!("class \"{class}\" needs it open"),
     }
-}
-
-/// The cells of a map in words.
-pub(super) fn cells_of_map(size: GridSize) -> String {
-    format!("columns 0 to {} and rows 0 to {}", size.width() - 1, size.height() - 1)
-}
-
-pub(super) fn heading_list(headings: u8) -> String {
-    listed((0..headings).map(|h| heading_name(headings, Heading(h))))
 }
 
 /// Class of a group, its orders and its tasks in the pool.

@@ -1,6 +1,6 @@
 //! Mistakes found while building, and the words for them.
 
-use super::LoadError;
+use super::error::LoadError;
 use crate::scenario::{ScenarioError, ScenarioErrors};
 use std::borrow::Cow;
 use std::fmt;

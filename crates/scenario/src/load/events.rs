@@ -1,11 +1,12 @@
 //! Events.
 
-use super::agents::{AgentNames, cells_of_map, read_group};
+use super::agents::{AgentNames, read_group};
 use super::complaints::{Complaints, listed};
 use super::orders::{add_orders_for_all, add_orders_read_by};
+use super::places::{area_rect, cells_of_map};
 use super::tasks::TaskReader;
 use crate::scenario::{self, EventAction, Located, Scenario};
-use wheelbase_grid::{CellXY, Change, Rect, Side, SideKind, TerrainKind};
+use wheelbase_grid::{CellXY, Change, Side, SideKind, TerrainKind};
 use wheelbase_sim::{
     Action, AgentId, Chosen, ClassId, Event, MapEdit, NewAgents, NewOrders, OnAgents, OrderList, Simulation,
 };
@@ -169,8 +170,4 @@ fn chosen_agents(
         }
     }
     (ids.len() == typed.len()).then_some(Chosen::Named(ids))
-}
-
-pub(super) fn area_rect(area: &scenario::Area) -> Rect {
-    Rect::new(area.x, area.y, area.width, area.height)
 }

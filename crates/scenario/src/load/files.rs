@@ -1,14 +1,31 @@
 //! Files beside that of a scenario: on the disk, or held by a recording.
 
-use super::{FILE_BYTES_MAX, LoadError};
+use super::error::LoadError;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Most characters of a cell of a file that a message repeats: whatever file a scenario names, no more of it is
-/// shown.
-const CELL_CHARS_MAX: usize = 16;
+/// Largest file that is read, in bytes: a map of 2^26 cells with room to spare.
+const FILE_BYTES_MAX: u64 = 1 << 28;
+
+/// Reads a file that a user names, be it a pipe, of bounded size: the memory it takes does not depend on what is in it.
+/// # Errors
+/// [`LoadError::File`] if it cannot be read, is a folder, or is larger than 2^28 bytes.
+pub fn read_file(path: &Path) -> Result<Vec<u8>, LoadError> {
+    let complain = |why: String| LoadError::File { file: path.display().to_string(), why };
+    let file = File::open(path).map_err(|error| complain(format!("cannot be read: {error}")))?;
+    if file.metadata().is_ok_and(|found| found.is_dir()) {
+        return Err(complain("is a folder, expected a file".to_owned()));
+    }
+    let mut bytes = Vec::new();
+    let read = file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes);
+    read.map_err(|error| complain(format!("cannot be read: {error}")))?;
+    if bytes.len() as u64 > FILE_BYTES_MAX {
+        return Err(complain(format!("is larger than {FILE_BYTES_MAX} bytes, the most that is read")));
+    }
+    Ok(bytes)
+}
 
 /// A file that a scenario or problem names, with what was in it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,7 +58,7 @@ impl Files<'_> {
     }
 }
 
-/// Reads a file that another file names, where [`read_file`](super::read_file) reads what a user names: only a
+/// Reads a file that another file names, where [`read_file`] reads what a user names: only a
 /// regular file, links followed. A pipe or a device may never end, and may do something when it is opened.
 /// # Errors
 /// [`LoadError::File`] as there, and if it is not a regular file.
@@ -66,12 +83,4 @@ pub(super) fn read_named_file(path: &Path) -> Result<Vec<u8>, LoadError> {
     // Some files of the system call themselves regular and empty, and never end.
     file.take(n_bytes).read_to_end(&mut bytes).map_err(unread)?;
     Ok(bytes)
-}
-
-/// A cell of a table or list as a message shows it: as it is if it is short enough to be one.
-pub(crate) fn quoted_cell(text: &str) -> String {
-    match text.chars().nth(CELL_CHARS_MAX) {
-        None => format!("found {text:?}"),
-        Some(_) => format!("found a text of {} characters", text.chars().count()),
-    }
 }

@@ -1,11 +1,12 @@
 //! The map of a scenario.
 
 use super::complaints::{Complaints, listed};
+use super::error::LoadError;
+use super::files::read_file;
 use super::files::read_named_file;
 use super::kinds::Kinds;
 use super::map_object::MapObject;
 use super::need::{check_file, check_generated};
-use super::{LoadError, read_file};
 use crate::scenario::{self, Elevation, Scenario, ScenarioErrors};
 use std::path::{Path, PathBuf};
 use wheelbase_grid::{

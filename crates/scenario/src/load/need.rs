@@ -1,6 +1,6 @@
 //! How much memory a scenario will take, told before any of it is taken.
 
-use super::LoadError;
+use super::error::LoadError;
 use crate::scenario::{AGENTS_MAX, EventAction, Scenario};
 use std::path::Path;
 use wheelbase_grid::{GridSize, MemoryMax, MemoryNeed, MemoryTooLarge};

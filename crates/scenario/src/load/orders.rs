@@ -1,8 +1,7 @@
 //! Orders.
 
-use super::agents::{cells_of_map, heading_list};
 use super::complaints::Complaints;
-use super::events::area_rect;
+use super::places::{area_rect, cells_of_map, heading_list};
 use crate::scenario;
 use wheelbase_grid::CellXY;
 use wheelbase_planner::{Fallback, Goal, GoalMember, heading_from_name, heading_name};

@@ -4,10 +4,12 @@
 //! and the rule of collision is the discrete one. A robot starts facing east, and is given a task as soon as
 //! it has none.
 
+use super::error::{LoadError, refused};
 use super::files::{AttachedFile, Files};
+use super::loaded::{Loaded, Source};
 use super::map::{beside, map_error};
 use super::need::{check_file, too_large};
-use super::{LoadError, Loaded, Overrides, Source, refused};
+use super::overrides::Overrides;
 use crate::scenario::{
     CellList, Located, Problem, ScenarioError, ScenarioErrors, parse_cell_list, parse_problem,
 };

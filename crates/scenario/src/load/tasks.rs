@@ -1,10 +1,10 @@
 //! Tasks of groups.
 
-use super::agents::{POSES_LOOKED_AT_MAX, heading_list};
 use super::complaints::Complaints;
-use super::events::area_rect;
-use super::files::{AttachedFile, Files, quoted_cell};
+use super::files::{AttachedFile, Files};
 use super::map::beside;
+use super::places::{POSES_LOOKED_AT_MAX, area_rect, heading_list};
+use crate::scenario::quoted_cell;
 use crate::scenario::{self, Located};
 use std::collections::BTreeMap;
 use wheelbase_grid::{CellXY, Rect};

@@ -1,8 +1,8 @@
 //! What looks wrong in a scenario that can be run.
 
 use super::complaints::Complaints;
-use super::events::area_rect;
 use super::map::{beside, read_map};
+use super::places::area_rect;
 use crate::scenario::{self, Area, Chosen, EventAction, Located, Scenario, ScenarioError};
 use std::collections::BTreeMap;
 use wheelbase_grid::{MemoryMax, Rect};

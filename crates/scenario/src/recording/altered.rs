@@ -2,12 +2,14 @@
 //! that it is not.
 
 use crate::load::{Source, build_simulation};
+use crate::recording::chunk::Chunk;
+use crate::recording::format::{BLOCK_CHUNK, BLOCK_END, BLOCK_HEADER, KIND};
 use crate::recording::record::PathRun;
 use crate::recording::recorded_agents::RecordedAgents;
 use crate::recording::tick_code::Put;
 use crate::recording::{
-    BLOCK_CHUNK, BLOCK_END, BLOCK_HEADER, Chunk, Difference, End, Event, Header, KIND, Reader, RecordedKind,
-    Recorder, RecordingError, TickRecord, movement_classes, verify,
+    Difference, End, Event, Header, Reader, RecordedKind, Recorder, RecordingError, TickRecord,
+    movement_classes, verify,
 };
 use crate::scenario::{self, AGENTS_MAX, EVENTS_MAX};
 use serde::{Deserialize, Serialize};

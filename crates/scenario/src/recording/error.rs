@@ -1,7 +1,7 @@
 //! What can be wrong with a recording.
 
 use crate::load::LoadError;
-use crate::recording::KIND;
+use crate::recording::format::KIND;
 use std::fmt;
 use std::io;
 use wheelbase_sim::codec::Damage;

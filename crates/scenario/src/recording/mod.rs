@@ -49,10 +49,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod chunk;
 mod error;
+mod format;
 mod header;
 mod observe;
 mod reader;
+mod rebuild;
 mod record;
 mod recorded_agents;
 mod recorder;
@@ -64,62 +67,12 @@ mod verify;
 mod altered;
 
 pub use error::RecordingError;
+pub use format::is_recording;
 pub use header::{Header, MapLayers, RecordedClass, RecordedKind, RecordedPrimitive};
 pub use reader::{ChunkPlace, Reader};
+pub use rebuild::{check_memory, movement_classes, rebuild};
 pub use record::{End, Event, PathRun, RecordedEdit, RecordedSet, TickRecord};
 pub use recorded_agents::{RecordedAgents, RecordedMotion};
 pub use recorder::Recorder;
 pub use replay::{PhaseNanos, Replayed, replay};
-pub use verify::{Difference, Verified, check_memory, movement_classes, rebuild, verify};
-
-use recorded_agents::KeyFrame;
-use serde::{Deserialize, Serialize};
-use std::fs::File;
-use std::io::Read;
-use std::path::Path;
-use wheelbase_sim::codec::{FileKind, plain_bytes};
-
-/// The kind of file that a recording is. Whoever changes the layout of what is written changes the version
-/// and the description.
-const KIND: FileKind = FileKind {
-    magic: *b"WB-REC\r\n",
-    name: "recording",
-    version: 3,
-    layout: "Header: file scenario attached name seed ticks expansions_per_tick tries_per_tick collision shape \
-             terrain_kinds terrain_colours side_kinds map map_revision objects classes orders order_kinds; Chunk: key edits ticks; key: ids classes \
-             x y headings primitives since left orders waits n_runs runs counters; tick: flags events moves \
-             late waits current drops counters hash; End: tick interrupted state_hash outcome",
-};
-
-/// Whether a file begins as a recording does. Nothing is read of a pipe, for that would be lost.
-pub fn is_recording(path: &Path) -> bool {
-    if !path.is_file() {
-        return false;
-    }
-    let mut magic = [0; 8];
-    let read = File::open(path).and_then(|mut file| file.read_exact(&mut magic));
-    read.is_ok() && magic == KIND.magic
-}
-
-/// Kinds of blocks.
-const BLOCK_HEADER: u8 = 1;
-const BLOCK_CHUNK: u8 = 2;
-const BLOCK_END: u8 = 3;
-
-/// Ticks of a chunk at most.
-const CHUNK_TICKS: u32 = 128;
-/// Bytes of ticks behind which a chunk is written out.
-const CHUNK_BYTES: usize = 1 << 20;
-
-/// Some ticks, and all that one must know to read them.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Chunk {
-    /// The agents before the first tick.
-    key: KeyFrame,
-    /// The edits in force then, as in a tick, one behind the other.
-    #[serde(deserialize_with = "plain_bytes")]
-    edits: Vec<u8>,
-    /// The ticks, one behind the other.
-    #[serde(deserialize_with = "plain_bytes")]
-    ticks: Vec<u8>,
-}
+pub use verify::{Difference, Verified, verify};

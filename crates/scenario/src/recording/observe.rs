@@ -3,7 +3,7 @@
 use crate::recording::header::Header;
 use crate::recording::record::{Event, PathRun, RecordedEdit, RecordedSet, TickRecord};
 use crate::recording::recorded_agents::{NONE, RecordedAgents};
-use crate::recording::tick_code::{Put, put_events, put_moves, put_rest};
+use crate::recording::tick_code::{ENDED, Put, put_events, put_moves, put_rest};
 use wheelbase_sim::{Counters, OrderKind, Set, Simulation, Step, TraceEvent};
 
 /// Follows a simulation tick by tick. Keeps its memory.
@@ -15,9 +15,6 @@ pub(super) struct Observer {
     pub record: TickRecord,
     late: Vec<(u32, u32)>,
 }
-
-/// The flag of the tick at which a run ended.
-pub(super) const ENDED: u8 = 1;
 
 impl Observer {
     /// Records the tick that was just run and puts its bytes behind others. What happened must be in the

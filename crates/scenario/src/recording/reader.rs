@@ -1,12 +1,13 @@
 //! Reads a recording, a tick at a time.
 
+use crate::recording::chunk::Chunk;
 use crate::recording::error::RecordingError;
+use crate::recording::format::{BLOCK_CHUNK, BLOCK_END, BLOCK_HEADER, CHUNK_BYTES, CHUNK_TICKS, KIND};
 use crate::recording::header::{Header, MapLayers};
 use crate::recording::observe::next_tick;
 use crate::recording::record::{End, Event, RecordedSet, TickRecord};
 use crate::recording::recorded_agents::{KeyFrame, RecordedAgents};
 use crate::recording::tick_code::{Take, take_edit_list, take_events, take_moves, take_rest, too_many_edits};
-use crate::recording::{BLOCK_CHUNK, BLOCK_END, BLOCK_HEADER, CHUNK_BYTES, CHUNK_TICKS, Chunk, KIND};
 use crate::scenario::EVENTS_MAX;
 use std::fs::{self, File, FileType};
 use std::io::{BufReader, Read, Seek, SeekFrom};

@@ -2,11 +2,12 @@
 
 use crate::load::Source;
 use crate::outcome::outcome_json;
+use crate::recording::chunk::Chunk;
+use crate::recording::format::{BLOCK_CHUNK, BLOCK_END, BLOCK_HEADER, CHUNK_BYTES, CHUNK_TICKS, KIND};
 use crate::recording::header::Header;
 use crate::recording::observe::Observer;
 use crate::recording::record::{End, Event, RecordedEdit, TickRecord};
 use crate::recording::tick_code::put_edit;
-use crate::recording::{BLOCK_CHUNK, BLOCK_END, BLOCK_HEADER, CHUNK_BYTES, CHUNK_TICKS, Chunk, KIND};
 use std::io::{self, Write};
 use wheelbase_sim::codec::{BlockWriter, write_prefix};
 use wheelbase_sim::{RunResult, Simulation, Step, TickTimes};

@@ -4,9 +4,9 @@
 use crate::recording::error::RecordingError;
 use crate::recording::header::MapLayers;
 use crate::recording::reader::Reader;
+use crate::recording::rebuild::rebuild;
 use crate::recording::record::{Event, TickRecord};
 use crate::recording::recorded_agents::{NONE, RecordedAgents};
-use crate::recording::verify::rebuild;
 use std::io::{Read, Seek};
 use wheelbase_grid::CellXY;
 use wheelbase_planner::Offset;

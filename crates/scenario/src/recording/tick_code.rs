@@ -7,7 +7,6 @@
 //! current order is another, whose path was dropped. Runs of equal bytes are for deflate.
 
 use crate::recording::header::Header;
-use crate::recording::observe::ENDED;
 use crate::recording::record::{Event, PathRun, RecordedEdit, RecordedSet, TickRecord};
 use crate::recording::recorded_agents::{
     NONE, PATH_RUNS_MAX, RecordedAgents, check_pose, known_order, put_run,
@@ -16,6 +15,9 @@ use crate::scenario::EVENTS_MAX;
 use wheelbase_grid::{CellXY, Rect};
 use wheelbase_planner::{Heading, Pose};
 use wheelbase_sim::{AgentId, ClassId, Counters, OnAgents};
+
+/// The flag of the tick at which a run ended.
+pub(super) const ENDED: u8 = 1;
 
 /// Most events of a tick that are no moves: 16 of each agent of the largest simulation.
 const TICK_EVENTS_MAX: u64 = 1 << 24;

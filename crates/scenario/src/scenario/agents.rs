@@ -1,11 +1,11 @@
 //! Reads agents, groups of agents and their orders.
 
-use super::document::{I32_RANGE, TICK_RANGE, area, located_name, required_area};
 use super::reader::{Keys, ListOf, Names, Node, Reader, Table};
-use super::{
+use super::typed::{
     AGENTS_MAX, Agent, Fallback, Group, IfUnreachable, Located, ORDERS_MAX, Order, OrderKind, Reach,
     TaskSource, Tasks, WrittenPose,
 };
+use super::values::{I32_RANGE, TICK_RANGE, area, located_name, required_area};
 
 const AGENT_KEYS: Keys = Keys { known: &["name", "class", "at", "priority", "orders"], later: &[] };
 const GROUP_KEYS: Keys =

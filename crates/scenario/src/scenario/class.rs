@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use wheelbase_grid::GridShape;
 use wheelbase_planner::{Climb, Sweep, SweepRule, When};
 
-use super::document::{I32_RANGE, SPEED_RANGE};
 use super::reader::{Keys, ListOf, Node, Reader, Table};
-use super::{
+use super::typed::{
     Class, DISPLACEMENT_MAX, FOOTPRINT_CELLS_MAX, Located, MOVES_MAX, Move, OFFSET_MAX, SpeedOverride,
 };
+use super::values::{I32_RANGE, SPEED_RANGE};
 
 const CLASS_KEYS: Keys = Keys {
     known: &[

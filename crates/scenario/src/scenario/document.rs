@@ -1,24 +1,17 @@
 //! Reads a document from its top: budgets, map, kinds.
 
 use std::collections::HashMap;
-use std::ops::RangeInclusive;
 
 use super::agents;
 use super::class;
 use super::event;
 use super::reader::{Keys, ListOf, Names, Node, Reader, Table};
-use super::{
-    Area, CLASSES_MAX, ClassFile, Collision, EXPANSIONS_PER_TICK_MAX, Elevation, GENERATED_LEN_MAX,
-    LANDMARKS_MAX, Located, Map, MapSource, SEARCH_SLOTS_MAX, Scenario, Side, TICK_MAX, Terrain, Wall,
+use super::typed::{
+    CLASSES_MAX, ClassFile, Collision, EXPANSIONS_PER_TICK_MAX, Elevation, GENERATED_LEN_MAX, LANDMARKS_MAX,
+    Located, Map, MapSource, SEARCH_SLOTS_MAX, Scenario, Side, TICK_MAX, Terrain, Wall,
 };
+use super::values::{I32_RANGE, SPEED_RANGE, located_name};
 use wheelbase_grid::{GridShape, Rgb, colour_from_hexadecimal};
-
-/// Range of a speed in permille.
-pub(super) const SPEED_RANGE: RangeInclusive<i64> = 0..=u16::MAX as i64;
-/// Range of a coordinate, a priority and whatever else is an `i32`.
-pub(super) const I32_RANGE: RangeInclusive<i64> = i32::MIN as i64..=i32::MAX as i64;
-/// Range of a tick and of a number of ticks to wait.
-pub(super) const TICK_RANGE: RangeInclusive<i64> = 0..=TICK_MAX as i64;
 
 const SCENARIO_KEYS: Keys = Keys {
     known: &[
@@ -59,7 +52,6 @@ const ROWS: ListOf = ListOf { one: "row", many: "rows", len: 1..=usize::MAX };
 const HEIGHTS: ListOf = ListOf { one: "height", many: "heights", len: 1..=usize::MAX };
 const WALLS: ListOf = ListOf { one: "wall", many: "walls", len: 0..=usize::MAX };
 
-const AREA_FORM: &str = "[x, y, width, height]";
 const SIZE_FORM: &str = "[width, height]";
 const GENERATE_FORM: &str = "a table with kind and size";
 const GENERATOR_NAME: &str = "the name of a generator";
@@ -262,31 +254,8 @@ fn side(reader: &mut Reader, node: &Node, name: &str) -> Option<Side> {
     Some(Side { name: name.to_owned(), speed, line: reader.line(node), key: node.key() })
 }
 
-/// The `area` of a table.
-pub(super) fn required_area(reader: &mut Reader, table: &Table) -> Option<Area> {
-    reader.required(table, "area", AREA_FORM, area)
-}
-
-/// Reads `[x, y, width, height]`.
-pub(super) fn area(reader: &mut Reader, node: &Node) -> Option<Area> {
-    let items: Option<[Node; 4]> = node.items().and_then(|items| items.collect::<Vec<_>>().try_into().ok());
-    let Some([x, y, width, height]) = items else {
-        reader.unexpected(node, AREA_FORM);
-        return None;
-    };
-    let [x, y] = [x, y].map(|node| reader.whole(&node, I32_RANGE));
-    let [width, height] = [width, height].map(|node| reader.whole(&node, 1..=i64::from(u32::MAX)));
-    Some(Area { x: x?, y: y?, width: width?, height: height?, line: reader.line(node) })
-}
-
 /// A string with its line.
 fn located_string(reader: &mut Reader, node: &Node, expected: &str) -> Option<Located<String>> {
     let value = reader.string(node, expected)?;
-    Some(Located { value, line: reader.line(node) })
-}
-
-/// A string of at least one character with its line.
-pub(super) fn located_name(reader: &mut Reader, node: &Node, expected: &str) -> Option<Located<String>> {
-    let value = reader.filled_string(node, expected)?;
     Some(Located { value, line: reader.line(node) })
 }

@@ -86,3 +86,15 @@ impl fmt::Display for ScenarioErrors {
 }
 
 impl Error for ScenarioErrors {}
+
+/// Most characters of a cell of a file that a message repeats: whatever file a scenario names, no more of it is
+/// shown.
+const CELL_CHARS_MAX: usize = 16;
+
+/// A cell of a table or list as a message shows it: as it is if it is short enough to be one.
+pub(crate) fn quoted_cell(text: &str) -> String {
+    match text.chars().nth(CELL_CHARS_MAX) {
+        None => format!("found {text:?}"),
+        Some(_) => format!("found a text of {} characters", text.chars().count()),
+    }
+}

@@ -1,9 +1,9 @@
 //! Reads events.
 
 use super::agents::{group, required_orders};
-use super::document::{I32_RANGE, TICK_RANGE, area, located_name, required_area};
 use super::reader::{Keys, ListOf, Node, Reader, Table, alternatives};
-use super::{AGENTS_MAX, Chosen, EVENTS_MAX, Event, EventAction, Located, OnAgents};
+use super::typed::{AGENTS_MAX, Chosen, EVENTS_MAX, Event, EventAction, Located, OnAgents};
+use super::values::{I32_RANGE, TICK_RANGE, area, located_name, required_area};
 use wheelbase_grid::{GridShape, Side};
 
 const EVENT_KEYS: Keys = Keys {

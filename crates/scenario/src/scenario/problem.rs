@@ -4,10 +4,9 @@
 //! agents start, and the cells they are sent to. Cells are numbered row by row. Nothing is given a meaning
 //! here; that is for [`crate::load`].
 
-use super::error::{ScenarioError, ScenarioErrors};
-use super::{AGENTS_MAX, Located};
+use super::error::{ScenarioError, ScenarioErrors, quoted_cell};
+use super::typed::{AGENTS_MAX, Located};
 use crate::json_mistake::JsonMistake;
-use crate::load::quoted_cell;
 use serde_json::Value;
 
 /// Longest problem file that is read, in bytes; the files that it names may be longer.
