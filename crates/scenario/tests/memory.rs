@@ -107,7 +107,8 @@ fn what_is_said_is_what_is_taken() {
         let (estimate, peak) = estimate_and_peak(&text);
         let permille = estimate * 1000 / peak;
         println!("estimate {} MiB, peak {} MiB, {permille} permille", estimate >> 20, peak >> 20);
-        wrong += usize::from(!(800..=1500).contains(&permille));
+        // An order takes less since it carries no text; what is said of an agent is as it was.
+        wrong += usize::from(!(800..=1650).contains(&permille));
     }
     assert_eq!(wrong, 0);
 }

@@ -33,7 +33,7 @@ use super::typed::{ClassFile, Scenario};
 ///     errors.to_string(),
 ///     "step.toml:2: ticks: expected a whole number from 1 to 4294967294, found -1"
 /// );
-/// # Ok::<(), wheelbase_sim::scenario::ScenarioErrors>(())
+/// # Ok::<(), wheelbase_scenario::scenario::ScenarioErrors>(())
 /// ```
 pub fn parse(file: &str, bytes: &[u8]) -> Result<Scenario, ScenarioErrors> {
     reader::read_document(file, bytes, document::scenario)

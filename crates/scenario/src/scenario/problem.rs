@@ -42,7 +42,7 @@ pub struct CellList {
 /// Every mistake in the file; only the first where it is not JSON at all.
 ///
 /// ```
-/// use wheelbase_sim::scenario::parse_problem;
+/// use wheelbase_scenario::scenario::parse_problem;
 /// let text = r#"{"mapFile": "a.map", "agentFile": "a.agents", "teamSize": 3, "taskFile": "a.tasks",
 ///     "numTasksReveal": 1, "taskAssignmentStrategy": "greedy"}"#;
 /// let errors = parse_problem("a.json", text.as_bytes()).unwrap_err();
