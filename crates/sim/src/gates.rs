@@ -6,7 +6,7 @@ use wheelbase_grid::{BitGrid, CellXY, GridSize, Rect};
 use wheelbase_planner::MovementTables;
 
 /// No gate.
-pub(super) const NONE: u32 = u32::MAX;
+pub(crate) const NONE: u32 = u32::MAX;
 /// Gates are narrower than so many of the widest bodies side by side. Of four a wide door that stands beside
 /// narrow ones is one still.
 const BODIES_WIDE: u32 = 4;
@@ -15,7 +15,7 @@ const BODIES_APART: u32 = 2;
 
 /// The gates of a map: no cell is in two of them. Memory: 4 bytes a cell.
 #[derive(Debug)]
-pub(super) struct Gates {
+pub(crate) struct Gates {
     size: GridSize,
     of_cell: Vec<u32>,
     /// Cells of each.
