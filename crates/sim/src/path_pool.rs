@@ -51,7 +51,7 @@ impl PathPool {
 
 impl<T: Copy> PathPool<T> {
     /// Entries of all paths together.
-    pub(crate) fn live(&self) -> usize {
+    pub fn live(&self) -> usize {
         self.live
     }
 
@@ -61,13 +61,13 @@ impl<T: Copy> PathPool<T> {
     }
 
     /// The first of the moves of a path.
-    pub(crate) fn first_mut(&mut self, path: PathHandle) -> Option<&mut T> {
+    pub fn first_mut(&mut self, path: PathHandle) -> Option<&mut T> {
         self.moves[path.start as usize..][..path.len()].first_mut()
     }
 
     /// Replaces an agent's path. Paths of other agents may move within the pool; `paths` are the
     /// handles of all of them.
-    pub(crate) fn replace(&mut self, paths: &mut [PathHandle], row: usize, moves: &[T]) {
+    pub fn replace(&mut self, paths: &mut [PathHandle], row: usize, moves: &[T]) {
         self.drop_path(&mut paths[row]);
         if self.moves.len() + moves.len() > COMPACT_FROM.max(2 * (self.live + moves.len())) {
             self.compact(paths);
@@ -78,14 +78,14 @@ impl<T: Copy> PathPool<T> {
     }
 
     /// Takes the next move off a path.
-    pub(crate) fn advance(&mut self, path: &mut PathHandle) {
+    pub fn advance(&mut self, path: &mut PathHandle) {
         path.start += 1;
         path.length -= 1;
         self.live -= 1;
     }
 
     /// Forgets a path.
-    pub(crate) fn drop_path(&mut self, path: &mut PathHandle) {
+    pub fn drop_path(&mut self, path: &mut PathHandle) {
         self.live -= path.len();
         *path = PathHandle::EMPTY;
     }

@@ -2,9 +2,10 @@
 
 /// SplitMix64 (Steele, Lea and Flood 2014).
 #[derive(Clone, Debug)]
-pub(crate) struct Random(u64);
+pub struct Random(u64);
 
 impl Random {
+    /// The numbers of a seed.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
@@ -15,6 +16,8 @@ impl Random {
         Self(Self(Self(seed).next() ^ stream).next())
     }
 
+    /// The next number.
+    #[allow(clippy::should_implement_trait, reason = "it never ends, and nothing iterates over it")]
     pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
