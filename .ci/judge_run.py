@@ -224,6 +224,7 @@ class RunJudge(judge_trace.TraceJudge):
                 else:
                     expected += body["orders"] or [{"wait": 0}]
         given = self.given.get(agent.id, [])
+        expected = [canonical(order) for order in expected]
         if given != expected:
             self.wrong("given", f"agent {agent.id} is given {given}, not {expected}")
 
@@ -305,9 +306,32 @@ def head_problem(head, case):
     if (heights or flat) != (grid.elevation or flat):
         return "the elevation of the trace is not that of the map"
     for name, keys in case["class"].items():
-        if head["classes"].get(name) != keys:
+        if name not in head["classes"] or class_of(name, head["classes"][name], grid) != class_of(name, keys, grid):
             return f"class {name} of the trace is not that of the scenario"
     return None
+
+
+def class_of(name, keys, grid):
+    """All that a class means, however it is written."""
+    if name == "octile" and not keys:
+        meant = rules.octile_class()
+    else:
+        meant = rules.MovementClass(name, keys, grid.hexagonal)
+    values = {key: value for key, value in vars(meant).items() if key not in ("footprint", "primitives", "moves")}
+    moves = [{key: sorted(value) if isinstance(value, list) else value for key, value in vars(move).items()}
+             for move in meant.primitives]
+    return values, sorted(map(tuple, meant.footprint)), moves
+
+
+def canonical(order):
+    """An order as the trace has it: keys that are as by default left out, and headings that may be any."""
+    order = {key: value for key, value in order.items()
+             if (key, value) not in (("within", 0), ("fallback", "fail"), ("if_unreachable", "drop"))}
+    for kind in order.keys() & {"goto", "goto_group", "patrol"}:
+        goals = order[kind] if isinstance(order[kind][0], list) else [order[kind]]
+        goals = [list(goal[:2]) if goal[2:] == ["any"] else list(goal) for goal in goals]
+        order[kind] = goals if kind == "patrol" or len(goals) > 1 else goals[0]
+    return order
 
 
 def judge_run(path, case, outcome):

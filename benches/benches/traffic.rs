@@ -10,7 +10,8 @@ use std::fmt::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use wheelbase_benches::calibration;
-use wheelbase_sim::{Counters, Phase, Simulation, build, scenario};
+use wheelbase_scenario::{load, scenario};
+use wheelbase_sim::{Counters, Phase, Simulation};
 
 /// Agents, and percent of the map that they cover.
 const CROWDS: [(u32, u32); 7] =
@@ -76,7 +77,7 @@ fn crowd(agents: u32, cover: u32) -> Simulation {
     let text = text(agents, cover);
     let typed = scenario::parse("crowd.toml", text.as_bytes());
     let typed = typed.unwrap_or_else(|error| panic!("{error}"));
-    build::build_simulation(Path::new("crowd.toml"), &typed).unwrap_or_else(|error| panic!("{error}"))
+    load::build_simulation(Path::new("crowd.toml"), &typed).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Shares of the time by phase over some ticks, in permille.

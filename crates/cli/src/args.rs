@@ -9,7 +9,7 @@ use crate::query::rectangle_from_arg;
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use std::path::PathBuf;
-use wheelbase_sim::scenario::EXPANSIONS_PER_TICK_MAX;
+use wheelbase_scenario::scenario::EXPANSIONS_PER_TICK_MAX;
 use wheelbase_view::picture::view::SCALE_MAX;
 
 /// Moves units that are bigger than one tile.

@@ -24,7 +24,7 @@ use wheelbase_planner::{
     Goal, GoalMember, Heading, Heuristic, MovementClass, MovementTables, Path, Pose, Request, Scratch,
     StateSpace, Status, plan,
 };
-use wheelbase_sim::build::{Overrides, PlanningProblem, load_simulation};
+use wheelbase_scenario::load::{Overrides, PlanningProblem, load_simulation};
 use wheelbase_sim::{Doors, Memory, Phase, RunResult, Simulation, peak_memory_mib, permille, quantile_ms};
 use wheelbase_view::safe_text;
 
@@ -390,9 +390,7 @@ fn write_traffic_text(out: &mut impl Write, result: &ScenarioResult, no_lone: &s
         }
         None => row(out, "beside lone agents", format!("not told: {no_lone}"))?,
     }
-    if let (Some(lone), Some(doors)) = (&result.lone, &result.doors) {
-        let (done, most, share) = (lone.tasks_done, doors.tasks_most, tenths(doors.permille));
-        row(out, "beside doors", format!("{done} of at most {most} tasks, {share}"))?;
+    if let Some(doors) = &result.doors {
         let busiest = tenths(doors.busiest_permille);
         row(out, "doors", format!("{} gates, lone agents want {busiest} of the busiest", doors.gates))?;
     }
@@ -455,11 +453,9 @@ struct LoneResult {
     wall_s: f64,
 }
 
-/// What the agents did beside what doors allow all of them together.
+/// What the ways of lone agents take of the time of doors.
 #[derive(Serialize)]
 struct DoorsResult {
-    tasks_most: u64,
-    permille: u64,
     gates: u32,
     busiest_permille: u64,
     wall_s: f64,
@@ -488,7 +484,7 @@ impl MemoryResult {
     }
 }
 
-/// Holds the tasks `finished` in a run, by row, against what the agents would do alone and what doors allow; or
+/// Holds the tasks `finished` in a run, by row, against what the agents would do alone, with what that takes of doors; or
 /// says why that cannot be done.
 fn beside_lone_agents(
     target: &std::path::Path,
@@ -530,12 +526,10 @@ fn beside_lone_agents(
     result.permille = permille(result.tasks_done, result.lone_tasks_done);
     result.wall_s = begun.elapsed().as_secs_f64() - find_s;
     let begun = Instant::now();
-    let Some(bound) = doors.bound(&fresh, &alone, &go_on) else { return Ok(Err("interrupted".to_owned())) };
+    let load = doors.load(&fresh);
     let beside = DoorsResult {
-        tasks_most: bound.tasks,
-        permille: permille(result.tasks_done, bound.tasks),
-        gates: bound.gates,
-        busiest_permille: bound.busiest_permille,
+        gates: load.gates,
+        busiest_permille: load.busiest_permille,
         wall_s: begun.elapsed().as_secs_f64() + find_s,
     };
     Ok(Ok((result, beside)))

@@ -37,9 +37,6 @@ Of a scenario:
     confined_tasks_done           the tasks they did: left out above
     wall_s                        time that it took to find out
   doors                           null where lone is, or:
-    tasks_most                    those of lone_tasks_done that all together can do at most, each cell of a door, a
-                                  bridge or a lane being held by one at a time
-    permille                      tasks done by those that are not confined in thousandths of it
     gates                         lines across doors and other narrow places that were looked at
     busiest_permille              what the ways of lone agents take of the one of which they take most, in
                                   thousandths of its cells in all ticks

@@ -7,12 +7,13 @@ use crate::scen::load_scen;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use wheelbase_grid::MemoryMax;
-use wheelbase_sim::build::{
+use wheelbase_scenario::load::{
     Files, LoadError, LoadedProblem, build_simulation_within, check_class_file, check_map, is_problem,
     read_file, read_scenario, warnings,
 };
-use wheelbase_sim::recording::{Event, Reader, RecordingError, TickRecord, is_recording};
-use wheelbase_sim::{Counters, JsonMistake, PlanVerdict, judge_plan};
+use wheelbase_scenario::recording::{Event, Reader, RecordingError, TickRecord, is_recording};
+use wheelbase_scenario::{JsonMistake, PlanVerdict, judge_plan};
+use wheelbase_sim::Counters;
 use wheelbase_view::safe_text;
 
 /// Endings by which a file is taken for a recording whatever its first bytes are: `part` is that of one being
@@ -105,7 +106,7 @@ fn check_text_file(file: &Path, memory_max: MemoryMax) -> Result<Vec<String>, Lo
                 // Nothing is searched for but first orders, one after the other.
                 typed.landmarks = Some(0);
                 typed.search_slots = 1;
-                let sim = build_simulation_within(file, &typed, Files::Disk, memory_max)?;
+                let sim = build_simulation_within(file, &typed, Files::Disk, memory_max)?.simulation;
                 Ok(warnings(file, &typed, &sim).iter().map(ToString::to_string).collect())
             }
             Err(error) if lacks(&error, &["map", "name", "ticks"]) => {

@@ -17,7 +17,7 @@ use wheelbase_planner::{
     Distance, Distances, Goal, GoalMember, Legality, MovementTables, Path, Pose, Request, Scratch,
     StateSpace, Status, Until, field_need, heading_name, plan,
 };
-use wheelbase_sim::build::{PlanningProblem, load_problem};
+use wheelbase_scenario::load::{PlanningProblem, load_problem};
 use wheelbase_view::picture::distances::picture;
 use wheelbase_view::picture::lattice::Lattice;
 use wheelbase_view::safe_text;

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use wheelbase_grid::{Grid, GridSize, MemoryNeed};
 use wheelbase_maps::{MapKind, generate};
 use wheelbase_maps::{MapWriteError, movingai, png};
-use wheelbase_sim::build::{LoadedGrid, load_grid};
+use wheelbase_scenario::load::{LoadedGrid, load_grid};
 use wheelbase_view::safe_text;
 
 pub fn run(args: &GenerateArgs, stop: &Interrupt) -> Result<Exit, Failure> {

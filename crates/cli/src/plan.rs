@@ -17,7 +17,7 @@ use wheelbase_planner::{
     Answer, Fallback, Legality, MovementTables, Path, PathPose, Request, Scratch, StateSpace, Status,
     field_need, plan,
 };
-use wheelbase_sim::build::{PlanningProblem, load_problem, read_file};
+use wheelbase_scenario::load::{PlanningProblem, load_problem, read_file};
 use wheelbase_view::picture::lattice::Lattice;
 use wheelbase_view::picture::plan::Planned;
 use wheelbase_view::safe_text::{self, SafeText};

@@ -8,7 +8,7 @@ use wheelbase_planner::{
     Answer, Fallback, Goal, GoalMember, Heuristic, HeuristicName, MovementTables, Path, Pose, Request,
     heading_from_name, heading_name,
 };
-use wheelbase_sim::JsonMistake;
+use wheelbase_scenario::JsonMistake;
 
 /// One query, read and checked.
 #[derive(Clone, Debug)]

@@ -13,7 +13,7 @@ use std::fs::File;
 use std::io::{BufReader, BufWriter};
 use std::path::Path;
 use wheelbase_grid::MemoryNeed;
-use wheelbase_sim::recording::{Reader, RecordingError};
+use wheelbase_scenario::recording::{Reader, RecordingError};
 use wheelbase_view::moving_picture::{self, MovingError, Span};
 use wheelbase_view::page::page;
 use wheelbase_view::picture::drawing::Picture;

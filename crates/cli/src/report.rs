@@ -8,7 +8,7 @@ use crate::output::files::Outputs;
 use crate::output::{progress_bar, say};
 use crate::phase_times::PhaseTimes;
 use crate::plan::thread_pool;
-use wheelbase_sim::recording::{PhaseNanos, Reader, RecordingError, check_memory, replay};
+use wheelbase_scenario::recording::{PhaseNanos, Reader, RecordingError, check_memory, replay};
 use wheelbase_sim::{Phase, Simulation, Step};
 use wheelbase_view::{report, safe_text};
 

@@ -11,7 +11,7 @@ use crate::watch;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Instant;
-use wheelbase_sim::build::{Overrides, is_problem, load_simulation_and_text};
+use wheelbase_scenario::load::{Loaded, Overrides, is_problem, load_simulation_and_text};
 use wheelbase_sim::{Counters, Knot, Phase, RunResult, Simulation, Step, TickTimes};
 use wheelbase_view::safe_text;
 use wheelbase_view::terminal::Terminal;
@@ -40,15 +40,15 @@ pub fn run(args: &RunArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     }
     let pool = thread_pool(args.threads)?;
     let loaded = pool.install(|| load_simulation_and_text(&args.scenario, overrides));
-    let (mut sim, text) = loaded.map_err(Failure::bad_input)?;
+    let (Loaded { simulation: mut sim, source }, text) = loaded.map_err(Failure::bad_input)?;
     if args.check_invariants {
         sim.check_invariants();
     }
-    refuse_clashes(args.outputs(), sim.files_read(&args.scenario).iter().map(PathBuf::as_path))?;
+    refuse_clashes(args.outputs(), source.files_read(&args.scenario).iter().map(PathBuf::as_path))?;
     let files = OpenedFiles::open(args);
     stop.heed();
-    let mut files = files.begin(&text, &mut sim);
-    drop(text);
+    let mut files = files.begin((&text, &source), &mut sim);
+    drop((text, source));
     let mut terminal = args.watch.then(Terminal::begin).transpose()?;
     let started = Instant::now();
     let (times, agent_ticks) =

@@ -8,8 +8,10 @@ use crate::output::say;
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use wheelbase_sim::recording::Recorder;
-use wheelbase_sim::{Counters, PlanFile, RunResult, Simulation, Step, trace};
+use wheelbase_scenario::load::Source;
+use wheelbase_scenario::recording::Recorder;
+use wheelbase_scenario::{PlanFile, trace};
+use wheelbase_sim::{Counters, RunResult, Simulation, Step};
 use wheelbase_view::safe_text::SafeText;
 
 /// Bytes that are gathered before they are written.
@@ -55,12 +57,12 @@ impl<'a> OpenedFiles<'a> {
     }
 
     /// Writes what stands at their start. `scenario` is the text of the scenario.
-    pub fn begin(self, scenario: &str, sim: &mut Simulation) -> RunFiles {
+    pub fn begin(self, (scenario, source): (&str, &Source), sim: &mut Simulation) -> RunFiles {
         let Self { args, trace, recording, metrics, plan, mut outputs } = self;
         let trace = trace.and_then(|file| outputs.note(TraceFile::begin(file, sim)));
         let name = args.scenario.file_name().unwrap_or_default().to_string_lossy();
-        let recording =
-            recording.and_then(|file| outputs.note(RecordingFile::begin(file, &name, scenario, sim)));
+        let recording = recording
+            .and_then(|file| outputs.note(RecordingFile::begin(file, (&name, scenario), source, sim)));
         let metrics = metrics.and_then(|file| outputs.note(MetricsFile::begin(file, args.metrics_every)));
         let plan = plan.map(|file| PlanOut { file, plan: PlanFile::begin(sim) });
         RunFiles { trace, recording, metrics, plan, outputs }
@@ -186,11 +188,11 @@ struct RecordingFile {
 impl RecordingFile {
     fn begin(
         Opened { path, out }: Opened,
-        file: &str,
-        scenario: &str,
+        scenario: (&str, &str),
+        source: &Source,
         sim: &mut Simulation,
     ) -> Result<Self, Failure> {
-        match Recorder::begin(sim, file, scenario, out) {
+        match Recorder::begin(sim, source, scenario, out) {
             Ok(recorder) => Ok(Self { path, recorder }),
             Err(error) => Err(Failure::writing(&path, &error)),
         }

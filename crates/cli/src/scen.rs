@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use wheelbase_grid::MemoryMax;
 use wheelbase_maps::movingai_scen::{self, ScenFile};
-use wheelbase_sim::build::{LoadError, PlanningProblem, load_problem, read_file};
+use wheelbase_scenario::load::{LoadError, PlanningProblem, load_problem, read_file};
 
 /// Queries, their map and the class that shall answer them.
 pub struct ScenProblem {

@@ -6,7 +6,7 @@ use crate::interrupt::Interrupt;
 use crate::output::{progress_bar, text_out};
 use crate::plan::thread_pool;
 use std::io::Write;
-use wheelbase_sim::recording::{Reader, check_memory, verify};
+use wheelbase_scenario::recording::{Reader, check_memory, verify};
 use wheelbase_view::safe_text;
 
 pub fn run(args: &VerifyArgs, stop: &Interrupt) -> Result<Exit, Failure> {

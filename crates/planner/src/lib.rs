@@ -31,53 +31,15 @@
 
 #![forbid(unsafe_code)]
 
-#[cfg(feature = "rayon")]
-pub mod batch;
-mod components;
-mod connection;
-mod cost_field;
-mod delays;
-mod distances;
-mod footprint;
-mod geometry;
+pub mod fields;
 pub mod graph;
-mod heuristic;
-mod landmarks;
-mod lattice;
-mod memory;
-mod movement;
-mod open_list;
-mod path;
-mod pose;
-mod primitive;
-pub mod reference;
-mod replan;
-mod request;
-mod scratch;
-mod search;
-mod successor;
-mod tables;
+pub mod model;
+pub mod search;
+pub mod tables;
 
-pub use components::{Components, Way};
-pub use connection::Connections;
-pub use cost_field::{CostField, CostFields, Direction, FieldScratch, Repaired, Settled, Until};
-pub use delays::Delays;
-pub use distances::{Distance, Distances};
-pub use footprint::{FOOTPRINT_CELLS_MAX, Footprint, OFFSET_MAX, Offset, Pivot};
-pub use heuristic::{Guide, Heuristic, HeuristicName};
-pub use landmarks::Landmarks;
-pub use memory::{TablesNeed, field_need, landmarks_need, search_need, tables_need};
-pub use movement::{ClassError, ClassSpec, Climb, MoveShape, MovementClass};
-pub use path::{Path, PathError, PathPose, check_path};
-pub use pose::{Frame, Heading, Pose, State, StateSpace, heading_from_name, heading_name};
-pub use primitive::{
-    DISPLACEMENT_MAX, PRIMITIVES_MAX, Primitive, SWEPT_CELLS_MAX, Sweep, SweepRule, TIME_MAX, When,
-};
-pub use replan::{BackTraces, LearnedCosts};
-pub use request::{
-    Answer, COST_MAX, Fallback, Goal, GoalArea, GoalMember, Progress, Reached, Reason, Request, Status,
-};
-pub use scratch::Scratch;
-pub use search::{advance, begin, finish, least_cost, least_cost_of, pass_goal, plan};
-pub use successor::{ClassSpeeds, Legality, MoveBlocked, PoseBlocked, SLOPE_FLAT, move_time};
-pub use tables::{MovementTables, Successor, Update};
+pub use fields::*;
+pub use model::*;
+#[cfg(feature = "rayon")]
+pub use search::batch;
+pub use search::*;
+pub use tables::*;

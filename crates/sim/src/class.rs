@@ -10,8 +10,6 @@ pub struct SimClass {
     pub name: String,
     /// Its speeds on the map's kinds.
     pub speeds: ClassSpeeds,
-    /// The class as written in the scenario, for the trace.
-    pub as_written: serde_json::Value,
     /// What makes its far searches cheap.
     pub(crate) landmarks: Option<ClassLandmarks>,
 }

@@ -21,16 +21,16 @@ use std::fmt;
 use std::io::{self, ErrorKind, Read, Write};
 
 /// Bytes of a file's prefix: magic word, version, layout, checksum.
-pub(crate) const PREFIX_BYTES: usize = 8 + 4 + 8 + 8;
+pub const PREFIX_BYTES: usize = 8 + 4 + 8 + 8;
 /// Bytes of a block's head.
-pub(crate) const HEAD_BYTES: usize = 1 + 5 * 4 + 8 + 8;
+pub const HEAD_BYTES: usize = 1 + 5 * 4 + 8 + 8;
 /// Most bytes of a block before it is deflated: the layers of a map of 2^26 cells, and a scenario.
 const PLAIN_BYTES_MAX: usize = 1 << 30;
 /// Level of deflate: higher ones took longer than the simulation and saved little.
 const DEFLATE_LEVEL: i32 = 5;
 
 /// 64-bit FNV-1a: each step is a bijection of the sum so far, so one changed byte always changes it.
-pub(crate) fn checksum(bytes: &[u8]) -> u64 {
+pub fn checksum(bytes: &[u8]) -> u64 {
     continue_checksum(0xcbf2_9ce4_8422_2325, bytes)
 }
 
@@ -40,7 +40,7 @@ fn continue_checksum(sum: u64, bytes: &[u8]) -> u64 {
 
 /// A kind of file.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct FileKind {
+pub struct FileKind {
     /// First bytes of the file.
     pub magic: [u8; 8],
     /// What messages call it.
@@ -54,7 +54,7 @@ pub(crate) struct FileKind {
 
 /// What is wrong with a file or a block.
 #[derive(Debug)]
-pub(crate) enum Damage {
+pub enum Damage {
     /// The file ends here: in the midst of a prefix or block, or where a block was to begin.
     Cut,
     /// The first bytes are not those of the kind.
@@ -74,7 +74,8 @@ pub(crate) enum Damage {
 }
 
 impl Damage {
-    pub(crate) fn meaning(why: impl fmt::Display) -> Self {
+    /// What was read means nothing, and why.
+    pub fn meaning(why: impl fmt::Display) -> Self {
         Self::Meaning(why.to_string())
     }
 }
@@ -86,7 +87,7 @@ impl From<io::Error> for Damage {
 }
 
 /// Writes the prefix of a file.
-pub(crate) fn write_prefix(kind: &FileKind, out: &mut impl Write) -> io::Result<()> {
+pub fn write_prefix(kind: &FileKind, out: &mut impl Write) -> io::Result<()> {
     let mut prefix = Vec::with_capacity(PREFIX_BYTES);
     prefix.extend_from_slice(&kind.magic);
     prefix.extend_from_slice(&kind.version.to_le_bytes());
@@ -97,7 +98,7 @@ pub(crate) fn write_prefix(kind: &FileKind, out: &mut impl Write) -> io::Result<
 }
 
 /// Reads the prefix of a file and checks that it is of the kind.
-pub(crate) fn read_prefix(kind: &FileKind, input: &mut impl Read) -> Result<(), Damage> {
+pub fn read_prefix(kind: &FileKind, input: &mut impl Read) -> Result<(), Damage> {
     let mut prefix = Vec::with_capacity(PREFIX_BYTES);
     input.take(PREFIX_BYTES as u64).read_to_end(&mut prefix)?;
     // Also of a file that is shorter.
@@ -123,7 +124,7 @@ pub(crate) fn read_prefix(kind: &FileKind, input: &mut impl Read) -> Result<(), 
 
 /// What stands before the bytes of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct BlockHead {
+pub struct BlockHead {
     /// What the block is; the file decides.
     pub kind: u8,
     /// Number of the block in the file.
@@ -155,7 +156,7 @@ impl BlockHead {
     }
 
     /// Reads a head, or `None` where the file ends before it.
-    pub(crate) fn read(input: &mut impl Read) -> Result<Self, Damage> {
+    pub fn read(input: &mut impl Read) -> Result<Self, Damage> {
         let mut bytes = [0; HEAD_BYTES];
         input.read_exact(&mut bytes)?;
         let mut fields = Fields(&bytes[1..]);
@@ -197,7 +198,7 @@ impl Fields<'_> {
 }
 
 /// Writes blocks. Keeps its memory from one to the next.
-pub(crate) struct BlockWriter {
+pub struct BlockWriter {
     plain: Vec<u8>,
     stored: Vec<u8>,
     deflate: Box<CompressorOxide>,
@@ -210,8 +211,9 @@ impl fmt::Debug for BlockWriter {
     }
 }
 
-impl BlockWriter {
-    pub(crate) fn new() -> Self {
+impl Default for BlockWriter {
+    /// Without buffers yet.
+    fn default() -> Self {
         Self {
             plain: Vec::new(),
             stored: Vec::new(),
@@ -219,11 +221,13 @@ impl BlockWriter {
             next: 0,
         }
     }
+}
 
+impl BlockWriter {
     /// Writes the next block.
     /// # Errors
     /// Those of the writer, and of values larger than a block may be.
-    pub(crate) fn write(
+    pub fn write(
         &mut self,
         kind: u8,
         (first_tick, n_ticks): (u32, u32),
@@ -267,7 +271,7 @@ impl BlockWriter {
 
 /// Reads the bytes of a block whose head was read, and what they mean. What that takes in memory, buffers of
 /// the decoder and spare room of arrays aside, is at most `memory_max` bytes.
-pub(crate) fn read_block<T: DeserializeOwned>(
+pub fn read_block<T: DeserializeOwned>(
     head: &BlockHead,
     memory_max: usize,
     input: &mut impl Read,
@@ -595,7 +599,7 @@ impl<'de> Deserializer<'de> for &mut Decoder<'_> {
 }
 
 /// Bytes as they are, for `#[serde(deserialize_with)]`: read at once, not one by one.
-pub(crate) fn plain_bytes<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
+pub fn plain_bytes<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
     struct Bytes;
     impl<'de> Visitor<'de> for Bytes {
         type Value = Vec<u8>;
@@ -638,7 +642,7 @@ mod tests {
 
     fn block(value: &impl Serialize) -> Vec<u8> {
         let mut file = Vec::new();
-        BlockWriter::new().write(1, (0, 0), value, &mut file).unwrap();
+        BlockWriter::default().write(1, (0, 0), value, &mut file).unwrap();
         file
     }
 

@@ -21,6 +21,11 @@ impl GivenPoses {
         Self { width: size.width() as usize, holder: vec![NOBODY; size.n_cells()] }
     }
 
+    /// Whether no pose can be given yet.
+    pub fn is_empty(&self) -> bool {
+        self.holder.is_empty()
+    }
+
     /// Index of a cell of a legal pose, which is on the map.
     fn index(&self, anchor: CellXY, offset: Offset) -> usize {
         (anchor.y + offset.dy) as usize * self.width + (anchor.x + offset.dx) as usize

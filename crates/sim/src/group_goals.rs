@@ -347,7 +347,7 @@ fn places_of(
 mod tests {
     use super::*;
     use crate::shared_fields::SharedFields;
-    use crate::{Step, build, invariant, scenario};
+    use crate::{Step, invariant, load, scenario};
     use std::path::Path;
 
     /// As on a map that is too large for fields.
@@ -377,7 +377,7 @@ give_orders = { area = [0, 0, 99, 99], orders = [{ goto_group = [5, 5, "E"], fal
 "#;
         let typed = scenario::parse("test.toml", text.as_bytes())?;
         for bytes_max in [0, 1 << 20] {
-            let mut sim = build::build_simulation(Path::new("test.toml"), &typed)?;
+            let mut sim = load::build_simulation(Path::new("test.toml"), &typed)?;
             sim.requests.fields = SharedFields::with_bytes_max(bytes_max);
             while sim.step() == Step::Running {
                 assert_eq!(invariant::check(&sim), []);

@@ -1,51 +1,39 @@
 //! Thousands of oriented multi-tile agents, ticked exactly and deterministically.
 //!
-//! A scenario file is read by [`scenario`] (what was typed), given a meaning by [`build`], and becomes a
-//! [`Simulation`] that [`Simulation::step`] drives tick by tick. The result is the same for any number of
-//! threads.
-//!
-//! ```
-//! use std::path::Path;
-//! use wheelbase_sim::{Step, build, scenario};
-//! let text = r#"
-//! name = "there"
-//! ticks = 100
-//! [map]
-//! rows = ["........", "........"]
-//! [class.cart]
-//! headings = 4
-//! moves = [
-//!     { name = "forward", by = [1, 0], time = 4 },
-//!     { name = "left", turn = 1, time = 4 },
-//! ]
-//! [[agents]]
-//! class = "cart"
-//! at = [0, 0, "E"]
-//! orders = [{ goto = [7, 0] }]
-//! "#;
-//! let typed = scenario::parse("there.toml", text.as_bytes())?;
-//! let mut sim = build::build_simulation(Path::new("there.toml"), &typed)?;
-//! while sim.step() == Step::Running {}
-//! assert_eq!((sim.tick(), sim.counts().orders_done), (28, 1));
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
+//! [`Simulation::new`] makes a simulation of a map, movement classes and a rule of traffic ([`Setup`]); agents, orders
+//! and events are put into it, and [`Simulation::step`] drives it tick by tick. The result is the same for any number
+//! of threads. Nothing here knows a file: scenarios, recordings and traces are the business of `wheelbase-scenario`.
 
 #![forbid(unsafe_code)]
 
+// Unit tests look at what is private in simulations of scenario texts. A dev-dependency on the loader would bring a
+// second copy of all types here: so its sources are compiled as modules of the tests.
+#[cfg(test)]
+extern crate self as wheelbase_sim;
+#[cfg(test)]
+#[path = "../../scenario/src/json_mistake.rs"]
+mod json_mistake;
+#[cfg(test)]
+#[path = "../../scenario/src/load/mod.rs"]
+#[allow(dead_code, unexpected_cfgs, unused_imports, reason = "tests use a part of it")]
+mod load;
+#[cfg(test)]
+#[path = "../../scenario/src/scenario/mod.rs"]
+#[allow(dead_code, unused_imports, reason = "tests use a part of it")]
+mod scenario;
+
 mod agents;
-pub mod build;
 mod class;
 mod class_landmarks;
-mod codec;
+pub mod codec;
 mod congestion;
 mod counts;
-mod door_bound;
+mod door_load;
 mod events;
 mod given_poses;
 mod goal_poses;
 mod group_goals;
 pub mod invariant;
-mod json_mistake;
 mod knots;
 mod log;
 mod lone;
@@ -57,17 +45,14 @@ mod orders;
 mod pending_edits;
 mod phases;
 mod placement;
-mod plan_file;
-mod plan_judge;
-pub mod recording;
 mod requests;
-pub mod scenario;
+mod setup;
 mod shared_fields;
+mod simulation_need;
 mod state_hash;
 mod statistics;
 mod tasks;
 mod tick;
-pub mod trace;
 #[cfg(test)]
 mod traffic_tests;
 mod trip;
@@ -78,26 +63,28 @@ mod world;
 pub use agents::{Agents, Row};
 pub use class::SimClass;
 pub use counts::Counts;
-pub use door_bound::{DoorBound, Doors};
+pub use door_load::{DoorLoad, Doors};
 pub use events::{Action, Chosen, Event, MapEdit, NewAgents, NewOrders, OnAgents};
-pub use json_mistake::JsonMistake;
 pub use knots::{KNOT_AGENTS_MAX, KNOTS_MAX, Knot};
 pub use log::{Set, TraceEvent};
 pub use lone::{LoneAgent, NotAlone, lone_agents};
 pub use memory::Memory;
 pub use metrics::{
-    Counters, RunResult, STUCK_AFTER_TICKS, TickMs, TickTimes, peak_memory_mib, permille, quantile_ms,
+    Counters, NOT_OUTCOME, RunResult, STUCK_AFTER_TICKS, TickMs, TickTimes, peak_memory_mib, permille,
+    quantile_ms,
 };
-pub use orders::{GroupOrders, Order, OrderKind, OrderList, OrderPool, OrderState};
+pub use orders::{GroupOrders, LackedGoal, Order, OrderKind, OrderList, OrderPool, OrderState};
 pub use pending_edits::{PendingEdits, WaitingEdit};
-pub use plan_file::PlanFile;
-pub use plan_judge::{PlanVerdict, PlanViolation, judge_plan};
+pub use placement::Placement;
 pub use requests::{PathRequest, Requests, Route};
+pub use setup::{Setup, SetupError};
+pub use simulation_need::SimulationParts;
 pub use statistics::TripStatistics;
 pub use tasks::{CONFINED_BELOW_POSES, TaskSlot, TaskSource, Tasks};
 pub use tick::{Phase, Step};
 pub use trip::{IfUnreachable, Trip};
 pub use unreachable::{UnreachableReason, UnreachableReasons};
+pub use wheelbase_traffic::random::Random;
 pub use wheelbase_traffic::{
     Activity, AgentId, ClassId, CollisionRule, GoalStamp, Motion, Occupancy, PathHandle, PathPool, Patience,
     Streams,

@@ -4,7 +4,6 @@ use crate::knots::Knot;
 use crate::unreachable::UnreachableReasons;
 use crate::world::Simulation;
 use serde::Serialize;
-use serde_json::Value;
 use std::io::{self, Write};
 use wheelbase_traffic::motion::{Activity, end_state};
 
@@ -117,7 +116,7 @@ impl Counters {
     }
 
     /// The counters of such values, or `None` if one is too large for its counter.
-    pub(crate) fn of_values(values: [u64; 13]) -> Option<Self> {
+    pub fn of_values(values: [u64; 13]) -> Option<Self> {
         let small = |value: u64| u32::try_from(value).ok();
         // A count that could not be added to is no count of a run.
         let large = |value: u64| Some(value).filter(|&value| value <= u64::MAX / 4);
@@ -249,7 +248,7 @@ pub struct RunResult {
 }
 
 /// Keys of the result that depend on time, threads or memory.
-const NOT_OUTCOME: [&str; 7] =
+pub const NOT_OUTCOME: [&str; 7] =
     ["threads", "wall_s", "ticks_per_s", "agent_ticks_per_s", "moves_per_s", "tick_ms", "peak_memory_mib"];
 
 impl RunResult {
@@ -299,15 +298,6 @@ impl RunResult {
             peak_memory_mib: peak_memory_mib(),
             orders_left_doable,
         }
-    }
-
-    /// The keys that depend neither on time nor on threads or memory.
-    pub fn outcome_json(&self) -> Value {
-        let mut value = serde_json::to_value(self).unwrap_or(Value::Null);
-        if let Value::Object(keys) = &mut value {
-            keys.retain(|key, _| !NOT_OUTCOME.contains(&key.as_str()));
-        }
-        value
     }
 }
 

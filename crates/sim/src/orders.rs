@@ -3,7 +3,7 @@
 use crate::tasks::{TaskSlot, TaskSource, Tasks};
 use crate::trip::Trip;
 use std::collections::BTreeMap;
-use wheelbase_grid::Rect;
+use wheelbase_grid::{CellXY, Rect};
 use wheelbase_planner::{Goal, GoalMember};
 
 /// One order.
@@ -11,8 +11,21 @@ use wheelbase_planner::{Goal, GoalMember};
 pub struct Order {
     /// What to do.
     pub kind: OrderKind,
-    /// The order as written in the scenario, for the trace.
-    pub as_written: serde_json::Value,
+    /// Headings of the classes that it is for: its members count in them.
+    pub headings: u8,
+    /// Goals that it names and these classes cannot have.
+    pub lacked: Box<[LackedGoal]>,
+}
+
+/// A goal with a heading that the class of the agent lacks: no member of its trip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LackedGoal {
+    /// Its number among all goals that the order names.
+    pub number: u32,
+    /// Its cell.
+    pub cell: CellXY,
+    /// Name of its heading.
+    pub heading: &'static str,
 }
 
 /// What an order asks for.
@@ -112,7 +125,7 @@ const NONE: u32 = u32::MAX;
 
 impl OrderState {
     /// A list of orders given at a tick.
-    pub(crate) fn new(list: OrderList, tick: u32) -> Self {
+    pub fn new(list: OrderList, tick: u32) -> Self {
         Self { open: list, given: tick, since: tick, ..Self::NONE }
     }
 
@@ -201,12 +214,7 @@ impl OrderPool {
         *self.group_numbers.entry(key.to_owned()).or_insert(next)
     }
 
-    /// Whether some order hands out poses.
-    pub(crate) fn any_gives_poses(&self) -> bool {
-        self.orders.iter().any(|order| order.kind.gives_poses())
-    }
-
-    /// Bytes in use, without the orders as they were written.
+    /// Bytes in use.
     pub(crate) fn bytes(&self) -> usize {
         let members = |order: &Order| order.kind.trip().map_or(0, |trip| size_of_val(&*trip.members));
         size_of_val(&*self.orders)
@@ -214,14 +222,14 @@ impl OrderPool {
             + size_of_val(&*self.behind)
     }
 
-    /// An order as written in the scenario, by its number in the pool.
-    pub fn written(&self, order: u32) -> &serde_json::Value {
-        &self.orders[order as usize].as_written
+    /// All orders, by their number in the pool.
+    pub fn all(&self) -> &[Order] {
+        &self.orders
     }
 
-    /// All orders as written in the scenario, by their number in the pool.
-    pub fn all_written(&self) -> impl Iterator<Item = &serde_json::Value> {
-        self.orders.iter().map(|order| &order.as_written)
+    /// Where the tasks of a slot come from.
+    pub fn source_of(&self, slot: &TaskSlot) -> Option<&TaskSource> {
+        self.task_sources.get(slot.source())
     }
 
     /// The tasks of an agent if its current order are tasks.

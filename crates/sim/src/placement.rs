@@ -8,7 +8,7 @@ use wheelbase_traffic::motion::{AgentId, ClassId};
 use wheelbase_traffic::random::Random;
 
 /// The legal poses of a class in an area that have not been drawn yet.
-pub(crate) struct Placement {
+pub struct Placement {
     class: ClassId,
     area: Rect,
     poses: Vec<State>,
@@ -71,14 +71,14 @@ impl Placement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{build, scenario};
+    use crate::{load, scenario};
 
     #[test]
     fn what_is_put_back_is_drawn_as_from_a_new_one() {
         let text = "name = \"p\"\nticks = 1\n[map]\nrows = [\"....T...\", \"..T.....\", \"........\"]\n\
             [class.c]\nheadings = 4\nfootprint = [\"X>\"]\nmoves = [{ name = \"f\", by = [1, 0], time = 1 }]\n";
         let typed = scenario::parse("p.toml", text.as_bytes()).unwrap();
-        let sim = build::build_simulation(std::path::Path::new("p.toml"), &typed).unwrap();
+        let sim = load::build_simulation(std::path::Path::new("p.toml"), &typed).unwrap();
         let (class, area) = (ClassId(0), Rect::new(0, 0, 8, 3));
         let mut kept = Placement::new(&sim, class, area);
         for draws in [0, 1, 7, kept.n_legal, kept.n_legal + 1, 30] {

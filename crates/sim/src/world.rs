@@ -1,7 +1,6 @@
 //! The simulation's data: who owns which array.
 
 use crate::agents::Agents;
-use crate::build::{AttachedFile, MapObject, beside};
 use crate::class::SimClass;
 use crate::congestion::Congestion;
 use crate::counts::{AtWork, Counts};
@@ -14,7 +13,6 @@ use crate::pending_edits::PendingEdits;
 use crate::requests::{Asking, Requests, SearchWorld};
 use crate::tasks::{ReachedPoses, Tasks};
 use crate::violation::Violation;
-use std::path::{Path, PathBuf};
 use wheelbase_grid::{CellXY, Grid, Rect};
 use wheelbase_planner::{MovementTables, Offset, Pose, State};
 use wheelbase_traffic::collision::CollisionRule;
@@ -42,7 +40,7 @@ pub struct Settings {
     pub tries_per_tick: u64,
 }
 
-/// A run: the map, the classes, the agents and all that they wait for. Made by [`crate::build`],
+/// A run: the map, the classes, the agents and all that they wait for. Made by [`Simulation::new`],
 /// driven by [`Simulation::step`].
 pub struct Simulation {
     pub(crate) settings: Settings,
@@ -84,12 +82,6 @@ pub struct Simulation {
     pub(crate) reached: ReachedPoses,
     /// What happened since it was last cleared, if anybody asked for it.
     pub(crate) log: Option<Log>,
-    /// Files beside that of the scenario that it was made of.
-    pub(crate) attached: Vec<AttachedFile>,
-    /// What lies on the map file beside its cells; kept for recordings.
-    pub(crate) map_objects: Vec<MapObject>,
-    /// The files that the map was read from.
-    pub(crate) map_files: Vec<PathBuf>,
 }
 
 impl Simulation {
@@ -101,11 +93,6 @@ impl Simulation {
     /// The map as edited so far.
     pub fn grid(&self) -> &Grid {
         &self.grid
-    }
-
-    /// Objects of the map file, those that became agents and their goals.
-    pub fn map_objects(&self) -> &[MapObject] {
-        &self.map_objects
     }
 
     /// The movement classes in order of their [`ClassId`].
@@ -139,6 +126,11 @@ impl Simulation {
         &self.orders
     }
 
+    /// What is left of the paths of all agents, by [`Agents::paths`].
+    pub fn paths(&self) -> &PathPool {
+        &self.paths
+    }
+
     /// Who holds which cell.
     pub fn occupancy(&self) -> &Occupancy {
         &self.occupancy
@@ -170,19 +162,6 @@ impl Simulation {
         let motion = &self.agents.motion[row];
         let step = step_of(&self.tables, motion);
         if motion.at_rest() { step.start() } else { self.occupancy.held(&step) }
-    }
-
-    /// The files beside that of the scenario that it was made of, but for a scenario's map: what a recording
-    /// must hold.
-    pub fn attached_files(&self) -> &[AttachedFile] {
-        &self.attached
-    }
-
-    /// Every file that it was made of beside that of the scenario, which is `scenario`: of the map, and
-    /// those that are attached.
-    pub fn files_read(&self, scenario: &Path) -> Vec<PathBuf> {
-        let attached = self.attached.iter().map(|file| beside(scenario, &file.name));
-        self.map_files.iter().cloned().chain(attached).collect()
     }
 
     /// The scenario's events in order of tick, then of the file.

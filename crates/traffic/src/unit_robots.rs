@@ -37,8 +37,6 @@ use wheelbase_planner::{MovementTables, State};
 const FIELD_BYTES_MAX: usize = 1 << 30;
 /// Most memory that a field for each robot may take.
 const FIELD_BYTES_OF_TEAM_MAX: usize = 3 << 29;
-/// Bytes of a field for each pose at most, and most of all fields.
-pub const FIELDS_NEED: (u64, u64) = (1, FIELD_BYTES_OF_TEAM_MAX as u64);
 /// States of all robots' fields up to which all fields are made anew when the guidance has changed.
 const REMADE_STATES_MAX: usize = 1 << 23;
 /// Robots that one that plans anew may lift, and one that improves the whole.
@@ -188,6 +186,9 @@ impl Traffic for UnitRobots {
 }
 
 impl UnitRobots {
+    /// Bytes that its fields take for a cell and heading, and all together at most.
+    pub const FIELDS_NEED: (u64, u64) = (1, FIELD_BYTES_OF_TEAM_MAX as u64);
+
     /// The rule for so many robots of a class. `None` if the class is none of unit robots: one cell, four
     /// headings, one step forward and both quarter turns, a tick each; also if the rule of collision is not
     /// the discrete one, or if a field for each robot takes too much memory.

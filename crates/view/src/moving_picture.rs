@@ -4,7 +4,7 @@ use crate::picture::gif::GifFile;
 use crate::picture::raster::{Canvas, Image};
 use crate::scene::{Scene, read_before};
 use std::io::{self, Read, Seek, Write};
-use wheelbase_sim::recording::{Event, Reader, RecordingError, TickRecord};
+use wheelbase_scenario::recording::{Event, Reader, RecordingError, TickRecord};
 
 /// Which ticks are shown, and how fast.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

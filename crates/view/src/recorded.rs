@@ -1,8 +1,8 @@
 //! What pictures and pages read of a recording alike.
 
-use wheelbase_sim::build::agent_names;
-use wheelbase_sim::recording::Header;
-use wheelbase_sim::scenario;
+use wheelbase_scenario::load::agent_names;
+use wheelbase_scenario::recording::Header;
+use wheelbase_scenario::scenario;
 
 /// `u32` that stands for none.
 pub const NONE: u32 = u32::MAX;

@@ -18,7 +18,7 @@ use std::fmt::Write as _;
 use std::io::{Read, Seek};
 use std::time::Duration;
 use wheelbase_grid::Rgb;
-use wheelbase_sim::recording::{MapLayers, Reader, RecordingError, Replayed};
+use wheelbase_scenario::recording::{MapLayers, Reader, RecordingError, Replayed};
 use wheelbase_sim::{Counters, Phase, STUCK_AFTER_TICKS, TickTimes};
 
 const PAGE: &str = include_str!("report/page.html");
@@ -32,7 +32,7 @@ const SHADE: Paint = Paint::new([0; 3], 110);
 
 const N_PHASES: usize = Phase::ALL.len();
 
-/// The page of a run whose recording was [run again](wheelbase_sim::recording::replay) on so many threads. The reader
+/// The page of a run whose recording was [run again](wheelbase_scenario::recording::replay) on so many threads. The reader
 /// stands behind its last tick.
 /// # Errors
 /// [`RecordingError`] if the map behind that tick cannot be made.

@@ -8,10 +8,10 @@ use crate::recorded::{NONE, names};
 use std::io::{Read, Seek};
 use wheelbase_grid::Rgb;
 use wheelbase_planner::MovementClass;
-use wheelbase_sim::STUCK_AFTER_TICKS;
-use wheelbase_sim::recording::{
+use wheelbase_scenario::recording::{
     Header, Reader, RecordedAgents, RecordingError, TickRecord, movement_classes,
 };
+use wheelbase_sim::STUCK_AFTER_TICKS;
 
 /// Of agents that have waited for [`STUCK_AFTER_TICKS`].
 const RING: Rgb = [255, 64, 56];

@@ -1,10 +1,12 @@
 //! Costs between every node of a graph and some, and distances read from them.
 
-use super::{Graph, GraphPath, NO_EDGE};
-use crate::cost_field::{Block, Direction, Frontier, Settled, Until};
-use crate::open_list::BLOCK;
-use crate::pose::State;
-use crate::request::{COST_MAX, Progress};
+use super::{Graph, GraphPath};
+use crate::fields::cost_field::support::Direction;
+use crate::fields::cost_field::{Block, Frontier, Settled, Until};
+use crate::graph::edges::NO_EDGE;
+use crate::model::outcome::{COST_MAX, Progress};
+use crate::model::pose::State;
+use crate::search::open_list::BLOCK;
 
 /// The exact cost in ticks between every node of a graph and the nearest of some: toward a goal, or from a
 /// start. Settled as far as it is asked, by cost, by node or by a budget, and later goes on from there.
@@ -43,7 +45,7 @@ pub struct GraphField {
     revision: u64,
 }
 
-const UNREACHED: u32 = u32::MAX;
+pub(crate) const UNREACHED: u32 = u32::MAX;
 
 impl GraphField {
     /// The cost from every node to the nearest of some; nothing is settled yet but those.

@@ -1,9 +1,11 @@
 //! A* and Dijkstra's search from one node to the nearest of some.
 
-use super::{Graph, NO_EDGE};
-use crate::heuristic::Guide;
-use crate::open_list::{BUCKETS_MAX, BucketQueue, FallingQueue, HeapQueue, OpenList};
-use crate::request::{Answer, COST_MAX, Reached, Status};
+use super::Graph;
+use crate::graph::edges::NO_EDGE;
+use crate::model::outcome::{COST_MAX, Reached, Status};
+use crate::search::guide::Guide;
+use crate::search::open_list::{BUCKETS_MAX, BucketQueue, FallingQueue, HeapQueue, OpenList};
+use crate::search::request::Answer;
 
 /// One question about a graph.
 #[derive(Clone, Copy)]

@@ -4,14 +4,16 @@
 //! all successors of a pose is decided once a pose, and one comparison says whether a successor is illegal or
 //! known to be as cheap already.
 
-use crate::heuristic::Estimate;
-use crate::lattice::Lattice;
-use crate::open_list::{KeyOrder, OpenList};
-use crate::pose::{Heading, Pose, State};
-use crate::request::Request;
-use crate::scratch::{Node, Run};
-use crate::search::is_free;
-use crate::tables::{COSTS, MoveWord, MovementTables, STEPS_STRIDE, Step};
+use crate::model::lattice::Lattice;
+use crate::model::pose::{Heading, Pose, State};
+use crate::search::estimate::Estimate;
+use crate::search::free_moves::is_free;
+use crate::search::open_list::{KeyOrder, OpenList};
+use crate::search::request::Request;
+use crate::search::scratch::Run;
+use crate::tables::node::Node;
+use crate::tables::steps::{COSTS, STEPS_STRIDE, Step};
+use crate::tables::{MoveWord, MovementTables};
 use wheelbase_grid::CellXY;
 
 /// One search under way over the words of one layout, on a map of one shape.
@@ -180,7 +182,7 @@ impl<W: MoveWord, L: Lattice> Kernel<'_, W, L> {
                     &mut held,
                 );
             } else {
-                let lanes_at = &self.tables.lanes_at[frame % STEPS_STRIDE];
+                let lanes_at = &self.tables.graph.lanes_at[frame % STEPS_STRIDE];
                 for &(lane, delta) in &lanes_at.lanes[..lanes_at.n.min(STEPS_STRIDE)] {
                     self.generate::<E, Q, ALL>(nodes, &at, (lane as usize, delta), estimate, open, &mut held);
                 }

@@ -1,6 +1,7 @@
 //! Speed levels of cells and edges, and rows of them about anchors.
 
-use crate::footprint::Offset;
+use crate::model::movement::EDGES_MAX;
+use crate::model::offset::Offset;
 use crate::tables::plan::{BodyPlan, MovePlan, Reach};
 use crate::tables::words::Level;
 use std::ops::Range;
@@ -34,9 +35,6 @@ pub(crate) struct Planes<L> {
     /// each, by [`edge_number`]; empty where no edge can limit, the third of square maps always.
     pub edges: [Vec<L>; EDGES_MAX],
 }
-
-/// Most later sides a cell has.
-pub(crate) const EDGES_MAX: usize = 3;
 
 /// Place of a side among the later ones of its map.
 pub(crate) fn edge_number(side: Side) -> usize {

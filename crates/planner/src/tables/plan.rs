@@ -1,8 +1,8 @@
 //! What the compilation of a class needs to know of its shapes, worked out once.
 
-use crate::footprint::Offset;
-use crate::movement::{MovementClass, bounds};
-use crate::pose::Frame;
+use crate::model::movement::{MovementClass, bounds};
+use crate::model::offset::Offset;
+use crate::model::pose::Frame;
 use wheelbase_grid::{GridSize, Rect, Side};
 
 /// Longest step in cells along an axis whose end is read from the rows of poses; what a longer one

@@ -5,17 +5,17 @@
 //! of two of them, less what it sweeps beside. Where all that can be swept is as it is one row further up,
 //! so are the words: most of a map is copied.
 
-use crate::movement::MovementClass;
-use crate::pose::{Frame, Heading, Pose, StateSpace};
-use crate::successor::{SLOPE_FLAT, move_time, slope_of};
+use crate::model::pose::StateSpace;
+use crate::model::successor::{SLOPE_FLAT, move_time, slope_of};
 use crate::tables::levels::{LevelsOf, Planes};
-use crate::tables::plan::{CompilePlan, Reach};
+use crate::tables::plan::Reach;
+use crate::tables::row_words::{RowsOf, interleave, set_four, state_rows};
 use crate::tables::slopes::{HeightRows, SlopeTimes, TooManyTimes};
+use crate::tables::steps::{COSTS, Update};
 use crate::tables::still_poses::StillPoses;
 use crate::tables::tell::{Tell, lanes_of};
 use crate::tables::window::Window;
 use crate::tables::words::{Level, MoveWord};
-use crate::tables::{COSTS, Update};
 use std::ops::Range;
 use wheelbase_grid::{GridSize, Rect};
 
@@ -46,25 +46,6 @@ struct Rows<W: MoveWord> {
     states: Vec<W>,
     heights: HeightRows,
     spans: [Vec<W::Level>; 2],
-}
-
-/// What the rows are compiled from and for.
-pub(crate) struct RowsOf<'a> {
-    pub class: &'a MovementClass,
-    pub plan: &'a CompilePlan,
-    pub space: StateSpace,
-}
-
-impl RowsOf<'_> {
-    /// Frame of the poses of a row at a heading.
-    fn frame(&self, y: i32, heading: usize) -> Frame {
-        self.space.frame(Pose::new(0, y, Heading(heading as u8)))
-    }
-
-    /// Number of their body.
-    fn body(&self, y: i32, heading: usize) -> usize {
-        self.plan.body_of[self.frame(y, heading).0 as usize]
-    }
 }
 
 impl<W: MoveWord> Layout<W> {
@@ -248,16 +229,6 @@ fn copy_words<W: MoveWord>(
         let first = first_of_row + columns.start * headings - above;
         words.extend_from_within(first..first + columns.len() * headings);
     }
-}
-
-/// The states of a rectangle of anchors, a row at a time.
-pub(crate) fn state_rows(space: StateSpace, anchors: Rect) -> impl Iterator<Item = Range<usize>> {
-    let headings = space.headings() as usize;
-    let row_of = move |y: u32| {
-        let first = (anchors.y as usize + y as usize) * space.size().width() as usize + anchors.x as usize;
-        first * headings..(first + anchors.width as usize) * headings
-    };
-    (0..anchors.height).map(row_of)
 }
 
 /// Columns that are looked at together to find rows that are alike.
@@ -552,82 +523,5 @@ impl<W: MoveWord> Rows<W> {
             }
         }
         Ok(true)
-    }
-}
-
-/// Sets the codes of four primitives in a row of words, by the lesser of the levels at the two ends of each.
-/// `NEW` says that they are the first four. Returns whether a pose that is legal has none of the moves set so
-/// far.
-pub(crate) fn set_four<W: MoveWord, const NEW: bool>(
-    words: &mut [W],
-    rest: &[W::Level],
-    ends: [&[W::Level]; 4],
-    first: usize,
-) -> bool {
-    let n = words.len();
-    let mut still = W::Level::default();
-    // Slices of one known length, so that the loop runs without checks on whole vectors.
-    let (rest, [a, b, c, d]) = (&rest[..n], ends.map(|end| &end[..n]));
-    let lanes = W::LANES.min(4);
-    for i in 0..n {
-        let level = rest[i];
-        let mut word = if NEW { W::default() } else { words[i] };
-        word.set(first, a[i].min(level).number() as u32);
-        word.set(first + 1, b[i].min(level).number() as u32);
-        word.set(first + 2, c[i].min(level).number() as u32);
-        if lanes == 4 {
-            word.set(first + 3, d[i].min(level).number() as u32);
-        }
-        words[i] = word;
-        still = still.max(if word == W::default() { level } else { W::Level::default() });
-    }
-    still != W::Level::default()
-}
-
-/// `states[column * headings + heading] = rows[heading * width + column]`, by twos, then by twos of those,
-/// which the machine has instructions for.
-pub(crate) fn interleave<W: Copy + Default>(states: &mut [W], rows: &[W], headings: usize) {
-    match headings {
-        1 => states.copy_from_slice(rows),
-        4 => {
-            let width = states.len() / 4;
-            let (twos, _) = states.as_chunks_mut::<2>();
-            let (fours, _) = twos.as_chunks_mut::<2>();
-            let row = |heading: usize| &rows[heading * width..][..width];
-            interleave_4(fours, [row(0), row(1), row(2), row(3)]);
-        }
-        6 => interleave_any::<W, 6>(states, rows),
-        _ => interleave_any::<W, 8>(states, rows),
-    }
-}
-
-fn interleave_any<W: Copy, const HEADINGS: usize>(states: &mut [W], rows: &[W]) {
-    let (cells, _) = states.as_chunks_mut::<HEADINGS>();
-    let width = cells.len();
-    let rows: [&[W]; HEADINGS] = std::array::from_fn(|heading| &rows[heading * width..][..width]);
-    for (column, cell) in cells.iter_mut().enumerate() {
-        *cell = std::array::from_fn(|heading| rows[heading][column]);
-    }
-}
-
-fn interleave_4<W: Copy + Default>(fours: &mut [[[W; 2]; 2]], [a, b, c, d]: [&[W]; 4]) {
-    const COLUMNS: usize = 128;
-    let (mut low, mut high) = ([[W::default(); 2]; COLUMNS], [[W::default(); 2]; COLUMNS]);
-    let rows = a.chunks(COLUMNS).zip(b.chunks(COLUMNS)).zip(c.chunks(COLUMNS).zip(d.chunks(COLUMNS)));
-    for (fours, ((a, b), (c, d))) in fours.chunks_mut(COLUMNS).zip(rows) {
-        let (low, high) = (&mut low[..a.len()], &mut high[..a.len()]);
-        interleave_2(low, a, b);
-        interleave_2(high, c, d);
-        interleave_2(fours, low, high);
-    }
-}
-
-/// `twos[i] = [a[i], b[i]]`. Alone in its function it is compiled to instructions on whole vectors.
-#[inline(never)]
-fn interleave_2<T: Copy>(twos: &mut [[T; 2]], a: &[T], b: &[T]) {
-    let n = twos.len();
-    let (a, b) = (&a[..n], &b[..n]);
-    for i in 0..n {
-        twos[i] = [a[i], b[i]];
     }
 }

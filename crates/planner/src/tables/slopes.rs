@@ -1,9 +1,9 @@
 //! Times of moves on slopes: heights under the body, and a code for each time that occurs.
 
-use crate::footprint::Offset;
-use crate::movement::Climb;
-use crate::successor::{climbs, tilts};
-use crate::tables::COSTS;
+use crate::model::class_spec::Climb;
+use crate::model::offset::Offset;
+use crate::model::successor::{climbs, tilts};
+use crate::tables::steps::COSTS;
 use crate::tables::words::{Level, MoveWord};
 use std::collections::BTreeMap;
 use wheelbase_grid::GridSize;

@@ -1,6 +1,6 @@
 //! Legal poses without any legal move: there are few, and all others are told by their words.
 
-use crate::tables::Update;
+use crate::tables::steps::Update;
 use crate::tables::words::MoveWord;
 use std::ops::Range;
 

@@ -1,9 +1,9 @@
 //! What an update did to the moves of a class, told word by word.
 
-use crate::components::GraphChange;
-use crate::pose::{State, StateSpace};
+use crate::model::pose::{State, StateSpace};
+use crate::tables::graph_change::GraphChange;
+use crate::tables::steps::{STEPS_STRIDE, Step, Update};
 use crate::tables::words::MoveWord;
-use crate::tables::{STEPS_STRIDE, Step, Update};
 
 /// Compares words with those whose place they take.
 pub(crate) struct Tell<'a> {

@@ -5,10 +5,11 @@
 //! passes make of cells beside the window belongs to no anchor and is not looked at. Hexagonal maps, on which
 //! the offsets of a body depend on the row, are compiled by rows.
 
-use crate::footprint::Offset;
-use crate::tables::Update;
-use crate::tables::levels::{EDGES_MAX, Planes, edge_number, least_of_spans, lower_by};
-use crate::tables::rows::{RowsOf, interleave, set_four, state_rows};
+use crate::model::movement::EDGES_MAX;
+use crate::model::offset::Offset;
+use crate::tables::levels::{Planes, edge_number, least_of_spans, lower_by};
+use crate::tables::row_words::{RowsOf, interleave, set_four, state_rows};
+use crate::tables::steps::Update;
 use crate::tables::still_poses::StillPoses;
 use crate::tables::tell::Tell;
 use crate::tables::words::{Level, MoveWord};

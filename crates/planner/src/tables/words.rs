@@ -1,7 +1,7 @@
 //! The words of the tables: a few bits for each primitive of a state.
 
-use crate::scratch::Node;
-use crate::tables::COSTS;
+use crate::tables::node::Node;
+use crate::tables::steps::COSTS;
 
 /// The legal primitives of one state and their times, packed.
 pub(crate) trait MoveWord: Copy + Default + PartialEq + Send + Sync {

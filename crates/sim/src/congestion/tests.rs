@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used, reason = "all of it is for tests")]
 
 use super::*;
-use crate::build::build_simulation;
+use crate::load::build_simulation;
 use crate::scenario;
 use crate::world::Simulation;
 use proptest::prelude::*;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Simulation, Step, build, scenario};
+use crate::{Simulation, Step, load, scenario};
 use std::path::Path as FilePath;
 use wheelbase_traffic::random::Random;
 
@@ -69,7 +69,7 @@ fn crowd(random: &mut Random) -> String {
 fn run_ahead(text: &str, random: &mut Random) -> usize {
     let typed = scenario::parse("crowd.toml", text.as_bytes());
     let typed = typed.unwrap_or_else(|errors| panic!("{errors}\n{text}"));
-    let built = || build::build_simulation(FilePath::new("crowd.toml"), &typed);
+    let built = || load::build_simulation(FilePath::new("crowd.toml"), &typed);
     let (Ok(mut plain), Ok(mut sim)) = (built(), built()) else { return 0 };
     let mut n_ahead = 0;
     loop {

@@ -1,6 +1,6 @@
 //! Random worlds for the tests of the rule's parts, and where agents are by the slow obvious way.
 
-use crate::{Simulation, build, scenario};
+use crate::{Simulation, load, scenario};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -103,7 +103,7 @@ pub fn world(cover: u32) -> impl Strategy<Value = String> {
 pub fn built(text: &str) -> Option<Simulation> {
     let typed =
         scenario::parse("scene.toml", text.as_bytes()).unwrap_or_else(|errors| panic!("{errors}\n{text}"));
-    match build::build_simulation(Path::new("scene.toml"), &typed) {
+    match load::build_simulation(Path::new("scene.toml"), &typed) {
         Ok(sim) => Some(sim),
         Err(error) if ["room for", "does not fit on"].iter().any(|text| error.to_string().contains(text)) => {
             None

@@ -3,10 +3,10 @@
 use crate::recorded::{NONE, names};
 use std::io::{Read, Seek};
 use wheelbase_planner::{ClassSpec, Heading, MovementClass, Pose};
-use wheelbase_sim::Counters;
-use wheelbase_sim::recording::{
+use wheelbase_scenario::recording::{
     Event, Header, PathRun, Reader, RecordedEdit, RecordingError, TickRecord, movement_classes,
 };
+use wheelbase_sim::Counters;
 
 /// Most bytes of memory that a film takes, spare room of its lists aside. A page of as much is none that a browser
 /// shows.
@@ -37,7 +37,7 @@ pub struct Body {
     /// The class.
     pub spec: ClassSpec,
     /// `[x, y]` of the cells that each primitive sweeps, from its start anchor, at `[primitive]` and then at
-    /// [`RecordedClass::pose_index`](wheelbase_sim::recording::RecordedClass::pose_index).
+    /// [`RecordedClass::pose_index`](wheelbase_scenario::recording::RecordedClass::pose_index).
     pub swept: Vec<Vec<Vec<[i32; 2]>>>,
 }
 

@@ -7,7 +7,7 @@ use crate::safe_text::markup;
 use crate::template::filled;
 use miniz_oxide::deflate::compress_to_vec_zlib;
 use std::io::{Read, Seek};
-use wheelbase_sim::recording::{Reader, RecordingError};
+use wheelbase_scenario::recording::{Reader, RecordingError};
 
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");

@@ -8,7 +8,7 @@
 //! | section | what it holds |
 //! |---|---|
 //! | 1 | terrain: runs `count, kind`, row-major |
-//! | 2 | sides: runs `count, kinds` as in [`MapLayers::sides`](wheelbase_sim::recording::MapLayers); empty if all are open |
+//! | 2 | sides: runs `count, kinds` as in [`MapLayers::sides`](wheelbase_scenario::recording::MapLayers); empty if all are open |
 //! | 3 | elevation: runs `count, height less the one before`; empty if flat |
 //! | 4 | agents: `id - id before, class, placed, removed + 1 - placed or 0, x, y (signed, less those before), heading, n_runs, n_waits, n_orders, n_paths` |
 //! | 5 | runs of equal moves: a byte, primitive, 16 if there was a rest before, 32 if it takes another time than the last of that primitive |
@@ -27,7 +27,7 @@ use crate::safe_text;
 use serde_json::{Value, json};
 use wheelbase_grid::GridShape;
 use wheelbase_grid::hexadecimal as css;
-use wheelbase_sim::recording::{RecordedEdit, RecordedSet};
+use wheelbase_scenario::recording::{RecordedEdit, RecordedSet};
 use wheelbase_sim::{Counters, STUCK_AFTER_TICKS};
 
 /// Name of a counter and how it is read.

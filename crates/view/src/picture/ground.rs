@@ -6,7 +6,7 @@ use crate::picture::view::View;
 use wheelbase_grid::Rgb;
 use wheelbase_grid::{CellXY, Grid, Rect};
 use wheelbase_maps::TerrainColours;
-use wheelbase_sim::recording::{Header, MapLayers};
+use wheelbase_scenario::recording::{Header, MapLayers};
 
 /// From so many points a cell on there are lines between the cells.
 const LINES_FROM: u32 = 10;

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::Step;
-use crate::build::build_simulation;
+use crate::load::build_simulation;
 use crate::scenario;
 use crate::world::Simulation;
 use std::collections::BTreeMap;

@@ -1,0 +1,76 @@
+//! Goals: sets of poses to go to.
+
+use crate::model::pose::{Heading, Pose, StateSpace};
+use wheelbase_grid::{CellXY, GridShape};
+
+/// One member of a goal: an anchor cell with one heading or any.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GoalMember {
+    /// Cell of the anchor; may lie off the map.
+    pub cell: CellXY,
+    /// The heading to arrive with, or `None` for any.
+    pub heading: Option<Heading>,
+}
+
+impl GoalMember {
+    /// A cell with any heading.
+    pub const fn any(cell: CellXY) -> Self {
+        Self { cell, heading: None }
+    }
+
+    /// One pose.
+    pub const fn pose(pose: Pose) -> Self {
+        Self { cell: pose.cell, heading: Some(pose.heading) }
+    }
+}
+
+/// A goal: a set of members, each widened by a radius.
+#[derive(Clone, Copy, Debug)]
+pub struct Goal<'a> {
+    /// The members as named.
+    pub members: &'a [GoalMember],
+    /// Any anchor whose squared Euclidean distance to a member is at most its square, on hexagonal maps
+    /// whose hexagonal distance is at most that, is a member too, with that member's heading. In cells.
+    pub within: u32,
+}
+
+impl<'a> Goal<'a> {
+    /// The members as named, radius 0.
+    pub const fn of(members: &'a [GoalMember]) -> Self {
+        Self { members, within: 0 }
+    }
+
+    /// Whether a pose on a map of that shape is a member.
+    pub fn matches(&self, shape: GridShape, pose: Pose) -> bool {
+        let reach = shape.measure_of(self.within);
+        self.members.iter().any(|member| {
+            member.heading.is_none_or(|h| h == pose.heading) && shape.measure(member.cell, pose.cell) <= reach
+        })
+    }
+
+    /// [Distance](GridShape::measure) from a cell to the nearest member as named, whatever `within` says.
+    pub fn measure(&self, shape: GridShape, cell: CellXY) -> u64 {
+        self.members.iter().map(|m| shape.measure(m.cell, cell)).min().unwrap_or(u64::MAX)
+    }
+
+    /// Calls `found` with every member pose on the map, in order of the named members, then row-major.
+    /// A pose that is near several named members comes several times.
+    pub(crate) fn for_each_pose(&self, space: StateSpace, mut found: impl FnMut(Pose)) {
+        let (width, height) = (i64::from(space.size().width()), i64::from(space.size().height()));
+        let reach = i64::from(self.within);
+        for member in self.members {
+            let y = i64::from(member.cell.y);
+            for row in (y - reach).max(0)..(y + reach + 1).min(height) {
+                let columns = space.shape().columns_within(member.cell, self.within, row as i32);
+                let Some((first, last)) = columns else { continue };
+                for column in first.max(0)..(last + 1).min(width) {
+                    let cell = CellXY::new(column as i32, row as i32);
+                    match member.heading {
+                        Some(heading) => found(Pose { cell, heading }),
+                        None => (0..space.headings()).for_each(|h| found(Pose { cell, heading: Heading(h) })),
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,595 @@
+//! Movement classes: all that the planner must know of an agent.
+
+use crate::model::class_spec::ClassSpec;
+use crate::model::footprint::{Axes, FOOTPRINT_CELLS_MAX, Footprint, body_at_headings};
+use crate::model::geometry::SweepTooLarge;
+use crate::model::offset::{OFFSET_MAX, Offset};
+use crate::model::pose::{Frame, Heading, Pose};
+use crate::model::primitive::{
+    DISPLACEMENT_MAX, PRIMITIVES_MAX, Primitive, Sweep, SweepRule, TIME_MAX, When,
+};
+use crate::model::swept_cells::{Body, SWEPT_CELLS_MAX};
+use std::fmt;
+use wheelbase_grid::{GridShape, GridSize, Side};
+
+/// Edges of a cell that moves can cross, at most: of hexagons, with those of its neighbours that count once.
+pub(crate) const EDGES_MAX: usize = 3;
+
+/// What is wrong with a class.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ClassError {
+    /// The number of headings is not 1, 4 or 8, or on hexagonal maps 1 or 6.
+    Headings {
+        /// Headings of the class.
+        headings: u8,
+        /// Shape of the maps.
+        shape: GridShape,
+    },
+    /// On hexagonal maps, a pivot that is not the centre of a cell.
+    PivotOnHex,
+    /// On hexagonal maps, a rule of sweeping that is not `ends`.
+    FullOnHex,
+    /// The class is made for maps of another shape.
+    Shape {
+        /// Shape of the class's maps.
+        class: GridShape,
+        /// Shape of the map.
+        map: GridShape,
+    },
+    /// No cell, or more than 1,024.
+    FootprintSize(usize),
+    /// A footprint cell is listed twice.
+    FootprintTwice((i32, i32)),
+    /// A footprint or swept cell is farther than [`OFFSET_MAX`] from the anchor.
+    OffsetTooFar((i32, i32)),
+    /// No primitive, or more than 16.
+    PrimitiveCount(usize),
+    /// Two primitives have one name.
+    NameTwice(String),
+    /// A primitive neither moves nor turns.
+    NoEffect(String),
+    /// A displacement of more than 255 cells along one axis.
+    TooFar {
+        /// The primitive.
+        name: String,
+        /// Its displacement.
+        by: (i32, i32),
+    },
+    /// A turn by as many steps as there are headings, or more.
+    TurnTooFar {
+        /// The primitive.
+        name: String,
+        /// Its turn in heading steps.
+        turn: i32,
+        /// Headings of the class.
+        headings: u8,
+    },
+    /// A base time that is not 1 to 65,535 ticks.
+    Time {
+        /// The primitive.
+        name: String,
+        /// Its base time.
+        time: u32,
+    },
+    /// `when` where there are not 8 headings.
+    WhenWithout8(String),
+    /// With 8 headings, a primitive that moves or lists swept cells does not say `when`.
+    WhenMissing(String),
+    /// A primitive that moves and turns does not list its swept cells where a rule is `full`.
+    SweptMissing(String),
+    /// A diagonal footprint where there are not 8 headings.
+    DiagonalWithout8,
+    /// No cell is half covered by the body turned by 45 degrees.
+    DiagonalEmpty,
+    /// The moves of the class sweep more than [`SWEPT_CELLS_MAX`] cells together.
+    SweptTooMany {
+        /// The primitive with which they become so many.
+        name: String,
+        /// Cells that the class sweeps at least, up to this primitive.
+        least: u64,
+    },
+    /// Working out what a turn sweeps would take too long.
+    SweepTooLong(String),
+    /// The footprint is larger than the map at every heading.
+    LargerThanMap {
+        /// Columns and rows of the footprint facing east.
+        extent: (u32, u32),
+        /// Size of the map.
+        size: GridSize,
+    },
+}
+
+impl fmt::Display for ClassError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Headings { headings, shape: GridShape::Square } => {
+                write!(f, "{headings} headings; expected 1, 4 or 8")
+            }
+            Self::Headings { headings, shape: GridShape::Hex } => {
+                write!(f, "{headings} headings; expected 1 or 6 on hexagonal maps")
+            }
+            Self::PivotOnHex => {
+                write!(f, "expected the centre of a cell: two whole numbers on hexagonal maps")
+            }
+            Self::FullOnHex => write!(f, "expected \"ends\": \"full\" is for square maps"),
+            Self::Shape { class, map } => {
+                write!(f, "made for maps of shape \"{}\", not \"{}\"", class.name(), map.name())
+            }
+            Self::FootprintSize(n) => {
+                write!(f, "a footprint of {n} cells; expected 1 to {FOOTPRINT_CELLS_MAX}")
+            }
+            Self::FootprintTwice((a, b)) => write!(f, "footprint cell [{a}, {b}] is listed twice"),
+            Self::OffsetTooFar((a, b)) => {
+                write!(f, "cell [{a}, {b}] is more than {OFFSET_MAX} cells from the anchor")
+            }
+            Self::PrimitiveCount(0) => write!(f, "no moves; expected 1 to {PRIMITIVES_MAX}"),
+            Self::PrimitiveCount(n) => write!(f, "{n} moves; expected 1 to {PRIMITIVES_MAX}"),
+            Self::NameTwice(name) => write!(f, "two moves are named \"{name}\""),
+            Self::NoEffect(name) => {
+                write!(f, "move \"{name}\" neither moves nor turns; give it `by` or `turn`")
+            }
+            Self::TooFar { name, by: (a, b) } => write!(
+                f,
+                "move \"{name}\" goes by [{a}, {b}]; expected at most {DISPLACEMENT_MAX} cells either way"
+            ),
+            Self::TurnTooFar { name, turn, headings } => write!(
+                f,
+                "move \"{name}\" turns by {turn} steps; with {headings} headings expected fewer than {headings} either way"
+            ),
+            Self::Time { name, time } => {
+                write!(f, "move \"{name}\" takes {time} ticks; expected 1 to {TIME_MAX}")
+            }
+            Self::WhenWithout8(name) => {
+                write!(f, "move \"{name}\" says `when`, which only classes with 8 headings do")
+            }
+            Self::WhenMissing(name) => {
+                write!(f, "move \"{name}\" must say `when`: with 8 headings \"straight\" or \"diagonal\"")
+            }
+            Self::SweptMissing(name) => write!(
+                f,
+                "move \"{name}\" both moves and turns, so where `sweep` is \"full\" it must list `swept`"
+            ),
+            Self::DiagonalWithout8 => write!(f, "a diagonal footprint needs 8 headings"),
+            Self::DiagonalEmpty => {
+                write!(f, "no cell is half covered by the body at 45 degrees; give `footprint_diagonal`")
+            }
+            Self::SweptTooMany { name, least } => write!(
+                f,
+                "with move \"{name}\" the moves of the class sweep at least {least} cells at all headings together; expected at most {SWEPT_CELLS_MAX}"
+            ),
+            Self::SweepTooLong(name) => write!(
+                f,
+                "working out which cells move \"{name}\" sweeps takes too long; expected a smaller footprint, a nearer pivot, or sweep = \"ends\" for turns"
+            ),
+            Self::LargerThanMap { extent: (w, h), size } => {
+                write!(f, "a footprint of {w} x {h} cells does not fit on a map of {size} cells")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ClassError {}
+
+/// A primitive in one frame, in columns and rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MoveShape {
+    /// Displacement of the anchor.
+    pub step: Offset,
+    /// Heading after the move.
+    pub heading_after: Heading,
+    /// Frame after the move.
+    pub frame_after: Frame,
+    /// Swept cells from the start anchor, row-major, without repeats.
+    pub swept: Vec<Offset>,
+    /// North-west and south-east corner of the smallest rectangle around the swept cells.
+    pub bounds: (Offset, Offset),
+    /// Whether the primitive can start at this heading at all.
+    pub applies: bool,
+    /// Edges between two swept cells: a swept cell and one of its
+    /// [later sides](GridShape::later_sides), each edge once.
+    pub edges: Vec<(Offset, Side)>,
+}
+
+impl MoveShape {
+    /// Whether `other`, a shape in the frame after this one, leads back to `frame`, where this one
+    /// starts, over the same cells: on flat ground one is legal where the other is, at the same speed.
+    pub(crate) fn is_taken_back_by(&self, frame: Frame, other: &Self) -> bool {
+        other.applies
+            && other.step == Offset::new(-self.step.dx, -self.step.dy)
+            && other.frame_after == frame
+            && other.swept.len() == self.swept.len()
+            && other.swept.iter().zip(&self.swept).all(|(o, s)| o.plus(self.step) == *s)
+    }
+}
+
+/// A checked movement class, with the shape of each move in each frame worked out.
+#[derive(Clone, Debug)]
+pub struct MovementClass {
+    spec: ClassSpec,
+    footprint: Footprint,
+    /// Edges within the footprint, by frame.
+    rest_edges: Vec<Vec<(Offset, Side)>>,
+    /// `[frame * n_primitives + primitive]`.
+    shapes: Vec<MoveShape>,
+    reversible: bool,
+}
+
+impl MovementClass {
+    /// Checks a class and works out its shapes. Time and memory are linear in the cells that its moves
+    /// sweep, at most [`SWEPT_CELLS_MAX`].
+    /// # Errors
+    /// [`ClassError`] for the first thing that breaks a limit of DESIGN 2.4.
+    pub fn new(spec: ClassSpec) -> Result<Self, ClassError> {
+        Self::checked(spec, None)
+    }
+
+    /// [`Self::new`] for maps of a size. A body that does not fit on them is refused before anything is
+    /// worked out.
+    /// # Errors
+    /// As [`Self::new`], and [`ClassError::LargerThanMap`] if the body fits at no heading.
+    pub fn for_map(spec: ClassSpec, size: GridSize) -> Result<Self, ClassError> {
+        Self::checked(spec, Some(size))
+    }
+
+    fn checked(spec: ClassSpec, size: Option<GridSize>) -> Result<Self, ClassError> {
+        check_spec(&spec)?;
+        let diagonal = spec.footprint_diagonal.as_deref();
+        let axes = Axes { shape: spec.shape, headings: spec.headings };
+        let by_heading = body_at_headings(&spec.footprint, diagonal, spec.pivot, axes);
+        if by_heading.iter().any(Vec::is_empty) {
+            return Err(ClassError::DiagonalEmpty);
+        }
+        let footprint = Footprint::new(&by_heading, axes);
+        if let Some(size) = size {
+            check_fits(&footprint, size)?;
+        }
+        let mut body = Body::new(&spec, &by_heading);
+        let n_frames = spec.shape.n_parities() * spec.headings;
+        let mut shapes = Vec::with_capacity(n_frames as usize * spec.primitives.len());
+        for frame in (0..n_frames).map(Frame) {
+            for primitive in &spec.primitives {
+                shapes.push(shape_of(primitive, frame, &mut body)?);
+            }
+        }
+        let rest_edges = (0..n_frames)
+            .map(|frame| edges_between(footprint.at(Frame(frame)), spec.shape, frame / spec.headings));
+        let rest_edges = rest_edges.collect();
+        let reversible = all_reversible(&shapes, spec.primitives.len());
+        Ok(Self { spec, footprint, rest_edges, shapes, reversible })
+    }
+
+    /// The built-in class `octile`, the agent of the MovingAI benchmark: 1x1 without facing, eight moves
+    /// named by their direction, straight 10000 and diagonal 14142 ticks, no cutting of corners.
+    pub fn octile() -> Self {
+        let mut spec = ClassSpec::new("octile", 1);
+        spec.sweep = Sweep::both(SweepRule::Full);
+        let ways = [
+            ("E", (1, 0)),
+            ("NE", (1, -1)),
+            ("N", (0, -1)),
+            ("NW", (-1, -1)),
+            ("W", (-1, 0)),
+            ("SW", (-1, 1)),
+            ("S", (0, 1)),
+            ("SE", (1, 1)),
+        ];
+        let ticks = |(dx, dy): (i32, i32)| if dx * dy == 0 { 10_000 } else { 14_142 };
+        spec.primitives = ways.map(|(name, by)| Primitive::step(name, by, ticks(by))).to_vec();
+        Self::new(spec).unwrap_or_else(|error| unreachable!("the built-in class is right: {error}"))
+    }
+
+    /// What it was made of.
+    pub fn spec(&self) -> &ClassSpec {
+        &self.spec
+    }
+
+    /// Shape of the maps it moves on.
+    pub fn grid_shape(&self) -> GridShape {
+        self.spec.shape
+    }
+
+    /// Number of headings: 1, 4 or 8; 6 on hexagonal maps.
+    pub fn headings(&self) -> u8 {
+        self.spec.headings
+    }
+
+    /// All frames in order.
+    pub fn frames(&self) -> impl Iterator<Item = Frame> + use<> {
+        (0..self.spec.shape.n_parities() * self.spec.headings).map(Frame)
+    }
+
+    /// Heading of a frame.
+    pub fn heading_of(&self, frame: Frame) -> Heading {
+        Heading(frame.0 % self.spec.headings)
+    }
+
+    /// Frame of a pose.
+    pub fn frame(&self, pose: Pose) -> Frame {
+        Frame(self.spec.shape.parity(pose.cell.y) * self.spec.headings + pose.heading.0)
+    }
+
+    /// Its primitives in order of their number.
+    pub fn primitives(&self) -> &[Primitive] {
+        &self.spec.primitives
+    }
+
+    /// Its cells in each frame.
+    pub fn footprint(&self) -> &Footprint {
+        &self.footprint
+    }
+
+    /// The cells it covers at a pose, as offsets from the anchor, row-major.
+    pub fn cells_at(&self, pose: Pose) -> &[Offset] {
+        self.footprint.at(self.frame(pose))
+    }
+
+    /// The shape of a primitive in a frame.
+    pub fn shape(&self, frame: Frame, primitive: usize) -> &MoveShape {
+        &self.shapes[frame.0 as usize * self.spec.primitives.len() + primitive]
+    }
+
+    /// The shape of a primitive that starts at a pose.
+    pub fn shape_at(&self, pose: Pose, primitive: usize) -> &MoveShape {
+        self.shape(self.frame(pose), primitive)
+    }
+
+    /// Cells that its moves sweep, summed over all moves and frames.
+    pub fn n_swept_cells(&self) -> u64 {
+        self.shapes.iter().map(|shape| shape.swept.len() as u64).sum()
+    }
+
+    /// Whether each move in each frame has one that leads back over the same cells, so that on flat
+    /// ground one is legal where the other is.
+    pub(crate) fn is_reversible(&self) -> bool {
+        self.reversible
+    }
+
+    pub(crate) fn rest_edges(&self, frame: Frame) -> &[(Offset, Side)] {
+        &self.rest_edges[frame.0 as usize]
+    }
+
+    /// Whether the body fits on a map of that size at any heading.
+    /// # Errors
+    /// [`ClassError::LargerThanMap`] if at none.
+    pub fn check_fits(&self, size: GridSize) -> Result<(), ClassError> {
+        check_fits(&self.footprint, size)
+    }
+}
+
+fn check_fits(footprint: &Footprint, size: GridSize) -> Result<(), ClassError> {
+    let fits = footprint.extents().any(|(width, height)| width <= size.width() && height <= size.height());
+    let extent = footprint.extent(Frame(0));
+    if fits { Ok(()) } else { Err(ClassError::LargerThanMap { extent, size }) }
+}
+
+fn check_spec(spec: &ClassSpec) -> Result<(), ClassError> {
+    let right = match spec.shape {
+        GridShape::Square => matches!(spec.headings, 1 | 4 | 8),
+        GridShape::Hex => matches!(spec.headings, 1 | 6),
+    };
+    if !right {
+        return Err(ClassError::Headings { headings: spec.headings, shape: spec.shape });
+    }
+    if spec.shape == GridShape::Hex && !spec.pivot.is_centre() {
+        return Err(ClassError::PivotOnHex);
+    }
+    if spec.shape == GridShape::Hex && spec.sweep != Sweep::default() {
+        return Err(ClassError::FullOnHex);
+    }
+    check_footprint(&spec.footprint)?;
+    if let Some(diagonal) = &spec.footprint_diagonal {
+        check_footprint(diagonal)?;
+        if spec.headings != 8 {
+            return Err(ClassError::DiagonalWithout8);
+        }
+    }
+    if !(1..=PRIMITIVES_MAX).contains(&spec.primitives.len()) {
+        return Err(ClassError::PrimitiveCount(spec.primitives.len()));
+    }
+    for (number, primitive) in spec.primitives.iter().enumerate() {
+        let name = || primitive.name.clone();
+        let same = |p: &Primitive| p.name == primitive.name && p.when.meets(primitive.when);
+        if spec.primitives[..number].iter().any(same) {
+            return Err(ClassError::NameTwice(name()));
+        }
+        let (forward, right) = primitive.by;
+        if forward.unsigned_abs().max(right.unsigned_abs()) > DISPLACEMENT_MAX as u32 {
+            return Err(ClassError::TooFar { name: name(), by: primitive.by });
+        }
+        if primitive.turn.unsigned_abs() >= u32::from(spec.headings) {
+            let (turn, headings) = (primitive.turn, spec.headings);
+            return Err(ClassError::TurnTooFar { name: name(), turn, headings });
+        }
+        if primitive.by == (0, 0) && primitive.turn == 0 {
+            return Err(ClassError::NoEffect(name()));
+        }
+        if !(1..=TIME_MAX).contains(&primitive.time) {
+            return Err(ClassError::Time { name: name(), time: primitive.time });
+        }
+        primitive.swept.iter().flatten().try_for_each(|&cell| check_offset(cell))?;
+        if spec.headings != 8 && primitive.when != When::Any {
+            return Err(ClassError::WhenWithout8(name()));
+        }
+        let framed = primitive.by != (0, 0) || primitive.swept.is_some();
+        if spec.headings == 8 && framed && primitive.when == When::Any {
+            return Err(ClassError::WhenMissing(name()));
+        }
+        let full = spec.sweep.moves == SweepRule::Full || spec.sweep.turns == SweepRule::Full;
+        let both = primitive.by != (0, 0) && primitive.turn != 0;
+        if full && both && primitive.swept.is_none() {
+            return Err(ClassError::SweptMissing(name()));
+        }
+    }
+    Ok(())
+}
+
+fn check_footprint(cells: &[(i32, i32)]) -> Result<(), ClassError> {
+    if !(1..=FOOTPRINT_CELLS_MAX).contains(&cells.len()) {
+        return Err(ClassError::FootprintSize(cells.len()));
+    }
+    let mut sorted = cells.to_vec();
+    sorted.sort_unstable();
+    if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+        return Err(ClassError::FootprintTwice(pair[0]));
+    }
+    sorted.iter().try_for_each(|&cell| check_offset(cell))
+}
+
+fn check_offset(cell: (i32, i32)) -> Result<(), ClassError> {
+    let far = cell.0.unsigned_abs().max(cell.1.unsigned_abs());
+    if far > OFFSET_MAX as u32 { Err(ClassError::OffsetTooFar(cell)) } else { Ok(()) }
+}
+
+/// North-west and south-east corner of the smallest rectangle around some cells, at least one.
+pub(crate) fn bounds(cells: &[Offset]) -> (Offset, Offset) {
+    let mut corners = (cells[0], cells[0]);
+    for &Offset { dx, dy } in cells {
+        corners.0 = Offset::new(corners.0.dx.min(dx), corners.0.dy.min(dy));
+        corners.1 = Offset::new(corners.1.dx.max(dx), corners.1.dy.max(dy));
+    }
+    corners
+}
+
+/// A primitive of a body in one frame.
+fn shape_of(primitive: &Primitive, frame: Frame, body: &mut Body<'_>) -> Result<MoveShape, ClassError> {
+    let Axes { shape, headings } = body.axes;
+    let (parity, heading) = (frame.0 / headings, Heading(frame.0 % headings));
+    let turned = i32::from(heading.0) + primitive.turn;
+    let heading_after = Heading(turned.rem_euclid(i32::from(headings)) as u8);
+    let step = body.axes.columns_and_rows(body.axes.lattice(primitive.by, heading.0), parity);
+    let parity_after = shape.parity(step.dy + i32::from(parity));
+    let left = body.budget.cells;
+    let swept = primitive.swept_cells(body, heading, heading_after).map_err(|error| match error {
+        SweepTooLarge::Cells(n) => {
+            ClassError::SweptTooMany { name: primitive.name.clone(), least: SWEPT_CELLS_MAX - left + n }
+        }
+        SweepTooLarge::Looks => ClassError::SweepTooLong(primitive.name.clone()),
+    })?;
+    let swept = body.axes.all_columns_and_rows(&swept, parity);
+    Ok(MoveShape {
+        step,
+        heading_after,
+        frame_after: Frame(parity_after * headings + heading_after.0),
+        bounds: bounds(&swept),
+        applies: primitive.when.holds(heading),
+        edges: edges_between(&swept, shape, parity),
+        swept,
+    })
+}
+
+fn all_reversible(shapes: &[MoveShape], n_primitives: usize) -> bool {
+    shapes.chunks(n_primitives).enumerate().all(|(frame, moves)| {
+        moves.iter().filter(|shape| shape.applies).all(|shape| {
+            let at_end = &shapes[shape.frame_after.0 as usize * n_primitives..][..n_primitives];
+            at_end.iter().any(|other| shape.is_taken_back_by(Frame(frame as u8), other))
+        })
+    })
+}
+
+/// Edges between neighbouring cells of a row-major list, each by the cell that comes first. The cells are
+/// offsets from an anchor in a row of that parity. Time is linear: neighbours over a side are in the order of
+/// the cells.
+fn edges_between(cells: &[Offset], shape: GridShape, parity: u8) -> Vec<(Offset, Side)> {
+    let mut edges = Vec::new();
+    let mut reached = [0; EDGES_MAX];
+    for &cell in cells {
+        for (&side, reached) in shape.later_sides().iter().zip(&mut reached) {
+            let (dx, dy) = shape.step(side, shape.parity(cell.dy + i32::from(parity)));
+            let neighbour = cell.plus(Offset::new(dx, dy));
+            *reached += cells[*reached..].iter().take_while(|&&other| other < neighbour).count();
+            if cells.get(*reached) == Some(&neighbour) {
+                edges.push((cell, side));
+            }
+        }
+    }
+    edges.shrink_to_fit();
+    edges
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::offset::Pivot;
+
+    fn spec() -> ClassSpec {
+        let mut spec = ClassSpec::new("truck", 4);
+        spec.footprint = vec![(0, 0), (-1, 0)];
+        spec.primitives = Primitive::vehicle(2, 6, 2);
+        spec
+    }
+
+    #[test]
+    fn shapes_turn_with_the_heading() {
+        let class = MovementClass::new(spec()).unwrap();
+        assert_eq!(class.shape(Frame(1), 0).step, Offset::new(0, -1));
+        assert_eq!(class.shape(Frame(3), 3).heading_after, Heading(2));
+        assert_eq!(class.shape(Frame(0), 0).edges.len(), 2);
+        assert_eq!(class.rest_edges(Frame(0)), [(Offset::new(-1, 0), Side::East)]);
+    }
+
+    #[test]
+    fn limits_are_kept() {
+        let broken = |change: &dyn Fn(&mut ClassSpec)| {
+            let mut spec = spec();
+            change(&mut spec);
+            MovementClass::new(spec).unwrap_err()
+        };
+        assert_eq!(
+            broken(&|s| s.headings = 5),
+            ClassError::Headings { headings: 5, shape: GridShape::Square }
+        );
+        assert_eq!(broken(&|s| s.footprint.clear()), ClassError::FootprintSize(0));
+        assert_eq!(broken(&|s| s.footprint = vec![(0, 0); 2]), ClassError::FootprintTwice((0, 0)));
+        assert_eq!(broken(&|s| s.footprint = vec![(1 << 20, 0)]), ClassError::OffsetTooFar((1 << 20, 0)));
+        assert_eq!(broken(&|s| s.primitives.clear()), ClassError::PrimitiveCount(0));
+        assert!(matches!(broken(&|s| s.primitives[1].name = "forward".into()), ClassError::NameTwice(_)));
+        assert!(matches!(broken(&|s| s.primitives[0].by = (0, 0)), ClassError::NoEffect(_)));
+        assert!(matches!(broken(&|s| s.primitives[0].by = (0, i32::MIN)), ClassError::TooFar { .. }));
+        assert!(matches!(broken(&|s| s.primitives[2].turn = -4), ClassError::TurnTooFar { .. }));
+        assert!(matches!(broken(&|s| s.primitives[2].time = 0), ClassError::Time { .. }));
+        assert!(matches!(broken(&|s| s.primitives[2].time = 65_536), ClassError::Time { .. }));
+    }
+
+    fn hex_spec() -> ClassSpec {
+        let mut spec = ClassSpec::hexagonal("truck", 6);
+        spec.footprint = vec![(0, 0), (-1, 0)];
+        spec.primitives = Primitive::vehicle(2, 6, 2);
+        spec
+    }
+
+    #[test]
+    fn hexagonal_shapes_depend_on_heading_and_row() {
+        let class = MovementClass::new(hex_spec()).unwrap();
+        assert_eq!(class.frames().count(), 12);
+        // Forward to the NE: from an even row the column stays.
+        let (even, odd) = (class.shape(Frame(1), 0), class.shape(Frame(7), 0));
+        assert_eq!((even.step, even.frame_after), (Offset::new(0, -1), Frame(7)));
+        assert_eq!((odd.step, odd.frame_after), (Offset::new(1, -1), Frame(1)));
+        assert_eq!(even.edges.len(), 2);
+        assert_eq!(class.shape_at(Pose::new(4, 3, Heading(1)), 0), odd);
+        assert_eq!(class.cells_at(Pose::new(4, 3, Heading(1))), class.footprint().at(Frame(7)));
+        assert_eq!(class.rest_edges(Frame(1)), [(Offset::new(0, 0), Side::SouthWest)]);
+        assert!(class.is_reversible());
+    }
+
+    #[test]
+    fn hexagonal_limits_are_kept() {
+        let broken = |change: &dyn Fn(&mut ClassSpec)| {
+            let mut spec = hex_spec();
+            change(&mut spec);
+            MovementClass::new(spec).unwrap_err()
+        };
+        let headings = broken(&|s| s.headings = 4);
+        assert_eq!(headings.to_string(), "4 headings; expected 1 or 6 on hexagonal maps");
+        assert_eq!(broken(&|s| s.pivot = Pivot::from_cells(0.5, 0.5).unwrap()), ClassError::PivotOnHex);
+        assert_eq!(broken(&|s| s.sweep.turns = SweepRule::Full), ClassError::FullOnHex);
+        assert!(matches!(broken(&|s| s.primitives[2].turn = 6), ClassError::TurnTooFar { .. }));
+    }
+
+    #[test]
+    fn a_body_that_fits_at_one_heading_fits() {
+        let class = MovementClass::new(spec()).unwrap();
+        assert!(class.check_fits(GridSize::new(1, 2).unwrap()).is_ok());
+        assert!(class.check_fits(GridSize::new(1, 1).unwrap()).is_err());
+    }
+}

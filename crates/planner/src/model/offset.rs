@@ -1,0 +1,91 @@
+//! Offsets of cells, and the point about which a body turns.
+
+use wheelbase_grid::CellXY;
+
+/// Farthest that a footprint or swept cell may be given from the anchor, in cells along one axis.
+pub const OFFSET_MAX: i32 = 65_535;
+
+/// A step between cells in map axes: `dx` to the east, `dy` to the south.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Offset {
+    /// Cells to the east.
+    pub dx: i32,
+    /// Cells to the south.
+    pub dy: i32,
+}
+
+impl Offset {
+    /// The step of `dx` cells to the east and `dy` to the south.
+    pub const fn new(dx: i32, dy: i32) -> Self {
+        Self { dx, dy }
+    }
+
+    /// The cell to which the step leads from one.
+    #[inline]
+    pub const fn cell_from(self, cell: CellXY) -> CellXY {
+        CellXY::new(cell.x + self.dx, cell.y + self.dy)
+    }
+
+    pub(crate) fn plus(self, other: Self) -> Self {
+        Self::new(self.dx + other.dx, self.dy + other.dy)
+    }
+
+    /// An offset `(forward, right)` of an agent that has turned by `quarters` quarter turns
+    /// counter-clockwise from east. y grows to the south, so facing east, right is `+y`.
+    pub(crate) fn in_frame((forward, right): (i32, i32), quarters: u8) -> Self {
+        match quarters % 4 {
+            0 => Self::new(forward, right),
+            1 => Self::new(right, -forward),
+            2 => Self::new(-forward, -right),
+            _ => Self::new(-right, forward),
+        }
+    }
+}
+
+/// Row-major order: the order in which reasons are looked for and cells are listed.
+impl Ord for Offset {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        (self.dy, self.dx).cmp(&(other.dy, other.dx))
+    }
+}
+
+impl PartialOrd for Offset {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// The point about which an agent turns, from the centre of its anchor cell, in **half cells**
+/// `(forward, right)` while it faces east. Both are even or both odd, so that quarter turns land on
+/// cells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pivot {
+    /// Half cells forward.
+    pub forward: i32,
+    /// Half cells to the right.
+    pub right: i32,
+}
+
+impl Pivot {
+    /// The pivot at `(forward, right)` cells, or `None` unless both are multiples of a half, both
+    /// whole or both not, and no farther than [`OFFSET_MAX`].
+    pub fn from_cells(forward: f64, right: f64) -> Option<Self> {
+        let (f, r) = (2.0 * forward, 2.0 * right);
+        let max = f64::from(2 * OFFSET_MAX);
+        let whole = f.fract() == 0.0 && r.fract() == 0.0 && f.abs() <= max && r.abs() <= max;
+        (whole && (f as i32 - r as i32) % 2 == 0).then_some(Self { forward: f as i32, right: r as i32 })
+    }
+
+    /// Whether it is the centre of a cell.
+    pub(crate) fn is_centre(self) -> bool {
+        self.forward % 2 == 0 && self.right % 2 == 0
+    }
+
+    /// A cell after `quarters` quarter turns counter-clockwise about this pivot, which stays where it
+    /// is relative to the anchor.
+    pub(crate) fn turn(self, cell: Offset, quarters: u8) -> Offset {
+        let from_pivot = (2 * cell.dx - self.forward, 2 * cell.dy - self.right);
+        let turned = Offset::in_frame(from_pivot, quarters);
+        Offset::new((turned.dx + self.forward) / 2, (turned.dy + self.right) / 2)
+    }
+}

@@ -1,0 +1,72 @@
+//! How a search stands and how it ended.
+
+/// Longest path in ticks, 2^32 - 2.
+pub const COST_MAX: u32 = u32::MAX - 1;
+
+/// How a query ended; the first that applies, in this order (DESIGN 2.5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Status {
+    /// The start is off the map.
+    StartOffMap,
+    /// No member of the goal has its anchor on the map.
+    GoalOffMap,
+    /// The start is not a legal pose.
+    StartBlocked,
+    /// No member of the goal is a legal pose.
+    GoalBlocked,
+    /// There is a path.
+    Found,
+    /// There is none.
+    Unreachable,
+    /// The limit of expansions was hit first; the search can go on with more.
+    LimitReached,
+    /// The path would take more than [`COST_MAX`] ticks.
+    CostOverflow,
+}
+
+impl Status {
+    /// Name as written in answers: `found`, `start_off_map` ...
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::StartOffMap => "start_off_map",
+            Self::GoalOffMap => "goal_off_map",
+            Self::StartBlocked => "start_blocked",
+            Self::GoalBlocked => "goal_blocked",
+            Self::Found => "found",
+            Self::Unreachable => "unreachable",
+            Self::LimitReached => "limit_reached",
+            Self::CostOverflow => "cost_overflow",
+        }
+    }
+}
+
+/// Where the path of an answer ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Reached {
+    /// At a member of the goal.
+    Goal,
+    /// At the pose of [`Fallback::Nearest`].
+    Nearest,
+    /// At the best pose expanded before the limit.
+    Partial,
+}
+
+impl Reached {
+    /// Name as written in answers.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Goal => "goal",
+            Self::Nearest => "nearest",
+            Self::Partial => "partial",
+        }
+    }
+}
+
+/// Whether a sliced search has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// More expansions are needed.
+    Running,
+    /// [`crate::finish`] has the answer.
+    Done,
+}

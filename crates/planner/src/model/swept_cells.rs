@@ -1,0 +1,145 @@
+//! The cells that a primitive sweeps from each heading.
+
+use crate::model::class_spec::ClassSpec;
+use crate::model::footprint::{Axes, quarters};
+use crate::model::geometry::{SweepBudget, SweepTooLarge, cells_of_translation, cells_of_turn};
+use crate::model::offset::{Offset, Pivot};
+use crate::model::pose::Heading;
+use crate::model::primitive::{Primitive, Sweep, SweepRule};
+
+/// Most cells that the moves of a class may sweep, summed over all its moves and headings. Each takes 32 to 64
+/// bytes, and compiling the class reads each at every anchor at which the move has room on the map.
+pub const SWEPT_CELLS_MAX: u64 = 1 << 22;
+
+/// Most looks at a cell beside a square of the body that working out the turns of a class may take.
+pub(crate) const SWEEP_LOOKS_MAX: u64 = 1 << 27;
+
+/// What of a class decides which cells its moves sweep.
+pub(crate) struct Body<'a> {
+    /// The east-facing cells as given.
+    pub cells: &'a [(i32, i32)],
+    /// Lattice offsets of the body at each heading.
+    pub by_heading: &'a [Vec<Offset>],
+    pub pivot: Pivot,
+    pub sweep: Sweep,
+    pub axes: Axes,
+    /// What its moves may still sweep.
+    pub budget: SweepBudget,
+    /// Cells of the turns worked out so far, by heading within the first quarter and by turn.
+    turns: Vec<((u8, i32), Vec<Offset>)>,
+}
+
+impl<'a> Body<'a> {
+    /// The body of a class of which no move has been looked at.
+    pub fn new(spec: &'a ClassSpec, by_heading: &'a [Vec<Offset>]) -> Self {
+        Self {
+            cells: &spec.footprint,
+            by_heading,
+            pivot: spec.pivot,
+            sweep: spec.sweep,
+            axes: Axes { shape: spec.shape, headings: spec.headings },
+            budget: SweepBudget { cells: SWEPT_CELLS_MAX, looks: SWEEP_LOOKS_MAX },
+            turns: Vec::new(),
+        }
+    }
+
+    /// Adds the cells that it touches as it turns by `turn` steps from a heading.
+    pub(crate) fn add_turn(
+        &mut self,
+        cells: &mut Vec<Offset>,
+        heading: Heading,
+        turn: i32,
+    ) -> Result<(), SweepTooLarge> {
+        let headings = self.axes.headings;
+        let key = (heading.0 % (headings / 4), turn);
+        let known = self.turns.iter().position(|(known, _)| *known == key);
+        let at = match known {
+            Some(at) => at,
+            None => {
+                let turned =
+                    cells_of_turn(self.cells, self.pivot, (key.0, turn, headings), &mut self.budget)?;
+                self.turns.push((key, turned));
+                self.turns.len() - 1
+            }
+        };
+        let quarters = quarters(heading.0, headings);
+        cells.extend(self.turns[at].1.iter().map(|&cell| self.pivot.turn(cell, quarters)));
+        Ok(())
+    }
+}
+
+pub(crate) fn gcd(a: u32, b: u32) -> u32 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+impl Primitive {
+    /// Every cell the move touches from a heading, as lattice offsets from the start anchor, sorted.
+    /// # Errors
+    /// [`SweepTooLarge`] if they are more than the body's budget has left; else they are taken off it.
+    pub(crate) fn swept_cells(
+        &self,
+        body: &mut Body<'_>,
+        heading: Heading,
+        after: Heading,
+    ) -> Result<Vec<Offset>, SweepTooLarge> {
+        let frame = |by| body.axes.lattice(by, heading.0);
+        let footprint = &body.by_heading[heading.0 as usize];
+        let end = frame(self.by);
+        let mut cells: Vec<Offset> = footprint.clone();
+        cells.extend(body.by_heading[after.0 as usize].iter().map(|cell| cell.plus(end)));
+        cells.extend(self.swept.iter().flatten().map(|&cell| frame(cell)));
+        let (moves, turns) = (self.by != (0, 0), self.turn != 0);
+        match (moves, turns) {
+            (true, false) if body.sweep.moves == SweepRule::Full => {
+                cells.extend(cells_of_translation(footprint, end));
+            }
+            (false, true) if body.sweep.turns == SweepRule::Full => {
+                body.add_turn(&mut cells, heading, self.turn)?;
+            }
+            _ => {
+                let steps = gcd(self.by.0.unsigned_abs(), self.by.1.unsigned_abs()) as i32;
+                for step in 1..steps {
+                    let part = frame((self.by.0 / steps * step, self.by.1 / steps * step));
+                    cells.extend(footprint.iter().map(|cell| cell.plus(part)));
+                }
+            }
+        }
+        cells.sort_unstable();
+        cells.dedup();
+        cells.shrink_to_fit();
+        let n_cells = cells.len() as u64;
+        body.budget.cells = body.budget.cells.checked_sub(n_cells).ok_or(SweepTooLarge::Cells(n_cells))?;
+        Ok(cells)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::footprint::body_at_headings;
+    use wheelbase_grid::GridShape;
+
+    fn swept(primitive: &Primitive, cells: &[(i32, i32)], after: u8) -> Vec<(i32, i32)> {
+        let mut spec = ClassSpec::new("body", 4);
+        spec.footprint = cells.to_vec();
+        let axes = Axes { shape: GridShape::Square, headings: 4 };
+        let by_heading = body_at_headings(cells, None, spec.pivot, axes);
+        let mut body = Body::new(&spec, &by_heading);
+        let cells = primitive.swept_cells(&mut body, Heading(0), Heading(after)).unwrap();
+        cells.iter().map(|o| (o.dx, o.dy)).collect()
+    }
+
+    #[test]
+    fn a_long_step_sweeps_what_lies_between() {
+        let sweep = |by| swept(&Primitive::step("s", by, 1), &[(0, 0)], 0);
+        assert_eq!(sweep((3, 0)), [(0, 0), (1, 0), (2, 0), (3, 0)]);
+        assert_eq!(sweep((2, 1)), [(0, 0), (2, 1)]);
+        assert_eq!(sweep((-2, 2)), [(0, 0), (-1, 1), (-2, 2)]);
+    }
+
+    #[test]
+    fn a_turn_sweeps_both_footprints() {
+        let left = swept(&Primitive::turn("left", 1, 1), &[(0, 0), (-1, 0)], 1);
+        assert_eq!(left, [(-1, 0), (0, 0), (0, 1)]);
+    }
+}

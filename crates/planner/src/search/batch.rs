@@ -1,0 +1,97 @@
+//! Many requests at once over rayon, one scratch a worker.
+
+use crate::model::path::{Path, PathPose};
+use crate::search::plan;
+use crate::search::request::{Answer, Request};
+use crate::search::scratch::Scratch;
+use crate::tables::MovementTables;
+use rayon::prelude::*;
+
+/// Plans every request on the current rayon pool and calls `done` for each answer, in order of the
+/// requests. Equal results for any number of threads.
+///
+/// `lanes` holds the memory of the workers and is kept by the caller between calls. Workers that the pool has
+/// no more threads for are given up, and memory for larger maps than this one.
+pub fn plan_all(
+    tables: &MovementTables,
+    requests: &[Request<'_>],
+    lanes: &mut BatchScratch,
+    mut done: impl FnMut(usize, &Answer, &Path),
+) {
+    let threads = rayon::current_num_threads().max(1);
+    let workers = threads.min(requests.len());
+    let block = workers * REQUESTS_A_WORKER;
+    lanes.keep(threads, tables.space().n_states());
+    lanes.workers.resize_with(workers.max(lanes.workers.len()), Scratch::new);
+    lanes.slots.resize_with(block.min(requests.len()).max(lanes.slots.len()), Slot::default);
+    for (number, chunk) in requests.chunks(block.max(1)).enumerate() {
+        let next = std::sync::atomic::AtomicUsize::new(0);
+        // Workers claim requests one by one from a counter; each slot is written by the one that
+        // claimed it, so the slots are handed out through locks that never wait.
+        let slots: &Vec<Slot> = &lanes.slots;
+        lanes.workers[..workers].par_iter_mut().with_max_len(1).for_each(|scratch| {
+            loop {
+                let at = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                let Some(request) = chunk.get(at) else { break };
+                if let Ok(mut slot) = slots[at].lock() {
+                    let (answer, path) = &mut *slot;
+                    *answer = Some(plan(tables, request, scratch, path));
+                }
+            }
+        });
+        for at in 0..chunk.len() {
+            if let Ok(slot) = lanes.slots[at].lock()
+                && let (Some(answer), path) = &*slot
+            {
+                done(number * block + at, answer, path);
+            }
+        }
+    }
+}
+
+const REQUESTS_A_WORKER: usize = 64;
+
+type Slot = std::sync::Mutex<(Option<Answer>, Path)>;
+
+/// Memory of the workers of [`plan_all`]: a scratch each, and the answers of one block of requests.
+#[derive(Debug, Default)]
+pub struct BatchScratch {
+    workers: Vec<Scratch>,
+    slots: Vec<Slot>,
+}
+
+impl BatchScratch {
+    /// Empty; memory is taken at the first call.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Memory in bytes: of each worker as [`Scratch::memory_bytes`] says it, and of the answers.
+    pub fn memory_bytes(&self) -> usize {
+        let path_bytes = |slot: &Slot| {
+            let bytes = |path: &Path| path.poses.capacity() * size_of::<PathPose>() + path.moves.capacity();
+            slot.lock().map_or(0, |slot| bytes(&slot.1))
+        };
+        self.workers.iter().map(Scratch::memory_bytes).sum::<usize>()
+            + self.workers.capacity() * size_of::<Scratch>()
+            + self.slots.iter().map(path_bytes).sum::<usize>()
+            + self.slots.capacity() * size_of::<Slot>()
+    }
+
+    /// Gives memory back: all but what so many workers' [`Scratch::shrink_to`] keeps.
+    pub fn shrink_to(&mut self, workers: usize, n_states: usize) {
+        self.workers.truncate(workers);
+        self.workers.shrink_to_fit();
+        self.workers.iter_mut().for_each(|scratch| scratch.shrink_to(n_states));
+        self.slots = Vec::new();
+    }
+
+    /// Gives up what so many threads do not need on a map of so many states.
+    fn keep(&mut self, threads: usize, n_states: usize) {
+        self.workers.truncate(threads);
+        self.slots.truncate(threads * REQUESTS_A_WORKER);
+        for scratch in self.workers.iter_mut().filter(|scratch| scratch.nodes.len() > n_states) {
+            scratch.shrink_to(n_states);
+        }
+    }
+}

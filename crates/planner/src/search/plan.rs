@@ -1,0 +1,713 @@
+//! A*: one kernel for every layout, heuristic and open list.
+//!
+//! Hart, Nilsson and Raphael 1968; weighted as Pohl 1970. A pose is settled when it is taken off the
+//! open list, not when it is generated, and reopened if a cheaper way to it turns up later, which
+//! happens only with weights and with inconsistent heuristics.
+//!
+//! Ties: least `g + h`; then least `h` in up to 16 classes of the start's ([`KeyOrder`]); then last pushed, but
+//! of the successors of one pose that come next a move before a turn.
+
+use crate::model::lattice::with_lattice;
+use crate::model::outcome::{COST_MAX, Progress, Reached, Status};
+use crate::model::path::{Path, PathPose};
+use crate::model::pose::{Heading, Pose, State};
+use crate::search::estimate::{
+    ArrayEstimate, CellsAround, Estimate, LatticeNorm, Weighted, WholeNorm, ZeroEstimate,
+};
+use crate::search::free_moves::is_free;
+use crate::search::guide::HeuristicName;
+use crate::search::heuristic::{AnyEstimate, Heuristic, Prepared};
+use crate::search::kernel::{Kernel, Stop};
+use crate::search::landmarks::{InUse, LandmarkEstimate};
+use crate::search::open_list::{BUCKETS_MAX, FallingQueue, KeyOrder, OpenList};
+use crate::search::request::{Answer, Fallback, GoalArea, Request};
+use crate::search::scratch::{Ended, Run, Scratch};
+use crate::tables::MovementTables;
+use crate::tables::components::Way;
+use crate::tables::layouts::with_layout;
+use crate::tables::node::Node;
+use crate::tables::steps::STEPS_STRIDE;
+use wheelbase_grid::CellXY;
+
+/// Plans a cheapest path, or one within the request's weight, in one call: [`begin`], [`advance`] to
+/// the end or the limit, [`finish`]. Writes poses and moves to `path`, which is empty without one.
+///
+/// Allocates nothing once `scratch` and `path` have grown.
+pub fn plan(
+    tables: &MovementTables,
+    request: &Request<'_>,
+    scratch: &mut Scratch,
+    path: &mut Path,
+) -> Answer {
+    begin(tables, request, scratch);
+    advance(tables, request, scratch, u64::MAX);
+    finish(tables, request, scratch, path)
+}
+
+/// Begins a search: answers what needs no search, and readies the scratch for the rest. A search that
+/// was under way in the scratch is dropped.
+///
+/// # Panics
+/// If the request's obstacles or landmarks are not of the size of the map.
+pub fn begin(tables: &MovementTables, request: &Request<'_>, scratch: &mut Scratch) -> Progress {
+    let space = tables.space();
+    if let Heuristic::Landmarks(landmarks) = request.heuristic {
+        assert_eq!(landmarks.space(), space, "landmarks of another map");
+    }
+    if let Some(obstacles) = request.obstacles {
+        assert_eq!(obstacles.size(), space.size(), "obstacles of another map");
+    }
+    scratch.reset(space.n_states());
+    match mark_goals(tables, request, scratch) {
+        Err(status) => {
+            scratch.run.ended = Some(Ended::Without(status));
+            Progress::Done
+        }
+        Ok((start, prepared)) => {
+            push_start(tables, request, scratch, start, prepared);
+            Progress::Running
+        }
+    }
+}
+
+/// Marks the goal's legal poses that the start's component holds and readies the heuristic, or says
+/// with which status the query ends without a search.
+fn mark_goals(
+    tables: &MovementTables,
+    request: &Request<'_>,
+    scratch: &mut Scratch,
+) -> Result<(State, Prepared), Status> {
+    let space = tables.space();
+    let start = space.state(request.start).ok_or(Status::StartOffMap)?;
+    let start_legal = tables.is_legal(start);
+    let (mut on_map, mut legal, mut headings) = (false, false, 0_u8);
+    let mut cells = CellsAround::none(space.shape());
+    if let Some(area) = request.area {
+        return look_for_open_goal(tables, request, area, start);
+    }
+    request.goal.for_each_pose(space, |pose| {
+        let Some(state) = space.state(pose) else { return };
+        on_map = true;
+        legal |= tables.is_legal(state);
+        if start_legal && tables.is_legal(state) && tables.components().way(start, state) != Way::No {
+            scratch.mark_goal(state);
+            cells.add(pose.cell);
+            headings |= 1 << pose.heading.0;
+        }
+    });
+    let nearest = request.fallback == Fallback::Nearest;
+    if !on_map && !nearest {
+        return Err(Status::GoalOffMap);
+    }
+    if !start_legal {
+        return Err(Status::StartBlocked);
+    }
+    if !legal && !nearest {
+        return Err(Status::GoalBlocked);
+    }
+    if headings == 0 && !nearest {
+        return Err(Status::Unreachable);
+    }
+    let prepared = match headings {
+        // Nothing to be guided to: everything is gone through, for the nearest.
+        0 => Prepared::Zero,
+        _ => Prepared::new(&request.heuristic, tables, cells, headings),
+    };
+    let is_goal = |state: State| scratch.nodes[state.0 as usize] & Node::GOAL != 0;
+    Ok((start, with_landmarks(request, start, prepared, is_goal)))
+}
+
+/// What the heuristic of a request says of its start, without a search: the cost of a path is no less, in
+/// ticks, whatever its weight. 0 where nothing is known, and for a goal by area.
+pub fn least_cost_of(tables: &MovementTables, request: &Request<'_>) -> u32 {
+    let space = tables.space();
+    let Some(start) = space.state(request.start) else { return 0 };
+    let is_goal = |state| tables.is_legal(state);
+    let mut cells = CellsAround::none(space.shape());
+    let mut headings = 0_u8;
+    request.goal.for_each_pose(space, |pose| {
+        if space.state(pose).is_some_and(is_goal) {
+            cells.add(pose.cell);
+            headings |= 1 << pose.heading.0;
+        }
+    });
+    if headings == 0 || request.area.is_some() {
+        return 0;
+    }
+    let norm = Prepared::new(&request.heuristic, tables, cells, headings);
+    let prepared = with_landmarks(request, start, norm, is_goal);
+    let Pose { cell, heading } = request.start;
+    estimate_of(tables, &prepared, request).plain(start.0, cell.x, cell.y, heading.0 as usize)
+}
+
+/// Lets the landmarks of a request guide it if they promise more than the norm.
+fn with_landmarks(
+    request: &Request<'_>,
+    start: State,
+    prepared: Prepared,
+    is_goal: impl Fn(State) -> bool,
+) -> Prepared {
+    let (Heuristic::Landmarks(landmarks), Prepared::Linear(norm)) = (request.heuristic, prepared) else {
+        return prepared;
+    };
+    let space = landmarks.space();
+    let Pose { cell, heading } = request.start;
+    let promise = norm.weighted(start.0, cell.x, cell.y, heading.0 as usize);
+    let active = landmarks.choose(start, promise, |found| {
+        request.goal.for_each_pose(space, |pose| {
+            let state = space.state(pose).filter(|&state| is_goal(state));
+            state.into_iter().for_each(&mut *found);
+        });
+    });
+    active.map_or(prepared, |active| Prepared::Landmarks(active, landmarks.step_max(), norm))
+}
+
+/// As [`mark_goals`], for a goal by area. Its members are told when they are taken off the open list, so
+/// here one that may be reached is enough.
+fn look_for_open_goal(
+    tables: &MovementTables,
+    request: &Request<'_>,
+    area: GoalArea<'_>,
+    start: State,
+) -> Result<(State, Prepared), Status> {
+    let space = tables.space();
+    let on_map = area.area.intersection(space.size().rect());
+    let nearest = request.fallback == Fallback::Nearest;
+    if on_map.is_empty() && !nearest {
+        return Err(Status::GoalOffMap);
+    }
+    if !tables.is_legal(start) {
+        return Err(Status::StartBlocked);
+    }
+    let mut legal = false;
+    let mut may_be_reached = |cell: CellXY| {
+        let poses = (0..space.headings()).map(|h| Pose { cell, heading: Heading(h) });
+        poses.filter_map(|pose| Some((space.state(pose)?, pose))).any(|(state, pose)| {
+            let open = tables.is_legal(state) && (area.open)(pose);
+            legal |= open;
+            open && tables.components().way(start, state) != Way::No
+        })
+    };
+    if on_map.cells().any(&mut may_be_reached) {
+        let cells = CellsAround::rectangle(space.shape(), on_map);
+        let headings = ((1_u32 << space.headings()) - 1) as u8;
+        return Ok((start, Prepared::new(&request.heuristic, tables, cells, headings)));
+    }
+    match (nearest, legal) {
+        (true, _) => Ok((start, Prepared::Zero)),
+        (false, true) => Err(Status::Unreachable),
+        (false, false) => Err(Status::GoalBlocked),
+    }
+}
+
+fn push_start(
+    tables: &MovementTables,
+    request: &Request<'_>,
+    scratch: &mut Scratch,
+    start: State,
+    prepared: Prepared,
+) {
+    let Scratch { nodes, stamp, buckets, heap, run, .. } = scratch;
+    let size = tables.space().size();
+    let pose = request.start;
+    let estimate = estimate_of(tables, &prepared, request);
+    let bound = estimate.weighted(start.0, pose.cell.x, pose.cell.y, pose.heading.0 as usize);
+    let sum = estimate.key(0, bound);
+    let delay_max = request.delays.map_or(0, |delays| u64::from(delays.most()));
+    let range = tables.most_ticks() + delay_max + prepared.step_max(tables);
+    // Only a consistent heuristic keeps keys from falling, as buckets need.
+    let whole = match prepared {
+        Prepared::Array(base) => base.is_whole(size),
+        _ => true,
+    };
+    let in_buckets = range < BUCKETS_MAX && request.weight_permille == 1000 && !estimate.greedy && whole;
+    let goal = nodes[start.0 as usize] & Node::GOAL;
+    nodes[start.0 as usize] = Node::pack(0, *stamp, goal);
+    // Without a weight no key would fall below what the start promises.
+    let keys_from = match estimate.greedy {
+        true => 0,
+        false => u64::from(estimate.plain(start.0, pose.cell.x, pose.cell.y, pose.heading.0 as usize)),
+    };
+    let order = if in_buckets { KeyOrder::new(range, bound) } else { KeyOrder::default() };
+    let key = order.key(sum, bound);
+    if in_buckets {
+        buckets.reset(order.range(range), order.key(sum, 0));
+        buckets.push(key, start.0);
+    } else {
+        FallingQueue::reset(buckets, heap, keys_from).push(key, start.0);
+    }
+    let by_area = request.area.is_some();
+    let guide = prepared.guide(&request.heuristic, tables);
+    *run = Run {
+        start: Some(start),
+        prepared: Some(prepared),
+        guide,
+        in_buckets,
+        order,
+        keys_from,
+        by_area,
+        ..Run::default()
+    };
+}
+
+/// Goes on with a search for at most `expansions` more; a search that has ended stays ended. One that
+/// hit the request's limit goes on if the request now allows more.
+///
+/// `tables` and `request` are those given to [`begin`] (the limits aside), unchanged.
+pub fn advance(
+    tables: &MovementTables,
+    request: &Request<'_>,
+    scratch: &mut Scratch,
+    expansions: u64,
+) -> Progress {
+    let run = &scratch.run;
+    if run.ended.is_some() || run.prepared.is_none() {
+        return Progress::Done;
+    }
+    let left = request.expansions_max.map_or(u64::MAX, |max| max.saturating_sub(run.expansions));
+    let (before, budget) = (run.expansions, left.min(expansions));
+    let mut stop = run_kernel(tables, request, scratch, budget);
+    if matches!(stop, Stop::Exhausted) && needs_exact_costs(request, scratch) {
+        begin_again_exactly(tables, request, scratch);
+        let spent = scratch.run.expansions - before;
+        stop = run_kernel(tables, request, scratch, budget - spent);
+    }
+    match stop {
+        Stop::Budget if left <= expansions => Progress::Done,
+        Stop::Budget => Progress::Running,
+        Stop::Goal(state) => {
+            scratch.run.ended = Some(Ended::AtGoal(state));
+            Progress::Done
+        }
+        Stop::Exhausted => {
+            scratch.run.ended = Some(end_without_goal(tables, request, scratch));
+            Progress::Done
+        }
+    }
+}
+
+/// Goes on past the pose that a search for a goal by area ended at: one that is open no more. What was found
+/// before it stays passed over, so as long as open poses only become fewer, the next that is found is the
+/// cheapest of those left. Nothing happens to a search that did not end at such a goal.
+pub fn pass_goal(scratch: &mut Scratch) -> Progress {
+    match scratch.run.ended {
+        Some(Ended::AtGoal(_)) if scratch.run.by_area => {
+            scratch.run.ended = None;
+            Progress::Running
+        }
+        _ => Progress::Done,
+    }
+}
+
+/// What a search under way can say of the cost of the path that it will find, in ticks: no less than this, if
+/// its weight is 1000 and its heuristic exact or less; delays count as ticks. It rises as the search goes on;
+/// 0 where nothing is known.
+pub fn least_cost(scratch: &Scratch) -> u32 {
+    let run = &scratch.run;
+    if !run.in_buckets || run.ended.is_some() {
+        return 0;
+    }
+    // A key is a cost so far and a lower bound of the rest.
+    let sum = scratch.buckets.least_key().map_or(0, |key| run.order.sum(key));
+    u32::try_from(sum).unwrap_or(COST_MAX)
+}
+
+fn is_greedy(request: &Request<'_>) -> bool {
+    matches!(request.heuristic, Heuristic::Named(HeuristicName::Greedy))
+}
+
+/// A greedy search keeps the first way it finds to a pose, but the nearest one is told by exact costs.
+fn needs_exact_costs(request: &Request<'_>, scratch: &Scratch) -> bool {
+    let greedy = is_greedy(request) && !matches!(scratch.run.prepared, Some(Prepared::Zero));
+    greedy && request.fallback == Fallback::Nearest
+}
+
+/// Begins anew as Dijkstra's search, once a greedy one has found that there is no way to the goal.
+fn begin_again_exactly(tables: &MovementTables, request: &Request<'_>, scratch: &mut Scratch) {
+    let Some(start) = scratch.run.start else { return };
+    let expansions = scratch.run.expansions;
+    scratch.reset(tables.space().n_states());
+    push_start(tables, request, scratch, start, Prepared::Zero);
+    scratch.run.expansions = expansions;
+}
+
+/// Gives the answer of a search and writes its path. Called before the search has ended, it says
+/// [`Status::LimitReached`], and the search can still go on.
+pub fn finish(tables: &MovementTables, request: &Request<'_>, scratch: &Scratch, path: &mut Path) -> Answer {
+    path.clear();
+    let run = &scratch.run;
+    let (status, end) = match (run.ended, run.start) {
+        (Some(Ended::AtGoal(state)), _) => (Status::Found, Some((Reached::Goal, state))),
+        (Some(Ended::AtNearest(state)), _) => (Status::Found, Some((Reached::Nearest, state))),
+        (Some(Ended::Without(status)), _) => (status, None),
+        (None, start) => {
+            let best = run.best.map(|(.., state)| State(state)).or(start);
+            (Status::LimitReached, best.filter(|_| request.partial).map(|state| (Reached::Partial, state)))
+        }
+    };
+    if let (Some((_, state)), Some(start)) = (end, run.start) {
+        write_path(tables, scratch, start, state, path);
+    }
+    let reached = end.map(|(reached, _)| reached);
+    Answer { status, reached, cost: path.cost(), expansions: run.expansions, guide: run.guide }
+}
+
+/// Follows the primitives back from a state, then counts the arrivals forward: with a weight, a pose on
+/// the way may have become cheaper since the pose after it was reached.
+fn write_path(tables: &MovementTables, scratch: &Scratch, start: State, end: State, path: &mut Path) {
+    let space = tables.space();
+    let mut state = end;
+    while state != start {
+        let lane = (scratch.nodes[state.0 as usize] & Node::LANE) as usize;
+        path.moves.push(lane as u8);
+        let after = space.pose(state);
+        let turn = tables.class().primitives()[lane].turn;
+        let heading = (i32::from(after.heading.0) - turn).rem_euclid(i32::from(space.headings()));
+        // Rows are the same in every frame of a heading, columns are not.
+        let rows = tables.graph.steps[heading as usize * STEPS_STRIDE + lane].dy;
+        let frame = space.frame(Pose::new(0, after.cell.y - rows, Heading(heading as u8)));
+        let step = tables.graph.steps[frame.0 as usize * STEPS_STRIDE + lane];
+        state = State(state.0.wrapping_add_signed(-step.delta));
+    }
+    path.moves.reverse();
+    let mut arrival = 0;
+    path.poses.push(PathPose { pose: space.pose(state), arrival });
+    for &primitive in &path.moves {
+        arrival += tables.move_ticks(state, primitive as usize).unwrap_or(0);
+        state = tables.state_after(state, primitive as usize);
+        path.poses.push(PathPose { pose: space.pose(state), arrival });
+    }
+}
+
+/// The open list ran empty. Nothing more to say unless some path was too long to follow, or the nearest
+/// pose is asked for: then all reachable states are gone through, costs aside.
+fn end_without_goal(tables: &MovementTables, request: &Request<'_>, scratch: &mut Scratch) -> Ended {
+    let nearest = request.fallback == Fallback::Nearest;
+    let overflowed = scratch.run.overflowed;
+    let Some(start) = scratch.run.start else {
+        return Ended::Without(Status::Unreachable);
+    };
+    if !nearest && !overflowed {
+        return Ended::Without(Status::Unreachable);
+    }
+    let Scratch { nodes, stamp, stack, .. } = scratch;
+    let mut best: Option<(u64, u32, u32)> = None;
+    let mut goal_met = false;
+    let is_open = |pose| request.area.is_none_or(|area| (area.open)(pose));
+    stack.clear();
+    stack.push(start.0);
+    while let Some(state) = stack.pop() {
+        let node = nodes[state as usize];
+        let touched = Node::stamp(node) == *stamp;
+        let pose = tables.space().pose(State(state));
+        goal_met |= node & Node::GOAL != 0;
+        // Without an overflow all have been asked about, and what has opened since is too late.
+        goal_met |= overflowed && request.area.is_some_and(|area| area.matches(pose));
+        // Closed means settled and not yet visited here; a touched one that is not has been visited.
+        if touched && node & Node::CLOSED == 0 {
+            continue;
+        }
+        let cost = if touched { Node::cost(node) } else { Node::UNREACHED };
+        nodes[state as usize] = if touched { node & !Node::CLOSED } else { Node::pack(cost, *stamp, 0) };
+        let candidate = (request.measure(tables.space().shape(), pose.cell), cost, state);
+        if best.is_none_or(|b| candidate < b) && is_open(pose) {
+            best = Some(candidate);
+        }
+        tables.for_each_successor(State(state), |next| {
+            if is_free(tables, request, pose, next.primitive as usize) {
+                stack.push(next.state.0);
+            }
+        });
+    }
+    match best {
+        _ if goal_met => Ended::Without(Status::CostOverflow),
+        Some((_, cost, state)) if nearest && cost <= COST_MAX => Ended::AtNearest(State(state)),
+        Some(_) if nearest => Ended::Without(Status::CostOverflow),
+        _ => Ended::Without(Status::Unreachable),
+    }
+}
+
+/// The estimate of a request, with its weight.
+fn estimate_of<'a>(
+    tables: &MovementTables,
+    prepared: &Prepared,
+    request: &Request<'a>,
+) -> Weighted<AnyEstimate<'a>> {
+    let estimate = match (prepared, request.heuristic) {
+        (Prepared::Array(base), heuristic) => match ArrayEstimate::of(tables, &heuristic, base) {
+            Some(array) => AnyEstimate::Array(array, *base),
+            None => AnyEstimate::Zero,
+        },
+        (Prepared::Linear(linear), _) => AnyEstimate::Linear(*linear),
+        (Prepared::Euclid(euclid), _) => AnyEstimate::Euclid(*euclid),
+        (Prepared::Landmarks(active, _, norm), Heuristic::Landmarks(landmarks)) => {
+            AnyEstimate::Landmarks(landmarks, *active, *norm)
+        }
+        (Prepared::Custom, Heuristic::Custom(estimate)) => AnyEstimate::Custom(estimate),
+        _ => AnyEstimate::Zero,
+    };
+    let greedy = is_greedy(request) && !matches!(estimate, AnyEstimate::Zero);
+    Weighted { estimate, weight_permille: request.weight_permille.max(1000), greedy }
+}
+
+/// Runs the kernel for the shape of the map. Where the norm is a sum of columns and rows its parts are listed,
+/// but only once a search has gone so far that the list pays: near requests cost the same on any map.
+fn run_kernel(tables: &MovementTables, request: &Request<'_>, scratch: &mut Scratch, budget: u64) -> Stop {
+    let run_on = |scratch: &mut Scratch, budget| with_lattice!(tables.space(), lattice => run_kernel_on(lattice, tables, request, scratch, budget));
+    let size = tables.space().size();
+    let parts = scratch.run.prepared.as_ref().and_then(|prepared| prepared.sum_on(size));
+    let Some(norm) = parts.filter(|_| !scratch.run.parts_listed) else { return run_on(scratch, budget) };
+    let far = u64::from(size.width() + size.height()) / PARTS_AN_EXPANSION;
+    let near = budget.min(far.saturating_sub(scratch.run.expansions));
+    if near > 0 {
+        // The same estimates without a list, so the search goes on as if it had not stopped.
+        match run_on(scratch, near) {
+            Stop::Budget if near < budget => {}
+            stop => return stop,
+        }
+    }
+    norm.list_parts(size, &mut scratch.norm_parts);
+    scratch.run.parts_listed = true;
+    run_on(scratch, budget - near)
+}
+
+/// An expansion without listed parts takes longer by what it takes to list so many of them.
+const PARTS_AN_EXPANSION: u64 = 4;
+
+/// Picks the kernel for the layout, heuristic, open list and obstacles.
+fn run_kernel_on<L: LatticeNorm>(
+    lattice: L,
+    tables: &MovementTables,
+    request: &Request<'_>,
+    scratch: &mut Scratch,
+    budget: u64,
+) -> Stop {
+    let Scratch { nodes, stamp, buckets, heap, norm_parts, run, .. } = scratch;
+    let Some(prepared) = run.prepared else { return Stop::Exhausted };
+    let size = tables.space().size();
+    let sums = L::SUMS && run.parts_listed;
+    with_layout!(&tables.graph.layouts, layout => {
+        let words = &layout.words[..];
+        let mut kernel = Kernel {
+            tables, lattice, words, steps: &tables.graph.steps, costs: &tables.graph.costs, budget, order: run.order,
+            touched: Node::pack(Node::UNREACHED, *stamp, 0), dearest: Node::pack(COST_MAX, *stamp, 0),
+            request, run,
+        };
+        let nodes = &mut nodes[..words.len()];
+        match prepared {
+            Prepared::Zero if kernel.run.in_buckets => kernel.run(nodes, &ZeroEstimate, buckets),
+            Prepared::Linear(linear) if kernel.run.in_buckets => {
+                match (linear.is_whole(size), linear.is_sum(size)) {
+                    (_, true) if sums => kernel.run(nodes, &linear.sum(size, norm_parts), buckets),
+                    (true, _) => kernel.run(nodes, &L::Whole::of(&linear), buckets),
+                    (false, _) => kernel.run(nodes, &linear, buckets),
+                }
+            }
+            Prepared::Landmarks(active, _, norm) if kernel.run.in_buckets => {
+                let Heuristic::Landmarks(landmarks) = request.heuristic else { return Stop::Exhausted };
+                match (landmarks.in_use(&active), norm.is_sum(size)) {
+                    (InUse::Narrow(of), true) if sums => {
+                        let sum = norm.sum(size, norm_parts);
+                        kernel.run(nodes, &LandmarkEstimate::new(of, sum), buckets)
+                    }
+                    (InUse::Narrow(of), _) => {
+                        kernel.run(nodes, &LandmarkEstimate::new(of, norm), buckets)
+                    }
+                    (InUse::Wide(of), true) if sums => {
+                        let sum = norm.sum(size, norm_parts);
+                        kernel.run(nodes, &LandmarkEstimate::new(of, sum), buckets)
+                    }
+                    (InUse::Wide(of), _) => {
+                        kernel.run(nodes, &LandmarkEstimate::new(of, norm), buckets)
+                    }
+                }
+            }
+            Prepared::Array(base) if kernel.run.in_buckets => {
+                match ArrayEstimate::<L::Whole>::of(tables, &request.heuristic, &base) {
+                    Some(array) => kernel.run(nodes, &array, buckets),
+                    None => kernel.run(nodes, &ZeroEstimate, buckets),
+                }
+            }
+            _ => {
+                let mut open = FallingQueue::resume(buckets, heap, kernel.run.keys_from);
+                let any = estimate_of(tables, &prepared, request);
+                match prepared {
+                    Prepared::Linear(linear) if sums && linear.is_sum(size) => {
+                        let Weighted { weight_permille, greedy, .. } = any;
+                        let estimate = linear.sum(size, norm_parts);
+                        kernel.run(nodes, &Weighted { estimate, weight_permille, greedy }, &mut open)
+                    }
+                    Prepared::Landmarks(active, _, norm) if norm.is_whole(size) => {
+                        let Heuristic::Landmarks(landmarks) = request.heuristic else {
+                            return Stop::Exhausted;
+                        };
+                        let norm = L::Whole::of(&norm);
+                        let Weighted { weight_permille, greedy, .. } = any;
+                        match landmarks.in_use(&active) {
+                            InUse::Narrow(of) => {
+                                let estimate = LandmarkEstimate::new(of, norm);
+                                kernel.run(nodes, &Weighted { estimate, weight_permille, greedy }, &mut open)
+                            }
+                            InUse::Wide(of) => {
+                                let estimate = LandmarkEstimate::new(of, norm);
+                                kernel.run(nodes, &Weighted { estimate, weight_permille, greedy }, &mut open)
+                            }
+                        }
+                    }
+                    _ => kernel.run(nodes, &any, &mut open),
+                }
+            }
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::class_spec::ClassSpec;
+    use crate::model::goal::{Goal, GoalMember};
+    use crate::model::movement::MovementClass;
+    use crate::model::primitive::Primitive;
+    use crate::search::guide::HeuristicName;
+    use wheelbase_grid::{Grid, GridSize, SideTable, TerrainKind, TerrainTable};
+
+    /// Knuth's linear congruential generator, high bits.
+    struct Draws(u64);
+
+    impl Draws {
+        fn below(&mut self, n: u32) -> u32 {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            ((self.0 >> 33) % u64::from(n)) as u32
+        }
+    }
+
+    fn class(headings: u8, primitives: Vec<Primitive>) -> MovementClass {
+        let mut spec = ClassSpec::new("any", headings);
+        spec.primitives = primitives;
+        MovementClass::new(spec).unwrap()
+    }
+
+    /// Classes of four, eight and nine moves, in words of three widths.
+    fn classes() -> Vec<MovementClass> {
+        let step = |number: i32, by| Primitive::step(&format!("m{number}"), by, 7 + number as u32);
+        let knight = [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)];
+        let mut arcs = Primitive::vehicle(3, 9, 4);
+        let names = ["arc left", "arc right", "back left", "back right", "slide"];
+        let bys = [(1, 0), (1, 0), (-1, 0), (-1, 0), (0, 1)];
+        for (name, (by, turn)) in names.into_iter().zip(bys.into_iter().zip([1, -1, -1, 1, 0])) {
+            arcs.push(Primitive { turn, ..Primitive::step(name, by, 5) });
+        }
+        vec![
+            class(4, Primitive::vehicle(2, 6, 2)),
+            class(1, Primitive::four_ways(5)),
+            class(1, knight.into_iter().enumerate().map(|(n, by)| step(n as i32, by)).collect()),
+            class(4, arcs),
+        ]
+    }
+
+    /// Ground, some swamp and some water, cell by cell.
+    fn drawn_grid(draws: &mut Draws) -> Grid {
+        let size = GridSize::new(30, 30).unwrap();
+        let cells = (0..900).map(|_| TerrainKind([0, 0, 0, 0, 0, 1, 2][draws.below(7) as usize])).collect();
+        Grid::from_terrain(size, cells, TerrainTable::movingai(), SideTable::default())
+    }
+
+    fn drawn_pose(tables: &MovementTables, draws: &mut Draws) -> Pose {
+        tables.space().pose(State(draws.below(tables.space().n_states() as u32)))
+    }
+
+    fn plan_with_heap(
+        tables: &MovementTables,
+        request: &Request<'_>,
+        scratch: &mut Scratch,
+        path: &mut Path,
+    ) -> Answer {
+        begin(tables, request, scratch);
+        if scratch.run.prepared.is_some() {
+            let Scratch { buckets, heap, run, .. } = &mut *scratch;
+            let (key, state) = match run.in_buckets {
+                true => buckets.pop().unwrap(),
+                false => FallingQueue::resume(buckets, heap, run.keys_from).pop().unwrap(),
+            };
+            // All keys are outside the window: what is left is the heap.
+            (run.in_buckets, run.keys_from) = (false, 1 << 40);
+            FallingQueue::reset(buckets, heap, run.keys_from).push(key, state);
+        }
+        advance(tables, request, scratch, u64::MAX);
+        finish(tables, request, scratch, path)
+    }
+
+    /// The whole answer and path, expansions included, do not depend on the open list.
+    #[test]
+    fn buckets_and_heap_give_the_same_search() {
+        let mut draws = Draws(1);
+        let (mut scratch, mut path, mut other) = (Scratch::new(), Path::new(), Path::new());
+        let mut in_buckets = 0;
+        for class in classes() {
+            for _ in 0..6 {
+                let tables = MovementTables::compile(&drawn_grid(&mut draws), class.clone());
+                for heuristic in HeuristicName::ALL {
+                    for (limit, weight) in [(None, 1000), (Some(37), 1000), (None, 1300), (Some(37), 2500)] {
+                        let start = drawn_pose(&tables, &mut draws);
+                        let goal = [(); 2].map(|()| GoalMember::any(drawn_pose(&tables, &mut draws).cell));
+                        let mut request = Request::new(start, Goal { members: &goal, within: 1 });
+                        request.heuristic = Heuristic::Named(heuristic);
+                        (request.expansions_max, request.partial) = (limit, true);
+                        request.weight_permille = weight;
+                        let answer = plan(&tables, &request, &mut scratch, &mut path);
+                        in_buckets += u32::from(scratch.run.in_buckets);
+                        let with_heap = plan_with_heap(&tables, &request, &mut scratch, &mut other);
+                        assert_eq!((answer, &path), (with_heap, &other), "{request:?}");
+                    }
+                }
+            }
+        }
+        assert!(in_buckets > 80, "{in_buckets} searches ran in buckets");
+    }
+
+    /// Nodes that searches of long ago left behind must not pass for today's when stamps begin anew.
+    #[test]
+    fn plans_stay_right_when_the_stamps_wrap() {
+        let mut draws = Draws(2);
+        let tables = MovementTables::compile(&drawn_grid(&mut draws), classes().remove(0));
+        let queries: Vec<(Pose, Pose)> =
+            (0..40).map(|_| (drawn_pose(&tables, &mut draws), drawn_pose(&tables, &mut draws))).collect();
+        let answers = |scratch: &mut Scratch| -> Vec<(Answer, Path)> {
+            let one = |&(start, goal): &(Pose, Pose)| {
+                let goal = [GoalMember::pose(goal)];
+                let mut path = Path::new();
+                (plan(&tables, &Request::new(start, Goal::of(&goal)), scratch, &mut path), path)
+            };
+            queries.iter().map(one).collect()
+        };
+        let mut scratch = Scratch::new();
+        let expected = answers(&mut scratch);
+        assert!(expected.iter().filter(|(answer, _)| answer.status == Status::Found).count() > 5);
+        scratch.age_to_last_stamp();
+        // The first of these has the last stamp, the second the first again.
+        assert_eq!(answers(&mut scratch), expected);
+        assert!(scratch.stamp < 100, "the stamps did not wrap");
+        assert_eq!(answers(&mut scratch), expected);
+    }
+
+    /// Slices end between any two expansions, also while a state is kept out of the open list.
+    #[test]
+    fn a_slice_of_any_length_gives_the_same_path() {
+        let mut draws = Draws(3);
+        let grid = drawn_grid(&mut draws);
+        for class in classes() {
+            let tables = MovementTables::compile(&grid, class);
+            let (mut scratch, mut path, mut sliced) = (Scratch::new(), Path::new(), Path::new());
+            for slice in 1..30 {
+                let start = drawn_pose(&tables, &mut draws);
+                let goal = [GoalMember::any(drawn_pose(&tables, &mut draws).cell)];
+                let request = Request::new(start, Goal::of(&goal));
+                let answer = plan(&tables, &request, &mut scratch, &mut path);
+                begin(&tables, &request, &mut scratch);
+                while advance(&tables, &request, &mut scratch, slice) == Progress::Running {}
+                assert_eq!(finish(&tables, &request, &scratch, &mut sliced), answer);
+                assert_eq!(sliced, path);
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! The oracle: plain Dijkstra over [`Legality`], slow and obvious. Tests hold every search against it.
+
+use crate::model::outcome::COST_MAX;
+use crate::model::path::{Path, PathPose};
+use crate::model::pose::{Pose, State};
+use crate::model::successor::Legality;
+use crate::search::delays::Delays;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Cheapest cost in ticks from one pose to every state, `[n_states]`; `None` where it cannot get.
+/// Costs beyond [`COST_MAX`] are given all the same.
+#[derive(Clone, Debug)]
+pub struct Reference {
+    /// Cost of each state.
+    pub costs: Vec<Option<u64>>,
+    came: Vec<Option<(u8, State)>>,
+    start: Pose,
+}
+
+impl Reference {
+    /// Runs Dijkstra from a legal pose until nothing is left. `O(n log n)` in states, and allocates.
+    pub fn from(legality: &Legality<'_>, start: Pose) -> Self {
+        Self::with_delays(legality, start, None)
+    }
+
+    /// As [`from`](Self::from), with moves that count as longer; so do the costs and the arrivals of paths.
+    pub fn with_delays(legality: &Legality<'_>, start: Pose, delays: Option<&dyn Delays>) -> Self {
+        let space = legality.space();
+        let mut costs = vec![None; space.n_states()];
+        let mut came = vec![None; space.n_states()];
+        let mut open = BinaryHeap::new();
+        if let Some(state) = space.state(start)
+            && legality.check_pose(start).is_ok()
+        {
+            costs[state.0 as usize] = Some(0);
+            open.push(Reverse((0, state)));
+        }
+        while let Some(Reverse((cost, state))) = open.pop() {
+            if costs[state.0 as usize] != Some(cost) {
+                continue;
+            }
+            let from = space.pose(state);
+            for (primitive, pose, ticks) in legality.successors(from) {
+                let Some(next) = space.state(pose) else { continue };
+                let delay =
+                    delays.map_or(0, |delays| delays.ticks(from.cell, pose.cell, ticks).min(delays.most()));
+                let arrival = cost + u64::from(ticks) + u64::from(delay);
+                let known = &mut costs[next.0 as usize];
+                if known.is_none_or(|k| arrival < k) {
+                    *known = Some(arrival);
+                    came[next.0 as usize] = Some((primitive as u8, state));
+                    open.push(Reverse((arrival, next)));
+                }
+            }
+        }
+        Self { costs, came, start }
+    }
+
+    /// One cheapest path to a state, or `None` if there is none of at most [`COST_MAX`] ticks.
+    pub fn path_to(&self, legality: &Legality<'_>, end: State) -> Option<Path> {
+        let space = legality.space();
+        let cost_of = |state: State| self.costs[state.0 as usize].filter(|&c| c <= u64::from(COST_MAX));
+        cost_of(end)?;
+        let mut path = Path::new();
+        let mut state = end;
+        while let Some((primitive, before)) = self.came[state.0 as usize] {
+            path.poses.push(PathPose { pose: space.pose(state), arrival: cost_of(state)? as u32 });
+            path.moves.push(primitive);
+            state = before;
+        }
+        path.poses.push(PathPose { pose: self.start, arrival: 0 });
+        path.poses.reverse();
+        path.moves.reverse();
+        Some(path)
+    }
+}

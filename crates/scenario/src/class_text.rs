@@ -1,0 +1,149 @@
+//! The canonical text of a movement class, in traces and recordings (docs/format.md): the keys of a scenario's
+//! `[class.NAME]` in one sequence, cells in order, what is as by default left out.
+
+use crate::load::read_class_spec;
+use serde_json::{Map, Value, json};
+use wheelbase_grid::GridShape;
+use wheelbase_planner::{ClassSpec, Climb, MovementClass, Pivot, Primitive, Sweep, SweepRule, When};
+
+/// A class as JSON; its text is that of `to_string`. The built-in class is an empty table.
+pub(crate) fn class_json(spec: &ClassSpec) -> Value {
+    let mut keys = Map::new();
+    if spec.name == "octile" && spec == MovementClass::octile().spec() {
+        return keys.into();
+    }
+    let mut put = |key: &str, value: Value| keys.insert(key.to_owned(), value);
+    put("headings", spec.headings.into());
+    if spec.footprint != [(0, 0)] {
+        put("footprint", cells_json(&spec.footprint));
+    }
+    if let Some(cells) = &spec.footprint_diagonal {
+        put("footprint_diagonal", cells_json(cells));
+    }
+    if spec.pivot != Pivot::default() {
+        put("pivot", json!([halves(spec.pivot.forward), halves(spec.pivot.right)]));
+    }
+    if spec.sweep != Sweep::default() {
+        put("sweep", sweep_json(spec.sweep));
+    }
+    for (key, speeds) in [("speed", &spec.speed), ("side_speed", &spec.side_speed)] {
+        if !speeds.is_empty() {
+            put(key, speeds_json(speeds));
+        }
+    }
+    let Climb { up, down, max_up, max_down, max_tilt } = spec.climb;
+    if up != 0 {
+        put("up", up.into());
+    }
+    if down != 0 {
+        put("down", down.into());
+    }
+    for (key, limit) in [("max_up", max_up), ("max_down", max_down), ("max_tilt", max_tilt)] {
+        if let Some(limit) = limit {
+            put(key, limit.into());
+        }
+    }
+    put("moves", spec.primitives.iter().map(move_json).collect());
+    keys.into()
+}
+
+fn move_json(primitive: &Primitive) -> Value {
+    let mut keys = Map::new();
+    keys.insert("name".to_owned(), primitive.name.as_str().into());
+    if primitive.by != (0, 0) {
+        keys.insert("by".to_owned(), json!(primitive.by));
+    }
+    if primitive.turn != 0 {
+        keys.insert("turn".to_owned(), primitive.turn.into());
+    }
+    keys.insert("time".to_owned(), primitive.time.into());
+    if let Some(cells) = &primitive.swept {
+        keys.insert("swept".to_owned(), cells_json(cells));
+    }
+    match primitive.when {
+        When::Any => None,
+        When::Straight => keys.insert("when".to_owned(), "straight".into()),
+        When::Diagonal => keys.insert("when".to_owned(), "diagonal".into()),
+    };
+    keys.into()
+}
+
+fn cells_json(cells: &[(i32, i32)]) -> Value {
+    let mut cells = cells.to_vec();
+    cells.sort_unstable();
+    json!(cells)
+}
+
+/// A number of half cells in cells: a whole number stays one.
+fn halves(number: i32) -> Value {
+    if number % 2 == 0 { (number / 2).into() } else { (f64::from(number) / 2.0).into() }
+}
+
+fn sweep_json(sweep: Sweep) -> Value {
+    let name = |rule| match rule {
+        SweepRule::Ends => "ends",
+        SweepRule::Full => "full",
+    };
+    let (moves, turns) = (name(sweep.moves), name(sweep.turns));
+    if moves == turns { moves.into() } else { json!({ "moves": moves, "turns": turns }) }
+}
+
+/// By name.
+fn speeds_json(speeds: &[(String, u16)]) -> Value {
+    let mut speeds: Vec<_> = speeds.iter().collect();
+    speeds.sort();
+    speeds.iter().map(|(name, speed)| (name.clone(), Value::from(*speed))).collect::<Map<_, _>>().into()
+}
+
+/// What a class as written by others comes to as canonical text; `None` if it cannot be read. Earlier releases
+/// recorded classes as scenarios have them.
+pub(crate) fn canonical_class(text: &str, name: &str, shape: GridShape) -> Option<String> {
+    let written: Value = serde_json::from_str(text).ok()?;
+    if name == "octile" && written.as_object()?.is_empty() {
+        return Some("{}".to_owned());
+    }
+    let file = toml::to_string(&json!({ "class": { name: written } })).ok()?;
+    Some(class_json(&read_class_spec(&file, shape)?).to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MOVES: &str = r#""moves":[{"name":"go","by":[1,0],"time":2}]"#;
+
+    #[test]
+    fn a_class_as_it_was_written_comes_to_its_canonical_text() {
+        let same = |written: &str, text: &str| {
+            let of = |keys: &str| format!("{{\"headings\":4,{keys}{MOVES}}}");
+            let found = canonical_class(&of(written), "big one", GridShape::Square);
+            assert_eq!(found, Some(of(text)), "{written}");
+            assert_eq!(canonical_class(&of(text), "big one", GridShape::Square), Some(of(text)));
+        };
+        same(r#""footprint":[">"],"pivot":[0.0,0],"sweep":"ends","up":0,"speed":{},"#, "");
+        same(r#""footprint":["X>","XX"],"#, r#""footprint":[[-1,0],[-1,1],[0,0],[0,1]],"#);
+        same(r#""pivot":[-0.5,1.5],"#, r#""pivot":[-0.5,1.5],"#);
+        same(r#""pivot":[-1.0,2],"#, r#""pivot":[-1,2],"#);
+        same(r#""sweep":{"turns":"full","moves":"full"},"#, r#""sweep":"full","#);
+        same(r#""sweep":{"turns":"full"},"#, r#""sweep":{"moves":"ends","turns":"full"},"#);
+        same(r#""speed":{"x y":0,"mud":70},"#, r#""speed":{"mud":70,"x y":0},"#);
+        same(
+            r#""max_tilt":0,"down":-5,"side_speed":{"a":1},"#,
+            r#""side_speed":{"a":1},"down":-5,"max_tilt":0,"#,
+        );
+        for strange in ["", "[]", "{}", "null", r#"{"headings":4}"#] {
+            assert_eq!(canonical_class(strange, "a", GridShape::Square), None, "{strange}");
+        }
+        assert_eq!(canonical_class("{}", "octile", GridShape::Square).as_deref(), Some("{}"));
+        assert_eq!(class_json(MovementClass::octile().spec()).to_string(), "{}");
+    }
+
+    #[test]
+    fn a_move_has_its_keys_in_one_sequence() {
+        let written = r#"{"moves":[{"when":"diagonal","turn":0,"time":3,"swept":[[1,0],[0,1]],"name":"n","by":[1,-1]},
+            {"name":"n","by":[1,0],"when":"straight","time":2,"swept":[]},{"turn":-7,"name":"t","time":1}],
+            "headings":8,"footprint_diagonal":[[0,1],[0,0]]}"#;
+        let text = r#"{"headings":8,"footprint_diagonal":[[0,0],[0,1]],"moves":[{"name":"n","by":[1,-1],"time":3,"swept":[[0,1],[1,0]],"when":"diagonal"},{"name":"n","by":[1,0],"time":2,"swept":[],"when":"straight"},{"name":"t","turn":-7,"time":1}]}"#;
+        assert_eq!(canonical_class(written, "tank", GridShape::Square).as_deref(), Some(text));
+    }
+}

@@ -1,0 +1,86 @@
+//! Files beside that of a scenario: on the disk, or held by a recording.
+
+use super::error::LoadError;
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+/// Largest file that is read, in bytes: a map of 2^26 cells with room to spare.
+const FILE_BYTES_MAX: u64 = 1 << 28;
+
+/// Reads a file that a user names, be it a pipe, of bounded size: the memory it takes does not depend on what is in it.
+/// # Errors
+/// [`LoadError::File`] if it cannot be read, is a folder, or is larger than 2^28 bytes.
+pub fn read_file(path: &Path) -> Result<Vec<u8>, LoadError> {
+    let complain = |why: String| LoadError::File { file: path.display().to_string(), why };
+    let file = File::open(path).map_err(|error| complain(format!("cannot be read: {error}")))?;
+    if file.metadata().is_ok_and(|found| found.is_dir()) {
+        return Err(complain("is a folder, expected a file".to_owned()));
+    }
+    let mut bytes = Vec::new();
+    let read = file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes);
+    read.map_err(|error| complain(format!("cannot be read: {error}")))?;
+    if bytes.len() as u64 > FILE_BYTES_MAX {
+        return Err(complain(format!("is larger than {FILE_BYTES_MAX} bytes, the most that is read")));
+    }
+    Ok(bytes)
+}
+
+/// A file that a scenario or problem names, with what was in it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AttachedFile {
+    /// Its path as the scenario or problem has it.
+    pub name: String,
+    /// What was in it.
+    pub bytes: Vec<u8>,
+}
+
+/// Where the files are that a scenario names.
+#[derive(Clone, Copy, Debug)]
+pub enum Files<'a> {
+    /// On the disk, relative to the scenario.
+    Disk,
+    /// In a recording, as they were when it was made.
+    Attached(&'a [AttachedFile]),
+}
+
+impl Files<'_> {
+    /// Reads a file: from `path` on the disk, by `name` in a recording.
+    pub(super) fn read(self, path: &Path, name: &str) -> Result<Vec<u8>, LoadError> {
+        let Self::Attached(files) = self else { return read_named_file(path) };
+        let found = files.iter().find(|file| file.name == name);
+        let missing = || LoadError::File {
+            file: name.to_owned(),
+            why: "is not among the files of the recording".to_owned(),
+        };
+        found.map(|file| file.bytes.clone()).ok_or_else(missing)
+    }
+}
+
+/// Reads a file that another file names, where [`read_file`] reads what a user names: only a
+/// regular file, links followed. A pipe or a device may never end, and may do something when it is opened.
+/// # Errors
+/// [`LoadError::File`] as there, and if it is not a regular file.
+pub(super) fn read_named_file(path: &Path) -> Result<Vec<u8>, LoadError> {
+    let complain = |why: String| LoadError::File { file: path.display().to_string(), why };
+    let unread = |error: io::Error| complain(format!("cannot be read: {error}"));
+    let check = |found: std::fs::Metadata| match found.len() {
+        _ if found.is_dir() => Err(complain("is a folder, expected a file".to_owned())),
+        _ if !found.is_file() => {
+            Err(complain("is not a regular file; pipes and devices are not read".to_owned()))
+        }
+        n_bytes if n_bytes > FILE_BYTES_MAX => {
+            Err(complain(format!("is larger than {FILE_BYTES_MAX} bytes, the most that is read")))
+        }
+        n_bytes => Ok(n_bytes),
+    };
+    // To open a pipe would wait for its other end.
+    check(std::fs::metadata(path).map_err(unread)?)?;
+    let file = File::open(path).map_err(unread)?;
+    let n_bytes = check(file.metadata().map_err(unread)?)?;
+    let mut bytes = Vec::new();
+    // Some files of the system call themselves regular and empty, and never end.
+    file.take(n_bytes).read_to_end(&mut bytes).map_err(unread)?;
+    Ok(bytes)
+}

@@ -1,0 +1,352 @@
+//! The map of a scenario.
+
+use super::complaints::{Complaints, listed};
+use super::error::LoadError;
+use super::files::read_file;
+use super::files::read_named_file;
+use super::kinds::Kinds;
+use super::map_object::MapObject;
+use super::need::{check_file, check_generated};
+use crate::scenario::{self, Elevation, Scenario, ScenarioErrors};
+use std::path::{Path, PathBuf};
+use wheelbase_grid::{
+    Cell, Grid, GridError, GridShape, GridSize, MemoryMax, MemoryNeed, SideTable, TerrainKind, TerrainTable,
+};
+#[cfg(feature = "png")]
+use wheelbase_maps::png;
+use wheelbase_maps::{MapFileWarning, movingai};
+use wheelbase_maps::{MapKind, generate};
+
+/// A map and what lies on it.
+#[derive(Debug)]
+pub(crate) struct LoadedMap {
+    /// The map.
+    pub(crate) grid: Grid,
+    /// The objects of a map file that has such.
+    pub(crate) objects: Vec<MapObject>,
+    /// The map file, where there is one.
+    pub(crate) file: PathBuf,
+    /// All files that it was read from.
+    pub(crate) files: Vec<PathBuf>,
+}
+
+/// What is in a map file.
+pub(super) struct MapContents {
+    pub(super) grid: Grid,
+    pub(super) objects: Vec<MapObject>,
+    pub(super) warnings: Vec<MapFileWarning>,
+    /// The files that it was read from.
+    pub(super) files: Vec<PathBuf>,
+}
+
+/// Reads a map file that a user names.
+pub(super) fn read_map(
+    path: &Path,
+    terrain: TerrainTable,
+    sides: SideTable,
+    memory_max: MemoryMax,
+) -> Result<MapContents, LoadError> {
+    parse_map(path, &read_file(path)?, terrain, sides, memory_max)
+}
+
+/// Reads the bytes of a map file in the format that its ending says: Tiled, a picture, else MovingAI.
+fn parse_map(
+    path: &Path,
+    bytes: &[u8],
+    terrain: TerrainTable,
+    sides: SideTable,
+    memory_max: MemoryMax,
+) -> Result<MapContents, LoadError> {
+    match path.extension().and_then(|ending| ending.to_str()) {
+        Some("tmx") => parse_tiled(path, bytes, &terrain, sides, memory_max),
+        Some("png") => parse_picture(path, bytes, terrain, sides, memory_max),
+        _ => {
+            // A file without its cells is refused before they are made.
+            check_file(path, MemoryNeed::built(2 * bytes.len() as u64), memory_max)?;
+            let read = movingai::parse(bytes, terrain, sides).map_err(|error| map_error(path, &error))?;
+            let files = vec![path.to_owned()];
+            Ok(MapContents { grid: read.grid, objects: Vec::new(), warnings: read.warnings, files })
+        }
+    }
+}
+
+/// What is wrong in a map file, with its place.
+pub(super) fn map_error(path: &Path, error: &movingai::MapFileError) -> LoadError {
+    LoadError::File {
+        file: format!("{}:{}:{}", path.display(), error.line, error.column),
+        why: error.kind.to_string(),
+    }
+}
+
+#[cfg(feature = "tiled")]
+fn parse_tiled(
+    path: &Path,
+    bytes: &[u8],
+    terrain: &TerrainTable,
+    sides: SideTable,
+    memory_max: MemoryMax,
+) -> Result<MapContents, LoadError> {
+    use wheelbase_maps::tiled;
+    let mut files = vec![path.to_owned()];
+    let tileset = |name: &str| {
+        let file = beside(path, name);
+        files.push(file.clone());
+        read_named_file(&file).map_err(|error| match error {
+            LoadError::File { why, .. } => why,
+            other => other.to_string(),
+        })
+    };
+    check_file(path, tiled::need(bytes), memory_max)?;
+    let read = tiled::parse(bytes, terrain, sides, tileset).map_err(|error| {
+        let file = error.tileset.as_ref().map_or(path.to_owned(), |tileset| beside(path, tileset));
+        LoadError::File { file: format!("{}:{}", file.display(), error.line), why: error.kind.to_string() }
+    })?;
+    let object = |object: tiled::TiledObject| MapObject {
+        line: object.line,
+        id: object.id,
+        name: object.name,
+        class: object.class,
+        cells: ([object.area.x, object.area.y], [object.area.width, object.area.height]),
+        properties: object.properties.into_iter().map(|p| (p.name, p.value, p.is_object)).collect(),
+    };
+    let objects = read.objects.into_iter().map(object).collect();
+    Ok(MapContents { grid: read.grid, objects, warnings: Vec::new(), files })
+}
+
+#[cfg(not(feature = "tiled"))]
+fn parse_tiled(
+    path: &Path,
+    _: &[u8],
+    _: &TerrainTable,
+    _: SideTable,
+    _: MemoryMax,
+) -> Result<MapContents, LoadError> {
+    Err(left_out(path, "maps of Tiled (feature \"tiled\")"))
+}
+
+#[cfg(feature = "png")]
+fn parse_picture(
+    path: &Path,
+    bytes: &[u8],
+    terrain: TerrainTable,
+    sides: SideTable,
+    memory_max: MemoryMax,
+) -> Result<MapContents, LoadError> {
+    check_file(path, png::need(bytes), memory_max)?;
+    let read = png::parse(bytes, terrain, sides);
+    let grid =
+        read.map_err(|error| LoadError::File { file: path.display().to_string(), why: error.to_string() })?;
+    Ok(MapContents { grid, objects: Vec::new(), warnings: Vec::new(), files: vec![path.to_owned()] })
+}
+
+#[cfg(not(feature = "png"))]
+fn parse_picture(
+    path: &Path,
+    _: &[u8],
+    _: TerrainTable,
+    _: SideTable,
+    _: MemoryMax,
+) -> Result<MapContents, LoadError> {
+    Err(left_out(path, "pictures (feature \"png\")"))
+}
+
+/// The size and the heights of a grey picture.
+#[cfg(feature = "png")]
+fn parse_height_picture(
+    path: &Path,
+    bytes: &[u8],
+    memory_max: MemoryMax,
+) -> Result<(GridSize, Vec<i16>), LoadError> {
+    check_file(path, png::need(bytes), memory_max)?;
+    let read = png::parse_heights(bytes);
+    read.map_err(|error| LoadError::File { file: path.display().to_string(), why: error.to_string() })
+}
+
+#[cfg(not(feature = "png"))]
+fn parse_height_picture(path: &Path, _: &[u8], _: MemoryMax) -> Result<(GridSize, Vec<i16>), LoadError> {
+    Err(left_out(path, "pictures (feature \"png\")"))
+}
+
+/// What to say of a format that this build does not read.
+#[cfg(not(all(feature = "png", feature = "tiled")))]
+fn left_out(path: &Path, what: &str) -> LoadError {
+    let why = format!("this program was built without {what}");
+    LoadError::File { file: path.display().to_string(), why }
+}
+
+/// The map file of a scenario, looked for beside it.
+pub(crate) fn beside(path: &Path, file: &str) -> PathBuf {
+    path.parent().unwrap_or(Path::new("")).join(file)
+}
+
+/// Reads or makes the map of a scenario.
+pub(super) fn load_map(
+    path: &Path,
+    typed: &Scenario,
+    kinds: &Kinds<'_>,
+    memory_max: MemoryMax,
+) -> Result<LoadedMap, LoadError> {
+    let mut errors = Complaints::new(path);
+    let (mut objects, mut map_file, mut files) = (Vec::new(), PathBuf::new(), Vec::new());
+    let shape = typed.map.shape;
+    let (terrain_table, side_table) = kinds.tables(shape, &mut errors);
+    errors.stop_here()?;
+    let mut grid = match &typed.map.source {
+        scenario::MapSource::File(file) => {
+            let map = beside(path, &file.value);
+            // What is wrong in the map has a line of its own; a map that cannot be read has none.
+            let bytes = read_named_file(&map).map_err(|error| {
+                errors.add(file.line, "map.file", error);
+                ScenarioErrors::new(errors.take())
+            })?;
+            let read = parse_map(&map, &bytes, terrain_table, side_table, memory_max)?;
+            if read.grid.shape() != GridShape::Square && shape != read.grid.shape() {
+                let message =
+                    format!("{} has cells of shape \"hex\", expected shape = \"hex\"", map.display());
+                errors.add(typed.map.line, "map.shape", message);
+                errors.stop_here()?;
+            }
+            if is_tiled(&map) && shape != read.grid.shape() {
+                let message = format!("{} has square cells, expected shape = \"square\"", map.display());
+                errors.add(typed.map.line, "map.shape", message);
+                errors.stop_here()?;
+            }
+            (objects, map_file, files) = (read.objects, map, read.files);
+            read.grid
+        }
+        scenario::MapSource::Generate { kind, size, seed } => {
+            let Some(map_kind) = MapKind::from_name(&kind.value) else {
+                let known = listed(MapKind::ALL.iter().map(|kind| kind.name()));
+                errors.add(
+                    kind.line,
+                    "map.generate.kind",
+                    format!("expected {known}, found \"{}\"", kind.value),
+                );
+                return Err(ScenarioErrors::new(errors.take()).into());
+            };
+            let size = GridSize::new(u64::from(size[0]), u64::from(size[1])).map_err(|error| {
+                errors.add(kind.line, "map.generate.size", error);
+                ScenarioErrors::new(errors.take())
+            })?;
+            check_generated(path, size, memory_max)?;
+            let made = generate(map_kind, size, *seed);
+            with_kinds(&made, terrain_table, side_table).map_err(|error| {
+                errors.add(kind.line, "map.generate", error);
+                ScenarioErrors::new(errors.take())
+            })?
+        }
+        scenario::MapSource::Rows(rows) => {
+            let texts: Vec<&str> = rows.iter().map(|row| row.value.as_str()).collect();
+            Grid::from_rows(&texts, terrain_table, side_table).map_err(|error| {
+                let row = match &error {
+                    GridError::RaggedRow { row, .. } => *row,
+                    GridError::UnknownGlyph { cell, .. } => cell.y as usize,
+                    _ => 0,
+                };
+                let line = rows.get(row).map_or(typed.map.line, |row| row.line);
+                errors.add(line, &format!("map.rows[{row}]"), error);
+                ScenarioErrors::new(errors.take())
+            })?
+        }
+    };
+    if grid.shape() != shape {
+        // A format that knows its shape has it already, and sides that this would undo.
+        grid = grid.with_shape(shape);
+    }
+    if let Some(elevation) = &typed.map.elevation {
+        let heights = match elevation {
+            Elevation::Rows(rows) => read_heights(&grid, rows, typed.map.line, &mut errors),
+            Elevation::File(file) => {
+                files.push(beside(path, &file.value));
+                heights_of_picture(&grid, path, file, memory_max, &mut errors)?
+            }
+        };
+        errors.stop_here()?;
+        grid = grid.with_elevation(heights).map_err(|error| {
+            errors.add(typed.map.line, "map.elevation", error);
+            ScenarioErrors::new(errors.take())
+        })?;
+    }
+    for wall in &typed.map.walls {
+        if let Err(error) = grid.check_wall(wall.corners.map(i64::from)) {
+            errors.add(wall.line, &wall.key, error);
+        }
+    }
+    errors.stop_here()?;
+    let walls: Vec<_> = typed.map.walls.iter().map(|wall| wall.corners.map(i64::from)).collect();
+    grid.add_walls(&walls).map_err(|error| {
+        errors.add(typed.map.line, "map.walls", error);
+        ScenarioErrors::new(errors.take())
+    })?;
+    Ok(LoadedMap { grid, objects, file: map_file, files })
+}
+
+/// Whether a map file is one of Tiled, by its ending.
+fn is_tiled(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "tmx")
+}
+
+/// The heights of a picture beside the scenario, which must be as large as the map.
+fn heights_of_picture(
+    grid: &Grid,
+    path: &Path,
+    file: &scenario::Located<String>,
+    memory_max: MemoryMax,
+    errors: &mut Complaints<'_>,
+) -> Result<Vec<i16>, LoadError> {
+    let picture = beside(path, &file.value);
+    let bytes = match read_named_file(&picture) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            errors.add(file.line, "map.elevation", error);
+            return Ok(Vec::new());
+        }
+    };
+    let (size, heights) = parse_height_picture(&picture, &bytes, memory_max)?;
+    if size != grid.size() {
+        let message = format!(
+            "{} is a picture of {size} pixels, expected {}, one a cell",
+            picture.display(),
+            grid.size()
+        );
+        errors.add(file.line, "map.elevation", message);
+    }
+    Ok(heights)
+}
+
+/// A generated map with the kinds of a scenario in the place of its own, by glyph.
+fn with_kinds(made: &Grid, terrain_table: TerrainTable, side_table: SideTable) -> Result<Grid, GridError> {
+    let entries = made.terrain_table().entries().iter();
+    let glyphs: Vec<char> = entries.map(|entry| entry.glyphs.chars().next().unwrap_or_default()).collect();
+    let kinds: Vec<Option<TerrainKind>> =
+        glyphs.iter().map(|&glyph| terrain_table.kind_of_glyph(glyph)).collect();
+    let mut terrain = Vec::with_capacity(made.size().n_cells());
+    for &kind in made.terrain() {
+        terrain.push(kinds[usize::from(kind.0)].ok_or_else(|| GridError::UnknownGlyph {
+            cell: made.size().xy(Cell(terrain.len() as u32)),
+            glyph: glyphs[usize::from(kind.0)],
+            known: terrain_table.entries().iter().map(|entry| entry.glyphs.as_str()).collect(),
+        })?);
+    }
+    Ok(Grid::from_terrain(made.size(), terrain, terrain_table, side_table))
+}
+
+/// The heights of a map, row-major; complains of rows that do not match it.
+fn read_heights(
+    grid: &Grid,
+    rows: &[scenario::Located<Vec<i16>>],
+    line: u32,
+    errors: &mut Complaints<'_>,
+) -> Vec<i16> {
+    let (width, height) = (grid.size().width() as usize, grid.size().height() as usize);
+    if rows.len() != height {
+        let message =
+            format!("expected {height} rows of heights, one a row of the map, found {}", rows.len());
+        errors.add(rows.first().map_or(line, |row| row.line), "map.elevation", message);
+    }
+    for (number, row) in rows.iter().enumerate().filter(|(_, row)| row.value.len() != width) {
+        let message = format!("expected {width} heights, one a cell of the row, found {}", row.value.len());
+        errors.add(row.line, &format!("map.elevation[{number}]"), message);
+    }
+    rows.iter().flat_map(|row| row.value.iter().copied()).collect()
+}

@@ -1,0 +1,189 @@
+//! Orders.
+
+use super::complaints::Complaints;
+use super::places::{area_rect, cells_of_map, heading_list};
+use crate::scenario;
+use wheelbase_grid::CellXY;
+use wheelbase_planner::{Fallback, Goal, GoalMember, heading_from_name, heading_name};
+use wheelbase_sim::{ClassId, LackedGoal, Order, OrderKind, OrderList, Simulation, Trip};
+
+/// Numbers of headings that name headings.
+const HEADINGS_OF_CLASSES: [u8; 2] = [8, 6];
+
+/// The orders of an agent of a class, in the pool.
+pub(super) fn add_orders(
+    sim: &mut Simulation,
+    class: ClassId,
+    typed: &[scenario::Order],
+    errors: &mut Complaints<'_>,
+) -> OrderList {
+    let headings = sim.tables()[class.0 as usize].space().headings();
+    let orders: Vec<Order> = typed.iter().map(|order| build_order(sim, headings, order, errors)).collect();
+    put(sim, &orders, typed, errors)
+}
+
+/// Orders for agents of any of the classes, in the pool once for each number of headings; gives the list of
+/// each class.
+pub(super) fn add_orders_for_all(
+    sim: &mut Simulation,
+    typed: &[scenario::Order],
+    errors: &mut Complaints<'_>,
+) -> Vec<OrderList> {
+    let of_class: Vec<u8> = sim.tables().iter().map(|tables| tables.space().headings()).collect();
+    let mut all = of_class.clone();
+    all.sort_unstable();
+    all.dedup();
+    let lists = add_orders_read_by(sim, &all, typed, errors);
+    let list_of = |headings| all.binary_search(headings).map_or(OrderList::default(), |at| lists[at]);
+    of_class.iter().map(list_of).collect()
+}
+
+/// Orders in the pool as classes of such numbers of headings read them, a list for each. A heading that only
+/// some of them have is no goal for the others; one that none has is a mistake.
+pub(super) fn add_orders_read_by(
+    sim: &mut Simulation,
+    headings: &[u8],
+    typed: &[scenario::Order],
+    errors: &mut Complaints<'_>,
+) -> Vec<OrderList> {
+    let mut lists = vec![Vec::new(); headings.len()];
+    for order in typed {
+        let mut complaints = Vec::new();
+        for (list, &headings) in lists.iter_mut().zip(headings) {
+            let mut found = errors.of_same_file();
+            list.push(build_order(sim, headings, order, &mut found));
+            complaints.push(found.take());
+        }
+        if complaints.iter().all(|found| !found.is_empty()) {
+            errors.extend(complaints.pop().unwrap_or_default());
+        }
+    }
+    lists.iter().map(|list| put(sim, list, typed, errors)).collect()
+}
+
+/// Orders in the pool.
+fn put(
+    sim: &mut Simulation,
+    orders: &[Order],
+    typed: &[scenario::Order],
+    errors: &mut Complaints<'_>,
+) -> OrderList {
+    sim.add_orders(orders).unwrap_or_else(|error| {
+        let (line, key) = typed.first().map_or((0, ""), |order| (order.line, order.key.as_str()));
+        errors.add(line, key, error.to_string());
+        OrderList::default()
+    })
+}
+
+fn build_order(
+    sim: &mut Simulation,
+    headings: u8,
+    order: &scenario::Order,
+    errors: &mut Complaints<'_>,
+) -> Order {
+    let kind = match &order.kind {
+        scenario::OrderKind::Wait { ticks } => OrderKind::Wait(*ticks),
+        scenario::OrderKind::Goto { goals, reach } => {
+            let trip = build_trip(headings, order, goals, reach, errors);
+            check_on_map(sim, order, &trip, &trip.members, errors);
+            OrderKind::Goto(trip)
+        }
+        scenario::OrderKind::GotoArea { area, reach } => {
+            let trip = build_trip(headings, order, &[], reach, errors);
+            let rect = area_rect(area);
+            let size = sim.grid().size();
+            if rect.intersection(size.rect()).is_empty() && trip.fallback == Fallback::Fail {
+                let message =
+                    format!("no cell of the area is on the map of {size}; expected {}", cells_of_map(size));
+                errors.add(area.line, &format!("{}.goto_area", order.key), message);
+            }
+            OrderKind::GotoArea(rect, trip)
+        }
+        scenario::OrderKind::GotoGroup { goal, reach } => {
+            let trip = build_trip(headings, order, std::slice::from_ref(goal), reach, errors);
+            check_on_map(sim, order, &trip, &trip.members, errors);
+            OrderKind::GotoGroup(sim.group_number(&order.key), trip)
+        }
+        scenario::OrderKind::Patrol { stops, reach } => {
+            let trip = build_trip(headings, order, stops, reach, errors);
+            for station in &trip.members {
+                check_on_map(sim, order, &trip, std::slice::from_ref(station), errors);
+            }
+            OrderKind::Patrol(trip)
+        }
+    };
+    let lacked = match &order.kind {
+        scenario::OrderKind::Goto { goals, .. } => lacked_goals(headings, goals),
+        scenario::OrderKind::GotoGroup { goal, .. } => lacked_goals(headings, std::slice::from_ref(goal)),
+        scenario::OrderKind::Patrol { stops, .. } => lacked_goals(headings, stops),
+        scenario::OrderKind::GotoArea { .. } | scenario::OrderKind::Wait { .. } => Box::default(),
+    };
+    Order { kind, headings, lacked }
+}
+
+/// The goals of which a class of so many headings has not the heading, and others have.
+fn lacked_goals(headings: u8, poses: &[scenario::WrittenPose]) -> Box<[LackedGoal]> {
+    let lacked = |(number, pose): (usize, &scenario::WrittenPose)| {
+        let name = pose.heading.as_deref().filter(|&name| name != "any")?;
+        if heading_from_name(headings, name).is_some() {
+            return None;
+        }
+        let known = |of: u8| Some(heading_name(of, heading_from_name(of, name)?));
+        let heading = HEADINGS_OF_CLASSES.into_iter().find_map(known)?;
+        Some(LackedGoal { number: number as u32, cell: CellXY::new(pose.x, pose.y), heading })
+    };
+    poses.iter().enumerate().filter_map(lacked).collect()
+}
+
+fn build_trip(
+    headings: u8,
+    order: &scenario::Order,
+    poses: &[scenario::WrittenPose],
+    reach: &scenario::Reach,
+    errors: &mut Complaints<'_>,
+) -> Trip {
+    let mut members = Vec::with_capacity(poses.len());
+    for pose in poses {
+        let heading = match pose.heading.as_deref() {
+            None | Some("any") => None,
+            Some(name) => {
+                let heading = heading_from_name(headings, name);
+                if heading.is_none() {
+                    let known = heading_list(headings);
+                    let message = format!("expected heading any, {known}, found {name:?}");
+                    errors.add(pose.line, &order.key, message);
+                    continue;
+                }
+                heading
+            }
+        };
+        members.push(GoalMember { cell: CellXY::new(pose.x, pose.y), heading });
+    }
+    let fallback = match reach.fallback {
+        scenario::Fallback::Fail => Fallback::Fail,
+        scenario::Fallback::Nearest => Fallback::Nearest,
+    };
+    Trip { members, within: u32::from(reach.within), fallback, if_unreachable: reach.if_unreachable }
+}
+
+/// A goal of which no member is on the map can never be reached, whatever is edited.
+fn check_on_map(
+    sim: &Simulation,
+    order: &scenario::Order,
+    trip: &Trip,
+    members: &[GoalMember],
+    errors: &mut Complaints<'_>,
+) {
+    let size = sim.grid().size();
+    let goal = Goal { members, within: trip.within };
+    let shape = sim.grid().shape();
+    let beyond = |cell: CellXY| shape.measure_to(cell, size.rect());
+    // Without members it has a heading that the class does not have.
+    let on_map = members.is_empty()
+        || goal.members.iter().any(|member| beyond(member.cell) <= shape.measure_of(trip.within));
+    if !on_map && trip.fallback == Fallback::Fail {
+        let cell = members.first().map_or(CellXY::new(0, 0), |member| member.cell);
+        let message = format!("goal {cell} is off the map of {size}; expected {}", cells_of_map(size));
+        errors.add(order.line, &order.key, message);
+    }
+}

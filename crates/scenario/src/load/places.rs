@@ -1,0 +1,22 @@
+//! Areas, cells and headings as messages and orders have them.
+
+use super::complaints::listed;
+use crate::scenario;
+use wheelbase_grid::{GridSize, Rect};
+use wheelbase_planner::{Heading, heading_name};
+
+/// Most poses that groups are looked for in their areas, all groups together: 64 areas of the largest map.
+pub(super) const POSES_LOOKED_AT_MAX: u64 = 1 << 32;
+
+/// The cells of a map in words.
+pub(super) fn cells_of_map(size: GridSize) -> String {
+    format!("columns 0 to {} and rows 0 to {}", size.width() - 1, size.height() - 1)
+}
+
+pub(super) fn heading_list(headings: u8) -> String {
+    listed((0..headings).map(|h| heading_name(headings, Heading(h))))
+}
+
+pub(super) fn area_rect(area: &scenario::Area) -> Rect {
+    Rect::new(area.x, area.y, area.width, area.height)
+}

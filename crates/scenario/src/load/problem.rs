@@ -1,0 +1,253 @@
+//! A problem of the League of Robot Runners becomes a simulation.
+//!
+//! Its robots are a class of one cell with four headings; a step forward and a quarter turn take a tick each,
+//! and the rule of collision is the discrete one. A robot starts facing east, and is given a task as soon as
+//! it has none.
+
+use super::error::{LoadError, refused};
+use super::files::{AttachedFile, Files};
+use super::loaded::{Loaded, Source};
+use super::map::{beside, map_error};
+use super::need::{check_file, too_large};
+use super::overrides::Overrides;
+use crate::scenario::{
+    CellList, Located, Problem, ScenarioError, ScenarioErrors, parse_cell_list, parse_problem,
+};
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+use wheelbase_grid::{Cell, Grid, MemoryMax, MemoryNeed, SideTable, TerrainTable};
+use wheelbase_maps::movingai;
+use wheelbase_planner::{ClassSpec, Heading, MovementClass, MovementTables, Pose, Primitive};
+use wheelbase_sim::{
+    ClassId, CollisionRule, GroupOrders, OrderList, Settings, Setup, Simulation, SimulationParts, TaskSource,
+};
+use wheelbase_traffic::{Cooperative, Traffic, UnitRobots};
+
+/// Name of the class of all agents of a problem.
+const CLASS_NAME: &str = "robot";
+/// Expansions a tick; a scenario's default.
+const EXPANSIONS_PER_TICK: u64 = 200_000;
+/// Searches under way at once; a scenario's default.
+const SEARCH_SLOTS: usize = 16;
+/// Tries a tick: for a team of [`TEAM_OF_MANY_TRIES`] and smaller ones the most, for larger ones the fewer
+/// the larger they are, since they need the time for fields. About 10 ms of work.
+const TRIES_PER_TICK: RangeInclusive<u64> = 600..=2400;
+const TEAM_OF_MANY_TRIES: u64 = 1000;
+/// Bytes for each of a list of cells, which are two a line at least: the file twice, a cell with its line, a
+/// cell of its own.
+const LIST_BYTES: u64 = 12;
+/// Glyphs of blocked cells; all others are free.
+const BLOCKED: [u8; 2] = [b'@', b'T'];
+
+/// Whether a file is taken for a problem: one that ends in `.json`.
+pub fn is_problem(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "json")
+}
+
+/// A problem with all its files: what both the simulation and the judge of plans begin with.
+#[derive(Clone, Debug)]
+pub struct LoadedProblem {
+    /// The map.
+    pub grid: Grid,
+    /// Where the agents start, by id; all on free cells of their own.
+    pub starts: Vec<Cell>,
+    /// The tasks, all on free cells; agent k of n is given the k-th, the (n + k)-th and so on.
+    pub tasks: Vec<Cell>,
+    /// What looks wrong but does no harm.
+    pub warnings: Vec<String>,
+    files: Vec<AttachedFile>,
+}
+
+impl LoadedProblem {
+    /// Reads a problem and the files that it names.
+    /// # Errors
+    /// [`LoadError`] with the first mistake found in each file, up to the first file that has any.
+    pub fn read(
+        path: &Path,
+        bytes: &[u8],
+        files: Files<'_>,
+        memory_max: MemoryMax,
+    ) -> Result<Self, LoadError> {
+        let problem = parse_problem(&path.display().to_string(), bytes)?;
+        let Problem { map_file, agent_file, task_file, team_size } = &problem;
+        let mut reader = FileReader { problem: path, files, read: Vec::new() };
+        let (map_path, map_bytes) = reader.read(map_file, "mapFile")?;
+        check_file(&map_path, MemoryNeed::built(4 * map_bytes.len() as u64), memory_max)?;
+        let grid = read_robot_map(&map_path, &map_bytes)?;
+        let (agents_path, agents_bytes) = reader.read(agent_file, "agentFile")?;
+        check_file(&agents_path, MemoryNeed::built(LIST_BYTES * agents_bytes.len() as u64), memory_max)?;
+        let team = team_size.value as usize;
+        let listed = parse_cell_list(&agents_path.display().to_string(), &agents_bytes, team)
+            .map_err(ScenarioErrors::from)?;
+        let starts = free_cells(&grid, &agents_path, &listed)?;
+        if starts.len() < team {
+            let found = starts.len();
+            let message = format!("expected {team} starts, one an agent of the team, found {found}");
+            return Err(mistake_in(&agents_path, listed.promised.1, message));
+        }
+        let mut starts_sorted: Vec<(Cell, usize)> = starts.iter().copied().zip(0..).collect();
+        starts_sorted.sort_unstable();
+        if let Some(pair) = starts_sorted.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            let [first, second] = [pair[0].1, pair[1].1].map(|at| listed.cells[at].1);
+            let cell = pair[0].0.0;
+            let message =
+                format!("cell {cell} is the start of line {first} too; agents need cells of their own");
+            return Err(mistake_in(&agents_path, second, message));
+        }
+        let (tasks_path, tasks_bytes) = reader.read(task_file, "taskFile")?;
+        check_file(&tasks_path, MemoryNeed::built(LIST_BYTES * tasks_bytes.len() as u64), memory_max)?;
+        let listed = parse_cell_list(&tasks_path.display().to_string(), &tasks_bytes, usize::MAX)
+            .map_err(ScenarioErrors::from)?;
+        let tasks = free_cells(&grid, &tasks_path, &listed)?;
+        if tasks.is_empty() {
+            return Err(mistake_in(&tasks_path, listed.promised.1, "expected a task at least".to_owned()));
+        }
+        let mut warnings = Vec::new();
+        let (promised, line) = listed.promised;
+        if promised != tasks.len() as u64 {
+            let found = tasks.len();
+            warnings.push(format!(
+                "{}:{line}: {promised} tasks are promised, found {found}",
+                tasks_path.display()
+            ));
+        }
+        let files = reader.read;
+        Ok(Self { grid, starts, tasks, warnings, files })
+    }
+}
+
+/// Makes a simulation of a problem. The number of ticks is not in it: [`Overrides::ticks`] gives it.
+/// # Errors
+/// [`LoadError`], also without a number of ticks.
+pub fn build_problem(
+    path: &Path,
+    bytes: &[u8],
+    overrides: Overrides,
+    files: Files<'_>,
+) -> Result<Loaded, LoadError> {
+    let Some(ticks) = overrides.ticks else {
+        let why = "a problem does not say how many ticks to run; expected --ticks N".to_owned();
+        return Err(LoadError::File { file: path.display().to_string(), why });
+    };
+    let problem = LoadedProblem::read(path, bytes, files, overrides.memory_max)?;
+    let settings = Settings {
+        name: path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+        seed: overrides.seed.unwrap_or(0),
+        ticks,
+        collision: CollisionRule::Discrete,
+        expansions_per_tick: overrides.expansions_per_tick.unwrap_or(EXPANSIONS_PER_TICK),
+        search_slots: SEARCH_SLOTS,
+        tries_per_tick: overrides.tries_per_tick.unwrap_or_else(|| tries_of_team(problem.starts.len())),
+    };
+    let robot = problem_class();
+    let parts = SimulationParts {
+        grid: &problem.grid,
+        classes: vec![&robot],
+        collision: settings.collision,
+        search_slots: SEARCH_SLOTS as u64,
+        agents: problem.starts.len() as u64,
+        landmarks: 0,
+        fields: UnitRobots::FIELDS_NEED,
+    };
+    parts.check(overrides.memory_max).map_err(|error| too_large(path, error))?;
+    let mut tables = MovementTables::compile(&problem.grid, robot);
+    tables.make_components();
+    let LoadedProblem { grid, starts, tasks, files, .. } = problem;
+    let size = grid.size();
+    let traffic: Box<dyn Traffic> =
+        match UnitRobots::new(&tables, settings.collision, starts.len(), settings.seed) {
+            Some(rule) => Box::new(rule),
+            None => Box::new(Cooperative::new(std::slice::from_ref(&tables), size, settings.collision)),
+        };
+    let setup = Setup { settings, grid, tables: vec![tables], traffic };
+    let refused = |error| refused(path, error);
+    let mut sim = Simulation::new(setup).map_err(refused)?;
+    let team = starts.len() as u32;
+    let source = TaskSource::RoundRobin { cells: tasks.iter().map(|&cell| size.xy(cell)).collect(), team };
+    let tasks = sim.add_tasks(ClassId(0), team, source).map_err(refused)?;
+    for (number, &start) in starts.iter().enumerate() {
+        let pose = Pose { cell: size.xy(start), heading: Heading(0) };
+        // The cell is free, so the pose is one.
+        let Some(state) = sim.tables()[0].space().state(pose) else { continue };
+        let orders = GroupOrders { orders: OrderList::default(), tasks };
+        sim.place_member(ClassId(0), state, 0, orders, number as u32).map_err(refused)?;
+    }
+    Ok(Loaded { simulation: sim, source: Source { attached: files, ..Source::default() } })
+}
+
+/// Tries a tick for so many robots.
+fn tries_of_team(robots: usize) -> u64 {
+    let (least, most) = TRIES_PER_TICK.into_inner();
+    (most * TEAM_OF_MANY_TRIES / (robots as u64).max(1)).clamp(least, most)
+}
+
+/// The class of all agents of a problem: the competition's robot.
+pub fn problem_class() -> MovementClass {
+    let mut spec = ClassSpec::new(CLASS_NAME, 4);
+    spec.primitives = vec![
+        Primitive::step("forward", (1, 0), 1),
+        Primitive::turn("left", 1, 1),
+        Primitive::turn("right", -1, 1),
+    ];
+    MovementClass::new(spec).unwrap_or_else(|_| unreachable!("three moves of one cell"))
+}
+
+/// Reads the files that a problem names, and keeps them.
+struct FileReader<'a> {
+    problem: &'a Path,
+    files: Files<'a>,
+    read: Vec<AttachedFile>,
+}
+
+impl FileReader<'_> {
+    fn read(&mut self, file: &Located<String>, key: &str) -> Result<(PathBuf, Vec<u8>), LoadError> {
+        let path = beside(self.problem, &file.value);
+        let bytes = self.files.read(&path, &file.value).map_err(|error| {
+            let (problem, message) = (self.problem.display().to_string(), error.to_string());
+            let (line, key) = (file.line as usize, key.to_owned());
+            ScenarioErrors::from(ScenarioError { file: problem, line, key, message })
+        })?;
+        self.read.push(AttachedFile { name: file.value.clone(), bytes: bytes.clone() });
+        Ok((path, bytes))
+    }
+}
+
+fn mistake_in(file: &Path, line: u32, message: String) -> LoadError {
+    let file = file.display().to_string();
+    ScenarioErrors::from(ScenarioError { file, line: line as usize, key: String::new(), message }).into()
+}
+
+/// The map of a problem: `@` and `T` are blocked, whatever else stands there is free.
+fn read_robot_map(path: &Path, bytes: &[u8]) -> Result<Grid, LoadError> {
+    let mut bytes = bytes.to_vec();
+    let mut in_rows = false;
+    for line in bytes.split_mut(|&byte| byte == b'\n') {
+        if in_rows {
+            line.iter_mut()
+                .filter(|glyph| glyph.is_ascii_graphic() && !BLOCKED.contains(glyph))
+                .for_each(|glyph| *glyph = b'.');
+        }
+        in_rows |= line.trim_ascii() == b"map";
+    }
+    let parsed = movingai::parse(&bytes, TerrainTable::movingai(), SideTable::default());
+    Ok(parsed.map_err(|error| map_error(path, &error))?.grid)
+}
+
+/// The cells of a list, if all are free cells of the map.
+fn free_cells(grid: &Grid, path: &Path, listed: &CellList) -> Result<Vec<Cell>, LoadError> {
+    let n_cells = grid.size().n_cells();
+    let mut cells = Vec::with_capacity(listed.cells.len());
+    for &(cell, line) in &listed.cells {
+        if cell as usize >= n_cells {
+            let message = format!("expected a cell from 0 to {}, found {cell}", n_cells - 1);
+            return Err(mistake_in(path, line, message));
+        }
+        let kind = grid.terrain()[cell as usize];
+        if grid.terrain_table()[kind].speed == 0 {
+            let message = format!("cell {cell} is blocked, expected a free one");
+            return Err(mistake_in(path, line, message));
+        }
+        cells.push(Cell(cell));
+    }
+    Ok(cells)
+}

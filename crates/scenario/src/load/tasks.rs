@@ -1,0 +1,257 @@
+//! Tasks of groups.
+
+use super::complaints::Complaints;
+use super::files::{AttachedFile, Files};
+use super::map::beside;
+use super::places::{POSES_LOOKED_AT_MAX, area_rect, heading_list};
+use crate::scenario::quoted_cell;
+use crate::scenario::{self, Located};
+use std::collections::BTreeMap;
+use wheelbase_grid::{CellXY, Rect};
+use wheelbase_planner::{GoalMember, Heading, Pose, heading_from_name};
+use wheelbase_sim::{ClassId, OrderList, Simulation, TaskSource};
+
+/// First line of a table of tasks.
+const HEADER: &str = "agent,x,y,heading";
+/// Mistakes of one table that are told.
+const MISTAKES_MAX: usize = 20;
+/// Most lines of all tables: groups of different numbers of agents may all name one.
+const LINES_MAX: usize = 1 << 24;
+
+/// The tasks of each agent of a group, in the pool.
+pub(super) fn add_tasks(
+    sim: &mut Simulation,
+    class: ClassId,
+    count: u32,
+    typed: &scenario::Tasks,
+    tasks: &mut TaskReader<'_>,
+    errors: &mut Complaints<'_>,
+) -> Option<OrderList> {
+    let source = match &typed.source {
+        scenario::TaskSource::Random { area } => tasks.random_source(sim, class, typed, area, errors)?,
+        scenario::TaskSource::File(file) => tasks.source(sim, (class, count), (file, &typed.key), errors)?,
+    };
+    match sim.add_tasks(class, count, source) {
+        Ok(list) => Some(list),
+        Err(error) => {
+            errors.add(typed.line, &typed.key, error.to_string());
+            None
+        }
+    }
+}
+
+/// Where the tasks of a scenario come from: each table is read once, each area looked at once.
+pub(super) struct TaskReader<'f> {
+    files: Files<'f>,
+    /// The tables that were read.
+    pub attached: Vec<AttachedFile>,
+    /// By file, agents of the group and headings of its class; `None` for what is wrong, which is told once.
+    read: BTreeMap<(String, u32, u8), Option<TaskSource>>,
+    /// Lines read so far.
+    n_lines: usize,
+    /// Whether a class can stand in an area.
+    areas: BTreeMap<(ClassId, [i64; 4]), bool>,
+    /// Poses looked at for that so far.
+    n_poses: u64,
+}
+
+impl<'f> TaskReader<'f> {
+    pub(super) fn new(files: Files<'f>) -> Self {
+        Self {
+            files,
+            attached: Vec::new(),
+            read: BTreeMap::new(),
+            n_lines: 0,
+            areas: BTreeMap::new(),
+            n_poses: 0,
+        }
+    }
+
+    /// Tasks at random in an area in which the class can stand.
+    fn random_source(
+        &mut self,
+        sim: &Simulation,
+        class: ClassId,
+        typed: &scenario::Tasks,
+        area: &scenario::Area,
+        errors: &mut Complaints<'_>,
+    ) -> Option<TaskSource> {
+        let area = area_rect(area).intersection(sim.grid().size().rect());
+        let mut complain = |message| errors.add(typed.line, &format!("{}.area", typed.key), message);
+        let which = (class, [area.x.into(), area.y.into(), area.width.into(), area.height.into()]);
+        let can_stand = match self.areas.get(&which) {
+            Some(&known) => known,
+            None => {
+                let tables = &sim.tables()[class.0 as usize];
+                let headings = tables.space().headings();
+                let left = POSES_LOOKED_AT_MAX.saturating_sub(self.n_poses) / u64::from(headings);
+                let legal = |&cell: &CellXY| {
+                    (0..headings)
+                        .any(|heading| tables.is_legal_pose(Pose { cell, heading: Heading(heading) }))
+                };
+                let found = area.cells().take(left as usize).position(|cell| legal(&cell));
+                let n_cells = u64::from(area.width) * u64::from(area.height);
+                let looked_at = found.map_or(n_cells, |at| at as u64 + 1);
+                if looked_at > left {
+                    complain(format!(
+                        "the class stands nowhere in what was looked at, {POSES_LOOKED_AT_MAX} poses in all such \
+                         areas so far; expected fewer or smaller areas"
+                    ));
+                    return None;
+                }
+                self.n_poses += looked_at * u64::from(headings);
+                self.areas.insert(which, found.is_some());
+                found.is_some()
+            }
+        };
+        if !can_stand {
+            let class = &sim.classes()[class.0 as usize].name;
+            complain(format!("no pose of class \"{class}\" is legal in it"));
+            return None;
+        }
+        Some(TaskSource::Random { area })
+    }
+
+    /// The tasks in a table for a group of so many agents of a class.
+    fn source(
+        &mut self,
+        sim: &mut Simulation,
+        (class, count): (ClassId, u32),
+        (file, key): (&Located<String>, &str),
+        errors: &mut Complaints<'_>,
+    ) -> Option<TaskSource> {
+        let headings = sim.tables()[class.0 as usize].space().headings();
+        let table = TableReader { count, headings, map: sim.grid().size().rect() };
+        let which = (file.value.clone(), count, headings);
+        if let Some(known) = self.read.get(&which) {
+            return known.clone();
+        }
+        let source = self.list(&table, (file, key), errors);
+        self.read.insert(which, source.clone());
+        source
+    }
+
+    /// Reads a table: `agent,x,y,heading` a line, `agent` counted from 0 among those of the group.
+    fn list(
+        &mut self,
+        table: &TableReader,
+        (file, key): (&Located<String>, &str),
+        errors: &mut Complaints<'_>,
+    ) -> Option<TaskSource> {
+        let path = beside(errors.file(), &file.value);
+        let attached = self.attached.iter().position(|attached| attached.name == file.value);
+        let at = match attached {
+            Some(at) => at,
+            None => {
+                let bytes = self.files.read(&path, &file.value);
+                let bytes =
+                    bytes.map_err(|error| errors.add(file.line, &format!("{key}.file"), error)).ok()?;
+                self.attached.push(AttachedFile { name: file.value.clone(), bytes });
+                self.attached.len() - 1
+            }
+        };
+        let mut mistakes = Vec::new();
+        let mut goals = Vec::new();
+        for (number, line) in self.attached[at].bytes.split(|&byte| byte == b'\n').enumerate() {
+            self.n_lines += 1;
+            if self.n_lines > LINES_MAX {
+                let message = format!("expected at most {LINES_MAX} lines in all tables of tasks together");
+                errors.add(file.line, &format!("{key}.file"), message);
+                return None;
+            }
+            let text = String::from_utf8_lossy(line);
+            let text = text.trim();
+            let found = match (number, text) {
+                (0, HEADER) => continue,
+                (0, _) => Err(("", format!("expected the line {HEADER}, found another"))),
+                (_, "") => continue,
+                _ => table.row(text),
+            };
+            match found {
+                Ok(row) => goals.push(row),
+                Err((column, message)) => mistakes.push((number as u32 + 1, column, message)),
+            }
+            // Without its first line it is another kind of file, whose text is not for messages.
+            if mistakes.len() == MISTAKES_MAX || (number == 0 && !mistakes.is_empty()) {
+                break;
+            }
+        }
+        // Stable: the goals of an agent stay in their order.
+        goals.sort_by_key(|&(agent, _)| agent);
+        let of_agent = if mistakes.is_empty() { of_agents(&goals, table.count) } else { Ok(Vec::new()) };
+        let of_agent = of_agent.unwrap_or_else(|agent| {
+            let count = table.count;
+            let message = format!("agent {agent} has no task, expected one at least for each of {count}");
+            mistakes.push((1, "", message));
+            Vec::new()
+        });
+        for (line, column, message) in mistakes.iter() {
+            errors.add_in(&path, *line, column, message);
+        }
+        if !mistakes.is_empty() {
+            return None;
+        }
+        let goals = goals.iter().map(|&(_, goal)| goal).collect();
+        Some(TaskSource::List { goals, of_agent: of_agent.into() })
+    }
+}
+
+/// What a row of a table is held against.
+struct TableReader {
+    count: u32,
+    headings: u8,
+    map: Rect,
+}
+
+impl TableReader {
+    /// Agent and goal of a row, or the column that is wrong and why.
+    fn row(&self, text: &str) -> Result<(u32, GoalMember), (&'static str, String)> {
+        let mut fields = text.split(',').map(str::trim);
+        let mut next = || fields.next().unwrap_or("");
+        let (agent, x, y, heading) = (next(), next(), next(), next());
+        if fields.next().is_some() {
+            let found = text.split(',').count();
+            return Err(("", format!("expected four columns, {HEADER}, found {found}")));
+        }
+        let last = self.count - 1;
+        let agent = agent.parse().ok().filter(|&agent: &u32| agent <= last).ok_or_else(|| {
+            (
+                "agent",
+                format!(
+                    "expected a number from 0 to {last}, as many as the group has, {}",
+                    quoted_cell(agent)
+                ),
+            )
+        })?;
+        let coordinate = |text: &str, name, len: u32| {
+            let number = text.parse().ok().filter(|&number: &u32| number < len);
+            let expected =
+                || (name, format!("expected a number from 0 to {}, {}", len - 1, quoted_cell(text)));
+            number.map(|number| number as i32).ok_or_else(expected)
+        };
+        let cell = CellXY::new(coordinate(x, "x", self.map.width)?, coordinate(y, "y", self.map.height)?);
+        let heading = match heading {
+            "" | "any" => None,
+            name => Some(heading_from_name(self.headings, name).ok_or_else(|| {
+                let known = heading_list(self.headings);
+                ("heading", format!("expected any, {known}, {}", quoted_cell(name)))
+            })?),
+        };
+        Ok((agent, GoalMember { cell, heading }))
+    }
+}
+
+/// First goal and number of goals of each agent, or the first that has none. `goals` stand in order of agent.
+fn of_agents(goals: &[(u32, GoalMember)], count: u32) -> Result<Vec<(u32, u32)>, u32> {
+    let mut of_agent = Vec::with_capacity(count as usize);
+    let mut first = 0;
+    for agent in 0..count {
+        let of_this = goals[first..].iter().take_while(|&&(owner, _)| owner == agent).count();
+        if of_this == 0 {
+            return Err(agent);
+        }
+        of_agent.push((first as u32, of_this as u32));
+        first += of_this;
+    }
+    Ok(of_agent)
+}

@@ -1,0 +1,240 @@
+//! What looks wrong in a scenario that can be run.
+
+use super::complaints::Complaints;
+use super::map::{beside, read_map};
+use super::places::area_rect;
+use crate::scenario::{self, Area, Chosen, EventAction, Located, Scenario, ScenarioError};
+use std::collections::BTreeMap;
+use wheelbase_grid::{MemoryMax, Rect};
+use wheelbase_planner::{
+    Fallback, Goal, GoalArea, GoalMember, Heading, Legality, Path, Pose, Primitive, Reason, Request,
+    SLOPE_FLAT, Scratch, Status, move_time, plan,
+};
+use wheelbase_sim::{Action, ClassId, NewAgents, NewOrders, OrderKind, OrderState, Simulation, Trip};
+
+/// Poses that are looked at for warnings of goals of groups and events, in a scenario.
+const LOOKS_MAX: u64 = 1 << 27;
+
+/// What looks wrong in a scenario that can be run: text after the last row of its map, overrides of
+/// kinds that the map lacks, speeds that change no time, first orders that cannot be done on the map as
+/// it starts, goals of groups and events on which nobody can stand, events that do nothing.
+pub fn warnings(path: &std::path::Path, typed: &Scenario, sim: &Simulation) -> Vec<ScenarioError> {
+    let mut found = Complaints::new(path);
+    warn_of_map(path, typed, sim, &mut found);
+    for class in &typed.classes {
+        let terrain = sim.grid().terrain_table();
+        for over in class.speed.iter().filter(|over| terrain.kind_of_name(&over.name).is_none()) {
+            found.add(over.line, &over.key, format!("the map has no terrain \"{}\"; ignored", over.name));
+        }
+        let sides = sim.grid().side_table();
+        for over in class.side_speed.iter().filter(|over| sides.kind_of_name(&over.name).is_none()) {
+            found.add(over.line, &over.key, format!("the map has no side kind \"{}\"; ignored", over.name));
+        }
+    }
+    for (tables, typed_class) in sim.tables().iter().zip(&typed.classes) {
+        let legality = Legality::new(sim.grid(), tables.class());
+        for (entry, &speed) in sim.grid().terrain_table().entries().iter().zip(legality.terrain_speeds()) {
+            let same = |p: &Primitive| move_time(p.time, SLOPE_FLAT, speed) == p.time;
+            if speed > 0 && speed != 1000 && tables.class().primitives().iter().all(same) {
+                let message = format!(
+                    "terrain \"{}\" at speed {speed} takes as long as at 1000: the base times are too small to tell",
+                    entry.name
+                );
+                found.add(typed_class.line, &typed_class.key, message);
+            }
+        }
+    }
+    warn_of_goals(typed, sim, &mut found);
+    warn_of_events(typed, sim, &mut found);
+    found.take()
+}
+
+/// The map was read without its warnings, which only `check` asks for.
+fn warn_of_map(path: &std::path::Path, typed: &Scenario, sim: &Simulation, found: &mut Complaints<'_>) {
+    let scenario::MapSource::File(file) = &typed.map.source else { return };
+    let map = beside(path, &file.value);
+    let (terrain, sides) = (sim.grid().terrain_table().clone(), sim.grid().side_table().clone());
+    for warning in
+        read_map(&map, terrain, sides, MemoryMax::NONE).map(|read| read.warnings).unwrap_or_default()
+    {
+        found.add_in(&map, warning.line as u32, "", warning.kind);
+    }
+}
+
+/// Events that come too late, that are about no cell of the map, or about agents that are gone by then.
+fn warn_of_events(typed: &Scenario, sim: &Simulation, found: &mut Complaints<'_>) {
+    let mut by_time: Vec<&scenario::Event> = typed.events.iter().collect();
+    by_time.sort_by_key(|event| event.tick);
+    // Tick and event that took each name out.
+    let mut gone: BTreeMap<&str, (u32, &str)> = BTreeMap::new();
+    for event in by_time {
+        if event.tick >= typed.ticks {
+            let message = format!("never takes effect: the run stops at tick {}", typed.ticks);
+            found.add(event.line, &event.key, message);
+        }
+        let (action, area, names) = parts_of(&event.action);
+        let key = format!("{}.{action}", event.key);
+        if let Some(area) = area
+            && area_rect(area).intersection(sim.grid().size().rect()).is_empty()
+        {
+            let message = format!("no cell is on the map of {}; ignored", sim.grid().size());
+            found.add(area.line, &format!("{key}.area"), message);
+        }
+        for (at, name) in names.iter().enumerate() {
+            if let Some((tick, by)) = gone.get(name.value.as_str()) {
+                let message =
+                    format!("agent \"{}\" is taken out at tick {tick} by {by}; ignored", name.value);
+                found.add(name.line, &format!("{key}.names[{at}]"), message);
+            }
+        }
+        if let EventAction::RemoveAgents(_) = event.action {
+            for name in names {
+                gone.entry(name.value.as_str()).or_insert((event.tick, event.key.as_str()));
+            }
+        }
+    }
+}
+
+/// Name of an event's action, and the cells and the agents that it is about.
+fn parts_of(action: &EventAction) -> (&'static str, Option<&Area>, &[Located<String>]) {
+    let (name, area, chosen) = match action {
+        EventAction::SetTerrain { area, .. } => ("set_terrain", Some(area), None),
+        EventAction::SetElevation { area, .. } => ("set_elevation", Some(area), None),
+        EventAction::SetSide { .. } => ("set_side", None, None),
+        EventAction::Rotate { .. } => ("rotate", None, None),
+        EventAction::AddAgents(group) => ("add_agents", Some(&group.area), None),
+        EventAction::RemoveAgents(chosen) => ("remove_agents", None, Some(chosen)),
+        EventAction::GiveOrders { chosen, .. } => ("give_orders", None, Some(chosen)),
+    };
+    match chosen {
+        Some(Chosen::Area(area)) => (name, Some(area), &[]),
+        Some(Chosen::Names(names)) => (name, None, names),
+        None => (name, area, &[]),
+    }
+}
+
+/// First orders of agents to which there is no way, and orders of groups and events to goals on which nobody
+/// of the classes that are given them can stand.
+fn warn_of_goals(typed: &Scenario, sim: &Simulation, found: &mut Complaints<'_>) {
+    let (mut scratch, mut path) = (Scratch::new(), Path::new());
+    for (row, agent) in typed.agents.iter().enumerate() {
+        let Some(order) = sim.orders().current(&sim.agents().orders(row)) else { continue };
+        let Some(trip) = order.kind.trip() else { continue };
+        let tables = &sim.tables()[sim.agents().motion[row].class.0 as usize];
+        for members in goals_of(&order.kind, trip) {
+            let goal = Goal { members, within: trip.within };
+            let mut request = Request { fallback: trip.fallback, ..Request::new(sim.pose(row), goal) };
+            if let OrderKind::GotoArea(area, _) = order.kind {
+                // Whoever stands there may go.
+                request.area = Some(GoalArea { area, open: &|_| true });
+            }
+            let answer = plan(tables, &request, &mut scratch, &mut path);
+            if answer.status != Status::Found {
+                let legality = Legality::new(sim.grid(), tables.class());
+                let why = answer.reason(&legality, &request);
+                let why = why.map(|reason| reason.describe(&legality, sim.grid()));
+                let line = agent.orders.first().map_or(agent.line, |order| order.line);
+                let key = agent.orders.first().map_or(&agent.key, |order| &order.key);
+                found.add(line, key, as_the_map_starts(&why.unwrap_or_default()));
+                break;
+            }
+        }
+    }
+    let mut looks_left = LOOKS_MAX;
+    let mut warn = |typed: &[scenario::Order], lists: &[(ClassId, OrderState)]| {
+        for (at, order) in typed.iter().enumerate() {
+            let whys = lists.iter().map(|&(class, list)| {
+                let kind = &sim.orders().open(&list).nth(at)?.kind;
+                nobody_stands(sim, class, kind, &mut looks_left)
+            });
+            // What one of the classes can do is as it should be.
+            if let Some(why) = whys.collect::<Option<Vec<_>>>().and_then(|whys| whys.into_iter().next()) {
+                found.add(order.line, &order.key, as_the_map_starts(&why));
+            }
+        }
+    };
+    // Groups stand behind all others, in the order of the file.
+    let in_groups: usize = typed.groups.iter().map(|group| group.count as usize).sum();
+    let mut row = sim.agents().len().saturating_sub(in_groups);
+    for group in &typed.groups {
+        if let (Some(state), Some(motion)) =
+            ((row < sim.agents().len()).then(|| sim.agents().orders(row)), sim.agents().motion.get(row))
+        {
+            warn(&group.orders, &[(motion.class, state)]);
+        }
+        row += group.count as usize;
+    }
+    let mut by_time: Vec<&scenario::Event> = typed.events.iter().collect();
+    by_time.sort_by_key(|event| event.tick);
+    for (event, built) in by_time.into_iter().zip(sim.events()) {
+        match (&event.action, &built.action) {
+            (EventAction::AddAgents(group), Action::AddAgents(NewAgents { class, orders, .. })) => {
+                warn(&group.orders, &[(*class, OrderState::new(orders.orders, 0))]);
+            }
+            (EventAction::GiveOrders { orders, .. }, Action::GiveOrders(NewOrders { by_class, .. })) => {
+                let classes = (0..=u8::MAX).map(ClassId).zip(by_class);
+                let given = classes.filter(|(_, list)| list.count > 0);
+                let lists: Vec<_> = given.map(|(class, &list)| (class, OrderState::new(list, 0))).collect();
+                warn(orders, &lists);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn as_the_map_starts(why: &str) -> String {
+    format!("as the map starts, {why}")
+}
+
+/// The goals of an order, each of which is to be reached: every stop of a patrol is one of its own.
+fn goals_of<'a>(kind: &OrderKind, trip: &'a Trip) -> Vec<&'a [GoalMember]> {
+    match kind {
+        OrderKind::Patrol(_) => trip.members.chunks(1).collect(),
+        _ => vec![&trip.members],
+    }
+}
+
+/// What blocks a goal of an order on which an agent of a class can nowhere stand. `None` where there is no such
+/// goal, where the order leads elsewhere then, and where no looks are left: each is at a pose.
+fn nobody_stands(sim: &Simulation, class: ClassId, kind: &OrderKind, looks_left: &mut u64) -> Option<String> {
+    let trip = kind.trip().filter(|trip| trip.fallback == Fallback::Fail)?;
+    let tables = &sim.tables()[class.0 as usize];
+    let (space, size) = (tables.space(), sim.grid().size());
+    let cells_of = |goal: GoalMember| {
+        let within = i64::from(trip.within);
+        let span = |at: i32, length: u32| {
+            let first = (i64::from(at) - within).clamp(0, i64::from(length));
+            let end = (i64::from(at) + within + 1).clamp(first, i64::from(length));
+            (first as i32, (end - first) as u32)
+        };
+        let ((x, width), (y, height)) = (span(goal.cell.x, size.width()), span(goal.cell.y, size.height()));
+        Rect::new(x, y, width, height)
+    };
+    goals_of(kind, trip).into_iter().find_map(|members| {
+        let area = match kind {
+            OrderKind::GotoArea(area, _) => Some((area.intersection(size.rect()), None)),
+            _ => None,
+        };
+        let of_members = members.iter().map(|&member| (cells_of(member), Some(member)));
+        let mut blocked = None;
+        for (cells, member) in area.into_iter().chain(of_members) {
+            for cell in cells.cells() {
+                let headings = (0..space.headings()).map(Heading);
+                for pose in headings.map(|heading| Pose { cell, heading }) {
+                    *looks_left = looks_left.checked_sub(1)?;
+                    let is_goal = member.is_none_or(|member| {
+                        Goal { members: &[member], within: trip.within }.matches(space.shape(), pose)
+                    });
+                    if is_goal && space.state(pose).is_some_and(|state| tables.is_legal(state)) {
+                        return None;
+                    }
+                    blocked = blocked.or(is_goal.then_some(pose));
+                }
+            }
+        }
+        let goal = blocked?;
+        let legality = Legality::new(sim.grid(), tables.class());
+        let blocked = legality.check_pose(goal).err()?;
+        Some(Reason::GoalBlocked { goal, blocked }.describe(&legality, sim.grid()))
+    })
+}

@@ -1,0 +1,550 @@
+//! Recordings that no run has written, with right checksums: each is read within bounds, and none is equal to the run
+//! that it is not.
+
+use crate::load::{Source, build_simulation};
+use crate::recording::chunk::Chunk;
+use crate::recording::format::{BLOCK_CHUNK, BLOCK_END, BLOCK_HEADER, KIND};
+use crate::recording::record::PathRun;
+use crate::recording::recorded_agents::RecordedAgents;
+use crate::recording::tick_code::Put;
+use crate::recording::{
+    Difference, End, Event, Header, Reader, RecordedKind, Recorder, RecordingError, TickRecord,
+    movement_classes, verify,
+};
+use crate::scenario::{self, AGENTS_MAX, EVENTS_MAX};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::io::Cursor;
+use std::path::Path;
+use std::time::{Duration, Instant};
+use wheelbase_sim::codec::{BlockHead, BlockWriter, read_block, read_prefix, write_prefix};
+use wheelbase_sim::{Random, Step, peak_memory_mib};
+
+/// Two carts, one of which patrols in the other's way; edits of all kinds; two chunks.
+const TEXT: &str = r#"
+name = "altered"
+ticks = 140
+[map]
+rows = ["......", "WWWW.W", "......"]
+[side.hedge]
+speed = 0
+[class.cart]
+headings = 4
+moves = [
+    { name = "forward", by = [1, 0], time = 2 },
+    { name = "reverse", by = [-1, 0], time = 6 },
+    { name = "left", turn = 1, time = 2 },
+    { name = "right", turn = -1, time = 2 },
+]
+[[agents]]
+name = "one"
+class = "cart"
+at = [0, 0, "E"]
+orders = [{ wait = 3 }, { patrol = [[5, 0], [0, 0]] }]
+[[agents]]
+class = "cart"
+at = [3, 0, "E"]
+orders = [{ goto = [0, 2] }]
+[[events]]
+tick = 9
+set_terrain = { area = [1, 2, 3, 1], kind = "swamp", on_agents = "strand" }
+[[events]]
+tick = 10
+set_elevation = { area = [1, 1, 2, 2], height = 3, on_agents = "strand" }
+[[events]]
+tick = 11
+set_side = { cell = [2, 2], side = "E", kind = "hedge" }
+[[events]]
+tick = 30
+add_agents = { class = "cart", count = 1, area = [0, 2, 6, 1], tasks = { kind = "random", area = [0, 0, 6, 3] } }
+[[events]]
+tick = 100
+remove_agents = { names = ["one"] }
+"#;
+
+/// All that a recording says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Parts {
+    header: Header,
+    /// First tick, number of ticks.
+    chunks: Vec<((u32, u32), Chunk)>,
+    end: Option<((u32, u32), End)>,
+}
+
+fn recorded() -> Vec<u8> {
+    let typed = scenario::parse("altered.toml", TEXT.as_bytes()).unwrap();
+    let mut sim = build_simulation(Path::new("altered.toml"), &typed).unwrap();
+    let mut recorder =
+        Recorder::begin(&mut sim, &Source::default(), ("altered.toml", TEXT), Vec::new()).unwrap();
+    loop {
+        let tick = sim.tick();
+        let step = sim.step();
+        recorder.tick(&sim, tick, step).unwrap();
+        sim.clear_log();
+        if step == Step::Ended {
+            return recorder.finish(&sim).unwrap();
+        }
+    }
+}
+
+impl Parts {
+    fn of(file: &[u8]) -> Self {
+        let mut input = file;
+        read_prefix(&KIND, &mut input).unwrap();
+        let (mut header, mut chunks, mut end) = (None, Vec::new(), None);
+        while !input.is_empty() {
+            let head = BlockHead::read(&mut input).unwrap();
+            let ticks = (head.first_tick, head.n_ticks);
+            match head.kind {
+                BLOCK_HEADER => header = Some(read_block(&head, 1 << 30, &mut input).unwrap()),
+                BLOCK_CHUNK => chunks.push((ticks, read_block(&head, 1 << 30, &mut input).unwrap())),
+                _ => end = Some((ticks, read_block(&head, 1 << 30, &mut input).unwrap())),
+            }
+        }
+        Self { header: header.unwrap(), chunks, end }
+    }
+
+    fn recorded() -> Self {
+        Self::of(&recorded())
+    }
+
+    fn file(&self) -> Vec<u8> {
+        let (mut file, mut blocks) = (Vec::new(), BlockWriter::default());
+        write_prefix(&KIND, &mut file).unwrap();
+        blocks.write(BLOCK_HEADER, (0, 0), &self.header, &mut file).unwrap();
+        for (ticks, chunk) in &self.chunks {
+            blocks.write(BLOCK_CHUNK, *ticks, chunk, &mut file).unwrap();
+        }
+        if let Some((ticks, end)) = &self.end {
+            blocks.write(BLOCK_END, *ticks, end, &mut file).unwrap();
+        }
+        file
+    }
+}
+
+fn open(file: &[u8]) -> Result<Reader<Cursor<&[u8]>>, RecordingError> {
+    Reader::open(Cursor::new(file))
+}
+
+/// Reads all that there is, and the map at the end; gives the number of events.
+fn read(file: &[u8]) -> Result<usize, RecordingError> {
+    let (mut reader, mut record, mut n_events) = (open(file)?, TickRecord::default(), 0);
+    while reader.next_tick(&mut record)? {
+        n_events += record.events.len();
+    }
+    reader.map()?;
+    reader.check_end()?;
+    Ok(n_events)
+}
+
+fn refused(parts: &Parts) -> String {
+    read(&parts.file()).unwrap_err().to_string()
+}
+
+fn difference(parts: &Parts) -> Result<Option<Difference>, RecordingError> {
+    Ok(verify(&mut open(&parts.file())?, |_| true)?.difference)
+}
+
+/// What a second run says of a recording that can be read.
+fn told(parts: &Parts) -> String {
+    difference(parts).unwrap().map_or("equal".to_owned(), |difference| difference.to_string())
+}
+
+/// Bytes of a tick: flags, events, a rest of each agent that is due, late moves, lists, counters and a hash. `put`
+/// writes the number of events and the events; so many agents are counted more.
+fn tick(out: &mut Vec<u8>, placed: u8, put: impl FnOnce(&mut Vec<u8>)) {
+    out.byte(0);
+    put(out);
+    out.extend(vec![0; usize::from(placed)]);
+    out.extend([0; 4]);
+    out.signed(placed.into());
+    out.extend([0; 12]);
+    out.extend([0; 8]);
+}
+
+/// A recording of one chunk without agents, whose ticks are those bytes.
+fn of_ticks(n_ticks: u32, ticks: Vec<u8>) -> Parts {
+    let mut parts = Parts::recorded();
+    let mut chunk = Chunk { ticks, ..Chunk::default() };
+    RecordedAgents::default().to_key(&mut chunk.key);
+    parts.chunks = vec![((0, n_ticks), chunk)];
+    parts.end = None;
+    parts
+}
+
+#[test]
+fn what_was_taken_apart_is_put_together_again() {
+    let file = recorded();
+    let parts = Parts::of(&file);
+    assert!(parts.file() == file && parts.chunks.len() == 2);
+    assert_eq!(difference(&parts).unwrap(), None);
+    let json = serde_json::to_value(&parts).unwrap();
+    assert_eq!(serde_json::from_value::<Parts>(json).unwrap(), parts);
+}
+
+#[test]
+fn paths_of_many_moves_take_as_much_memory_as_their_runs() {
+    // Two agents; each is given 2^27 moves at every tick.
+    let with = |runs: [u32; 2]| {
+        let mut ticks = Vec::new();
+        tick(&mut ticks, 2, |out| {
+            out.number(2);
+            out.extend([0, 0, 0, 0, 0, 0, 0, 2, 0, 2, 0, 0]);
+        });
+        for _ in 1..100 {
+            tick(&mut ticks, 0, |out| {
+                out.number(2);
+                for agent in [0, 2] {
+                    out.extend([5, agent, 2]);
+                    runs.iter().for_each(|&run| out.number(run.into()));
+                }
+            });
+        }
+        of_ticks(100, ticks)
+    };
+    let longest = (PathRun::MOVES_MAX - 1) * 16;
+    let run = PathRun::of_number(longest);
+    assert_eq!((run.primitive(), run.n_moves()), (0, PathRun::MOVES_MAX));
+    let why = refused(&with([longest, u32::MAX]));
+    assert!(why.contains("a path of primitive 15, which its class lacks"), "{why}");
+    assert!(refused(&with([1, longest + 16])).contains("a run of 134217729 moves"));
+    assert!(refused(&with([16, 32])).contains("a path of which two runs are one"));
+    let begun = Instant::now();
+    assert_eq!(read(&with([longest, 1]).file()).unwrap(), 2 + 2 * 99);
+    assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn lists_of_empty_texts_are_refused_before_they_are_made() {
+    let mut parts = Parts::recorded();
+    parts.header.orders = vec![String::new(); 12_000_000];
+    let file = parts.file();
+    assert!(file.len() < 100_000);
+    let why = read(&file).unwrap_err().to_string();
+    assert_eq!(why, "is damaged: the start: it takes more than 1073741824 bytes of memory");
+}
+
+#[test]
+fn a_scenario_of_more_values_than_its_bytes_can_mean_is_refused() {
+    let mut parts = Parts::recorded();
+    parts.header.scenario = "a=[".to_owned() + &"{a=1},".repeat(1_000_000);
+    let why = refused(&parts);
+    assert!(why.starts_with("is too large: a scenario of 3000002 values in "), "{why}");
+}
+
+#[test]
+fn edits_of_a_large_map_are_counted_and_painted_only_for_who_asks() {
+    let mut parts = of_ticks(1, Vec::new());
+    parts.header.map.width = 8192;
+    parts.header.map.height = 8192;
+    parts.header.map.terrain = vec![0; 1 << 26];
+    let edit = |out: &mut Vec<u8>, x: u64, width: u64| {
+        out.extend([6, 1, 0, 0]);
+        out.number(x * 2);
+        out.byte(0);
+        out.number(width);
+        out.number(8192);
+        out.byte(1);
+    };
+    let with = |n: usize, grows: bool| {
+        let mut ticks = Vec::new();
+        tick(&mut ticks, 0, |out| {
+            out.number(n as u64);
+            for number in 0..n as u64 {
+                // None of those that shrink covers one before it.
+                if grows { edit(out, 0, 8192) } else { edit(out, number % 4096, 8192 - number % 4096) }
+            }
+        });
+        let mut parts = parts.clone();
+        parts.chunks[0].1.ticks = ticks;
+        parts.file()
+    };
+    let begun = Instant::now();
+    // A flood that comes again is painted once.
+    assert_eq!(read(&with(EVENTS_MAX, true)).unwrap(), EVENTS_MAX);
+    let why = read(&with(4000, false)).unwrap_err().to_string();
+    assert!(why.contains("its edits, 4000 of them here, paint more than"), "{why}");
+    let why = read(&with(EVENTS_MAX + 1, true)).unwrap_err().to_string();
+    assert!(why.contains("tick 0: more than 65536 edits of the map"), "{why}");
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn more_agents_than_a_simulation_may_have_are_refused() {
+    let mut parts = Parts::recorded();
+    let n = AGENTS_MAX as usize + 1;
+    let key = &mut parts.chunks[0].1.key;
+    let mut json = serde_json::to_value(&*key).unwrap();
+    for (name, column) in json.as_object_mut().unwrap() {
+        match name.as_str() {
+            "since" | "left" | "runs" | "counters" => {}
+            "ids" => *column = (0..n).map(|row| u32::from(row > 0)).collect(),
+            "primitives" => *column = vec![u8::MAX; n].into(),
+            _ => *column = vec![0; n].into(),
+        }
+    }
+    *key = serde_json::from_value(json).unwrap();
+    let why = refused(&parts);
+    assert!(why.ends_with("1048577 agents, expected at most 1048576"), "{why}");
+    // On a small map there is room for fewer.
+    let mut ticks = Vec::new();
+    tick(&mut ticks, 0, |out| {
+        out.number(19);
+        for _ in 0..19 {
+            out.extend([0, 2, 0, 0, 0, 0]);
+        }
+    });
+    let why = refused(&of_ticks(1, ticks));
+    assert!(why.ends_with("tick 0: agents that cover 19 cells of a map of 18"), "{why}");
+}
+
+#[test]
+fn unknown_flags_and_chunks_that_no_writer_writes_are_refused() {
+    let mut ticks = Vec::new();
+    tick(&mut ticks, 0, |out| out.number(0));
+    let with = |flags: u8| {
+        let mut ticks = ticks.clone();
+        ticks[0] = flags;
+        refused(&of_ticks(1, ticks))
+    };
+    for (flags, unknown) in [(2, "0x02"), (3, "0x02"), (0x81, "0x80")] {
+        let why = with(flags);
+        assert!(why.ends_with(&format!("tick 0: unknown flags {unknown}, expected 0 or 0x01")), "{why}");
+    }
+    let why = refused(&of_ticks(129, ticks.repeat(129)));
+    assert!(why.ends_with("its head does not follow"), "{why}");
+    // A tick behind so many bytes that the chunk was full.
+    let mut full = Vec::new();
+    tick(&mut full, 1, |out| {
+        out.number(1 + (1 << 19));
+        out.extend([0; 6]);
+        (0..1 << 19).for_each(|_| out.extend([3, 0, 0]));
+    });
+    assert_eq!(read(&of_ticks(1, full.clone()).file()).unwrap(), 1 + (1 << 19));
+    full.extend_from_slice(&ticks);
+    let why = refused(&of_ticks(2, full));
+    assert!(why.ends_with("bytes before its last tick, expected fewer"), "{why}");
+}
+
+#[test]
+fn an_end_that_is_not_that_of_the_run_is_told() {
+    let parts = Parts::recorded();
+    let with = |change: &dyn Fn(&mut End)| {
+        let mut parts = parts.clone();
+        change(&mut parts.end.as_mut().unwrap().1);
+        told(&parts)
+    };
+    let outcome = |from: &str, to: &str| with(&|end| end.outcome = end.outcome.replacen(from, to, 1));
+    let at = "differs at tick 140: ";
+    assert_eq!(with(&|end| end.interrupted = true), format!("{at}interrupted: recorded true, found false"));
+    assert_eq!(with(&|end| end.tick = 139), format!("{at}tick of the end: recorded 139, found 140"));
+    assert_eq!(
+        with(&|end| end.outcome = "not json".into()),
+        format!("{at}outcome: recorded not json, found a JSON object")
+    );
+    let empty = with(&|end| end.outcome = "{}".into());
+    assert_eq!(empty, format!("{at}outcome: scenario: recorded nothing, found \"altered\""));
+    assert_eq!(outcome("\"moves\":", "\"moves\":9"), {
+        let found: Value = serde_json::from_str(&parts.end.as_ref().unwrap().1.outcome).unwrap();
+        let moves = &found["moves"];
+        format!("{at}outcome: moves: recorded 9{moves}, found {moves}")
+    });
+    assert!(
+        outcome("{", "{\"more\":1,").starts_with(&format!("{at}outcome: more: recorded 1, found nothing"))
+    );
+    assert!(
+        outcome("\"collisions\":null", "\"collisions\":77")
+            .contains("outcome: collisions: recorded 77, found 0")
+    );
+    assert!(outcome("{", "{\"moves\":7,").starts_with(&format!("{at}outcome: recorded ")));
+    // Blanks are no part of it.
+    assert_eq!(outcome("{", "{ "), "equal");
+    // Recordings made before this key was counted lack it.
+    let reasons = "\"unreachable_reasons\":{\"unreachable\":1},";
+    assert!(parts.end.as_ref().unwrap().1.outcome.contains(reasons));
+    assert_eq!(outcome(reasons, ""), "equal");
+    assert_eq!(
+        outcome("{\"unreachable\":1}", "{\"unreachable\":2}"),
+        format!("{at}outcome: unreachable_reasons.unreachable: recorded 2, found 1")
+    );
+}
+
+#[test]
+fn what_the_header_says_beside_the_run_is_compared() {
+    let parts = Parts::recorded();
+    let with = |change: &dyn Fn(&mut Header)| {
+        let mut parts = parts.clone();
+        change(&mut parts.header);
+        told(&parts)
+    };
+    let at = "differs at tick 0: ";
+    assert!(
+        with(&|header| header.terrain_colours[1] = [1, 2, 3])
+            .starts_with(&format!("{at}colour of terrain kind 1"))
+    );
+    let object = |header: &mut Header| {
+        header.objects.push(crate::load::MapObject {
+            line: 1,
+            id: 1,
+            name: String::new(),
+            class: "goal".to_owned(),
+            cells: ([0, 0], [1, 1]),
+            properties: Vec::new(),
+        });
+    };
+    assert!(with(&object).starts_with(&format!("{at}object 0: recorded {{")));
+    let attached = |header: &mut Header| {
+        let file = crate::load::AttachedFile { name: "more.csv".to_owned(), bytes: vec![1] };
+        header.attached.push(file);
+    };
+    assert_eq!(with(&attached), format!("{at}attached file 0: recorded \"more.csv\", found nothing"));
+    let kind = |header: &mut Header| {
+        header.side_kinds[2] = RecordedKind { speed: 9, ..header.side_kinds[2].clone() }
+    };
+    assert_eq!(with(&kind), format!("{at}side kind 2: speed: recorded 9, found 0"));
+    assert_eq!(
+        with(&|header| header.map_revision += 1),
+        format!("{at}revision of the map: recorded 1, found 0")
+    );
+    let ticks = |header: &mut Header| header.classes[0].primitives[1].ticks = 7;
+    assert_eq!(with(&ticks), format!("{at}class 0: primitives[1].ticks: recorded 7, found 6"));
+    let mut edited = parts.clone();
+    let edits = &mut edited.chunks[1].1.edits;
+    // The tick at which the first was asked for.
+    edits[2] ^= 1;
+    assert!(told(&edited).starts_with("differs at tick 128: edits in force: "), "{}", told(&edited));
+}
+
+/// A number that is at the edge of something, or next to the one before.
+fn extreme(random: &mut Random, before: i128) -> i128 {
+    const EDGES: [i128; 16] = [
+        0,
+        1,
+        2,
+        250,
+        251,
+        255,
+        256,
+        65_535,
+        1 << 20,
+        1 << 26,
+        (1 << 31) - 1,
+        1 << 31,
+        (1 << 32) - 1,
+        1 << 32,
+        1 << 63,
+        (1 << 64) - 1,
+    ];
+    match random.below(6) {
+        0 => before + 1,
+        1 => before - 1,
+        2 => -before,
+        3 => before ^ (1 << random.below(8)),
+        _ => EDGES[random.below(EDGES.len())] * if random.below(4) == 0 { -1 } else { 1 },
+    }
+}
+
+/// Alters a value somewhere; gives the place.
+fn alter(random: &mut Random, value: &mut Value, place: &mut String) {
+    match value {
+        Value::Object(keys) => {
+            let at = random.below(keys.len());
+            if let Some((key, value)) = keys.iter_mut().nth(at) {
+                *place += &format!("/{key}");
+                alter(random, value, place);
+            }
+        }
+        Value::Array(elements) if !elements.is_empty() && random.below(8) > 0 => {
+            let at = random.below(elements.len());
+            *place += &format!("/{at}");
+            alter(random, &mut elements[at], place);
+        }
+        Value::Array(elements) => match (random.below(4), elements.last().cloned()) {
+            (0, Some(last)) => elements.extend(vec![last; 1 << random.below(12)]),
+            (1, Some(_)) => elements.clear(),
+            (2, _) => elements.reverse(),
+            (_, Some(_)) => elements.truncate(elements.len() - 1),
+            (_, None) => elements.push(0.into()),
+        },
+        Value::String(text) => match random.below(4) {
+            0 => text.clear(),
+            1 => *text = text.replace('1', "4294967295"),
+            2 => *text = text.repeat(1 << random.below(6)),
+            _ => text.insert(0, ['\u{0}', '\u{ffff}', '\u{202e}', '"'][random.below(4)]),
+        },
+        Value::Number(number) => {
+            let before = number.as_i128().unwrap_or(0);
+            let after = extreme(random, before);
+            *value = u64::try_from(after).map_or_else(|_| (after as i64).into(), Value::from);
+        }
+        Value::Bool(truth) => *truth = !*truth,
+        Value::Null => *value = Value::Array(vec![0.into(), 0.into(), 0.into()]),
+    }
+}
+
+/// What a second run is made of and nothing else says.
+const INPUTS: [&str; 6] = [
+    "/header/file",
+    "/header/scenario",
+    "/header/ticks",
+    "/header/expansions_per_tick",
+    "/header/tries_per_tick",
+    "/header/attached",
+];
+
+#[test]
+fn whatever_is_altered_is_refused_or_told() {
+    let parts = Parts::recorded();
+    let json = serde_json::to_value(&parts).unwrap();
+    let mut random = Random::new(25);
+    let (mut n_refused, mut n_told, mut n_inputs) = (0, 0, 0);
+    while n_refused + n_told + n_inputs < 1500 {
+        let (mut altered, mut place) = (json.clone(), String::new());
+        for _ in 0..1 + random.below(4) / 3 {
+            alter(&mut random, &mut altered, &mut place);
+        }
+        let Ok(altered) = serde_json::from_value::<Parts>(altered) else { continue };
+        if altered == parts {
+            continue;
+        }
+        let (file, begun) = (altered.file(), Instant::now());
+        let is_read = read(&file).is_ok();
+        if let Ok(reader) = open(&file) {
+            let _ = movement_classes(reader.header());
+        }
+        match difference(&altered) {
+            Err(_) => n_refused += 1,
+            Ok(Some(_)) => n_told += 1,
+            Ok(None) => {
+                assert!(is_read && INPUTS.iter().any(|input| place.contains(input)), "{place} is equal");
+                n_inputs += 1;
+            }
+        }
+        assert!(begun.elapsed() < Duration::from_secs(5), "{place}: {:?}", begun.elapsed());
+    }
+    assert!(n_refused > 300 && n_told > 100, "{n_refused} refused, {n_told} told, {n_inputs} inputs");
+    // With all that the other tests of this process take.
+    assert!(peak_memory_mib().is_none_or(|mib| mib < 1900.0), "{:?} MiB", peak_memory_mib());
+}
+
+#[test]
+fn an_order_of_blocks_that_no_writer_writes_is_refused() {
+    let parts = Parts::recorded();
+    let mut swapped = parts.clone();
+    swapped.chunks.swap(0, 1);
+    assert!(refused(&swapped).ends_with("its head does not follow"));
+    let mut twice = parts.clone();
+    twice.chunks.push(parts.chunks[1].clone());
+    assert!(refused(&twice).ends_with("its head does not follow"));
+    let mut without = parts.clone();
+    without.chunks.pop();
+    assert!(refused(&without).starts_with("is damaged: the end: it is that of tick 140"));
+    assert!(told(&without).starts_with("differs at tick 128: tick of the end: "));
+    let removed = |event: &Event| matches!(event, Event::Remove { .. });
+    let (mut reader, mut record) = (Reader::open(Cursor::new(parts.file())).unwrap(), TickRecord::default());
+    let mut n_removed = 0;
+    while reader.next_tick(&mut record).unwrap() {
+        n_removed += record.events.iter().filter(|event| removed(event)).count();
+    }
+    assert_eq!(n_removed, 1);
+}

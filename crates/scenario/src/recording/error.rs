@@ -1,0 +1,95 @@
+//! What can be wrong with a recording.
+
+use crate::load::LoadError;
+use crate::recording::format::KIND;
+use std::fmt;
+use std::io;
+use wheelbase_sim::codec::Damage;
+
+/// Why a recording cannot be read, or not on.
+#[derive(Debug)]
+pub enum RecordingError {
+    /// It cannot be read from where it is.
+    Reading(io::Error),
+    /// It is no regular file.
+    NoFile {
+        /// What it is.
+        found: &'static str,
+    },
+    /// It is no recording.
+    NotARecording,
+    /// A release with another format has written it.
+    Version {
+        /// Version of the file.
+        found: u32,
+        /// The one that is read.
+        expected: u32,
+    },
+    /// A release that lays out the same version in another way has written it.
+    Layout {
+        /// Hash of the file's layout.
+        found: u64,
+    },
+    /// Its start is cut off.
+    NoStart,
+    /// Some of its bytes are not those that were written.
+    Damaged {
+        /// Which part: the start, a chunk with its ticks and place, or the end.
+        part: String,
+        /// What does not match.
+        why: String,
+    },
+    /// Something about it is larger than what is made of recordings.
+    TooLarge {
+        /// What, and how large it may be.
+        what: String,
+    },
+    /// The scenario in it cannot be built.
+    Scenario(LoadError),
+}
+
+impl RecordingError {
+    /// Damage of a part of the file; `part` says which.
+    pub(super) fn of(damage: Damage, part: impl FnOnce() -> String) -> Self {
+        let damaged = |why: String, part: String| Self::Damaged { part, why };
+        match damage {
+            Damage::Reading(error) => Self::Reading(error),
+            Damage::Magic => Self::NotARecording,
+            Damage::Version(found) => Self::Version { found, expected: KIND.version },
+            Damage::Layout(found) => Self::Layout { found },
+            Damage::Prefix => damaged("its checksum does not match".to_owned(), "the first bytes".to_owned()),
+            Damage::Checksum => damaged("its checksum does not match".to_owned(), part()),
+            Damage::Meaning(why) => damaged(why, part()),
+            Damage::Cut => damaged("it is cut off".to_owned(), part()),
+        }
+    }
+}
+
+impl fmt::Display for RecordingError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = KIND.name;
+        match self {
+            Self::Reading(error) => write!(f, "cannot be read: {error}"),
+            Self::NoFile { found: "a folder" } => write!(f, "is a folder, expected a {name}"),
+            Self::NoFile { found } => write!(
+                f,
+                "is {found}, and a {name} is not read from its start to its end only: write it to a file first, and name that"
+            ),
+            Self::NotARecording => write!(f, "is not a {name}"),
+            Self::Version { found, expected } => {
+                write!(f, "is a {name} of format version {found}, expected version {expected}")
+            }
+            Self::Layout { found } => write!(
+                f,
+                "is a {name} of format version {} with an unknown layout ({found:016x}): another release wrote it",
+                KIND.version
+            ),
+            Self::NoStart => write!(f, "is a {name} that is cut off before its first chunk"),
+            Self::Damaged { part, why } => write!(f, "is damaged: {part}: {why}"),
+            Self::TooLarge { what } => write!(f, "is too large: {what}"),
+            Self::Scenario(error) => write!(f, "holds a scenario that cannot be built: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for RecordingError {}

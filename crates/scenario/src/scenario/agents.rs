@@ -1,0 +1,211 @@
+//! Reads agents, groups of agents and their orders.
+
+use super::reader::{Keys, ListOf, Names, Node, Reader, Table};
+use super::typed::{
+    AGENTS_MAX, Agent, Fallback, Group, IfUnreachable, Located, ORDERS_MAX, Order, OrderKind, Reach,
+    TaskSource, Tasks, WrittenPose,
+};
+use super::values::{I32_RANGE, TICK_RANGE, area, located_name, required_area};
+
+const AGENT_KEYS: Keys = Keys { known: &["name", "class", "at", "priority", "orders"], later: &[] };
+const GROUP_KEYS: Keys =
+    Keys { known: &["class", "count", "area", "priority", "orders", "tasks"], later: &[] };
+const ORDER_KEYS: Keys = Keys {
+    known: &["goto", "goto_area", "goto_group", "wait", "patrol", "within", "fallback", "if_unreachable"],
+    later: &[],
+};
+const TASKS_KEYS: Keys = Keys { known: &["kind", "area", "file"], later: &[] };
+const TASK_SOURCES: [&str; 2] = ["kind", "file"];
+const ORDER_KINDS: [&str; 5] = ["goto", "goto_area", "goto_group", "wait", "patrol"];
+
+pub(super) const AGENTS: ListOf = ListOf { one: "agent", many: "agents", len: 0..=AGENTS_MAX as usize };
+pub(super) const GROUPS: ListOf = ListOf { one: "group", many: "groups", len: 0..=AGENTS_MAX as usize };
+const ORDERS: ListOf = ListOf { one: "order", many: "orders", len: 0..=ORDERS_MAX };
+const POSES: ListOf = ListOf { one: "pose", many: "poses", len: 1..=usize::MAX };
+
+const START_FORM: &str = "[x, y, heading]";
+const GOAL_FORM: &str = "[x, y] or [x, y, heading]";
+const ORDERS_FORM: &str = "a list of orders";
+const GOAL_AREA_FORM: &str = "[x, y, width, height]";
+const GOALS_FORM: &str = "[x, y], [x, y, heading] or a list of these";
+const TASK_FILE: &str = "the path of a table of tasks";
+const CLASS_NAME: &str = "the name of a class";
+
+/// Reads an `[[agents]]` table; `names` are those of the agents before it.
+pub(super) fn agent(reader: &mut Reader, node: &Node, names: &mut Names) -> Option<Agent> {
+    let table = reader.table(node, &AGENT_KEYS)?;
+    let name = reader.optional(&table, "name", None, |reader, node| {
+        let name = reader.filled_string(node, "the name of the agent")?;
+        let value = reader.unique_name(node, name, names)?;
+        Some(Some(Located { value, line: reader.line(node) }))
+    });
+    let class = class_name(reader, &table);
+    let at = reader.required(&table, "at", START_FORM, |reader, node| pose(reader, node, START_FORM));
+    let priority = priority(reader, &table);
+    let orders = orders(reader, &table);
+    Some(Agent {
+        name: name?,
+        class: class?,
+        at: at?,
+        priority: priority?,
+        orders: orders?,
+        line: reader.line(node),
+        key: node.key(),
+    })
+}
+
+/// Reads a `[[groups]]` table, or the table of an event with the same keys, and adds its
+/// count to `n_agents`, the agents before it.
+pub(super) fn group(reader: &mut Reader, node: &Node, n_agents: &mut u64) -> Option<Group> {
+    let table = reader.table(node, &GROUP_KEYS)?;
+    let class = class_name(reader, &table);
+    let count = reader.required_whole(&table, "count", 1..=i64::from(AGENTS_MAX));
+    let before = *n_agents;
+    *n_agents += u64::from(count.unwrap_or(0));
+    let limit = u64::from(AGENTS_MAX);
+    // Said once, where the sum passes the limit.
+    if before <= limit && *n_agents > limit {
+        let message = format!("expected at most {limit} agents in all, found {n_agents} up to here");
+        reader.mistake(&table.child("count").unwrap_or(*node), message);
+    }
+    let area = required_area(reader, &table);
+    let priority = priority(reader, &table);
+    let orders = orders(reader, &table);
+    let tasks = tasks(reader, &table);
+    Some(Group {
+        class: class?,
+        count: count?,
+        area: area?,
+        priority: priority?,
+        orders: orders?,
+        tasks: tasks?,
+        line: reader.line(node),
+        key: node.key(),
+    })
+}
+
+/// Reads `tasks`, if a table has them.
+fn tasks(reader: &mut Reader, table: &Table) -> Option<Option<Tasks>> {
+    reader.optional(table, "tasks", None, |reader, node| {
+        let table = reader.table(node, &TASKS_KEYS)?;
+        let source = match reader.exactly_one(&table, &TASK_SOURCES)? {
+            "file" => {
+                if let Some(area) = table.child("area") {
+                    reader.mistake(&area, "expected only beside kind, found beside file".to_owned());
+                }
+                let file = reader.required(&table, "file", TASK_FILE, |reader, node| {
+                    located_name(reader, node, TASK_FILE)
+                });
+                TaskSource::File(file?)
+            }
+            _ => {
+                let kind = reader.required(&table, "kind", "\"random\"", |reader, node| {
+                    reader.choice(node, &[("random", ())], &[])
+                });
+                let area = required_area(reader, &table);
+                kind?;
+                TaskSource::Random { area: area? }
+            }
+        };
+        Some(Some(Tasks { source, line: reader.line(node), key: node.key() }))
+    })
+}
+
+fn class_name(reader: &mut Reader, table: &Table) -> Option<Located<String>> {
+    reader.required(table, "class", CLASS_NAME, |reader, node| located_name(reader, node, CLASS_NAME))
+}
+
+fn priority(reader: &mut Reader, table: &Table) -> Option<i32> {
+    reader.optional_whole(table, "priority", 0, I32_RANGE)
+}
+
+fn orders(reader: &mut Reader, table: &Table) -> Option<Vec<Order>> {
+    reader.optional(table, "orders", Vec::new(), |reader, node| reader.list(node, &ORDERS, order))
+}
+
+/// The `orders` of a table that must have some to say.
+pub(super) fn required_orders(reader: &mut Reader, table: &Table) -> Option<Vec<Order>> {
+    reader.required(table, "orders", ORDERS_FORM, |reader, node| reader.list(node, &ORDERS, order))
+}
+
+fn order(reader: &mut Reader, node: &Node) -> Option<Order> {
+    let table = reader.table(node, &ORDER_KEYS)?;
+    let kind = match reader.exactly_one(&table, &ORDER_KINDS)? {
+        "goto" => {
+            let goals = reader.required(&table, "goto", GOALS_FORM, poses);
+            let reach = reach(reader, &table);
+            OrderKind::Goto { goals: goals?, reach: reach? }
+        }
+        "goto_area" => {
+            refuse(reader, &table, &["within"], "goto or patrol", "goto_area");
+            let area = reader.required(&table, "goto_area", GOAL_AREA_FORM, area);
+            let reach = reach(reader, &table);
+            OrderKind::GotoArea { area: area?, reach: reach? }
+        }
+        "goto_group" => {
+            refuse(reader, &table, &["within"], "goto or patrol", "goto_group");
+            let goal = reader
+                .required(&table, "goto_group", GOAL_FORM, |reader, node| pose(reader, node, GOAL_FORM));
+            let reach = reach(reader, &table);
+            OrderKind::GotoGroup { goal: goal?, reach: reach? }
+        }
+        "patrol" => {
+            let stops = reader.required(&table, "patrol", GOALS_FORM, poses);
+            let reach = reach(reader, &table);
+            OrderKind::Patrol { stops: stops?, reach: reach? }
+        }
+        _ => {
+            refuse(reader, &table, &["within"], "goto or patrol", "wait");
+            let right = "goto, goto_area, goto_group or patrol";
+            refuse(reader, &table, &["fallback", "if_unreachable"], right, "wait");
+            OrderKind::Wait { ticks: reader.required_whole(&table, "wait", TICK_RANGE)? }
+        }
+    };
+    Some(Order { kind, line: reader.line(node), key: node.key() })
+}
+
+/// Reports those of `names` that the table has, right beside other keys, as wrong beside `found`.
+fn refuse(reader: &mut Reader, table: &Table, names: &[&'static str], right: &str, found: &str) {
+    for node in names.iter().filter_map(|name| table.child(name)) {
+        reader.mistake(&node, format!("expected only beside {right}, found beside {found}"));
+    }
+}
+
+fn reach(reader: &mut Reader, table: &Table) -> Option<Reach> {
+    let within = reader.optional_whole(table, "within", 0, 0..=i64::from(u16::MAX));
+    let fallback = reader.optional(table, "fallback", Fallback::default(), |reader, node| {
+        reader.choice(node, &[("fail", Fallback::Fail), ("nearest", Fallback::Nearest)], &[])
+    });
+    let if_unreachable =
+        reader.optional(table, "if_unreachable", IfUnreachable::default(), |reader, node| {
+            reader.choice(node, &[("drop", IfUnreachable::Drop), ("wait", IfUnreachable::Wait)], &[])
+        });
+    Some(Reach { within: within?, fallback: fallback?, if_unreachable: if_unreachable? })
+}
+
+/// Reads one pose or a list of poses.
+fn poses(reader: &mut Reader, node: &Node) -> Option<Vec<WrittenPose>> {
+    if node.first_item().is_some_and(|first| first.is_list()) {
+        reader.list(node, &POSES, |reader, node| pose(reader, node, GOAL_FORM))
+    } else {
+        pose(reader, node, GOALS_FORM).map(|pose| vec![pose])
+    }
+}
+
+fn pose(reader: &mut Reader, node: &Node, expected: &str) -> Option<WrittenPose> {
+    let items: Vec<Node> = node.items().map_or_else(Vec::new, Iterator::collect);
+    let (x, y, heading) = match &items[..] {
+        [x, y] => (x, y, None),
+        [x, y, heading] => (x, y, Some(heading)),
+        _ => {
+            reader.unexpected(node, expected);
+            return None;
+        }
+    };
+    let [x, y] = [x, y].map(|node| reader.whole(node, I32_RANGE));
+    let heading = match heading {
+        Some(node) => reader.filled_string(node, "a heading such as \"E\"").map(Some),
+        None => Some(None),
+    };
+    Some(WrittenPose { x: x?, y: y?, heading: heading?, line: reader.line(node) })
+}

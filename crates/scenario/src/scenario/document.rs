@@ -1,0 +1,261 @@
+//! Reads a document from its top: budgets, map, kinds.
+
+use std::collections::HashMap;
+
+use super::agents;
+use super::class;
+use super::event;
+use super::reader::{Keys, ListOf, Names, Node, Reader, Table};
+use super::typed::{
+    CLASSES_MAX, ClassFile, Collision, EXPANSIONS_PER_TICK_MAX, Elevation, GENERATED_LEN_MAX, LANDMARKS_MAX,
+    Located, Map, MapSource, SEARCH_SLOTS_MAX, Scenario, Side, TICK_MAX, Terrain, Wall,
+};
+use super::values::{I32_RANGE, SPEED_RANGE, located_name};
+use wheelbase_grid::{GridShape, Rgb, colour_from_hexadecimal};
+
+const SCENARIO_KEYS: Keys = Keys {
+    known: &[
+        "name",
+        "seed",
+        "ticks",
+        "collision",
+        "expansions_per_tick",
+        "search_slots",
+        "landmarks",
+        "tries_per_tick",
+        "map",
+        "terrain",
+        "side",
+        "class",
+        "agents",
+        "groups",
+        "events",
+    ],
+    later: &[],
+};
+const CLASS_FILE_KEYS: Keys = Keys { known: &["class", "terrain", "side"], later: &[] };
+const MAP_KEYS: Keys =
+    Keys { known: &["file", "rows", "generate", "shape", "elevation", "walls"], later: &[] };
+const MAP_SOURCES: [&str; 3] = ["file", "rows", "generate"];
+const GENERATE_KEYS: Keys = Keys { known: &["kind", "size", "seed"], later: &[] };
+const TERRAIN_KEYS: Keys = Keys { known: &["glyphs", "speed", "colour", "sides"], later: &[] };
+/// The sides of a cell as keys and values, in the order of their numbers.
+/// Those of squares and of hexagons; whoever gives the file a meaning knows which the map has.
+const TERRAIN_SIDE_KEYS: Keys = Keys { known: &["E", "NE", "N", "NW", "W", "SW", "S", "SE"], later: &[] };
+const SIDE_KEYS: Keys = Keys { known: &["speed"], later: &[] };
+
+const CLASSES: ListOf = ListOf { one: "class", many: "classes", len: 0..=CLASSES_MAX };
+// How many kinds a map may have depends on those of its file: the builder counts them.
+const TERRAINS: ListOf = ListOf { one: "terrain kind", many: "terrain kinds", len: 0..=usize::MAX };
+const SIDES: ListOf = ListOf { one: "side kind", many: "side kinds", len: 0..=usize::MAX };
+const ROWS: ListOf = ListOf { one: "row", many: "rows", len: 1..=usize::MAX };
+const HEIGHTS: ListOf = ListOf { one: "height", many: "heights", len: 1..=usize::MAX };
+const WALLS: ListOf = ListOf { one: "wall", many: "walls", len: 0..=usize::MAX };
+
+const SIZE_FORM: &str = "[width, height]";
+const GENERATE_FORM: &str = "a table with kind and size";
+const GENERATOR_NAME: &str = "the name of a generator";
+const SEED_DEFAULT: u64 = 0;
+const EXPANSIONS_PER_TICK_DEFAULT: u64 = 200_000;
+const SEARCH_SLOTS_DEFAULT: u32 = 16;
+const TRIES_PER_TICK_DEFAULT: u64 = 20_000;
+
+/// Reads a whole scenario.
+pub(super) fn scenario(reader: &mut Reader, document: &Node) -> Option<Scenario> {
+    let top = reader.table(document, &SCENARIO_KEYS)?;
+    let name = reader.required(&top, "name", "a string", |reader, node| reader.string(node, "a string"));
+    let seed = reader.optional_whole(&top, "seed", SEED_DEFAULT, 0..=i64::MAX);
+    let ticks = reader.required_whole(&top, "ticks", 1..=i64::from(TICK_MAX));
+    let collision = reader.optional(&top, "collision", Collision::default(), |reader, node| {
+        reader.choice(node, &[("swept", Collision::Swept), ("discrete", Collision::Discrete)], &[])
+    });
+    let expansions_per_tick = reader.optional_whole(
+        &top,
+        "expansions_per_tick",
+        EXPANSIONS_PER_TICK_DEFAULT,
+        1..=EXPANSIONS_PER_TICK_MAX as i64,
+    );
+    let search_slots =
+        reader.optional_whole(&top, "search_slots", SEARCH_SLOTS_DEFAULT, 1..=i64::from(SEARCH_SLOTS_MAX));
+    let landmarks = reader.optional(&top, "landmarks", None, |reader, node| {
+        reader.whole(node, 0..=i64::from(LANDMARKS_MAX)).map(Some)
+    });
+    let tries_per_tick = reader.optional_whole(&top, "tries_per_tick", TRIES_PER_TICK_DEFAULT, 0..=i64::MAX);
+    let map = reader.required(&top, "map", "a [map] table with file, rows or generate", map);
+    let shape = map.as_ref().map(|map| map.shape);
+    let (terrains, sides) = kinds(reader, &top);
+    let classes =
+        reader.named(&top, "class", &CLASSES, |reader, node, name| class::class(reader, node, name, shape));
+    let mut n_agents = 0;
+    let mut names: Names = HashMap::new();
+    let agents = reader.optional(&top, "agents", Vec::new(), |reader, node| {
+        reader.list(node, &agents::AGENTS, |reader, node| {
+            n_agents += 1;
+            agents::agent(reader, node, &mut names)
+        })
+    });
+    let groups = reader.optional(&top, "groups", Vec::new(), |reader, node| {
+        reader.list(node, &agents::GROUPS, |reader, node| agents::group(reader, node, &mut n_agents))
+    });
+    let events = reader.optional(&top, "events", Vec::new(), |reader, node| {
+        reader.list(node, &event::EVENTS, |reader, node| event::event(reader, node, &mut n_agents, shape))
+    });
+    Some(Scenario {
+        name: name?,
+        seed: seed?,
+        ticks: ticks?,
+        collision: collision?,
+        expansions_per_tick: expansions_per_tick?,
+        search_slots: search_slots?,
+        landmarks: landmarks?,
+        tries_per_tick: tries_per_tick?,
+        map: map?,
+        terrains: terrains?,
+        sides: sides?,
+        classes: classes?,
+        agents: agents?,
+        groups: groups?,
+        events: events?,
+    })
+}
+
+/// Reads a class file.
+pub(super) fn class_file(reader: &mut Reader, document: &Node) -> Option<ClassFile> {
+    let top = reader.table(document, &CLASS_FILE_KEYS)?;
+    let (terrains, sides) = kinds(reader, &top);
+    let mut n_classes = 0;
+    let classes = reader.named(&top, "class", &CLASSES, |reader, node, name| {
+        n_classes += 1;
+        if n_classes == 2 {
+            reader.mistake(node, "expected one class in a class file, found a second".to_owned());
+        }
+        class::class(reader, node, name, None)
+    });
+    let class = classes.and_then(|mut classes| {
+        if classes.is_empty() {
+            reader.missing(top.node, "class", "one [class.NAME] table");
+        }
+        classes.pop()
+    });
+    Some(ClassFile { class: class?, terrains: terrains?, sides: sides? })
+}
+
+/// Reads the terrain and the side kinds.
+fn kinds(reader: &mut Reader, top: &Table) -> (Option<Vec<Terrain>>, Option<Vec<Side>>) {
+    (reader.named(top, "terrain", &TERRAINS, terrain), reader.named(top, "side", &SIDES, side))
+}
+
+fn map(reader: &mut Reader, node: &Node) -> Option<Map> {
+    let table = reader.table(node, &MAP_KEYS)?;
+    let source = match reader.exactly_one(&table, &MAP_SOURCES) {
+        Some("file") => reader
+            .required(&table, "file", "a path", |reader, node| located_name(reader, node, "a path"))
+            .map(MapSource::File),
+        Some("rows") => reader
+            .required(&table, "rows", "a list of rows", |reader, node| {
+                reader.list(node, &ROWS, |reader, node| located_string(reader, node, "a row of glyphs"))
+            })
+            .map(MapSource::Rows),
+        Some(_) => reader.required(&table, "generate", GENERATE_FORM, generate),
+        None => None,
+    };
+    let shape = reader.optional(&table, "shape", GridShape::Square, |reader, node| {
+        reader.choice(node, &[GridShape::Square, GridShape::Hex].map(|shape| (shape.name(), shape)), &[])
+    });
+    let elevation = reader.optional(&table, "elevation", None, |reader, node| {
+        if node.is_string() {
+            return located_name(reader, node, "a path").map(|file| Some(Elevation::File(file)));
+        }
+        reader.list(node, &ROWS, height_row).map(|rows| Some(Elevation::Rows(rows)))
+    });
+    let walls = reader.optional(&table, "walls", Vec::new(), |reader, node| reader.list(node, &WALLS, wall));
+    Some(Map {
+        source: source?,
+        shape: shape?,
+        elevation: elevation?,
+        walls: walls?,
+        line: reader.line(node),
+    })
+}
+
+fn generate(reader: &mut Reader, node: &Node) -> Option<MapSource> {
+    let table = reader.table(node, &GENERATE_KEYS)?;
+    let kind = reader
+        .required(&table, "kind", GENERATOR_NAME, |reader, node| located_name(reader, node, GENERATOR_NAME));
+    let size = reader.required(&table, "size", SIZE_FORM, |reader, node| {
+        reader.whole_array(node, SIZE_FORM, 1..=i64::from(GENERATED_LEN_MAX))
+    });
+    let seed = reader.optional_whole(&table, "seed", SEED_DEFAULT, 0..=i64::MAX);
+    Some(MapSource::Generate { kind: kind?, size: size?, seed: seed? })
+}
+
+fn height_row(reader: &mut Reader, node: &Node) -> Option<Located<Vec<i16>>> {
+    let value = reader
+        .list(node, &HEIGHTS, |reader, node| reader.whole(node, i64::from(i16::MIN)..=i64::from(i16::MAX)))?;
+    Some(Located { value, line: reader.line(node) })
+}
+
+fn wall(reader: &mut Reader, node: &Node) -> Option<Wall> {
+    let corners = reader.whole_array(node, "[x0, y0, x1, y1]", I32_RANGE)?;
+    Some(Wall { corners, line: reader.line(node), key: node.key() })
+}
+
+fn terrain(reader: &mut Reader, node: &Node, name: &str) -> Option<Terrain> {
+    let table = reader.table(node, &TERRAIN_KEYS)?;
+    let glyphs = reader.optional(&table, "glyphs", None, |reader, node| {
+        located_string(reader, node, "a string of glyphs").map(Some)
+    });
+    let speed = reader.required_whole(&table, "speed", SPEED_RANGE);
+    let colour = reader.optional(&table, "colour", None, colour);
+    let sides = reader.optional(&table, "sides", Vec::new(), terrain_sides);
+    Some(Terrain {
+        name: name.to_owned(),
+        glyphs: glyphs?,
+        speed: speed?,
+        colour: colour?,
+        sides: sides?,
+        line: reader.line(node),
+        key: node.key(),
+    })
+}
+
+fn colour(reader: &mut Reader, node: &Node) -> Option<Option<Located<Rgb>>> {
+    const COLOUR_FORM: &str = "a colour as \"#rrggbb\"";
+    let text = reader.string(node, COLOUR_FORM)?;
+    match colour_from_hexadecimal(&text) {
+        Some(value) => Some(Some(Located { value, line: reader.line(node) })),
+        None => {
+            reader.unexpected(node, COLOUR_FORM);
+            None
+        }
+    }
+}
+
+fn terrain_sides(reader: &mut Reader, node: &Node) -> Option<Vec<(wheelbase_grid::Side, Located<String>)>> {
+    let table = reader.table(node, &TERRAIN_SIDE_KEYS)?;
+    let mut sides = Some(Vec::new());
+    for &name in TERRAIN_SIDE_KEYS.known {
+        let kind = reader.optional(&table, name, None, |reader, node| {
+            located_name(reader, node, "the name of a side kind").map(Some)
+        });
+        let side = wheelbase_grid::Side::from_name(name);
+        match (kind, side, &mut sides) {
+            (None, ..) => sides = None,
+            (Some(Some(kind)), Some(side), Some(sides)) => sides.push((side, kind)),
+            _ => {}
+        }
+    }
+    sides
+}
+
+fn side(reader: &mut Reader, node: &Node, name: &str) -> Option<Side> {
+    let table = reader.table(node, &SIDE_KEYS)?;
+    let speed = reader.required_whole(&table, "speed", SPEED_RANGE)?;
+    Some(Side { name: name.to_owned(), speed, line: reader.line(node), key: node.key() })
+}
+
+/// A string with its line.
+fn located_string(reader: &mut Reader, node: &Node, expected: &str) -> Option<Located<String>> {
+    let value = reader.string(node, expected)?;
+    Some(Located { value, line: reader.line(node) })
+}

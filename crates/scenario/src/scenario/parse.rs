@@ -1,0 +1,47 @@
+//! Reads the files of a scenario and of a class.
+
+use super::document;
+use super::error::ScenarioErrors;
+use super::reader;
+use super::typed::{ClassFile, Scenario};
+
+/// Reads a scenario.
+///
+/// `file` is the name by which messages call it. The bytes are those of the whole file, at most 2^28.
+/// # Errors
+/// Every mistake in the file, in line order; only the first where the file is not TOML at all.
+///
+/// ```
+/// use wheelbase_scenario::scenario::parse;
+///
+/// let text = r#"
+/// name = "one step"
+/// ticks = 10
+/// [map]
+/// rows = ["..."]
+/// [[agents]]
+/// class = "octile"
+/// at = [0, 0]
+/// orders = [{ goto = [2, 0] }]
+/// "#;
+/// let scenario = parse("step.toml", text.as_bytes())?;
+/// assert_eq!(scenario.agents[0].at.x, 0);
+/// assert_eq!(scenario.agents[0].line, 6);
+///
+/// let errors = parse("step.toml", b"name = 'no end'\nticks = -1\nmap = { rows = ['.'] }").unwrap_err();
+/// assert_eq!(
+///     errors.to_string(),
+///     "step.toml:2: ticks: expected a whole number from 1 to 4294967294, found -1"
+/// );
+/// # Ok::<(), wheelbase_scenario::scenario::ScenarioErrors>(())
+/// ```
+pub fn parse(file: &str, bytes: &[u8]) -> Result<Scenario, ScenarioErrors> {
+    reader::read_document(file, bytes, document::scenario)
+}
+
+/// Reads a class file: one `[class.NAME]` table, and `[terrain.*]` and `[side.*]` tables if need be.
+/// # Errors
+/// As [`parse`].
+pub fn parse_class_file(file: &str, bytes: &[u8]) -> Result<ClassFile, ScenarioErrors> {
+    reader::read_document(file, bytes, document::class_file)
+}

@@ -1,0 +1,496 @@
+//! What was typed: the tables of a scenario as plain structs, each value with its line; and how much may be typed.
+
+use wheelbase_grid::{GridShape, Rgb};
+use wheelbase_planner::{Climb, Sweep, When};
+pub use wheelbase_sim::{IfUnreachable, OnAgents};
+
+/// Last tick that can be named, and the longest run: 2^32 - 2.
+pub const TICK_MAX: u32 = u32::MAX - 1;
+/// Most expansions a tick may be given.
+pub const EXPANSIONS_PER_TICK_MAX: u64 = 1 << 40;
+/// Most searches that may be under way at once.
+pub const SEARCH_SLOTS_MAX: u32 = 1024;
+/// Most landmarks of a class.
+pub const LANDMARKS_MAX: u32 = 64;
+/// Most agents a scenario may place, those of its groups and events included.
+pub const AGENTS_MAX: u32 = 1 << 20;
+/// Most columns and most rows of a generated map; the builder bounds their product.
+pub const GENERATED_LEN_MAX: u32 = 1 << 26;
+/// Most events a scenario may have.
+pub const EVENTS_MAX: usize = 65_536;
+/// Most movement classes a scenario may define.
+pub const CLASSES_MAX: usize = 256;
+/// Most moves a movement class may have.
+pub const MOVES_MAX: usize = 16;
+/// Most cells a footprint may have.
+pub const FOOTPRINT_CELLS_MAX: usize = 1024;
+/// Most orders that an agent may be given at once.
+pub const ORDERS_MAX: usize = 1024;
+/// Farthest offset of a footprint or a swept cell, and of a pivot: no map is longer than 2^26 cells.
+pub const OFFSET_MAX: u32 = 1 << 26;
+/// Farthest displacement of a move.
+pub const DISPLACEMENT_MAX: u8 = 255;
+
+/// A value and the line it was read from.
+///
+/// The line of a value that was left out is the line of the table it is missing in.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Located<T> {
+    /// The value.
+    pub value: T,
+    /// Line in the file, from 1.
+    pub line: u32,
+}
+
+/// A whole scenario file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scenario {
+    /// Name of the scenario; may be empty.
+    pub name: String,
+    /// Seed of all randomness, at most 2^63 - 1; 0 by default.
+    pub seed: u64,
+    /// Ticks after which a run stops, 1 to [`TICK_MAX`].
+    pub ticks: u32,
+    /// `collision`: the cells that a moving agent keeps from the others.
+    pub collision: Collision,
+    /// Expansions the planner may make each tick, 1 to [`EXPANSIONS_PER_TICK_MAX`]; 200,000 by default.
+    pub expansions_per_tick: u64,
+    /// Searches under way at once, 1 to [`SEARCH_SLOTS_MAX`]; 16 by default.
+    pub search_slots: u32,
+    /// Landmarks of each class, at most [`LANDMARKS_MAX`]; by default as many as pay.
+    pub landmarks: Option<u32>,
+    /// Tries the traffic may make each tick; 20,000 by default.
+    pub tries_per_tick: u64,
+    /// The `[map]` table.
+    pub map: Map,
+    /// The `[terrain.NAME]` tables in the order of the file.
+    pub terrains: Vec<Terrain>,
+    /// The `[side.NAME]` tables in the order of the file.
+    pub sides: Vec<Side>,
+    /// The `[class.NAME]` tables in the order of the file, at most [`CLASSES_MAX`]. One named `octile`
+    /// stands in place of the built-in class.
+    pub classes: Vec<Class>,
+    /// The `[[agents]]` tables in the order of the file; at most [`AGENTS_MAX`] agents
+    /// with those of the groups and of the events.
+    pub agents: Vec<Agent>,
+    /// The `[[groups]]` tables in the order of the file.
+    pub groups: Vec<Group>,
+    /// The `[[events]]` tables in the order of the file, at most [`EVENTS_MAX`].
+    pub events: Vec<Event>,
+}
+
+/// The cells that a moving agent keeps from the others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Collision {
+    /// `"swept"`: all that its move sweeps, until the move ends.
+    #[default]
+    Swept,
+    /// `"discrete"`: those it leaves, until the move ends, and then those it enters; the rule of the
+    /// multi-agent path-finding benchmarks.
+    Discrete,
+}
+
+/// A class file: one movement class and the kinds that it comes with.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClassFile {
+    /// The `[class.NAME]` table.
+    pub class: Class,
+    /// The `[terrain.NAME]` tables in the order of the file.
+    pub terrains: Vec<Terrain>,
+    /// The `[side.NAME]` tables in the order of the file.
+    pub sides: Vec<Side>,
+}
+
+/// The `[map]` table. Its key path is `map`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Map {
+    /// Where the cells come from.
+    pub source: MapSource,
+    /// `map.shape`.
+    pub shape: GridShape,
+    /// `map.elevation`.
+    pub elevation: Option<Elevation>,
+    /// `map.walls`, in the order of the file.
+    pub walls: Vec<Wall>,
+    /// Line of the table.
+    pub line: u32,
+}
+
+/// Where the cells of a map come from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MapSource {
+    /// `map.file`: a path relative to the scenario file; not empty.
+    File(Located<String>),
+    /// `map.rows`: one glyph a cell, from north to south; at least one row, not checked for length.
+    /// Row `n` has the key path `map.rows[n]`.
+    Rows(Vec<Located<String>>),
+    /// `map.generate`: made by rule.
+    Generate {
+        /// `kind`: name of the generator; not empty, not looked up.
+        kind: Located<String>,
+        /// `size`: columns and rows, each 1 to [`GENERATED_LEN_MAX`]; their product is not checked.
+        size: [u32; 2],
+        /// `seed` of the generator, at most 2^63 - 1; 0 by default.
+        seed: u64,
+    },
+}
+
+/// Where the heights of a map come from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Elevation {
+    /// Rows of heights, the northern first; not checked for number and length. Row `n` has the key path
+    /// `map.elevation[n]`.
+    Rows(Vec<Located<Vec<i16>>>),
+    /// A grey picture: a path relative to the scenario file; not empty.
+    File(Located<String>),
+}
+
+/// A wall along cell borders.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Wall {
+    /// From corner point `(x0, y0)` to corner point `(x1, y1)`: `[x0, y0, x1, y1]`, not checked.
+    pub corners: [i32; 4],
+    /// Line of the wall.
+    pub line: u32,
+    /// Key path, such as `map.walls[3]`.
+    pub key: String,
+}
+
+/// A `[terrain.NAME]` table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Terrain {
+    /// Name of the kind; not empty.
+    pub name: String,
+    /// `glyphs`: the characters that stand for it; may be empty.
+    pub glyphs: Option<Located<String>>,
+    /// `speed` in permille.
+    pub speed: u16,
+    /// `colour` in pictures.
+    pub colour: Option<Located<Rgb>>,
+    /// `sides`: the side kinds such a cell starts with, those that are named, counter-clockwise from east.
+    pub sides: Vec<(wheelbase_grid::Side, Located<String>)>,
+    /// Line of the table.
+    pub line: u32,
+    /// Key path, such as `terrain.road`.
+    pub key: String,
+}
+
+/// A `[side.NAME]` table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Side {
+    /// Name of the kind; not empty.
+    pub name: String,
+    /// `speed` in permille.
+    pub speed: u16,
+    /// Line of the table.
+    pub line: u32,
+    /// Key path, such as `side.hedge`.
+    pub key: String,
+}
+
+/// A `[class.NAME]` table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Class {
+    /// Name of the class; not empty.
+    pub name: String,
+    /// `headings`: 1, 4 or 8; 6 on hexagonal maps.
+    pub headings: Located<u8>,
+    /// `footprint`: `[forward, right]` offsets while facing east, 1 to [`FOOTPRINT_CELLS_MAX`], each
+    /// number at most [`OFFSET_MAX`] from 0. Rows are turned into offsets, row by row. One cell,
+    /// `[0, 0]`, by default. Cells may repeat.
+    pub footprint: Located<Vec<[i32; 2]>>,
+    /// `footprint_diagonal`: offsets in map axes while facing NE.
+    pub footprint_diagonal: Option<Vec<[i32; 2]>>,
+    /// `pivot`: `[forward, right]`, finite, at most [`OFFSET_MAX`] from 0; `[0, 0]` by default.
+    pub pivot: Located<[f64; 2]>,
+    /// `sweep`: which cells its moves touch.
+    pub sweep: Sweep,
+    /// `up`, `down`, `max_up`, `max_down`, `max_tilt`: what slopes cost and which it can take.
+    pub climb: Climb,
+    /// `speed`: overrides by terrain kind, in the order of the file.
+    pub speed: Vec<SpeedOverride>,
+    /// `side_speed`: overrides by side kind, in the order of the file.
+    pub side_speed: Vec<SpeedOverride>,
+    /// `moves`: 1 to [`MOVES_MAX`], names unique for each `when`.
+    pub moves: Vec<Move>,
+    /// Line of the table.
+    pub line: u32,
+    /// Key path, such as `class.truck`.
+    pub key: String,
+}
+
+/// The speed of one kind for one class.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SpeedOverride {
+    /// Name of the kind; not empty.
+    pub name: String,
+    /// Speed in permille.
+    pub speed: u16,
+    /// Line of the entry.
+    pub line: u32,
+    /// Key path, such as `class.truck.speed.shallow`.
+    pub key: String,
+}
+
+/// One motion primitive of a class.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Move {
+    /// `name`, unique in its class; not empty.
+    pub name: String,
+    /// `by`: displacement `[forward, right]`, each at most [`DISPLACEMENT_MAX`] from 0; `[0, 0]` by
+    /// default, then `turn` is not 0.
+    pub by: [i32; 2],
+    /// `turn` in heading steps, positive to the left, -7 to 7; 0 by default. Not checked against the
+    /// headings of the class.
+    pub turn: i32,
+    /// `time`: base time in ticks, at least 1.
+    pub time: u16,
+    /// `swept`: offsets `[forward, right]` of further swept cells, each number at most [`OFFSET_MAX`]
+    /// from 0; none by default.
+    pub swept: Option<Vec<[i32; 2]>>,
+    /// `when`: the headings from which it starts.
+    pub when: When,
+    /// Line of the move.
+    pub line: u32,
+    /// Key path, such as `class.truck.moves[2]`.
+    pub key: String,
+}
+
+/// A pose as typed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WrittenPose {
+    /// Column; may be off the map.
+    pub x: i32,
+    /// Row; may be off the map.
+    pub y: i32,
+    /// The heading, any string; `None` where it was left out.
+    pub heading: Option<String>,
+    /// Line of the pose.
+    pub line: u32,
+}
+
+/// A rectangle of cells, `[x, y, width, height]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Area {
+    /// Column of the north-west cell; may be off the map.
+    pub x: i32,
+    /// Row of the north-west cell; may be off the map.
+    pub y: i32,
+    /// Columns, at least 1.
+    pub width: u32,
+    /// Rows, at least 1.
+    pub height: u32,
+    /// Line of the area.
+    pub line: u32,
+}
+
+/// An `[[agents]]` table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Agent {
+    /// `name`, unique among the agents; not empty.
+    pub name: Option<Located<String>>,
+    /// `class`: name of the movement class.
+    pub class: Located<String>,
+    /// `at`: the start pose.
+    pub at: WrittenPose,
+    /// `priority`; 0 by default.
+    pub priority: i32,
+    /// `orders`, at most [`ORDERS_MAX`].
+    pub orders: Vec<Order>,
+    /// Line of the table.
+    pub line: u32,
+    /// Key path, such as `agents[3]`.
+    pub key: String,
+}
+
+/// A `[[groups]]` table, or an event's `add_agents`: agents to be placed at random.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Group {
+    /// `class`: name of the movement class.
+    pub class: Located<String>,
+    /// `count`: number of agents, 1 to [`AGENTS_MAX`].
+    pub count: u32,
+    /// `area` to place them in.
+    pub area: Area,
+    /// `priority` of each; 0 by default.
+    pub priority: i32,
+    /// `orders` of each, at most [`ORDERS_MAX`].
+    pub orders: Vec<Order>,
+    /// `tasks` of each, done for ever behind its orders.
+    pub tasks: Option<Tasks>,
+    /// Line of the table.
+    pub line: u32,
+    /// Key path, such as `groups[0]` or `events[2].add_agents`.
+    pub key: String,
+}
+
+/// Tasks of the agents of a group.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tasks {
+    /// Where they come from.
+    pub source: TaskSource,
+    /// Line of the table.
+    pub line: u32,
+    /// Key path, such as `groups[0].tasks`.
+    pub key: String,
+}
+
+/// Where tasks come from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TaskSource {
+    /// `kind = "random"`: legal cells of `area`, at random.
+    Random {
+        /// `area`; may be off the map in part.
+        area: Area,
+    },
+    /// `file`: a path relative to the scenario file; not empty.
+    File(Located<String>),
+}
+
+/// One order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Order {
+    /// What is to be done.
+    pub kind: OrderKind,
+    /// Line of the order.
+    pub line: u32,
+    /// Key path, such as `agents[3].orders[0]`.
+    pub key: String,
+}
+
+/// What an order asks for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum OrderKind {
+    /// Go to one of the poses, at least one.
+    Goto {
+        /// The goal set. A heading left out means any.
+        goals: Vec<WrittenPose>,
+        /// How near, and what if not.
+        reach: Reach,
+    },
+    /// Go to a pose in the area that no other agent stands on or has been given.
+    GotoArea {
+        /// Where the pose is to be.
+        area: Area,
+        /// What if there is none; `within` is 0.
+        reach: Reach,
+    },
+    /// Go to a pose of one's own around the goal, chosen for all that have the order together.
+    GotoGroup {
+        /// The goal. A heading left out means any.
+        goal: WrittenPose,
+        /// What if there is no way; `within` is 0.
+        reach: Reach,
+    },
+    /// Stay for so many ticks, at most [`TICK_MAX`].
+    Wait {
+        /// Ticks to wait.
+        ticks: u32,
+    },
+    /// Go to the poses in turn, at least one, for ever. Orders that stand behind it never run.
+    Patrol {
+        /// The stops in turn. A heading left out means any.
+        stops: Vec<WrittenPose>,
+        /// How near, and what if not, for each stop.
+        reach: Reach,
+    },
+}
+
+/// How near an order must come to its goal, and what happens if it cannot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reach {
+    /// `within`: greatest distance in cells; 0 by default.
+    pub within: u16,
+    /// `fallback`.
+    pub fallback: Fallback,
+    /// `if_unreachable`.
+    pub if_unreachable: IfUnreachable,
+}
+
+/// What a search gives when it cannot reach its goal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fallback {
+    /// `"fail"`: nothing.
+    #[default]
+    Fail,
+    /// `"nearest"`: the reachable pose nearest to the goal.
+    Nearest,
+}
+
+/// An `[[events]]` table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    /// `tick` at which it happens, at most [`TICK_MAX`].
+    pub tick: u32,
+    /// What happens.
+    pub action: EventAction,
+    /// Line of the table.
+    pub line: u32,
+    /// Key path, such as `events[0]`.
+    pub key: String,
+}
+
+/// What an event does. The key path of each is that of the event with the name of the action behind
+/// it, such as `events[0].set_terrain`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum EventAction {
+    /// `set_terrain`: cells become of another kind.
+    SetTerrain {
+        /// The cells.
+        area: Area,
+        /// Name of the terrain kind.
+        kind: Located<String>,
+        /// What becomes of agents that the edit disturbs.
+        on_agents: OnAgents,
+    },
+    /// `set_elevation`: cells get another height.
+    SetElevation {
+        /// The cells.
+        area: Area,
+        /// Their new height.
+        height: i16,
+        /// What becomes of agents that the edit disturbs.
+        on_agents: OnAgents,
+    },
+    /// `set_side`: one side of a cell becomes of another kind.
+    SetSide {
+        /// `[x, y]`; may be off the map.
+        cell: Located<[i32; 2]>,
+        /// `"E"`, `"N"`, `"W"` or `"S"`.
+        side: Located<String>,
+        /// Name of the side kind.
+        kind: Located<String>,
+        /// What becomes of agents that the edit disturbs.
+        on_agents: OnAgents,
+    },
+    /// `rotate`: the sides of a cell turn.
+    Rotate {
+        /// `[x, y]`; may be off the map.
+        cell: Located<[i32; 2]>,
+        /// Steps from one side to the next, counter-clockwise; not 0.
+        turns: i32,
+        /// What becomes of agents that the edit disturbs.
+        on_agents: OnAgents,
+    },
+    /// `add_agents`: agents are placed at random.
+    AddAgents(Group),
+    /// `remove_agents`: agents are taken out.
+    RemoveAgents(Chosen),
+    /// `give_orders`: agents get other orders in place of what is left of theirs.
+    GiveOrders {
+        /// The agents.
+        chosen: Chosen,
+        /// `orders` of each, at most [`ORDERS_MAX`]; none to make them stop.
+        orders: Vec<Order>,
+    },
+}
+
+/// The agents that an event is about.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Chosen {
+    /// `names`, 1 to [`AGENTS_MAX`], none of them empty; not looked up. Name `n` has the key path of
+    /// the action with `.names[n]` behind it.
+    Names(Vec<Located<String>>),
+    /// `area`: those in a rectangle of cells.
+    Area(Area),
+}

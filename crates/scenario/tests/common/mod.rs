@@ -1,0 +1,161 @@
+//! Simulations from text, and runs that are checked after every tick.
+
+#![allow(dead_code, clippy::unwrap_used)]
+
+use std::path::Path;
+use wheelbase_grid::CellXY;
+use wheelbase_scenario::load::{Loaded, Source};
+use wheelbase_scenario::recording::Recorder;
+use wheelbase_scenario::{PlanFile, load, scenario};
+use wheelbase_sim::{Simulation, Step, invariant};
+
+/// Builds a scenario given as text.
+pub fn simulation(text: &str) -> Simulation {
+    let typed =
+        scenario::parse("test.toml", text.as_bytes()).unwrap_or_else(|errors| panic!("{errors}\n{text}"));
+    load::build_simulation(Path::new("test.toml"), &typed).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// Runs to the end; nothing that must never be may be after any tick. Gives the state hash after each.
+pub fn run_checked(sim: &mut Simulation) -> Vec<u64> {
+    let mut hashes = Vec::new();
+    loop {
+        let step = sim.step();
+        let found = invariant::check(sim);
+        assert!(found.is_empty(), "tick {}: {found:?}", sim.tick());
+        hashes.push(sim.state_hash());
+        if step == Step::Ended {
+            return hashes;
+        }
+    }
+}
+
+/// Records a run of a scenario, given as text under a name, to its end.
+pub fn record(sim: &mut Simulation, name: &str, text: &str) -> Vec<u8> {
+    record_with(sim, &Source::default(), name, text)
+}
+
+/// Records a run of what was loaded to its end.
+pub fn record_loaded(loaded: &mut Loaded, name: &str, text: &str) -> Vec<u8> {
+    record_with(&mut loaded.simulation, &loaded.source, name, text)
+}
+
+fn record_with(sim: &mut Simulation, source: &Source, name: &str, text: &str) -> Vec<u8> {
+    let mut recorder = Recorder::begin(sim, source, (name, text), Vec::new()).unwrap();
+    loop {
+        let tick = sim.tick();
+        let step = sim.step();
+        recorder.tick(sim, tick, step).unwrap();
+        sim.clear_log();
+        if step == Step::Ended {
+            return recorder.finish(sim).unwrap();
+        }
+    }
+}
+
+/// Runs a problem to its end, checked after every tick; gives the plan.
+pub fn plan_checked(sim: &mut Simulation) -> Vec<u8> {
+    let mut plan = PlanFile::begin(sim);
+    loop {
+        let tick = sim.tick();
+        let step = sim.step();
+        assert_eq!(invariant::check(sim), [], "tick {tick}");
+        plan.tick(sim, tick, 0.0, step == Step::Ended);
+        sim.clear_log();
+        if step == Step::Ended {
+            break;
+        }
+    }
+    let mut text = Vec::new();
+    plan.write(&mut text).unwrap();
+    text
+}
+
+/// Runs on so many threads.
+pub fn on_threads<T: Send>(threads: usize, run: impl FnOnce() -> T + Send) -> T {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(run)
+}
+
+/// Carts and trucks on a map.
+pub fn world(rows: &[&str], more: &str) -> Simulation {
+    let rows: Vec<String> = rows.iter().map(|row| format!("\"{row}\"")).collect();
+    simulation(&format!(
+        "name = \"test\"\nticks = 500\n[map]\nrows = [{}]\n{CART}{TRUCK}{more}",
+        rows.join(",")
+    ))
+}
+
+/// A cart of its own.
+pub fn cart(at: &str, orders: &str) -> String {
+    format!("[[agents]]\nclass = \"cart\"\nat = {at}\norders = [{orders}]\n")
+}
+
+/// An edit of the terrain.
+pub fn set_terrain(tick: u32, area: &str, kind: &str, on_agents: &str) -> String {
+    format!(
+        "[[events]]\ntick = {tick}\nset_terrain = {{ area = {area}, kind = \"{kind}\", on_agents = \"{on_agents}\" }}\n"
+    )
+}
+
+/// Where the agent in a row is.
+pub fn cell(sim: &Simulation, row: usize) -> CellXY {
+    sim.pose(row).cell
+}
+
+/// Runs up to a tick.
+pub fn step_to(sim: &mut Simulation, tick: u32) {
+    while sim.tick() < tick && sim.step() == Step::Running {
+        let found = invariant::check(sim);
+        assert!(found.is_empty(), "tick {}: {found:?}", sim.tick());
+    }
+    assert_eq!(sim.tick(), tick);
+}
+
+/// A cart of one cell: forward 2, reverse 6, turns 1.
+pub const CART: &str = r#"
+[class.cart]
+headings = 4
+moves = [
+    { name = "forward", by = [1, 0], time = 2 },
+    { name = "reverse", by = [-1, 0], time = 6 },
+    { name = "left", turn = 1, time = 1 },
+    { name = "right", turn = -1, time = 1 },
+]
+"#;
+
+/// A truck of two cells: forward 3, reverse 9, turns 3; it wades at a third.
+pub const TRUCK: &str = r#"
+[class.truck]
+headings = 4
+footprint = ["X>"]
+speed = { swamp = 333 }
+moves = [
+    { name = "forward", by = [1, 0], time = 3 },
+    { name = "reverse", by = [-1, 0], time = 9 },
+    { name = "left", turn = 1, time = 3 },
+    { name = "right", turn = -1, time = 3 },
+]
+"#;
+
+/// A 2x2 that turns on the spot, and a walker without facing.
+pub const OTHERS: &str = r#"
+[class.tank]
+headings = 4
+footprint = [[0, 0], [-1, 0], [0, 1], [-1, 1]]
+pivot = [-0.5, 0.5]
+side_speed = { hedge = 500 }
+moves = [
+    { name = "forward", by = [1, 0], time = 4 },
+    { name = "reverse", by = [-1, 0], time = 5 },
+    { name = "left", turn = 1, time = 2 },
+    { name = "right", turn = -1, time = 2 },
+]
+[class.walker]
+headings = 1
+moves = [
+    { name = "E", by = [1, 0], time = 1 },
+    { name = "N", by = [0, -1], time = 1 },
+    { name = "W", by = [-1, 0], time = 1 },
+    { name = "S", by = [0, 1], time = 1 },
+]
+"#;

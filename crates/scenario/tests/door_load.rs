@@ -1,0 +1,119 @@
+//! What lone agents take of doors, held against what can be counted by hand.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{CART, OTHERS, TRUCK, on_threads, simulation};
+use proptest::prelude::*;
+use std::fmt::Write;
+use std::path::Path;
+use wheelbase_scenario::load::{AttachedFile, Files, build_simulation_of};
+use wheelbase_scenario::scenario;
+use wheelbase_sim::{DoorLoad, Doors, LoneAgent, Simulation};
+
+fn load(sim: &Simulation) -> (Vec<LoneAgent>, DoorLoad) {
+    let doors = Doors::find(sim);
+    let alone = doors.lone_agents(sim, &|| true).unwrap().unwrap();
+    (alone, doors.load(sim))
+}
+
+/// Two rooms of 12 x 12 cells, joined by a door of so many cells in a wall of one.
+fn two_rooms(door: usize) -> Vec<String> {
+    let row = |y: usize| {
+        let wall = if (5..5 + door).contains(&y) { "." } else { "T" };
+        format!("\"{}{wall}{}\"", ".".repeat(12), ".".repeat(12))
+    };
+    (0..12).map(row).collect()
+}
+
+/// Agents in the room on the left, each with tasks to the right and to the left in turn, deep in the rooms.
+fn across(door: usize, class: &str, agents: usize, ticks: u32) -> Simulation {
+    let mut table = "agent,x,y,heading\n".to_owned();
+    for agent in 0..agents {
+        for x in [22, 2] {
+            writeln!(table, "{agent},{x},{},any", 2 + agent % 8).unwrap();
+        }
+    }
+    let files = [AttachedFile { name: "trips.csv".to_owned(), bytes: table.into_bytes() }];
+    let text = format!(
+        "name = \"across\"\nticks = {ticks}\nexpansions_per_tick = 100000000\n[map]\nrows = [{}]\n{CART}{TRUCK}{OTHERS}[[groups]]\nclass = \"{class}\"\ncount = {agents}\narea = [0, 0, 11, 12]\ntasks = {{ file = \"trips.csv\" }}\n",
+        two_rooms(door).join(",")
+    );
+    let typed = scenario::parse("across.toml", text.as_bytes()).unwrap();
+    build_simulation_of(Path::new("across.toml"), &typed, Files::Attached(&files)).unwrap().simulation
+}
+
+/// A walker holds the door of one cell while it steps onto it and while it steps off, a tick each. So in 400 ticks
+/// it is gone through 200 times, and every task is a way through. Alone each of the 24 needs some twenty ticks for
+/// a task, and they do more than 300.
+#[test]
+fn a_door_of_one_cell_lets_a_walker_through_every_two_ticks() {
+    let sim = across(1, "walker", 24, 400);
+    let (alone, load) = load(&sim);
+    let lone: u64 = alone.iter().map(|lone| lone.tasks_done).sum();
+    assert!(lone > 300, "{lone}");
+    assert_eq!(load.gates, 1);
+    // By what share lone agents want more than there is: two ticks of 400 for each task.
+    assert_eq!(load.busiest_permille, 2 * lone * 1000 / 400);
+}
+
+/// Two cells of a door of three are held by a tank for three moves of four ticks: its nose enters, it is in it
+/// whole, its tail leaves. Cell by cell that would be 24 of 1,800 in 600 ticks, which 75 could have; but two tanks
+/// have no room beside each other, so that it is 12 of 600 ticks, and 50 tanks.
+#[test]
+fn of_bodies_wider_than_half_a_door_one_is_in_it_at_a_time() {
+    let (alone, load) = load(&across(3, "tank", 12, 600));
+    let lone = alone.iter().map(|lone| lone.tasks_done).sum::<u64>();
+    assert!(lone > 60, "{alone:?}");
+    assert_eq!(load.busiest_permille, 12 * lone * 1000 / 600);
+    // A wider door has room for both, and for all that lone agents do.
+    let (_, load) = self::load(&across(7, "tank", 6, 600));
+    assert!(load.busiest_permille <= 1000, "{load:?}");
+}
+
+#[test]
+fn whoever_wants_no_answer_gets_none() {
+    let sim = across(1, "walker", 24, 400);
+    let doors = Doors::find(&sim);
+    assert_eq!(doors.lone_agents(&sim, &|| false), Ok(None));
+}
+
+/// Rows of a map with walls across that have doors of one to three cells, and a few trees.
+fn rooms() -> impl Strategy<Value = Vec<String>> {
+    let glyph = prop_oneof![40 => Just('.'), 4 => Just('S'), 1 => Just('T')];
+    let rows = prop::collection::vec(prop::collection::vec(glyph, 30), 16);
+    (rows, prop::collection::vec((0_usize..15, 1_usize..4), 2)).prop_map(|(mut rows, doors)| {
+        for (x, (top, width)) in [10, 20].into_iter().zip(doors) {
+            for (y, row) in rows.iter_mut().enumerate() {
+                row[x] = if (top..top + width).contains(&y) { '.' } else { 'T' };
+            }
+        }
+        rows.into_iter().map(|row| format!("\"{}\"", String::from_iter(row))).collect()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn what_is_taken_is_the_same_for_any_number_of_threads(
+        rows in rooms(),
+        counts in prop::collection::vec(0_u32..12, 4),
+        (seed, ticks, discrete) in (0_u32..1000, 50_u32..500, any::<bool>()),
+    ) {
+        let collision = if discrete { "discrete" } else { "swept" };
+        let mut text = format!(
+            "name = \"rooms\"\nseed = {seed}\nticks = {ticks}\ncollision = \"{collision}\"\nexpansions_per_tick = 100000000\n[map]\nrows = [{}]\n{CART}{TRUCK}{OTHERS}",
+            rows.join(",")
+        );
+        for (class, count) in ["cart", "truck", "tank", "walker"].into_iter().zip(counts) {
+            if count > 0 {
+                write!(text, "[[groups]]\nclass = \"{class}\"\ncount = {count}\narea = [0, 0, 30, 16]\ntasks = {{ kind = \"random\", area = [0, 0, 30, 16] }}\n").unwrap();
+            }
+        }
+        prop_assume!(text.contains("[[groups]]"));
+        let on = |threads| on_threads(threads, || load(&simulation(&text)));
+        prop_assert_eq!(on(2), on(1));
+    }
+}

@@ -1,0 +1,292 @@
+//! The guides say the truth: `scenarios/README.md` has every key that the reader knows and no other, and the
+//! limits and defaults that the code has; the program text of `README.md` runs.
+
+#![allow(clippy::unwrap_used)]
+
+use std::collections::BTreeSet;
+use wheelbase_scenario::{load, scenario};
+use wheelbase_sim::{RunResult, Step, TickTimes};
+
+const GUIDE: &str = include_str!("../../../scenarios/README.md");
+/// The reader's files that say which keys there are.
+const READER: [&str; 4] = [
+    include_str!("../src/scenario/document.rs"),
+    include_str!("../src/scenario/event.rs"),
+    include_str!("../src/scenario/class.rs"),
+    include_str!("../src/scenario/agents.rs"),
+];
+
+/// Where the guide describes the keys of each `Keys` constant.
+const SECTIONS: [(&str, &str); 22] = [
+    ("SCENARIO_KEYS", "Top level"),
+    ("CLASS_FILE_KEYS", "Class files"),
+    ("MAP_KEYS", "`[map]`"),
+    ("GENERATE_KEYS", "`generate`"),
+    ("TERRAIN_KEYS", "`[terrain.NAME]`"),
+    ("TERRAIN_SIDE_KEYS", "`sides`"),
+    ("SIDE_KEYS", "`[side.NAME]`"),
+    ("EVENT_KEYS", "`[[events]]`"),
+    ("SET_TERRAIN_KEYS", "`set_terrain`"),
+    ("SET_ELEVATION_KEYS", "`set_elevation`"),
+    ("SET_SIDE_KEYS", "`set_side`"),
+    ("ROTATE_KEYS", "`rotate`"),
+    ("REMOVE_AGENTS_KEYS", "`remove_agents`"),
+    ("GIVE_ORDERS_KEYS", "`give_orders`"),
+    ("CLASS_KEYS", "`[class.NAME]`"),
+    ("SWEEP_KEYS", "`sweep`"),
+    ("MOVE_KEYS", "`moves`"),
+    ("AGENT_KEYS", "`[[agents]]`"),
+    ("GROUP_KEYS", "`[[groups]]`"),
+    ("TASKS_KEYS", "Tasks"),
+    ("ORDER_KEYS", "Orders"),
+    ("RESULT", "Results"),
+];
+/// A `const NAME: Keys = Keys { known: ..., later: ... };` of the reader.
+struct Keys {
+    name: &'static str,
+    known: BTreeSet<String>,
+    later: BTreeSet<String>,
+}
+
+/// The text between two marks, and what comes after.
+fn between<'t>(text: &'t str, begin: &str, end: &str) -> Option<(&'t str, &'t str)> {
+    let text = &text[text.find(begin)? + begin.len()..];
+    let at = text.find(end)?;
+    Some((&text[..at], &text[at + end.len()..]))
+}
+
+/// Every second piece of a text cut at `mark`: what stands in quotes, or between backticks.
+fn quoted(text: &str, mark: char) -> BTreeSet<String> {
+    text.split(mark).skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+/// The names in a list, or in the constant that stands in its place.
+fn names(field: &str, source: &str) -> BTreeSet<String> {
+    let field = field.trim().trim_start_matches('&');
+    if field.starts_with('[') {
+        return quoted(field, '"');
+    }
+    if let Some(constant) = field.strip_suffix(".later") {
+        let (body, _) = between(source, &format!("const {constant}: Keys = Keys {{"), "};").unwrap();
+        return quoted(body.split("later:").nth(1).unwrap(), '"');
+    }
+    let (body, _) = between(source, &format!("const {field}: [&str; "), ";\n").unwrap();
+    quoted(body, '"')
+}
+
+fn reader_keys() -> Vec<Keys> {
+    let mut found = Vec::new();
+    for source in READER {
+        let mut rest = source;
+        while let Some((name, after)) = between(rest, "const ", ": ") {
+            rest = after;
+            // The value may stand on a line of its own.
+            let value = after.strip_prefix("Keys =").map(str::trim_start);
+            let Some(after) = value.and_then(|value| value.strip_prefix("Keys {")) else { continue };
+            let (body, after) = after.split_once("};").unwrap();
+            rest = after;
+            let (known, later) = body.split_once("later:").unwrap();
+            let known = known.trim().strip_prefix("known:").unwrap().trim().trim_end_matches(',');
+            let later = later.trim().trim_end_matches(',');
+            found.push(Keys { name, known: names(known, source), later: names(later, source) });
+        }
+    }
+    found
+}
+
+/// The text under a heading, up to the next one.
+fn section(heading: &str) -> &'static str {
+    let line =
+        GUIDE.lines().find(|line| line.trim_start_matches('#').trim() == heading && line.starts_with('#'));
+    let line = line.unwrap_or_else(|| panic!("scenarios/README.md has no heading {heading}"));
+    let (_, text) = GUIDE.split_once(&format!("\n{line}\n")).unwrap();
+    text.split("\n#").next().unwrap()
+}
+
+/// Keys in the first column of the table under a heading.
+fn documented(heading: &str) -> BTreeSet<String> {
+    let rows = section(heading).lines().filter(|line| line.starts_with("| `"));
+    rows.flat_map(|row| quoted(row.split('|').nth(1).unwrap(), '`')).collect()
+}
+
+#[test]
+fn every_key_is_described_and_no_other() {
+    let keys = reader_keys();
+    assert_eq!(keys.len(), SECTIONS.len() - 1, "key constants found in the reader");
+    for Keys { name, known, .. } in &keys {
+        let section = SECTIONS.iter().find(|(constant, _)| constant == name);
+        let (_, heading) = section.unwrap_or_else(|| panic!("which section describes {name}?"));
+        assert!(!known.is_empty(), "{name}");
+        assert_eq!(&documented(heading), known, "{name}: section {heading}");
+    }
+}
+
+#[test]
+fn every_later_key_is_listed() {
+    let listed = quoted(section("Not supported yet"), '`');
+    for Keys { name, later, .. } in reader_keys() {
+        let missing: Vec<_> = later.difference(&listed).collect();
+        assert!(missing.is_empty(), "{name}: {missing:?}");
+    }
+}
+
+#[test]
+fn every_row_is_complete() {
+    for (_, heading) in SECTIONS.iter().filter(|(constant, _)| *constant != "RESULT") {
+        for row in section(heading).lines().filter(|line| line.starts_with("| `")) {
+            let columns: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+            assert_eq!(columns.len(), 5, "{row}");
+            assert!(!columns[1].is_empty() && !columns[3].is_empty(), "{row}");
+        }
+    }
+}
+
+#[test]
+fn links_lead_somewhere() {
+    for target in GUIDE.split("](").skip(1).map(|text| text.split(')').next().unwrap()) {
+        if let Some(anchor) = target.strip_prefix('#') {
+            let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+            let anchors = GUIDE.lines().filter(|line| line.starts_with('#')).map(|line| {
+                let text = line.trim_start_matches('#').trim().to_lowercase().replace(' ', "-");
+                text.chars().filter(|&c| is_word(c)).collect::<String>()
+            });
+            assert!(anchors.into_iter().any(|found| found == anchor), "#{anchor}");
+        } else {
+            let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios").join(target);
+            assert!(file.exists(), "{target}");
+        }
+    }
+}
+
+/// A number with commas, as in the guide.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+fn row(heading: &str, key: &str) -> &'static str {
+    let rows = section(heading).lines();
+    let start = format!("| `{key}` |");
+    rows.into_iter().find(|line| line.starts_with(&start)).unwrap_or_else(|| panic!("{heading}: {key}"))
+}
+
+#[test]
+fn limits_are_those_of_the_code() {
+    let i32_range = format!("-{} to {}", grouped(1 << 31), grouped((1 << 31) - 1));
+    let limits = [
+        ("Top level", "seed", grouped(i64::MAX as u64)),
+        ("Top level", "ticks", grouped(scenario::TICK_MAX.into())),
+        ("Top level", "expansions_per_tick", grouped(scenario::EXPANSIONS_PER_TICK_MAX)),
+        ("Top level", "search_slots", grouped(scenario::SEARCH_SLOTS_MAX.into())),
+        ("Top level", "landmarks", grouped(scenario::LANDMARKS_MAX.into())),
+        ("Top level", "terrain", grouped(wheelbase_grid::TERRAIN_KINDS_MAX as u64)),
+        ("Top level", "side", grouped(wheelbase_grid::SIDE_KINDS_MAX as u64)),
+        ("Top level", "class", grouped(scenario::CLASSES_MAX as u64)),
+        ("Top level", "agents", grouped(scenario::AGENTS_MAX.into())),
+        ("Top level", "events", grouped(scenario::EVENTS_MAX as u64)),
+        ("`[map]`", "rows", grouped(wheelbase_grid::CELLS_MAX)),
+        ("`[class.NAME]`", "footprint", grouped(scenario::FOOTPRINT_CELLS_MAX as u64)),
+        ("`[class.NAME]`", "footprint", grouped(wheelbase_planner::OFFSET_MAX as u64)),
+        ("`[class.NAME]`", "moves", grouped(scenario::MOVES_MAX as u64)),
+        ("`moves`", "by", grouped(scenario::DISPLACEMENT_MAX.into())),
+        ("`moves`", "time", grouped(u16::MAX.into())),
+        ("`[[agents]]`", "priority", i32_range),
+        ("`[[agents]]`", "orders", grouped(scenario::ORDERS_MAX as u64)),
+        ("`[[groups]]`", "count", grouped(scenario::AGENTS_MAX.into())),
+        ("Orders", "wait", grouped(scenario::TICK_MAX.into())),
+        ("Orders", "within", grouped(u16::MAX.into())),
+        ("`[[events]]`", "tick", grouped(scenario::TICK_MAX.into())),
+    ];
+    for (heading, key, limit) in limits {
+        assert!(row(heading, key).contains(&limit), "{heading}: {key}: expected {limit}");
+    }
+}
+
+const SMALLEST: &str = "name = ''\nticks = 1\nmap = { rows = ['.'] }";
+
+#[test]
+fn defaults_are_those_of_the_code() {
+    let read = scenario::parse("smallest.toml", SMALLEST.as_bytes()).unwrap();
+    let defaults = [
+        ("seed", read.seed),
+        ("expansions_per_tick", read.expansions_per_tick),
+        ("search_slots", read.search_slots.into()),
+        ("tries_per_tick", read.tries_per_tick),
+    ];
+    for (key, default) in defaults {
+        assert!(row("Top level", key).ends_with(&format!(" {} |", grouped(default))), "{key}: {default}");
+    }
+}
+
+#[test]
+fn every_key_of_the_result_is_described() {
+    let read = scenario::parse("smallest.toml", SMALLEST.as_bytes()).unwrap();
+    let mut sim = load::build_simulation(std::path::Path::new("smallest.toml"), &read).unwrap();
+    while sim.step() == Step::Running {}
+    let result = RunResult::of(&sim, 1, &TickTimes::default(), 0.0, 0);
+    let printed = serde_json::to_value(&result).unwrap();
+    let printed: BTreeSet<String> = printed.as_object().unwrap().keys().cloned().collect();
+    assert_eq!(documented("Results"), printed);
+}
+
+/// The program text of `README.md`, word for word: here it is compiled and run.
+mod readme {
+    // README: begin
+    use wheelbase_grid::{CellXY, Grid, Rect, SideTable, TerrainTable};
+    use wheelbase_planner::*;
+
+    fn lorry_and_lake() -> Result<(), Box<dyn std::error::Error>> {
+        let rows = ["........", "........", "...WW...", "........", "........"];
+        let mut grid = Grid::from_rows(&rows, TerrainTable::movingai(), SideTable::default())?;
+
+        // Two cells long; it turns about its cab and reverses at a third of its speed.
+        let mut spec = ClassSpec::new("lorry", 4);
+        spec.footprint = vec![(0, 0), (-1, 0)];
+        spec.primitives = vec![
+            Primitive::step("forward", (1, 0), 10),
+            Primitive::step("reverse", (-1, 0), 30),
+            Primitive::turn("left", 1, 10),
+            Primitive::turn("right", -1, 10),
+        ];
+
+        // Tables are shared by all lorries. A scratch belongs to one worker and is used again and again.
+        let mut tables = MovementTables::compile(&grid, MovementClass::new(spec)?);
+        let (mut scratch, mut path) = (Scratch::new(), Path::new());
+        let goal = [GoalMember::any(CellXY::new(7, 1))];
+        let request = Request::new(Pose::new(1, 1, Heading(0)), Goal::of(&goal));
+        let answer = plan(&tables, &request, &mut scratch, &mut path);
+        assert_eq!((answer.status, answer.cost), (Status::Found, 60));
+
+        // A building goes up between the lake and the northern edge. Only the poses near it are compiled anew.
+        let trees = grid.terrain_table().kind_of_name("trees").ok_or("no trees")?;
+        let edit = grid.set_terrain(Rect::new(3, 0, 2, 2), trees);
+        tables.update(&grid, edit.changed);
+        let answer = plan(&tables, &request, &mut scratch, &mut path);
+        assert_eq!((answer.status, answer.cost), (Status::Found, 130));
+        Ok(())
+    }
+    // README: end
+
+    #[test]
+    fn its_program_runs() {
+        lorry_and_lake().unwrap();
+    }
+
+    #[test]
+    fn its_program_is_this_one() {
+        let readme = include_str!("../../../README.md");
+        let (printed, _) = super::between(readme, "\n```rust\n", "\n```\n").unwrap();
+        let (run, _) =
+            super::between(include_str!("guide.rs"), "// README: begin\n", "    // README: end").unwrap();
+        let trimmed = |text: &str| text.lines().map(|line| line.trim().to_owned()).collect::<Vec<_>>();
+        let run: Vec<String> = trimmed(run.trim());
+        assert_eq!(trimmed(printed.trim()), run);
+    }
+}

@@ -1,0 +1,319 @@
+//! Map files of other programs: pictures, and maps of Tiled with their agents.
+
+#![cfg(all(feature = "png", feature = "tiled"))]
+#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
+
+mod common;
+
+use common::record_loaded;
+use miniz_oxide::deflate::compress_to_vec_zlib;
+use std::io::Cursor;
+use std::path::{Path, PathBuf};
+use wheelbase_grid::{Cell, Side, SideKind, TerrainKind};
+use wheelbase_maps::TerrainColours;
+use wheelbase_scenario::load::{Overrides, load_simulation, load_simulation_and_text};
+use wheelbase_scenario::order_text::order_json;
+use wheelbase_scenario::recording::{Reader, rebuild, verify};
+use wheelbase_sim::Simulation;
+
+/// A folder of its own for a test.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn load(scenario: &Path) -> Result<Simulation, String> {
+    let shown = |error: wheelbase_scenario::load::LoadError| {
+        let parent = scenario.parent().unwrap().display().to_string() + "/";
+        error.to_string().replace(&parent, "")
+    };
+    load_simulation(scenario, Overrides::default()).map_err(shown)
+}
+
+/// A picture in grey or colours, made by hand.
+fn picture(size: [u32; 2], depth: u8, colours: u8, rows: &[&[u8]]) -> Vec<u8> {
+    let crc = |bytes: &[u8]| {
+        let step = |sum: u32, _| if sum & 1 == 1 { sum >> 1 ^ 0xedb8_8320 } else { sum >> 1 };
+        !bytes.iter().fold(u32::MAX, |sum, &byte| (0..8).fold(sum ^ u32::from(byte), step))
+    };
+    let mut file = b"\x89PNG\r\n\x1a\n".to_vec();
+    let mut chunk = |kind: &[u8; 4], data: &[u8]| {
+        let whole = [&kind[..], data].concat();
+        file.extend((data.len() as u32).to_be_bytes());
+        file.extend(&whole);
+        file.extend(crc(&whole).to_be_bytes());
+    };
+    let [width, height] = size.map(u32::to_be_bytes);
+    chunk(b"IHDR", &[&width[..], &height, &[depth, colours, 0, 0, 0]].concat());
+    let unfiltered: Vec<u8> = rows.iter().flat_map(|row| [&[0], *row].concat()).collect();
+    chunk(b"IDAT", &compress_to_vec_zlib(&unfiltered, 6));
+    chunk(b"IEND", b"");
+    file
+}
+
+const CART: &str = "[class.cart]\nheadings = 4\nmoves = [{ name = \"forward\", by = [1, 0], time = 4 }, { name = \"left\", turn = 1, time = 4 }]\n";
+
+#[test]
+fn colours_and_heights_come_from_pictures() {
+    let folder = folder("pictures");
+    let (mud, sea) = ([1, 2, 3], [20, 48, 120]);
+    let row: Vec<u8> = [mud, mud, sea].concat();
+    std::fs::write(folder.join("map.png"), picture([3, 2], 8, 2, &[&row, &row])).unwrap();
+    std::fs::write(
+        folder.join("hill.png"),
+        picture([3, 2], 16, 0, &[&[0, 0, 1, 0, 0, 5], &[0, 1, 0, 2, 0, 3]]),
+    )
+    .unwrap();
+    let scenario = |map: &str| {
+        let text = format!(
+            "name = \"p\"\nticks = 9\n[map]\n{map}\nwalls = [[1, 0, 1, 2]]\n[terrain.mud]\nspeed = 500\ncolour = \"#010203\"\n{CART}[[agents]]\nclass = \"cart\"\nat = [0, 0, \"E\"]\n"
+        );
+        std::fs::write(folder.join("p.toml"), text).unwrap();
+        load(&folder.join("p.toml"))
+    };
+    let sim = scenario("file = \"map.png\"\nelevation = \"hill.png\"").unwrap();
+    let grid = sim.grid();
+    let names: Vec<&str> =
+        grid.terrain().iter().map(|&kind| grid.terrain_table()[kind].name.as_str()).collect();
+    assert_eq!(names, ["mud", "mud", "water", "mud", "mud", "water"]);
+    assert_eq!(grid.elevation().unwrap(), [0, 256, 5, 1, 2, 3]);
+    assert_eq!(grid.side_of(Cell(0), Side::East), SideKind::WALL);
+    assert_eq!(TerrainColours::of(grid.terrain_table()).colour(TerrainKind(0)), mud);
+    for (map, expected) in [
+        (
+            "file = \"map.png\"\nelevation = \"map.png\"",
+            "map.png: is a picture in colours of 8 bits; expected heights in grey of 8 or 16 bits",
+        ),
+        (
+            "rows = [\"..\"]\nelevation = \"hill.png\"",
+            "p.toml:5: map.elevation: hill.png is a picture of 3 x 2 pixels, expected 2 x 1, one a cell",
+        ),
+        (
+            "file = \"map.png\"\nelevation = \"no.png\"",
+            "p.toml:5: map.elevation: no.png: cannot be read: No such file or directory (os error 2)",
+        ),
+        (
+            "file = \"hill.png\"",
+            "hill.png: pixel (0, 0) is #000000, which no terrain has; expected #010203 (mud), #587844 (ground), #645430 (swamp), #143078 (water), #104018 (trees), #1e1e1e (out)",
+        ),
+        ("rows = [\"..\"]\nelevation = \"\"", "p.toml:5: map.elevation: expected a path, found \"\""),
+    ] {
+        assert_eq!(scenario(map).map(|_| ()).unwrap_err(), expected);
+    }
+    // What was read from files is in the recording.
+    scenario("file = \"map.png\"\nelevation = \"hill.png\"").unwrap();
+    assert_recorded(&folder.join("p.toml"), &["map.png", "hill.png"]);
+}
+
+/// Records a run, takes the files away, and runs the recording again.
+fn assert_recorded(scenario: &Path, files: &[&str]) {
+    let (mut loaded, text) = load_simulation_and_text(scenario, Overrides::default()).unwrap();
+    let file = record_loaded(&mut loaded, "gone.toml", &text);
+    let sim = loaded.simulation;
+    for file in files {
+        std::fs::remove_file(scenario.with_file_name(file)).unwrap();
+    }
+    let mut reader = Reader::open(Cursor::new(file)).unwrap();
+    let again = rebuild(reader.header()).unwrap().simulation;
+    assert_eq!(again.grid().elevation(), sim.grid().elevation());
+    let [then, now] = [&again, &sim].map(|sim| TerrainColours::of(sim.grid().terrain_table()));
+    assert_eq!(then, now);
+    assert_eq!(verify(&mut reader, |_| true).unwrap().difference, None);
+}
+
+/// A pipe would wait for its other end, a device may never end.
+#[cfg(unix)]
+#[test]
+fn a_file_names_regular_files_alone() {
+    let folder = folder("irregular");
+    for (pipe, link, ending) in
+        [("pipe.map", "zero.map", "map"), ("pipe.png", "zero.png", "png"), ("pipe.tmx", "zero.tmx", "tmx")]
+    {
+        for old in [pipe, link] {
+            let _ = std::fs::remove_file(folder.join(old));
+        }
+        assert!(std::process::Command::new("mkfifo").arg(folder.join(pipe)).status().unwrap().success());
+        std::os::unix::fs::symlink("/dev/zero", folder.join(link)).unwrap();
+        let read = |keys: &str| {
+            let text = format!("name = \"p\"\nticks = 9\n[map]\n{keys}\n{CART}");
+            std::fs::write(folder.join("p.toml"), text).unwrap();
+            load(&folder.join("p.toml")).map(|_| ()).unwrap_err()
+        };
+        for name in [pipe, link] {
+            let expected = format!("{name}: is not a regular file; pipes and devices are not read");
+            assert_eq!(
+                read(&format!("file = {name:?}")),
+                format!("p.toml:4: map.file: {expected}"),
+                "{ending}"
+            );
+            let heights = format!("rows = [\"..\"]\nelevation = {name:?}");
+            assert_eq!(read(&heights), format!("p.toml:5: map.elevation: {expected}"));
+        }
+    }
+    std::fs::write(folder.join("t.tmx"), MAP.replace("t.tsx", "pipe.tmx")).unwrap();
+    let text = format!("name = \"p\"\nticks = 9\n[map]\nfile = \"t.tmx\"\n{CART}");
+    std::fs::write(folder.join("p.toml"), text).unwrap();
+    let expected = "t.tmx:2: tileset pipe.tmx: is not a regular file; pipes and devices are not read";
+    assert_eq!(load(&folder.join("p.toml")).map(|_| ()).unwrap_err(), expected);
+    let tasks = format!(
+        "name = \"p\"\nticks = 9\n[map]\nrows = [\"..\"]\n{CART}[[groups]]\nclass = \"cart\"\ncount = 1\narea = [0, 0, 2, 1]\ntasks = {{ file = \"pipe.map\" }}\n"
+    );
+    std::fs::write(folder.join("p.toml"), tasks).unwrap();
+    let expected =
+        "p.toml:12: groups[0].tasks.file: pipe.map: is not a regular file; pipes and devices are not read";
+    assert_eq!(load(&folder.join("p.toml")).map(|_| ()).unwrap_err(), expected);
+}
+
+/// Whatever file a scenario names as map or table, an error shows no line of it.
+#[test]
+fn no_text_of_another_file_is_quoted() {
+    let folder = folder("quoted");
+    let secret = "s3cret";
+    let line = format!("root:$6${secret}:19000:0:99999:7:::\nkey {secret}\n{secret}, {secret}\n");
+    std::fs::write(folder.join("shadow"), &line).unwrap();
+    std::fs::write(folder.join("shadow.tmx"), &line).unwrap();
+    std::fs::write(folder.join("shadow.png"), &line).unwrap();
+    std::fs::write(folder.join("empty.map"), "type octile\nheight 1\nwidth 2\nmap\n..\n").unwrap();
+    let group = "[[groups]]\nclass = \"cart\"\ncount = 1\narea = [0, 0, 2, 1]\n";
+    let rows = "rows = [\"..\"]\n";
+    for (file, text) in [
+        ("p.toml", format!("name = \"p\"\nticks = 9\n[map]\nfile = \"shadow\"\n{CART}")),
+        ("p.toml", format!("name = \"p\"\nticks = 9\n[map]\nfile = \"shadow.tmx\"\n{CART}")),
+        ("p.toml", format!("name = \"p\"\nticks = 9\n[map]\nfile = \"shadow.png\"\n{CART}")),
+        ("p.toml", format!("name = \"p\"\nticks = 9\n[map]\n{rows}elevation = \"shadow.png\"\n{CART}")),
+        (
+            "p.toml",
+            format!("name = \"p\"\nticks = 9\n[map]\n{rows}{CART}{group}tasks = {{ file = \"shadow\" }}\n"),
+        ),
+        ("p.json", problem("shadow", "shadow", "shadow")),
+        ("p.json", problem("empty.map", "shadow", "shadow")),
+    ] {
+        std::fs::write(folder.join(file), text).unwrap();
+        let overrides = Overrides { ticks: Some(9), ..Overrides::default() };
+        let error = load_simulation(&folder.join(file), overrides).map(|_| ()).unwrap_err().to_string();
+        assert!(error.contains("shadow") && !error.contains(secret), "{error}");
+    }
+}
+
+fn problem(map: &str, agents: &str, tasks: &str) -> String {
+    format!(
+        "{{\"mapFile\": {map:?}, \"agentFile\": {agents:?}, \"taskFile\": {tasks:?}, \"teamSize\": 1, \"taskAssignmentStrategy\": \"roundrobin\"}}"
+    )
+}
+
+const MAP: &str = r#"<map orientation="orthogonal" width="4" height="2" tilewidth="10" tileheight="10">
+<tileset firstgid="1" source="t.tsx"/>
+<layer width="4" height="2"><data encoding="csv">1,1,1,1,1,1,1,1</data></layer>
+<objectgroup>
+<object id="1" name="a" class="cart" x="5" y="5"><properties><property name="heading" value="E"/><property name="goal" value="far"/></properties></object>
+<object id="2" class="goal" name="far" x="35" y="5"/>
+<object id="3" class="cart" x="15" y="15"><properties><property name="heading" value="E"/><property name="priority" type="int" value="-2"/><property name="patrol" value="far, near"/></properties></object>
+<object id="4" class="goal" name="near" x="5" y="15"/>
+</objectgroup></map>"#;
+const TILESET: &str = r#"<tileset name="t" tilecount="1"><tile id="0"><properties><property name="terrain" value="ground"/></properties></tile></tileset>"#;
+
+fn tiled(folder: &Path, map: &str, agents: &str) -> Result<Simulation, String> {
+    std::fs::write(folder.join("m.tmx"), map).unwrap();
+    std::fs::write(folder.join("t.tsx"), TILESET).unwrap();
+    let text = format!("name = \"t\"\nticks = 30\n[map]\nfile = \"m.tmx\"\n{CART}{agents}");
+    std::fs::write(folder.join("s.toml"), text).unwrap();
+    load(&folder.join("s.toml"))
+}
+
+#[test]
+fn objects_are_agents_with_orders() {
+    let folder = folder("objects");
+    let own = "[[agents]]\nname = \"own\"\nclass = \"cart\"\nat = [3, 1, \"W\"]\n[[events]]\ntick = 2\nremove_agents = { names = [\"a\"] }\n";
+    let mut sim = tiled(&folder, MAP, own).unwrap();
+    let cells: Vec<_> = (0..3).map(|row| sim.pose(row).cell).map(|cell| (cell.x, cell.y)).collect();
+    assert_eq!(cells, [(3, 1), (0, 0), (1, 1)]);
+    assert_eq!(sim.agents().patience[2].priority, -2);
+    let written: Vec<String> =
+        sim.orders().all().iter().map(|order| order_json(order, sim.orders()).to_string()).collect();
+    assert_eq!(written, ["{\"goto\":[3,0]}", "{\"patrol\":[[3,0],[0,1]]}"]);
+    for _ in 0..3 {
+        sim.step();
+    }
+    assert_eq!(sim.counts().removed, 1, "names of the map are known to events");
+    assert_recorded(&folder.join("s.toml"), &["m.tmx", "t.tsx"]);
+}
+
+#[test]
+fn what_is_wrong_with_an_object_is_told_with_its_line() {
+    let folder = folder("wrong_objects");
+    let own = "[[agents]]\nname = \"own\"\nclass = \"cart\"\nat = [3, 1, \"W\"]\n";
+    for (from, to, expected) in [
+        (
+            "class=\"cart\" x=\"5\"",
+            "class=\"kart\" x=\"5\"",
+            "m.tmx:5: object 1.class: no class \"kart\", expected cart",
+        ),
+        (
+            "name=\"heading\" value=\"E\"",
+            "name=\"heading\" value=\"NE\"",
+            "m.tmx:5: object 1.at: agent \"a\": expected heading E, N, W or S of class \"cart\", found \"NE\"",
+        ),
+        (
+            "name=\"heading\"",
+            "name=\"headng\"",
+            "m.tmx:5: object 1: unknown property \"headng\", expected heading, priority, goal or patrol",
+        ),
+        (
+            "value=\"far\"",
+            "value=\"fat\"",
+            "m.tmx:5: object 1: \"goal\": no goal \"fat\", expected far or near",
+        ),
+        (
+            "value=\"far\"",
+            "type=\"object\" value=\"3\"",
+            "m.tmx:5: object 1: \"goal\": object 3 is no goal; expected an object of class \"goal\"",
+        ),
+        (
+            "name=\"near\"",
+            "name=\"far\"",
+            "m.tmx:5: object 1: \"goal\": 2 goals are named \"far\", expected one",
+        ),
+        (
+            "x=\"5\" y=\"5\"",
+            "x=\"0\" y=\"0\" width=\"20\" height=\"10\"",
+            "m.tmx:5: object 1: expected the cell of its anchor, a point or no more than a cell, found 2 x 1 cells",
+        ),
+        (
+            "x=\"5\" y=\"5\"",
+            "x=\"35\" y=\"15\"",
+            "m.tmx:5: object 1.at: agent \"a\": cell (3, 1) is held by agent \"own\" (line 8); agents need cells of their own",
+        ),
+        ("name=\"a\"", "name=\"own\"", "m.tmx:5: object 1: expected a name of its own, found \"own\" twice"),
+        (
+            "value=\"-2\"",
+            "value=\"x\"",
+            "m.tmx:7: object 3: \"priority\": expected a whole number, found \"x\"",
+        ),
+        (
+            "x=\"35\" y=\"5\"/>",
+            "x=\"35\" y=\"5\"><properties><property name=\"within\" value=\"-1\"/></properties></object>",
+            "m.tmx:6: object 2: \"within\": expected a whole number from 0 to 65535, found \"-1\"",
+        ),
+        (
+            "\"1\" source",
+            "\"2\" source",
+            "m.tmx:3: cell (0, 0): there is no tile 1; expected 2 to 2 of tileset \"t\"",
+        ),
+        ("t.tsx", "u.tsx", "m.tmx:2: tileset u.tsx: cannot be read: No such file or directory (os error 2)"),
+        (
+            "orthogonal\"",
+            "hexagonal\" staggeraxis=\"y\" staggerindex=\"odd\"",
+            "s.toml:3: map.shape: m.tmx has cells of shape \"hex\", expected shape = \"hex\"",
+        ),
+    ] {
+        let map = MAP.replacen(from, to, 1);
+        assert_ne!(map, MAP, "{from}");
+        let error = tiled(&folder, &map, own).map(|_| ()).unwrap_err();
+        // Of several mistakes the first.
+        assert_eq!(error.lines().next().unwrap(), expected);
+    }
+    std::fs::write(folder.join("t.tsx"), TILESET.replace("ground", "")).unwrap();
+    let error = load(&folder.join("s.toml")).map(|_| ()).unwrap_err();
+    assert_eq!(error, "t.tsx:1: \"terrain\" is \"\", expected the name of a terrain kind");
+}

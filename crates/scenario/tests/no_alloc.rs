@@ -1,0 +1,165 @@
+//! In steady state a tick allocates nothing. The only test of this file: the allocator is the process's.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{CART, OTHERS, TRUCK, on_threads, simulation};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use wheelbase_scenario::load::{AttachedFile, Files, Overrides, Source, build_problem};
+use wheelbase_scenario::recording::Recorder;
+use wheelbase_sim::Simulation;
+
+struct Counting;
+
+/// Threads and whether it is recorded, of the runs of the crowd; threads and robots, of those of the team.
+const CROWDS: [(usize, bool); 3] = [(1, false), (2, false), (1, true)];
+/// A team that the map carries, one of which some have no wish of their own, and one on a packed map.
+const TEAMS: [(usize, usize); 6] = [(1, 48), (2, 48), (1, 72), (2, 72), (1, 112), (2, 112)];
+
+/// By run.
+static ALLOCATIONS: [AtomicU64; CROWDS.len() + TEAMS.len()] =
+    [const { AtomicU64::new(0) }; CROWDS.len() + TEAMS.len()];
+
+thread_local! {
+    /// The run of which the thread is a worker. Of the other threads the test harness says on one that a test
+    /// has been running for over 60 seconds, and allocates for that.
+    static RUN: Cell<Option<usize>> = const { Cell::new(None) };
+}
+
+fn count() {
+    if let Ok(Some(run)) = RUN.try_with(Cell::get) {
+        ALLOCATIONS[run].fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Has allocations counted for a run on all workers of the pool in which it is called.
+fn count_on_workers(run: usize) {
+    rayon::broadcast(|_| RUN.set(Some(run)));
+}
+
+fn allocations(run: usize) -> u64 {
+    ALLOCATIONS[run].load(Ordering::Relaxed)
+}
+
+/// The runs have nothing to do with each other, and go on side by side.
+#[test]
+fn a_steady_tick_allocates_nothing() {
+    std::thread::scope(|scope| {
+        for (run, &crowd) in CROWDS.iter().enumerate() {
+            scope.spawn(move || crowd_allocates_nothing(run, crowd));
+        }
+        for (run, &team) in TEAMS.iter().enumerate() {
+            scope.spawn(move || robots_allocate_nothing(CROWDS.len() + run, team));
+        }
+    });
+}
+
+// SAFETY: every call is passed on to the system's allocator unchanged; the counter touches no memory of
+// the caller's.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: the caller keeps the contract of `alloc`, which is the same for both.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: `pointer` came from `alloc` or `realloc` here, that is from the system's allocator.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count();
+        // SAFETY: as for `dealloc`; the size is the caller's.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+/// A crowd on patrol, and some who go from area to area: requests, waiting, ways around and giving way in
+/// every tick. An edit waits all the while.
+fn crowd_allocates_nothing(run: usize, (threads, recorded): (usize, bool)) {
+    let rows = vec!["\"........................................\""; 30].join(",");
+    let mut text = format!(
+        "name = \"steady\"\nticks = 100000\nsearch_slots = 2\n[map]\nrows = [{rows}]\n[side.hedge]\nspeed = 0\n{CART}{TRUCK}{OTHERS}"
+    );
+    for (class, count) in [("cart", 20), ("truck", 20), ("tank", 10), ("walker", 20)] {
+        text += &format!("[[groups]]\nclass = \"{class}\"\ncount = {count}\narea = [0, 0, 40, 30]\n");
+        text += "orders = [{ patrol = [[2, 2], [37, 27], [37, 2], [2, 27]], within = 4 }]\n";
+    }
+    let there_and_back = "{ goto_area = [2, 4, 8, 20] }, { goto_area = [28, 6, 9, 18] }";
+    text += &format!(
+        "[[groups]]\nclass = \"cart\"\ncount = 12\narea = [0, 0, 40, 30]\norders = [{}]\n",
+        vec![there_and_back; 500].join(", ")
+    );
+    text += "[[agents]]\nclass = \"cart\"\nat = [20, 29, \"E\"]\norders = [{ wait = 90000 }]\n";
+    text += "[[events]]\ntick = 3\nset_side = { cell = [20, 29], side = \"E\", kind = \"wall\" }\n";
+    text += "[[events]]\ntick = 3\nset_terrain = { area = [20, 29, 1, 1], kind = \"water\" }\n";
+    let mut sim = simulation(&text);
+    let mut recorder = recorded.then(|| {
+        Recorder::begin(&mut sim, &Source::default(), ("steady.toml", &text), std::io::sink()).unwrap()
+    });
+    let mut step = |sim: &mut Simulation| {
+        let tick = sim.tick();
+        let step = sim.step();
+        if let Some(recorder) = &mut recorder {
+            recorder.tick(sim, tick, step).unwrap();
+            sim.clear_log();
+        }
+    };
+    on_threads(threads, || {
+        count_on_workers(run);
+        for _ in 0..30_000 {
+            step(&mut sim);
+        }
+        assert_eq!(sim.edits_pending(), 1);
+        let (before, requests, moves) = (allocations(run), sim.counts().path_requests, sim.counts().moves);
+        let done = sim.counts().orders_done;
+        for _ in 0..2000 {
+            step(&mut sim);
+        }
+        let allocations = allocations(run) - before;
+        assert!(sim.counts().path_requests > requests + 100 && sim.counts().moves > moves + 1000);
+        assert!(sim.counts().orders_done > done + 20);
+        assert_eq!(allocations, 0, "{threads} threads, recorded: {recorded}");
+    });
+}
+
+/// A team of robots in a crowd, which pushes, improves and makes fields anew in every tick.
+fn robots_allocate_nothing(run: usize, (threads, team): (usize, usize)) {
+    let map = format!("type octile\nheight 12\nwidth 12\nmap\n{}", "............\n..@..@..@...\n".repeat(6));
+    // Rows without walls first.
+    let mut free: Vec<usize> =
+        (0..144).filter(|cell| cell / 12 % 2 == 0 || ![2, 5, 8].contains(&(cell % 12))).collect();
+    free.sort_by_key(|cell| cell / 12 % 2);
+    let starts: String = free[..team].iter().map(|cell| format!("{cell}\n")).collect();
+    let tasks: String = (0..30).map(|task| format!("{}\n", task * 53 % 12 + task * 7 % 6 * 24)).collect();
+    let problem = format!(
+        r#"{{"mapFile": "m", "agentFile": "a", "teamSize": {team}, "taskFile": "t", "taskAssignmentStrategy": "roundrobin"}}"#
+    );
+    let file = |name: &str, text: String| AttachedFile { name: name.to_owned(), bytes: text.into_bytes() };
+    let files = [file("m", map), file("a", format!("{team}\n{starts}")), file("t", format!("30\n{tasks}"))];
+    let overrides = Overrides { ticks: Some(100_000), tries_per_tick: Some(20), ..Overrides::default() };
+    let mut sim = build_problem(Path::new("p.json"), problem.as_bytes(), overrides, Files::Attached(&files))
+        .unwrap()
+        .simulation;
+    on_threads(threads, || {
+        count_on_workers(run);
+        for _ in 0..1500 {
+            sim.step();
+        }
+        let (before, done) = (allocations(run), sim.counts().tasks_done);
+        for _ in 0..300 {
+            sim.step();
+        }
+        let allocations = allocations(run) - before;
+        assert!(sim.counts().tasks_done > done + 100, "{}", sim.counts().tasks_done - done);
+        assert_eq!(allocations, 0, "{threads} threads, {team} robots");
+    });
+}

@@ -1,0 +1,229 @@
+//! What holds for every scenario: no two agents ever hold a cell, a lone agent arrives on time, and the
+//! result does not depend on the number of threads.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{CART, OTHERS, TRUCK, on_threads, run_checked, simulation};
+use proptest::prelude::*;
+use wheelbase_planner::{Goal, GoalMember, Path, Request, Scratch, Status, plan};
+use wheelbase_scenario::load::Source;
+use wheelbase_scenario::recording::{Reader, Recorder, verify};
+
+const CLASSES: [&str; 4] = ["cart", "truck", "tank", "walker"];
+
+fn map_rows() -> impl Strategy<Value = (usize, usize, String)> {
+    (6_usize..20, 6_usize..16).prop_flat_map(|(width, height)| {
+        let glyph = prop_oneof![12 => Just('.'), 1 => Just('S'), 1 => Just('W'), 1 => Just('T')];
+        prop::collection::vec(glyph, width * height).prop_map(move |glyphs| {
+            let rows: Vec<String> =
+                glyphs.chunks(width).map(|row| format!("\"{}\"", row.iter().collect::<String>())).collect();
+            (width, height, format!("[map]\nrows = [{}]\n", rows.join(", ")))
+        })
+    })
+}
+
+fn order(width: usize, height: usize) -> impl Strategy<Value = String> {
+    let reach = (0_u32..3, any::<bool>(), any::<bool>()).prop_map(|(within, nearest, wait)| {
+        let fallback = if nearest { "nearest" } else { "fail" };
+        let if_unreachable = if wait { "wait" } else { "drop" };
+        format!("within = {within}, fallback = \"{fallback}\", if_unreachable = \"{if_unreachable}\"")
+    });
+    let cell = move || (0..width, 0..height);
+    prop_oneof![
+        4 => (cell(), reach.clone()).prop_map(|((x, y), reach)| format!("{{ goto = [{x}, {y}], {reach} }}")),
+        1 => (cell(), cell(), reach).prop_map(|((x, y), (u, v), reach)| {
+            format!("{{ patrol = [[{x}, {y}], [{u}, {v}]], {reach} }}")
+        }),
+        2 => (cell(), 1_u32..7, 1_u32..7, any::<bool>(), any::<bool>()).prop_map(|((x, y), w, h, nearest, wait)| {
+            let fallback = if nearest { "nearest" } else { "fail" };
+            let if_unreachable = if wait { "wait" } else { "drop" };
+            format!("{{ goto_area = [{x}, {y}, {w}, {h}], fallback = \"{fallback}\", if_unreachable = \"{if_unreachable}\" }}")
+        }),
+        1 => (0_u32..30).prop_map(|ticks| format!("{{ wait = {ticks} }}")),
+    ]
+}
+
+/// An event of any kind, of a tick up to 200.
+fn event(width: usize, height: usize) -> impl Strategy<Value = String> {
+    let cell = move || (0..width, 0..height);
+    let area = move || {
+        (cell(), 1_u32..5, 1_u32..5).prop_map(|((x, y), w, h)| format!("area = [{x}, {y}, {w}, {h}]"))
+    };
+    let on_agents = || prop::sample::select(&["wait", "strand", "remove"]);
+    let side = prop::sample::select(&["E", "N", "W", "S"]);
+    let chosen = prop_oneof![
+        3 => area(),
+        1 => Just("names = [\"a\"]".to_owned()),
+        1 => Just("names = [\"b\", \"a\"]".to_owned()),
+    ];
+    let orders =
+        move || prop::collection::vec(order(width, height), 0..3).prop_map(|orders| orders.join(", "));
+    let kinds = prop::sample::select(&["ground", "water", "swamp", "trees"]);
+    let side_kinds = prop::sample::select(&["open", "wall", "hedge"]);
+    let action = prop_oneof![
+        3 => (area(), kinds, on_agents()).prop_map(|(area, kind, on)| {
+            format!("set_terrain = {{ {area}, kind = \"{kind}\", on_agents = \"{on}\" }}")
+        }),
+        2 => (area(), -2_i32..5, on_agents()).prop_map(|(area, height, on)| {
+            format!("set_elevation = {{ {area}, height = {height}, on_agents = \"{on}\" }}")
+        }),
+        2 => (cell(), side, side_kinds, on_agents()).prop_map(|((x, y), side, kind, on)| {
+            format!("set_side = {{ cell = [{x}, {y}], side = \"{side}\", kind = \"{kind}\", on_agents = \"{on}\" }}")
+        }),
+        2 => (cell(), 1_i32..9, on_agents()).prop_map(|((x, y), turns, on)| {
+            format!("rotate = {{ cell = [{x}, {y}], turns = {turns}, on_agents = \"{on}\" }}")
+        }),
+        1 => (area(), 0_usize..4, 1_u32..4, orders()).prop_map(|(area, class, count, orders)| {
+            format!("add_agents = {{ class = \"{}\", count = {count}, {area}, orders = [{orders}] }}", CLASSES[class])
+        }),
+        1 => chosen.clone().prop_map(|chosen| format!("remove_agents = {{ {chosen} }}")),
+        2 => (chosen, orders()).prop_map(|(chosen, orders)| {
+            format!("give_orders = {{ {chosen}, orders = [{orders}] }}")
+        }),
+    ];
+    (0_u32..200, action).prop_map(|(tick, action)| format!("[[events]]\ntick = {tick}\n{action}\n"))
+}
+
+fn scenario() -> impl Strategy<Value = String> {
+    map_rows().prop_flat_map(|(width, height, map)| {
+        let group = (0_usize..4, 1_u32..5, -3_i32..4, prop::collection::vec(order(width, height), 0..4));
+        let groups = prop::collection::vec(group, 1..5);
+        let events = prop::collection::vec(event(width, height), 0..9);
+        (Just((width, height, map)), groups, events, 1_u64..400, 1_u32..5, (any::<u32>(), any::<bool>()))
+    })
+    .prop_map(|((width, height, map), groups, events, expansions, slots, (seed, discrete))| {
+        let collision = if discrete { "discrete" } else { "swept" };
+        let mut text = format!(
+            "name = \"random\"\nseed = {seed}\nticks = 260\nexpansions_per_tick = {expansions}\nsearch_slots = {slots}\ncollision = \"{collision}\"\n{map}"
+        );
+        text += "[side.hedge]\nspeed = 0\n";
+        // Heights tilt the truck, and are too much for the cart.
+        text += &CART.replace("moves =", "up = 300\nmax_up = 1\nmoves =");
+        text += &TRUCK.replace("moves =", "max_tilt = 1\nmoves =");
+        text += OTHERS;
+        text += &format!("[[agents]]\nname = \"a\"\nclass = \"cart\"\nat = [0, 0, \"E\"]\norders = [{{ goto_area = [{}, {}, 3, 3] }}]\n", width - 3, height - 3);
+        text += "[[agents]]\nname = \"b\"\nclass = \"walker\"\nat = [1, 0]\norders = [{ patrol = [[1, 0], [4, 3]] }]\n";
+        for (class, count, priority, orders) in groups {
+            text += &format!(
+                "[[groups]]\nclass = \"{}\"\ncount = {count}\npriority = {priority}\narea = [0, 0, {width}, {height}]\norders = [{}]\n",
+                CLASSES[class],
+                orders.join(", ")
+            );
+        }
+        text += &events.concat();
+        text
+    })
+}
+
+/// A scenario that has room for its agents.
+fn built(text: &str) -> Option<wheelbase_sim::Simulation> {
+    let typed = wheelbase_scenario::scenario::parse("test.toml", text.as_bytes()).unwrap();
+    match wheelbase_scenario::load::build_simulation(std::path::Path::new("test.toml"), &typed) {
+        Ok(sim) => Some(sim),
+        Err(error)
+            if ["room for", "agent \"a\": ", "agent \"b\": "]
+                .iter()
+                .any(|text| error.to_string().contains(text)) =>
+        {
+            None
+        }
+        Err(error) => panic!("{error}\n{text}"),
+    }
+}
+
+/// Records a run to its end.
+fn record(sim: &mut wheelbase_sim::Simulation, text: &str) -> Vec<u8> {
+    let mut recorder = Recorder::begin(sim, &Source::default(), ("test.toml", text), Vec::new()).unwrap();
+    loop {
+        let tick = sim.tick();
+        let step = sim.step();
+        recorder.tick(sim, tick, step).unwrap();
+        sim.clear_log();
+        if step == wheelbase_sim::Step::Ended {
+            return recorder.finish(sim).unwrap();
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_recording_is_what_a_second_run_does(text in scenario()) {
+        let Some(mut plain) = built(&text) else { return Ok(()) };
+        plain.run();
+        let mut sim = built(&text).unwrap();
+        let file = record(&mut sim, &text);
+        prop_assert_eq!(sim.state_hash(), plain.state_hash());
+        let mut reader = Reader::open(std::io::Cursor::new(file)).unwrap();
+        let verified = verify(&mut reader, |_| true).unwrap();
+        prop_assert_eq!(verified.difference, None);
+        prop_assert_eq!(verified.n_ticks, reader.n_ticks());
+        prop_assert_eq!(reader.end().unwrap().tick, plain.tick());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn nothing_ever_overlaps_and_threads_change_nothing(text in scenario()) {
+        let Some(mut sim) = built(&text) else { return Ok(()) };
+        let hashes = on_threads(1, || run_checked(&mut sim));
+        for threads in [2, 8] {
+            let mut again = built(&text).unwrap();
+            prop_assert_eq!(&on_threads(threads, || run_checked(&mut again)), &hashes);
+            prop_assert_eq!(again.counts(), sim.counts());
+        }
+    }
+
+    #[test]
+    fn a_lone_agent_arrives_exactly_on_time(
+        (width, height, map) in map_rows(),
+        class in 0_usize..4,
+        goal in (0_i32..20, 0_i32..16),
+        seed in any::<u32>(),
+    ) {
+        let (x, y) = (goal.0 % width as i32, goal.1 % height as i32);
+        let text = [
+            &format!("name = \"lone\"\nseed = {seed}\nticks = 4000\n{map}[side.hedge]\nspeed = 0\n"),
+            CART, TRUCK, OTHERS,
+            &format!("[[groups]]\nclass = \"{}\"\ncount = 1\narea = [0, 0, {width}, {height}]\norders = [{{ goto = [{x}, {y}] }}]\n", CLASSES[class]),
+        ].concat();
+        let Some(mut sim) = built(&text) else { return Ok(()) };
+        let tables = &sim.tables()[class];
+        let members = [GoalMember::any(wheelbase_grid::CellXY::new(x, y))];
+        let request = Request::new(sim.pose(0), Goal::of(&members));
+        let answer = plan(tables, &request, &mut Scratch::new(), &mut Path::new());
+        run_checked(&mut sim);
+        let counts = sim.counts();
+        if answer.status == Status::Found {
+            // Done at tick 1 at the earliest, where it stands at the goal already.
+            prop_assert_eq!(counts.orders_done, 1);
+            prop_assert_eq!(counts.flowtime, u64::from(answer.cost.max(1)));
+            prop_assert_eq!(counts.wait_ticks, 0);
+        } else {
+            prop_assert_eq!((counts.orders_done, counts.orders_unreachable), (0, 1));
+        }
+    }
+}
+
+/// The same scenario twice in one process, and a crowd on few expansions a tick.
+#[test]
+fn a_starved_budget_only_makes_it_slower() {
+    let text = |expansions: u64| {
+        let rows = vec!["\"....................\""; 20].join(",");
+        format!(
+            "name = \"crowd\"\nticks = 3000\nexpansions_per_tick = {expansions}\nsearch_slots = 3\n[map]\nrows = [{rows}]\n{CART}{TRUCK}\n[[groups]]\nclass = \"truck\"\ncount = 20\narea = [0, 0, 20, 20]\norders = [{{ goto = [10, 10], within = 9 }}, {{ goto = [2, 2], within = 8 }}]\n"
+        )
+    };
+    let mut rich = simulation(&text(1_000_000));
+    let mut poor = simulation(&text(40));
+    run_checked(&mut rich);
+    run_checked(&mut poor);
+    assert_eq!(rich.counts().orders_done, 40);
+    assert_eq!(poor.counts().orders_done, 40);
+    assert!(poor.counts().longest_request_ticks > rich.counts().longest_request_ticks);
+}

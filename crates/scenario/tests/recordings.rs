@@ -1,0 +1,293 @@
+//! Recordings: what is written can be read, is what happened, and damage is told.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{CART, OTHERS, TRUCK, cart, on_threads, set_terrain, simulation};
+use std::collections::BTreeSet;
+use std::io::Cursor;
+use wheelbase_scenario::recording::{Event, Reader, RecordingError, TickRecord, verify};
+use wheelbase_sim::{AgentId, Counters, Step};
+
+/// Groups that meet, agents that come and go, edits of all kinds, orders that cannot be done; long enough
+/// for several chunks.
+fn busy() -> String {
+    let rows = vec!["\"........................\""; 16].join(",");
+    let mut text = format!(
+        "name = \"busy\"\nseed = 5\nticks = 400\n[map]\nrows = [{rows}]\n[side.hedge]\nspeed = 0\n{CART}{TRUCK}{OTHERS}"
+    );
+    for (class, count) in [("cart", 6), ("truck", 5), ("walker", 4)] {
+        text += &format!("[[groups]]\nclass = \"{class}\"\ncount = {count}\narea = [0, 0, 10, 16]\n");
+        text += "orders = [{ goto_area = [14, 0, 10, 16] }, { wait = 9 }, { patrol = [[2, 2], [21, 13]], within = 3 }]\n";
+    }
+    text += &cart("[12, 0, \"E\"]", "{ goto = [12, 15] }").replace("class =", "name = \"lone\"\nclass =");
+    text += &set_terrain(30, "[12, 0, 1, 14]", "water", "wait");
+    text += &set_terrain(90, "[12, 0, 1, 14]", "ground", "wait");
+    text += &set_terrain(150, "[3, 3, 4, 4]", "water", "remove");
+    for (tick, action) in [
+        (40, "set_elevation = { area = [1, 1, 3, 3], height = -2, on_agents = \"strand\" }"),
+        (60, "set_side = { cell = [6, 6], side = \"N\", kind = \"hedge\" }"),
+        (61, "rotate = { cell = [6, 6], turns = 1 }"),
+        (
+            70,
+            "add_agents = { class = \"cart\", count = 3, area = [0, 0, 24, 16], orders = [{ goto = [0, 0] }] }",
+        ),
+        (160, "give_orders = { area = [12, 0, 12, 16], orders = [{ goto = [4, 4] }, { goto = [20, 8] }] }"),
+        (200, "remove_agents = { area = [0, 0, 6, 16] }"),
+        (210, "give_orders = { area = [6, 0, 18, 16], orders = [{ goto = [9, 9], within = 6 }] }"),
+        (
+            370,
+            "give_orders = { area = [0, 0, 24, 16], orders = [{ goto = [20, 8], within = 6 }, { wait = 99 }] }",
+        ),
+    ] {
+        text += &format!("[[events]]\ntick = {tick}\n{action}\n");
+    }
+    text
+}
+
+/// Records a run of a scenario; gives the file and the state hash at the end.
+fn record(text: &str) -> (Vec<u8>, u64) {
+    let mut sim = simulation(text);
+    let file = common::record(&mut sim, "test.toml", text);
+    (file, sim.state_hash())
+}
+
+fn open(file: &[u8]) -> Result<Reader<Cursor<Vec<u8>>>, RecordingError> {
+    Reader::open(Cursor::new(file.to_vec()))
+}
+
+/// Reads all that there is.
+fn read_all(file: &[u8]) -> Result<Vec<TickRecord>, RecordingError> {
+    let mut reader = open(file)?;
+    let mut ticks = Vec::new();
+    let mut tick = TickRecord::default();
+    while reader.next_tick(&mut tick)? {
+        ticks.push(tick.clone());
+    }
+    Ok(ticks)
+}
+
+/// Holds a recording against the same run beside it: agents, map and counters behind every tick. Gives the number of
+/// ticks and the kinds of events.
+fn assert_same_as_the_run(mut reader: Reader<Cursor<Vec<u8>>>, text: &str) -> (u64, BTreeSet<String>) {
+    let mut sim = simulation(text);
+    let mut tick = TickRecord::default();
+    let mut kinds = BTreeSet::new();
+    while reader.next_tick(&mut tick).unwrap() {
+        assert_eq!(tick.tick, sim.tick());
+        let step = sim.step();
+        assert_eq!((tick.state_hash, tick.counters), (sim.tick_hash(), Counters::of(&sim)));
+        assert_eq!(reader.has_ended(), step == Step::Ended);
+        let frame = reader.agents();
+        assert_eq!(frame.ids, sim.agents().ids);
+        for row in 0..frame.len() {
+            assert_eq!(frame.pose(row), sim.pose(row));
+            assert_eq!(frame.is_moving(row), !sim.agents().motion[row].at_rest());
+            assert_eq!(frame.waits_since[row], sim.agents().patience[row].waits_since);
+            // The path leads on from where its move ends, pose by pose as the class moves.
+            let tables = &sim.tables()[usize::from(sim.agents().motion[row].class.0)];
+            let mut state = tables.space().state(frame.motion[row].to);
+            let mut poses = frame.path_poses(row, reader.header());
+            assert_eq!(poses.next(), Some(frame.motion[row].to));
+            for primitive in frame.path(row) {
+                state = state.map(|state| tables.state_after(state, usize::from(primitive)));
+                assert_eq!(poses.next(), state.map(|state| tables.space().pose(state)));
+            }
+            assert_eq!((poses.next(), state.is_some()), (None, true));
+        }
+        let terrain = sim.grid().terrain().iter().map(|kind| kind.0);
+        let map = reader.map().unwrap();
+        assert!(terrain.eq(map.terrain.iter().copied()));
+        for cell in 0..sim.grid().size().n_cells() {
+            let of_grid = wheelbase_grid::Cell(cell as u32);
+            assert_eq!(map.height_of(cell), sim.grid().elevation_of(of_grid));
+            for (number, &side) in sim.grid().shape().sides().iter().enumerate() {
+                assert_eq!(map.side(cell, number as u8), sim.grid().side_of(of_grid, side).0);
+            }
+        }
+        kinds.extend(
+            tick.events.iter().map(|event| format!("{event:?}").split([' ', '(']).next().unwrap().to_owned()),
+        );
+    }
+    (u64::from(sim.tick()), kinds)
+}
+
+#[test]
+fn a_recording_of_a_hexagonal_map_holds_what_happened() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/first/11_hexagons.toml");
+    let text = std::fs::read_to_string(file).unwrap();
+    let reader = open(&record(&text).0).unwrap();
+    let header = reader.header();
+    assert_eq!(header.shape, "hex");
+    let (even, odd) = (&header.classes[0].footprints[2], &header.classes[0].footprints[3]);
+    assert_ne!(even, odd, "a body facing north-east leans with the row");
+    let (ticks, kinds) = assert_same_as_the_run(reader, &text);
+    assert!(ticks > 200 && kinds.contains("Edit") && kinds.contains("Move"), "{ticks} {kinds:?}");
+}
+
+#[test]
+fn a_recording_holds_what_happened() {
+    let text = busy();
+    let (file, hash) = record(&text);
+    let reader = open(&file).unwrap();
+    assert_eq!((reader.header().name.as_str(), reader.header().scenario.as_str()), ("busy", text.as_str()));
+    assert_eq!(reader.header().classes[1].footprints[0], [[-1, 0], [0, 0]]);
+    let end = reader.end().unwrap().clone();
+    assert_eq!((end.state_hash, end.interrupted, reader.cut()), (hash, false, None));
+    assert!(reader.chunks().len() > 2, "{:?}", reader.chunks());
+
+    let (ticks, kinds) = assert_same_as_the_run(reader, &text);
+    assert_eq!(ticks, 400);
+    let all = ["Current", "Done", "Edit", "Move", "Order", "Path", "Remove", "Spawn", "Unreachable", "Wait"];
+    assert!(kinds.iter().map(String::as_str).eq(all), "{kinds:?}");
+}
+
+#[test]
+fn recording_changes_nothing_and_is_the_same_for_any_number_of_threads() {
+    let text = busy();
+    let mut sim = simulation(&text);
+    sim.run();
+    let (file, hash) = on_threads(1, || record(&text));
+    assert_eq!(hash, sim.state_hash());
+    assert!(file == on_threads(3, || record(&text)).0);
+}
+
+#[test]
+fn reading_can_begin_at_any_key_frame() {
+    let (file, _) = record(&busy());
+    let ticks = read_all(&file).unwrap();
+    let mut reader = open(&file).unwrap();
+    for target in [399, 0, 250, 128, 127, 9999] {
+        let first = reader.seek(target).unwrap();
+        assert!(first <= target && (target > 399 || target - first < 128));
+        let mut tick = TickRecord::default();
+        for expected in &ticks[first as usize..] {
+            assert!(reader.next_tick(&mut tick).unwrap());
+            assert_eq!(&tick, expected);
+        }
+        assert!(!reader.next_tick(&mut tick).unwrap());
+        // The map at the end is that of the run, wherever reading began.
+        assert_eq!(reader.map().unwrap().terrain[3 * 24 + 3], 2);
+    }
+}
+
+#[test]
+fn a_second_run_is_equal() {
+    let (file, _) = record(&busy());
+    for threads in [1, 2] {
+        let verified = on_threads(threads, || verify(&mut open(&file).unwrap(), |_| true)).unwrap();
+        assert_eq!((verified.n_ticks, verified.difference), (401, None));
+    }
+}
+
+#[test]
+fn a_flipped_bit_is_always_told() {
+    let text = "name = \"small\"\nticks = 20\n[map]\nrows = [\"......\"]\n".to_owned()
+        + CART
+        + &cart("[0, 0, \"E\"]", "{ goto = [5, 0] }");
+    let (file, _) = record(&text);
+    assert_eq!(read_all(&file).unwrap().len(), 11);
+    for at in 0..file.len() {
+        for bit in 0..8 {
+            let mut damaged = file.clone();
+            damaged[at] ^= 1 << bit;
+            let error = read_all(&damaged).map(|ticks| ticks.len()).unwrap_err().to_string();
+            let told = error.contains("damaged") || error == "is not a recording";
+            assert!(told, "bit {bit} of byte {at}: {error}");
+        }
+    }
+}
+
+#[test]
+fn damage_names_the_chunk() {
+    let (file, _) = record(&busy());
+    let places: Vec<_> = open(&file).unwrap().chunks().to_vec();
+    for place in &places {
+        let mut damaged = file.clone();
+        damaged[place.offset as usize + 100] ^= 16;
+        let error = read_all(&damaged).unwrap_err().to_string();
+        let last = place.first_tick + place.n_ticks - 1;
+        assert_eq!(
+            error,
+            format!(
+                "is damaged: chunk {} (ticks {} to {last}, at byte {}): its checksum does not match",
+                place.number, place.first_tick, place.offset
+            )
+        );
+    }
+}
+
+#[test]
+fn one_that_is_cut_off_is_read_up_to_its_last_whole_chunk() {
+    let (file, _) = record(&busy());
+    let whole = read_all(&file).unwrap();
+    let places: Vec<_> = open(&file).unwrap().chunks().to_vec();
+    let first = places[0].offset as usize;
+    for length in (0..first).step_by(7) {
+        let error = open(&file[..length]).unwrap_err();
+        assert!(matches!(error, RecordingError::NoStart), "{length}: {error}");
+    }
+    // Every length near the borders of chunks, and some between.
+    let near = |length: usize| places.iter().any(|place| length.abs_diff(place.offset as usize) < 45);
+    for length in
+        (first..file.len()).filter(|&length| near(length) || length % 61 == 0 || file.len() - length < 40)
+    {
+        let cut = &file[..length];
+        let reader = open(cut).unwrap();
+        let n_whole = places.iter().filter(|place| place.end() <= length as u64).count();
+        assert_eq!(reader.chunks().len(), n_whole);
+        assert!(reader.end().is_none() && reader.cut().unwrap().starts_with("cut off"), "{length}");
+        let ticks = read_all(cut).unwrap();
+        assert_eq!(ticks.len() as u32, reader.n_ticks());
+        assert!(ticks == whole[..ticks.len()]);
+    }
+}
+
+#[test]
+fn other_files_and_versions_are_refused_by_name() {
+    let refused = |file: &[u8]| open(file).unwrap_err().to_string();
+    assert_eq!(refused(b"name = \"a scenario\""), "is not a recording");
+    assert_eq!(refused(b""), "is a recording that is cut off before its first chunk");
+    let (mut file, _) = record(&busy());
+    file[8] = 9;
+    let sum = fnv(&file[..20]);
+    file[20..28].copy_from_slice(&sum.to_le_bytes());
+    assert_eq!(refused(&file), "is a recording of format version 9, expected version 3");
+    file[8] = 3;
+    file[12] ^= 1;
+    let sum = fnv(&file[..20]);
+    file[20..28].copy_from_slice(&sum.to_le_bytes());
+    assert!(refused(&file).contains("with an unknown layout"), "{}", refused(&file));
+}
+
+/// FNV-1a, written again from its definition.
+fn fnv(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(14_695_981_039_346_656_037, |sum, &byte| {
+        (sum ^ u64::from(byte)).wrapping_mul(1_099_511_628_211)
+    })
+}
+
+#[test]
+fn paths_are_as_planned() {
+    let text = "name = \"small\"\nticks = 60\n[map]\nrows = [\"......\", \"......\"]\n".to_owned()
+        + CART
+        + &cart("[0, 0, \"E\"]", "{ goto = [5, 1] }");
+    let (file, _) = record(&text);
+    let ticks = read_all(&file).unwrap();
+    let reader = open(&file).unwrap();
+    let path = ticks[0].events.iter().find_map(|event| match *event {
+        Event::Path { agent, from, first, count } => Some((agent, from, first, count)),
+        _ => None,
+    });
+    let (agent, from, first, count) = path.unwrap();
+    let poses: Vec<_> = ticks[0].path_poses(&reader.header().classes[0], from, first, count).collect();
+    let moves = ticks.iter().flat_map(|tick| &tick.events).filter_map(|event| match *event {
+        Event::Move { to, .. } => Some(to),
+        _ => None,
+    });
+    assert_eq!(agent, AgentId(0));
+    let n_moves: u32 = ticks[0].runs_of_path(first, count).iter().map(|run| run.n_moves()).sum();
+    assert_eq!(poses.len(), n_moves as usize + 1);
+    assert!(poses[1..].iter().copied().eq(moves));
+}

@@ -1,0 +1,241 @@
+//! The rule for teams of unit robots, on problems of the League of Robot Runners drawn at random: nobody ever
+//! meets, the result is the same for any number of threads, and a robot alone is on time.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{on_threads, plan_checked};
+use proptest::prelude::*;
+use std::path::Path;
+use wheelbase_grid::{CellXY, MemoryMax};
+use wheelbase_planner::{CostField, Goal, GoalMember, Until};
+use wheelbase_scenario::judge_plan;
+use wheelbase_scenario::load::{AttachedFile, Files, LoadedProblem, Overrides, build_problem};
+use wheelbase_sim::{Simulation, Step};
+
+/// A problem: its map, starts and tasks.
+#[derive(Clone, Debug)]
+struct Drawn {
+    rows: Vec<String>,
+    starts: Vec<usize>,
+    tasks: Vec<usize>,
+    tries: u64,
+}
+
+impl Drawn {
+    fn of_rows(rows: &[&str], starts: &[usize], tasks: &[usize]) -> Self {
+        let rows = rows.iter().map(|&row| row.to_owned()).collect();
+        Self { rows, starts: starts.to_vec(), tasks: tasks.to_vec(), tries: 0 }
+    }
+
+    fn problem(&self) -> String {
+        format!(
+            "{{\"mapFile\": \"m\", \"agentFile\": \"a\", \"teamSize\": {}, \"taskFile\": \"t\", \"taskAssignmentStrategy\": \"roundrobin\"}}",
+            self.starts.len()
+        )
+    }
+
+    fn files(&self) -> Vec<AttachedFile> {
+        let list = |cells: &[usize]| {
+            let lines: Vec<String> = cells.iter().map(ToString::to_string).collect();
+            format!("{}\n{}\n", cells.len(), lines.join("\n"))
+        };
+        let (height, width) = (self.rows.len(), self.rows[0].len());
+        let map = format!("type octile\nheight {height}\nwidth {width}\nmap\n{}\n", self.rows.join("\n"));
+        let file =
+            |name: &str, text: String| AttachedFile { name: name.to_owned(), bytes: text.into_bytes() };
+        vec![file("m", map), file("a", list(&self.starts)), file("t", list(&self.tasks))]
+    }
+
+    fn simulation(&self, ticks: u32) -> Simulation {
+        let overrides =
+            Overrides { ticks: Some(ticks), tries_per_tick: Some(self.tries), ..Overrides::default() };
+        let files = self.files();
+        build_problem(Path::new("p.json"), self.problem().as_bytes(), overrides, Files::Attached(&files))
+            .unwrap()
+            .simulation
+    }
+
+    /// Runs to the end, checked after every tick and judged; gives the tasks done and the hash.
+    fn run(&self, ticks: u32) -> (u64, u64) {
+        let mut sim = self.simulation(ticks);
+        let text = plan_checked(&mut sim);
+        let files = self.files();
+        let problem = LoadedProblem::read(
+            Path::new("p.json"),
+            self.problem().as_bytes(),
+            Files::Attached(&files),
+            MemoryMax::NONE,
+        )
+        .unwrap();
+        let verdict = judge_plan(&problem, &text).unwrap();
+        assert_eq!((verdict.n_violations, verdict.tasks_finished), (0, sim.counts().tasks_done), "{self:?}");
+        (sim.counts().tasks_done, sim.state_hash())
+    }
+
+    /// Most ticks that a task took, or has taken at the end.
+    fn longest_task(&self, ticks: u32) -> u32 {
+        let mut run = self.simulation(ticks);
+        let mut longest = 0;
+        while run.step() == Step::Running {
+            let tick = run.tick();
+            let waits =
+                (0..run.agents().len()).map(|row| tick - run.agents().orders(row).since).max().unwrap();
+            longest = longest.max(waits);
+        }
+        longest
+    }
+}
+
+/// Maps with walls, teams that fill some to most of what is free, tasks anywhere, also where there is no way.
+fn drawn() -> impl Strategy<Value = Drawn> {
+    let rows = (2_usize..9, 2_usize..9, 0_u32..45);
+    rows.prop_flat_map(|(width, height, walls)| {
+        let cell = prop_oneof![walls => Just('@'), 100 - walls => Just('.')];
+        (Just(width), proptest::collection::vec(cell, width * height), 1_usize..40, any::<u64>(), 0_u64..40)
+    })
+    .prop_filter_map("a free cell at least", |(width, cells, team, order, tries)| {
+        let mut free: Vec<usize> = (0..cells.len()).filter(|&cell| cells[cell] == '.').collect();
+        // A shuffle that proptest need not shrink.
+        free.sort_by_key(|&cell| (cell as u64 + 1).wrapping_mul(order | 1).rotate_left(17));
+        let starts: Vec<usize> = free.iter().copied().take(team).collect();
+        let tasks = free.iter().rev().copied().cycle().take(3 * free.len()).step_by(2).collect();
+        let rows = cells.chunks(width).map(|row| row.iter().collect()).collect();
+        (!free.is_empty()).then_some(Drawn { rows, starts, tasks, tries })
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn nobody_ever_meets_and_threads_change_nothing(drawn in drawn()) {
+        let on_one = on_threads(1, || drawn.run(60));
+        prop_assert_eq!(on_one, on_threads(3, || drawn.run(60)));
+    }
+}
+
+#[test]
+fn a_robot_alone_is_on_time() {
+    let rows = ["....@...", ".@@.@.@.", "...@..@.", "@.....@."];
+    let drawn = Drawn::of_rows(&rows, &[0], &[7, 24 + 2, 31, 16]);
+    let sim = drawn.simulation(1);
+    let tables = &sim.tables()[0];
+    let mut run = drawn.simulation(200);
+    let mut due = 0;
+    for (number, &task) in drawn.tasks.iter().cycle().take(8).enumerate() {
+        let goal = [GoalMember::any(CellXY::new(task as i32 % 8, task as i32 / 8))];
+        let mut field = CostField::to_goal(tables, &Goal::of(&goal));
+        field.settle(tables, Until::All, u64::MAX);
+        due += field.cost(state_at(&drawn, due)).unwrap();
+        while run.counts().tasks_done <= number as u64 {
+            assert_eq!(run.step(), Step::Running);
+        }
+        // It is counted when the tick begins at which its last move has ended.
+        assert_eq!(run.tick(), due + 1, "task {number}");
+    }
+}
+
+/// Where the first robot is when a tick begins.
+fn state_at(drawn: &Drawn, tick: u32) -> wheelbase_planner::State {
+    let mut sim = drawn.simulation(200);
+    while sim.tick() < tick {
+        sim.step();
+    }
+    sim.agents().motion[0].state
+}
+
+#[test]
+fn a_ring_that_is_full_but_for_one_cell_turns() {
+    // Eight cells around a wall, seven robots.
+    let rows = ["...", ".@.", "..."];
+    let drawn = Drawn::of_rows(&rows, &[0, 1, 2, 3, 5, 6, 7], &[8, 6, 0, 2, 7, 5, 3, 1]);
+    let (done, _) = drawn.run(400);
+    assert!(done >= 20, "{done}");
+}
+
+#[test]
+fn two_that_meet_in_a_street_of_two_lanes_pass() {
+    let rows = ["........", "........"];
+    let drawn = Drawn::of_rows(&rows, &[0, 7], &[7, 0, 0, 7]);
+    let (done, _) = drawn.run(400);
+    assert!(done >= 60, "{done}");
+}
+
+#[test]
+fn a_goal_without_a_way_disturbs_nobody() {
+    let rows = ["...@.", "...@."];
+    // The first robot has its task for ever; the other goes to and fro.
+    let drawn = Drawn::of_rows(&rows, &[0, 5], &[4, 2, 7, 5]);
+    let (done, _) = drawn.run(60);
+    assert!(done > 10, "{done}");
+}
+
+/// Nobody of a team waits longer than `ticks_max` for its task to be done, with so many tries a tick.
+fn nobody_starves(rows: &[&str], starts: &[usize], tasks: &[usize], (tries, ticks_max): (u64, u32)) {
+    let drawn = Drawn { tries, ..Drawn::of_rows(rows, starts, tasks) };
+    let longest = drawn.longest_task(1500);
+    assert!(longest <= ticks_max, "{tries} tries: a task took {longest} ticks");
+    drawn.run(60);
+}
+
+#[test]
+fn two_that_meet_in_a_lane_with_one_bay_pass() {
+    let rows = ["@@@@.@@@@", "........."];
+    nobody_starves(&rows, &[9, 17], &[17, 9, 9, 17], (0, 300));
+    nobody_starves(&rows, &[9, 17], &[17, 9, 9, 17], (10, 300));
+    let rows = ["@@@@@@@.@@@", "..........."];
+    nobody_starves(&rows, &[11, 21], &[21, 11, 11, 21], (0, 300));
+    nobody_starves(&rows, &[11, 21], &[21, 11, 11, 21], (10, 300));
+}
+
+#[test]
+fn a_full_ring_turns() {
+    let rows = ["...", ".@.", "..."];
+    nobody_starves(&rows, &[0, 1, 2, 3, 5, 6, 7, 8], &[8, 6, 0, 2, 7, 5, 3, 1], (0, 300));
+    nobody_starves(&rows, &[0, 1, 2, 3, 5, 6, 7, 8], &[8, 6, 0, 2, 7, 5, 3, 1], (10, 300));
+}
+
+#[test]
+fn a_full_room_empties_through_a_door_of_two_cells() {
+    let rows = ["....@....", "....@....", ".........", ".........", "....@....", "....@...."];
+    let starts: Vec<usize> = (0..6).flat_map(|row| (0..4).map(move |x| row * 9 + x)).collect();
+    let tasks: Vec<usize> =
+        (0..48).map(|k| (k * 7 % 6) * 9 + if k / 24 % 2 == 0 { 5 + k % 4 } else { k % 4 }).collect();
+    nobody_starves(&rows, &starts, &tasks, (0, 300));
+    nobody_starves(&rows, &starts, &tasks, (10, 300));
+}
+
+#[test]
+fn robots_in_a_blind_alley_come_out_past_those_that_want_in() {
+    let rows = ["....@@@@@", ".........", "....@@@@@"];
+    nobody_starves(&rows, &[17, 16, 12, 11], &[9, 0, 17, 16, 17, 16, 2, 18], (0, 800));
+}
+
+/// Rooms with pillars and no blind alleys, filled beyond what they carry, and where tasks lie.
+fn crowded() -> impl Strategy<Value = Drawn> {
+    let side = || prop_oneof![Just(4_usize), Just(6), Just(7), Just(9)];
+    (side(), side(), 50_usize..97, any::<u64>(), 0_u64..20).prop_map(
+        |(width, height, percent, order, tries)| {
+            let cell = |x: usize, y: usize| if x % 3 == 1 && y % 3 == 1 { '@' } else { '.' };
+            let rows: Vec<String> = (0..height).map(|y| (0..width).map(|x| cell(x, y)).collect()).collect();
+            let mut free: Vec<usize> =
+                (0..width * height).filter(|&at| cell(at % width, at / width) == '.').collect();
+            free.sort_by_key(|&at| (at as u64 + 1).wrapping_mul(order | 1).rotate_left(17));
+            let starts = free[..free.len() * percent / 100].to_vec();
+            let tasks = free.iter().rev().copied().chain(free.iter().copied().step_by(3)).collect();
+            Drawn { rows, starts, tasks, tries }
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn in_a_crowd_everybody_has_its_turn(drawn in crowded()) {
+        let longest = drawn.longest_task(1500);
+        prop_assert!(longest <= 300, "a task took {longest} ticks");
+    }
+}
