@@ -1,62 +1,18 @@
 //! Entering narrow passages: an agent looks which lie ahead of it, asks to enter those that are near, and
 //! stops before one that it is kept from.
 
-use super::claims::Claims;
-use super::narrows::{GRANT_MOVES, Mouth, Narrows, OPEN, Passer};
-use super::{Cooperative, NONE, NOWHERE, is_idle, line_moves, waited};
+use super::narrows::{GRANT_MOVES, Mouth, OPEN, Passer};
+use crate::cooperative::ahead::{AHEAD_MOVES, Ahead, mouth_reach};
+use crate::cooperative::member::NOWHERE;
+use crate::cooperative::state::Cooperative;
+use crate::cooperative::steps::{is_idle, line_moves, waited};
+use crate::gates::NONE;
 use crate::motion::AgentId;
 use crate::view::TrafficView;
-use wheelbase_grid::CellXY;
-use wheelbase_planner::{Offset, State};
+use wheelbase_planner::State;
 
-/// Passages that an agent can be in at once.
-pub const PASSAGES_MAX: usize = 4;
-/// Moves ahead that are looked through for passages.
-pub const AHEAD_MOVES: usize = 96;
-
-/// The ground before the mouth of a busy passage reaches as far as so many of the bodies are long that come
-/// there.
-pub const MOUTH_BODIES: u32 = 4;
 /// One in a passage that has waited for longer keeps nobody from entering it.
 pub const KEEPS_FOR: u32 = 8;
-
-/// A passage ahead of an agent.
-#[derive(Clone, Copy, Debug)]
-pub struct Ahead {
-    pub passage: u32,
-    /// How it goes through.
-    pub passer: Passer,
-    /// Who keeps it from entering; itself if it is not its turn.
-    pub keeper: Option<u32>,
-    /// Moves to where it enters, and where that is.
-    pub moves: u32,
-    pub mouth: Mouth,
-    /// The passage is busy, and enough others come before it: it stays off the ground before the mouth.
-    pub stays_off: bool,
-}
-
-/// How far the ground before a mouth reaches, in cells, for bodies of such a shortest and longest side.
-pub fn mouth_reach((_, longest): (u32, u32)) -> u32 {
-    MOUTH_BODIES * longest
-}
-
-/// Adds the passages under a body to those given, as many as there is room for.
-pub fn note_passages(
-    narrows: &Narrows,
-    claims: &Claims,
-    (anchor, cells): (CellXY, &[Offset]),
-    passages: &mut [u32; PASSAGES_MAX],
-) {
-    for &offset in cells {
-        let passage = narrows.at(claims.index(anchor, offset));
-        if passage != OPEN
-            && !passages.contains(&passage)
-            && let Some(place) = passages.iter_mut().find(|place| **place == OPEN)
-        {
-            *place = passage;
-        }
-    }
-}
 
 impl Cooperative {
     /// Lists the passages on the next stretch of an agent's path.

@@ -6,10 +6,10 @@
 //! a pose where the agent can rest for ever, so that its claims keep all agents apart whatever they do next.
 
 use super::claims::{Claims, FOREVER, Rank};
-use super::entering::Ahead;
 use super::narrows::{Narrows, OPEN};
 use super::plan::{MOVES_MAX, Plan, PlannedMove};
 use crate::collision::{CollisionRule, Step};
+use crate::cooperative::ahead::Ahead;
 use crate::forbidden::forbids;
 use crate::hash::fold;
 use std::cmp::Reverse;

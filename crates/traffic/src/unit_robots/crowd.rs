@@ -8,34 +8,19 @@
 //! each tick that a robot has waited longer makes up for some way, so that in the end everybody's turn comes:
 //! none goes before one that has waited longer by [`TICKS_OF_STEP_PACKED`] times the way across the map.
 
-use super::UnitRobots;
-use super::unit_map::UnitMap;
 use crate::motion::Activity;
+use crate::unit_robots::pursuers::is_packed;
+use crate::unit_robots::state::UnitRobots;
 use crate::view::TrafficView;
 
 /// As many robots may pursue their goals as there are empty cells, and so many of so many free cells at
 /// least. Measured on random maps and in warehouses: less leaves room unused, more jams.
 const CARRIES: usize = 3;
 const CARRIES_OF: usize = 7;
-/// A map is packed where the robots stand in so many of so many free cells at least.
-const PACKED: usize = 7;
-const PACKED_OF: usize = 8;
 /// Ticks that a robot has to have waited longer, to make up for a step more to its goal; on a packed map none
 /// gets far, and it takes longer.
 const TICKS_OF_STEP: u32 = 8;
 const TICKS_OF_STEP_PACKED: u32 = 16;
-
-/// Memory for the choice of those that pursue their goals.
-#[derive(Debug, Default)]
-pub(super) struct Crowd {
-    /// What robots with goals are chosen by, the least first, and their rows.
-    by_claim: Vec<(u64, u32)>,
-}
-
-/// Whether so many robots leave hardly a cell of the map empty.
-pub(super) fn is_packed(map: &UnitMap, robots: usize) -> bool {
-    robots * PACKED_OF >= map.n_free() * PACKED
-}
 
 impl UnitRobots {
     /// Takes the goals, for this tick, from those that must not pursue them.

@@ -6,46 +6,12 @@
 //! by cells that others can leave, or one on its way if there is none off it. All in between move up by one
 //! cell at the same tick, as soon as all have turned. Where nothing is empty, a ring of robots turns.
 
-use super::crowd::is_packed;
 use super::operations::{DEPTH, FORWARD, LEFT, RIGHT, WAIT};
 use super::unit_map::BLOCKED;
-use super::{NOBODY, RING, UnitRobots, clear, put};
-
-/// Cells looked at for room at most: for one that goes first of all, and for any other.
-pub(super) const CELLS_MAX: usize = 1 << 14;
-const CELLS_NEAR_MAX: usize = 1 << 8;
-
-/// Memory of the search for room.
-#[derive(Debug, Default)]
-pub(super) struct Push {
-    /// The cell from which the search came to each cell, `[n_cells]`; valid where `seen` is the present
-    /// stamp.
-    came_from: Vec<u32>,
-    seen: Vec<u32>,
-    /// Whether a cell is on the way of the robot: the stamp.
-    on_way: Vec<u32>,
-    queue: Vec<u32>,
-    /// Who moves, and the heading of the step.
-    moves: Vec<(u32, u8)>,
-    stamp: u32,
-}
-
-impl Push {
-    fn begin(&mut self, n_cells: usize) {
-        if self.seen.len() != n_cells || self.stamp == u32::MAX {
-            self.stamp = 0;
-            for marks in [&mut self.came_from, &mut self.seen, &mut self.on_way] {
-                marks.clear();
-                marks.resize(n_cells, 0);
-            }
-            self.queue.reserve(n_cells);
-            self.moves.reserve(n_cells);
-        }
-        self.stamp += 1;
-        self.queue.clear();
-        self.moves.clear();
-    }
-}
+use crate::unit_robots::pursuers::is_packed;
+use crate::unit_robots::push_search::CELLS_NEAR_MAX;
+use crate::unit_robots::state::UnitRobots;
+use crate::unit_robots::team::{NOBODY, RING, clear, put};
 
 impl UnitRobots {
     /// On a packed map, has others make room for each that pursues its goal and is to stay where it is. With
@@ -201,13 +167,15 @@ impl UnitRobots {
     /// All that move turn to where they go, and then step at the same tick; until then nobody lifts them.
     fn move_up(&mut self) {
         let Self { map, team, fields, reserved, push, tick, .. } = self;
-        let turns_of =
-            |team: &super::Team, (robot, to): (u32, u8)| match (to + 4 - team.heading[robot as usize]) % 4 {
-                0 => [WAIT, WAIT],
-                1 => [LEFT, WAIT],
-                3 => [RIGHT, WAIT],
-                _ => [LEFT, LEFT],
-            };
+        let turns_of = |team: &super::team::Team, (robot, to): (u32, u8)| match (to + 4
+            - team.heading[robot as usize])
+            % 4
+        {
+            0 => [WAIT, WAIT],
+            1 => [LEFT, WAIT],
+            3 => [RIGHT, WAIT],
+            _ => [LEFT, LEFT],
+        };
         let n_turns = |turns: [u8; 2]| turns.iter().filter(|&&turn| turn != WAIT).count();
         let step_at = push.moves.iter().map(|&to| n_turns(turns_of(team, to))).max().unwrap_or(0);
         for &(robot, _) in &push.moves {

@@ -1,0 +1,112 @@
+//! Who plans anew around whom, as far as a try has come.
+
+use super::claims::{Rank, Standing};
+use crate::cooperative::plan::Plan;
+
+/// Agents that plan anew for one at most.
+pub const LIFTED_MAX: usize = 12;
+
+/// Expansions a tick that go into plans that cost less together.
+pub const EXPANSIONS_FOR_ALL: u64 = 8192;
+
+/// Who gives way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Aim {
+    /// Those of lower rank, whatever it costs them.
+    OfRank,
+    /// Anyone, if all plans together cost less.
+    ForAll,
+}
+
+impl Aim {
+    /// In the order in which they are tried.
+    pub const ALL: [Self; 2] = [Self::OfRank, Self::ForAll];
+
+    /// Steps in which one that is lifted is thought to clear a cell: tried one after the other.
+    pub fn steps_to_clear(self) -> [u32; 2] {
+        match self {
+            Self::OfRank => [1, 4],
+            Self::ForAll => [4, 12],
+        }
+    }
+
+    /// Failures in a row after which the time to the next try is doubled no more.
+    pub fn failures_max(self) -> u8 {
+        match self {
+            Self::OfRank => 4,
+            Self::ForAll => 1,
+        }
+    }
+}
+
+/// When one tries again to have others plan around it, for one [`Aim`].
+#[derive(Clone, Copy, Debug)]
+pub struct Retry {
+    pub again_at: u32,
+    /// Times in a row that it was in vain.
+    pub failures: u8,
+}
+
+impl Retry {
+    pub const NEW: [Self; 2] = [Self { again_at: 0, failures: 0 }; 2];
+
+    /// Everything that a later tick depends on, for the state hash.
+    pub fn word(self) -> u64 {
+        u64::from(self.again_at) << 8 | u64::from(self.failures)
+    }
+}
+
+/// A plan as it stood before.
+#[derive(Clone, Copy, Debug)]
+pub struct Lifted {
+    pub row: u32,
+    pub place: u64,
+    pub before: Plan,
+}
+
+/// Scratch memory: 16 bytes an agent.
+#[derive(Debug, Default)]
+pub struct Lifting {
+    /// By id.
+    pub standings: Vec<Standing>,
+    /// All that are given another plan, in the order in which they were lifted.
+    pub log: Vec<Lifted>,
+    /// Those of them that have none yet.
+    pub pending: Vec<Pending>,
+    pub met: Vec<u32>,
+    /// Expansions left for plans that cost less together.
+    pub left_for_all: u64,
+}
+
+/// One that has no plan yet.
+#[derive(Clone, Copy, Debug)]
+pub struct Pending {
+    pub place: u64,
+    pub row: u32,
+    /// What its best plan cost as long as it, and all that were met with it, stood.
+    pub cost: u32,
+}
+
+impl Lifting {
+    /// A tick begins.
+    pub fn begin_tick(&mut self) {
+        self.left_for_all = EXPANSIONS_FOR_ALL;
+    }
+
+    /// Those behind a place give way, and are given so many steps for it.
+    pub fn rank(&self, place: u64, steps: u32) -> Rank<'_> {
+        Rank { standings: &self.standings, place, steps }
+    }
+
+    /// An agent gives way to nobody any more at this tick.
+    pub fn hold(&mut self, id: u32) {
+        if let Some(standing) = self.standings.get_mut(id as usize) {
+            standing.place = 0;
+        }
+    }
+}
+
+/// Index of the one first in the order of rank.
+pub fn least(pending: &[Pending]) -> Option<usize> {
+    pending.iter().enumerate().min_by_key(|(_, pending)| (pending.place, pending.row)).map(|(at, _)| at)
+}
