@@ -3,6 +3,7 @@
 mod claims;
 mod contraflow;
 mod cooperative;
+mod greedy;
 mod interval_search;
 mod lifting;
 mod make_way;
