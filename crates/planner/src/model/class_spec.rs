@@ -20,7 +20,7 @@ pub struct Climb {
     pub max_tilt: Option<u32>,
 }
 
-/// What a user writes of a class; [`MovementClass::new`] checks it.
+/// What a user writes of a class; [`MovementClass::new`](crate::MovementClass::new) checks it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClassSpec {
     /// Name.

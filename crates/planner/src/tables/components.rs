@@ -22,7 +22,7 @@ use wheelbase_grid::Rect;
 /// Two poses in different weak components have no path between them, whatever the direction of the
 /// moves. Where moves are one-way (no reverse, climb limits) strong components and their order tell more.
 ///
-/// Made by [`MovementTables::make_components`], which also says what is answered without them.
+/// Made by [`make_components`](crate::MovementTables::make_components), which also says what is answered without them.
 ///
 /// Memory: 0.2 bytes a state, and more where sets lie mixed: up to 4 sets in the same 64 states make it 0.7,
 /// up to 16 make it 1.7, more 4.2. The same again where moves are one-way. After an edit that takes moves away it is
