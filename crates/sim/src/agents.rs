@@ -8,6 +8,7 @@ use crate::statistics::TripStatistics;
 use crate::tasks::Tasks;
 use wheelbase_grid::CellXY;
 use wheelbase_planner::State;
+use wheelbase_traffic::PriorityKey;
 use wheelbase_traffic::motion::{AgentId, Motion, Patience};
 use wheelbase_traffic::path_pool::PathHandle;
 use wheelbase_traffic::view::{AgentsView, GoalStamp};
@@ -159,10 +160,22 @@ impl Agents {
         self.set_statistics(row, statistics);
     }
 
-    /// The agents as a rule of traffic sees them. `goals` by row, for a rule that finds ways by itself.
-    pub(crate) fn view<'a>(&'a self, goals: &'a [Option<CellXY>]) -> AgentsView<'a> {
+    /// The agents as a rule of traffic sees them. `keys` and `goals` by row: those of the tick, and goals for a rule
+    /// that finds ways by itself.
+    pub(crate) fn view<'a>(&'a self, keys: &'a [PriorityKey], goals: &'a [Option<CellXY>]) -> AgentsView<'a> {
         let Self { ids, motion, patience, paths, stamps, row_of_id, .. } = self;
-        AgentsView { ids, motion, patience, paths, stamps, goals, row_of_id }
+        AgentsView { ids, motion, patience, keys, paths, stamps, goals, row_of_id }
+    }
+
+    /// Works out the places of all agents in the order of priority.
+    pub(crate) fn list_keys(&self, keys: &mut Vec<PriorityKey>) {
+        keys.clear();
+        keys.extend(self.ids.iter().zip(&self.stamps).zip(&self.patience).map(|((&id, stamp), patience)| {
+            match stamp.has_order {
+                true => PriorityKey::of_trip(stamp.since, patience.priority, id),
+                false => PriorityKey::LAST,
+            }
+        }));
     }
 
     /// The entity of the agent in a row.

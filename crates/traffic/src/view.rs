@@ -3,6 +3,7 @@
 use crate::motion::{AgentId, Motion, Patience};
 use crate::occupancy::Occupancy;
 use crate::path_pool::{PathHandle, PathPool};
+use crate::priority::PriorityKey;
 use crate::streams::Streams;
 use wheelbase_grid::{CellXY, GridSize, Rect};
 use wheelbase_planner::MovementTables;
@@ -28,6 +29,8 @@ pub struct AgentsView<'a> {
     pub motion: &'a [Motion],
     /// Waiting and giving way.
     pub patience: &'a [Patience],
+    /// Places in the order of priority, by their own trips, worked out for the tick.
+    pub keys: &'a [PriorityKey],
     /// What is left of their paths.
     pub paths: &'a [PathHandle],
     /// On which trip of its orders each is.

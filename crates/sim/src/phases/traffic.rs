@@ -16,12 +16,14 @@ pub(crate) fn run_traffic(sim: &mut Simulation) {
     decisions.clear();
     let mut goals = std::mem::take(&mut sim.goals);
     gather_goals(sim, &mut goals);
+    let mut keys = std::mem::take(&mut sim.keys);
+    sim.agents.list_keys(&mut keys);
     let view = TrafficView {
         tick: sim.tick,
         tries: sim.settings.tries_per_tick,
         grid_size: sim.grid.size(),
         tables: &sim.tables,
-        agents: sim.agents.view(&goals),
+        agents: sim.agents.view(&keys, &goals),
         paths: &sim.paths,
         forbidden: sim.pending.areas(),
         streams: sim.congestion.streams(),
@@ -35,6 +37,7 @@ pub(crate) fn run_traffic(sim: &mut Simulation) {
     sim.requests.go_ahead_beside(asking, budget, || sim.traffic.decide(&view, &mut decisions));
     sim.edited.clear();
     sim.goals = goals;
+    sim.keys = keys;
     replace_paths(sim, &decisions);
     begin_moves(sim, &mut decisions.starts);
     for &row in &decisions.replan {

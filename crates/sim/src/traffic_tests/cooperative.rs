@@ -65,7 +65,7 @@ pub fn check_claims(sim: &Simulation, rule: &Cooperative) {
     let size = sim.grid.size();
     let collision = sim.settings.collision;
     for row in 0..sim.agents.len() {
-        let (id, walk) = (sim.agents.ids[row].0, walk_of((sim.agents.view(&[]), sim.tick), rule, row));
+        let (id, walk) = (sim.agents.ids[row].0, walk_of((sim.agents.view(&[], &[]), sim.tick), rule, row));
         for tick in sim.tick..=walk.ends().max(sim.tick) {
             let last = tick >= walk.ends();
             let mut needed = walk.held(sim, collision, tick);

@@ -12,6 +12,7 @@ use wheelbase_traffic::cooperative::interval_search::*;
 use wheelbase_traffic::cooperative::narrows::Narrows;
 use wheelbase_traffic::cooperative::step_at;
 use wheelbase_traffic::motion::sides;
+use wheelbase_traffic::priority::PriorityKey;
 use wheelbase_traffic::random::Random;
 
 /// Who claims what at a tick: cells that others claim, and of these the ones that all who claim them leave
@@ -176,7 +177,7 @@ fn check(
             from: (from, ready),
             horizon: ready + 1 + random.below(15) as u32,
             nodes_max: NODES_MAX,
-            place: 0,
+            place: PriorityKey::FIRST,
             lift_ticks: 0,
         };
         let mover = Mover {

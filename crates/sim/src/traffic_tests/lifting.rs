@@ -17,6 +17,7 @@ use wheelbase_traffic::cooperative::plan::{Plan, PlannedMove};
 use wheelbase_traffic::cooperative::window_field::LinePose;
 use wheelbase_traffic::cooperative::*;
 use wheelbase_traffic::decisions::Decisions;
+use wheelbase_traffic::priority::PriorityKey;
 use wheelbase_traffic::random::Random;
 use wheelbase_traffic::rule::Traffic;
 use wheelbase_traffic::view::TrafficView;
@@ -71,7 +72,7 @@ fn walks(rule: &Cooperative, view: &TrafficView<'_>) -> Vec<Walk> {
 
 /// What an agent that is due asks for where it would lift others, with its line made;
 /// `None` where it would not look for a plan of its own.
-fn quest_of(rule: &mut Cooperative, view: &TrafficView<'_>, row: usize, place: u64) -> Option<Quest> {
+fn quest_of(rule: &mut Cooperative, view: &TrafficView<'_>, row: usize, place: PriorityKey) -> Option<Quest> {
     let motion = &view.agents.motion[row];
     let tables = &view.tables[motion.class.0 as usize];
     let from = end_of_move(tables, motion, view.tick);
@@ -141,7 +142,13 @@ impl Traffic for Watched {
 impl Watched {
     /// Has an agent lift others for less than it costs without that, if it can, and checks what comes of it;
     /// says whether it has a plan.
-    fn lift(&mut self, view: &TrafficView<'_>, row: usize, place: u64, decisions: &mut Decisions) -> bool {
+    fn lift(
+        &mut self,
+        view: &TrafficView<'_>,
+        row: usize,
+        place: PriorityKey,
+        decisions: &mut Decisions,
+    ) -> bool {
         let rule = &mut self.rule;
         let Some(quest) = quest_of(rule, view, row, place) else { return false };
         if rule.stop <= HORIZON_STEPS {
@@ -160,12 +167,12 @@ impl Watched {
         // Some run out of tries amid all that.
         let tries = if self.random.below(4) == 0 { 1 + self.random.below(60) as u64 } else { view.tries };
         let (before, walks_before) = (whole(rule, view, decisions), walks(rule, view));
-        let places: Vec<u64> = (0..view.agents.len()).map(|row| rule.place(view, row)).collect();
+        let places: Vec<PriorityKey> = (0..view.agents.len()).map(|row| rule.place(view, row)).collect();
         // What each can come to while all others stand, at best.
         let rows = 0..view.agents.len();
         let costs: Vec<u64> = rows
             .map(|row| {
-                if rule.lifting.standings[view.agents.ids[row].0 as usize].place == 0 {
+                if rule.lifting.standings[view.agents.ids[row].0 as usize].place == PriorityKey::FIRST {
                     return 0;
                 }
                 let stands = rule.members[view.agents.ids[row].0 as usize].plan;

@@ -11,6 +11,7 @@ use wheelbase_traffic::cooperative::room::{AHEAD_MOVES, CLEAR_MOUTHS_TICKS};
 use wheelbase_traffic::cooperative::*;
 use wheelbase_traffic::decisions::Decisions;
 use wheelbase_traffic::motion::Activity;
+use wheelbase_traffic::priority::PriorityKey;
 use wheelbase_traffic::rule::Traffic;
 use wheelbase_traffic::view::TrafficView;
 
@@ -22,12 +23,13 @@ impl Traffic for Still {
 }
 
 fn view<'a>(sim: &'a mut Simulation) -> TrafficView<'a> {
+    sim.agents.list_keys(&mut sim.keys);
     TrafficView {
         tick: sim.tick,
         tries: 1_000_000,
         grid_size: sim.grid.size(),
         tables: &sim.tables,
-        agents: sim.agents.view(&[]),
+        agents: sim.agents.view(&sim.keys, &[]),
         paths: &sim.paths,
         forbidden: sim.pending.areas(),
         streams: sim.congestion.streams(),
@@ -196,7 +198,7 @@ fn those_at_rest_before_a_busy_gate_leave() {
     for agent in 100..120 {
         let way = if agent % 2 == 0 { (2, 0) } else { (-2, 0) };
         let passer = Passer { agent, way, width: 1, stays: None };
-        rule.narrows.note_asked(passage, passer, (0, 4), (view.tick, true));
+        rule.narrows.note_asked(passage, passer, (PriorityKey::FIRST, 4), (view.tick, true));
     }
     rule.narrows.find_busy(view.tick);
     mouths.iter().for_each(|&mouth| rule.narrows.note_mouth(passage, mouth, view.tick));

@@ -8,10 +8,16 @@ use wheelbase_grid::{CellXY, Rect, SideKind, TerrainKind};
 use wheelbase_planner::{Heading, Legality, MovementTables, Pose};
 use wheelbase_traffic::collision::Step;
 use wheelbase_traffic::cooperative::narrows::*;
-use wheelbase_traffic::motion::sides;
+use wheelbase_traffic::motion::{AgentId, sides};
+use wheelbase_traffic::priority::PriorityKey;
 use wheelbase_traffic::random::Random;
 
 type Cells = BTreeSet<(i32, i32)>;
+
+/// The place of an agent in the order of priority: by its id.
+fn key(agent: u32) -> PriorityKey {
+    PriorityKey::of_trip(0, 0, AgentId(agent))
+}
 
 fn sides_of(sim: &Simulation) -> Vec<(u32, u32)> {
     sim.tables.iter().map(sides).collect()
@@ -265,7 +271,7 @@ fn all_enter_in_time_and_none_meets_one_it_cannot_pass() {
                 agent += 1;
             }
             waiting.retain(|&(since, passer)| {
-                let place = u64::from(passer.agent);
+                let place = key(passer.agent);
                 let moves = random.below(10) as u32;
                 let kept = narrows.next_opposed(passage, &passer, 0).is_some()
                     || narrows.is_turn_of_other(passage, &passer, place, tick)
@@ -311,10 +317,10 @@ fn those_behind_a_batch_stay_back_in_line() {
         (0..12).filter(|&agent| narrows.is_crowded(passage, &east(agent), 10 + agent, tick)).collect()
     };
     for agent in (0..12).rev() {
-        narrows.note_asked(passage, east(agent), (u64::from(agent), 10 + agent), (3, false));
+        narrows.note_asked(passage, east(agent), (key(agent), 10 + agent), (3, false));
     }
     assert!(kept(&narrows, 3).is_empty());
-    narrows.note_asked(passage, Passer { way: (-5, 0), ..east(20) }, (20, 40), (3, false));
+    narrows.note_asked(passage, Passer { way: (-5, 0), ..east(20) }, (key(20), 40), (3, false));
     assert_eq!(kept(&narrows, 3), (BATCH as u32..12).collect::<Vec<_>>());
     narrows.enter(passage, east(0));
     narrows.enter(passage, east(1));
@@ -331,11 +337,11 @@ fn lane_between(n_east: u32, n_west: u32) -> (Narrows, u32) {
     let (_, mut narrows, passage) = passage_of(["########", ".......#", "########"]);
     // Those that come from the west have the higher rank.
     for agent in 0..n_east {
-        narrows.note_asked(passage, passer(agent), (u64::from(agent), 4), (0, true));
+        narrows.note_asked(passage, passer(agent), (key(agent), 4), (0, true));
     }
     for agent in 100..100 + n_west {
         let passer = Passer { way: (-1, 0), ..passer(agent) };
-        narrows.note_asked(passage, passer, (u64::from(agent), 4), (0, true));
+        narrows.note_asked(passage, passer, (key(agent), 4), (0, true));
     }
     narrows.find_busy(0);
     (narrows, passage)
@@ -350,7 +356,7 @@ fn a_busy_passage_is_entered_by_turns_whatever_the_rank() {
     for number in 0..35 {
         let (east, west) = (passer(number), Passer { way: (-1, 0), ..passer(100 + number) });
         let waits =
-            [east, west].map(|passer| narrows.is_turn_of_other(passage, &passer, u64::from(passer.agent), 0));
+            [east, west].map(|passer| narrows.is_turn_of_other(passage, &passer, key(passer.agent), 0));
         assert!(!waits[0] || !waits[1], "both wait for each other");
         let passer = if waits[0] { west } else { east };
         turns.push(passer.way.0);
@@ -387,8 +393,13 @@ fn a_busy_passage_is_entered_from_outside() {
     assert!((0..4).all(|x| enters(&narrows, x).is_none()));
     assert_eq!(narrows.next_mouth(0, 5), None);
     for agent in 0..BUSY as u32 {
-        narrows.note_asked(passage, passer(agent), (0, 4), (5, true));
-        narrows.note_asked(passage, Passer { way: (-1, 0), ..passer(100 + agent) }, (0, 4), (5, true));
+        narrows.note_asked(passage, passer(agent), (PriorityKey::FIRST, 4), (5, true));
+        narrows.note_asked(
+            passage,
+            Passer { way: (-1, 0), ..passer(100 + agent) },
+            (PriorityKey::FIRST, 4),
+            (5, true),
+        );
     }
     narrows.find_busy(5);
     let entered: Vec<_> = (0..4).map(|x| enters(&narrows, x)).collect();

@@ -8,6 +8,7 @@
 //! those that stand can be carried out.
 
 use crate::collision::{CollisionRule, Step};
+use crate::priority::PriorityKey;
 use wheelbase_grid::{CellXY, GridSize};
 use wheelbase_planner::Offset;
 
@@ -43,7 +44,7 @@ pub struct Rank<'a> {
     /// By id.
     pub standings: &'a [Standing],
     /// Agents behind this place in the order of rank give way.
-    pub place: u64,
+    pub place: PriorityKey,
     /// Steps in which one that gives way is thought to clear a cell.
     pub steps: u32,
 }
@@ -52,7 +53,7 @@ pub struct Rank<'a> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Standing {
     /// Place in the order of rank; 0 if it gives way to nobody.
-    pub place: u64,
+    pub place: PriorityKey,
     /// When the move that it has begun ends, and ticks of a step.
     pub busy_until: u32,
     pub step_ticks: u32,
@@ -60,7 +61,7 @@ pub struct Standing {
 
 impl Rank<'_> {
     /// All claims hold.
-    pub const STRICT: Self = Self { standings: &[], place: u64::MAX, steps: 0 };
+    pub const STRICT: Self = Self { standings: &[], place: PriorityKey::LAST, steps: 0 };
 
     /// Whether an agent gives way.
     #[inline]

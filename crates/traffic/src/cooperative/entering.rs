@@ -8,6 +8,7 @@ use crate::cooperative::state::Cooperative;
 use crate::cooperative::steps::{is_idle, line_moves, waited};
 use crate::gates::NONE;
 use crate::motion::AgentId;
+use crate::priority::PriorityKey;
 use crate::view::TrafficView;
 use wheelbase_planner::State;
 
@@ -16,7 +17,7 @@ pub const KEEPS_FOR: u32 = 8;
 
 impl Cooperative {
     /// Lists the passages on the next stretch of an agent's path.
-    pub fn look_ahead(&mut self, view: &TrafficView<'_>, row: usize, mut state: State, place: u64) {
+    pub fn look_ahead(&mut self, view: &TrafficView<'_>, row: usize, mut state: State, place: PriorityKey) {
         let id = view.agents.ids[row].0;
         let motion = &view.agents.motion[row];
         let tables = &view.tables[motion.class.0 as usize];
@@ -58,7 +59,7 @@ impl Cooperative {
 
     /// Asks of each passage ahead whether the agent may enter it. Of one that is near it gets the right to
     /// enter; before one that it is kept from it stops.
-    pub fn ask_to_enter(&mut self, view: &TrafficView<'_>, row: usize, place: u64) {
+    pub fn ask_to_enter(&mut self, view: &TrafficView<'_>, row: usize, place: PriorityKey) {
         let id = view.agents.ids[row].0;
         self.stop = u32::MAX;
         for number in 0..self.ahead.len() {
@@ -112,7 +113,7 @@ impl Cooperative {
         view: &TrafficView<'_>,
         row: usize,
         (passage, passer): (u32, &Passer),
-        place: u64,
+        place: PriorityKey,
     ) -> Option<u32> {
         let mut from = 0;
         while let Some((other, at)) = self.narrows.next_opposed(passage, passer, from) {

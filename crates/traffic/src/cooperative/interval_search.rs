@@ -12,6 +12,7 @@ use crate::collision::{CollisionRule, Step};
 use crate::cooperative::ahead::Ahead;
 use crate::forbidden::forbids;
 use crate::hash::fold;
+use crate::priority::PriorityKey;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use wheelbase_grid::{CellXY, Rect};
@@ -45,7 +46,7 @@ pub struct Mover<'a> {
 #[derive(Debug, Default)]
 pub struct Wishes {
     /// By cell: tick before which the wish holds, and the place in the order of who made it.
-    pub of_cell: Vec<(u32, u64)>,
+    pub of_cell: Vec<(u32, PriorityKey)>,
     /// No wish holds from this tick on.
     pub until: u32,
     /// Hash of all that was ever wished for, in order.
@@ -54,12 +55,12 @@ pub struct Wishes {
 
 impl Wishes {
     pub fn resize(&mut self, n_cells: usize) {
-        self.of_cell.resize(n_cells, (0, 0));
+        self.of_cell.resize(n_cells, (0, PriorityKey::FIRST));
     }
 
     /// Wishes for a cell until a tick.
-    pub fn wish(&mut self, cell: usize, until: u32, place: u64) {
-        let wished = (cell as u64) << 32 ^ u64::from(until) ^ place;
+    pub fn wish(&mut self, cell: usize, until: u32, place: PriorityKey) {
+        let wished = (cell as u64) << 32 ^ u64::from(until) ^ place.word();
         self.wished_so_far = fold(self.wished_so_far, wished);
         let (holds, of) = &mut self.of_cell[cell];
         if *holds < until || place < *of {
@@ -73,7 +74,7 @@ impl Wishes {
         word(self.wished_so_far);
     }
 
-    pub fn is_wished(&self, cell: usize, tick: u32, place: u64) -> bool {
+    pub fn is_wished(&self, cell: usize, tick: u32, place: PriorityKey) -> bool {
         let (until, of) = self.of_cell[cell];
         until > tick && of < place
     }
@@ -116,7 +117,7 @@ impl<'a> Mover<'a> {
     }
 
     /// Whether an edit that waits or one of higher rank keeps the agent from a move.
-    pub fn is_forbidden(&self, step: &Step<'a>, place: u64) -> bool {
+    pub fn is_forbidden(&self, step: &Step<'a>, place: PriorityKey) -> bool {
         let ((anchor, held), (_, swept)) = (step.start(), step.swept());
         (!self.forbidden.is_empty() && forbids(self.forbidden, anchor, held, swept))
             || (self.wishes.until > self.tick && self.enters_wish(step, place))
@@ -157,7 +158,7 @@ impl<'a> Mover<'a> {
 
     /// Whether a move enters what one of higher rank wishes for. One that stands on it may go on: it clears
     /// it.
-    pub fn enters_wish(&self, step: &Step<'a>, place: u64) -> bool {
+    pub fn enters_wish(&self, step: &Step<'a>, place: PriorityKey) -> bool {
         let wished = |(anchor, cells): (CellXY, &[Offset])| {
             let mut cells = cells.iter().map(|&offset| self.claims.index(anchor, offset));
             cells.any(|cell| self.wishes.is_wished(cell, self.tick, place))
@@ -210,7 +211,7 @@ pub struct Quest {
     /// Nodes to be expanded at most.
     pub nodes_max: usize,
     /// The agent's place in the order of rank.
-    pub place: u64,
+    pub place: PriorityKey,
     /// By so many ticks a move counts as longer for which others have to give way.
     pub lift_ticks: u32,
 }

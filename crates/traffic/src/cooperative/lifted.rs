@@ -2,6 +2,7 @@
 
 use super::claims::{Rank, Standing};
 use crate::cooperative::plan::Plan;
+use crate::priority::PriorityKey;
 
 /// Agents that plan anew for one at most.
 pub const LIFTED_MAX: usize = 12;
@@ -60,7 +61,7 @@ impl Retry {
 #[derive(Clone, Copy, Debug)]
 pub struct Lifted {
     pub row: u32,
-    pub place: u64,
+    pub place: PriorityKey,
     pub before: Plan,
 }
 
@@ -81,7 +82,7 @@ pub struct Lifting {
 /// One that has no plan yet.
 #[derive(Clone, Copy, Debug)]
 pub struct Pending {
-    pub place: u64,
+    pub place: PriorityKey,
     pub row: u32,
     /// What its best plan cost as long as it, and all that were met with it, stood.
     pub cost: u32,
@@ -94,14 +95,14 @@ impl Lifting {
     }
 
     /// Those behind a place give way, and are given so many steps for it.
-    pub fn rank(&self, place: u64, steps: u32) -> Rank<'_> {
+    pub fn rank(&self, place: PriorityKey, steps: u32) -> Rank<'_> {
         Rank { standings: &self.standings, place, steps }
     }
 
     /// An agent gives way to nobody any more at this tick.
     pub fn hold(&mut self, id: u32) {
         if let Some(standing) = self.standings.get_mut(id as usize) {
-            standing.place = 0;
+            standing.place = PriorityKey::FIRST;
         }
     }
 }

@@ -17,12 +17,13 @@ use crate::cooperative::state::Cooperative;
 use crate::cooperative::steps::{claim_begun_move, end_of_move, goes, is_idle, pose_after, step_at};
 use crate::decisions::Decisions;
 use crate::motion::AgentId;
+use crate::priority::PriorityKey;
 use crate::view::TrafficView;
 use wheelbase_planner::MovementTables;
 
 impl Cooperative {
     /// Notes at which place an agent stands at this tick, and whether it can be lifted.
-    pub fn note_standing(&mut self, view: &TrafficView<'_>, row: usize, place: u64) {
+    pub fn note_standing(&mut self, view: &TrafficView<'_>, row: usize, place: PriorityKey) {
         let id = view.agents.ids[row].0 as usize;
         let motion = &view.agents.motion[row];
         let member = &self.members[id];
@@ -33,7 +34,7 @@ impl Cooperative {
             standings.resize(self.members.len(), Standing::default());
         }
         standings[id] = Standing {
-            place: if can && member.changed_at != view.tick { place } else { 0 },
+            place: if can && member.changed_at != view.tick { place } else { PriorityKey::FIRST },
             busy_until: if motion.at_rest() { view.tick } else { motion.until },
             step_ticks: self.step_ticks[motion.class.0 as usize],
         };
@@ -120,7 +121,7 @@ impl Cooperative {
         self.lifting.pending.clear();
         let quest = match aim {
             Aim::OfRank => quest,
-            Aim::ForAll => Quest { place: 0, ..quest },
+            Aim::ForAll => Quest { place: PriorityKey::FIRST, ..quest },
         };
         let least_gain = self.step_ticks[view.agents.motion[row].class.0 as usize];
         // That of the last one lifted may stand there from a try before.
@@ -159,7 +160,7 @@ impl Cooperative {
     }
 
     /// What an agent that is lifted searches for; makes its line.
-    pub fn quest_of_lifted(&mut self, view: &TrafficView<'_>, row: usize, place: u64) -> Quest {
+    pub fn quest_of_lifted(&mut self, view: &TrafficView<'_>, row: usize, place: PriorityKey) -> Quest {
         let motion = &view.agents.motion[row];
         let tables = &view.tables[motion.class.0 as usize];
         let from = end_of_move(tables, motion, view.tick);
@@ -172,7 +173,7 @@ impl Cooperative {
     }
 
     /// What the best plan of an agent costs as long as all others stand.
-    pub fn cost_among_others(&mut self, view: &TrafficView<'_>, row: usize, place: u64) -> u32 {
+    pub fn cost_among_others(&mut self, view: &TrafficView<'_>, row: usize, place: PriorityKey) -> u32 {
         let quest = self.quest_of_lifted(view, row, place);
         let found = self.search_moves(view, row, quest, (0, None));
         let motion = &view.agents.motion[row];
@@ -195,7 +196,13 @@ impl Cooperative {
     }
 
     /// Gives an agent a plan for which others give way, and lifts all whose claims it needs.
-    pub fn put_through(&mut self, view: &TrafficView<'_>, row: usize, plan: Plan, (aim, place): (Aim, u64)) {
+    pub fn put_through(
+        &mut self,
+        view: &TrafficView<'_>,
+        row: usize,
+        plan: Plan,
+        (aim, place): (Aim, PriorityKey),
+    ) {
         let id = view.agents.ids[row].0;
         let motion = &view.agents.motion[row];
         let tables = &view.tables[motion.class.0 as usize];

@@ -18,6 +18,7 @@ use crate::decisions::{Decisions, Leads, Reroute};
 use crate::forbidden::forbids;
 use crate::gates::NONE;
 use crate::motion::{Activity, AgentId};
+use crate::priority::PriorityKey;
 use crate::view::TrafficView;
 use wheelbase_grid::CellXY;
 use wheelbase_planner::Offset;
@@ -30,7 +31,7 @@ impl Cooperative {
         view: &TrafficView<'_>,
         row: usize,
         other: usize,
-        place: u64,
+        place: PriorityKey,
         decisions: &mut Decisions,
     ) -> bool {
         let id = view.agents.ids[row].0 as usize;
@@ -52,7 +53,9 @@ impl Cooperative {
             .any(|clear| self.clear_stretch(view, (row, place), other, (clear, false), decisions));
         let backs_out = !made
             && may_back_out
-            && stretches.any(|clear| self.clear_stretch(view, (row, 0), other, (clear, true), decisions));
+            && stretches.any(|clear| {
+                self.clear_stretch(view, (row, PriorityKey::FIRST), other, (clear, true), decisions)
+            });
         let step_ticks = self.step_ticks[view.agents.motion[row].class.0 as usize];
         if backs_out {
             self.members[id].backed_out_until = view.tick.saturating_add(BACKED_OUT_MOVES * step_ticks);
@@ -68,7 +71,7 @@ impl Cooperative {
     pub fn clear_stretch(
         &mut self,
         view: &TrafficView<'_>,
-        (row, place): (usize, u64),
+        (row, place): (usize, PriorityKey),
         other: usize,
         (clear, backs_out): (&[u8], bool),
         decisions: &mut Decisions,
@@ -96,7 +99,7 @@ impl Cooperative {
 
     /// Finds room for all of the chain from a place on. Each one that is displaced may displace others, which
     /// are put behind it in the chain.
-    pub fn find_rooms(&mut self, view: &TrafficView<'_>, first: usize, place: u64) -> bool {
+    pub fn find_rooms(&mut self, view: &TrafficView<'_>, first: usize, place: PriorityKey) -> bool {
         self.stretch_left = self.tries_left.min(POSES_OF_STRETCH_MAX << self.make_way.doublings);
         let mut at = first;
         while at < self.make_way.chain.len() {
@@ -138,7 +141,7 @@ impl Cooperative {
             self.make_way.to_free = false;
             self.make_way.doublings = 1;
             self.make_way.chain.push((row as u32, 0, 0));
-            if self.find_rooms(view, 0, u64::MAX) {
+            if self.find_rooms(view, 0, PriorityKey::LAST) {
                 for at in 0..self.make_way.chain.len() {
                     self.send_aside(view, at, None, decisions);
                 }
@@ -152,7 +155,7 @@ impl Cooperative {
 
     /// Finds moves for an agent of the chain that lead to the nearest pose clear of the cells to avoid:
     /// through free cells, or if there is none, through others at rest, which join the chain.
-    pub fn step_aside(&mut self, view: &TrafficView<'_>, at: usize, place: u64) -> bool {
+    pub fn step_aside(&mut self, view: &TrafficView<'_>, at: usize, place: PriorityKey) -> bool {
         self.make_way.at = at;
         let row = self.make_way.chain[at].0 as usize;
         let found =
@@ -197,7 +200,7 @@ impl Cooperative {
         &mut self,
         view: &TrafficView<'_>,
         row: usize,
-        place: u64,
+        place: PriorityKey,
         through: bool,
     ) -> Option<usize> {
         let motion = view.agents.motion[row];
@@ -256,7 +259,7 @@ impl Cooperative {
         view: &TrafficView<'_>,
         agent: u32,
         (anchor, cells): (CellXY, &[Offset]),
-        (place, through): (u64, bool),
+        (place, through): (PriorityKey, bool),
         to_stay: bool,
     ) -> bool {
         cells.iter().all(|&offset| {
@@ -272,7 +275,7 @@ impl Cooperative {
     }
 
     /// Whether an agent can be displaced for one of that place in the order of rank.
-    pub fn may_displace(&self, view: &TrafficView<'_>, agent: u32, place: u64) -> bool {
+    pub fn may_displace(&self, view: &TrafficView<'_>, agent: u32, place: PriorityKey) -> bool {
         let Some(row) = view.agents.row(AgentId(agent)) else { return false };
         let motion = &view.agents.motion[row];
         let member = &self.members[agent as usize];

@@ -10,12 +10,6 @@ pub const NONE: u32 = u32::MAX;
 
 pub const NOWHERE: State = State(u32::MAX);
 
-/// Set in the place of those that are in no passage, in the order of rank; and of those about to enter a busy
-/// one or that have just come out, who come before all others outside.
-pub const OUTSIDE: u64 = 1 << 63;
-
-pub const ENTERING: u64 = 1 << 62;
-
 /// What is kept of an agent, by id.
 #[derive(Clone, Copy, Debug)]
 pub struct Member {

@@ -16,6 +16,7 @@
 
 use crate::collision::Step;
 use crate::free_cells::{find_free, grown, smallest_bodies};
+use crate::priority::PriorityKey;
 use std::collections::BTreeMap;
 use wheelbase_grid::{BitGrid, CellXY, GridShape, GridSize, Rect};
 use wheelbase_planner::{MovementTables, Offset};
@@ -94,7 +95,7 @@ pub struct Passer {
 pub struct Waiting {
     pub passer: Passer,
     /// In the order of rank.
-    pub place: u64,
+    pub place: PriorityKey,
     /// Moves to the passage.
     pub moves: u32,
     /// Tick at which it asked last, and whether it was kept from entering.
@@ -396,7 +397,7 @@ impl Narrows {
     }
 
     /// Whether it is the turn of those that wait at the other end of a passage.
-    pub fn is_turn_of_other(&self, passage: u32, passer: &Passer, place: u64, tick: u32) -> bool {
+    pub fn is_turn_of_other(&self, passage: u32, passer: &Passer, place: PriorityKey, tick: u32) -> bool {
         let Passage { inside, way, entered, .. } = &self.passages[passage as usize];
         let goes_on = agree(passer.way, *way) && *entered < BATCH && !inside.is_empty();
         let mut others = self.waiting_to(passage, passer, tick, false);
@@ -512,7 +513,7 @@ impl Narrows {
         &mut self,
         passage: u32,
         passer: Passer,
-        (place, moves): (u64, u32),
+        (place, moves): (PriorityKey, u32),
         (asked, kept): (u32, bool),
     ) {
         let waiting = &mut self.passages[passage as usize].waiting;
@@ -568,7 +569,7 @@ impl Narrows {
             }
             for waiting in &passage.waiting {
                 passer_words(&waiting.passer, word);
-                word(waiting.place);
+                word(waiting.place.word());
                 word(
                     u64::from(waiting.moves) << 33 | u64::from(waiting.asked) << 1 | u64::from(waiting.kept),
                 );

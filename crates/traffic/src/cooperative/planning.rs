@@ -3,7 +3,7 @@
 use crate::cooperative::ahead::{PASSAGES_MAX, mouth_reach, note_passages};
 use crate::cooperative::claims::{FOREVER, Rank};
 use crate::cooperative::interval_search::{Mover, Quest};
-use crate::cooperative::member::{ENTERING, Member, NOWHERE, OUTSIDE};
+use crate::cooperative::member::{Member, NOWHERE};
 use crate::cooperative::narrows::{OPEN, Passer};
 use crate::cooperative::params::{
     AROUND_AFTER, GIVE_UP_AFTER, HOLD_MOVES_MAX, HORIZON_STEPS, LIFT_AFTER_STEPS, NODES, NODES_AFTER_WAITING,
@@ -12,14 +12,14 @@ use crate::cooperative::params::{
 use crate::cooperative::plan::{Plan, PlannedMove};
 use crate::cooperative::state::Cooperative;
 use crate::cooperative::steps::{
-    claim_begun_move, descend, end_of_move, goes, is_idle, line_moves, make_line, place_of_order, pose_after,
-    step_at, waited,
+    claim_begun_move, descend, end_of_move, goes, is_idle, line_moves, make_line, pose_after, step_at, waited,
 };
 use crate::cooperative::window_field::{Costs, FieldKey, FieldView, WindowFields};
 use crate::decisions::{Decisions, Leads, Reroute, Start};
 use crate::forbidden::forbids;
 use crate::gates::NONE;
 use crate::motion::{Activity, AgentId, end_state};
+use crate::priority::PriorityKey;
 use crate::rule::Traffic;
 use crate::view::TrafficView;
 use wheelbase_planner::State;
@@ -360,25 +360,29 @@ impl Cooperative {
     }
 
     /// Place of an agent in the order of rank: that of its own order, or of the one for which it steps aside.
-    pub fn place(&self, view: &TrafficView<'_>, row: usize) -> u64 {
+    pub fn place(&self, view: &TrafficView<'_>, row: usize) -> PriorityKey {
         let member = &self.members[view.agents.ids[row].0 as usize];
         // Who is in a passage goes before all that are not.
-        let outside = if member.is_inside { 0 } else { OUTSIDE };
         let own = match member.granted_at {
-            at if outside != 0 && at != NONE => {
-                ENTERING | u64::from(at) << 30 | u64::from(view.agents.ids[row].0)
-            }
-            _ => place_of_order(view, row) | outside,
+            _ if member.is_inside => view.agents.keys[row],
+            NONE => view.agents.keys[row].outside(),
+            at => PriorityKey::of_entering(at, view.agents.ids[row]),
         };
         if member.aside_left == 0 {
             return own;
         }
         let other = view.agents.row(AgentId(member.for_agent));
-        own.min(other.map_or(u64::MAX, |other| place_of_order(view, other) | OUTSIDE))
+        own.min(other.map_or(PriorityKey::LAST, |other| view.agents.keys[other].outside()))
     }
 
     /// An agent looks for a plan.
-    pub fn plan_one(&mut self, view: &TrafficView<'_>, row: usize, place: u64, decisions: &mut Decisions) {
+    pub fn plan_one(
+        &mut self,
+        view: &TrafficView<'_>,
+        row: usize,
+        place: PriorityKey,
+        decisions: &mut Decisions,
+    ) {
         let motion = view.agents.motion[row];
         let id = view.agents.ids[row].0;
         let tables = &view.tables[motion.class.0 as usize];
@@ -499,7 +503,7 @@ impl Cooperative {
         row: usize,
         (mut state, mut ready): (State, u32),
         horizon: u32,
-        place: u64,
+        place: PriorityKey,
     ) -> Option<Plan> {
         let id = view.agents.ids[row].0;
         let motion = &view.agents.motion[row];
@@ -634,7 +638,7 @@ impl Cooperative {
         &mut self,
         view: &TrafficView<'_>,
         row: usize,
-        place: u64,
+        place: PriorityKey,
         waited: u32,
         decisions: &mut Decisions,
     ) {
@@ -700,7 +704,7 @@ impl Cooperative {
         view: &TrafficView<'_>,
         row: usize,
         other: usize,
-        (place, waited): (u64, u32),
+        (place, waited): (PriorityKey, u32),
         decisions: &mut Decisions,
     ) {
         let theirs = view.agents.motion[other];
@@ -716,7 +720,7 @@ impl Cooperative {
         let after = if idle { PUSH_IDLE_AFTER } else { PUSH_AFTER };
         let pushes_any = waited >= ticks * PUSH_ANY_AFTER;
         let may_push = idle || pushes_any || place < self.place(view, other);
-        let place = if pushes_any { 0 } else { place };
+        let place = if pushes_any { PriorityKey::FIRST } else { place };
         // One that has arrived goes on by itself at the next tick, but for one on the station of a patrol.
         let goes_on = theirs.activity == Activity::Arrived && view.agents.stamps[other].station == 0;
         if waited >= ticks * after

@@ -12,9 +12,10 @@ use crate::cooperative::room::MakeWay;
 use crate::cooperative::steps::step_ticks;
 use crate::cooperative::window_field::{LinePose, WindowFields};
 use crate::motion::sides;
+use crate::priority::PriorityKey;
 use wheelbase_planner::MovementTables;
 
-/// The rule. Memory: 29 bytes a cell, 4 a state of the class with most headings, 28 a claim (about the cells
+/// The rule. Memory: 37 bytes a cell, 4 a state of the class with most headings, 28 a claim (about the cells
 /// of a body and of its next moves for each agent), 400 an agent, 2 a pose of the windows of those that are
 /// in each other's way.
 #[derive(Debug)]
@@ -31,7 +32,7 @@ pub struct Cooperative {
     pub make_way: MakeWay,
     pub lifting: Lifting,
     /// Agents that look for a plan at this tick: place in the order of rank, row.
-    pub due: Vec<(u64, u32)>,
+    pub due: Vec<(PriorityKey, u32)>,
     /// The next poses of an agent's path, each with what remains from there.
     pub line: Vec<LinePose>,
     pub moves: Vec<u8>,

@@ -27,16 +27,6 @@ pub fn waited(view: &TrafficView<'_>, row: usize) -> u32 {
     }
 }
 
-/// Place of an agent in the order of rank, by priority and age of its order; those without one come last.
-pub fn place_of_order(view: &TrafficView<'_>, row: usize) -> u64 {
-    let stamp = view.agents.stamps[row];
-    if !stamp.has_order {
-        return u64::MAX;
-    }
-    let since = i64::from(stamp.since) - i64::from(view.agents.patience[row].priority);
-    (since + (1 << 32)) as u64 * (1 << 20) + u64::from(view.agents.ids[row].0)
-}
-
 /// The moves of an agent's path that it follows now: those that lead aside, or all.
 pub fn line_moves<'a>(view: &TrafficView<'a>, row: usize, member: &Member) -> &'a [u8] {
     let path = view.paths.moves(view.agents.paths[row]);
