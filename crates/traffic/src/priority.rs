@@ -11,7 +11,9 @@ use crate::motion::AgentId;
 ///   at which they got the right to;
 ///
 /// and behind it the whole id, so that no two agents share a place.
+// Packed to 12 bytes: a cell keeps one beside a tick.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(C, packed(4))]
 pub struct PriorityKey {
     rank: u64,
     id: u32,
