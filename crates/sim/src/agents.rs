@@ -8,10 +8,10 @@ use crate::statistics::TripStatistics;
 use crate::tasks::Tasks;
 use wheelbase_grid::CellXY;
 use wheelbase_planner::State;
-use wheelbase_traffic::PriorityKey;
-use wheelbase_traffic::motion::{AgentId, Motion, Patience};
+use wheelbase_traffic::motion::{Activity, AgentId, Motion, Patience};
 use wheelbase_traffic::path_pool::PathHandle;
 use wheelbase_traffic::view::{AgentsView, GoalStamp};
+use wheelbase_traffic::{PriorityKey, RowSet};
 
 /// Row of an agent in the dense arrays; changes when agents before it are taken out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -25,12 +25,17 @@ pub struct Agents {
     pub ids: Vec<AgentId>,
     /// Hot: poses and moves.
     pub motion: Vec<Motion>,
+    /// Rows that a tick visits. Each other agent rests, and has neither a path nor an order that it could carry out; its
+    /// row stays out until something happens to the agent.
+    pub(crate) busy: RowSet,
     /// Waiting and giving way.
     pub patience: Vec<Patience>,
     /// What is left of their paths.
     pub paths: Vec<PathHandle>,
     /// What traffic is told of their orders.
     pub(crate) stamps: Vec<GoalStamp>,
+    /// Places in the order of priority, by their own trips.
+    pub(crate) keys: Vec<PriorityKey>,
     /// Poses that they have been given by an order to an area or a group.
     pub given: Vec<Option<State>>,
     /// Their entities.
@@ -77,7 +82,10 @@ impl Agents {
             stranded: false,
         });
         self.paths.push(PathHandle::EMPTY);
-        self.stamps.push(stamp_of(&orders));
+        let stamp = stamp_of(&orders);
+        self.stamps.push(stamp);
+        self.keys.push(key_of(stamp, priority, id));
+        self.busy.insert(row.0 as usize);
         self.given.push(None);
         self.entity.push(entity);
         id
@@ -104,8 +112,10 @@ impl Agents {
         close_up(&mut self.patience, gone);
         close_up(&mut self.paths, gone);
         close_up(&mut self.stamps, gone);
+        close_up(&mut self.keys, gone);
         close_up(&mut self.given, gone);
         close_up(&mut self.entity, gone);
+        self.busy.fill(self.ids.len());
         for (row, id) in self.ids.iter().enumerate() {
             self.row_of_id[id.0 as usize] = row as u32;
             if let Ok(at) = self.entities.query_one_mut::<&mut Row>(self.entity[row]) {
@@ -121,7 +131,9 @@ impl Agents {
 
     /// Sets where the agent in a row stands in its orders.
     pub(crate) fn set_orders(&mut self, row: usize, orders: OrderState) {
-        self.stamps[row] = stamp_of(&orders);
+        let stamp = stamp_of(&orders);
+        self.stamps[row] = stamp;
+        self.keys[row] = key_of(stamp, self.patience[row].priority, self.ids[row]);
         if let Ok(kept) = self.entities.query_one_mut::<&mut OrderState>(self.entity[row]) {
             *kept = orders;
         }
@@ -160,22 +172,21 @@ impl Agents {
         self.set_statistics(row, statistics);
     }
 
-    /// The agents as a rule of traffic sees them. `keys` and `goals` by row: those of the tick, and goals for a rule
-    /// that finds ways by itself.
-    pub(crate) fn view<'a>(&'a self, keys: &'a [PriorityKey], goals: &'a [Option<CellXY>]) -> AgentsView<'a> {
-        let Self { ids, motion, patience, paths, stamps, row_of_id, .. } = self;
-        AgentsView { ids, motion, patience, keys, paths, stamps, goals, row_of_id }
+    /// The agents as a rule of traffic sees them. `goals` by row, for a rule that finds ways by itself.
+    pub(crate) fn view<'a>(&'a self, goals: &'a [Option<CellXY>]) -> AgentsView<'a> {
+        let Self { ids, motion, busy, patience, keys, paths, stamps, row_of_id, .. } = self;
+        AgentsView { ids, motion, busy, patience, keys, paths, stamps, goals, row_of_id }
     }
 
-    /// Works out the places of all agents in the order of priority.
-    pub(crate) fn list_keys(&self, keys: &mut Vec<PriorityKey>) {
-        keys.clear();
-        keys.extend(self.ids.iter().zip(&self.stamps).zip(&self.patience).map(|((&id, stamp), patience)| {
-            match stamp.has_order {
-                true => PriorityKey::of_trip(stamp.since, patience.priority, id),
-                false => PriorityKey::LAST,
-            }
-        }));
+    /// Whether a tick passes over the agent in a row, once all phases have seen it so.
+    pub(crate) fn is_idle(&self, row: usize) -> bool {
+        let motion = &self.motion[row];
+        let is_done = match motion.activity {
+            Activity::Idle => !self.stamps[row].has_order,
+            Activity::Shut => true,
+            _ => false,
+        };
+        is_done && motion.at_rest() && !motion.replan && self.paths[row].is_empty()
     }
 
     /// The entity of the agent in a row.
@@ -198,4 +209,9 @@ impl Agents {
 /// What the rules of traffic are told of an agent's orders.
 fn stamp_of(orders: &OrderState) -> GoalStamp {
     GoalStamp { since: orders.since, station: orders.station, has_order: orders.open.count > 0 }
+}
+
+/// Its place in the order of priority.
+fn key_of(stamp: GoalStamp, priority: i32, agent: AgentId) -> PriorityKey {
+    if stamp.has_order { PriorityKey::of_trip(stamp.since, priority, agent) } else { PriorityKey::LAST }
 }

@@ -7,6 +7,7 @@ use crate::statistics::TripStatistics;
 use crate::tasks::Tasks;
 use crate::world::Simulation;
 use wheelbase_planner::State;
+use wheelbase_traffic::PriorityKey;
 use wheelbase_traffic::motion::{AgentId, ClassId, Motion, Patience};
 use wheelbase_traffic::path_pool::PathHandle;
 use wheelbase_traffic::view::GoalStamp;
@@ -35,6 +36,7 @@ const ROW_BYTES: usize = size_of::<AgentId>()
     + size_of::<Patience>()
     + size_of::<PathHandle>()
     + size_of::<GoalStamp>()
+    + size_of::<PriorityKey>()
     + size_of::<Option<State>>()
     + size_of::<hecs::Entity>()
     // The row of its id, and in the world of entities three components, the id, and where it stands.

@@ -148,7 +148,6 @@ impl Simulation {
             refused: Vec::new(),
             refused_rows: Vec::new(),
             told_at: Vec::new(),
-            keys: Vec::new(),
             goals: Vec::new(),
             given: GivenPoses::default(),
             congestion: Congestion::new(grid.size(), grid.shape(), &sides),

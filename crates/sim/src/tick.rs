@@ -1,5 +1,6 @@
 //! One tick: its phases and their order, and nothing else orders them.
 
+use crate::agents::Agents;
 use crate::invariant;
 use crate::phases::events::apply_events;
 use crate::phases::moves::finish_moves;
@@ -8,7 +9,7 @@ use crate::phases::requests::{answer_requests, ask_for_quicker_paths};
 use crate::phases::traffic::run_traffic;
 use crate::phases::waiting::count_waiting;
 use crate::world::Simulation;
-use wheelbase_traffic::motion::{Activity, Motion};
+use wheelbase_traffic::motion::Activity;
 
 /// Whether a run goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,8 +98,10 @@ impl Simulation {
     /// Whether no tick to come can change anything: no event is left, nobody moves, asks, follows or
     /// pauses. An edit that still waits then waits for an agent that will not move.
     fn nothing_left(&self) -> bool {
-        let still =
-            |motion: &Motion| motion.at_rest() && matches!(motion.activity, Activity::Idle | Activity::Shut);
-        self.next_event == self.events.len() && self.agents.motion.iter().all(still)
+        let Agents { motion, busy, .. } = &self.agents;
+        let is_still = |row: usize| {
+            motion[row].at_rest() && matches!(motion[row].activity, Activity::Idle | Activity::Shut)
+        };
+        self.next_event == self.events.len() && busy.iter().all(is_still)
     }
 }

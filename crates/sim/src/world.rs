@@ -15,7 +15,6 @@ use crate::tasks::{ReachedPoses, Tasks};
 use crate::violation::Violation;
 use wheelbase_grid::{CellXY, Grid, Rect};
 use wheelbase_planner::{MovementTables, Offset, Pose, State};
-use wheelbase_traffic::PriorityKey;
 use wheelbase_traffic::collision::CollisionRule;
 use wheelbase_traffic::motion::{Activity, AgentId, ClassId, Motion, end_state, step_of};
 use wheelbase_traffic::occupancy::{Occupancy, Refusal};
@@ -64,8 +63,6 @@ pub struct Simulation {
     pub(crate) refused_rows: Vec<u32>,
     /// Tick at which a rule of traffic last had an agent begin a move, by row.
     pub(crate) told_at: Vec<u32>,
-    /// Places in the order of priority by row, of the present tick.
-    pub(crate) keys: Vec<PriorityKey>,
     /// Cells of the present tasks by row, for a rule of traffic that finds ways by itself.
     pub(crate) goals: Vec<Option<CellXY>>,
     /// Events in order of tick, then of the file.

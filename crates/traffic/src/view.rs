@@ -4,6 +4,7 @@ use crate::motion::{AgentId, Motion, Patience};
 use crate::occupancy::Occupancy;
 use crate::path_pool::{PathHandle, PathPool};
 use crate::priority::PriorityKey;
+use crate::row_set::RowSet;
 use crate::streams::Streams;
 use wheelbase_grid::{CellXY, GridSize, Rect};
 use wheelbase_planner::MovementTables;
@@ -29,7 +30,10 @@ pub struct AgentsView<'a> {
     pub motion: &'a [Motion],
     /// Waiting and giving way.
     pub patience: &'a [Patience],
-    /// Places in the order of priority, by their own trips, worked out for the tick.
+    /// Rows that a rule has to visit. Each other agent is as the rule left it at the last tick: it rests without an order
+    /// that it could carry out and without a path.
+    pub busy: &'a RowSet,
+    /// Places in the order of priority, by their own trips.
     pub keys: &'a [PriorityKey],
     /// What is left of their paths.
     pub paths: &'a [PathHandle],

@@ -59,6 +59,7 @@ pub(super) fn give_orders(sim: &mut Simulation, new: &NewOrders) {
     let rows = chosen_rows(sim, &new.chosen);
     let mut replaced = vec![false; sim.agents.len()];
     for row in rows {
+        sim.agents.busy.insert(row);
         let list = new.by_class[sim.agents.motion[row].class.0 as usize];
         let mut state = sim.agents.orders(row);
         if state.given == sim.tick {

@@ -156,6 +156,7 @@ fn follow_edit(sim: &mut Simulation, changed: Rect) {
 /// After an edit: paths that became illegal, and all paths of a class of which some move became legal or
 /// faster, are planned anew; agents that had no way ask again.
 fn review_agents(sim: &mut Simulation, updates: &[Update]) {
+    sim.agents.busy.fill(sim.agents.len());
     for row in 0..sim.agents.len() {
         let motion = sim.agents.motion[row];
         let Update { changed, eased } = updates[motion.class.0 as usize];

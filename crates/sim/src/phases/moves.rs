@@ -9,7 +9,8 @@ use wheelbase_traffic::motion::{Activity, Motion, step_of};
 pub(crate) fn finish_moves(sim: &mut Simulation) {
     let mut ended = std::mem::take(&mut sim.ended);
     ended.clear();
-    for (row, motion) in sim.agents.motion.iter().enumerate() {
+    for row in sim.agents.busy.iter() {
+        let motion = &sim.agents.motion[row];
         if motion.until == sim.tick {
             ended.push((row as u32, motion.state));
             sim.occupancy.end_move(sim.agents.ids[row], &step_of(&sim.tables, motion));

@@ -8,7 +8,9 @@ use wheelbase_traffic::motion::Activity;
 
 /// The orders phase: closes what is done and begins what comes next, for agents at rest.
 pub(crate) fn run_orders(sim: &mut Simulation) {
-    for row in 0..sim.agents.len() {
+    let mut next = 0;
+    while let Some(row) = sim.agents.busy.next_from(next) {
+        next = row + 1;
         let motion = sim.agents.motion[row];
         if !motion.at_rest() {
             continue;

@@ -16,14 +16,12 @@ pub(crate) fn run_traffic(sim: &mut Simulation) {
     decisions.clear();
     let mut goals = std::mem::take(&mut sim.goals);
     gather_goals(sim, &mut goals);
-    let mut keys = std::mem::take(&mut sim.keys);
-    sim.agents.list_keys(&mut keys);
     let view = TrafficView {
         tick: sim.tick,
         tries: sim.settings.tries_per_tick,
         grid_size: sim.grid.size(),
         tables: &sim.tables,
-        agents: sim.agents.view(&keys, &goals),
+        agents: sim.agents.view(&goals),
         paths: &sim.paths,
         forbidden: sim.pending.areas(),
         streams: sim.congestion.streams(),
@@ -37,7 +35,7 @@ pub(crate) fn run_traffic(sim: &mut Simulation) {
     sim.requests.go_ahead_beside(asking, budget, || sim.traffic.decide(&view, &mut decisions));
     sim.edited.clear();
     sim.goals = goals;
-    sim.keys = keys;
+    wake(sim, &decisions);
     replace_paths(sim, &decisions);
     begin_moves(sim, &mut decisions.starts);
     for &row in &decisions.replan {
@@ -66,6 +64,16 @@ fn gather_goals(sim: &Simulation, goals: &mut Vec<Option<CellXY>>) {
         let goal = |row| sim.orders.task(&sim.agents.orders(row)).map(|goal| goal.cell);
         goals.extend((0..sim.agents.len()).map(goal));
     }
+}
+
+/// Agents of which anything is decided are visited from now on.
+fn wake(sim: &mut Simulation, decisions: &Decisions) {
+    let Decisions { starts, replan, unreachable, around, give_up, reroutes, .. } = decisions;
+    let n_agents = sim.agents.len();
+    let moved = starts.iter().map(|start| start.row).chain(reroutes.iter().map(|reroute| reroute.row));
+    let others = [replan, unreachable, around, give_up].into_iter().flatten().copied();
+    // A start may be of no agent at all: it is dropped below.
+    sim.agents.busy.extend(moved.chain(others).map(|row| row as usize).filter(|&row| row < n_agents));
 }
 
 /// Gives agents the paths that traffic has made for them.

@@ -1,10 +1,11 @@
-//! Who could go on but rests, counted before the moves of the tick end.
+//! Who could go on but rests, counted before the moves of the tick end; and who is passed over from now on.
 
 use crate::counts::AtWork;
 use crate::world::Simulation;
 use wheelbase_traffic::motion::Activity;
 
-/// Counts the agents that could go on but rest.
+/// Counts the agents that could go on but rest. Those that have nothing to do, which all phases of the tick have seen,
+/// are visited no more.
 pub(crate) fn count_waiting(sim: &mut Simulation) {
     let tick = sim.tick;
     let Simulation { agents, tables, congestion, paths, traffic, counts, at_work, .. } = sim;
@@ -14,16 +15,22 @@ pub(crate) fn count_waiting(sim: &mut Simulation) {
         congestion.fade(tick);
         congestion.renew(tick, agents, tables, paths);
     }
-    for ((motion, patience), path) in agents.motion.iter().zip(&mut agents.patience).zip(&agents.paths) {
+    let mut next = 0;
+    while let Some(row) = agents.busy.next_from(next) {
+        next = row + 1;
+        let (motion, patience) = (&agents.motion[row], &mut agents.patience[row]);
         let goes = match motion.activity {
             Activity::Asking | Activity::Following => true,
-            Activity::Yielding => !path.is_empty(),
+            Activity::Yielding => !agents.paths[row].is_empty(),
             _ => false,
         };
         let waits = motion.at_rest() && goes;
         at_work.moving += u32::from(!motion.at_rest());
         if !waits {
             patience.waits_since = u32::MAX;
+            if agents.is_idle(row) {
+                agents.busy.remove(row);
+            }
             continue;
         }
         if patience.waits_since == u32::MAX {

@@ -23,13 +23,12 @@ impl Traffic for Still {
 }
 
 fn view<'a>(sim: &'a mut Simulation) -> TrafficView<'a> {
-    sim.agents.list_keys(&mut sim.keys);
     TrafficView {
         tick: sim.tick,
         tries: 1_000_000,
         grid_size: sim.grid.size(),
         tables: &sim.tables,
-        agents: sim.agents.view(&sim.keys, &[]),
+        agents: sim.agents.view(&[]),
         paths: &sim.paths,
         forbidden: sim.pending.areas(),
         streams: sim.congestion.streams(),

@@ -47,6 +47,8 @@ pub struct Rank<'a> {
     pub place: PriorityKey,
     /// Steps in which one that gives way is thought to clear a cell.
     pub steps: u32,
+    /// The present tick.
+    pub tick: u32,
 }
 
 /// Where an agent stands when others plan through its claims.
@@ -54,14 +56,14 @@ pub struct Rank<'a> {
 pub struct Standing {
     /// Place in the order of rank; 0 if it gives way to nobody.
     pub place: PriorityKey,
-    /// When the move that it has begun ends, and ticks of a step.
+    /// When the move that it has begun ends, 0 if it rests, and ticks of a step.
     pub busy_until: u32,
     pub step_ticks: u32,
 }
 
 impl Rank<'_> {
     /// All claims hold.
-    pub const STRICT: Self = Self { standings: &[], place: PriorityKey::LAST, steps: 0 };
+    pub const STRICT: Self = Self { standings: &[], place: PriorityKey::LAST, steps: 0, tick: 0 };
 
     /// Whether an agent gives way.
     #[inline]
@@ -80,7 +82,8 @@ impl Rank<'_> {
     pub fn holds(&self, claim: &Claim) -> (u32, u32) {
         match self.lifted(claim.agent) {
             Some(standing) => {
-                let cleared = standing.busy_until.saturating_add(self.steps * standing.step_ticks);
+                let rests_at = standing.busy_until.max(self.tick);
+                let cleared = rests_at.saturating_add(self.steps * standing.step_ticks);
                 (claim.until.min(cleared), claim.leaves.min(cleared))
             }
             None => (claim.until, claim.leaves),

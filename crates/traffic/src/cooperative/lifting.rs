@@ -35,7 +35,7 @@ impl Cooperative {
         }
         standings[id] = Standing {
             place: if can && member.changed_at != view.tick { place } else { PriorityKey::FIRST },
-            busy_until: if motion.at_rest() { view.tick } else { motion.until },
+            busy_until: if motion.at_rest() { 0 } else { motion.until },
             step_ticks: self.step_ticks[motion.class.0 as usize],
         };
     }

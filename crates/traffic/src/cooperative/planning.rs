@@ -75,7 +75,8 @@ impl Cooperative {
     /// Follows what has happened since the last tick, and lists who looks for a plan.
     pub fn follow(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
         self.tries_left = view.tries;
-        self.lifting.begin_tick();
+        self.lifting.begin_tick(view.tick);
+        self.visited.copy_from(view.agents.busy);
         self.ahead.clear();
         self.follow_agents(view);
         if !view.refused.is_empty() {
@@ -142,6 +143,7 @@ impl Cooperative {
         if view.edited.is_empty() || !self.narrows.follow_edits(view.tables, view.edited) {
             return;
         }
+        self.visited.fill(view.agents.len());
         for row in 0..view.agents.len() {
             let id = view.agents.ids[row].0;
             if self.narrows.is_altered(self.members[id as usize].granted) {
@@ -187,6 +189,7 @@ impl Cooperative {
     /// are.
     pub fn forget_plans(&mut self, view: &TrafficView<'_>) {
         self.claims.clear();
+        self.visited.fill(view.agents.len());
         for row in 0..view.agents.len() {
             let motion = &view.agents.motion[row];
             let tables = &view.tables[motion.class.0 as usize];
@@ -278,7 +281,8 @@ impl Cooperative {
     /// Looks whose path is another than it was. A plan that is no part of it is given up, if the agent can
     /// rest where it is; else the plan becomes its path.
     pub fn follow_paths(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
-        for row in 0..view.agents.len() {
+        let visited = std::mem::take(&mut self.visited);
+        for row in visited.iter() {
             let motion = &view.agents.motion[row];
             let id = view.agents.ids[row].0;
             let path = view.paths.moves(view.agents.paths[row]);
@@ -312,11 +316,14 @@ impl Cooperative {
                 (member.next_try, member.changed_at) = (view.tick + 1, view.tick);
             }
         }
+        self.visited = visited;
     }
 
     /// Notes who has left a passage with the move that has ended, and who is off the ground before one.
     pub fn follow_moves(&mut self, view: &TrafficView<'_>) {
-        for (row, motion) in view.agents.motion.iter().enumerate() {
+        let visited = std::mem::take(&mut self.visited);
+        for row in visited.iter() {
+            let motion = &view.agents.motion[row];
             let member = &mut self.members[view.agents.ids[row].0 as usize];
             if member.left_at != NOWHERE {
                 let space = view.tables[motion.class.0 as usize].space();
@@ -331,12 +338,15 @@ impl Cooperative {
                 self.note_passages(view, row);
             }
         }
+        self.visited = visited;
     }
 
     /// Lists those that have somewhere to go and a plan that is soon at its end, by rank.
     pub fn list_due(&mut self, view: &TrafficView<'_>) {
         self.due.clear();
-        for (row, motion) in view.agents.motion.iter().enumerate() {
+        let visited = std::mem::take(&mut self.visited);
+        for row in visited.iter() {
+            let motion = &view.agents.motion[row];
             let id = view.agents.ids[row].0;
             let place = self.place(view, row);
             self.note_standing(view, row, place);
@@ -356,6 +366,7 @@ impl Cooperative {
                 self.due.push((place, row as u32));
             }
         }
+        self.visited = visited;
         self.due.sort_unstable();
     }
 
@@ -771,7 +782,9 @@ impl Cooperative {
 
     /// Lets the moves begin whose tick has come.
     pub fn begin_moves(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
-        for row in 0..view.agents.len() {
+        // Who was idle and has a plan now was given a path with it.
+        self.visited.extend(decisions.reroutes.iter().map(|reroute| reroute.row as usize));
+        for row in self.visited.iter() {
             let id = view.agents.ids[row];
             let member = &mut self.members[id.0 as usize];
             let Some(&PlannedMove { start, ticks, primitive }) = member.plan.moves().first() else {

@@ -13,6 +13,7 @@ use crate::cooperative::steps::step_ticks;
 use crate::cooperative::window_field::{LinePose, WindowFields};
 use crate::motion::sides;
 use crate::priority::PriorityKey;
+use crate::row_set::RowSet;
 use wheelbase_planner::MovementTables;
 
 /// The rule. Memory: 37 bytes a cell, 4 a state of the class with most headings, 28 a claim (about the cells
@@ -31,6 +32,8 @@ pub struct Cooperative {
     pub search: IntervalSearch,
     pub make_way: MakeWay,
     pub lifting: Lifting,
+    /// Rows that are visited at this tick.
+    pub visited: RowSet,
     /// Agents that look for a plan at this tick: place in the order of rank, row.
     pub due: Vec<(PriorityKey, u32)>,
     /// The next poses of an agent's path, each with what remains from there.
@@ -70,6 +73,7 @@ impl Cooperative {
             search: IntervalSearch::default(),
             make_way: MakeWay::default(),
             lifting: Lifting::default(),
+            visited: RowSet::default(),
             due: Vec::new(),
             line: Vec::new(),
             moves: Vec::new(),

@@ -1,0 +1,110 @@
+//! Sets of rows: one bit a row.
+
+/// Rows of agents, visited in rising order. Memory: one bit a row.
+///
+/// ```
+/// use wheelbase_traffic::RowSet;
+///
+/// let mut rows = RowSet::default();
+/// rows.extend([70, 3, 3]);
+/// rows.remove(70);
+/// assert_eq!(rows.iter().collect::<Vec<_>>(), [3]);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RowSet {
+    words: Vec<u64>,
+}
+
+const BITS: usize = u64::BITS as usize;
+
+impl RowSet {
+    /// Adds a row.
+    pub fn insert(&mut self, row: usize) {
+        if self.words.len() <= row / BITS {
+            self.words.resize(row / BITS + 1, 0);
+        }
+        self.words[row / BITS] |= 1 << (row % BITS);
+    }
+
+    /// Takes a row out.
+    pub fn remove(&mut self, row: usize) {
+        if let Some(word) = self.words.get_mut(row / BITS) {
+            *word &= !(1 << (row % BITS));
+        }
+    }
+
+    /// Whether a row is in the set.
+    pub fn contains(&self, row: usize) -> bool {
+        self.words.get(row / BITS).is_some_and(|word| word & 1 << (row % BITS) != 0)
+    }
+
+    /// Makes it the set of the rows below `n`.
+    pub fn fill(&mut self, n: usize) {
+        self.words.clear();
+        self.words.resize(n / BITS, u64::MAX);
+        self.words.extend((!n.is_multiple_of(BITS)).then(|| (1 << (n % BITS)) - 1));
+    }
+
+    /// Makes it a copy of another set. Takes no memory once it has had room for as many rows.
+    pub fn copy_from(&mut self, other: &Self) {
+        self.words.clone_from(&other.words);
+    }
+
+    /// The rows, rising. Linear in the words of the set and in its rows.
+    pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        let mut from = 0;
+        std::iter::from_fn(move || {
+            let row = self.next_from(from)?;
+            from = row + 1;
+            Some(row)
+        })
+    }
+
+    /// The first row that is not below `row`: for a visitor that changes what owns the set.
+    pub fn next_from(&self, row: usize) -> Option<usize> {
+        let mut number = row / BITS;
+        let mut word = self.words.get(number)? & u64::MAX << (row % BITS);
+        while word == 0 {
+            number += 1;
+            word = *self.words.get(number)?;
+        }
+        Some(number * BITS + word.trailing_zeros() as usize)
+    }
+}
+
+impl Extend<usize> for RowSet {
+    fn extend<T: IntoIterator<Item = usize>>(&mut self, rows: T) {
+        rows.into_iter().for_each(|row| self.insert(row));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    proptest! {
+        #[test]
+        fn it_is_the_set_of_its_rows(changes in prop::collection::vec((0_usize..300, any::<bool>()), 0..200), n in 0_usize..300) {
+            let (mut rows, mut slow) = (RowSet::default(), BTreeSet::new());
+            rows.fill(n);
+            slow.extend(0..n);
+            for (row, is_added) in changes {
+                if is_added {
+                    rows.insert(row);
+                    slow.insert(row);
+                } else {
+                    rows.remove(row);
+                    slow.remove(&row);
+                }
+                prop_assert_eq!(rows.contains(row), is_added);
+            }
+            prop_assert!(rows.iter().eq(slow.iter().copied()));
+            prop_assert_eq!(rows.next_from(n), slow.range(n..).next().copied());
+            let mut copy = RowSet::default();
+            copy.copy_from(&rows);
+            prop_assert_eq!(copy, rows);
+        }
+    }
+}
