@@ -11,6 +11,7 @@
 //! the order, then the lower id.
 
 pub mod ahead;
+pub mod board;
 pub mod claims;
 pub mod contraflow;
 pub mod entering;
@@ -26,6 +27,8 @@ pub mod planning;
 pub mod room;
 pub mod state;
 pub mod steps;
+pub mod tick;
+pub mod turns;
 pub mod window_field;
 
 pub use member::*;

@@ -12,6 +12,7 @@ use wheelbase_planner::{Goal, GoalMember, Path, Pose, Request, Scratch, Status, 
 use wheelbase_traffic::AgentsView;
 use wheelbase_traffic::collision::CollisionRule;
 use wheelbase_traffic::cooperative::ahead::PASSAGES_MAX;
+use wheelbase_traffic::cooperative::board::Board;
 use wheelbase_traffic::cooperative::claims::FOREVER;
 use wheelbase_traffic::cooperative::narrows::{Narrows, OPEN};
 use wheelbase_traffic::cooperative::plan::PlannedMove;
@@ -49,13 +50,13 @@ pub fn fresh_rule(sim: &Simulation) -> Cooperative {
 }
 
 /// What the agent in a row will do from a tick on, which is now.
-pub fn walk_of((agents, tick): (AgentsView<'_>, u32), rule: &Cooperative, row: usize) -> Walk {
+pub fn walk_of((agents, tick): (AgentsView<'_>, u32), board: &Board, row: usize) -> Walk {
     let motion = &agents.motion[row];
     let mut moves = Vec::new();
     if !motion.at_rest() {
         moves.push(PlannedMove { start: tick, ticks: motion.until - tick, primitive: motion.primitive });
     }
-    moves.extend_from_slice(rule.members[agents.ids[row].0 as usize].plan.moves());
+    moves.extend_from_slice(board.members[agents.ids[row].0 as usize].plan.moves());
     Walk { class: usize::from(motion.class.0), from: motion.state, moves }
 }
 
@@ -65,7 +66,7 @@ pub fn check_claims(sim: &Simulation, rule: &Cooperative) {
     let size = sim.grid.size();
     let collision = sim.settings.collision;
     for row in 0..sim.agents.len() {
-        let (id, walk) = (sim.agents.ids[row].0, walk_of((sim.agents.view(&[]), sim.tick), rule, row));
+        let (id, walk) = (sim.agents.ids[row].0, walk_of((sim.agents.view(&[]), sim.tick), &rule.board, row));
         for tick in sim.tick..=walk.ends().max(sim.tick) {
             let last = tick >= walk.ends();
             let mut needed = walk.held(sim, collision, tick);
@@ -76,7 +77,7 @@ pub fn check_claims(sim: &Simulation, rule: &Cooperative) {
             }
             for cell in needed {
                 let at = size.cell(cell).unwrap().0 as usize;
-                let is_claimed = rule.claims.on(at).any(|claim| {
+                let is_claimed = rule.board.claims.on(at).any(|claim| {
                     claim.agent == id
                         && claim.from <= tick
                         && tick < claim.until
@@ -87,7 +88,7 @@ pub fn check_claims(sim: &Simulation, rule: &Cooperative) {
         }
     }
     for cell in 0..size.n_cells() {
-        let claims: Vec<_> = rule.claims.on(cell).collect();
+        let claims: Vec<_> = rule.board.claims.on(cell).collect();
         for (number, claim) in claims.iter().enumerate() {
             assert!(sim.agents.row(AgentId(claim.agent)).is_some(), "agent {} is gone", claim.agent);
             let overlaps = |other: &&&claims::Claim| {
@@ -106,15 +107,15 @@ pub fn check_claims(sim: &Simulation, rule: &Cooperative) {
 fn check_inside(sim: &Simulation, rule: &Cooperative) {
     for row in 0..sim.agents.len() {
         let (id, pose) = (sim.agents.ids[row].0, sim.pose(row));
-        let member = &rule.members[id as usize];
+        let member = &rule.board.members[id as usize];
         let known: Vec<u32> = member.passages.iter().copied().filter(|&passage| passage != OPEN).collect();
-        assert!(known.iter().all(|&passage| rule.narrows.is_inside(passage, id)));
+        assert!(known.iter().all(|&passage| rule.board.narrows.is_inside(passage, id)));
         assert!(member.granted == OPEN || known.contains(&member.granted));
         let motion = &sim.agents.motion[row];
         let tables = &sim.tables[motion.class.0 as usize];
         let under = |pose: Pose| -> Vec<u32> {
             let cells = scenes::cells((pose.cell, tables.class().cells_at(pose)));
-            let passages = cells.into_iter().map(|cell| rule.narrows.at_anchor(cell));
+            let passages = cells.into_iter().map(|cell| rule.board.narrows.at_anchor(cell));
             passages.filter(|&passage| passage != OPEN).collect()
         };
         let mut due = under(pose);
@@ -136,21 +137,23 @@ fn check_inside(sim: &Simulation, rule: &Cooperative) {
         }
     }
     let cells = 0..sim.grid.size().n_cells();
-    let passages: BTreeSet<u32> = cells.map(|cell| rule.narrows.at(cell)).filter(|&at| at != OPEN).collect();
+    let passages: BTreeSet<u32> =
+        cells.map(|cell| rule.board.narrows.at(cell)).filter(|&at| at != OPEN).collect();
     for passage in passages {
-        for id in (0..rule.members.len() as u32).filter(|&id| rule.narrows.is_inside(passage, id)) {
+        for id in (0..rule.board.members.len() as u32).filter(|&id| rule.board.narrows.is_inside(passage, id))
+        {
             let is_there = sim.agents.row(AgentId(id)).is_some();
-            assert!(is_there && rule.members[id as usize].passages.contains(&passage), "agent {id}");
+            assert!(is_there && rule.board.members[id as usize].passages.contains(&passage), "agent {id}");
         }
     }
 }
 
 /// The passages are those of the map as it is, by whatever numbers.
 fn check_passages(sim: &Simulation, rule: &Cooperative) {
-    let fresh = Narrows::new(sim.grid.size(), &sim.tables, &rule.sides);
+    let fresh = Narrows::new(sim.grid.size(), &sim.tables, &rule.board.sides);
     let mut numbers = BTreeMap::new();
     for cell in 0..sim.grid.size().n_cells() {
-        let (kept, right) = (rule.narrows.at(cell), fresh.at(cell));
+        let (kept, right) = (rule.board.narrows.at(cell), fresh.at(cell));
         assert_eq!(*numbers.entry(kept).or_insert(right), right, "tick {}: cell {cell}", sim.tick);
     }
     let rights: BTreeSet<u32> = numbers.values().copied().collect();
@@ -162,8 +165,8 @@ fn check_passages(sim: &Simulation, rule: &Cooperative) {
 fn check_given_up(sim: &Simulation, rule: &Cooperative) {
     for &row in &sim.decisions.give_up {
         let row = row as usize;
-        let held_for = rule.members[sim.agents.ids[row].0 as usize].held_for(sim.tick);
-        let patience = GIVE_UP_AFTER * rule.step_ticks[usize::from(sim.agents.motion[row].class.0)];
+        let held_for = rule.board.members[sim.agents.ids[row].0 as usize].held_for(sim.tick);
+        let patience = GIVE_UP_AFTER * rule.board.step_ticks[usize::from(sim.agents.motion[row].class.0)];
         assert!(held_for >= patience, "row {row} gives up {held_for} ticks after it was sent aside");
     }
 }
@@ -358,7 +361,7 @@ fn one_alone_needs_no_search() {
         sim.run();
         assert_eq!((sim.counts.orders_done, sim.tick), (1, 37 * 3 + 2), "{collision}");
         let mut fields = 0;
-        shared.0.lock().unwrap().fields.for_each_word(&mut |_| fields += 1);
+        shared.0.lock().unwrap().search.fields.for_each_word(&mut |_| fields += 1);
         assert_eq!(fields, 0, "{collision}");
     }
 }

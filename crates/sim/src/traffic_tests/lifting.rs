@@ -10,10 +10,16 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use wheelbase_planner::State;
 use wheelbase_traffic::collision::CollisionRule;
+use wheelbase_traffic::cooperative::board::Board;
 use wheelbase_traffic::cooperative::claims::Standing;
+use wheelbase_traffic::cooperative::entering::look_ahead;
 use wheelbase_traffic::cooperative::interval_search::Quest;
 use wheelbase_traffic::cooperative::lifted::{Aim, LIFTED_MAX, Retry};
+use wheelbase_traffic::cooperative::lifting::quest_of_lifted;
 use wheelbase_traffic::cooperative::plan::{Plan, PlannedMove};
+use wheelbase_traffic::cooperative::planning::Planning;
+use wheelbase_traffic::cooperative::room::MakeWay;
+use wheelbase_traffic::cooperative::turns::{Others, lets_pass, plan_one};
 use wheelbase_traffic::cooperative::window_field::LinePose;
 use wheelbase_traffic::cooperative::*;
 use wheelbase_traffic::decisions::Decisions;
@@ -36,34 +42,35 @@ struct Whole {
     n_decided: [usize; 4],
 }
 
-fn member(rule: &Cooperative, id: usize) -> String {
-    format!("{:?}", Member { lift_retries: Retry::NEW, ..rule.members[id] })
+fn member(board: &Board, id: usize) -> String {
+    format!("{:?}", Member { lift_retries: Retry::NEW, ..board.members[id] })
 }
 
-fn whole(rule: &Cooperative, view: &TrafficView<'_>, decisions: &Decisions) -> Whole {
+fn whole(now: &Planning<'_>, decisions: &Decisions) -> Whole {
+    let (view, board) = (now.view, &*now.board);
     let mut claims = BTreeSet::new();
     for cell in 0..view.grid_size.n_cells() {
-        let now = rule.claims.on(cell).filter(|claim| claim.until > view.tick);
-        claims.extend(now.map(|claim| (cell, claim.agent, claim.from.max(view.tick), claim.until)));
+        let here = board.claims.on(cell).filter(|claim| claim.until > view.tick);
+        claims.extend(here.map(|claim| (cell, claim.agent, claim.from.max(view.tick), claim.until)));
     }
     let mut narrows = Vec::new();
-    rule.narrows.for_each_word(&mut |word| narrows.push(word));
+    board.narrows.for_each_word(&mut |word| narrows.push(word));
     let Decisions { starts, reroutes, reroute_moves, replan, .. } = decisions;
     Whole {
-        members: (0..rule.members.len()).map(|id| member(rule, id)).collect(),
-        standings: rule.lifting.standings.clone(),
+        members: (0..board.members.len()).map(|id| member(board, id)).collect(),
+        standings: board.standings.clone(),
         claims,
-        line: rule.line.clone(),
-        ahead: format!("{:?}", rule.ahead),
+        line: now.line.clone(),
+        ahead: format!("{:?}", now.ahead),
         narrows,
         n_decided: [starts.len(), reroutes.len(), reroute_moves.len(), replan.len()],
     }
 }
 
 /// What all agents will do, by row; the present tick counts as 0.
-fn walks(rule: &Cooperative, view: &TrafficView<'_>) -> Vec<Walk> {
+fn walks(board: &Board, view: &TrafficView<'_>) -> Vec<Walk> {
     let from_now = |row| {
-        let mut walk = walk_of((view.agents, view.tick), rule, row);
+        let mut walk = walk_of((view.agents, view.tick), board, row);
         walk.moves.iter_mut().for_each(|planned| planned.start -= view.tick);
         walk
     };
@@ -72,28 +79,30 @@ fn walks(rule: &Cooperative, view: &TrafficView<'_>) -> Vec<Walk> {
 
 /// What an agent that is due asks for where it would lift others, with its line made;
 /// `None` where it would not look for a plan of its own.
-fn quest_of(rule: &mut Cooperative, view: &TrafficView<'_>, row: usize, place: PriorityKey) -> Option<Quest> {
+fn quest_of(now: &mut Planning<'_>, room: &mut MakeWay, row: usize, place: PriorityKey) -> Option<Quest> {
+    let view = now.view;
     let motion = &view.agents.motion[row];
     let tables = &view.tables[motion.class.0 as usize];
     let from = end_of_move(tables, motion, view.tick);
     let path = view.paths.moves(view.agents.paths[row]);
     let goes_on = tables.move_ticks(from.0, usize::from(*path.first()?)).is_some();
-    if rule.lets_pass(view, row) || !goes_on {
+    if lets_pass(now, room, row) || !goes_on {
         return None;
     }
-    rule.look_ahead(view, row, from.0, place);
-    Some(rule.quest_of_lifted(view, row, place))
+    look_ahead(now, room, row, from.0, place);
+    Some(quest_of_lifted(now, row, place))
 }
 
 /// What a plan of an agent costs, as the field says with which it has searched; it is all the same to one that
 /// has nowhere to go.
-fn cost_of(rule: &Cooperative, view: &TrafficView<'_>, row: usize, plan: &Plan) -> u64 {
+fn cost_of(now: &Planning<'_>, row: usize, plan: &Plan) -> u64 {
+    let view = now.view;
     let motion = &view.agents.motion[row];
     let tables = &view.tables[motion.class.0 as usize];
     let from = end_of_move(tables, motion, view.tick);
     let (end, ready) = plan.end;
-    let horizon = from.1 + rule.step_ticks[motion.class.0 as usize] * HORIZON_STEPS;
-    let field = || rule.fields.kept(view.agents.ids[row].0).unwrap();
+    let horizon = from.1 + now.board.step_ticks[motion.class.0 as usize] * HORIZON_STEPS;
+    let field = || now.search.fields.kept(view.agents.ids[row].0).unwrap();
     let space = tables.space();
     let left = if goes(motion) { field().cost(space.pose(end), space.headings()) } else { 0 };
     u64::from(ready.max(horizon)) + u64::from(left)
@@ -116,6 +125,10 @@ struct Counts {
 /// The rule, but that many of those that are due lift others without need.
 struct Watched {
     rule: Cooperative,
+    watch: Watch,
+}
+
+struct Watch {
     /// The same world, for where agents are.
     world: Simulation,
     random: Random,
@@ -124,75 +137,79 @@ struct Watched {
 
 impl Traffic for Watched {
     fn decide(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
-        let rule = &mut self.rule;
+        let Self { rule, watch } = self;
         rule.follow(view, decisions);
-        for (place, row) in self.rule.due.clone() {
+        let due = rule.due.clone();
+        let (mut now, others) = rule.planning(view);
+        for (place, row) in due {
             let row = row as usize;
-            if self.rule.members[view.agents.ids[row].0 as usize].next_try > view.tick {
+            if now.board.members[view.agents.ids[row].0 as usize].next_try > view.tick {
                 continue;
             }
-            if self.random.below(2) > 0 || !self.lift(view, row, place, decisions) {
-                self.rule.plan_one(view, row, place, decisions);
+            if watch.random.below(2) > 0 || !watch.lift((&mut now, others), row, place, decisions) {
+                plan_one(&mut now, others, row, place, decisions);
             }
         }
-        self.rule.begin_moves(view, decisions);
+        rule.scratch = now.into_scratch();
+        rule.begin_moves(view, decisions);
     }
 }
 
-impl Watched {
+impl Watch {
     /// Has an agent lift others for less than it costs without that, if it can, and checks what comes of it;
     /// says whether it has a plan.
     fn lift(
         &mut self,
-        view: &TrafficView<'_>,
+        (now, others): (&mut Planning<'_>, &mut Others),
         row: usize,
         place: PriorityKey,
         decisions: &mut Decisions,
     ) -> bool {
-        let rule = &mut self.rule;
-        let Some(quest) = quest_of(rule, view, row, place) else { return false };
-        if rule.stop <= HORIZON_STEPS {
+        let view = now.view;
+        let Some(quest) = quest_of(now, &mut others.make_way, row, place) else { return false };
+        if now.stop <= HORIZON_STEPS {
             // It is kept from a passage, and lifts nobody.
             return false;
         }
         let id = view.agents.ids[row].0 as usize;
-        let found = rule.search_moves(view, row, quest, (0, None));
+        let found = now.search_moves(row, quest, (0, None));
         let cost_below = found.map_or(u32::MAX, |(_, cost)| cost);
         let space = view.tables[view.agents.motion[row].class.0 as usize].space();
         let states = (0..space.n_states() as u32).map(State);
-        let to_go: Vec<u32> = states.map(|state| rule.cost_to_go(view, row, state)).collect();
-        rule.members[id].lift_retries = Retry::NEW;
-        rule.lifting.left_for_all = u64::MAX;
+        let to_go: Vec<u32> = states.map(|state| now.cost_to_go(row, state)).collect();
+        now.board.members[id].lift_retries = Retry::NEW;
+        others.lifting.left_for_all = u64::MAX;
         let aim = if self.random.below(2) == 0 { Aim::OfRank } else { Aim::ForAll };
         // Some run out of tries amid all that.
         let tries = if self.random.below(4) == 0 { 1 + self.random.below(60) as u64 } else { view.tries };
-        let (before, walks_before) = (whole(rule, view, decisions), walks(rule, view));
-        let places: Vec<PriorityKey> = (0..view.agents.len()).map(|row| rule.place(view, row)).collect();
+        let (before, walks_before) = (whole(now, decisions), walks(now.board, view));
+        let places: Vec<PriorityKey> = (0..view.agents.len()).map(|row| now.board.place(view, row)).collect();
         // What each can come to while all others stand, at best.
         let rows = 0..view.agents.len();
         let costs: Vec<u64> = rows
             .map(|row| {
-                if rule.lifting.standings[view.agents.ids[row].0 as usize].place == PriorityKey::FIRST {
+                let standing = now.board.standings[view.agents.ids[row].0 as usize];
+                if standing.place == PriorityKey::FIRST || standing.touched_at == view.tick {
                     return 0;
                 }
-                let stands = rule.members[view.agents.ids[row].0 as usize].plan;
-                let quest = rule.quest_of_lifted(view, row, places[row]);
-                let ahead = std::mem::take(&mut rule.ahead);
-                let found = rule.search_moves(view, row, quest, (0, None));
-                rule.ahead = ahead;
-                let as_it_stands = cost_of(rule, view, row, &stands);
+                let stands = now.board.members[view.agents.ids[row].0 as usize].plan;
+                let quest = quest_of_lifted(now, row, places[row]);
+                let ahead = std::mem::take(&mut now.ahead);
+                let found = now.search_moves(row, quest, (0, None));
+                now.ahead = ahead;
+                let as_it_stands = cost_of(now, row, &stands);
                 found.map_or(as_it_stands, |(_, cost)| as_it_stands.min(u64::from(cost)))
             })
             .collect();
-        rule.make_line(view, row, quest.from.0);
-        rule.tries_left = tries;
-        let done = rule.lift_with(view, row, quest, cost_below, aim, decisions);
-        rule.tries_left = view.tries;
-        let log: Vec<usize> = rule.lifting.log.iter().map(|lifted| lifted.row as usize).collect();
+        now.make_line(row, quest.from.0);
+        now.search.tries_left = tries;
+        let done = others.lifting.lift_with(now, row, quest, cost_below, aim, decisions);
+        now.search.tries_left = view.tries;
+        let log: Vec<usize> = others.lifting.log.iter().map(|lifted| lifted.row as usize).collect();
         if !done {
-            let again_at = rule.members[id].lift_retries[aim as usize].again_at;
+            let again_at = now.board.members[id].lift_retries[aim as usize].again_at;
             assert!(again_at > view.tick || cost_below == u32::MAX);
-            assert_eq!(whole(rule, view, decisions), before);
+            assert_eq!(whole(now, decisions), before);
             self.counts.in_vain[usize::from(log.len() > 1)] += 1;
             return false;
         }
@@ -202,13 +219,13 @@ impl Watched {
         }
         assert!(log[0] == row && log.len() <= LIFTED_MAX);
         assert_eq!(log.iter().collect::<BTreeSet<_>>().len(), log.len());
-        let (state, arrival) = rule.members[id].plan.end;
+        let (state, arrival) = now.board.members[id].plan.end;
         assert!(arrival.max(quest.horizon) + to_go[state.0 as usize] < cost_below);
 
-        let after = walks(rule, view);
-        let collision = rule.claims.rule();
+        let after = walks(now.board, view);
+        let collision = now.board.claims.rule();
         for (at, &other) in log.iter().enumerate() {
-            check_plan(rule, view, other, decisions);
+            check_plan(now.board, view, other, decisions);
             for (third, walk) in after.iter().enumerate().filter(|(third, _)| *third != other) {
                 assert!(!collide(&self.world, collision, &after[other], walk), "rows {other} and {third}");
             }
@@ -234,20 +251,20 @@ impl Watched {
             // Together they come sooner than before, by half a step of the first at least.
             let mut sums = (u64::from(cost_below), 0);
             for (at, &other) in log.iter().enumerate() {
-                let plan = rule.members[view.agents.ids[other].0 as usize].plan;
+                let plan = now.board.members[view.agents.ids[other].0 as usize].plan;
                 sums.0 += if at > 0 { costs[other] } else { 0 };
-                sums.1 += cost_of(rule, view, other, &plan);
+                sums.1 += cost_of(now, other, &plan);
                 if !goes(&view.agents.motion[other]) && !plan.is_empty() {
-                    sums.1 += u64::from(rule.step_ticks[view.agents.motion[other].class.0 as usize]);
+                    sums.1 += u64::from(now.board.step_ticks[view.agents.motion[other].class.0 as usize]);
                 }
             }
-            let step_ticks = rule.step_ticks[view.agents.motion[row].class.0 as usize];
+            let step_ticks = now.board.step_ticks[view.agents.motion[row].class.0 as usize];
             assert!(2 * sums.1 + u64::from(step_ticks) <= 2 * sums.0, "{sums:?}, {} lifted", log.len() - 1);
         }
         for other in (0..view.agents.len()).filter(|other| !log.contains(other)) {
             let id = view.agents.ids[other].0 as usize;
             assert_eq!(
-                (member(rule, id), rule.lifting.standings[id]),
+                (member(now.board, id), now.board.standings[id]),
                 (before.members[id].clone(), before.standings[id])
             );
         }
@@ -257,10 +274,10 @@ impl Watched {
 
 /// The moves of a plan are legal, none begins before the one ahead of it has ended, and the agent's path
 /// begins with them.
-fn check_plan(rule: &Cooperative, view: &TrafficView<'_>, row: usize, decisions: &Decisions) {
+fn check_plan(board: &Board, view: &TrafficView<'_>, row: usize, decisions: &Decisions) {
     let motion = &view.agents.motion[row];
     let tables = &view.tables[motion.class.0 as usize];
-    let plan = &rule.members[view.agents.ids[row].0 as usize].plan;
+    let plan = &board.members[view.agents.ids[row].0 as usize].plan;
     let (mut state, mut ready) = end_of_move(tables, motion, view.tick);
     for planned in plan.moves() {
         let primitive = usize::from(planned.primitive);
@@ -293,12 +310,15 @@ fn those_lifted_plan_around_the_first_or_nothing_changes() {
         let Some(text) = fitted(&(head, groups, String::new())) else { return Ok(()) };
         let (Some(mut sim), Some(world)) = (built(&text), built(&text)) else { return Ok(()) };
         let (rule, random) = (fresh_rule(&sim), Random::new(seed));
-        let watched = Shared::give(&mut sim, Watched { rule, world, random, counts: Counts::default() });
+        let watched = Shared::give(
+            &mut sim,
+            Watched { rule, watch: Watch { world, random, counts: Counts::default() } },
+        );
         while sim.tick < TICKS && sim.step() != Ticked::Ended {
             prop_assert_eq!(invariant::check(&sim), []);
             check_claims(&sim, &watched.0.lock().unwrap().rule);
         }
-        let Counts { done, in_vain, lifted, for_all, higher } = watched.0.lock().unwrap().counts;
+        let Counts { done, in_vain, lifted, for_all, higher } = watched.0.lock().unwrap().watch.counts;
         let mut total = total.borrow_mut();
         total.done.iter_mut().zip(done).for_each(|(sum, n)| *sum += n);
         total.in_vain.iter_mut().zip(in_vain).for_each(|(sum, n)| *sum += n);
@@ -332,13 +352,14 @@ impl Traffic for Once {
         rule.follow(view, decisions);
         let (place, row) = rule.due[0];
         assert_eq!(row, 0);
-        let quest = quest_of(rule, view, 0, place).unwrap();
+        let (mut now, others) = rule.planning(view);
+        let quest = quest_of(&mut now, &mut others.make_way, 0, place).unwrap();
         // Passages are entered by turns, so that nobody meets in a lane; here they are to.
-        rule.ahead.clear();
-        let before = whole(rule, view, decisions);
-        let done = rule.lift(view, 0, quest, u32::MAX, decisions);
-        let plans = [rule.members[0].plan, rule.members[1].plan];
-        self.seen = Some((done, plans, whole(rule, view, decisions) == before));
+        now.ahead.clear();
+        let before = whole(&now, decisions);
+        let done = others.lifting.lift(&mut now, 0, quest, u32::MAX, decisions);
+        let plans = [now.board.members[0].plan, now.board.members[1].plan];
+        self.seen = Some((done, plans, whole(&now, decisions) == before));
     }
 }
 
@@ -395,17 +416,20 @@ fn fields_may_make_way_for_each_other_while_others_are_lifted() {
     );
     let mut sim = built(&text).unwrap();
     let mut rule = fresh_rule(&sim);
-    rule.fields.shrink_to_one();
+    rule.search.fields.shrink_to_one();
     let rule = Shared::give(&mut sim, rule);
     let mut any_retry = false;
     while sim.step() != Ticked::Ended {
         assert_eq!(invariant::check(&sim), []);
         let rule = rule.0.lock().unwrap();
         let mut n_fields = 0;
-        rule.fields.for_each_word(&mut |_| n_fields += 1);
+        rule.search.fields.for_each_word(&mut |_| n_fields += 1);
         assert!(n_fields <= 1);
-        any_retry |=
-            rule.members.iter().any(|member| member.lift_retries.iter().any(|retry| retry.failures > 0));
+        any_retry |= rule
+            .board
+            .members
+            .iter()
+            .any(|member| member.lift_retries.iter().any(|retry| retry.failures > 0));
     }
     assert!(any_retry && sim.counts().moves > 1000, "{:?}", sim.counts());
 }

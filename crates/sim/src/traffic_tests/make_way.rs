@@ -81,13 +81,14 @@ fn check(sim: &mut Simulation, row: usize, other: usize) -> Result<usize, TestCa
     let mut rule = Cooperative::new(&sim.tables, sim.grid.size(), collision);
     let mut decisions = Decisions::default();
     let view = view(sim);
-    rule.tries_left = view.tries;
+    rule.search.tries_left = view.tries;
     rule.follow_agents(&view);
     rule.follow_paths(&view, &mut decisions);
-    let place = rule.place(&view, row);
+    let place = rule.board.place(&view, row);
     // As one does that has found no room some times.
-    rule.members[view.agents.ids[row].0 as usize].push_failures = 2;
-    if !rule.make_way(&view, row, other, place, &mut decisions) {
+    rule.board.members[view.agents.ids[row].0 as usize].push_failures = 2;
+    let (mut now, others) = rule.planning(&view);
+    if !others.make_way.make_way(&mut now, row, other, place, &mut decisions) {
         prop_assert!(decisions.reroutes.is_empty());
         return Ok(0);
     }
@@ -102,7 +103,7 @@ fn check(sim: &mut Simulation, row: usize, other: usize) -> Result<usize, TestCa
         let motion = &sim.agents.motion[at];
         let tables = &sim.tables[motion.class.0 as usize];
         let moves = &decisions.reroute_moves[reroute.first as usize..][..reroute.count as usize];
-        let aside = rule.members[sim.agents.ids[at].0 as usize].aside_left as usize;
+        let aside = rule.board.members[sim.agents.ids[at].0 as usize].aside_left as usize;
         prop_assert!(0 < aside && aside <= moves.len());
         let mut state = motion.state;
         for (number, &primitive) in moves.iter().enumerate() {
@@ -186,22 +187,24 @@ fn those_at_rest_before_a_busy_gate_leave() {
     sim.step();
     let mut rule = Cooperative::new(&sim.tables, sim.grid.size(), sim.settings.collision);
     let mut decisions = Decisions::default();
-    let passage = rule.narrows.at_anchor(CellXY::new(12, 3));
+    let passage = rule.board.narrows.at_anchor(CellXY::new(12, 3));
     let mouths = [(11, 1), (13, -1)].map(|(x, dx)| Mouth { cell: CellXY::new(x, 3), way: (dx, 0), reach: 4 });
     let mut view = view(&mut sim);
     view.tick = view.tick.next_multiple_of(CLEAR_MOUTHS_TICKS);
-    rule.tries_left = view.tries;
+    rule.search.tries_left = view.tries;
     rule.follow_agents(&view);
-    rule.clear_mouths(&view, &mut decisions);
+    let (mut now, others) = rule.planning(&view);
+    others.make_way.clear_mouths(&mut now, &mut decisions);
     assert!(decisions.reroutes.is_empty(), "nobody wants to go through");
     for agent in 100..120 {
         let way = if agent % 2 == 0 { (2, 0) } else { (-2, 0) };
         let passer = Passer { agent, way, width: 1, stays: None };
-        rule.narrows.note_asked(passage, passer, (PriorityKey::FIRST, 4), (view.tick, true));
+        rule.board.narrows.note_asked(passage, passer, (PriorityKey::FIRST, 4), (view.tick, true));
     }
-    rule.narrows.find_busy(view.tick);
-    mouths.iter().for_each(|&mouth| rule.narrows.note_mouth(passage, mouth, view.tick));
-    rule.clear_mouths(&view, &mut decisions);
+    rule.board.narrows.find_busy(view.tick);
+    mouths.iter().for_each(|&mouth| rule.board.narrows.note_mouth(passage, mouth, view.tick));
+    let (mut now, others) = rule.planning(&view);
+    others.make_way.clear_mouths(&mut now, &mut decisions);
     let before = |cells: &BTreeSet<CellXY>| {
         mouths.iter().any(|mouth| cells.iter().any(|&cell| mouth.has_before(cell)))
     };
@@ -221,7 +224,7 @@ fn those_at_rest_before_a_busy_gate_leave() {
         let side = |state: State| usize::from(tables.space().pose(state).cell.x > 12);
         assert_eq!(side(from), side(to), "it went through the gate");
         left[side(from)] += usize::from(before(&body(from)));
-        assert_eq!(rule.members[row].for_agent, NONE);
+        assert_eq!(rule.board.members[row].for_agent, NONE);
     }
     assert!(left[0] > 0 && left[1] > 0, "{left:?}");
 }

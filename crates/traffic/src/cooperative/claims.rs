@@ -52,13 +52,20 @@ pub struct Rank<'a> {
 }
 
 /// Where an agent stands when others plan through its claims.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Standing {
-    /// Place in the order of rank; 0 if it gives way to nobody.
+    /// Place in the order of rank; [`PriorityKey::FIRST`] if it gives way to nobody.
     pub place: PriorityKey,
+    /// When it was last given a plan or sent another way: at that tick it gives way to nobody any more.
+    pub touched_at: u32,
     /// When the move that it has begun ends, 0 if it rests, and ticks of a step.
     pub busy_until: u32,
     pub step_ticks: u32,
+}
+
+impl Standing {
+    /// That of an agent that was never looked at.
+    pub const NEW: Self = Self { place: PriorityKey::FIRST, touched_at: NONE, busy_until: 0, step_ticks: 0 };
 }
 
 impl Rank<'_> {
@@ -74,7 +81,9 @@ impl Rank<'_> {
     /// Where an agent stands that gives way.
     #[inline]
     pub fn lifted(&self, agent: u32) -> Option<&Standing> {
-        self.standings.get(agent as usize).filter(|standing| standing.place > self.place)
+        let gives_way =
+            |standing: &&Standing| standing.place > self.place && standing.touched_at != self.tick;
+        self.standings.get(agent as usize).filter(gives_way)
     }
 
     /// A claim as far as it holds: its end, and when the cell is begun to be left.

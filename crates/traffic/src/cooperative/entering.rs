@@ -3,8 +3,10 @@
 
 use super::narrows::{GRANT_MOVES, Mouth, OPEN, Passer};
 use crate::cooperative::ahead::{AHEAD_MOVES, Ahead, mouth_reach};
+use crate::cooperative::board::Board;
 use crate::cooperative::member::NOWHERE;
-use crate::cooperative::state::Cooperative;
+use crate::cooperative::planning::Planning;
+use crate::cooperative::room::MakeWay;
 use crate::cooperative::steps::{is_idle, line_moves, waited};
 use crate::gates::NONE;
 use crate::motion::AgentId;
@@ -15,133 +17,128 @@ use wheelbase_planner::State;
 /// One in a passage that has waited for longer keeps nobody from entering it.
 pub const KEEPS_FOR: u32 = 8;
 
-impl Cooperative {
-    /// Lists the passages on the next stretch of an agent's path.
-    pub fn look_ahead(&mut self, view: &TrafficView<'_>, row: usize, mut state: State, place: PriorityKey) {
-        let id = view.agents.ids[row].0;
-        let motion = &view.agents.motion[row];
-        let tables = &view.tables[motion.class.0 as usize];
-        let Self { ahead, narrows, members, sides, .. } = self;
-        ahead.clear();
-        let path = line_moves(view, row, &members[id as usize]);
-        let mut cell = tables.space().pose(state).cell;
-        let (mut passage, mut entered) = (narrows.at_anchor(cell), cell);
-        let mut passer =
-            Passer { agent: id, way: (0, 0), width: sides[motion.class.0 as usize].0, stays: None };
-        let mut left = path.len();
-        let mut moves = 0;
-        let reach = mouth_reach(sides[motion.class.0 as usize]);
-        let mut mouth = Mouth { cell, way: (0, 0), reach };
-        for (number, &primitive) in path.iter().take(AHEAD_MOVES).enumerate() {
-            if tables.move_ticks(state, usize::from(primitive)).is_none() {
-                break;
-            }
-            state = tables.state_after(state, usize::from(primitive));
-            left -= 1;
-            let before = std::mem::replace(&mut cell, tables.space().pose(state).cell);
-            let now = narrows.at_anchor(cell);
-            if now != passage {
-                if passage != OPEN {
-                    passer.way = (cell.x - entered.x, cell.y - entered.y);
-                    ahead.push(Ahead { passage, passer, keeper: None, moves, mouth, stays_off: false });
-                }
-                (passage, entered, moves) = (now, before, number as u32);
-                mouth = Mouth { cell: before, way: (cell.x - before.x, cell.y - before.y), reach };
-            }
+/// Lists the passages on the next stretch of an agent's path.
+pub fn look_ahead(
+    now: &mut Planning<'_>,
+    room: &mut MakeWay,
+    row: usize,
+    mut state: State,
+    place: PriorityKey,
+) {
+    let view = now.view;
+    let id = view.agents.ids[row].0;
+    let motion = &view.agents.motion[row];
+    let tables = &view.tables[motion.class.0 as usize];
+    let (Board { narrows, members, sides, .. }, ahead) = (&*now.board, &mut now.ahead);
+    ahead.clear();
+    let path = line_moves(view, row, &members[id as usize]);
+    let mut cell = tables.space().pose(state).cell;
+    let (mut passage, mut entered) = (narrows.at_anchor(cell), cell);
+    let mut passer = Passer { agent: id, way: (0, 0), width: sides[motion.class.0 as usize].0, stays: None };
+    let mut left = path.len();
+    let mut moves = 0;
+    let reach = mouth_reach(sides[motion.class.0 as usize]);
+    let mut mouth = Mouth { cell, way: (0, 0), reach };
+    for (number, &primitive) in path.iter().take(AHEAD_MOVES).enumerate() {
+        if tables.move_ticks(state, usize::from(primitive)).is_none() {
+            break;
         }
-        if passage != OPEN {
-            passer.way = (cell.x - entered.x, cell.y - entered.y);
-            passer.stays = (left == 0 && members[id as usize].aside_left == 0).then_some(cell);
-            ahead.push(Ahead { passage, passer, keeper: None, moves, mouth, stays_off: false });
+        state = tables.state_after(state, usize::from(primitive));
+        left -= 1;
+        let before = std::mem::replace(&mut cell, tables.space().pose(state).cell);
+        let now = narrows.at_anchor(cell);
+        if now != passage {
+            if passage != OPEN {
+                passer.way = (cell.x - entered.x, cell.y - entered.y);
+                ahead.push(Ahead { passage, passer, keeper: None, moves, mouth, stays_off: false });
+            }
+            (passage, entered, moves) = (now, before, number as u32);
+            mouth = Mouth { cell: before, way: (cell.x - before.x, cell.y - before.y), reach };
         }
-        self.ask_to_enter(view, row, place);
     }
+    if passage != OPEN {
+        passer.way = (cell.x - entered.x, cell.y - entered.y);
+        passer.stays = (left == 0 && members[id as usize].aside_left == 0).then_some(cell);
+        ahead.push(Ahead { passage, passer, keeper: None, moves, mouth, stays_off: false });
+    }
+    ask_to_enter(now, room, row, place);
+}
 
-    /// Asks of each passage ahead whether the agent may enter it. Of one that is near it gets the right to
-    /// enter; before one that it is kept from it stops.
-    pub fn ask_to_enter(&mut self, view: &TrafficView<'_>, row: usize, place: PriorityKey) {
-        let id = view.agents.ids[row].0;
-        self.stop = u32::MAX;
-        for number in 0..self.ahead.len() {
-            let Ahead { passage, passer, moves, mouth, .. } = self.ahead[number];
-            let is_busy = self.narrows.is_busy(passage);
-            if is_busy {
-                self.narrows.note_mouth(passage, mouth, view.tick);
-            }
-            if self.narrows.is_inside(passage, id) {
-                self.narrows.enter(passage, passer);
-                continue;
-            }
-            let keeper = self.keeper(view, row, (passage, &passer), place);
-            let crowded = self.narrows.is_crowded(passage, &passer, moves, view.tick);
-            let keeper = keeper.or(crowded.then_some(id));
-            self.ahead[number].keeper = keeper;
-            self.ahead[number].stays_off = is_busy && crowded;
-            self.narrows.note_asked(passage, passer, (place, moves), (view.tick, keeper.is_some()));
-            let member = &mut self.members[id as usize];
-            if keeper.is_some() {
-                let queue = self.narrows.queue_moves(passage, &passer, moves, view.tick);
-                self.stop = self.stop.min(moves.saturating_sub(queue));
-            } else if moves <= GRANT_MOVES
-                && member.granted == OPEN
-                && member.aside_left == 0
-                && let Some(free) = member.passages.iter_mut().find(|passage| **passage == OPEN)
-            {
-                *free = passage;
-                member.granted = passage;
-                (member.granted_at, member.left_at) = (if is_busy { view.tick } else { NONE }, NOWHERE);
-                self.narrows.enter(passage, passer);
-            }
+/// Asks of each passage ahead whether the agent may enter it. Of one that is near it gets the right to
+/// enter; before one that it is kept from it stops.
+pub fn ask_to_enter(now: &mut Planning<'_>, room: &mut MakeWay, row: usize, place: PriorityKey) {
+    let view = now.view;
+    let id = view.agents.ids[row].0;
+    now.stop = u32::MAX;
+    for number in 0..now.ahead.len() {
+        let Ahead { passage, passer, moves, mouth, .. } = now.ahead[number];
+        let is_busy = now.board.narrows.is_busy(passage);
+        if is_busy {
+            now.board.narrows.note_mouth(passage, mouth, view.tick);
+        }
+        if now.board.narrows.is_inside(passage, id) {
+            now.board.narrows.enter(passage, passer);
+            continue;
+        }
+        let keeper = keeper(now.board, room, view, row, (passage, &passer), place);
+        let crowded = now.board.narrows.is_crowded(passage, &passer, moves, view.tick);
+        let keeper = keeper.or(crowded.then_some(id));
+        now.ahead[number].keeper = keeper;
+        now.ahead[number].stays_off = is_busy && crowded;
+        now.board.narrows.note_asked(passage, passer, (place, moves), (view.tick, keeper.is_some()));
+        let member = &mut now.board.members[id as usize];
+        if keeper.is_some() {
+            let queue = now.board.narrows.queue_moves(passage, &passer, moves, view.tick);
+            now.stop = now.stop.min(moves.saturating_sub(queue));
+        } else if moves <= GRANT_MOVES
+            && member.granted == OPEN
+            && member.aside_left == 0
+            && let Some(free) = member.passages.iter_mut().find(|passage| **passage == OPEN)
+        {
+            *free = passage;
+            member.granted = passage;
+            (member.granted_at, member.left_at) = (if is_busy { view.tick } else { NONE }, NOWHERE);
+            now.board.narrows.enter(passage, passer);
         }
     }
+}
 
-    /// An agent has the right no more to enter where it is not yet.
-    pub fn give_up_right(&mut self, agent: u32) {
-        let member = &mut self.members[agent as usize];
-        let granted = std::mem::replace(&mut member.granted, OPEN);
-        if granted != OPEN {
-            (member.granted_at, member.left_at) = (NONE, NOWHERE);
-            member.passages.iter_mut().filter(|of| **of == granted).for_each(|of| *of = OPEN);
-            self.narrows.leave(granted, agent);
+/// Who keeps an agent from entering a passage; `None` if it may enter, itself if it is not its turn. Who
+/// has the right to enter and does not get on loses it.
+pub fn keeper(
+    board: &mut Board,
+    room: &mut MakeWay,
+    view: &TrafficView<'_>,
+    row: usize,
+    (passage, passer): (u32, &Passer),
+    place: PriorityKey,
+) -> Option<u32> {
+    let mut from = 0;
+    while let Some((other, at)) = board.narrows.next_opposed(passage, passer, from) {
+        if keeps(board, room, view, other, row) {
+            return Some(other);
+        }
+        if board.members[other as usize].granted == passage {
+            board.give_up_right(other);
+            from = at;
+        } else {
+            from = at + 1;
         }
     }
+    let is_turn = board.narrows.is_turn_of_other(passage, passer, place, view.tick);
+    is_turn.then_some(passer.agent)
+}
 
-    /// Who keeps an agent from entering a passage; `None` if it may enter, itself if it is not its turn. Who
-    /// has the right to enter and does not get on loses it.
-    pub fn keeper(
-        &mut self,
-        view: &TrafficView<'_>,
-        row: usize,
-        (passage, passer): (u32, &Passer),
-        place: PriorityKey,
-    ) -> Option<u32> {
-        let mut from = 0;
-        while let Some((other, at)) = self.narrows.next_opposed(passage, passer, from) {
-            if self.keeps(view, other, row) {
-                return Some(other);
-            }
-            if self.members[other as usize].granted == passage {
-                self.give_up_right(other);
-                from = at;
-            } else {
-                from = at + 1;
-            }
-        }
-        let is_turn = self.narrows.is_turn_of_other(passage, passer, place, view.tick);
-        is_turn.then_some(passer.agent)
+/// Whether an agent in a passage can keep another from entering: not if it does not get on itself, else
+/// all might wait for each other, and not if it has nothing to do and is out of the way.
+pub fn keeps(board: &Board, room: &mut MakeWay, view: &TrafficView<'_>, keeper: u32, row: usize) -> bool {
+    let Some(other) = view.agents.row(AgentId(keeper)) else { return false };
+    if other == row {
+        return true;
     }
-
-    /// Whether an agent in a passage can keep another from entering: not if it does not get on itself, else
-    /// all might wait for each other, and not if it has nothing to do and is out of the way.
-    pub fn keeps(&mut self, view: &TrafficView<'_>, keeper: u32, row: usize) -> bool {
-        let Some(other) = view.agents.row(AgentId(keeper)) else { return false };
-        if other == row {
-            return true;
-        }
-        let motion = &view.agents.motion[other];
-        if is_idle(motion.activity) && motion.at_rest() {
-            return self.make_way.stands_in_way(view, &self.claims, row, other);
-        }
-        waited(view, other) < KEEPS_FOR * self.step_ticks[motion.class.0 as usize]
+    let motion = &view.agents.motion[other];
+    if is_idle(motion.activity) && motion.at_rest() {
+        return room.stands_in_way(view, &board.claims, row, other);
     }
+    waited(view, other) < KEEPS_FOR * board.step_ticks[motion.class.0 as usize]
 }

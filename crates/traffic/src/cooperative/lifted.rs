@@ -1,6 +1,5 @@
 //! Who plans anew around whom, as far as a try has come.
 
-use super::claims::{Rank, Standing};
 use crate::cooperative::plan::Plan;
 use crate::priority::PriorityKey;
 
@@ -61,19 +60,14 @@ impl Retry {
 #[derive(Clone, Copy, Debug)]
 pub struct Lifted {
     pub row: u32,
-    pub place: PriorityKey,
     pub before: Plan,
+    /// When it was last touched before.
+    pub touched_at: u32,
 }
 
-/// Scratch memory: 20 bytes an agent.
+/// Scratch memory.
 #[derive(Debug, Default)]
 pub struct Lifting {
-    /// By id.
-    pub standings: Vec<Standing>,
-    /// Those who give way to nobody any more at this tick, and their places before.
-    pub held: Vec<(u32, PriorityKey)>,
-    /// The present tick.
-    pub tick: u32,
     /// All that are given another plan, in the order in which they were lifted.
     pub log: Vec<Lifted>,
     /// Those of them that have none yet.
@@ -93,25 +87,9 @@ pub struct Pending {
 }
 
 impl Lifting {
-    /// A tick begins: all stand again where they stood before they were held.
-    pub fn begin_tick(&mut self, tick: u32) {
-        self.tick = tick;
-        for (id, place) in self.held.drain(..).rev() {
-            self.standings[id as usize].place = place;
-        }
+    /// A tick begins.
+    pub fn begin_tick(&mut self) {
         self.left_for_all = EXPANSIONS_FOR_ALL;
-    }
-
-    /// Those behind a place give way, and are given so many steps for it.
-    pub fn rank(&self, place: PriorityKey, steps: u32) -> Rank<'_> {
-        Rank { standings: &self.standings, place, steps, tick: self.tick }
-    }
-
-    /// An agent gives way to nobody any more at this tick.
-    pub fn hold(&mut self, id: u32) {
-        if let Some(standing) = self.standings.get_mut(id as usize) {
-            self.held.push((id, std::mem::replace(&mut standing.place, PriorityKey::FIRST)));
-        }
     }
 }
 

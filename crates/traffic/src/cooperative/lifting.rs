@@ -11,99 +11,81 @@ pub use super::claims::Standing;
 use super::claims::{Claims, Rank};
 use super::interval_search::Quest;
 use super::plan::Plan;
-use crate::cooperative::lifted::{Aim, LIFTED_MAX, Lifted, Pending, least};
+use crate::cooperative::lifted::{Aim, LIFTED_MAX, Lifted, Lifting, Pending, least};
 use crate::cooperative::params::{HORIZON_STEPS, NODES};
-use crate::cooperative::state::Cooperative;
-use crate::cooperative::steps::{claim_begun_move, end_of_move, goes, is_idle, pose_after, step_at};
+use crate::cooperative::planning::Planning;
+use crate::cooperative::steps::{claim_begun_move, end_of_move, goes, pose_after, step_at};
 use crate::decisions::Decisions;
 use crate::motion::AgentId;
 use crate::priority::PriorityKey;
-use crate::view::TrafficView;
 use wheelbase_planner::MovementTables;
 
-impl Cooperative {
-    /// Notes at which place an agent stands at this tick, and whether it can be lifted.
-    pub fn note_standing(&mut self, view: &TrafficView<'_>, row: usize, place: PriorityKey) {
-        let id = view.agents.ids[row].0 as usize;
-        let motion = &view.agents.motion[row];
-        let member = &self.members[id];
-        let stands = motion.at_rest() && member.plan.is_empty() && is_idle(motion.activity);
-        let can = stands || (goes(motion) && !view.agents.paths[row].is_empty());
-        let standings = &mut self.lifting.standings;
-        if standings.len() < self.members.len() {
-            standings.resize(self.members.len(), Standing::default());
-        }
-        standings[id] = Standing {
-            place: if can && member.changed_at != view.tick { place } else { PriorityKey::FIRST },
-            busy_until: if motion.at_rest() { 0 } else { motion.until },
-            step_ticks: self.step_ticks[motion.class.0 as usize],
-        };
-    }
-
+impl Lifting {
     /// Gives an agent the best plan among the claims of those that do not give way, if
     /// it costs at least a step less than its best among all and the others find another plan; says whether
     /// that came about. The agent's line is made before and, if it came to nothing, behind.
     pub fn lift(
         &mut self,
-        view: &TrafficView<'_>,
+        now: &mut Planning<'_>,
         row: usize,
         quest: Quest,
         cost: u32,
         decisions: &mut Decisions,
     ) -> bool {
-        Aim::ALL.into_iter().any(|aim| self.lift_with(view, row, quest, cost, aim, decisions))
+        Aim::ALL.into_iter().any(|aim| self.lift_with(now, row, quest, cost, aim, decisions))
     }
 
     /// As [`lift`](Self::lift), with those who give way for one aim.
     pub fn lift_with(
         &mut self,
-        view: &TrafficView<'_>,
+        now: &mut Planning<'_>,
         row: usize,
         quest: Quest,
         cost: u32,
         aim: Aim,
         decisions: &mut Decisions,
     ) -> bool {
+        let view = now.view;
         let id = view.agents.ids[row].0 as usize;
         // What all cost together is only known where it has a plan.
-        let cannot = aim == Aim::ForAll && (cost == u32::MAX || self.lifting.left_for_all == 0);
-        if cannot || view.tick < self.members[id].lift_retries[aim as usize].again_at {
+        let cannot = aim == Aim::ForAll && (cost == u32::MAX || self.left_for_all == 0);
+        if cannot || view.tick < now.board.members[id].lift_retries[aim as usize].again_at {
             return false;
         }
-        let ahead = std::mem::take(&mut self.ahead);
-        let tries_before = self.tries_left;
+        let ahead = std::mem::take(&mut now.ahead);
+        let tries_before = now.search.tries_left;
         let done = aim.steps_to_clear().iter().any(|&steps| {
-            self.ahead.clone_from(&ahead);
-            let done = self.lift_all(view, row, quest, cost, (aim, steps));
+            now.ahead.clone_from(&ahead);
+            let done = self.lift_all(now, row, quest, cost, (aim, steps));
             if !done {
-                self.put_back(view);
+                self.put_back(now);
             }
             done
         });
-        self.ahead = ahead;
+        now.ahead = ahead;
         if aim == Aim::ForAll {
-            let spent = tries_before - self.tries_left;
-            self.lifting.left_for_all = self.lifting.left_for_all.saturating_sub(spent);
+            let spent = tries_before - now.search.tries_left;
+            self.left_for_all = self.left_for_all.saturating_sub(spent);
         }
-        let step_ticks = self.step_ticks[view.agents.motion[row].class.0 as usize];
-        let retry = &mut self.members[id].lift_retries[aim as usize];
+        let step_ticks = now.board.step_ticks[view.agents.motion[row].class.0 as usize];
+        let retry = &mut now.board.members[id].lift_retries[aim as usize];
         retry.failures = if done { 0 } else { (retry.failures + 1).min(aim.failures_max()) };
         retry.again_at = view.tick.saturating_add(if done { 0 } else { step_ticks << retry.failures });
         if done {
-            let log = std::mem::take(&mut self.lifting.log);
+            let log = std::mem::take(&mut self.log);
             for lifted in &log {
                 let row = lifted.row as usize;
                 let motion = &view.agents.motion[row];
                 let tables = &view.tables[motion.class.0 as usize];
-                let plan = self.members[view.agents.ids[row].0 as usize].plan;
+                let plan = now.board.members[view.agents.ids[row].0 as usize].plan;
                 if goes(motion) {
-                    self.make_line(view, row, end_of_move(tables, motion, view.tick).0);
+                    now.make_line(row, end_of_move(tables, motion, view.tick).0);
                 }
-                self.take(view, row, plan, decisions);
+                now.take(row, plan, decisions);
             }
-            self.lifting.log = log;
+            self.log = log;
         } else {
-            self.make_line(view, row, quest.from.0);
+            now.make_line(row, quest.from.0);
         }
         done
     }
@@ -111,36 +93,37 @@ impl Cooperative {
     /// Makes the plans; false if one of the agents finds none, or all of them together cost too much.
     pub fn lift_all(
         &mut self,
-        view: &TrafficView<'_>,
+        now: &mut Planning<'_>,
         row: usize,
         quest: Quest,
         cost: u32,
         (aim, steps): (Aim, u32),
     ) -> bool {
-        self.lifting.log.clear();
-        self.lifting.pending.clear();
+        let view = now.view;
+        self.log.clear();
+        self.pending.clear();
         let quest = match aim {
             Aim::OfRank => quest,
             Aim::ForAll => Quest { place: PriorityKey::FIRST, ..quest },
         };
-        let least_gain = self.step_ticks[view.agents.motion[row].class.0 as usize];
+        let least_gain = now.board.step_ticks[view.agents.motion[row].class.0 as usize];
         // That of the last one lifted may stand there from a try before.
-        self.make_line(view, row, quest.from.0);
-        let found = self.search_moves(view, row, quest, (0, Some(steps)));
+        now.make_line(row, quest.from.0);
+        let found = now.search_moves(row, quest, (0, Some(steps)));
         let worth = |&(_, with): &(Plan, u32)| with < cost.saturating_sub(least_gain);
         let Some((plan, with)) = found.filter(worth) else { return false };
         // Passages ahead are those of the first.
-        self.ahead.clear();
+        now.ahead.clear();
         let mut gain = i64::from(cost) - i64::from(with);
-        self.put_through(view, row, plan, (aim, quest.place));
-        while let Some(at) = least(&self.lifting.pending) {
-            let Pending { row, cost, .. } = self.lifting.pending.swap_remove(at);
+        self.put_through(now, row, plan, (aim, quest.place));
+        while let Some(at) = least(&self.pending) {
+            let Pending { row, cost, .. } = self.pending.swap_remove(at);
             let row = row as usize;
-            if self.lifting.log.len() > LIFTED_MAX || self.tries_left == 0 {
+            if self.log.len() > LIFTED_MAX || now.search.tries_left == 0 {
                 return false;
             }
-            let quest = self.quest_of_lifted(view, row, quest.place);
-            let Some((plan, with)) = self.search_moves(view, row, quest, (0, Some(steps))) else {
+            let quest = quest_of_lifted(now, row, quest.place);
+            let Some((plan, with)) = now.search_moves(row, quest, (0, Some(steps))) else {
                 return false;
             };
             if aim == Aim::ForAll {
@@ -148,103 +131,89 @@ impl Cooperative {
                 let motion = &view.agents.motion[row];
                 // One that has nowhere to go gains nothing, and moving costs it something.
                 if !goes(motion) && !plan.is_empty() {
-                    gain -= i64::from(self.step_ticks[motion.class.0 as usize]);
+                    gain -= i64::from(now.board.step_ticks[motion.class.0 as usize]);
                 }
                 if 2 * gain < i64::from(least_gain) {
                     return false;
                 }
             }
-            self.put_through(view, row, plan, (aim, quest.place));
+            self.put_through(now, row, plan, (aim, quest.place));
         }
         true
     }
 
-    /// What an agent that is lifted searches for; makes its line.
-    pub fn quest_of_lifted(&mut self, view: &TrafficView<'_>, row: usize, place: PriorityKey) -> Quest {
-        let motion = &view.agents.motion[row];
-        let tables = &view.tables[motion.class.0 as usize];
-        let from = end_of_move(tables, motion, view.tick);
-        if goes(motion) {
-            self.make_line(view, row, from.0);
-        }
-        let step_ticks = self.step_ticks[motion.class.0 as usize];
-        let horizon = from.1.saturating_add(step_ticks * HORIZON_STEPS);
-        Quest { from, horizon, nodes_max: NODES, lift_ticks: step_ticks / 2, place }
-    }
-
-    /// What the best plan of an agent costs as long as all others stand.
-    pub fn cost_among_others(&mut self, view: &TrafficView<'_>, row: usize, place: PriorityKey) -> u32 {
-        let quest = self.quest_of_lifted(view, row, place);
-        let found = self.search_moves(view, row, quest, (0, None));
-        let motion = &view.agents.motion[row];
-        let (end, ready) = self.members[view.agents.ids[row].0 as usize].plan.end;
-        let left = if goes(motion) { self.cost_to_go(view, row, end) } else { 0 };
-        let as_it_stands = ready.max(quest.horizon).saturating_add(left);
-        found.map_or(as_it_stands, |(_, cost)| cost.min(as_it_stands))
-    }
-
     /// Lifts the plan of an agent: it claims the rest of the move that it has begun, and no more.
-    pub fn lift_plan(&mut self, view: &TrafficView<'_>, row: usize) {
+    pub fn lift_plan(&mut self, now: &mut Planning<'_>, row: usize) {
+        let view = now.view;
         let id = view.agents.ids[row].0;
         let motion = &view.agents.motion[row];
         let tables = &view.tables[motion.class.0 as usize];
-        let place = self.lifting.standings[id as usize].place;
-        self.lifting.log.push(Lifted { row: row as u32, place, before: self.members[id as usize].plan });
-        self.lifting.hold(id);
-        self.claims.remove(id);
-        claim_begun_move(&mut self.claims, tables, (id, motion), view.tick);
+        let touched_at = now.board.standings[id as usize].touched_at;
+        self.log.push(Lifted { row: row as u32, before: now.board.members[id as usize].plan, touched_at });
+        now.board.touch(id, view.tick);
+        now.board.claims.remove(id);
+        claim_begun_move(&mut now.board.claims, tables, (id, motion), view.tick);
     }
 
     /// Gives an agent a plan for which others give way, and lifts all whose claims it needs.
     pub fn put_through(
         &mut self,
-        view: &TrafficView<'_>,
+        now: &mut Planning<'_>,
         row: usize,
         plan: Plan,
         (aim, place): (Aim, PriorityKey),
     ) {
+        let view = now.view;
         let id = view.agents.ids[row].0;
         let motion = &view.agents.motion[row];
         let tables = &view.tables[motion.class.0 as usize];
-        let mut met = std::mem::take(&mut self.lifting.met);
+        let mut met = std::mem::take(&mut self.met);
         met.clear();
         let (state, ready) = end_of_move(tables, motion, view.tick);
-        list_lifted(&self.claims, tables, (id, state, ready), &plan, self.lifting.rank(place, 0), &mut met);
-        let first = self.lifting.pending.len();
+        list_lifted(
+            &now.board.claims,
+            tables,
+            (id, state, ready),
+            &plan,
+            now.board.rank(view.tick, place, 0),
+            &mut met,
+        );
+        let first = self.pending.len();
         for &other in &met {
             let Some(row) = view.agents.row(AgentId(other)) else { continue };
-            let place = self.lifting.standings[other as usize].place;
+            let place = now.board.standings[other as usize].place;
             // Asked before the first of them is lifted.
             let cost = match aim {
                 Aim::OfRank => 0,
-                Aim::ForAll => self.cost_among_others(view, row, place),
+                Aim::ForAll => cost_among_others(now, row, place),
             };
-            self.lifting.pending.push(Pending { place, row: row as u32, cost });
+            self.pending.push(Pending { place, row: row as u32, cost });
         }
-        self.lifting.met = met;
-        if self.lifting.log.is_empty() {
-            self.lift_plan(view, row);
+        self.met = met;
+        if self.log.is_empty() {
+            self.lift_plan(now, row);
         }
-        for at in first..self.lifting.pending.len() {
-            self.lift_plan(view, self.lifting.pending[at].row as usize);
+        for at in first..self.pending.len() {
+            self.lift_plan(now, self.pending[at].row as usize);
         }
-        self.members[id as usize].plan = plan;
-        self.claim_plan(view, row);
+        now.board.members[id as usize].plan = plan;
+        now.board.claim_plan(view, row);
     }
 
     /// All plans stand as they stood.
-    pub fn put_back(&mut self, view: &TrafficView<'_>) {
-        let log = std::mem::take(&mut self.lifting.log);
+    pub fn put_back(&mut self, now: &mut Planning<'_>) {
+        let view = now.view;
+        let log = std::mem::take(&mut self.log);
         for lifted in &log {
             let id = view.agents.ids[lifted.row as usize].0;
-            self.claims.remove(id);
-            self.members[id as usize].plan = lifted.before;
-            self.lifting.standings[id as usize].place = lifted.place;
+            now.board.claims.remove(id);
+            now.board.members[id as usize].plan = lifted.before;
+            now.board.standings[id as usize].touched_at = lifted.touched_at;
         }
         for lifted in &log {
-            self.claim_plan(view, lifted.row as usize);
+            now.board.claim_plan(view, lifted.row as usize);
         }
-        self.lifting.log = log;
+        self.log = log;
     }
 }
 
@@ -267,4 +236,30 @@ pub fn list_lifted(
     }
     let cells = (pose.cell, tables.class().cells_at(pose));
     claims.list_lifted(id, cells, (ready, super::claims::FOREVER), rank, lifted);
+}
+
+/// What an agent that is lifted searches for; makes its line.
+pub fn quest_of_lifted(now: &mut Planning<'_>, row: usize, place: PriorityKey) -> Quest {
+    let view = now.view;
+    let motion = &view.agents.motion[row];
+    let tables = &view.tables[motion.class.0 as usize];
+    let from = end_of_move(tables, motion, view.tick);
+    if goes(motion) {
+        now.make_line(row, from.0);
+    }
+    let step_ticks = now.board.step_ticks[motion.class.0 as usize];
+    let horizon = from.1.saturating_add(step_ticks * HORIZON_STEPS);
+    Quest { from, horizon, nodes_max: NODES, lift_ticks: step_ticks / 2, place }
+}
+
+/// What the best plan of an agent costs as long as all others stand.
+pub fn cost_among_others(now: &mut Planning<'_>, row: usize, place: PriorityKey) -> u32 {
+    let view = now.view;
+    let quest = quest_of_lifted(now, row, place);
+    let found = now.search_moves(row, quest, (0, None));
+    let motion = &view.agents.motion[row];
+    let (end, ready) = now.board.members[view.agents.ids[row].0 as usize].plan.end;
+    let left = if goes(motion) { now.cost_to_go(row, end) } else { 0 };
+    let as_it_stands = ready.max(quest.horizon).saturating_add(left);
+    found.map_or(as_it_stands, |(_, cost)| cost.min(as_it_stands))
 }

@@ -7,12 +7,14 @@
 //! ring where all must move on a little.
 
 use super::claims::FOREVER;
+use crate::cooperative::board::Board;
 use crate::cooperative::member::Member;
+use crate::cooperative::planning::Planning;
+use crate::cooperative::room::MakeWay;
 use crate::cooperative::room::{
     AHEAD_MOVES, BACK_OUT_AFTER_FAILURES, BACKED_OUT_MOVES, CHAIN_MAX, CLEAR_AGAIN_MOVES, CLEAR_MOUTHS_TICKS,
     DOUBLINGS_MAX, POSES_MAX, POSES_OF_STRETCH_MAX, next_stamp,
 };
-use crate::cooperative::state::Cooperative;
 use crate::cooperative::steps::{is_idle, line_moves, make_line, step_at};
 use crate::decisions::{Decisions, Leads, Reroute};
 use crate::forbidden::forbids;
@@ -23,19 +25,20 @@ use crate::view::TrafficView;
 use wheelbase_grid::CellXY;
 use wheelbase_planner::Offset;
 
-impl Cooperative {
+impl MakeWay {
     /// Has `other` step aside for the agent in a row, and whoever stands in its way there before it; says
     /// whether there is room.
     pub fn make_way(
         &mut self,
-        view: &TrafficView<'_>,
+        now: &mut Planning<'_>,
         row: usize,
         other: usize,
         place: PriorityKey,
         decisions: &mut Decisions,
     ) -> bool {
+        let view = now.view;
         let id = view.agents.ids[row].0 as usize;
-        let member = &mut self.members[id];
+        let member = &mut now.board.members[id];
         if view.tick < member.push_again_at {
             return false;
         }
@@ -45,23 +48,23 @@ impl Cooperative {
         let mut stretches = stretches.map(|&ahead| &path[..path.len().min(ahead)]);
         // After it has backed out itself, it must not push the other back in.
         let long_only = view.tick < member.backed_out_until;
-        self.make_way.doublings = member.push_failures.min(DOUBLINGS_MAX);
+        self.doublings = member.push_failures.min(DOUBLINGS_MAX);
         let may_back_out = long_only || member.push_failures >= BACK_OUT_AFTER_FAILURES;
         let made = stretches
             .clone()
             .take(if long_only { 1 } else { AHEAD_MOVES.len() })
-            .any(|clear| self.clear_stretch(view, (row, place), other, (clear, false), decisions));
+            .any(|clear| self.clear_stretch(now, (row, place), other, (clear, false), decisions));
         let backs_out = !made
             && may_back_out
             && stretches.any(|clear| {
-                self.clear_stretch(view, (row, PriorityKey::FIRST), other, (clear, true), decisions)
+                self.clear_stretch(now, (row, PriorityKey::FIRST), other, (clear, true), decisions)
             });
-        let step_ticks = self.step_ticks[view.agents.motion[row].class.0 as usize];
+        let step_ticks = now.board.step_ticks[view.agents.motion[row].class.0 as usize];
         if backs_out {
-            self.members[id].backed_out_until = view.tick.saturating_add(BACKED_OUT_MOVES * step_ticks);
+            now.board.members[id].backed_out_until = view.tick.saturating_add(BACKED_OUT_MOVES * step_ticks);
         }
         let made = made || backs_out;
-        let member = &mut self.members[id];
+        let member = &mut now.board.members[id];
         member.push_failures = if made { 0 } else { (member.push_failures + 1).min(4) };
         member.push_again_at =
             view.tick.saturating_add(if made { 0 } else { step_ticks << member.push_failures });
@@ -70,40 +73,41 @@ impl Cooperative {
 
     pub fn clear_stretch(
         &mut self,
-        view: &TrafficView<'_>,
+        now: &mut Planning<'_>,
         (row, place): (usize, PriorityKey),
         other: usize,
         (clear, backs_out): (&[u8], bool),
         decisions: &mut Decisions,
     ) -> bool {
-        self.make_way.begin(view.grid_size.n_cells());
-        self.make_way.mark_ahead(view, &self.claims, row, clear);
-        self.make_way.chain.clear();
-        self.make_way.moves.clear();
+        let view = now.view;
+        self.begin(view.grid_size.n_cells());
+        self.mark_ahead(view, &now.board.claims, row, clear);
+        self.chain.clear();
+        self.moves.clear();
         // One that backs out of a dead end must not send the other to those who stand at its end.
-        self.make_way.to_free = backs_out;
+        self.to_free = backs_out;
         if !backs_out {
-            self.make_way.chain.push((row as u32, 0, 0));
+            self.chain.push((row as u32, 0, 0));
         }
-        self.make_way.chain.push((other as u32, 0, 0));
-        let first = self.make_way.chain.len() - 1;
-        if !self.find_rooms(view, first, place) {
+        self.chain.push((other as u32, 0, 0));
+        let first = self.chain.len() - 1;
+        if !self.find_rooms(now, first, place) {
             return false;
         }
-        for at in first..self.make_way.chain.len() {
-            let passes = if at > 0 { self.make_way.chain[0].0 as usize } else { row };
-            self.send_aside(view, at, Some(passes), decisions);
+        for at in first..self.chain.len() {
+            let passes = if at > 0 { self.chain[0].0 as usize } else { row };
+            self.send_aside(now, at, Some(passes), decisions);
         }
         true
     }
 
     /// Finds room for all of the chain from a place on. Each one that is displaced may displace others, which
     /// are put behind it in the chain.
-    pub fn find_rooms(&mut self, view: &TrafficView<'_>, first: usize, place: PriorityKey) -> bool {
-        self.stretch_left = self.tries_left.min(POSES_OF_STRETCH_MAX << self.make_way.doublings);
+    pub fn find_rooms(&mut self, now: &mut Planning<'_>, first: usize, place: PriorityKey) -> bool {
+        self.stretch_left = now.search.tries_left.min(POSES_OF_STRETCH_MAX << self.doublings);
         let mut at = first;
-        while at < self.make_way.chain.len() {
-            if self.make_way.chain.len() > CHAIN_MAX || !self.step_aside(view, at, place) {
+        while at < self.chain.len() {
+            if self.chain.len() > CHAIN_MAX || !self.step_aside(now, at, place) {
                 return false;
             }
             at += 1;
@@ -113,22 +117,24 @@ impl Cooperative {
 
     /// Has those with nothing to do leave the ground before the mouths of busy passages, one of each at a
     /// time, the nearest first.
-    pub fn clear_mouths(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
+    pub fn clear_mouths(&mut self, now: &mut Planning<'_>, decisions: &mut Decisions) {
+        let view = now.view;
         if !view.tick.is_multiple_of(CLEAR_MOUTHS_TICKS) {
             return;
         }
         let mut from = 0;
-        while let Some((mouth, at)) = self.narrows.next_mouth(from, view.tick) {
+        while let Some((mouth, at)) = now.board.narrows.next_mouth(from, view.tick) {
             from = at + 1;
-            self.make_way.begin(view.grid_size.n_cells());
+            self.begin(view.grid_size.n_cells());
             let mut nearest: Option<(u32, usize)> = None;
             for cell in mouth.bounds(view.grid_size).cells().filter(|&cell| mouth.has_before(cell)) {
-                let index = self.claims.index(cell, Offset::new(0, 0));
-                self.make_way.avoid[index] = self.make_way.avoid_stamp;
+                let index = now.board.claims.index(cell, Offset::new(0, 0));
+                self.avoid[index] = self.avoid_stamp;
                 let off = cell.chebyshev_distance(mouth.cell);
-                for claim in self.claims.on(index).filter(|claim| claim.until == FOREVER) {
+                for claim in now.board.claims.on(index).filter(|claim| claim.until == FOREVER) {
                     let Some(row) = view.agents.row(AgentId(claim.agent)) else { continue };
-                    let (motion, member) = (&view.agents.motion[row], &self.members[claim.agent as usize]);
+                    let (motion, member) =
+                        (&view.agents.motion[row], &now.board.members[claim.agent as usize]);
                     let stands = motion.at_rest() && member.plan.is_empty() && member.aside_left == 0;
                     if stands && is_idle(motion.activity) && member.push_again_at <= view.tick {
                         nearest = Some(nearest.map_or((off, row), |known| known.min((off, row))));
@@ -136,18 +142,18 @@ impl Cooperative {
                 }
             }
             let Some((_, row)) = nearest else { continue };
-            self.make_way.chain.clear();
-            self.make_way.moves.clear();
-            self.make_way.to_free = false;
-            self.make_way.doublings = 1;
-            self.make_way.chain.push((row as u32, 0, 0));
-            if self.find_rooms(view, 0, PriorityKey::LAST) {
-                for at in 0..self.make_way.chain.len() {
-                    self.send_aside(view, at, None, decisions);
+            self.chain.clear();
+            self.moves.clear();
+            self.to_free = false;
+            self.doublings = 1;
+            self.chain.push((row as u32, 0, 0));
+            if self.find_rooms(now, 0, PriorityKey::LAST) {
+                for at in 0..self.chain.len() {
+                    self.send_aside(now, at, None, decisions);
                 }
             } else {
-                let step_ticks = self.step_ticks[view.agents.motion[row].class.0 as usize];
-                let member = &mut self.members[view.agents.ids[row].0 as usize];
+                let step_ticks = now.board.step_ticks[view.agents.motion[row].class.0 as usize];
+                let member = &mut now.board.members[view.agents.ids[row].0 as usize];
                 member.push_again_at = view.tick.saturating_add(CLEAR_AGAIN_MOVES * step_ticks);
             }
         }
@@ -155,38 +161,38 @@ impl Cooperative {
 
     /// Finds moves for an agent of the chain that lead to the nearest pose clear of the cells to avoid:
     /// through free cells, or if there is none, through others at rest, which join the chain.
-    pub fn step_aside(&mut self, view: &TrafficView<'_>, at: usize, place: PriorityKey) -> bool {
-        self.make_way.at = at;
-        let row = self.make_way.chain[at].0 as usize;
-        let found =
-            self.find_room(view, row, place, false).or_else(|| self.find_room(view, row, place, true));
+    pub fn step_aside(&mut self, now: &mut Planning<'_>, at: usize, place: PriorityKey) -> bool {
+        let view = now.view;
+        self.at = at;
+        let row = self.chain[at].0 as usize;
+        let found = self.find_room(now, row, place, false).or_else(|| self.find_room(now, row, place, true));
         let Some(found) = found else { return false };
-        let Self { make_way, claims, .. } = self;
-        let first = make_way.moves.len();
+        let claims = &now.board.claims;
+        let first = self.moves.len();
         let mut reached = found;
-        while make_way.reached[reached].1 != NONE {
-            make_way.moves.push(make_way.reached[reached].2);
-            reached = make_way.reached[reached].1 as usize;
+        while self.reached[reached].1 != NONE {
+            self.moves.push(self.reached[reached].2);
+            reached = self.reached[reached].1 as usize;
         }
-        make_way.moves[first..].reverse();
-        make_way.chain[at].1 = first as u32;
-        make_way.chain[at].2 = (make_way.moves.len() - first) as u32;
+        self.moves[first..].reverse();
+        self.chain[at].1 = first as u32;
+        self.chain[at].2 = (self.moves.len() - first) as u32;
         // Those that it displaces keep clear of its way.
         let motion = &view.agents.motion[row];
         let tables = &view.tables[motion.class.0 as usize];
         let mut state = motion.state;
         let agent = view.agents.ids[row].0;
-        for number in first..make_way.moves.len() {
-            let primitive = usize::from(make_way.moves[number]);
+        for number in first..self.moves.len() {
+            let primitive = usize::from(self.moves[number]);
             let step = step_at(tables, tables.space().pose(state), primitive);
             let (anchor, cells) = view.occupancy.needed(&step);
             for &offset in cells {
                 let cell = claims.index(anchor, offset);
-                make_way.avoid[cell] = make_way.avoid_stamp;
+                self.avoid[cell] = self.avoid_stamp;
                 for claim in claims.on(cell).filter(|claim| claim.agent != agent && claim.until == FOREVER) {
                     let Some(other) = view.agents.row(AgentId(claim.agent)) else { continue };
-                    if make_way.chain.iter().all(|link| link.0 != other as u32) {
-                        make_way.chain.push((other as u32, 0, 0));
+                    if self.chain.iter().all(|link| link.0 != other as u32) {
+                        self.chain.push((other as u32, 0, 0));
                     }
                 }
             }
@@ -198,37 +204,38 @@ impl Cooperative {
     /// Looks breadth-first for the nearest pose clear of the cells to avoid; gives its place in `reached`.
     pub fn find_room(
         &mut self,
-        view: &TrafficView<'_>,
+        now: &mut Planning<'_>,
         row: usize,
         place: PriorityKey,
         through: bool,
     ) -> Option<usize> {
+        let view = now.view;
         let motion = view.agents.motion[row];
         let agent = view.agents.ids[row].0;
         let tables = &view.tables[motion.class.0 as usize];
         let n_states = view.tables.iter().map(|tables| tables.space().n_states()).max().unwrap_or(0);
-        self.make_way.seen.resize(n_states, 0);
-        self.make_way.seen_stamp = next_stamp(self.make_way.seen_stamp, &mut self.make_way.seen);
-        let seen_stamp = self.make_way.seen_stamp;
-        let mut reached = std::mem::take(&mut self.make_way.reached);
-        let mut seen = std::mem::take(&mut self.make_way.seen);
+        self.seen.resize(n_states, 0);
+        self.seen_stamp = next_stamp(self.seen_stamp, &mut self.seen);
+        let seen_stamp = self.seen_stamp;
+        let mut reached = std::mem::take(&mut self.reached);
+        let mut seen = std::mem::take(&mut self.seen);
         reached.clear();
         // A pose leads to 16 others at most.
         reached.reserve(16 * (POSES_MAX << DOUBLINGS_MAX));
-        let poses_max = POSES_MAX << self.make_way.doublings;
+        let poses_max = POSES_MAX << self.doublings;
         reached.push((motion.state, NONE, 0));
         seen[motion.state.0 as usize] = seen_stamp;
         let (mut at, mut found) = (0, None);
         while at < reached.len() && at < poses_max && self.stretch_left > 0 {
             self.stretch_left -= 1;
-            self.tries_left -= 1;
+            now.search.tries_left -= 1;
             let state = reached[at].0;
             let pose = tables.space().pose(state);
             let body = (pose.cell, tables.class().cells_at(pose));
             // Nobody may mean to come through where it will stand, but those that are displaced.
             let is_room = at > 0
-                && !self.make_way.is_avoided(&self.claims, body)
-                && self.is_open(view, agent, body, (place, through), true);
+                && !self.is_avoided(&now.board.claims, body)
+                && self.is_open(now.board, view, agent, body, (place, through), true);
             if is_room {
                 found = Some(at);
                 break;
@@ -237,8 +244,15 @@ impl Cooperative {
                 let step = step_at(tables, pose, usize::from(next.primitive));
                 let fresh = seen[next.state.0 as usize] != seen_stamp;
                 if fresh
-                    && self.narrows.enters_busy(&step).is_none()
-                    && self.is_open(view, agent, view.occupancy.needed(&step), (place, through), false)
+                    && now.board.narrows.enters_busy(&step).is_none()
+                    && self.is_open(
+                        now.board,
+                        view,
+                        agent,
+                        view.occupancy.needed(&step),
+                        (place, through),
+                        false,
+                    )
                     && !forbids(view.forbidden, pose.cell, body.1, step.swept().1)
                 {
                     seen[next.state.0 as usize] = seen_stamp;
@@ -247,8 +261,8 @@ impl Cooperative {
             });
             at += 1;
         }
-        self.make_way.reached = reached;
-        self.make_way.seen = seen;
+        self.reached = reached;
+        self.seen = seen;
         found
     }
 
@@ -256,6 +270,7 @@ impl Cooperative {
     /// claims them either.
     pub fn is_open(
         &self,
+        board: &Board,
         view: &TrafficView<'_>,
         agent: u32,
         (anchor, cells): (CellXY, &[Offset]),
@@ -263,60 +278,68 @@ impl Cooperative {
         to_stay: bool,
     ) -> bool {
         cells.iter().all(|&offset| {
-            self.claims.on(self.claims.index(anchor, offset)).all(|claim| {
+            board.claims.on(board.claims.index(anchor, offset)).all(|claim| {
                 claim.agent == agent
                     || (claim.until != FOREVER && !to_stay)
                     || (through
                         && claim.until == FOREVER
-                        && !(to_stay && self.make_way.to_free)
-                        && self.may_displace(view, claim.agent, place))
+                        && !(to_stay && self.to_free)
+                        && self.may_displace(board, view, claim.agent, place))
             })
         })
     }
 
     /// Whether an agent can be displaced for one of that place in the order of rank.
-    pub fn may_displace(&self, view: &TrafficView<'_>, agent: u32, place: PriorityKey) -> bool {
+    pub fn may_displace(
+        &self,
+        board: &Board,
+        view: &TrafficView<'_>,
+        agent: u32,
+        place: PriorityKey,
+    ) -> bool {
         let Some(row) = view.agents.row(AgentId(agent)) else { return false };
         let motion = &view.agents.motion[row];
-        let member = &self.members[agent as usize];
-        let horizon = super::HORIZON_STEPS * self.step_ticks[motion.class.0 as usize];
+        let member = &board.members[agent as usize];
+        let horizon = super::HORIZON_STEPS * board.step_ticks[motion.class.0 as usize];
         motion.at_rest()
             && member.plan.is_empty()
             && member.next_try <= view.tick.saturating_add(horizon)
             // Those behind it in the chain have still to be sent aside, clear of its way.
-            && self.make_way.chain[..=self.make_way.at].iter().all(|link| link.0 != row as u32)
-            && (is_idle(motion.activity) || place < self.place(view, row))
+            && self.chain[..=self.at].iter().all(|link| link.0 != row as u32)
+            && (is_idle(motion.activity) || place < board.place(view, row))
     }
 
     /// Gives an agent of the chain the moves that lead it aside, and from there back to its path; and who is
     /// to pass it there, if it is for one.
     pub fn send_aside(
         &mut self,
-        view: &TrafficView<'_>,
+        now: &mut Planning<'_>,
         at: usize,
         passes: Option<usize>,
         decisions: &mut Decisions,
     ) {
-        let (row, first, count) = self.make_way.chain[at];
+        let view = now.view;
+        let (row, first, count) = self.chain[at];
         let row = row as usize;
         let id = view.agents.ids[row].0;
         let motion = &view.agents.motion[row];
         let tables = &view.tables[motion.class.0 as usize];
         let begin = decisions.reroute_moves.len() as u32;
-        let aside = &self.make_way.moves[first as usize..][..count as usize];
+        let aside = &self.moves[first as usize..][..count as usize];
         decisions.reroute_moves.extend_from_slice(aside);
         let mut joins_path = false;
-        let goes_back = motion.activity == Activity::Following && self.members[id as usize].aside_left == 0;
+        let goes_back =
+            motion.activity == Activity::Following && now.board.members[id as usize].aside_left == 0;
         if goes_back {
             let mut state = motion.state;
             for &primitive in aside {
                 state = tables.state_after(state, usize::from(primitive));
             }
             let path = view.paths.moves(view.agents.paths[row]);
-            make_line(tables, motion.state, path, &mut self.line);
-            self.moves.clear();
-            if let Some(joins) = self.lead_back(view, row, state) {
-                decisions.reroute_moves.extend_from_slice(&self.moves);
+            make_line(tables, motion.state, path, &mut now.line);
+            now.moves.clear();
+            if let Some(joins) = now.lead_back(row, state) {
+                decisions.reroute_moves.extend_from_slice(&now.moves);
                 decisions.reroute_moves.extend_from_slice(&path[joins..]);
                 joins_path = true;
             }
@@ -332,16 +355,16 @@ impl Cooperative {
         for list in [&mut decisions.give_up, &mut decisions.replan, &mut decisions.around] {
             list.retain(|&of| of != row as u32);
         }
-        let member: &mut Member = &mut self.members[id as usize];
+        let member: &mut Member = &mut now.board.members[id as usize];
         member.path = member.path.wrapping_add(1);
         member.path_left = total;
         member.aside_left = count;
         (member.for_agent, member.for_order) =
             passes.map_or((NONE, 0), |row| (view.agents.ids[row].0, view.agents.stamps[row].since));
         member.held_since = view.tick;
-        (member.next_try, member.failures, member.changed_at) = (view.tick + 1, 0, view.tick);
-        self.lifting.hold(id);
+        (member.next_try, member.failures) = (view.tick + 1, 0);
+        now.board.touch(id, view.tick);
         // One that is sent away does not enter where it was about to.
-        self.give_up_right(id);
+        now.board.give_up_right(id);
     }
 }

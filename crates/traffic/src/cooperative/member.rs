@@ -38,8 +38,6 @@ pub struct Member {
     pub passages: [u32; PASSAGES_MAX],
     /// When it tries again to have others plan around it.
     pub lift_retries: [Retry; 2],
-    /// When it last took a plan or was sent another way.
-    pub changed_at: u32,
     /// The passage that it is on its way to with the right to enter; [`OPEN`] for none.
     pub granted: u32,
     /// When it got the right to enter a busy passage, until it is through and off the ground before the mouth;
@@ -68,7 +66,6 @@ impl Member {
         push_failures: 0,
         backed_out_until: 0,
         lift_retries: Retry::NEW,
-        changed_at: NONE,
         passages: [OPEN; PASSAGES_MAX],
         granted: OPEN,
         granted_at: NONE,

@@ -53,6 +53,8 @@ pub struct MakeWay {
     /// Room is where nobody rests; else also where one rests that can be displaced.
     pub to_free: bool,
     pub moves: Vec<u8>,
+    /// Poses that may still be tried for the stretch that is to be cleared.
+    pub stretch_left: u64,
 }
 
 impl MakeWay {

@@ -1,0 +1,240 @@
+//! The turn of an agent: it follows its path where nobody is in its way, else searches, has others plan around it, or
+//! waits and has others make way.
+
+use crate::cooperative::entering::look_ahead;
+use crate::cooperative::interval_search::Quest;
+use crate::cooperative::lifted::Lifting;
+use crate::cooperative::member::NONE;
+use crate::cooperative::params::{
+    AROUND_AFTER, GIVE_UP_AFTER, HOLD_MOVES_MAX, HORIZON_STEPS, LIFT_AFTER_STEPS, NODES, NODES_AFTER_WAITING,
+    PUSH_AFTER, PUSH_ANY_AFTER, PUSH_IDLE_AFTER,
+};
+use crate::cooperative::planning::Planning;
+use crate::cooperative::room::MakeWay;
+use crate::cooperative::steps::{end_of_move, is_idle, line_moves, step_at, waited};
+use crate::cooperative::window_field::UNKNOWN;
+use crate::decisions::Decisions;
+use crate::motion::{Activity, AgentId};
+use crate::priority::PriorityKey;
+
+/// What an agent may have others do for it: plan around it, and step aside.
+#[derive(Debug, Default)]
+pub struct Others {
+    pub lifting: Lifting,
+    pub make_way: MakeWay,
+}
+
+/// An agent looks for a plan.
+pub fn plan_one(
+    now: &mut Planning<'_>,
+    others: &mut Others,
+    row: usize,
+    place: PriorityKey,
+    decisions: &mut Decisions,
+) {
+    let view = now.view;
+    let motion = view.agents.motion[row];
+    let id = view.agents.ids[row].0;
+    let tables = &view.tables[motion.class.0 as usize];
+    let from = end_of_move(tables, &motion, view.tick);
+    if lets_pass(now, &mut others.make_way, row) {
+        let pause = (now.board.step_ticks[motion.class.0 as usize] / 2).max(1);
+        now.board.members[id as usize].next_try = view.tick.saturating_add(pause);
+        return;
+    }
+    let step_ticks = now.board.step_ticks[motion.class.0 as usize];
+    let horizon = from.1.saturating_add(step_ticks * HORIZON_STEPS);
+    let path = view.paths.moves(view.agents.paths[row]);
+    if now.board.members[id as usize].plan.is_empty()
+        && tables.move_ticks(from.0, usize::from(path[0])).is_none()
+    {
+        if motion.at_rest() {
+            decisions.replan.push(row as u32);
+            now.board.members[id as usize].next_try = view.tick + 1;
+        }
+        return;
+    }
+    look_ahead(now, &mut others.make_way, row, from.0, place);
+    if let Some(plan) = now.follow_line(row, from, horizon, place) {
+        now.take(row, plan, decisions);
+        return;
+    }
+    if now.search.tries_left == 0 {
+        // Others have used up the tick's tries; it looks again at the next.
+        return;
+    }
+    let waited = waited(view, row);
+    // Who has waited for long will wait for long: ways around become worth more.
+    let patience = waited.saturating_mul(2).min(3 * HORIZON_STEPS * step_ticks);
+    let quest = Quest {
+        from,
+        horizon: horizon.saturating_add(patience),
+        nodes_max: if waited > 2 * step_ticks { NODES_AFTER_WAITING } else { NODES },
+        place,
+        lift_ticks: step_ticks / 2,
+    };
+    now.make_line(row, from.0);
+    let own = now.cost_to_go(row, from.0);
+    // It comes no nearer to a passage that it is kept from, but it may go away from it.
+    let last = now.line.last().map_or(0, |&(_, left)| left);
+    let floor = now.line.get(now.stop as usize).map_or(0, |&(_, left)| left - last);
+    let found = now.search_moves(row, quest, (floor.min(own), None));
+    let cost = found.map_or(u32::MAX, |(_, cost)| cost);
+    let without_others = from.1.saturating_add(own).max(quest.horizon);
+    if now.stop > HORIZON_STEPS
+        && own != UNKNOWN
+        && cost > without_others.saturating_add(LIFT_AFTER_STEPS * step_ticks)
+        && others.lifting.lift(now, row, quest, cost, decisions)
+    {
+        return;
+    }
+    match found {
+        Some((plan, _)) if !plan.is_empty() => now.take(row, plan, decisions),
+        found => {
+            if let Some((rest, _)) = found
+                && now.board.members[id as usize].plan.is_empty()
+            {
+                now.board.members[id as usize].plan = rest;
+            }
+            wait(now, others, row, place, waited, decisions);
+        }
+    }
+}
+
+/// An agent has found nothing better than to stay.
+pub fn wait(
+    now: &mut Planning<'_>,
+    others: &mut Others,
+    row: usize,
+    place: PriorityKey,
+    waited: u32,
+    decisions: &mut Decisions,
+) {
+    let view = now.view;
+    let id = view.agents.ids[row].0;
+    let motion = view.agents.motion[row];
+    let tables = &view.tables[motion.class.0 as usize];
+    let step_ticks = now.board.step_ticks[motion.class.0 as usize];
+    let member = &mut now.board.members[id as usize];
+    let pause = (step_ticks << member.failures >> 2).max(1);
+    member.next_try = view.tick.saturating_add(pause);
+    member.failures = (member.failures + 1).min(3);
+    if !motion.at_rest() || !member.plan.is_empty() {
+        return;
+    }
+    if member.aside_left > 0 && waited.min(member.held_for(view.tick)) >= GIVE_UP_AFTER * step_ticks {
+        // The room it was sent to is taken; it goes its own way again.
+        let list = if motion.activity == Activity::Yielding {
+            &mut decisions.give_up
+        } else {
+            &mut decisions.replan
+        };
+        list.push(row as u32);
+        member.next_try = view.tick + 1;
+        return;
+    }
+    let path = view.paths.moves(view.agents.paths[row]);
+    let step = step_at(tables, tables.space().pose(motion.state), usize::from(path[0]));
+    if waited >= PUSH_AFTER * step_ticks {
+        let (anchor, cells) = view.occupancy.needed(&step);
+        let until = view.tick.saturating_add(pause + 1);
+        for &offset in cells {
+            now.board.wishes.wish(now.board.claims.index(anchor, offset), until, place);
+        }
+    }
+    let kept = now.ahead.iter().find(|ahead| ahead.keeper.is_some() && now.stop <= HORIZON_STEPS).copied();
+    // Who rests on the next few poses of the path.
+    let mut state = motion.state;
+    let mut blocker = None;
+    for &primitive in line_moves(view, row, &now.board.members[id as usize]).iter().take(3) {
+        let primitive = usize::from(primitive);
+        if tables.move_ticks(state, primitive).is_none() {
+            break;
+        }
+        let step = step_at(tables, tables.space().pose(state), primitive);
+        blocker = now.board.claims.resting_on(id, view.occupancy.needed(&step));
+        if blocker.is_some() {
+            break;
+        }
+        state = tables.state_after(state, primitive);
+    }
+    // One that stands in a passage with nothing to do has to leave it.
+    let keeper = kept.and_then(|kept| kept.keeper).filter(|&keeper| keeper != id);
+    let Some(other) = blocker.or(keeper).and_then(|other| view.agents.row(AgentId(other))) else {
+        return;
+    };
+    deal_with(now, others, row, other, (place, waited), decisions);
+}
+
+/// An agent is blocked by another at rest: has it step aside, or asks for a path around, in due time.
+pub fn deal_with(
+    now: &mut Planning<'_>,
+    others: &mut Others,
+    row: usize,
+    other: usize,
+    (place, waited): (PriorityKey, u32),
+    decisions: &mut Decisions,
+) {
+    let view = now.view;
+    let theirs = view.agents.motion[other];
+    let their = now.board.members[view.agents.ids[other].0 as usize];
+    let ticks = now.board.step_ticks[view.agents.motion[row].class.0 as usize];
+    // One that is sent aside has time to begin to, however long it has waited before.
+    let since_sent = self::waited(view, other).min(their.held_for(view.tick));
+    let stands_aside = their.aside_left > 0 && since_sent < PUSH_AFTER * ticks;
+    if !theirs.at_rest() || !their.plan.is_empty() || stands_aside {
+        return;
+    }
+    let idle = is_idle(theirs.activity);
+    let after = if idle { PUSH_IDLE_AFTER } else { PUSH_AFTER };
+    let pushes_any = waited >= ticks * PUSH_ANY_AFTER;
+    let may_push = idle || pushes_any || place < now.board.place(view, other);
+    let place = if pushes_any { PriorityKey::FIRST } else { place };
+    // One that has arrived goes on by itself at the next tick, but for one on the station of a patrol.
+    let goes_on = theirs.activity == Activity::Arrived && view.agents.stamps[other].station == 0;
+    if waited >= ticks * after
+        && may_push
+        && !goes_on
+        && others.make_way.make_way(now, row, other, place, decisions)
+    {
+        return;
+    }
+    let member = &mut now.board.members[view.agents.ids[row].0 as usize];
+    let asks = view.agents.motion[row].activity == Activity::Following
+        && member.aside_left == 0
+        && waited >= ticks * AROUND_AFTER
+        && view.tick >= view.agents.patience[row].ask_again_at;
+    if asks {
+        decisions.around.push(row as u32);
+        member.next_try = view.tick + 1;
+    }
+}
+
+/// Whether an agent that stepped aside stays there, for the other has still to pass. Not where that one
+/// waits and it stands in its way itself: each would wait for the other.
+pub fn lets_pass(now: &mut Planning<'_>, room: &mut MakeWay, row: usize) -> bool {
+    let view = now.view;
+    let id = view.agents.ids[row].0;
+    let member = now.board.members[id as usize];
+    if member.for_agent == NONE || member.aside_left > 0 {
+        return false;
+    }
+    let step_ticks = now.board.step_ticks[view.agents.motion[row].class.0 as usize];
+    let other = view.agents.row(AgentId(member.for_agent)).filter(|&other| {
+        view.agents.stamps[other].since == member.for_order
+            && member.held_for(view.tick) <= HOLD_MOVES_MAX * step_ticks
+            && matches!(
+                view.agents.motion[other].activity,
+                Activity::Following | Activity::Asking | Activity::Yielding
+            )
+    });
+    let passes = other.is_some_and(|other| {
+        let waits = waited(view, other).min(member.held_for(view.tick)) >= PUSH_AFTER * step_ticks;
+        room.is_in_way(view, &now.board.claims, other, row)
+            && !(waits && room.stands_in_way(view, &now.board.claims, other, row))
+    });
+    if !passes {
+        now.board.members[id as usize].for_agent = NONE;
+    }
+    passes
+}
