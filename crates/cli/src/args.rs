@@ -10,6 +10,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use std::path::PathBuf;
 use wheelbase_scenario::scenario::EXPANSIONS_PER_TICK_MAX;
+use wheelbase_sim::TrafficParams;
 use wheelbase_view::picture::view::SCALE_MAX;
 
 /// Moves units that are bigger than one tile.
@@ -101,6 +102,9 @@ pub struct RunArgs {
     /// Let the traffic try this many poses a tick instead of the scenario's
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u64, 0, { u64::MAX }>)]
     pub tries_per_tick: Option<u64>,
+    /// Give a tunable of the traffic another value, to see what a mechanism is worth; may come several times
+    #[arg(long, value_name = "NAME=VALUE", value_parser = tuning, conflicts_with = "record")]
+    pub tune: Vec<(String, u32)>,
     /// Of a problem: write what every agent did, in the competition's format
     #[arg(long, value_name = "FILE.json")]
     pub plan_out: Option<PathBuf>,
@@ -236,6 +240,14 @@ pub struct CheckArgs {
 const U32_MAX: u64 = u32::MAX as u64;
 
 /// Reads a whole number from `LOW` to `HIGH`, and says so where it is none.
+/// A tunable of the traffic and its value.
+fn tuning(text: &str) -> Result<(String, u32), String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
+    let value = value.parse().map_err(|_| format!("`{value}` is no whole number from 0 to {}", u32::MAX))?;
+    TrafficParams::default().set(name, value).map_err(|error| error.to_string())?;
+    Ok((name.to_owned(), value))
+}
+
 fn whole<T: TryFrom<u64>, const LOW: u64, const HIGH: u64>(text: &str) -> Result<T, String> {
     let number = text.parse().ok().filter(|number| (LOW..=HIGH).contains(number));
     let number = number.and_then(|number| T::try_from(number).ok());

@@ -12,7 +12,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Instant;
 use wheelbase_scenario::load::{Loaded, Overrides, is_problem, load_simulation_and_text};
-use wheelbase_sim::{Counters, Knot, Phase, RunResult, Simulation, Step, TickTimes};
+use wheelbase_sim::{Counters, Knot, Phase, RunResult, Simulation, Step, TickTimes, TrafficParams};
 use wheelbase_view::safe_text;
 use wheelbase_view::terminal::Terminal;
 
@@ -23,11 +23,16 @@ const KNOTS_SHOWN: usize = 4;
 const KNOT_AGENTS_SHOWN: usize = 8;
 
 pub fn run(args: &RunArgs, stop: &Interrupt) -> Result<Exit, Failure> {
+    let mut traffic = TrafficParams::default();
+    for (name, value) in &args.tune {
+        traffic.set(name, *value).map_err(|error| Failure::bad_input(format!("--tune: {error}")))?;
+    }
     let overrides = Overrides {
         ticks: args.ticks,
         seed: args.seed,
         expansions_per_tick: args.expansions_per_tick,
         tries_per_tick: args.tries_per_tick,
+        traffic,
         memory_max: args.memory.max(),
     };
     if args.plan_out.is_some() && !is_problem(&args.scenario) {

@@ -87,6 +87,6 @@ pub use unreachable::{UnreachableReason, UnreachableReasons};
 pub use wheelbase_traffic::random::Random;
 pub use wheelbase_traffic::{
     Activity, AgentId, ClassId, CollisionRule, GoalStamp, Motion, Occupancy, PathHandle, PathPool, Patience,
-    Streams,
+    Streams, TrafficParams,
 };
 pub use world::{Settings, Simulation};

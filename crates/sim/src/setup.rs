@@ -85,7 +85,7 @@ impl Setup {
     /// ```
     /// use wheelbase_grid::{Grid, SideTable, TerrainTable};
     /// use wheelbase_planner::{ClassSpec, MovementClass, Primitive, State};
-    /// use wheelbase_sim::{ClassId, CollisionRule, OrderList, Settings, Setup, Simulation};
+    /// use wheelbase_sim::{ClassId, CollisionRule, OrderList, Settings, Setup, Simulation, TrafficParams};
     /// let mut cart = ClassSpec::new("cart", 4);
     /// cart.primitives = Primitive::vehicle(4, 8, 4);
     /// let grid = Grid::from_rows(&["........"], TerrainTable::movingai(), SideTable::default())?;
@@ -97,6 +97,7 @@ impl Setup {
     ///     expansions_per_tick: 100_000,
     ///     search_slots: 8,
     ///     tries_per_tick: 10_000,
+    ///     traffic: TrafficParams::default(),
     /// };
     /// let setup = Setup::cooperative(settings, grid, vec![MovementClass::new(cart)?]);
     /// let mut sim = Simulation::new(setup)?;
@@ -113,7 +114,7 @@ impl Setup {
             tables
         };
         let tables: Vec<MovementTables> = classes.into_iter().map(compiled).collect();
-        let traffic = Box::new(Cooperative::new(&tables, grid.size(), settings.collision));
+        let traffic = Box::new(Cooperative::new(&tables, grid.size(), settings.collision, settings.traffic));
         Self { settings, grid, tables, traffic }
     }
 }

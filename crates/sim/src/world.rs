@@ -19,7 +19,7 @@ use wheelbase_traffic::collision::CollisionRule;
 use wheelbase_traffic::motion::{Activity, AgentId, ClassId, Motion, end_state, step_of};
 use wheelbase_traffic::occupancy::{Occupancy, Refusal};
 use wheelbase_traffic::path_pool::PathPool;
-use wheelbase_traffic::{Decisions, Traffic};
+use wheelbase_traffic::{Decisions, Traffic, TrafficParams};
 
 /// What a scenario sets for the whole run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +38,8 @@ pub struct Settings {
     pub search_slots: usize,
     /// Poses that the traffic may try a tick.
     pub tries_per_tick: u64,
+    /// Tunables of the rules of traffic.
+    pub traffic: TrafficParams,
 }
 
 /// A run: the map, the classes, the agents and all that they wait for. Made by [`Simulation::new`],

@@ -21,7 +21,6 @@ pub mod lifting;
 pub mod make_way;
 pub mod member;
 pub mod narrows;
-pub mod params;
 pub mod plan;
 pub mod planning;
 pub mod room;
@@ -32,6 +31,5 @@ pub mod turns;
 pub mod window_field;
 
 pub use member::*;
-pub use params::*;
 pub use state::*;
 pub use steps::*;

@@ -7,9 +7,6 @@ use crate::decisions::Decisions;
 use crate::motion::AgentId;
 use crate::view::TrafficView;
 
-/// Ticks that an agent stands aside before it asks for a path again.
-pub const YIELD_HOLD_TICKS: u32 = 12;
-
 /// A rule of traffic.
 pub trait Traffic: Send {
     /// Decides one tick. Must depend on nothing but the view and what earlier calls left in itself.

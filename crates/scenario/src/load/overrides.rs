@@ -2,6 +2,7 @@
 
 use crate::scenario::Scenario;
 use wheelbase_grid::MemoryMax;
+use wheelbase_traffic::TrafficParams;
 
 /// Values that take the place of a scenario's.
 #[derive(Clone, Copy, Debug, Default)]
@@ -14,6 +15,8 @@ pub struct Overrides {
     pub expansions_per_tick: Option<u64>,
     /// Tries a tick.
     pub tries_per_tick: Option<u64>,
+    /// Tunables of the rules of traffic. No values of a scenario's, but of whoever tries mechanisms out.
+    pub traffic: TrafficParams,
     /// Memory that may be taken. No value of a scenario's, but of whoever runs it.
     pub memory_max: MemoryMax,
 }
@@ -24,6 +27,7 @@ impl Overrides {
         typed.ticks = self.ticks.unwrap_or(typed.ticks);
         typed.seed = self.seed.unwrap_or(typed.seed);
         typed.expansions_per_tick = self.expansions_per_tick.unwrap_or(typed.expansions_per_tick);
+        typed.traffic = self.traffic;
         typed.tries_per_tick = self.tries_per_tick.unwrap_or(typed.tries_per_tick);
     }
 }

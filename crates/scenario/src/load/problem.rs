@@ -138,6 +138,7 @@ pub fn build_problem(
         expansions_per_tick: overrides.expansions_per_tick.unwrap_or(EXPANSIONS_PER_TICK),
         search_slots: SEARCH_SLOTS,
         tries_per_tick: overrides.tries_per_tick.unwrap_or_else(|| tries_of_team(problem.starts.len())),
+        traffic: overrides.traffic,
     };
     let robot = problem_class();
     let parts = SimulationParts {
@@ -155,9 +156,14 @@ pub fn build_problem(
     let LoadedProblem { grid, starts, tasks, files, .. } = problem;
     let size = grid.size();
     let traffic: Box<dyn Traffic> =
-        match UnitRobots::new(&tables, settings.collision, starts.len(), settings.seed) {
+        match UnitRobots::new(&tables, settings.collision, starts.len(), settings.seed, settings.traffic) {
             Some(rule) => Box::new(rule),
-            None => Box::new(Cooperative::new(std::slice::from_ref(&tables), size, settings.collision)),
+            None => Box::new(Cooperative::new(
+                std::slice::from_ref(&tables),
+                size,
+                settings.collision,
+                settings.traffic,
+            )),
         };
     let setup = Setup { settings, grid, tables: vec![tables], traffic };
     let refused = |error| refused(path, error);

@@ -144,6 +144,7 @@ pub(crate) fn build_simulation_on(
         collision,
         search_slots: typed.search_slots as usize,
         tries_per_tick: typed.tries_per_tick,
+        traffic: typed.traffic,
     };
     let setup = Setup::cooperative(settings, grid, built);
     let mut sim = Simulation::new(setup).map_err(|error| refused(path, error))?;

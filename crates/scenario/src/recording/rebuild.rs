@@ -14,6 +14,7 @@ use wheelbase_grid::{
 };
 use wheelbase_planner::MovementClass;
 use wheelbase_sim::{CollisionRule, SimulationParts};
+use wheelbase_traffic::TrafficParams;
 
 /// Builds the simulation that a recording began with, out of what is in it.
 /// # Errors
@@ -120,6 +121,7 @@ fn overrides(header: &Header) -> Overrides {
         seed: Some(header.seed),
         expansions_per_tick: Some(header.expansions_per_tick),
         tries_per_tick: Some(header.tries_per_tick),
+        traffic: TrafficParams::USUAL,
         memory_max: MemoryMax::NONE,
     }
 }

@@ -12,6 +12,7 @@ use super::typed::{
 };
 use super::values::{I32_RANGE, SPEED_RANGE, located_name};
 use wheelbase_grid::{GridShape, Rgb, colour_from_hexadecimal};
+use wheelbase_traffic::TrafficParams;
 
 const SCENARIO_KEYS: Keys = Keys {
     known: &[
@@ -109,6 +110,7 @@ pub(super) fn scenario(reader: &mut Reader, document: &Node) -> Option<Scenario>
         search_slots: search_slots?,
         landmarks: landmarks?,
         tries_per_tick: tries_per_tick?,
+        traffic: TrafficParams::USUAL,
         map: map?,
         terrains: terrains?,
         sides: sides?,

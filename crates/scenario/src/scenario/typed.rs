@@ -3,6 +3,7 @@
 use wheelbase_grid::{GridShape, Rgb};
 use wheelbase_planner::{Climb, Sweep, When};
 pub use wheelbase_sim::{IfUnreachable, OnAgents};
+use wheelbase_traffic::TrafficParams;
 
 /// Last tick that can be named, and the longest run: 2^32 - 2.
 pub const TICK_MAX: u32 = u32::MAX - 1;
@@ -61,6 +62,8 @@ pub struct Scenario {
     pub landmarks: Option<u32>,
     /// Tries the traffic may make each tick; 20,000 by default.
     pub tries_per_tick: u64,
+    /// Tunables of the rules of traffic; no key sets them.
+    pub traffic: TrafficParams,
     /// The `[map]` table.
     pub map: Map,
     /// The `[terrain.NAME]` tables in the order of the file.

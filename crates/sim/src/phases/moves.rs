@@ -49,7 +49,7 @@ fn settle(sim: &mut Simulation, row: usize) {
         // A path around others may end where the goal is no more.
         Activity::Following if path_done && sim.traffic.needs_paths() => sim.agents.motion[row].replan = true,
         Activity::Yielding if path_done => {
-            let again_at = sim.tick.saturating_add(wheelbase_traffic::rule::YIELD_HOLD_TICKS);
+            let again_at = sim.tick.saturating_add(sim.settings.traffic.yield_hold_ticks);
             sim.agents.patience[row].ask_again_at = again_at;
         }
         _ => {}

@@ -5,6 +5,7 @@ use crate::Simulation;
 use proptest::prelude::*;
 use wheelbase_grid::{Cell, CellXY, GridShape};
 use wheelbase_planner::{Frame, Offset};
+use wheelbase_traffic::TrafficParams;
 use wheelbase_traffic::cooperative::contraflow::*;
 use wheelbase_traffic::cooperative::step_at;
 use wheelbase_traffic::random::Random;
@@ -69,7 +70,7 @@ fn way(contraflow: &Contraflow, class: usize, frame: Frame, primitive: usize) ->
 
 fn check(sim: &Simulation, random: &mut Random) -> Result<(), TestCaseError> {
     let (size, shape) = (sim.grid().size(), sim.grid().shape());
-    let contraflow = Contraflow::new(sim.tables().iter());
+    let contraflow = Contraflow::new(sim.tables().iter(), TrafficParams::USUAL);
     let mut streams = Streams::new(size, shape);
     let width = size.width() as usize;
     let mut plain = Plain { width, counts: vec![[0; WAYS_MAX]; size.n_cells()], tick: 0 };
@@ -113,7 +114,8 @@ fn check(sim: &Simulation, random: &mut Random) -> Result<(), TestCaseError> {
                 with += counts[usize::from(found)];
                 against += counts[usize::from((found + n_ways / 2) % n_ways)];
             }
-            let share = WEIGHT_QUARTERS * against.saturating_sub(with) / (with + against + STILL);
+            let share = TrafficParams::USUAL.contraflow_weight * against.saturating_sub(with)
+                / (with + against + TrafficParams::USUAL.contraflow_still);
             prop_assert_eq!(extra, u64::from(next.ticks * share / 4));
         }
         let Some(next) = (!steps.is_empty()).then(|| steps[random.below(steps.len())]) else { continue };
@@ -154,7 +156,7 @@ fn the_way_back_is_dearer_on_hexagons() {
         [class.a]\nheadings = 6\nmoves = [{ name = \"ahead\", by = [1, 0], time = 4 }]\n";
     let sim = built(text).unwrap();
     let tables = &sim.tables()[0];
-    let contraflow = Contraflow::new([tables].into_iter());
+    let contraflow = Contraflow::new([tables].into_iter(), TrafficParams::USUAL);
     let mut streams = Streams::new(sim.grid().size(), sim.grid().shape());
     let at = |x, y, heading| wheelbase_planner::Pose::new(x, y, wheelbase_planner::Heading(heading));
     let state = |pose| tables.space().state(pose).unwrap();

@@ -2,7 +2,7 @@
 //! is claimed.
 
 use super::scenes;
-use super::scenes::{Walk, built, class, map_of, rows, rule, shape};
+use super::scenes::{Walk, built, built_with, class, map_of, rows, rule, shape};
 use crate::{Simulation, Step as Ticked, invariant};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex};
 use wheelbase_grid::CellXY;
 use wheelbase_planner::{Goal, GoalMember, Path, Pose, Request, Scratch, Status, plan as plan_path};
 use wheelbase_traffic::AgentsView;
+use wheelbase_traffic::TrafficParams;
 use wheelbase_traffic::collision::CollisionRule;
 use wheelbase_traffic::cooperative::ahead::PASSAGES_MAX;
 use wheelbase_traffic::cooperative::board::Board;
@@ -19,6 +20,7 @@ use wheelbase_traffic::cooperative::plan::PlannedMove;
 use wheelbase_traffic::cooperative::*;
 use wheelbase_traffic::decisions::Decisions;
 use wheelbase_traffic::motion::AgentId;
+use wheelbase_traffic::params::Tunable;
 use wheelbase_traffic::rule::Traffic;
 use wheelbase_traffic::view::TrafficView;
 
@@ -46,7 +48,7 @@ impl<T: Traffic + 'static> Shared<T> {
 
 /// The rule of a simulation as it begins.
 pub fn fresh_rule(sim: &Simulation) -> Cooperative {
-    Cooperative::new(&sim.tables, sim.grid.size(), sim.settings.collision)
+    Cooperative::new(&sim.tables, sim.grid.size(), sim.settings.collision, TrafficParams::USUAL)
 }
 
 /// What the agent in a row will do from a tick on, which is now.
@@ -150,7 +152,7 @@ fn check_inside(sim: &Simulation, rule: &Cooperative) {
 
 /// The passages are those of the map as it is, by whatever numbers.
 fn check_passages(sim: &Simulation, rule: &Cooperative) {
-    let fresh = Narrows::new(sim.grid.size(), &sim.tables, &rule.board.sides);
+    let fresh = Narrows::new(sim.grid.size(), &sim.tables, &rule.board.sides, rule.board.params);
     let mut numbers = BTreeMap::new();
     for cell in 0..sim.grid.size().n_cells() {
         let (kept, right) = (rule.board.narrows.at(cell), fresh.at(cell));
@@ -166,7 +168,8 @@ fn check_given_up(sim: &Simulation, rule: &Cooperative) {
     for &row in &sim.decisions.give_up {
         let row = row as usize;
         let held_for = rule.board.members[sim.agents.ids[row].0 as usize].held_for(sim.tick);
-        let patience = GIVE_UP_AFTER * rule.board.step_ticks[usize::from(sim.agents.motion[row].class.0)];
+        let patience = rule.board.params.give_up_after_steps
+            * rule.board.step_ticks[usize::from(sim.agents.motion[row].class.0)];
         assert!(held_for >= patience, "row {row} gives up {held_for} ticks after it was sent aside");
     }
 }
@@ -180,7 +183,12 @@ enum Visits {
 
 /// Runs to the end; gives the state hash after each tick.
 fn run(sim: &mut Simulation, visits: Visits) -> Vec<u64> {
-    let shared = Shared::give(sim, fresh_rule(sim));
+    run_with(sim, TrafficParams::USUAL, visits)
+}
+
+fn run_with(sim: &mut Simulation, params: TrafficParams, visits: Visits) -> Vec<u64> {
+    let rule = Cooperative::new(&sim.tables, sim.grid.size(), sim.settings.collision, params);
+    let shared = Shared::give(sim, rule);
     let (mut hashes, mut revision) = (Vec::new(), sim.grid.revision());
     loop {
         if visits == Visits::All {
@@ -306,6 +314,23 @@ proptest! {
             let found = on_threads(threads, || run(&mut sim, visits));
             prop_assert_eq!(hashes.get_or_insert_with(|| found.clone()), &found);
         }
+    }
+
+    #[test]
+    fn no_tunables_make_agents_collide(
+        crowd in crowd(),
+        tuned in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), 0_usize..3), 1..5),
+    ) {
+        let Some(text) = fitted(&crowd) else { return Ok(()) };
+        let (mut params, tunables) = (TrafficParams::USUAL, TrafficParams::tunables());
+        for (which, value, end) in tuned {
+            let Tunable { name, range, .. } = which.get(&tunables);
+            let (low, high) = (*range.start(), *range.end());
+            let between = low + value.index((high - low) as usize + 1) as u32;
+            params.set(name, [low, between, high][end]).unwrap();
+        }
+        let Some(mut sim) = built_with(&text, params) else { return Ok(()) };
+        run_with(&mut sim, params, Visits::Busy);
     }
 
     #[test]

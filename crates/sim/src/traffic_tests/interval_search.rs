@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use std::collections::BTreeSet;
 use wheelbase_grid::CellXY;
 use wheelbase_planner::{CostField, Goal, GoalMember, Pose, State, Until};
+use wheelbase_traffic::TrafficParams;
 use wheelbase_traffic::collision::{CollisionRule, Step};
 use wheelbase_traffic::cooperative::claims::{Claims, Rank};
 use wheelbase_traffic::cooperative::interval_search::*;
@@ -149,7 +150,7 @@ fn check(
     let mut wishes = Wishes::default();
     wishes.resize(size.n_cells());
     let sides: Vec<_> = sim.tables().iter().map(sides).collect();
-    let narrows = Narrows::new(size, sim.tables(), &sides);
+    let narrows = Narrows::new(size, sim.tables(), &sides, TrafficParams::USUAL);
     let mut search = IntervalSearch::default();
     for _ in 0..6 {
         let class = random.below(sim.classes().len());

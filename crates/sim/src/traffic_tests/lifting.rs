@@ -9,12 +9,13 @@ use proptest::test_runner::TestRunner;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use wheelbase_planner::State;
+use wheelbase_traffic::TrafficParams;
 use wheelbase_traffic::collision::CollisionRule;
 use wheelbase_traffic::cooperative::board::Board;
 use wheelbase_traffic::cooperative::claims::Standing;
 use wheelbase_traffic::cooperative::entering::look_ahead;
 use wheelbase_traffic::cooperative::interval_search::Quest;
-use wheelbase_traffic::cooperative::lifted::{Aim, LIFTED_MAX, Retry};
+use wheelbase_traffic::cooperative::lifted::{Aim, Retry};
 use wheelbase_traffic::cooperative::lifting::quest_of_lifted;
 use wheelbase_traffic::cooperative::plan::{Plan, PlannedMove};
 use wheelbase_traffic::cooperative::planning::Planning;
@@ -101,7 +102,7 @@ fn cost_of(now: &Planning<'_>, row: usize, plan: &Plan) -> u64 {
     let tables = &view.tables[motion.class.0 as usize];
     let from = end_of_move(tables, motion, view.tick);
     let (end, ready) = plan.end;
-    let horizon = from.1 + now.board.step_ticks[motion.class.0 as usize] * HORIZON_STEPS;
+    let horizon = from.1 + now.board.step_ticks[motion.class.0 as usize] * TrafficParams::USUAL.horizon_steps;
     let field = || now.search.fields.kept(view.agents.ids[row].0).unwrap();
     let space = tables.space();
     let left = if goes(motion) { field().cost(space.pose(end), space.headings()) } else { 0 };
@@ -167,7 +168,7 @@ impl Watch {
     ) -> bool {
         let view = now.view;
         let Some(quest) = quest_of(now, &mut others.make_way, row, place) else { return false };
-        if now.stop <= HORIZON_STEPS {
+        if now.stop <= TrafficParams::USUAL.horizon_steps {
             // It is kept from a passage, and lifts nobody.
             return false;
         }
@@ -217,7 +218,7 @@ impl Watch {
             Aim::OfRank => self.counts.done[(log.len() - 1).min(3)] += 1,
             Aim::ForAll => self.counts.for_all[(log.len() - 1).min(3)] += 1,
         }
-        assert!(log[0] == row && log.len() <= LIFTED_MAX);
+        assert!(log[0] == row && log.len() <= TrafficParams::USUAL.lifted_max as usize);
         assert_eq!(log.iter().collect::<BTreeSet<_>>().len(), log.len());
         let (state, arrival) = now.board.members[id].plan.end;
         assert!(arrival.max(quest.horizon) + to_go[state.0 as usize] < cost_below);

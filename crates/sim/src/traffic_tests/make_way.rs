@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use wheelbase_grid::CellXY;
 use wheelbase_planner::State;
+use wheelbase_traffic::TrafficParams;
 use wheelbase_traffic::cooperative::narrows::{Mouth, Passer};
-use wheelbase_traffic::cooperative::room::{AHEAD_MOVES, CLEAR_MOUTHS_TICKS};
 use wheelbase_traffic::cooperative::*;
 use wheelbase_traffic::decisions::Decisions;
 use wheelbase_traffic::motion::Activity;
@@ -78,7 +78,7 @@ fn body(sim: &Simulation, row: usize, state: State) -> BTreeSet<CellXY> {
 /// Checks what one that is blocked has had others do; gives how many were displaced.
 fn check(sim: &mut Simulation, row: usize, other: usize) -> Result<usize, TestCaseError> {
     let collision = sim.settings.collision;
-    let mut rule = Cooperative::new(&sim.tables, sim.grid.size(), collision);
+    let mut rule = Cooperative::new(&sim.tables, sim.grid.size(), collision, TrafficParams::USUAL);
     let mut decisions = Decisions::default();
     let view = view(sim);
     rule.search.tries_left = view.tries;
@@ -127,7 +127,9 @@ fn check(sim: &mut Simulation, row: usize, other: usize) -> Result<usize, TestCa
         let motion = &sim.agents.motion[row];
         let tables = &sim.tables[motion.class.0 as usize];
         let mut state = motion.state;
-        for &primitive in sim.paths.moves(sim.agents.paths[row]).iter().take(AHEAD_MOVES[2]) {
+        for &primitive in
+            sim.paths.moves(sim.agents.paths[row]).iter().take(TrafficParams::USUAL.clear_moves_last as usize)
+        {
             let step = step_at(tables, tables.space().pose(state), usize::from(primitive));
             for &at in &displaced {
                 prop_assert!(cells(sim.occupancy.needed(&step)).is_disjoint(&bodies[&at]));
@@ -185,12 +187,13 @@ fn those_at_rest_before_a_busy_gate_leave() {
     let mut sim = built(&text).unwrap();
     sim.traffic = Box::new(Still);
     sim.step();
-    let mut rule = Cooperative::new(&sim.tables, sim.grid.size(), sim.settings.collision);
+    let mut rule =
+        Cooperative::new(&sim.tables, sim.grid.size(), sim.settings.collision, TrafficParams::USUAL);
     let mut decisions = Decisions::default();
     let passage = rule.board.narrows.at_anchor(CellXY::new(12, 3));
     let mouths = [(11, 1), (13, -1)].map(|(x, dx)| Mouth { cell: CellXY::new(x, 3), way: (dx, 0), reach: 4 });
     let mut view = view(&mut sim);
-    view.tick = view.tick.next_multiple_of(CLEAR_MOUTHS_TICKS);
+    view.tick = view.tick.next_multiple_of(TrafficParams::USUAL.clear_entrances_ticks);
     rule.search.tries_left = view.tries;
     rule.follow_agents(&view);
     let (mut now, others) = rule.planning(&view);

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use wheelbase_grid::{CellXY, Rect, SideKind, TerrainKind};
 use wheelbase_planner::{Heading, Legality, MovementTables, Pose};
+use wheelbase_traffic::TrafficParams;
 use wheelbase_traffic::collision::Step;
 use wheelbase_traffic::cooperative::narrows::*;
 use wheelbase_traffic::motion::{AgentId, sides};
@@ -62,7 +63,9 @@ fn defined(sim: &Simulation) -> BTreeSet<(Cells, u32)> {
         let span = |at: fn(&(i32, i32)) -> i32| {
             cells.iter().map(at).max().unwrap() - cells.iter().map(at).min().unwrap() + 1
         };
-        if cells.len() <= CELLS_MAX && span(|cell| cell.0).max(span(|cell| cell.1)) <= SIDE_MAX as i32 {
+        if cells.len() <= TrafficParams::USUAL.corridor_cells_max as usize
+            && span(|cell| cell.0).max(span(|cell| cell.1)) <= TrafficParams::USUAL.corridor_side_max as i32
+        {
             let least = cells.iter().map(|&cell| width(cell)).min().unwrap();
             passages.insert((cells, least));
         }
@@ -94,7 +97,7 @@ fn passer(agent: u32) -> Passer {
 /// Edits of a map, the passages of which follow; agents that are in some.
 fn check_edits(mut sim: Simulation, random: &mut Random) -> Result<(), TestCaseError> {
     let size = sim.grid.size();
-    let mut narrows = Narrows::new(size, &sim.tables, &sides_of(&sim));
+    let mut narrows = Narrows::new(size, &sim.tables, &sides_of(&sim), TrafficParams::USUAL);
     prop_assert_eq!(found(&narrows), defined(&sim));
     let n_kinds = sim.grid.terrain_table().entries().len();
     for _ in 0..8 {
@@ -189,7 +192,7 @@ fn a_lane_is_cut_joined_and_opened() {
     let mut sim = built(&text).unwrap();
     let kinds = sim.grid.terrain_table();
     let (floor, rock) = (kinds.kind_of_glyph('.').unwrap(), kinds.kind_of_glyph('#').unwrap());
-    let mut narrows = Narrows::new(sim.grid.size(), &sim.tables, &sides_of(&sim));
+    let mut narrows = Narrows::new(sim.grid.size(), &sim.tables, &sides_of(&sim), TrafficParams::USUAL);
     let mut edit = |narrows: &mut Narrows, area, kind| {
         let changed = sim.grid.set_terrain(area, kind).changed;
         sim.tables[0].update(&sim.grid, changed);
@@ -249,7 +252,7 @@ fn all_enter_in_time_and_none_meets_one_it_cannot_pass() {
     };
     for seed in 0..20 {
         let mut random = Random::new(seed);
-        let mut narrows = Narrows::new(sim.grid.size(), &sim.tables, &sides_of(&sim));
+        let mut narrows = Narrows::new(sim.grid.size(), &sim.tables, &sides_of(&sim), TrafficParams::USUAL);
         let passage = narrows.at_anchor(CellXY::new(4, 1));
         // Since when each is there; who came first goes first.
         let mut waiting: Vec<(u32, Passer)> = Vec::new();
@@ -302,7 +305,7 @@ fn passage_of(rows: [&str; 3]) -> (Simulation, Narrows, u32) {
          [class.a]\nheadings = 1\nmoves = [{{ name = \"E\", by = [1, 0], time = 1 }}]\n"
     );
     let sim = built(&text).unwrap();
-    let narrows = Narrows::new(sim.grid.size(), &sim.tables, &sides_of(&sim));
+    let narrows = Narrows::new(sim.grid.size(), &sim.tables, &sides_of(&sim), TrafficParams::USUAL);
     let passage = narrows.at_anchor(CellXY::new(2, 1));
     (sim, narrows, passage)
 }
@@ -321,15 +324,15 @@ fn those_behind_a_batch_stay_back_in_line() {
     }
     assert!(kept(&narrows, 3).is_empty());
     narrows.note_asked(passage, Passer { way: (-5, 0), ..east(20) }, (key(20), 40), (3, false));
-    assert_eq!(kept(&narrows, 3), (BATCH as u32..12).collect::<Vec<_>>());
+    assert_eq!(kept(&narrows, 3), (TrafficParams::USUAL.corridor_batch..12).collect::<Vec<_>>());
     narrows.enter(passage, east(0));
     narrows.enter(passage, east(1));
-    assert_eq!(kept(&narrows, 3), (BATCH as u32..12).collect::<Vec<_>>());
+    assert_eq!(kept(&narrows, 3), (TrafficParams::USUAL.corridor_batch..12).collect::<Vec<_>>());
     let stops: Vec<u32> =
         (4..12).map(|agent| narrows.queue_moves(passage, &east(agent), 10 + agent, 3)).collect();
     assert!(stops.is_sorted_by(|one, next| one < next), "{stops:?}");
     // Whoever has not asked for long wants nothing any more.
-    assert!(kept(&narrows, 3 + WAITS_TICKS + 1).is_empty());
+    assert!(kept(&narrows, 3 + TrafficParams::USUAL.asked_ticks + 1).is_empty());
 }
 
 /// A passage of five cells, busy with so many that want to go east and west, all of them near.
@@ -364,8 +367,14 @@ fn a_busy_passage_is_entered_by_turns_whatever_the_rank() {
         narrows.leave(passage, passer.agent);
         narrows.find_busy(0);
     }
-    assert!(turns[..TURN_BUSY].iter().all(|&way| way == 1), "{turns:?}");
-    assert!(turns[TURN_BUSY..].iter().all(|&way| way == -1), "{turns:?}");
+    assert!(
+        turns[..TrafficParams::USUAL.corridor_turn_busy as usize].iter().all(|&way| way == 1),
+        "{turns:?}"
+    );
+    assert!(
+        turns[TrafficParams::USUAL.corridor_turn_busy as usize..].iter().all(|&way| way == -1),
+        "{turns:?}"
+    );
     // More may come near at once, and the line behind them is as long for each.
     let (narrows, passage) = lane_between(12, 1);
     assert!(!narrows.is_busy(passage));
@@ -373,7 +382,10 @@ fn a_busy_passage_is_entered_by_turns_whatever_the_rank() {
     let n_near = |narrows: &Narrows| {
         (0..12).filter(|&agent| !narrows.is_crowded(passage, &passer(agent), 4, 0)).count()
     };
-    assert_eq!((n_near(&narrows), n_near(&busy)), (BATCH, BATCH_BUSY));
+    assert_eq!(
+        (n_near(&narrows), n_near(&busy)),
+        (TrafficParams::USUAL.corridor_batch as usize, TrafficParams::USUAL.corridor_batch_busy as usize)
+    );
     let line = |narrows: &Narrows, agent: u32| narrows.queue_moves(passage, &passer(agent), 4, 0);
     assert!((0..12).all(|agent| line(&narrows, agent) == line(&busy, agent)));
     assert!((1..12).all(|agent| line(&busy, agent - 1) < line(&busy, agent)));
@@ -392,7 +404,7 @@ fn a_busy_passage_is_entered_from_outside() {
     narrows.note_mouth(passage, mouth, 5);
     assert!((0..4).all(|x| enters(&narrows, x).is_none()));
     assert_eq!(narrows.next_mouth(0, 5), None);
-    for agent in 0..BUSY as u32 {
+    for agent in 0..TrafficParams::USUAL.corridor_busy {
         narrows.note_asked(passage, passer(agent), (PriorityKey::FIRST, 4), (5, true));
         narrows.note_asked(
             passage,
@@ -407,7 +419,10 @@ fn a_busy_passage_is_entered_from_outside() {
     // The ground before a mouth is kept clear while some come there.
     let (found, at) = narrows.next_mouth(0, 5).unwrap();
     assert_eq!(found, mouth);
-    assert!(narrows.next_mouth(at + 1, 5).is_none() && narrows.next_mouth(0, 6 + MOUTH_TICKS).is_none());
+    assert!(
+        narrows.next_mouth(at + 1, 5).is_none()
+            && narrows.next_mouth(0, 6 + TrafficParams::USUAL.entrance_ticks).is_none()
+    );
     let before: Vec<_> = sim.grid.size().rect().cells().filter(|&cell| mouth.has_before(cell)).collect();
     let west = Rect::new(0, 0, 2, 3);
     assert!(
@@ -431,7 +446,7 @@ fn a_lane_across_hexagons_is_one_passage() {
          speed = 0\n[class.a]\nheadings = 6\nmoves = [{{ name = \"ahead\", by = [1, 0], time = 1 }}]\n"
     );
     let sim = built(&text).unwrap();
-    let narrows = Narrows::new(sim.grid.size(), &sim.tables, &sides_of(&sim));
+    let narrows = Narrows::new(sim.grid.size(), &sim.tables, &sides_of(&sim), TrafficParams::USUAL);
     let at = |x, y| narrows.at_anchor(CellXY::new(x, y));
     assert!(at(4, 0) != OPEN);
     assert_eq!([at(3, 1), at(3, 2), at(2, 3), at(2, 4), at(1, 5)], [at(4, 0); 5]);

@@ -7,6 +7,7 @@ use std::ops::Range;
 use std::path::Path;
 use wheelbase_grid::CellXY;
 use wheelbase_planner::{MovementTables, Offset, Pose, State};
+use wheelbase_traffic::TrafficParams;
 use wheelbase_traffic::collision::{CollisionRule, Step};
 use wheelbase_traffic::cooperative::claims::{Claims, FOREVER};
 use wheelbase_traffic::cooperative::plan::PlannedMove;
@@ -101,8 +102,14 @@ pub fn world(cover: u32) -> impl Strategy<Value = String> {
 
 /// Builds a scenario; `None` if it has no room for its agents or for a body.
 pub fn built(text: &str) -> Option<Simulation> {
-    let typed =
+    built_with(text, TrafficParams::USUAL)
+}
+
+/// [`built`] with tunables of the traffic.
+pub fn built_with(text: &str, params: TrafficParams) -> Option<Simulation> {
+    let mut typed =
         scenario::parse("scene.toml", text.as_bytes()).unwrap_or_else(|errors| panic!("{errors}\n{text}"));
+    typed.traffic = params;
     match load::build_simulation(Path::new("scene.toml"), &typed) {
         Ok(sim) => Some(sim),
         Err(error) if ["room for", "does not fit on"].iter().any(|text| error.to_string().contains(text)) => {

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 use wheelbase_grid::Rect;
 use wheelbase_planner::State;
+use wheelbase_traffic::TrafficParams;
 use wheelbase_traffic::cooperative::contraflow::Contraflow;
 use wheelbase_traffic::cooperative::window_field::*;
 use wheelbase_traffic::cooperative::{make_line, step_at};
@@ -54,7 +55,7 @@ fn plain(ground: Costs<'_>, window: Rect, line: &[LinePose]) -> BTreeMap<State, 
 fn check(sim: &Simulation, random: &mut Random) -> Result<(), TestCaseError> {
     let mut fields = WindowFields::new(sim.tables().iter());
     fields.grow(4);
-    let contraflow = Contraflow::new(sim.tables().iter());
+    let contraflow = Contraflow::new(sim.tables().iter(), TrafficParams::USUAL);
     let mut streams = Streams::new(sim.grid().size(), sim.grid().shape());
     for round in 0..10 {
         let tick = 100 * round;

@@ -2,18 +2,12 @@
 
 use crate::cooperative::claims::Claims;
 use crate::cooperative::narrows::{Mouth, Narrows, OPEN, Passer};
+use crate::params::TrafficParams;
 use wheelbase_grid::CellXY;
 use wheelbase_planner::Offset;
 
 /// Passages that an agent can be in at once.
 pub const PASSAGES_MAX: usize = 4;
-
-/// Moves ahead that are looked through for passages.
-pub const AHEAD_MOVES: usize = 96;
-
-/// The ground before the mouth of a busy passage reaches as far as so many of the bodies are long that come
-/// there.
-pub const MOUTH_BODIES: u32 = 4;
 
 /// A passage ahead of an agent.
 #[derive(Clone, Copy, Debug)]
@@ -31,8 +25,8 @@ pub struct Ahead {
 }
 
 /// How far the ground before a mouth reaches, in cells, for bodies of such a shortest and longest side.
-pub fn mouth_reach((_, longest): (u32, u32)) -> u32 {
-    MOUTH_BODIES * longest
+pub fn mouth_reach((_, longest): (u32, u32), params: &TrafficParams) -> u32 {
+    params.entrance_bodies * longest
 }
 
 /// Adds the passages under a body to those given, as many as there is room for.

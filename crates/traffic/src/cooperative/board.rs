@@ -10,6 +10,7 @@ use crate::cooperative::narrows::{Narrows, OPEN, Passer};
 use crate::cooperative::steps::{claim_begun_move, goes, is_idle, pose_after, step_at, step_ticks};
 use crate::gates::NONE;
 use crate::motion::{AgentId, end_state, sides};
+use crate::params::TrafficParams;
 use crate::priority::PriorityKey;
 use crate::view::TrafficView;
 use wheelbase_grid::GridSize;
@@ -18,6 +19,7 @@ use wheelbase_planner::MovementTables;
 /// What each agent means to do, by id, and what that takes of the map, by cell.
 #[derive(Debug)]
 pub struct Board {
+    pub params: TrafficParams,
     pub claims: Claims,
     pub wishes: Wishes,
     pub narrows: Narrows,
@@ -33,14 +35,20 @@ pub struct Board {
 
 impl Board {
     /// A map without agents.
-    pub fn new(tables: &[MovementTables], size: GridSize, rule: CollisionRule) -> Self {
+    pub fn new(
+        tables: &[MovementTables],
+        size: GridSize,
+        rule: CollisionRule,
+        params: TrafficParams,
+    ) -> Self {
         let sides: Vec<_> = tables.iter().map(sides).collect();
         let mut wishes = Wishes::default();
         wishes.resize(size.n_cells());
         Self {
+            params,
             claims: Claims::new(size, rule),
             wishes,
-            narrows: Narrows::new(size, tables, &sides),
+            narrows: Narrows::new(size, tables, &sides, params),
             members: Vec::new(),
             standings: Vec::new(),
             step_ticks: tables.iter().map(step_ticks).collect(),

@@ -1,15 +1,11 @@
 //! Contraflow: a move against the stream counts as dearer when a field is made, so that lanes form where
 //! there is room for them (as in Guided PIBT: Chen et al., AAAI 2024, whose costs grow with contraflow too).
 
+use crate::params::TrafficParams;
 use crate::streams::Streams;
 use crate::ways::{axis_and_way, opposite, product, to_side, vector};
 use wheelbase_grid::GridShape;
 use wheelbase_planner::{Frame, MovementTables, Offset, State, StateSpace};
-
-/// What streams are weighed against, so that few bodies make a weak one.
-pub const STILL: u32 = 12;
-/// A move against a stream that is all one way counts as so many times as long, less one, in quarters.
-pub const WEIGHT_QUARTERS: u32 = 10;
 
 /// What a move is held against.
 #[derive(Clone, Copy, Debug)]
@@ -42,14 +38,15 @@ impl Probes {
 pub struct Contraflow {
     /// By class.
     pub probes: Vec<Probes>,
+    pub params: TrafficParams,
 }
 
 /// The way of a move that only turns.
 pub const STAYS: u8 = u8::MAX;
 
 impl Contraflow {
-    pub fn new<'a>(classes: impl Iterator<Item = &'a MovementTables>) -> Self {
-        Self { probes: classes.map(probes_of).collect() }
+    pub fn new<'a>(classes: impl Iterator<Item = &'a MovementTables>, params: TrafficParams) -> Self {
+        Self { probes: classes.map(probes_of).collect(), params }
     }
 
     /// By how much a legal move from a state that takes so many ticks counts as longer, for it goes against
@@ -77,7 +74,11 @@ impl Contraflow {
         if lead == 0 {
             return 0;
         }
-        u64::from(ticks) * u64::from(WEIGHT_QUARTERS * lead / (with + against + STILL)) / 4
+        u64::from(ticks)
+            * u64::from(
+                self.params.contraflow_weight * lead / (with + against + self.params.contraflow_still),
+            )
+            / 4
     }
 }
 

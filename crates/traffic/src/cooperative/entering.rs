@@ -1,8 +1,8 @@
 //! Entering narrow passages: an agent looks which lie ahead of it, asks to enter those that are near, and
 //! stops before one that it is kept from.
 
-use super::narrows::{GRANT_MOVES, Mouth, OPEN, Passer};
-use crate::cooperative::ahead::{AHEAD_MOVES, Ahead, mouth_reach};
+use super::narrows::{Mouth, OPEN, Passer};
+use crate::cooperative::ahead::{Ahead, mouth_reach};
 use crate::cooperative::board::Board;
 use crate::cooperative::member::NOWHERE;
 use crate::cooperative::planning::Planning;
@@ -13,9 +13,6 @@ use crate::motion::AgentId;
 use crate::priority::PriorityKey;
 use crate::view::TrafficView;
 use wheelbase_planner::State;
-
-/// One in a passage that has waited for longer keeps nobody from entering it.
-pub const KEEPS_FOR: u32 = 8;
 
 /// Lists the passages on the next stretch of an agent's path.
 pub fn look_ahead(
@@ -37,9 +34,9 @@ pub fn look_ahead(
     let mut passer = Passer { agent: id, way: (0, 0), width: sides[motion.class.0 as usize].0, stays: None };
     let mut left = path.len();
     let mut moves = 0;
-    let reach = mouth_reach(sides[motion.class.0 as usize]);
+    let reach = mouth_reach(sides[motion.class.0 as usize], &now.board.params);
     let mut mouth = Mouth { cell, way: (0, 0), reach };
-    for (number, &primitive) in path.iter().take(AHEAD_MOVES).enumerate() {
+    for (number, &primitive) in path.iter().take(now.board.params.look_ahead_moves as usize).enumerate() {
         if tables.move_ticks(state, usize::from(primitive)).is_none() {
             break;
         }
@@ -90,7 +87,7 @@ pub fn ask_to_enter(now: &mut Planning<'_>, room: &mut MakeWay, row: usize, plac
         if keeper.is_some() {
             let queue = now.board.narrows.queue_moves(passage, &passer, moves, view.tick);
             now.stop = now.stop.min(moves.saturating_sub(queue));
-        } else if moves <= GRANT_MOVES
+        } else if moves <= now.board.params.admit_moves
             && member.granted == OPEN
             && member.aside_left == 0
             && let Some(free) = member.passages.iter_mut().find(|passage| **passage == OPEN)
@@ -138,7 +135,7 @@ pub fn keeps(board: &Board, room: &mut MakeWay, view: &TrafficView<'_>, keeper: 
     }
     let motion = &view.agents.motion[other];
     if is_idle(motion.activity) && motion.at_rest() {
-        return room.stands_in_way(view, &board.claims, row, other);
+        return room.stands_in_way(view, board, row, other);
     }
-    waited(view, other) < KEEPS_FOR * board.step_ticks[motion.class.0 as usize]
+    waited(view, other) < board.params.keeps_steps * board.step_ticks[motion.class.0 as usize]
 }

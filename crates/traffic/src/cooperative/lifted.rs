@@ -1,13 +1,8 @@
 //! Who plans anew around whom, as far as a try has come.
 
 use crate::cooperative::plan::Plan;
+use crate::params::TrafficParams;
 use crate::priority::PriorityKey;
-
-/// Agents that plan anew for one at most.
-pub const LIFTED_MAX: usize = 12;
-
-/// Expansions a tick that go into plans that cost less together.
-pub const EXPANSIONS_FOR_ALL: u64 = 8192;
 
 /// Who gives way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,10 +18,10 @@ impl Aim {
     pub const ALL: [Self; 2] = [Self::OfRank, Self::ForAll];
 
     /// Steps in which one that is lifted is thought to clear a cell: tried one after the other.
-    pub fn steps_to_clear(self) -> [u32; 2] {
+    pub fn steps_to_clear(self, params: &TrafficParams) -> [u32; 2] {
         match self {
-            Self::OfRank => [1, 4],
-            Self::ForAll => [4, 12],
+            Self::OfRank => [params.lift_steps_of_rank, params.lift_steps_of_rank_again],
+            Self::ForAll => [params.lift_steps_for_all, params.lift_steps_for_all_again],
         }
     }
 
@@ -88,8 +83,8 @@ pub struct Pending {
 
 impl Lifting {
     /// A tick begins.
-    pub fn begin_tick(&mut self) {
-        self.left_for_all = EXPANSIONS_FOR_ALL;
+    pub fn begin_tick(&mut self, params: &TrafficParams) {
+        self.left_for_all = u64::from(params.lift_expansions_for_all);
     }
 }
 

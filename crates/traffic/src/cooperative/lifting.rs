@@ -11,8 +11,7 @@ pub use super::claims::Standing;
 use super::claims::{Claims, Rank};
 use super::interval_search::Quest;
 use super::plan::Plan;
-use crate::cooperative::lifted::{Aim, LIFTED_MAX, Lifted, Lifting, Pending, least};
-use crate::cooperative::params::{HORIZON_STEPS, NODES};
+use crate::cooperative::lifted::{Aim, Lifted, Lifting, Pending, least};
 use crate::cooperative::planning::Planning;
 use crate::cooperative::steps::{claim_begun_move, end_of_move, goes, pose_after, step_at};
 use crate::decisions::Decisions;
@@ -54,7 +53,7 @@ impl Lifting {
         }
         let ahead = std::mem::take(&mut now.ahead);
         let tries_before = now.search.tries_left;
-        let done = aim.steps_to_clear().iter().any(|&steps| {
+        let done = aim.steps_to_clear(&now.board.params).iter().any(|&steps| {
             now.ahead.clone_from(&ahead);
             let done = self.lift_all(now, row, quest, cost, (aim, steps));
             if !done {
@@ -119,7 +118,7 @@ impl Lifting {
         while let Some(at) = least(&self.pending) {
             let Pending { row, cost, .. } = self.pending.swap_remove(at);
             let row = row as usize;
-            if self.log.len() > LIFTED_MAX || now.search.tries_left == 0 {
+            if self.log.len() > (now.board.params.lifted_max as usize) || now.search.tries_left == 0 {
                 return false;
             }
             let quest = quest_of_lifted(now, row, quest.place);
@@ -248,8 +247,14 @@ pub fn quest_of_lifted(now: &mut Planning<'_>, row: usize, place: PriorityKey) -
         now.make_line(row, from.0);
     }
     let step_ticks = now.board.step_ticks[motion.class.0 as usize];
-    let horizon = from.1.saturating_add(step_ticks * HORIZON_STEPS);
-    Quest { from, horizon, nodes_max: NODES, lift_ticks: step_ticks / 2, place }
+    let horizon = from.1.saturating_add(step_ticks * now.board.params.horizon_steps);
+    Quest {
+        from,
+        horizon,
+        nodes_max: now.board.params.search_nodes as usize,
+        lift_ticks: step_ticks / 2,
+        place,
+    }
 }
 
 /// What the best plan of an agent costs as long as all others stand.

@@ -11,15 +11,13 @@ use crate::cooperative::board::Board;
 use crate::cooperative::member::Member;
 use crate::cooperative::planning::Planning;
 use crate::cooperative::room::MakeWay;
-use crate::cooperative::room::{
-    AHEAD_MOVES, BACK_OUT_AFTER_FAILURES, BACKED_OUT_MOVES, CHAIN_MAX, CLEAR_AGAIN_MOVES, CLEAR_MOUTHS_TICKS,
-    DOUBLINGS_MAX, POSES_MAX, POSES_OF_STRETCH_MAX, next_stamp,
-};
+use crate::cooperative::room::next_stamp;
 use crate::cooperative::steps::{is_idle, line_moves, make_line, step_at};
 use crate::decisions::{Decisions, Leads, Reroute};
 use crate::forbidden::forbids;
 use crate::gates::NONE;
 use crate::motion::{Activity, AgentId};
+use crate::params::TrafficParams;
 use crate::priority::PriorityKey;
 use crate::view::TrafficView;
 use wheelbase_grid::CellXY;
@@ -44,15 +42,17 @@ impl MakeWay {
         }
         let path = line_moves(view, row, member);
         // A shorter stretch must be shorter than that of before.
-        let stretches = AHEAD_MOVES.iter().filter(|&&ahead| ahead == AHEAD_MOVES[0] || ahead < path.len());
+        let lengths = clear_moves(&now.board.params);
+        let stretches = lengths.iter().filter(|&&ahead| ahead == lengths[0] || ahead < path.len());
         let mut stretches = stretches.map(|&ahead| &path[..path.len().min(ahead)]);
         // After it has backed out itself, it must not push the other back in.
         let long_only = view.tick < member.backed_out_until;
-        self.doublings = member.push_failures.min(DOUBLINGS_MAX);
-        let may_back_out = long_only || member.push_failures >= BACK_OUT_AFTER_FAILURES;
+        self.doublings = u32::from(member.push_failures).min(now.board.params.room_doublings_max);
+        let may_back_out =
+            long_only || u32::from(member.push_failures) >= now.board.params.back_out_after_failures;
         let made = stretches
             .clone()
-            .take(if long_only { 1 } else { AHEAD_MOVES.len() })
+            .take(if long_only { 1 } else { lengths.len() })
             .any(|clear| self.clear_stretch(now, (row, place), other, (clear, false), decisions));
         let backs_out = !made
             && may_back_out
@@ -61,7 +61,8 @@ impl MakeWay {
             });
         let step_ticks = now.board.step_ticks[view.agents.motion[row].class.0 as usize];
         if backs_out {
-            now.board.members[id].backed_out_until = view.tick.saturating_add(BACKED_OUT_MOVES * step_ticks);
+            now.board.members[id].backed_out_until =
+                view.tick.saturating_add(now.board.params.backed_out_steps * step_ticks);
         }
         let made = made || backs_out;
         let member = &mut now.board.members[id];
@@ -104,10 +105,13 @@ impl MakeWay {
     /// Finds room for all of the chain from a place on. Each one that is displaced may displace others, which
     /// are put behind it in the chain.
     pub fn find_rooms(&mut self, now: &mut Planning<'_>, first: usize, place: PriorityKey) -> bool {
-        self.stretch_left = now.search.tries_left.min(POSES_OF_STRETCH_MAX << self.doublings);
+        self.stretch_left =
+            now.search.tries_left.min(u64::from(now.board.params.room_poses_of_stretch) << self.doublings);
         let mut at = first;
         while at < self.chain.len() {
-            if self.chain.len() > CHAIN_MAX || !self.step_aside(now, at, place) {
+            if self.chain.len() > (now.board.params.displaced_max as usize)
+                || !self.step_aside(now, at, place)
+            {
                 return false;
             }
             at += 1;
@@ -119,7 +123,7 @@ impl MakeWay {
     /// time, the nearest first.
     pub fn clear_mouths(&mut self, now: &mut Planning<'_>, decisions: &mut Decisions) {
         let view = now.view;
-        if !view.tick.is_multiple_of(CLEAR_MOUTHS_TICKS) {
+        if !view.tick.is_multiple_of(now.board.params.clear_entrances_ticks) {
             return;
         }
         let mut from = 0;
@@ -154,7 +158,8 @@ impl MakeWay {
             } else {
                 let step_ticks = now.board.step_ticks[view.agents.motion[row].class.0 as usize];
                 let member = &mut now.board.members[view.agents.ids[row].0 as usize];
-                member.push_again_at = view.tick.saturating_add(CLEAR_AGAIN_MOVES * step_ticks);
+                member.push_again_at =
+                    view.tick.saturating_add(now.board.params.clear_again_steps * step_ticks);
             }
         }
     }
@@ -221,8 +226,8 @@ impl MakeWay {
         let mut seen = std::mem::take(&mut self.seen);
         reached.clear();
         // A pose leads to 16 others at most.
-        reached.reserve(16 * (POSES_MAX << DOUBLINGS_MAX));
-        let poses_max = POSES_MAX << self.doublings;
+        reached.reserve(16 * ((now.board.params.room_poses as usize) << now.board.params.room_doublings_max));
+        let poses_max = (now.board.params.room_poses as usize) << self.doublings;
         reached.push((motion.state, NONE, 0));
         seen[motion.state.0 as usize] = seen_stamp;
         let (mut at, mut found) = (0, None);
@@ -300,7 +305,7 @@ impl MakeWay {
         let Some(row) = view.agents.row(AgentId(agent)) else { return false };
         let motion = &view.agents.motion[row];
         let member = &board.members[agent as usize];
-        let horizon = super::HORIZON_STEPS * board.step_ticks[motion.class.0 as usize];
+        let horizon = board.params.horizon_steps * board.step_ticks[motion.class.0 as usize];
         motion.at_rest()
             && member.plan.is_empty()
             && member.next_try <= view.tick.saturating_add(horizon)
@@ -367,4 +372,10 @@ impl MakeWay {
         // One that is sent away does not enter where it was about to.
         now.board.give_up_right(id);
     }
+}
+
+/// Moves ahead of an agent that one stepping aside keeps clear of: tried one after the other.
+pub fn clear_moves(params: &TrafficParams) -> [usize; 3] {
+    let TrafficParams { clear_moves_first, clear_moves_second, clear_moves_last, .. } = params;
+    [clear_moves_first, clear_moves_second, clear_moves_last].map(|&moves| moves as usize)
 }

@@ -16,6 +16,7 @@
 
 use crate::collision::Step;
 use crate::free_cells::{find_free, grown, smallest_bodies};
+use crate::params::TrafficParams;
 use crate::priority::PriorityKey;
 use std::collections::BTreeMap;
 use wheelbase_grid::{BitGrid, CellXY, GridShape, GridSize, Rect};
@@ -23,33 +24,6 @@ use wheelbase_planner::{MovementTables, Offset};
 
 /// No passage.
 pub const OPEN: u32 = u32::MAX;
-
-/// Cells of a passage, and of its longer side, at most; larger ones are regions of their own kind, as mazes
-/// are.
-pub const CELLS_MAX: usize = 1024;
-pub const SIDE_MAX: u32 = 48;
-/// Agents that come near or enter one way before others do, and before those of higher rank at the other end
-/// have their turn. With 8 a gate between two crowds let half as many through.
-pub const BATCH: usize = 4;
-/// A passage is busy if so many want to go through either way. Those come near and enter then before the
-/// others have their turn: one turn costs about two entries.
-pub const BUSY: usize = 4;
-pub const BATCH_BUSY: usize = 8;
-pub const TURN_BUSY: usize = 20;
-/// Moves before a passage at which those stop that may not enter, how many more for each that is before them
-/// in the line, and how many more at most.
-pub const QUEUE_MOVES: u32 = 4;
-pub const QUEUE_MOVES_EACH: u32 = 2;
-pub const QUEUE_MOVES_MAX: u32 = 72;
-/// One that may enter gets the right to when it is so near.
-pub const GRANT_MOVES: u32 = 8;
-/// Those that wait at the other end have their turn if they are so near.
-pub const NEAR_MOVES: u32 = 16;
-/// Ticks for which one that has asked counts as wanting to enter.
-pub const WAITS_TICKS: u32 = 64;
-
-/// Ticks for which the place where one that has asked comes to a busy passage is kept clear.
-pub const MOUTH_TICKS: u32 = 16;
 
 /// Where a passage is entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,6 +96,7 @@ pub struct Passage {
 /// The passages of a map. Memory: 4.5 bytes a cell.
 #[derive(Debug)]
 pub struct Narrows {
+    pub params: TrafficParams,
     pub size: GridSize,
     pub shape: GridShape,
     pub of_cell: Vec<u32>,
@@ -161,9 +136,15 @@ pub fn agree(one: Way, other: Way) -> bool {
 
 impl Narrows {
     /// The passages for agents of some classes, with the shortest and longest side of their bodies.
-    pub fn new(size: GridSize, tables: &[MovementTables], sides: &[(u32, u32)]) -> Self {
+    pub fn new(
+        size: GridSize,
+        tables: &[MovementTables],
+        sides: &[(u32, u32)],
+        params: TrafficParams,
+    ) -> Self {
         let bits = || BitGrid::new(size);
         let mut narrows = Self {
+            params,
             size,
             shape: tables.first().map_or(GridShape::Square, |tables| tables.space().shape()),
             of_cell: vec![OPEN; size.n_cells()],
@@ -309,7 +290,9 @@ impl Narrows {
                 }
             }
             let side = bounds.width.max(bounds.height);
-            if cells.len() - begin > CELLS_MAX || side > SIDE_MAX {
+            if cells.len() - begin > (self.params.corridor_cells_max as usize)
+                || side > self.params.corridor_side_max
+            {
                 return false;
             }
         }
@@ -399,15 +382,17 @@ impl Narrows {
     /// Whether it is the turn of those that wait at the other end of a passage.
     pub fn is_turn_of_other(&self, passage: u32, passer: &Passer, place: PriorityKey, tick: u32) -> bool {
         let Passage { inside, way, entered, .. } = &self.passages[passage as usize];
-        let goes_on = agree(passer.way, *way) && *entered < BATCH && !inside.is_empty();
+        let goes_on =
+            agree(passer.way, *way) && *entered < (self.params.corridor_batch as usize) && !inside.is_empty();
         let mut others = self.waiting_to(passage, passer, tick, false);
         if self.is_busy(passage) && *way != (0, 0) {
-            let is_over = *entered >= TURN_BUSY;
+            let is_over = *entered >= (self.params.corridor_turn_busy as usize);
             let goes_with = agree(passer.way, *way);
             return goes_with == is_over
-                && others.any(|other| (other.kept || !goes_with) && other.moves <= NEAR_MOVES);
+                && others.any(|other| (other.kept || !goes_with) && other.moves <= self.params.near_moves);
         }
-        !goes_on && others.any(|other| other.kept && other.place < place && other.moves <= NEAR_MOVES)
+        !goes_on
+            && others.any(|other| other.kept && other.place < place && other.moves <= self.params.near_moves)
     }
 
     /// Whether enough are nearer to a passage than an agent, or have the right to enter it the same way,
@@ -418,7 +403,11 @@ impl Narrows {
         }
         let inside = &self.passages[passage as usize].inside;
         let with = inside.iter().filter(|other| agree(passer.way, other.way)).count();
-        let batch = if self.is_busy(passage) { BATCH_BUSY } else { BATCH };
+        let batch = if self.is_busy(passage) {
+            self.params.corridor_batch_busy as usize
+        } else {
+            self.params.corridor_batch as usize
+        };
         with + self.n_before(passage, passer, moves, tick) >= batch
     }
 
@@ -427,11 +416,12 @@ impl Narrows {
         self.any_busy = false;
         for Passage { waiting, is_busy, .. } in &mut self.passages {
             *is_busy = false;
-            if waiting.len() >= 2 * BUSY {
+            if waiting.len() >= 2 * (self.params.corridor_busy as usize) {
                 let one_way = waiting[0].passer.way;
-                let asked = waiting.iter().filter(|other| tick - other.asked <= WAITS_TICKS);
+                let asked = waiting.iter().filter(|other| tick - other.asked <= self.params.asked_ticks);
                 let with = asked.clone().filter(|other| agree(other.passer.way, one_way)).count();
-                *is_busy = with >= BUSY && asked.count() >= with + BUSY;
+                *is_busy = with >= (self.params.corridor_busy as usize)
+                    && asked.count() >= with + (self.params.corridor_busy as usize);
             }
             self.any_busy |= *is_busy;
         }
@@ -471,7 +461,7 @@ impl Narrows {
         (from..2 * self.passages.len()).find_map(|at| {
             let passage = &self.passages[at / 2];
             let (mouth, asked) = passage.mouths[at % 2].filter(|_| passage.is_busy)?;
-            (tick - asked <= MOUTH_TICKS).then_some((mouth, at))
+            (tick - asked <= self.params.entrance_ticks).then_some((mouth, at))
         })
     }
 
@@ -488,7 +478,7 @@ impl Narrows {
         let passer = *passer;
         waiting.iter().filter(move |other| {
             other.passer.agent != passer.agent
-                && tick - other.asked <= WAITS_TICKS
+                && tick - other.asked <= self.params.asked_ticks
                 && agree(passer.way, other.passer.way) == same_way
                 && (same_way || passer.width + other.passer.width > *width)
         })
@@ -504,7 +494,7 @@ impl Narrows {
     /// that want to go the same way.
     pub fn queue_moves(&self, passage: u32, passer: &Passer, moves: u32, tick: u32) -> u32 {
         let before = self.n_before(passage, passer, moves, tick) as u32;
-        QUEUE_MOVES + (QUEUE_MOVES_EACH * before).min(QUEUE_MOVES_MAX)
+        self.params.queue_moves + (self.params.queue_moves_each * before).min(self.params.queue_moves_max)
     }
 
     /// Notes that an agent of a place in the order of rank and so many moves away has asked to enter a
@@ -517,7 +507,9 @@ impl Narrows {
         (asked, kept): (u32, bool),
     ) {
         let waiting = &mut self.passages[passage as usize].waiting;
-        waiting.retain(|other| other.passer.agent != passer.agent && asked - other.asked <= WAITS_TICKS);
+        waiting.retain(|other| {
+            other.passer.agent != passer.agent && asked - other.asked <= self.params.asked_ticks
+        });
         waiting.push(Waiting { passer, place, moves, asked, kept });
     }
 

@@ -10,6 +10,7 @@ use crate::cooperative::steps::{descend, goes, line_moves, make_line, pose_after
 use crate::cooperative::window_field::{Costs, FieldKey, FieldView, LinePose, UNKNOWN, WindowFields};
 use crate::decisions::{Decisions, Leads, Reroute};
 use crate::motion::Activity;
+use crate::params::TrafficParams;
 use crate::priority::PriorityKey;
 use crate::view::TrafficView;
 use wheelbase_planner::{MovementTables, State};
@@ -25,11 +26,11 @@ pub struct MoveSearch {
 }
 
 impl MoveSearch {
-    pub fn new(tables: &[MovementTables]) -> Self {
+    pub fn new(tables: &[MovementTables], params: TrafficParams) -> Self {
         Self {
             intervals: IntervalSearch::default(),
             fields: WindowFields::new(tables.iter()),
-            contraflow: Contraflow::new(tables.iter()),
+            contraflow: Contraflow::new(tables.iter(), params),
             tries_left: 0,
         }
     }
@@ -243,5 +244,5 @@ fn field_of<'f>(
     let key = FieldKey { path: board.members[id as usize].path, revision: tables.revision() };
     let center = tables.space().pose(line[0].0).cell;
     let costs = Costs { tables, number, contraflow, streams: view.streams, tick: view.tick };
-    fields.obtain(id, key, costs, (center, 14 + 2 * board.sides[number].1), line)
+    fields.obtain(id, key, costs, (center, board.params.field_reach + 2 * board.sides[number].1), line)
 }

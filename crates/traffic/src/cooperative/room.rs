@@ -1,37 +1,12 @@
 //! Memory of the search for room for those that are to step aside, and which cells are kept free of them.
 
+use crate::cooperative::board::Board;
 use crate::cooperative::claims::Claims;
 use crate::cooperative::steps::step_at;
 use crate::motion::end_state;
 use crate::view::TrafficView;
 use wheelbase_grid::CellXY;
 use wheelbase_planner::{Offset, State};
-
-/// Moves ahead of an agent that one stepping aside keeps clear of: tried one after the other.
-pub const AHEAD_MOVES: [usize; 3] = [32, 8, 2];
-
-/// Poses looked at for one agent that is to step aside, and for one stretch. Who has found no room looks at
-/// twice as many the next time, up to so many doublings.
-pub const POSES_MAX: usize = 800;
-
-pub const POSES_OF_STRETCH_MAX: u64 = 4000;
-
-pub const DOUBLINGS_MAX: u8 = 3;
-
-/// Agents displaced for one at most.
-pub const CHAIN_MAX: usize = 48;
-
-/// An agent backs out for the one that it blocks after it has found so many times in a row that the other has
-/// no room; and then it pushes nobody a short way for the time of so many moves.
-pub const BACK_OUT_AFTER_FAILURES: u8 = 2;
-
-pub const BACKED_OUT_MOVES: u32 = 96;
-
-/// The ground before the mouths of busy passages is looked over once in so many ticks; one for which there
-/// is no room beside it is asked again after the time of so many moves.
-pub const CLEAR_MOUTHS_TICKS: u32 = 5;
-
-pub const CLEAR_AGAIN_MOVES: u32 = 10;
 
 /// Scratch memory: 4 bytes a cell, 4 a state.
 #[derive(Debug, Default)]
@@ -49,7 +24,7 @@ pub struct MakeWay {
     /// The one of the chain for which room is looked for.
     pub at: usize,
     /// Times that the poses to be looked at are doubled.
-    pub doublings: u8,
+    pub doublings: u32,
     /// Room is where nobody rests; else also where one rests that can be displaced.
     pub to_free: bool,
     pub moves: Vec<u8>,
@@ -87,37 +62,43 @@ impl MakeWay {
     }
 
     /// Whether an agent stands in the way of the moves of another that it can see ahead.
-    pub fn stands_in_way(
-        &mut self,
-        view: &TrafficView<'_>,
-        claims: &Claims,
-        row: usize,
-        other: usize,
-    ) -> bool {
+    pub fn stands_in_way(&mut self, view: &TrafficView<'_>, board: &Board, row: usize, other: usize) -> bool {
         self.begin(view.grid_size.n_cells());
         let path = view.paths.moves(view.agents.paths[row]);
-        self.mark_ahead(view, claims, row, &path[..path.len().min(super::ahead::AHEAD_MOVES)]);
+        self.mark_ahead(
+            view,
+            &board.claims,
+            row,
+            &path[..path.len().min(board.params.look_ahead_moves as usize)],
+        );
         let motion = &view.agents.motion[other];
         let tables = &view.tables[motion.class.0 as usize];
         let pose = tables.space().pose(motion.state);
-        self.is_avoided(claims, (pose.cell, tables.class().cells_at(pose)))
+        self.is_avoided(&board.claims, (pose.cell, tables.class().cells_at(pose)))
     }
 
     /// Whether an agent, where it stands or with its next moves, is in the way of the next moves of another.
-    pub fn is_in_way(&mut self, view: &TrafficView<'_>, claims: &Claims, other: usize, row: usize) -> bool {
+    pub fn is_in_way(&mut self, view: &TrafficView<'_>, board: &Board, other: usize, row: usize) -> bool {
         self.begin(view.grid_size.n_cells());
         let path = view.paths.moves(view.agents.paths[other]);
-        self.mark_ahead(view, claims, other, &path[..path.len().min(super::params::PASSING_MOVES)]);
+        self.mark_ahead(
+            view,
+            &board.claims,
+            other,
+            &path[..path.len().min(board.params.passing_moves as usize)],
+        );
         let motion = &view.agents.motion[row];
         let tables = &view.tables[motion.class.0 as usize];
         let mut state = motion.state;
-        for &primitive in view.paths.moves(view.agents.paths[row]).iter().take(super::RETURN_MOVES) {
+        for &primitive in
+            view.paths.moves(view.agents.paths[row]).iter().take(board.params.return_moves as usize)
+        {
             let primitive = usize::from(primitive);
             if tables.move_ticks(state, primitive).is_none() {
                 break;
             }
             let step = step_at(tables, tables.space().pose(state), primitive);
-            if self.is_avoided(claims, view.occupancy.needed(&step)) {
+            if self.is_avoided(&board.claims, view.occupancy.needed(&step)) {
                 return true;
             }
             state = tables.state_after(state, primitive);

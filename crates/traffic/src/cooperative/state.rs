@@ -4,6 +4,7 @@ use crate::collision::CollisionRule;
 use crate::cooperative::board::Board;
 use crate::cooperative::planning::{MoveSearch, PlanningScratch};
 use crate::cooperative::turns::Others;
+use crate::params::TrafficParams;
 use crate::priority::PriorityKey;
 use crate::row_set::RowSet;
 use wheelbase_grid::GridSize;
@@ -30,10 +31,15 @@ pub struct Cooperative {
 
 impl Cooperative {
     /// The rule for agents of some classes on a map, under a rule of collision.
-    pub fn new(tables: &[MovementTables], size: GridSize, rule: CollisionRule) -> Self {
+    pub fn new(
+        tables: &[MovementTables],
+        size: GridSize,
+        rule: CollisionRule,
+        params: TrafficParams,
+    ) -> Self {
         Self {
-            board: Board::new(tables, size, rule),
-            search: MoveSearch::new(tables),
+            board: Board::new(tables, size, rule, params),
+            search: MoveSearch::new(tables, params),
             others: Others::default(),
             scratch: PlanningScratch::default(),
             present: Vec::new(),

@@ -3,11 +3,13 @@
 use crate::collision::Step;
 use crate::cooperative::claims::Claims;
 use crate::cooperative::member::Member;
-use crate::cooperative::params::LINE_MOVES_MAX;
 use crate::cooperative::window_field::{FieldView, LinePose};
 use crate::motion::{Activity, Motion, end_state};
 use crate::view::TrafficView;
 use wheelbase_planner::{MovementTables, Pose, State};
+
+/// Moves of a path that a field is made of, at most.
+pub const LINE_MOVES_MAX: usize = 64;
 
 /// Whether an agent follows its path.
 pub fn goes(motion: &Motion) -> bool {

@@ -4,7 +4,6 @@ use crate::cooperative::ahead::{PASSAGES_MAX, mouth_reach};
 use crate::cooperative::claims::{FOREVER, Rank};
 use crate::cooperative::member::NOWHERE;
 use crate::cooperative::narrows::OPEN;
-use crate::cooperative::params::HORIZON_STEPS;
 use crate::cooperative::plan::{Plan, PlannedMove};
 use crate::cooperative::planning::Planning;
 use crate::cooperative::state::Cooperative;
@@ -75,7 +74,7 @@ impl Cooperative {
     /// Follows what has happened since the last tick, and lists who looks for a plan.
     pub fn follow(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
         self.search.tries_left = view.tries;
-        self.others.lifting.begin_tick();
+        self.others.lifting.begin_tick(&self.board.params);
         self.visited.copy_from(view.agents.busy);
         self.follow_agents(view);
         if !view.refused.is_empty() {
@@ -250,7 +249,7 @@ impl Cooperative {
             if member.left_at != NOWHERE {
                 let space = view.tables[motion.class.0 as usize].space();
                 let (from, at) = (space.pose(member.left_at).cell, space.pose(motion.state).cell);
-                let reach = mouth_reach(self.board.sides[motion.class.0 as usize]);
+                let reach = mouth_reach(self.board.sides[motion.class.0 as usize], &self.board.params);
                 if from.chebyshev_distance(at) >= reach || !goes(motion) {
                     (member.granted_at, member.left_at) = (NONE, NOWHERE);
                 }
@@ -277,7 +276,7 @@ impl Cooperative {
             if !goes(motion) || member.next_try > view.tick || path_left == member.plan.moves().len() {
                 continue;
             }
-            let horizon = self.board.step_ticks[motion.class.0 as usize] * HORIZON_STEPS;
+            let horizon = self.board.step_ticks[motion.class.0 as usize] * self.board.params.horizon_steps;
             let soon = view.tick.saturating_add(horizon / 2);
             let (_, until) = member.plan.end;
             let busy = if motion.at_rest() { 0 } else { motion.until };

@@ -5,10 +5,6 @@ use crate::cooperative::entering::look_ahead;
 use crate::cooperative::interval_search::Quest;
 use crate::cooperative::lifted::Lifting;
 use crate::cooperative::member::NONE;
-use crate::cooperative::params::{
-    AROUND_AFTER, GIVE_UP_AFTER, HOLD_MOVES_MAX, HORIZON_STEPS, LIFT_AFTER_STEPS, NODES, NODES_AFTER_WAITING,
-    PUSH_AFTER, PUSH_ANY_AFTER, PUSH_IDLE_AFTER,
-};
 use crate::cooperative::planning::Planning;
 use crate::cooperative::room::MakeWay;
 use crate::cooperative::steps::{end_of_move, is_idle, line_moves, step_at, waited};
@@ -32,7 +28,7 @@ pub fn plan_one(
     place: PriorityKey,
     decisions: &mut Decisions,
 ) {
-    let view = now.view;
+    let (view, params) = (now.view, now.board.params);
     let motion = view.agents.motion[row];
     let id = view.agents.ids[row].0;
     let tables = &view.tables[motion.class.0 as usize];
@@ -43,7 +39,7 @@ pub fn plan_one(
         return;
     }
     let step_ticks = now.board.step_ticks[motion.class.0 as usize];
-    let horizon = from.1.saturating_add(step_ticks * HORIZON_STEPS);
+    let horizon = from.1.saturating_add(step_ticks * params.horizon_steps);
     let path = view.paths.moves(view.agents.paths[row]);
     if now.board.members[id as usize].plan.is_empty()
         && tables.move_ticks(from.0, usize::from(path[0])).is_none()
@@ -65,11 +61,17 @@ pub fn plan_one(
     }
     let waited = waited(view, row);
     // Who has waited for long will wait for long: ways around become worth more.
-    let patience = waited.saturating_mul(2).min(3 * HORIZON_STEPS * step_ticks);
+    let patience = waited
+        .saturating_mul(params.patience_waits)
+        .min(params.patience_horizons * params.horizon_steps * step_ticks);
     let quest = Quest {
         from,
         horizon: horizon.saturating_add(patience),
-        nodes_max: if waited > 2 * step_ticks { NODES_AFTER_WAITING } else { NODES },
+        nodes_max: if waited > 2 * step_ticks {
+            params.search_nodes_after_waiting as usize
+        } else {
+            params.search_nodes as usize
+        },
         place,
         lift_ticks: step_ticks / 2,
     };
@@ -81,9 +83,9 @@ pub fn plan_one(
     let found = now.search_moves(row, quest, (floor.min(own), None));
     let cost = found.map_or(u32::MAX, |(_, cost)| cost);
     let without_others = from.1.saturating_add(own).max(quest.horizon);
-    if now.stop > HORIZON_STEPS
+    if now.stop > params.horizon_steps
         && own != UNKNOWN
-        && cost > without_others.saturating_add(LIFT_AFTER_STEPS * step_ticks)
+        && cost > without_others.saturating_add(params.lift_after_steps * step_ticks)
         && others.lifting.lift(now, row, quest, cost, decisions)
     {
         return;
@@ -110,7 +112,7 @@ pub fn wait(
     waited: u32,
     decisions: &mut Decisions,
 ) {
-    let view = now.view;
+    let (view, params) = (now.view, now.board.params);
     let id = view.agents.ids[row].0;
     let motion = view.agents.motion[row];
     let tables = &view.tables[motion.class.0 as usize];
@@ -122,7 +124,9 @@ pub fn wait(
     if !motion.at_rest() || !member.plan.is_empty() {
         return;
     }
-    if member.aside_left > 0 && waited.min(member.held_for(view.tick)) >= GIVE_UP_AFTER * step_ticks {
+    if member.aside_left > 0
+        && waited.min(member.held_for(view.tick)) >= params.give_up_after_steps * step_ticks
+    {
         // The room it was sent to is taken; it goes its own way again.
         let list = if motion.activity == Activity::Yielding {
             &mut decisions.give_up
@@ -135,14 +139,15 @@ pub fn wait(
     }
     let path = view.paths.moves(view.agents.paths[row]);
     let step = step_at(tables, tables.space().pose(motion.state), usize::from(path[0]));
-    if waited >= PUSH_AFTER * step_ticks {
+    if waited >= params.push_after_steps * step_ticks {
         let (anchor, cells) = view.occupancy.needed(&step);
         let until = view.tick.saturating_add(pause + 1);
         for &offset in cells {
             now.board.wishes.wish(now.board.claims.index(anchor, offset), until, place);
         }
     }
-    let kept = now.ahead.iter().find(|ahead| ahead.keeper.is_some() && now.stop <= HORIZON_STEPS).copied();
+    let kept =
+        now.ahead.iter().find(|ahead| ahead.keeper.is_some() && now.stop <= params.horizon_steps).copied();
     // Who rests on the next few poses of the path.
     let mut state = motion.state;
     let mut blocker = None;
@@ -175,19 +180,19 @@ pub fn deal_with(
     (place, waited): (PriorityKey, u32),
     decisions: &mut Decisions,
 ) {
-    let view = now.view;
+    let (view, params) = (now.view, now.board.params);
     let theirs = view.agents.motion[other];
     let their = now.board.members[view.agents.ids[other].0 as usize];
     let ticks = now.board.step_ticks[view.agents.motion[row].class.0 as usize];
     // One that is sent aside has time to begin to, however long it has waited before.
     let since_sent = self::waited(view, other).min(their.held_for(view.tick));
-    let stands_aside = their.aside_left > 0 && since_sent < PUSH_AFTER * ticks;
+    let stands_aside = their.aside_left > 0 && since_sent < params.push_after_steps * ticks;
     if !theirs.at_rest() || !their.plan.is_empty() || stands_aside {
         return;
     }
     let idle = is_idle(theirs.activity);
-    let after = if idle { PUSH_IDLE_AFTER } else { PUSH_AFTER };
-    let pushes_any = waited >= ticks * PUSH_ANY_AFTER;
+    let after = if idle { params.push_idle_after_steps } else { params.push_after_steps };
+    let pushes_any = waited >= ticks * params.push_any_after_steps;
     let may_push = idle || pushes_any || place < now.board.place(view, other);
     let place = if pushes_any { PriorityKey::FIRST } else { place };
     // One that has arrived goes on by itself at the next tick, but for one on the station of a patrol.
@@ -202,7 +207,7 @@ pub fn deal_with(
     let member = &mut now.board.members[view.agents.ids[row].0 as usize];
     let asks = view.agents.motion[row].activity == Activity::Following
         && member.aside_left == 0
-        && waited >= ticks * AROUND_AFTER
+        && waited >= ticks * params.around_after_steps
         && view.tick >= view.agents.patience[row].ask_again_at;
     if asks {
         decisions.around.push(row as u32);
@@ -213,7 +218,7 @@ pub fn deal_with(
 /// Whether an agent that stepped aside stays there, for the other has still to pass. Not where that one
 /// waits and it stands in its way itself: each would wait for the other.
 pub fn lets_pass(now: &mut Planning<'_>, room: &mut MakeWay, row: usize) -> bool {
-    let view = now.view;
+    let (view, params) = (now.view, now.board.params);
     let id = view.agents.ids[row].0;
     let member = now.board.members[id as usize];
     if member.for_agent == NONE || member.aside_left > 0 {
@@ -222,16 +227,17 @@ pub fn lets_pass(now: &mut Planning<'_>, room: &mut MakeWay, row: usize) -> bool
     let step_ticks = now.board.step_ticks[view.agents.motion[row].class.0 as usize];
     let other = view.agents.row(AgentId(member.for_agent)).filter(|&other| {
         view.agents.stamps[other].since == member.for_order
-            && member.held_for(view.tick) <= HOLD_MOVES_MAX * step_ticks
+            && member.held_for(view.tick) <= params.hold_steps * step_ticks
             && matches!(
                 view.agents.motion[other].activity,
                 Activity::Following | Activity::Asking | Activity::Yielding
             )
     });
     let passes = other.is_some_and(|other| {
-        let waits = waited(view, other).min(member.held_for(view.tick)) >= PUSH_AFTER * step_ticks;
-        room.is_in_way(view, &now.board.claims, other, row)
-            && !(waits && room.stands_in_way(view, &now.board.claims, other, row))
+        let waits =
+            waited(view, other).min(member.held_for(view.tick)) >= params.push_after_steps * step_ticks;
+        room.is_in_way(view, now.board, other, row)
+            && !(waits && room.stands_in_way(view, now.board, other, row))
     });
     if !passes {
         now.board.members[id as usize].for_agent = NONE;

@@ -6,33 +6,26 @@
 //! competition of 2023 leaves robots without wishes too: Jiang et al., SoCS 2024). A robot that has been
 //! pushed near its goal is soon done, and leaves its right to another: those near their goals come first. But
 //! each tick that a robot has waited longer makes up for some way, so that in the end everybody's turn comes:
-//! none goes before one that has waited longer by [`TICKS_OF_STEP_PACKED`] times the way across the map.
+//! none goes before one that has waited longer by `robot_ticks_of_step_packed` times the way across the map.
 
 use crate::motion::Activity;
 use crate::unit_robots::pursuers::is_packed;
 use crate::unit_robots::state::UnitRobots;
 use crate::view::TrafficView;
 
-/// As many robots may pursue their goals as there are empty cells, and so many of so many free cells at
-/// least. Measured on random maps and in warehouses: less leaves room unused, more jams.
-const CARRIES: usize = 3;
-const CARRIES_OF: usize = 7;
-/// Ticks that a robot has to have waited longer, to make up for a step more to its goal; on a packed map none
-/// gets far, and it takes longer.
-const TICKS_OF_STEP: u32 = 8;
-const TICKS_OF_STEP_PACKED: u32 = 16;
-
 impl UnitRobots {
     /// Takes the goals, for this tick, from those that must not pursue them.
     pub(super) fn thin_out(&mut self, view: &TrafficView<'_>) {
-        let Self { map, team, crowd, .. } = self;
+        let Self { params, map, team, crowd, .. } = self;
         let empty = map.n_free().saturating_sub(team.at.len());
-        let carried = empty.max(map.n_free() * CARRIES / CARRIES_OF);
+        let carried =
+            empty.max(map.n_free() * params.robot_pursuers as usize / params.robot_pursuers_of as usize);
         if team.at.len() <= carried {
             return;
         }
-        let packed = is_packed(map, team.at.len());
-        let ticks_of_step = if packed { TICKS_OF_STEP_PACKED } else { TICKS_OF_STEP };
+        let packed = is_packed(params, map, team.at.len());
+        let ticks_of_step =
+            if packed { params.robot_ticks_of_step_packed } else { params.robot_ticks_of_step };
         crowd.by_claim.clear();
         crowd.by_claim.reserve(team.at.len());
         for row in 0..team.at.len() {

@@ -8,9 +8,6 @@
 
 use super::unit_map::{BLOCKED, UnitMap};
 
-/// Ticks between two looks at the streams.
-pub(super) const EVERY_TICKS: u32 = 10;
-
 /// Streams and what they make steps cost.
 #[derive(Debug)]
 pub(super) struct Guidance {

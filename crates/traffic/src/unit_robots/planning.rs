@@ -3,16 +3,15 @@
 use crate::collision::CollisionRule;
 use crate::decisions::{Decisions, Start};
 use crate::motion::Activity;
+use crate::params::TrafficParams;
 use crate::random::Random;
 use crate::rule::Traffic;
-use crate::unit_robots::guidance::{EVERY_TICKS, Guidance};
+use crate::unit_robots::guidance::Guidance;
 use crate::unit_robots::operations::{DEPTH, FORWARD, Operations, WAIT};
 use crate::unit_robots::pursuers::Crowd;
-use crate::unit_robots::push_search::{CELLS_MAX, Push};
+use crate::unit_robots::push_search::Push;
 use crate::unit_robots::state::UnitRobots;
-use crate::unit_robots::team::{
-    Aim, Choice, Link, NOBODY, RING, Team, WEIGHT_MAX, WEIGHT_TICKS, blocker_of, clear, put,
-};
+use crate::unit_robots::team::{Aim, Choice, Link, NOBODY, RING, Team, blocker_of, clear, put};
 use crate::unit_robots::unit_fields::{Cells, UNKNOWN, UnitFields, Wanted};
 use crate::unit_robots::unit_map::UnitMap;
 use crate::view::TrafficView;
@@ -24,25 +23,6 @@ const FIELD_BYTES_MAX: usize = 1 << 30;
 const FIELD_BYTES_OF_TEAM_MAX: usize = 3 << 29;
 /// States of all robots' fields up to which all fields are made anew when the guidance has changed.
 const REMADE_STATES_MAX: usize = 1 << 23;
-/// Robots that one that plans anew may lift, and one that improves the whole.
-const LIFTS_MAX: u32 = 400;
-const LIFTS_TO_IMPROVE_MAX: u32 = 100;
-/// Robots that all tries of a tick may lift together, for each try.
-const LIFTS_OF_TRY: u64 = 12;
-/// Times that a robot looks in one turn, or for one try, at most.
-const VISITS_MAX: u8 = 10;
-/// A robot whose task is older than so many ticks, and than so many times the way that it still has, goes
-/// before all that are younger.
-const OLD_TICKS: u32 = 40;
-const OLD_WAYS: u32 = 4;
-/// Of so many robots one more of those that have waited longest, more than [`OLD_TICKS`] and [`OLD_WAYS`]
-/// times the cells to their goals, goes first of all, for so many ticks and so many times the way that it
-/// still has; then it waits anew. It counts for so many when the whole is improved.
-const FIRST_OF: usize = 64;
-const TERM_TICKS: u32 = 16;
-const TERM_WAYS: u32 = 2;
-const FIRST_WEIGHT: u8 = 64;
-
 impl Traffic for UnitRobots {
     fn decide(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
         self.look_around(view);
@@ -81,11 +61,18 @@ impl UnitRobots {
     /// The rule for so many robots of a class. `None` if the class is none of unit robots: one cell, four
     /// headings, one step forward and both quarter turns, a tick each; also if the rule of collision is not
     /// the discrete one, or if a field for each robot takes too much memory.
-    pub fn new(tables: &MovementTables, rule: CollisionRule, robots: usize, seed: u64) -> Option<Self> {
+    pub fn new(
+        tables: &MovementTables,
+        rule: CollisionRule,
+        robots: usize,
+        seed: u64,
+        params: TrafficParams,
+    ) -> Option<Self> {
         let primitives = primitives_of_unit_robot(tables).filter(|_| rule == CollisionRule::Discrete)?;
         let map = UnitMap::new(tables, usize::from(primitives[usize::from(FORWARD)]));
         let fits = robots < usize::from(NOBODY) && robots * map.n_free() * 2 <= FIELD_BYTES_OF_TEAM_MAX;
         fits.then(|| Self {
+            params,
             operations: Operations::new(map.stride as i32),
             primitives,
             fields: UnitFields::new(&map, FIELD_BYTES_MAX),
@@ -97,7 +84,7 @@ impl UnitRobots {
             order: Vec::new(),
             old: Vec::new(),
             n_with_goal: 0,
-            chain: Vec::with_capacity(1 + LIFTS_MAX as usize),
+            chain: Vec::with_capacity(1 + params.robot_lifts_max as usize),
             crowd: Crowd::default(),
             push: Push::default(),
             wanted: Vec::new(),
@@ -142,7 +129,10 @@ impl UnitRobots {
     /// Lets guidance follow the streams, now and then.
     fn follow_streams(&mut self) {
         // A robot that is alone keeps out of nobody's way.
-        if self.tick == 0 || !self.tick.is_multiple_of(EVERY_TICKS) || self.team.at.len() < 2 {
+        if self.tick == 0
+            || !self.tick.is_multiple_of(self.params.robot_guidance_ticks)
+            || self.team.at.len() < 2
+        {
             return;
         }
         self.guidance.follow_streams(self.team.at.len());
@@ -193,7 +183,7 @@ impl UnitRobots {
             let at = row as usize;
             let goes_first = number < u32::from(NOBODY);
             if goes_first && self.team.bound_until[at] <= self.tick {
-                self.push_for(at, CELLS_MAX);
+                self.push_for(at, self.params.robot_push_cells as usize);
             }
             if !self.team.planned[at] && self.team.bound_until[at] <= self.tick {
                 self.plan(row, Aim::Turn);
@@ -205,7 +195,7 @@ impl UnitRobots {
     /// Sets the order: those that go first, those that are old, then those nearest their goals, and those
     /// without a goal.
     fn take_turns(&mut self, view: &TrafficView<'_>) {
-        let Self { map, team, fields, order, old, n_with_goal, tick, .. } = self;
+        let Self { params, map, team, fields, order, old, n_with_goal, tick, .. } = self;
         order.clear();
         old.clear();
         old.reserve(team.at.len());
@@ -226,11 +216,14 @@ impl UnitRobots {
             if since > team.waits_since[row] {
                 (team.waits_since[row], team.first_until[row]) = (since, 0);
             }
-            team.weight[row] = 1 + ((*tick - since) / WEIGHT_TICKS).min(WEIGHT_MAX - 1) as u8;
+            team.weight[row] =
+                1 + ((*tick - since) / params.robot_weight_ticks).min(params.robot_weight_max - 1) as u8;
             let waits = *tick - team.waits_since[row];
-            let is_old = waits > OLD_TICKS && waits / OLD_WAYS > ahead;
+            let is_old = waits > params.robot_old_ticks && waits / params.robot_old_ways > ahead;
             // By what guidance makes of a way, one would be young for long.
-            if waits > OLD_TICKS && waits / OLD_WAYS > map.apart(team.at[row], team.goal_at[row]) {
+            if waits > params.robot_old_ticks
+                && waits / params.robot_old_ways > map.apart(team.at[row], team.goal_at[row])
+            {
                 old.push((team.waits_since[row], row as u32, order.len() as u32));
             }
             // Behind as many numbers as there can be of those that go first.
@@ -238,17 +231,19 @@ impl UnitRobots {
             order.push((number, row as u32));
         }
         old.sort_unstable();
-        for (rank, &(_, row, at)) in old.iter().take(1 + team.at.len() / FIRST_OF).enumerate() {
+        for (rank, &(_, row, at)) in
+            old.iter().take(1 + team.at.len() / params.robot_first_of as usize).enumerate()
+        {
             let (row, of_row) = (row as usize, &mut order[at as usize]);
             if team.first_until[row] == 0 {
                 let ahead = fields.of(team.goal[row]).cost(map.number(team.at[row]), team.heading[row]);
-                team.first_until[row] = *tick + TERM_TICKS + TERM_WAYS * ahead;
+                team.first_until[row] = *tick + params.robot_term_ticks + params.robot_term_ways * ahead;
             }
             if team.first_until[row] <= *tick {
                 (team.waits_since[row], team.first_until[row]) = (*tick, 0);
                 continue;
             }
-            team.weight[row] = FIRST_WEIGHT;
+            team.weight[row] = params.robot_first_weight as u8;
             of_row.0 = rank as u32;
         }
         order.sort_unstable();
@@ -262,7 +257,7 @@ impl UnitRobots {
     fn improve(&mut self, tries: u64) {
         // Where a robot is alone there is nothing to improve.
         let n = if self.team.at.len() > 1 { self.n_with_goal } else { 0 };
-        let mut lifts_left = tries.saturating_mul(LIFTS_OF_TRY);
+        let mut lifts_left = tries.saturating_mul(u64::from(self.params.robot_lifts_of_try));
         for _ in 0..tries.min(u64::from(u32::MAX)) * u64::from(n > 0) {
             self.epoch = self.epoch.wrapping_add(1);
             let (_, robot) = self.order[self.random.below(n)];
@@ -280,7 +275,11 @@ impl UnitRobots {
         let mut chain = std::mem::take(&mut self.chain);
         chain.clear();
         self.lift(root, &mut chain);
-        let lifts_max = if aim == Aim::Turn { LIFTS_MAX } else { LIFTS_TO_IMPROVE_MAX };
+        let lifts_max = if aim == Aim::Turn {
+            self.params.robot_lifts_max
+        } else {
+            self.params.robot_lifts_to_improve_max
+        };
         let mut lifts_left = lifts_max;
         // By so much has grown what remains to be gone, as it is weighted, the last link left aside.
         let mut growth = 0_i64;
@@ -349,7 +348,7 @@ impl UnitRobots {
         if self.team.n_choices[row] == 0 {
             self.list_choices(row);
         }
-        let Self { team, operations, reserved, tick, epoch, .. } = self;
+        let Self { params, team, operations, reserved, tick, epoch, .. } = self;
         let n = operations.n;
         let choices = &team.choices[row * n..][..usize::from(team.n_choices[row])];
         let of_heading = &operations.cells[usize::from(team.heading[row]) * n..][..n];
@@ -364,7 +363,8 @@ impl UnitRobots {
             };
             if blocker != NOBODY {
                 let other = usize::from(blocker);
-                let tired = team.visited_in[other] == *epoch && team.visits[other] >= VISITS_MAX;
+                let tired =
+                    team.visited_in[other] == *epoch && team.visits[other] >= params.robot_visits_max as u8;
                 let outranks = aim == Aim::Turn && team.rank[other] < team.rank[root as usize];
                 let is_bound = team.bound_until[other] > *tick;
                 if team.in_chain[other] || tired || outranks || is_bound {

@@ -1,11 +1,7 @@
 //! Who pursues its goal where the map is too full for all.
 
+use crate::params::TrafficParams;
 use crate::unit_robots::unit_map::UnitMap;
-
-/// A map is packed where the robots stand in so many of so many free cells at least.
-pub(super) const PACKED: usize = 7;
-
-pub(super) const PACKED_OF: usize = 8;
 
 /// Memory for the choice of those that pursue their goals.
 #[derive(Debug, Default)]
@@ -15,6 +11,6 @@ pub(super) struct Crowd {
 }
 
 /// Whether so many robots leave hardly a cell of the map empty.
-pub(super) fn is_packed(map: &UnitMap, robots: usize) -> bool {
-    robots * PACKED_OF >= map.n_free() * PACKED
+pub(super) fn is_packed(params: &TrafficParams, map: &UnitMap, robots: usize) -> bool {
+    robots * 8 >= map.n_free() * params.robot_packed_eighths as usize
 }

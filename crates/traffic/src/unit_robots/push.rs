@@ -9,7 +9,6 @@
 use super::operations::{DEPTH, FORWARD, LEFT, RIGHT, WAIT};
 use super::unit_map::BLOCKED;
 use crate::unit_robots::pursuers::is_packed;
-use crate::unit_robots::push_search::CELLS_NEAR_MAX;
 use crate::unit_robots::state::UnitRobots;
 use crate::unit_robots::team::{NOBODY, RING, clear, put};
 
@@ -17,14 +16,14 @@ impl UnitRobots {
     /// On a packed map, has others make room for each that pursues its goal and is to stay where it is. With
     /// more room the strings of actions find more.
     pub(super) fn push_for_standing(&mut self) {
-        if !is_packed(&self.map, self.team.at.len()) {
+        if !is_packed(&self.params, &self.map, self.team.at.len()) {
             return;
         }
         for at in 0..self.n_with_goal {
             let row = self.order[at].1 as usize;
             let is_bound = self.team.bound_until[row] > self.tick;
             if !is_bound && self.team.cells[row] == [self.team.at[row]; DEPTH + 1] {
-                self.push_for(row, CELLS_NEAR_MAX);
+                self.push_for(row, self.params.robot_push_cells_near as usize);
             }
         }
     }

@@ -1,10 +1,5 @@
 //! Memory of the search for room for a robot that has waited longest.
 
-/// Cells looked at for room at most: for one that goes first of all, and for any other.
-pub(super) const CELLS_MAX: usize = 1 << 14;
-
-pub(super) const CELLS_NEAR_MAX: usize = 1 << 8;
-
 /// Memory of the search for room.
 #[derive(Debug, Default)]
 pub(super) struct Push {

@@ -1,5 +1,6 @@
 //! The state of the rule: who owns which array.
 
+use crate::params::TrafficParams;
 use crate::random::Random;
 use crate::unit_robots::guidance::Guidance;
 use crate::unit_robots::operations::Operations;
@@ -12,6 +13,7 @@ use crate::unit_robots::unit_map::UnitMap;
 /// The rule. Memory: 16 bytes a cell, 2 bytes a free cell for each goal in use, about 500 bytes a robot.
 #[derive(Debug)]
 pub struct UnitRobots {
+    pub(super) params: TrafficParams,
     pub(super) map: UnitMap,
     pub(super) operations: Operations,
     /// Number of the primitive of each action but waiting.

@@ -9,11 +9,6 @@ pub(super) const RING: usize = 8;
 
 pub(super) const NOBODY: u16 = u16::MAX;
 
-/// In improving, a robot counts once more for so many ticks that its task is old, up to so many times.
-pub(super) const WEIGHT_TICKS: u32 = 40;
-
-pub(super) const WEIGHT_MAX: u32 = 16;
-
 /// The robots, by row.
 #[derive(Debug, Default)]
 pub(super) struct Team {
