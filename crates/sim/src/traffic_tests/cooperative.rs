@@ -58,7 +58,7 @@ pub fn walk_of((agents, tick): (AgentsView<'_>, u32), board: &Board, row: usize)
     if !motion.at_rest() {
         moves.push(PlannedMove { start: tick, ticks: motion.until - tick, primitive: motion.primitive });
     }
-    moves.extend_from_slice(board.members[agents.ids[row].0 as usize].plan.moves());
+    moves.extend_from_slice(board.plans[agents.ids[row].0 as usize].moves());
     Walk { class: usize::from(motion.class.0), from: motion.state, moves }
 }
 
@@ -109,10 +109,15 @@ pub fn check_claims(sim: &Simulation, rule: &Cooperative) {
 fn check_inside(sim: &Simulation, rule: &Cooperative) {
     for row in 0..sim.agents.len() {
         let (id, pose) = (sim.agents.ids[row].0, sim.pose(row));
-        let member = &rule.board.members[id as usize];
-        let known: Vec<u32> = member.passages.iter().copied().filter(|&passage| passage != OPEN).collect();
+        let (member, cold, plan) =
+            (&rule.board.members[id as usize], &rule.board.cold[id as usize], &rule.board.plans[id as usize]);
+        assert_eq!(member.has, Has::of(cold), "agent {id}");
+        let begins = plan.moves().first().map_or(NONE, |planned| planned.start);
+        let of_plan = (member.plan_begins, member.plan_ends, usize::from(member.n_planned));
+        assert_eq!(of_plan, (begins, plan.end.1, plan.moves().len()), "agent {id}");
+        let known: Vec<u32> = cold.passages.iter().copied().filter(|&passage| passage != OPEN).collect();
         assert!(known.iter().all(|&passage| rule.board.narrows.is_inside(passage, id)));
-        assert!(member.granted == OPEN || known.contains(&member.granted));
+        assert!(cold.granted == OPEN || known.contains(&cold.granted));
         let motion = &sim.agents.motion[row];
         let tables = &sim.tables[motion.class.0 as usize];
         let under = |pose: Pose| -> Vec<u32> {
@@ -127,11 +132,11 @@ fn check_inside(sim: &Simulation, rule: &Cooperative) {
         );
         if motion.at_rest() && sim.agents.patience[row].moved_at + 1 < sim.tick() {
             let mut state = motion.state;
-            for planned in member.plan.moves() {
+            for planned in plan.moves() {
                 state = tables.state_after(state, usize::from(planned.primitive));
                 due.extend(under(tables.space().pose(state)));
             }
-            due.push(member.granted);
+            due.push(cold.granted);
             assert!(
                 known.iter().all(|passage| due.contains(passage)),
                 "agent {id} has left some of {known:?}"
@@ -145,7 +150,7 @@ fn check_inside(sim: &Simulation, rule: &Cooperative) {
         for id in (0..rule.board.members.len() as u32).filter(|&id| rule.board.narrows.is_inside(passage, id))
         {
             let is_there = sim.agents.row(AgentId(id)).is_some();
-            assert!(is_there && rule.board.members[id as usize].passages.contains(&passage), "agent {id}");
+            assert!(is_there && rule.board.cold[id as usize].passages.contains(&passage), "agent {id}");
         }
     }
 }
@@ -167,7 +172,7 @@ fn check_passages(sim: &Simulation, rule: &Cooperative) {
 fn check_given_up(sim: &Simulation, rule: &Cooperative) {
     for &row in &sim.decisions.give_up {
         let row = row as usize;
-        let held_for = rule.board.members[sim.agents.ids[row].0 as usize].held_for(sim.tick);
+        let held_for = rule.board.cold[sim.agents.ids[row].0 as usize].held_for(sim.tick);
         let patience = rule.board.params.give_up_after_steps
             * rule.board.step_ticks[usize::from(sim.agents.motion[row].class.0)];
         assert!(held_for >= patience, "row {row} gives up {held_for} ticks after it was sent aside");

@@ -44,7 +44,8 @@ struct Whole {
 }
 
 fn member(board: &Board, id: usize) -> String {
-    format!("{:?}", Member { lift_retries: Retry::NEW, ..board.members[id] })
+    let cold = ColdMember { lift_retries: Retry::NEW, ..board.cold[id] };
+    format!("{:?} {cold:?} {:?}", board.members[id], board.plans[id])
 }
 
 fn whole(now: &Planning<'_>, decisions: &Decisions) -> Whole {
@@ -178,7 +179,7 @@ impl Watch {
         let space = view.tables[view.agents.motion[row].class.0 as usize].space();
         let states = (0..space.n_states() as u32).map(State);
         let to_go: Vec<u32> = states.map(|state| now.cost_to_go(row, state)).collect();
-        now.board.members[id].lift_retries = Retry::NEW;
+        now.board.cold[id].lift_retries = Retry::NEW;
         others.lifting.left_for_all = u64::MAX;
         let aim = if self.random.below(2) == 0 { Aim::OfRank } else { Aim::ForAll };
         // Some run out of tries amid all that.
@@ -193,7 +194,7 @@ impl Watch {
                 if standing.place == PriorityKey::FIRST || standing.touched_at == view.tick {
                     return 0;
                 }
-                let stands = now.board.members[view.agents.ids[row].0 as usize].plan;
+                let stands = now.board.plans[view.agents.ids[row].0 as usize];
                 let quest = quest_of_lifted(now, row, places[row]);
                 let ahead = std::mem::take(&mut now.ahead);
                 let found = now.search_moves(row, quest, (0, None));
@@ -208,7 +209,7 @@ impl Watch {
         now.search.tries_left = view.tries;
         let log: Vec<usize> = others.lifting.log.iter().map(|lifted| lifted.row as usize).collect();
         if !done {
-            let again_at = now.board.members[id].lift_retries[aim as usize].again_at;
+            let again_at = now.board.cold[id].lift_retries[aim as usize].again_at;
             assert!(again_at > view.tick || cost_below == u32::MAX);
             assert_eq!(whole(now, decisions), before);
             self.counts.in_vain[usize::from(log.len() > 1)] += 1;
@@ -220,7 +221,7 @@ impl Watch {
         }
         assert!(log[0] == row && log.len() <= TrafficParams::USUAL.lifted_max as usize);
         assert_eq!(log.iter().collect::<BTreeSet<_>>().len(), log.len());
-        let (state, arrival) = now.board.members[id].plan.end;
+        let (state, arrival) = now.board.plans[id].end;
         assert!(arrival.max(quest.horizon) + to_go[state.0 as usize] < cost_below);
 
         let after = walks(now.board, view);
@@ -252,7 +253,7 @@ impl Watch {
             // Together they come sooner than before, by half a step of the first at least.
             let mut sums = (u64::from(cost_below), 0);
             for (at, &other) in log.iter().enumerate() {
-                let plan = now.board.members[view.agents.ids[other].0 as usize].plan;
+                let plan = now.board.plans[view.agents.ids[other].0 as usize];
                 sums.0 += if at > 0 { costs[other] } else { 0 };
                 sums.1 += cost_of(now, other, &plan);
                 if !goes(&view.agents.motion[other]) && !plan.is_empty() {
@@ -278,7 +279,7 @@ impl Watch {
 fn check_plan(board: &Board, view: &TrafficView<'_>, row: usize, decisions: &Decisions) {
     let motion = &view.agents.motion[row];
     let tables = &view.tables[motion.class.0 as usize];
-    let plan = &board.members[view.agents.ids[row].0 as usize].plan;
+    let plan = &board.plans[view.agents.ids[row].0 as usize];
     let (mut state, mut ready) = end_of_move(tables, motion, view.tick);
     for planned in plan.moves() {
         let primitive = usize::from(planned.primitive);
@@ -359,7 +360,7 @@ impl Traffic for Once {
         now.ahead.clear();
         let before = whole(&now, decisions);
         let done = others.lifting.lift(&mut now, 0, quest, u32::MAX, decisions);
-        let plans = [now.board.members[0].plan, now.board.members[1].plan];
+        let plans = [now.board.plans[0], now.board.plans[1]];
         self.seen = Some((done, plans, whole(&now, decisions) == before));
     }
 }
@@ -426,11 +427,8 @@ fn fields_may_make_way_for_each_other_while_others_are_lifted() {
         let mut n_fields = 0;
         rule.search.fields.for_each_word(&mut |_| n_fields += 1);
         assert!(n_fields <= 1);
-        any_retry |= rule
-            .board
-            .members
-            .iter()
-            .any(|member| member.lift_retries.iter().any(|retry| retry.failures > 0));
+        any_retry |=
+            rule.board.cold.iter().any(|cold| cold.lift_retries.iter().any(|retry| retry.failures > 0));
     }
     assert!(any_retry && sim.counts().moves > 1000, "{:?}", sim.counts());
 }

@@ -86,7 +86,7 @@ fn check(sim: &mut Simulation, row: usize, other: usize) -> Result<usize, TestCa
     rule.follow_paths(&view, &mut decisions);
     let place = rule.board.place(&view, row);
     // As one does that has found no room some times.
-    rule.board.members[view.agents.ids[row].0 as usize].push_failures = 2;
+    rule.board.cold[view.agents.ids[row].0 as usize].push_failures = 2;
     let (mut now, others) = rule.planning(&view);
     if !others.make_way.make_way(&mut now, row, other, place, &mut decisions) {
         prop_assert!(decisions.reroutes.is_empty());
@@ -227,7 +227,7 @@ fn those_at_rest_before_a_busy_gate_leave() {
         let side = |state: State| usize::from(tables.space().pose(state).cell.x > 12);
         assert_eq!(side(from), side(to), "it went through the gate");
         left[side(from)] += usize::from(before(&body(from)));
-        assert_eq!(rule.board.members[row].for_agent, NONE);
+        assert_eq!(rule.board.cold[row].for_agent, NONE);
     }
     assert!(left[0] > 0 && left[1] > 0, "{left:?}");
 }

@@ -4,11 +4,9 @@
 use super::narrows::{Mouth, OPEN, Passer};
 use crate::cooperative::ahead::{Ahead, mouth_reach};
 use crate::cooperative::board::Board;
-use crate::cooperative::member::NOWHERE;
 use crate::cooperative::planning::Planning;
 use crate::cooperative::room::MakeWay;
 use crate::cooperative::steps::{is_idle, line_moves, waited};
-use crate::gates::NONE;
 use crate::motion::AgentId;
 use crate::priority::PriorityKey;
 use crate::view::TrafficView;
@@ -83,18 +81,13 @@ pub fn ask_to_enter(now: &mut Planning<'_>, room: &mut MakeWay, row: usize, plac
         now.ahead[number].keeper = keeper;
         now.ahead[number].stays_off = is_busy && crowded;
         now.board.narrows.note_asked(passage, passer, (place, moves), (view.tick, keeper.is_some()));
-        let member = &mut now.board.members[id as usize];
         if keeper.is_some() {
             let queue = now.board.narrows.queue_moves(passage, &passer, moves, view.tick);
             now.stop = now.stop.min(moves.saturating_sub(queue));
         } else if moves <= now.board.params.admit_moves
-            && member.granted == OPEN
-            && member.aside_left == 0
-            && let Some(free) = member.passages.iter_mut().find(|passage| **passage == OPEN)
+            && now.board.members[id as usize].aside_left == 0
+            && now.board.grant(id, passage, is_busy.then_some(view.tick))
         {
-            *free = passage;
-            member.granted = passage;
-            (member.granted_at, member.left_at) = (if is_busy { view.tick } else { NONE }, NOWHERE);
             now.board.narrows.enter(passage, passer);
         }
     }
@@ -115,7 +108,7 @@ pub fn keeper(
         if keeps(board, room, view, other, row) {
             return Some(other);
         }
-        if board.members[other as usize].granted == passage {
+        if board.cold[other as usize].granted == passage {
             board.give_up_right(other);
             from = at;
         } else {

@@ -48,7 +48,7 @@ impl Lifting {
         let id = view.agents.ids[row].0 as usize;
         // What all cost together is only known where it has a plan.
         let cannot = aim == Aim::ForAll && (cost == u32::MAX || self.left_for_all == 0);
-        if cannot || view.tick < now.board.members[id].lift_retries[aim as usize].again_at {
+        if cannot || view.tick < now.board.cold[id].lift_retries[aim as usize].again_at {
             return false;
         }
         let ahead = std::mem::take(&mut now.ahead);
@@ -67,7 +67,7 @@ impl Lifting {
             self.left_for_all = self.left_for_all.saturating_sub(spent);
         }
         let step_ticks = now.board.step_ticks[view.agents.motion[row].class.0 as usize];
-        let retry = &mut now.board.members[id].lift_retries[aim as usize];
+        let retry = &mut now.board.cold[id].lift_retries[aim as usize];
         retry.failures = if done { 0 } else { (retry.failures + 1).min(aim.failures_max()) };
         retry.again_at = view.tick.saturating_add(if done { 0 } else { step_ticks << retry.failures });
         if done {
@@ -76,7 +76,7 @@ impl Lifting {
                 let row = lifted.row as usize;
                 let motion = &view.agents.motion[row];
                 let tables = &view.tables[motion.class.0 as usize];
-                let plan = now.board.members[view.agents.ids[row].0 as usize].plan;
+                let plan = now.board.plans[view.agents.ids[row].0 as usize];
                 if goes(motion) {
                     now.make_line(row, end_of_move(tables, motion, view.tick).0);
                 }
@@ -148,7 +148,7 @@ impl Lifting {
         let motion = &view.agents.motion[row];
         let tables = &view.tables[motion.class.0 as usize];
         let touched_at = now.board.standings[id as usize].touched_at;
-        self.log.push(Lifted { row: row as u32, before: now.board.members[id as usize].plan, touched_at });
+        self.log.push(Lifted { row: row as u32, before: now.board.plans[id as usize], touched_at });
         now.board.touch(id, view.tick);
         now.board.claims.remove(id);
         claim_begun_move(&mut now.board.claims, tables, (id, motion), view.tick);
@@ -195,7 +195,7 @@ impl Lifting {
         for at in first..self.pending.len() {
             self.lift_plan(now, self.pending[at].row as usize);
         }
-        now.board.members[id as usize].plan = plan;
+        now.board.set_plan(id, plan);
         now.board.claim_plan(view, row);
     }
 
@@ -206,7 +206,7 @@ impl Lifting {
         for lifted in &log {
             let id = view.agents.ids[lifted.row as usize].0;
             now.board.claims.remove(id);
-            now.board.members[id as usize].plan = lifted.before;
+            now.board.set_plan(id, lifted.before);
             now.board.standings[id as usize].touched_at = lifted.touched_at;
         }
         for lifted in &log {
@@ -263,7 +263,7 @@ pub fn cost_among_others(now: &mut Planning<'_>, row: usize, place: PriorityKey)
     let quest = quest_of_lifted(now, row, place);
     let found = now.search_moves(row, quest, (0, None));
     let motion = &view.agents.motion[row];
-    let (end, ready) = now.board.members[view.agents.ids[row].0 as usize].plan.end;
+    let (end, ready) = now.board.plans[view.agents.ids[row].0 as usize].end;
     let left = if goes(motion) { now.cost_to_go(row, end) } else { 0 };
     let as_it_stands = ready.max(quest.horizon).saturating_add(left);
     found.map_or(as_it_stands, |(_, cost)| cost.min(as_it_stands))

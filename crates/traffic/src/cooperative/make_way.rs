@@ -8,7 +8,6 @@
 
 use super::claims::FOREVER;
 use crate::cooperative::board::Board;
-use crate::cooperative::member::Member;
 use crate::cooperative::planning::Planning;
 use crate::cooperative::room::MakeWay;
 use crate::cooperative::room::next_stamp;
@@ -36,8 +35,8 @@ impl MakeWay {
     ) -> bool {
         let view = now.view;
         let id = view.agents.ids[row].0 as usize;
-        let member = &mut now.board.members[id];
-        if view.tick < member.push_again_at {
+        let (member, cold) = (&now.board.members[id], now.board.cold[id]);
+        if view.tick < cold.push_again_at {
             return false;
         }
         let path = line_moves(view, row, member);
@@ -46,10 +45,10 @@ impl MakeWay {
         let stretches = lengths.iter().filter(|&&ahead| ahead == lengths[0] || ahead < path.len());
         let mut stretches = stretches.map(|&ahead| &path[..path.len().min(ahead)]);
         // After it has backed out itself, it must not push the other back in.
-        let long_only = view.tick < member.backed_out_until;
-        self.doublings = u32::from(member.push_failures).min(now.board.params.room_doublings_max);
+        let long_only = view.tick < cold.backed_out_until;
+        self.doublings = u32::from(cold.push_failures).min(now.board.params.room_doublings_max);
         let may_back_out =
-            long_only || u32::from(member.push_failures) >= now.board.params.back_out_after_failures;
+            long_only || u32::from(cold.push_failures) >= now.board.params.back_out_after_failures;
         let made = stretches
             .clone()
             .take(if long_only { 1 } else { lengths.len() })
@@ -61,14 +60,14 @@ impl MakeWay {
             });
         let step_ticks = now.board.step_ticks[view.agents.motion[row].class.0 as usize];
         if backs_out {
-            now.board.members[id].backed_out_until =
+            now.board.cold[id].backed_out_until =
                 view.tick.saturating_add(now.board.params.backed_out_steps * step_ticks);
         }
         let made = made || backs_out;
-        let member = &mut now.board.members[id];
-        member.push_failures = if made { 0 } else { (member.push_failures + 1).min(4) };
-        member.push_again_at =
-            view.tick.saturating_add(if made { 0 } else { step_ticks << member.push_failures });
+        let cold = &mut now.board.cold[id];
+        cold.push_failures = if made { 0 } else { (cold.push_failures + 1).min(4) };
+        cold.push_again_at =
+            view.tick.saturating_add(if made { 0 } else { step_ticks << cold.push_failures });
         made
     }
 
@@ -137,10 +136,11 @@ impl MakeWay {
                 let off = cell.chebyshev_distance(mouth.cell);
                 for claim in now.board.claims.on(index).filter(|claim| claim.until == FOREVER) {
                     let Some(row) = view.agents.row(AgentId(claim.agent)) else { continue };
-                    let (motion, member) =
-                        (&view.agents.motion[row], &now.board.members[claim.agent as usize]);
-                    let stands = motion.at_rest() && member.plan.is_empty() && member.aside_left == 0;
-                    if stands && is_idle(motion.activity) && member.push_again_at <= view.tick {
+                    let motion = &view.agents.motion[row];
+                    let member = &now.board.members[claim.agent as usize];
+                    let push_again_at = now.board.cold[claim.agent as usize].push_again_at;
+                    let stands = motion.at_rest() && member.plan_is_empty() && member.aside_left == 0;
+                    if stands && is_idle(motion.activity) && push_again_at <= view.tick {
                         nearest = Some(nearest.map_or((off, row), |known| known.min((off, row))));
                     }
                 }
@@ -157,8 +157,8 @@ impl MakeWay {
                 }
             } else {
                 let step_ticks = now.board.step_ticks[view.agents.motion[row].class.0 as usize];
-                let member = &mut now.board.members[view.agents.ids[row].0 as usize];
-                member.push_again_at =
+                let cold = &mut now.board.cold[view.agents.ids[row].0 as usize];
+                cold.push_again_at =
                     view.tick.saturating_add(now.board.params.clear_again_steps * step_ticks);
             }
         }
@@ -307,7 +307,7 @@ impl MakeWay {
         let member = &board.members[agent as usize];
         let horizon = board.params.horizon_steps * board.step_ticks[motion.class.0 as usize];
         motion.at_rest()
-            && member.plan.is_empty()
+            && member.plan_is_empty()
             && member.next_try <= view.tick.saturating_add(horizon)
             // Those behind it in the chain have still to be sent aside, clear of its way.
             && self.chain[..=self.at].iter().all(|link| link.0 != row as u32)
@@ -360,13 +360,13 @@ impl MakeWay {
         for list in [&mut decisions.give_up, &mut decisions.replan, &mut decisions.around] {
             list.retain(|&of| of != row as u32);
         }
-        let member: &mut Member = &mut now.board.members[id as usize];
-        member.path = member.path.wrapping_add(1);
-        member.path_left = total;
-        member.aside_left = count;
-        (member.for_agent, member.for_order) =
+        let cold = &mut now.board.cold[id as usize];
+        cold.path = cold.path.wrapping_add(1);
+        (cold.for_agent, cold.for_order) =
             passes.map_or((NONE, 0), |row| (view.agents.ids[row].0, view.agents.stamps[row].since));
-        member.held_since = view.tick;
+        cold.held_since = view.tick;
+        let member = &mut now.board.members[id as usize];
+        (member.path_left, member.aside_left) = (total, count);
         (member.next_try, member.failures) = (view.tick + 1, 0);
         now.board.touch(id, view.tick);
         // One that is sent away does not enter where it was about to.

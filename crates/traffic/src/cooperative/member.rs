@@ -1,29 +1,79 @@
-//! What the rule keeps of an agent, by id.
+//! What the rule keeps of an agent, by id: what every tick looks at, and what is cold.
 
 use crate::cooperative::ahead::PASSAGES_MAX;
 use crate::cooperative::lifted::Retry;
 use crate::cooperative::narrows::OPEN;
-use crate::cooperative::plan::Plan;
 use wheelbase_planner::State;
 
 pub const NONE: u32 = u32::MAX;
 
 pub const NOWHERE: State = State(u32::MAX);
 
-/// What is kept of an agent, by id.
-#[derive(Clone, Copy, Debug)]
+/// What every tick looks at of an agent: at most 32 bytes, two to a cache line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Member {
-    pub plan: Plan,
-    /// Number of its path among those it has had, moves left of it, and what it was asked for.
-    pub path: u32,
+    /// Moves left of its path, and what the path was asked for.
     pub path_left: u32,
     pub path_of: (u32, u32),
     /// It looks for a plan again at this tick.
     pub next_try: u32,
-    /// Times in a row that it has found none.
-    pub failures: u8,
     /// First moves of the path that lead aside, for another.
     pub aside_left: u32,
+    /// Of its plan: when the first move begins, when the last one ends, and how many there are.
+    pub plan_begins: u32,
+    pub plan_ends: u32,
+    pub n_planned: u8,
+    /// Times in a row that it has found no plan.
+    pub failures: u8,
+    /// Its body is in a passage.
+    pub is_inside: bool,
+    /// Which of its cold values are set.
+    pub has: Has,
+}
+
+const _: () = assert!(size_of::<Member>() <= 32);
+
+/// Which of the cold values of an agent are set, so that a tick need not look at the others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Has(u8);
+
+impl Has {
+    const PASSAGES: u8 = 1;
+    const GRANTED_AT: u8 = 2;
+    const LEFT_AT: u8 = 4;
+
+    /// Those that are set.
+    pub fn of(cold: &ColdMember) -> Self {
+        let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
+        let passages = cold.passages.iter().any(|&passage| passage != OPEN);
+        Self(
+            flag(passages, Self::PASSAGES)
+                | flag(cold.granted_at != NONE, Self::GRANTED_AT)
+                | flag(cold.left_at != NOWHERE, Self::LEFT_AT),
+        )
+    }
+
+    /// It is in a passage, or will be with its plan, or has the right to enter.
+    pub fn passages(self) -> bool {
+        self.0 & Self::PASSAGES != 0
+    }
+
+    /// It got the right to enter a busy passage.
+    pub fn granted_at(self) -> bool {
+        self.0 & Self::GRANTED_AT != 0
+    }
+
+    /// It has come out of a busy passage and is on the ground before the mouth.
+    pub fn left_at(self) -> bool {
+        self.0 & Self::LEFT_AT != 0
+    }
+}
+
+/// What is cold of an agent.
+#[derive(Clone, Copy, Debug)]
+pub struct ColdMember {
+    /// Number of its path among those it has had.
+    pub path: u32,
     /// For whom it stepped aside, when that one's order began, and when it was sent there or, if it is there,
     /// since when it stands there.
     pub for_agent: u32,
@@ -44,33 +94,44 @@ pub struct Member {
     /// [`NONE`] if it has none. And where it has come out.
     pub granted_at: u32,
     pub left_at: State,
-    /// Its body is in a passage.
-    pub is_inside: bool,
     /// Where it was, or began its move, when that was noted.
     pub noted_at: State,
 }
 
 impl Member {
     pub const NEW: Self = Self {
-        plan: Plan::NONE,
-        path: 0,
         path_left: 0,
         path_of: (0, 0),
         next_try: 0,
-        failures: 0,
         aside_left: 0,
+        plan_begins: NONE,
+        plan_ends: 0,
+        n_planned: 0,
+        failures: 0,
+        is_inside: false,
+        has: Has(0),
+    };
+
+    /// Whether it has no move planned.
+    pub fn plan_is_empty(&self) -> bool {
+        self.n_planned == 0
+    }
+}
+
+impl ColdMember {
+    pub const NEW: Self = Self {
+        path: 0,
         for_agent: NONE,
         for_order: 0,
         held_since: 0,
         push_again_at: 0,
         push_failures: 0,
         backed_out_until: 0,
-        lift_retries: Retry::NEW,
         passages: [OPEN; PASSAGES_MAX],
+        lift_retries: Retry::NEW,
         granted: OPEN,
         granted_at: NONE,
         left_at: NOWHERE,
-        is_inside: false,
         noted_at: NOWHERE,
     };
 

@@ -191,8 +191,8 @@ impl<'a> Planning<'a> {
         let id = view.agents.ids[row].0;
         let path = view.paths.moves(view.agents.paths[row]);
         let leaves_path = !plan.begins(path);
+        self.board.set_plan(id, plan);
         let member = &mut self.board.members[id as usize];
-        member.plan = plan;
         member.failures = 0;
         // Until then others hardly make room for more; to look at every tick found no better plans.
         let pause = (self.board.step_ticks[view.agents.motion[row].class.0 as usize] / 2).max(1);
@@ -241,7 +241,7 @@ fn field_of<'f>(
     let id = view.agents.ids[row].0;
     let number = view.agents.motion[row].class.0 as usize;
     let tables = &view.tables[number];
-    let key = FieldKey { path: board.members[id as usize].path, revision: tables.revision() };
+    let key = FieldKey { path: board.cold[id as usize].path, revision: tables.revision() };
     let center = tables.space().pose(line[0].0).cell;
     let costs = Costs { tables, number, contraflow, streams: view.streams, tick: view.tick };
     fields.obtain(id, key, costs, (center, board.params.field_reach + 2 * board.sides[number].1), line)

@@ -1,8 +1,8 @@
 //! A tick of the rule: it follows what has happened, each agent that is due plans its next moves, and moves begin.
 
-use crate::cooperative::ahead::{PASSAGES_MAX, mouth_reach};
+use crate::cooperative::ahead::mouth_reach;
+use crate::cooperative::board::Board;
 use crate::cooperative::claims::{FOREVER, Rank};
-use crate::cooperative::member::NOWHERE;
 use crate::cooperative::narrows::OPEN;
 use crate::cooperative::plan::{Plan, PlannedMove};
 use crate::cooperative::planning::Planning;
@@ -34,27 +34,28 @@ impl Traffic for Cooperative {
     }
 
     fn makes_way(&self, agent: AgentId) -> bool {
-        let member = self.board.members.get(agent.0 as usize);
-        member.is_some_and(|member| member.aside_left > 0 || member.for_agent != NONE)
+        let id = agent.0 as usize;
+        let member = self.board.members.get(id);
+        member.is_some_and(|member| member.aside_left > 0 || self.board.cold[id].for_agent != NONE)
     }
 
     fn for_each_word(&self, word: &mut dyn FnMut(u64)) {
         for &id in &self.present {
-            let member = &self.board.members[id as usize];
+            let (member, cold) = (&self.board.members[id as usize], &self.board.cold[id as usize]);
             let pair = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
             word(pair(member.next_try, member.aside_left));
-            word(pair(member.for_agent, member.for_order));
-            word(pair(member.held_since, member.path));
-            word(pair(member.push_again_at, member.backed_out_until));
-            member.lift_retries.iter().for_each(|retry| word(retry.word()));
-            word(pair(member.granted_at, member.left_at.0));
+            word(pair(cold.for_agent, cold.for_order));
+            word(pair(cold.held_since, cold.path));
+            word(pair(cold.push_again_at, cold.backed_out_until));
+            cold.lift_retries.iter().for_each(|retry| word(retry.word()));
+            word(pair(cold.granted_at, cold.left_at.0));
             word(pair(
-                member.granted,
+                cold.granted,
                 u32::from(member.is_inside) << 16
                     | u32::from(member.failures) << 8
-                    | u32::from(member.push_failures),
+                    | u32::from(cold.push_failures),
             ));
-            for planned in member.plan.moves() {
+            for planned in self.board.plans[id as usize].moves() {
                 word(u64::from(planned.start) << 32 | u64::from(planned.primitive));
             }
         }
@@ -103,9 +104,8 @@ impl Cooperative {
         let gone = |id: &&u32| view.agents.row(AgentId(**id)).is_none();
         for &id in self.present.iter().filter(gone) {
             self.board.claims.remove(id);
-            let member = &mut self.board.members[id as usize];
-            member.plan = Plan::NONE;
-            for passage in std::mem::replace(&mut member.passages, [OPEN; PASSAGES_MAX]) {
+            self.board.set_plan(id, Plan::NONE);
+            for passage in self.board.forget_passages(id) {
                 if passage != OPEN {
                     self.board.narrows.leave(passage, id);
                 }
@@ -122,7 +122,7 @@ impl Cooperative {
             let pose = tables.space().pose(motion.state);
             let cells = (pose.cell, tables.class().cells_at(pose));
             let id = id.0;
-            self.board.members[id as usize].plan = Plan::rest(motion.state, view.tick);
+            self.board.set_plan(id, Plan::rest(motion.state, view.tick));
             // Somebody may mean to cross the cells on which it was put down.
             clash |= !self.board.claims.is_free(id, cells, view.tick);
             if !clash {
@@ -143,13 +143,13 @@ impl Cooperative {
         self.visited.fill(view.agents.len());
         for row in 0..view.agents.len() {
             let id = view.agents.ids[row].0;
-            if self.board.narrows.is_altered(self.board.members[id as usize].granted) {
+            if self.board.narrows.is_altered(self.board.cold[id as usize].granted) {
                 self.board.give_up_right(id);
             }
             self.board.claim(view, row, &[]);
         }
-        let members = &self.board.members;
-        self.board.narrows.keep_inside(|passage, agent| members[agent as usize].passages.contains(&passage));
+        let Board { narrows, cold, .. } = &mut self.board;
+        narrows.keep_inside(|passage, agent| cold[agent as usize].passages.contains(&passage));
     }
 
     /// Forgets all plans if an edit, or one that waits, has made a move of one illegal or changed its time.
@@ -164,7 +164,7 @@ impl Cooperative {
             let motion = &view.agents.motion[row];
             let tables = &view.tables[motion.class.0 as usize];
             let (mut state, _) = end_of_move(tables, motion, view.tick);
-            let plan = &self.board.members[view.agents.ids[row].0 as usize].plan;
+            let plan = &self.board.plans[view.agents.ids[row].0 as usize];
             plan.moves().iter().all(|planned| {
                 let primitive = usize::from(planned.primitive);
                 let step = step_at(tables, tables.space().pose(state), primitive);
@@ -191,9 +191,9 @@ impl Cooperative {
             let motion = &view.agents.motion[row];
             let tables = &view.tables[motion.class.0 as usize];
             let (state, ready) = end_of_move(tables, motion, view.tick);
-            let member = &mut self.board.members[view.agents.ids[row].0 as usize];
-            member.plan = Plan::rest(state, ready);
-            member.next_try = view.tick;
+            let id = view.agents.ids[row].0;
+            self.board.set_plan(id, Plan::rest(state, ready));
+            self.board.members[id as usize].next_try = view.tick;
             self.board.claim(view, row, &[]);
         }
     }
@@ -211,13 +211,14 @@ impl Cooperative {
             let path_of = (stamp.since, stamp.station);
             if member.path_left != path.len() as u32 || member.path_of != path_of {
                 (member.path_left, member.path_of) = (path.len() as u32, path_of);
-                member.path = member.path.wrapping_add(1);
+                let path_number = &mut self.board.cold[id as usize].path;
+                *path_number = path_number.wrapping_add(1);
                 member.aside_left = if motion.activity == Activity::Yielding { path.len() as u32 } else { 0 };
                 (member.next_try, member.failures) = (view.tick, 0);
                 self.board.give_up_right(id);
             }
-            let member = &mut self.board.members[id as usize];
-            if member.plan.is_empty() || (goes(motion) && member.plan.begins(path)) {
+            let plan = &self.board.plans[id as usize];
+            if self.board.members[id as usize].plan_is_empty() || (goes(motion) && plan.begins(path)) {
                 continue;
             }
             let tables = &view.tables[motion.class.0 as usize];
@@ -225,12 +226,13 @@ impl Cooperative {
             let pose = tables.space().pose(state);
             let cells = (pose.cell, tables.class().cells_at(pose));
             if self.board.claims.free_until(id, cells, ready, Rank::STRICT) == FOREVER {
-                member.plan = Plan::rest(state, ready);
+                self.board.set_plan(id, Plan::rest(state, ready));
                 self.board.claim(view, row, &[]);
             } else if motion.at_rest() {
                 let first = decisions.reroute_moves.len() as u32;
-                decisions.reroute_moves.extend(member.plan.moves().iter().map(|planned| planned.primitive));
-                let count = member.plan.moves().len() as u32;
+                decisions.reroute_moves.extend(plan.moves().iter().map(|planned| planned.primitive));
+                let count = plan.moves().len() as u32;
+                let member = &mut self.board.members[id as usize];
                 decisions.reroutes.push(Reroute { row: row as u32, first, count, leads: Leads::Aside });
                 (member.path_left, member.aside_left) = (count, count);
                 member.next_try = view.tick + 1;
@@ -245,17 +247,19 @@ impl Cooperative {
         let visited = std::mem::take(&mut self.visited);
         for row in visited.iter() {
             let motion = &view.agents.motion[row];
-            let member = &mut self.board.members[view.agents.ids[row].0 as usize];
-            if member.left_at != NOWHERE {
+            let id = view.agents.ids[row].0;
+            let member = self.board.members[id as usize];
+            if member.has.left_at() {
                 let space = view.tables[motion.class.0 as usize].space();
-                let (from, at) = (space.pose(member.left_at).cell, space.pose(motion.state).cell);
+                let (from, at) =
+                    (space.pose(self.board.cold[id as usize].left_at).cell, space.pose(motion.state).cell);
                 let reach = mouth_reach(self.board.sides[motion.class.0 as usize], &self.board.params);
                 if from.chebyshev_distance(at) >= reach || !goes(motion) {
-                    (member.granted_at, member.left_at) = (NONE, NOWHERE);
+                    self.board.clear_left_at(id);
                 }
             }
-            let is_in_any = member.passages.iter().any(|&passage| passage != OPEN);
-            if is_in_any && motion.at_rest() && member.noted_at != motion.state {
+            let noted_at = || self.board.cold[id as usize].noted_at;
+            if member.has.passages() && motion.at_rest() && noted_at() != motion.state {
                 self.board.note_passages(view, row, &[]);
             }
         }
@@ -273,17 +277,16 @@ impl Cooperative {
             self.board.note_standing(view, row, place);
             let member = &self.board.members[id as usize];
             let path_left = view.agents.paths[row].len();
-            if !goes(motion) || member.next_try > view.tick || path_left == member.plan.moves().len() {
+            if !goes(motion) || member.next_try > view.tick || path_left == usize::from(member.n_planned) {
                 continue;
             }
             let horizon = self.board.step_ticks[motion.class.0 as usize] * self.board.params.horizon_steps;
             let soon = view.tick.saturating_add(horizon / 2);
-            let (_, until) = member.plan.end;
             let busy = if motion.at_rest() { 0 } else { motion.until };
-            if member.plan.is_empty() && busy > soon {
+            if member.plan_is_empty() && busy > soon {
                 continue;
             }
-            if member.plan.is_empty() || until <= soon {
+            if member.plan_is_empty() || member.plan_ends <= soon {
                 self.due.push((place, row as u32));
             }
         }
@@ -296,24 +299,25 @@ impl Cooperative {
         // Who was idle and has a plan now was given a path with it.
         self.visited.extend(decisions.reroutes.iter().map(|reroute| reroute.row as usize));
         for row in self.visited.iter() {
-            let id = view.agents.ids[row];
-            let member = &mut self.board.members[id.0 as usize];
-            let Some(&PlannedMove { start, ticks, primitive }) = member.plan.moves().first() else {
-                continue;
-            };
-            let motion = &view.agents.motion[row];
+            let id = view.agents.ids[row].0;
+            let (start, motion) = (self.board.members[id as usize].plan_begins, &view.agents.motion[row]);
             if start != view.tick || !motion.at_rest() {
                 debug_assert!(start > view.tick || !motion.at_rest(), "a planned move was missed");
                 continue;
             }
+            let Some(&PlannedMove { ticks, primitive, .. }) = self.board.plans[id as usize].moves().first()
+            else {
+                continue;
+            };
             decisions.starts.push(Start { row: row as u32, primitive, ticks });
-            member.plan.begin_first();
+            self.board.begin_first(id);
+            let (member, cold) = (&mut self.board.members[id as usize], &mut self.board.cold[id as usize]);
             member.path_left -= 1;
             if member.aside_left > 0 {
                 member.aside_left -= 1;
                 if member.aside_left == 0 {
-                    member.held_since = start + ticks;
-                    member.path = member.path.wrapping_add(1);
+                    cold.held_since = start + ticks;
+                    cold.path = cold.path.wrapping_add(1);
                 }
             }
         }

@@ -41,7 +41,7 @@ pub fn plan_one(
     let step_ticks = now.board.step_ticks[motion.class.0 as usize];
     let horizon = from.1.saturating_add(step_ticks * params.horizon_steps);
     let path = view.paths.moves(view.agents.paths[row]);
-    if now.board.members[id as usize].plan.is_empty()
+    if now.board.members[id as usize].plan_is_empty()
         && tables.move_ticks(from.0, usize::from(path[0])).is_none()
     {
         if motion.at_rest() {
@@ -94,9 +94,9 @@ pub fn plan_one(
         Some((plan, _)) if !plan.is_empty() => now.take(row, plan, decisions),
         found => {
             if let Some((rest, _)) = found
-                && now.board.members[id as usize].plan.is_empty()
+                && now.board.members[id as usize].plan_is_empty()
             {
-                now.board.members[id as usize].plan = rest;
+                now.board.set_plan(id, rest);
             }
             wait(now, others, row, place, waited, decisions);
         }
@@ -121,11 +121,12 @@ pub fn wait(
     let pause = (step_ticks << member.failures >> 2).max(1);
     member.next_try = view.tick.saturating_add(pause);
     member.failures = (member.failures + 1).min(3);
-    if !motion.at_rest() || !member.plan.is_empty() {
+    if !motion.at_rest() || !member.plan_is_empty() {
         return;
     }
     if member.aside_left > 0
-        && waited.min(member.held_for(view.tick)) >= params.give_up_after_steps * step_ticks
+        && waited.min(now.board.cold[id as usize].held_for(view.tick))
+            >= params.give_up_after_steps * step_ticks
     {
         // The room it was sent to is taken; it goes its own way again.
         let list = if motion.activity == Activity::Yielding {
@@ -182,12 +183,13 @@ pub fn deal_with(
 ) {
     let (view, params) = (now.view, now.board.params);
     let theirs = view.agents.motion[other];
-    let their = now.board.members[view.agents.ids[other].0 as usize];
+    let their_id = view.agents.ids[other].0 as usize;
+    let (their, their_cold) = (now.board.members[their_id], now.board.cold[their_id]);
     let ticks = now.board.step_ticks[view.agents.motion[row].class.0 as usize];
     // One that is sent aside has time to begin to, however long it has waited before.
-    let since_sent = self::waited(view, other).min(their.held_for(view.tick));
+    let since_sent = self::waited(view, other).min(their_cold.held_for(view.tick));
     let stands_aside = their.aside_left > 0 && since_sent < params.push_after_steps * ticks;
-    if !theirs.at_rest() || !their.plan.is_empty() || stands_aside {
+    if !theirs.at_rest() || !their.plan_is_empty() || stands_aside {
         return;
     }
     let idle = is_idle(theirs.activity);
@@ -220,27 +222,26 @@ pub fn deal_with(
 pub fn lets_pass(now: &mut Planning<'_>, room: &mut MakeWay, row: usize) -> bool {
     let (view, params) = (now.view, now.board.params);
     let id = view.agents.ids[row].0;
-    let member = now.board.members[id as usize];
-    if member.for_agent == NONE || member.aside_left > 0 {
+    let cold = now.board.cold[id as usize];
+    if cold.for_agent == NONE || now.board.members[id as usize].aside_left > 0 {
         return false;
     }
     let step_ticks = now.board.step_ticks[view.agents.motion[row].class.0 as usize];
-    let other = view.agents.row(AgentId(member.for_agent)).filter(|&other| {
-        view.agents.stamps[other].since == member.for_order
-            && member.held_for(view.tick) <= params.hold_steps * step_ticks
+    let other = view.agents.row(AgentId(cold.for_agent)).filter(|&other| {
+        view.agents.stamps[other].since == cold.for_order
+            && cold.held_for(view.tick) <= params.hold_steps * step_ticks
             && matches!(
                 view.agents.motion[other].activity,
                 Activity::Following | Activity::Asking | Activity::Yielding
             )
     });
     let passes = other.is_some_and(|other| {
-        let waits =
-            waited(view, other).min(member.held_for(view.tick)) >= params.push_after_steps * step_ticks;
+        let waits = waited(view, other).min(cold.held_for(view.tick)) >= params.push_after_steps * step_ticks;
         room.is_in_way(view, now.board, other, row)
             && !(waits && room.stands_in_way(view, now.board, other, row))
     });
     if !passes {
-        now.board.members[id as usize].for_agent = NONE;
+        now.board.cold[id as usize].for_agent = NONE;
     }
     passes
 }
