@@ -11,9 +11,10 @@ use wheelbase_benches::{
     FAIR, Ours, Peer, Peers, Scene, blobs, calibration, drawn_scenes, file_scenes, open_scenes, rooms, truck,
 };
 use wheelbase_grid::{Rect, TerrainKind};
-use wheelbase_planner::{
-    CostField, FieldScratch, Goal, GoalMember, Heuristic, Landmarks, MovementTables, State, Until,
-};
+use wheelbase_planner::fields::CostField;
+use wheelbase_planner::model::State;
+use wheelbase_planner::search::{Heuristic, Landmarks};
+use wheelbase_planner::{FieldScratch, Goal, GoalMember, MovementTables, Until};
 
 const QUERIES: usize = 5;
 

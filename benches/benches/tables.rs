@@ -8,7 +8,9 @@ use std::hint::black_box;
 use std::time::Duration;
 use wheelbase_benches::{Draws, blobs, calibration, carrier, cart, open, rooms, truck};
 use wheelbase_grid::{Grid, Rect, TerrainKind};
-use wheelbase_planner::{MovementTables, State, Way};
+use wheelbase_planner::MovementTables;
+use wheelbase_planner::model::State;
+use wheelbase_planner::tables::Way;
 
 const GROUND: TerrainKind = TerrainKind(0);
 const WATER: TerrainKind = TerrainKind(2);

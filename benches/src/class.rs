@@ -1,6 +1,7 @@
 //! The classes of the scenes.
 
-use wheelbase_planner::{ClassSpec, Climb, MovementClass, Pivot, Primitive, Sweep, When};
+use wheelbase_planner::model::{Climb, Pivot, Sweep};
+use wheelbase_planner::{ClassSpec, MovementClass, Primitive, When};
 
 /// Ticks of the moves of every class here: forward, reverse, a quarter turn.
 pub const MOVE_TICKS: (u32, u32, u32) = (2, 6, 2);

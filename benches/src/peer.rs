@@ -5,7 +5,9 @@ use crate::scene::{Ours, Query, Scene};
 use petgraph::graph::{DiGraph, NodeIndex};
 use std::hint::black_box;
 use wheelbase_grid::CellXY;
-use wheelbase_planner::{Heading, HeuristicName, Pose, State};
+use wheelbase_planner::model::State;
+use wheelbase_planner::search::HeuristicName;
+use wheelbase_planner::{Heading, Pose};
 
 /// What each output says of the comparison.
 pub const FAIR: &str = "fair: same tables, same heuristic, exact, costs equal";

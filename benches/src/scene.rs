@@ -5,9 +5,11 @@ use crate::draws::Draws;
 use crate::map::{blobs, file_grid, noise, open, rooms};
 use std::fmt;
 use wheelbase_grid::Grid;
+use wheelbase_planner::model::State;
+use wheelbase_planner::search::{Answer, Guide, Heuristic, HeuristicName};
+use wheelbase_planner::tables::Way;
 use wheelbase_planner::{
-    Answer, Goal, GoalMember, Guide, Heading, Heuristic, HeuristicName, MovementClass, MovementTables, Path,
-    Pose, Request, Scratch, State, Status, Way, plan,
+    Goal, GoalMember, Heading, MovementClass, MovementTables, Path, Pose, Request, Scratch, Status, plan,
 };
 
 /// One question: both poses legal and in one component.

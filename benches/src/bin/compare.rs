@@ -14,7 +14,7 @@ use wheelbase_benches::{
     FAIR, Ours, Peer, Peers, SCENARIO_MAPS, Scene, arguments, calibration, drawn_scenes, file_scenes, made,
     open_scenes, times,
 };
-use wheelbase_planner::{Heuristic, Landmarks};
+use wheelbase_planner::search::{Heuristic, Landmarks};
 
 const QUERIES: usize = 20;
 const LANDMARKS: usize = 16;

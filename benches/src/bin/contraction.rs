@@ -8,7 +8,9 @@
 
 use std::process::ExitCode;
 use wheelbase_benches::{Ours, Query, Scene, arguments, calibration, drawn_scenes, made, times};
-use wheelbase_planner::{Heuristic, Landmarks, Pose, State};
+use wheelbase_planner::Pose;
+use wheelbase_planner::model::State;
+use wheelbase_planner::search::{Heuristic, Landmarks};
 
 const QUERIES: usize = 100;
 const LANDMARKS: usize = 16;

@@ -13,10 +13,12 @@ use std::process::ExitCode;
 use std::time::Instant;
 use wheelbase_benches::{Draws, Times, arguments, blobs, calibration, open, rooms, times, truck};
 use wheelbase_grid::{CellXY, Grid, Rect, Side, SideKind};
+use wheelbase_planner::fields::{Connections, CostField};
 use wheelbase_planner::graph::{Edge, Graph, GraphField, GraphPath, GraphRequest, GraphScratch};
+use wheelbase_planner::model::State;
+use wheelbase_planner::tables::Way;
 use wheelbase_planner::{
-    ClassSpec, Connections, CostField, Distances, Goal, GoalMember, MovementClass, MovementTables, Pose,
-    Primitive, State, Until, Way,
+    ClassSpec, Distances, Goal, GoalMember, MovementClass, MovementTables, Pose, Primitive, Until,
 };
 
 const SIDE: u32 = 512;

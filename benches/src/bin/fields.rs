@@ -13,9 +13,13 @@ use std::time::Instant;
 use wheelbase_benches::{Draws, blobs, calibration, file_grid, open, truck};
 use wheelbase_grid::{CellXY, Grid, GridSize, Rect, TerrainKind};
 use wheelbase_maps::{MapKind, generate};
+use wheelbase_planner::fields::{BackTraces, CostField};
+use wheelbase_planner::model::{Reached, State};
+use wheelbase_planner::search::{Fallback, Heuristic, HeuristicName, LearnedCosts};
+use wheelbase_planner::tables::Way;
 use wheelbase_planner::{
-    BackTraces, CostField, Fallback, FieldScratch, Goal, GoalMember, Heuristic, HeuristicName, LearnedCosts,
-    MovementTables, Path, Reached, Request, Scratch, State, Status, Until, Way, advance, begin, finish, plan,
+    FieldScratch, Goal, GoalMember, MovementTables, Path, Request, Scratch, Status, Until, advance, begin,
+    finish, plan,
 };
 
 const GROUND: TerrainKind = TerrainKind(0);

@@ -8,7 +8,7 @@
 
 use std::process::ExitCode;
 use wheelbase_benches::{Ours, Scene, arguments, blobs, calibration, general, hilly, open, times, truck};
-use wheelbase_planner::HeuristicName;
+use wheelbase_planner::search::HeuristicName;
 
 const QUERIES: usize = 5;
 

@@ -10,9 +10,11 @@ use std::hint::black_box;
 use std::process::ExitCode;
 use wheelbase_benches::{Draws, arguments, blobs, calibration, made, noise, open, rooms, truck};
 use wheelbase_grid::{CellXY, Grid, GridShape};
+use wheelbase_planner::model::State;
+use wheelbase_planner::tables::Way;
 use wheelbase_planner::{
     ClassSpec, Goal, GoalMember, Heading, MovementClass, MovementTables, Path, Pose, Primitive, Request,
-    Scratch, State, Way, plan,
+    Scratch, plan,
 };
 
 const NEAR_QUERIES: usize = 1000;

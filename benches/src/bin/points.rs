@@ -15,7 +15,8 @@ use wheelbase_benches::{
     file_grid, four_ways, made, octile_past_corners, times,
 };
 use wheelbase_grid::{CellXY, Grid};
-use wheelbase_planner::{Heading, Heuristic, Landmarks, MovementClass, MovementTables, Pose};
+use wheelbase_planner::search::{Heuristic, Landmarks};
+use wheelbase_planner::{Heading, MovementClass, MovementTables, Pose};
 
 const QUERIES: usize = 50;
 const LANDMARKS: usize = 16;

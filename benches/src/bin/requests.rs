@@ -11,8 +11,9 @@ use wheelbase_benches::{
     Ours, SCENARIO_MAPS, Scene, arguments, blobs, calibration, drawn_scenes, file_scenes, made, noise, open,
     rooms, times, truck,
 };
-use wheelbase_planner::batch::{BatchScratch, plan_all};
-use wheelbase_planner::{Goal, GoalMember, Heuristic, Landmarks, Request};
+use wheelbase_planner::search::batch::{BatchScratch, plan_all};
+use wheelbase_planner::search::{Heuristic, Landmarks};
+use wheelbase_planner::{Goal, GoalMember, Request};
 
 const LANDMARKS: usize = 16;
 const LONG_QUERIES: usize = 200;

@@ -8,6 +8,7 @@ use crate::guide::{PreparedLandmarks, landmark_need, prepared};
 use crate::interrupt::Interrupt;
 use crate::memory_max::check_planning;
 use crate::output::{print, progress_bar, row};
+use crate::peak_memory::peak_memory_mib;
 use crate::phase_times::PhaseTimes;
 use crate::plan::thread_pool;
 use crate::run::drive;
@@ -19,13 +20,14 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::Instant;
 use wheelbase_maps::{ScenFile, ScenQuery};
-use wheelbase_planner::batch::{BatchScratch, plan_all};
+use wheelbase_planner::model::StateSpace;
+use wheelbase_planner::search::Heuristic;
+use wheelbase_planner::search::batch::{BatchScratch, plan_all};
 use wheelbase_planner::{
-    Goal, GoalMember, Heading, Heuristic, MovementClass, MovementTables, Path, Pose, Request, Scratch,
-    StateSpace, Status, plan,
+    Goal, GoalMember, Heading, MovementClass, MovementTables, Path, Pose, Request, Scratch, Status, plan,
 };
 use wheelbase_scenario::load::{Overrides, PlanningProblem, load_simulation};
-use wheelbase_sim::{Doors, Memory, Phase, RunResult, Simulation, peak_memory_mib, permille, quantile_ms};
+use wheelbase_sim::{Doors, Memory, Phase, RunResult, Simulation, permille, quantile_ms};
 use wheelbase_view::safe_text;
 
 /// Queries between two looks at the progress bar.
@@ -561,7 +563,10 @@ fn bench_scenario(args: &BenchArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let wall_s = begun.elapsed().as_secs_f64();
     let (times, agent_ticks) = driven?;
     phases.begin(Phase::Metrics);
-    let run = RunResult::of(&sim, pool.current_num_threads(), &times, wall_s, agent_ticks);
+    let run = RunResult {
+        peak_memory_mib: peak_memory_mib(),
+        ..RunResult::of(&sim, pool.current_num_threads(), &times, wall_s, agent_ticks)
+    };
     let memory = MemoryResult::of(&sim, loaded_mib);
     let (beside, no_lone) = if stop.is_raised() {
         (None, "interrupted".to_owned())

@@ -13,9 +13,11 @@ use serde::Serialize;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use wheelbase_grid::{Grid, MemoryNeed};
+use wheelbase_planner::fields::Distance;
+use wheelbase_planner::model::{StateSpace, heading_name};
+use wheelbase_planner::tables::field_need;
 use wheelbase_planner::{
-    Distance, Distances, Goal, GoalMember, Legality, MovementTables, Path, Pose, Request, Scratch,
-    StateSpace, Status, Until, field_need, heading_name, plan,
+    Distances, Goal, GoalMember, Legality, MovementTables, Path, Pose, Request, Scratch, Status, Until, plan,
 };
 use wheelbase_scenario::load::{PlanningProblem, load_problem};
 use wheelbase_view::picture::distances::picture;

@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Instant;
 use wheelbase_grid::MemoryNeed;
-use wheelbase_planner::{
-    Answer, CostFields, Goal, Heuristic, Landmarks, MovementTables, Path, Pose, Request, StateSpace, Until,
-    landmarks_need,
-};
+use wheelbase_planner::fields::CostFields;
+use wheelbase_planner::model::StateSpace;
+use wheelbase_planner::search::{Answer, Heuristic, Landmarks};
+use wheelbase_planner::tables::landmarks_need;
+use wheelbase_planner::{Goal, MovementTables, Path, Pose, Request, Until};
 
 /// Most bytes that landmarks may hold, and the fields kept together.
 const BYTES_MAX: usize = 1 << 30;
@@ -174,7 +175,7 @@ impl<'a> Guides<'a> {
 /// What guided a search, in words.
 pub fn guided_by(answer: &Answer) -> String {
     match answer.guide {
-        wheelbase_planner::Guide::Nothing => "unguided".to_owned(),
+        wheelbase_planner::search::Guide::Nothing => "unguided".to_owned(),
         guide => format!("guided by {}", guide.name()),
     }
 }
@@ -313,7 +314,7 @@ impl<'a> Picks<'a> {
     /// Picks for the queries still to come.
     fn pick(&mut self, tables: &MovementTables) {
         let n_legal = *self.n_legal.get_or_insert_with(|| {
-            let states = (0..tables.space().n_states() as u32).map(wheelbase_planner::State);
+            let states = (0..tables.space().n_states() as u32).map(wheelbase_planner::model::State);
             states.filter(|&state| tables.is_legal(state)).count() as u64
         });
         for goal in &mut self.goals {

@@ -14,6 +14,7 @@ mod interrupt;
 mod man;
 mod memory_max;
 mod output;
+mod peak_memory;
 mod phase_times;
 mod picture_files;
 mod plan;

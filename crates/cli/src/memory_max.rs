@@ -4,7 +4,9 @@ use crate::failure::Failure;
 use std::fs;
 use std::path::Path;
 use wheelbase_grid::{Grid, MemoryMax, MemoryNeed, grid_bytes};
-use wheelbase_planner::{MovementClass, StateSpace, search_need, tables_need};
+use wheelbase_planner::model::StateSpace;
+use wheelbase_planner::tables::search_need;
+use wheelbase_planner::{MovementClass, tables_need};
 
 /// How much memory may be taken.
 #[derive(Debug, clap::Args)]

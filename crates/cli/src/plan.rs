@@ -12,11 +12,11 @@ use crate::query::{AnswerLine, HeuristicChoice, Query, query_from_args, rectangl
 use std::io::{self, BufWriter, Write};
 use std::path::{Path as FilePath, PathBuf};
 use wheelbase_grid::{Grid, GridShape, MemoryMax, MemoryNeed};
-use wheelbase_planner::batch::{BatchScratch, plan_all};
-use wheelbase_planner::{
-    Answer, Fallback, Legality, MovementTables, Path, PathPose, Request, Scratch, StateSpace, Status,
-    field_need, plan,
-};
+use wheelbase_planner::model::StateSpace;
+use wheelbase_planner::search::batch::{BatchScratch, plan_all};
+use wheelbase_planner::search::{Answer, Fallback};
+use wheelbase_planner::tables::field_need;
+use wheelbase_planner::{Legality, MovementTables, Path, PathPose, Request, Scratch, Status, plan};
 use wheelbase_scenario::load::{PlanningProblem, load_problem, read_file};
 use wheelbase_view::picture::lattice::Lattice;
 use wheelbase_view::picture::plan::Planned;

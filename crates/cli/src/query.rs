@@ -4,10 +4,9 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use wheelbase_grid::{CellXY, GridShape, Rect};
-use wheelbase_planner::{
-    Answer, Fallback, Goal, GoalMember, Heuristic, HeuristicName, MovementTables, Path, Pose, Request,
-    heading_from_name, heading_name,
-};
+use wheelbase_planner::model::{heading_from_name, heading_name};
+use wheelbase_planner::search::{Answer, Fallback, Heuristic, HeuristicName};
+use wheelbase_planner::{Goal, GoalMember, MovementTables, Path, Pose, Request};
 use wheelbase_scenario::JsonMistake;
 
 /// One query, read and checked.

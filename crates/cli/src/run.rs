@@ -5,6 +5,7 @@ use crate::failure::{Exit, Failure};
 use crate::interrupt::Interrupt;
 use crate::output::clash::refuse_clashes;
 use crate::output::{print, progress_bar, row, say};
+use crate::peak_memory::peak_memory_mib;
 use crate::plan::thread_pool;
 use crate::run_files::{OpenedFiles, RunFiles};
 use crate::watch;
@@ -61,7 +62,10 @@ pub fn run(args: &RunArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let wall_s = started.elapsed().as_secs_f64();
     // The terminal is as it was before anything else is written to it.
     drop(terminal);
-    let result = RunResult::of(&sim, pool.current_num_threads(), &times, wall_s, agent_ticks);
+    let result = RunResult {
+        peak_memory_mib: peak_memory_mib(),
+        ..RunResult::of(&sim, pool.current_num_threads(), &times, wall_s, agent_ticks)
+    };
     let outputs = files.finish(&sim, &result);
     let printed = print(args.format, &result, |out| write_text(out, &result));
     // Said before a closed pipe could hide it.

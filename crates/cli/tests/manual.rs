@@ -73,7 +73,7 @@ fn bash_completes_with_the_script() {
         bash(&["--norc", "-c", &asked]).unwrap().trim_end().to_owned()
     };
     assert_eq!(complete("wheelbase ge"), "generate");
-    assert_eq!(complete("wheelbase run --t"), "--ticks --threads --trace --tries-per-tick");
+    assert_eq!(complete("wheelbase run --t"), "--ticks --threads --trace --tries-per-tick --tune");
     assert_eq!(complete("wheelbase bench --format j"), "json");
 }
 

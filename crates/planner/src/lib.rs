@@ -37,9 +37,11 @@ pub mod model;
 pub mod search;
 pub mod tables;
 
-pub use fields::*;
-pub use model::*;
-#[cfg(feature = "rayon")]
-pub use search::batch;
-pub use search::*;
-pub use tables::*;
+// What the examples use, so that the first program needs no more than one line; all else by its module.
+pub use fields::{Distances, FieldScratch, Until};
+pub use model::{
+    ClassSpec, Goal, GoalMember, Heading, Legality, MovementClass, Path, PathPose, Pose, Primitive, Progress,
+    Status, When,
+};
+pub use search::{Request, Scratch, advance, begin, finish, plan};
+pub use tables::{MovementTables, tables_need};

@@ -7,8 +7,10 @@ mod common;
 use common::{apply, edit, world};
 use proptest::prelude::*;
 use wheelbase_grid::*;
-use wheelbase_planner::reference::Reference;
-use wheelbase_planner::*;
+use wheelbase_planner::fields::*;
+use wheelbase_planner::model::*;
+use wheelbase_planner::search::reference::Reference;
+use wheelbase_planner::tables::*;
 
 /// Open sides of each kind of tile as they lie at first, in the order of [`Side::SQUARE`].
 const TILES: [[bool; 4]; 5] = [

@@ -9,7 +9,9 @@ use common::{goal, side_of, tables, truck, world};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use wheelbase_grid::*;
-use wheelbase_planner::reference::Reference;
+use wheelbase_planner::fields::*;
+use wheelbase_planner::model::*;
+use wheelbase_planner::search::reference::Reference;
 use wheelbase_planner::*;
 
 /// Every legal move `(from, to, ticks, primitive)`, by the rule alone.

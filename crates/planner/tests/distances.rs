@@ -9,7 +9,9 @@ use common::{apply, edit, goal, tables, truck, world, world_of};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use wheelbase_grid::*;
-use wheelbase_planner::reference::Reference;
+use wheelbase_planner::fields::*;
+use wheelbase_planner::model::*;
+use wheelbase_planner::search::reference::Reference;
 use wheelbase_planner::*;
 
 /// Cost of every state from a start, by the slow search.

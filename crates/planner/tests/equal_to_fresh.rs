@@ -7,7 +7,8 @@ mod common;
 use common::{apply, class_of, edit, world, world_of};
 use proptest::prelude::*;
 use wheelbase_grid::*;
-use wheelbase_planner::*;
+use wheelbase_planner::model::*;
+use wheelbase_planner::tables::*;
 
 /// Tables with components.
 fn compiled(grid: &Grid, class: &MovementClass) -> MovementTables {

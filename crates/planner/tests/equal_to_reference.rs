@@ -8,8 +8,10 @@ use common::{goal, tables, truck, world};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use wheelbase_grid::*;
-use wheelbase_planner::reference::Reference;
-use wheelbase_planner::*;
+use wheelbase_planner::model::*;
+use wheelbase_planner::search::reference::Reference;
+use wheelbase_planner::search::*;
+use wheelbase_planner::tables::*;
 
 /// What the rules say of a query, by the reference alone: status, reached, cost.
 fn expected(

@@ -8,7 +8,9 @@ use common::world;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use wheelbase_grid::{CellXY, Rect};
-use wheelbase_planner::reference::Reference;
+use wheelbase_planner::model::*;
+use wheelbase_planner::search::reference::Reference;
+use wheelbase_planner::search::*;
 use wheelbase_planner::*;
 
 /// Costs of all open poses of the area that can be reached, cheapest first.

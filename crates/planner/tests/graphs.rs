@@ -5,7 +5,8 @@
 
 use proptest::prelude::*;
 use wheelbase_planner::graph::*;
-use wheelbase_planner::{COST_MAX, Progress, State, Status, Until};
+use wheelbase_planner::model::{COST_MAX, State};
+use wheelbase_planner::{Progress, Status, Until};
 
 /// Costs from a node to all, or from all to it, by relaxing every edge until none helps (Bellman 1958).
 fn costs(graph: &Graph, source: u32, forward: bool) -> Vec<Option<u32>> {

@@ -7,6 +7,9 @@ mod common;
 use common::{apply, edit, goal, world_of};
 use proptest::prelude::*;
 use proptest::sample::Index;
+use wheelbase_planner::fields::*;
+use wheelbase_planner::model::*;
+use wheelbase_planner::search::*;
 use wheelbase_planner::*;
 
 proptest! {

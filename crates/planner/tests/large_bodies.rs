@@ -4,6 +4,7 @@
 
 use wheelbase_grid::*;
 use wheelbase_maps::{MapKind, generate};
+use wheelbase_planner::model::*;
 use wheelbase_planner::*;
 
 /// A body that turns left, swept in full.

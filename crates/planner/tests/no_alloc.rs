@@ -10,7 +10,10 @@ use std::cell::Cell;
 use wheelbase_grid::{
     BitGrid, CellXY, Grid, GridSize, Rect, Side, SideKind, SideTable, TerrainKind, TerrainTable,
 };
-use wheelbase_planner::*;
+use wheelbase_planner::fields::*;
+use wheelbase_planner::model::*;
+use wheelbase_planner::search::*;
+use wheelbase_planner::tables::*;
 
 thread_local! {
     /// Made in advance and without a destructor, so that counting allocates nothing itself.

@@ -8,7 +8,10 @@ use common::{goal, side_of, world};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use wheelbase_grid::*;
-use wheelbase_planner::reference::Reference;
+use wheelbase_planner::fields::*;
+use wheelbase_planner::model::*;
+use wheelbase_planner::search::reference::Reference;
+use wheelbase_planner::search::*;
 use wheelbase_planner::*;
 
 /// The cheapest cost to the goal by the reference; `None` without a way or beyond the greatest cost.

@@ -4,7 +4,9 @@
 #![allow(clippy::unwrap_used)]
 
 use wheelbase_grid::*;
-use wheelbase_planner::reference::Reference;
+use wheelbase_planner::model::*;
+use wheelbase_planner::search::reference::Reference;
+use wheelbase_planner::search::*;
 use wheelbase_planner::*;
 
 const EAST: Heading = Heading(0);

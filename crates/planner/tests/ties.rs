@@ -8,7 +8,9 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use wheelbase_grid::GridSize;
 use wheelbase_maps::{MapKind, generate};
-use wheelbase_planner::*;
+use wheelbase_planner::model::*;
+use wheelbase_planner::search::*;
+use wheelbase_planner::tables::*;
 
 /// What most searches take next: least `g + h`, then the greater `g`.
 #[derive(PartialEq, Eq)]

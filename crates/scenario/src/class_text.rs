@@ -4,7 +4,8 @@
 use crate::load::read_class_spec;
 use serde_json::{Map, Value, json};
 use wheelbase_grid::GridShape;
-use wheelbase_planner::{ClassSpec, Climb, MovementClass, Pivot, Primitive, Sweep, SweepRule, When};
+use wheelbase_planner::model::{Climb, Pivot, Sweep, SweepRule};
+use wheelbase_planner::{ClassSpec, MovementClass, Primitive, When};
 
 /// A class as JSON; its text is that of `to_string`. The built-in class is an empty table.
 pub(crate) fn class_json(spec: &ClassSpec) -> Value {

@@ -3,7 +3,8 @@
 
 use serde_json::{Map, Value, json};
 use wheelbase_grid::Rect;
-use wheelbase_planner::{Fallback, heading_name};
+use wheelbase_planner::model::heading_name;
+use wheelbase_planner::search::Fallback;
 use wheelbase_sim::{IfUnreachable, Order, OrderKind, OrderPool, TaskSource, Trip};
 
 /// An order as JSON; its text is that of `to_string`.

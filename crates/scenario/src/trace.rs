@@ -7,7 +7,8 @@ use crate::outcome::outcome_json;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use wheelbase_grid::{Cell, Grid, Rect, SideKind};
-use wheelbase_planner::{Pose, heading_name};
+use wheelbase_planner::Pose;
+use wheelbase_planner::model::heading_name;
 use wheelbase_sim::{ClassId, OnAgents, RunResult, Set, Simulation, TraceEvent};
 
 /// Key and value of the line of what an edit set.

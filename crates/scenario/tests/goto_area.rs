@@ -7,8 +7,9 @@ mod common;
 use common::{CART, cart, cell, run_checked, set_terrain, simulation, step_to, world};
 use std::collections::BTreeSet;
 use wheelbase_grid::{CellXY, Rect};
-use wheelbase_planner::reference::Reference;
-use wheelbase_planner::{Legality, Pose, State};
+use wheelbase_planner::model::State;
+use wheelbase_planner::search::reference::Reference;
+use wheelbase_planner::{Legality, Pose};
 use wheelbase_sim::{Activity, Simulation};
 
 fn to(area: &str) -> String {

@@ -7,8 +7,10 @@ mod common;
 use common::{CART, TRUCK, cart, cell, on_threads, run_checked, set_terrain, simulation, step_to, world};
 use proptest::prelude::*;
 use wheelbase_grid::CellXY;
+use wheelbase_planner::fields::CostField;
+use wheelbase_planner::model::State;
 use wheelbase_planner::{
-    CostField, Goal, GoalMember, MovementTables, Path, Pose, Request, Scratch, State, Status, Until, plan,
+    Goal, GoalMember, MovementTables, Path, Pose, Request, Scratch, Status, Until, plan,
 };
 use wheelbase_sim::TraceEvent;
 use wheelbase_sim::{Activity, Simulation};

@@ -193,7 +193,7 @@ fn limits_are_those_of_the_code() {
         ("Top level", "events", grouped(scenario::EVENTS_MAX as u64)),
         ("`[map]`", "rows", grouped(wheelbase_grid::CELLS_MAX)),
         ("`[class.NAME]`", "footprint", grouped(scenario::FOOTPRINT_CELLS_MAX as u64)),
-        ("`[class.NAME]`", "footprint", grouped(wheelbase_planner::OFFSET_MAX as u64)),
+        ("`[class.NAME]`", "footprint", grouped(wheelbase_planner::model::OFFSET_MAX as u64)),
         ("`[class.NAME]`", "moves", grouped(scenario::MOVES_MAX as u64)),
         ("`moves`", "by", grouped(scenario::DISPLACEMENT_MAX.into())),
         ("`moves`", "time", grouped(u16::MAX.into())),

@@ -6,7 +6,8 @@ mod common;
 
 use common::{CART, OTHERS, TRUCK, on_threads, run_checked, set_terrain, simulation};
 use proptest::prelude::*;
-use wheelbase_planner::{Goal, Heuristic, HeuristicName, Path, Request, Scratch, plan};
+use wheelbase_planner::search::{Heuristic, HeuristicName};
+use wheelbase_planner::{Goal, Path, Request, Scratch, plan};
 use wheelbase_sim::TraceEvent;
 use wheelbase_sim::{Simulation, Step};
 

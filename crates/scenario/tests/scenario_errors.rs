@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 use wheelbase_grid::Side;
-use wheelbase_planner::{Climb, Sweep, SweepRule, When};
+use wheelbase_planner::When;
+use wheelbase_planner::model::{Climb, Sweep, SweepRule};
 use wheelbase_scenario::scenario::{
     Area, Chosen, Collision, Elevation, Event, EventAction, Fallback, IfUnreachable, Located, MapSource,
     OnAgents, OrderKind, Reach, Scenario, ScenarioError, ScenarioErrors, WrittenPose, parse,

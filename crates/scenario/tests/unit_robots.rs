@@ -9,7 +9,8 @@ use common::{on_threads, plan_checked};
 use proptest::prelude::*;
 use std::path::Path;
 use wheelbase_grid::{CellXY, MemoryMax};
-use wheelbase_planner::{CostField, Goal, GoalMember, Until};
+use wheelbase_planner::fields::CostField;
+use wheelbase_planner::{Goal, GoalMember, Until};
 use wheelbase_scenario::judge_plan;
 use wheelbase_scenario::load::{AttachedFile, Files, LoadedProblem, Overrides, build_problem};
 use wheelbase_sim::{Simulation, Step};
@@ -138,7 +139,7 @@ fn a_robot_alone_is_on_time() {
 }
 
 /// Where the first robot is when a tick begins.
-fn state_at(drawn: &Drawn, tick: u32) -> wheelbase_planner::State {
+fn state_at(drawn: &Drawn, tick: u32) -> wheelbase_planner::model::State {
     let mut sim = drawn.simulation(200);
     while sim.tick() < tick {
         sim.step();

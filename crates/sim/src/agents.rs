@@ -7,7 +7,7 @@ use crate::orders::OrderState;
 use crate::statistics::TripStatistics;
 use crate::tasks::Tasks;
 use wheelbase_grid::CellXY;
-use wheelbase_planner::State;
+use wheelbase_planner::model::State;
 use wheelbase_traffic::motion::{Activity, AgentId, Motion, Patience};
 use wheelbase_traffic::path_pool::PathHandle;
 use wheelbase_traffic::view::{AgentsView, GoalStamp};

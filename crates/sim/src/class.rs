@@ -1,7 +1,8 @@
 //! A movement class of a run: all that is kept of it beside its movement tables.
 
 use crate::class_landmarks::ClassLandmarks;
-use wheelbase_planner::{ClassSpeeds, Heuristic};
+use wheelbase_planner::model::ClassSpeeds;
+use wheelbase_planner::search::Heuristic;
 
 /// A movement class of the scenario; its movement tables lie beside it, by class.
 #[derive(Debug)]

@@ -10,7 +10,9 @@ use crate::events::{Action, Event};
 use std::borrow::Cow;
 use std::sync::Arc;
 use wheelbase_grid::{BitGrid, Change, Grid, Rect};
-use wheelbase_planner::{ClassSpeeds, Heuristic, Landmarks, MovementClass, MovementTables, StateSpace};
+use wheelbase_planner::model::{ClassSpeeds, StateSpace};
+use wheelbase_planner::search::{Heuristic, Landmarks};
+use wheelbase_planner::{MovementClass, MovementTables};
 
 /// Landmarks of a class that are made where they pay. Four cost a quarter of the expansions of the norm
 /// alone; eight cost a fifth, take twice as long to make and twice the memory.

@@ -2,7 +2,7 @@
 //! closed.
 
 use wheelbase_grid::{Cell, CellXY, GridSize};
-use wheelbase_planner::Offset;
+use wheelbase_planner::model::Offset;
 use wheelbase_traffic::motion::AgentId;
 
 /// Which agent each cell has been given to, as part of the pose that it is to go to. 4 bytes a cell,

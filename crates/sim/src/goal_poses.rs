@@ -1,6 +1,7 @@
 //! The legal poses of a goal.
 
-use wheelbase_planner::{GoalMember, Heading, MovementTables, Pose, State};
+use wheelbase_planner::model::State;
+use wheelbase_planner::{GoalMember, Heading, MovementTables, Pose};
 
 /// The legal poses of a goal, by state.
 pub(crate) fn poses_of(tables: &MovementTables, goal: GoalMember) -> impl Iterator<Item = State> {

@@ -18,7 +18,11 @@ use matching::{Place, match_in_order};
 use room::{Nearness, PARTS, Room, is_near_goal, nearest_member};
 pub(crate) use view::GroupView;
 use wheelbase_grid::BitGrid;
-use wheelbase_planner::{CostField, Fallback, Goal, GoalMember, MovementTables, Progress, State, Until, Way};
+use wheelbase_planner::fields::CostField;
+use wheelbase_planner::model::State;
+use wheelbase_planner::search::Fallback;
+use wheelbase_planner::tables::Way;
+use wheelbase_planner::{Goal, GoalMember, MovementTables, Progress, Until};
 use wheelbase_traffic::motion::{Activity, AgentId, ClassId, end_state};
 
 /// Orders to groups that are under way.

@@ -28,15 +28,12 @@ mod class_landmarks;
 pub mod codec;
 mod congestion;
 mod counts;
-mod door_load;
 mod events;
 mod given_poses;
 mod goal_poses;
 mod group_goals;
 pub mod invariant;
-mod knots;
 mod log;
-mod lone;
 mod make_landmarks;
 mod memory;
 mod metrics;
@@ -63,15 +60,12 @@ mod world;
 pub use agents::{Agents, Row};
 pub use class::SimClass;
 pub use counts::Counts;
-pub use door_load::{DoorLoad, Doors};
 pub use events::{Action, Chosen, Event, MapEdit, NewAgents, NewOrders, OnAgents};
-pub use knots::{KNOT_AGENTS_MAX, KNOTS_MAX, Knot};
 pub use log::{Set, TraceEvent};
-pub use lone::{LoneAgent, NotAlone, lone_agents};
 pub use memory::Memory;
 pub use metrics::{
-    Counters, NOT_OUTCOME, RunResult, STUCK_AFTER_TICKS, TickMs, TickTimes, peak_memory_mib, permille,
-    quantile_ms,
+    Counters, DoorLoad, Doors, KNOT_AGENTS_MAX, KNOTS_MAX, Knot, LoneAgent, NOT_OUTCOME, NotAlone, RunResult,
+    STUCK_AFTER_TICKS, TickMs, TickTimes, lone_agents, permille, quantile_ms,
 };
 pub use orders::{GroupOrders, LackedGoal, Order, OrderKind, OrderList, OrderPool, OrderState};
 pub use pending_edits::{PendingEdits, WaitingEdit};

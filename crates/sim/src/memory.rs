@@ -6,7 +6,7 @@ use crate::orders::OrderState;
 use crate::statistics::TripStatistics;
 use crate::tasks::Tasks;
 use crate::world::Simulation;
-use wheelbase_planner::State;
+use wheelbase_planner::model::State;
 use wheelbase_traffic::PriorityKey;
 use wheelbase_traffic::motion::{AgentId, ClassId, Motion, Patience};
 use wheelbase_traffic::path_pool::PathHandle;

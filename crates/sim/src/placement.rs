@@ -2,7 +2,8 @@
 
 use crate::world::Simulation;
 use wheelbase_grid::Rect;
-use wheelbase_planner::{Heading, Pose, State};
+use wheelbase_planner::model::State;
+use wheelbase_planner::{Heading, Pose};
 use wheelbase_traffic::forbidden::forbids;
 use wheelbase_traffic::motion::{AgentId, ClassId};
 use wheelbase_traffic::random::Random;

@@ -15,7 +15,8 @@ use crate::tasks::{ReachedPoses, TaskSlot, TaskSource};
 use crate::world::{Settings, Simulation};
 use std::fmt;
 use wheelbase_grid::{Change, Grid};
-use wheelbase_planner::{ClassSpeeds, MovementClass, MovementTables, State};
+use wheelbase_planner::model::{ClassSpeeds, State};
+use wheelbase_planner::{MovementClass, MovementTables};
 use wheelbase_traffic::motion::{AgentId, ClassId, sides};
 use wheelbase_traffic::occupancy::Occupancy;
 use wheelbase_traffic::path_pool::PathPool;
@@ -84,7 +85,8 @@ impl Setup {
     ///
     /// ```
     /// use wheelbase_grid::{Grid, SideTable, TerrainTable};
-    /// use wheelbase_planner::{ClassSpec, MovementClass, Primitive, State};
+    /// use wheelbase_planner::{ClassSpec, MovementClass, Primitive};
+    /// use wheelbase_planner::model::State;
     /// use wheelbase_sim::{ClassId, CollisionRule, OrderList, Settings, Setup, Simulation, TrafficParams};
     /// let mut cart = ClassSpec::new("cart", 4);
     /// cart.primitives = Primitive::vehicle(4, 8, 4);

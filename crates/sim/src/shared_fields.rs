@@ -7,9 +7,9 @@
 
 use std::collections::BTreeMap;
 use wheelbase_grid::Rect;
-use wheelbase_planner::{
-    CostField, CostFields, FieldScratch, Goal, MovementTables, Path, Progress, State, Until,
-};
+use wheelbase_planner::fields::{CostField, CostFields};
+use wheelbase_planner::model::State;
+use wheelbase_planner::{FieldScratch, Goal, MovementTables, Path, Progress, Until};
 use wheelbase_traffic::motion::ClassId;
 
 /// Most memory that fields take together, in bytes; those used longest ago make way.

@@ -3,7 +3,9 @@
 use crate::class_landmarks;
 use crate::shared_fields;
 use wheelbase_grid::{Grid, GridShape, MemoryMax, MemoryNeed, MemoryTooLarge};
-use wheelbase_planner::{MovementClass, StateSpace, landmarks_need, search_need, tables_need};
+use wheelbase_planner::model::StateSpace;
+use wheelbase_planner::tables::{landmarks_need, search_need};
+use wheelbase_planner::{MovementClass, tables_need};
 use wheelbase_traffic::collision::CollisionRule;
 
 /// Bytes of an agent with its entity, its first orders, its tasks and what the traffic keeps of it.

@@ -7,7 +7,10 @@
 use crate::trip::{IfUnreachable, Trip};
 use std::sync::Arc;
 use wheelbase_grid::{CellXY, Rect};
-use wheelbase_planner::{Fallback, GoalMember, Heading, MovementTables, Pose, State, Way};
+use wheelbase_planner::model::State;
+use wheelbase_planner::search::Fallback;
+use wheelbase_planner::tables::Way;
+use wheelbase_planner::{GoalMember, Heading, MovementTables, Pose};
 use wheelbase_traffic::random::Random;
 
 /// Random goals tried before the legal ones are looked for in order.

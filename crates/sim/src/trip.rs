@@ -1,6 +1,7 @@
 //! Where an order, a station of a patrol or a task leads.
 
-use wheelbase_planner::{Fallback, GoalMember};
+use wheelbase_planner::GoalMember;
+use wheelbase_planner::search::Fallback;
 
 /// Where to go and what to do if there is no way.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,8 @@
 //! The rules of collision, and which cells a move has to do with.
 
 use wheelbase_grid::CellXY;
-use wheelbase_planner::{MoveShape, MovementClass, Offset, Pose};
+use wheelbase_planner::model::{MoveShape, Offset};
+use wheelbase_planner::{MovementClass, Pose};
 
 /// What it means that two agents do not collide.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

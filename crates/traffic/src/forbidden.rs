@@ -1,7 +1,7 @@
 //! Areas that are being left: only agents that already hold one of their cells may sweep their cells.
 
 use wheelbase_grid::{CellXY, Rect};
-use wheelbase_planner::Offset;
+use wheelbase_planner::model::Offset;
 
 /// Whether one of the cells, given from an anchor, lies in the area.
 pub fn touches(area: Rect, anchor: CellXY, cells: &[Offset]) -> bool {

@@ -1,7 +1,8 @@
 //! Cells that bodies of a class can cover: what is free to it, cell by cell.
 
 use wheelbase_grid::{BitGrid, CellXY, GridSize, Rect};
-use wheelbase_planner::{Heading, MovementTables, Offset, Pose};
+use wheelbase_planner::model::Offset;
+use wheelbase_planner::{Heading, MovementTables, Pose};
 
 /// The tables of the class whose body covers the fewest cells.
 pub fn smallest_bodies(tables: &[MovementTables]) -> Option<&MovementTables> {

@@ -1,7 +1,8 @@
 //! Where an agent is and which move it has begun: what both the tick and the rules of traffic look at.
 
 use crate::collision::Step;
-use wheelbase_planner::{MovementTables, State};
+use wheelbase_planner::MovementTables;
+use wheelbase_planner::model::State;
 
 /// An agent's number for life, counted from 0 in order of placing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

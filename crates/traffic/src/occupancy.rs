@@ -3,7 +3,7 @@
 use crate::collision::{CollisionRule, Step};
 use crate::motion::AgentId;
 use wheelbase_grid::{Cell, CellXY, GridSize};
-use wheelbase_planner::Offset;
+use wheelbase_planner::model::Offset;
 
 /// Holder of each cell, `[height * width]`, 4 bytes a cell; under the discrete rule 8 more.
 ///

@@ -1,7 +1,7 @@
 //! Ways: the sides beyond which moves lead, so that those that go the same way and opposite ones can be told.
 
 use wheelbase_grid::{CellXY, GridShape, hex_coordinates};
-use wheelbase_planner::Offset;
+use wheelbase_planner::model::Offset;
 
 /// The way from one cell to another, which may be far: the side that it lies nearest to, by number. `None` if
 /// they are one.

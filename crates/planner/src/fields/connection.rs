@@ -21,6 +21,7 @@ impl MovementTables {
     /// ```
     /// use wheelbase_grid::*;
     /// use wheelbase_planner::*;
+    /// use wheelbase_planner::tables::Way;
     ///
     /// let mut grid = Grid::from_rows(&["..."], TerrainTable::movingai(), SideTable::default())?;
     /// let mut spec = ClassSpec::new("current", 1);
@@ -63,6 +64,7 @@ fn poses_in(space: StateSpace, cell: CellXY) -> impl Iterator<Item = State> {
 /// ```
 /// use wheelbase_grid::*;
 /// use wheelbase_planner::*;
+/// use wheelbase_planner::fields::Connections;
 ///
 /// let grid = Grid::from_rows(&["....", ".WW.", "W..."], TerrainTable::movingai(), SideTable::default())?;
 /// let mut spec = ClassSpec::new("current", 1);

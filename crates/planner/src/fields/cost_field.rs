@@ -59,6 +59,7 @@ pub enum Until {
 /// ```
 /// use wheelbase_grid::{CellXY, Grid, Rect, SideTable, TerrainKind, TerrainTable};
 /// use wheelbase_planner::*;
+/// use wheelbase_planner::fields::CostField;
 ///
 /// let rows = ["......", "..WW..", "......"];
 /// let mut grid = Grid::from_rows(&rows, TerrainTable::movingai(), SideTable::default())?;

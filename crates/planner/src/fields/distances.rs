@@ -153,7 +153,7 @@ impl Distances {
     }
 
     /// Writes the distance of each pose asked about, `None` where there is no way or it takes more than
-    /// [`COST_MAX`](crate::COST_MAX) ticks; as many answers as questions. A cell with any heading asks for
+    /// [`COST_MAX`](crate::model::COST_MAX) ticks; as many answers as questions. A cell with any heading asks for
     /// its nearest pose. Returns the expansions that it took.
     pub fn measure(
         &mut self,

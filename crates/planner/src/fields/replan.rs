@@ -1,7 +1,7 @@
 //! Reuse of earlier searches to the same goal, exact by the rules of DESIGN 4.
 //!
 //! Ways to plan again after an edit, with what they need:
-//! - a [`CostField`](crate::CostField) that is repaired and followed: nothing is searched at all;
+//! - a [`CostField`](crate::fields::CostField) that is repaired and followed: nothing is searched at all;
 //! - [`Heuristic::Field`]: A* guided by the field from before edits that only made moves dearer;
 //! - [`LearnedCosts`]: Adaptive A* (Koenig and Likhachev 2005), after such edits too;
 //! - [`BackTraces`]: the cost-to-go along earlier paths ("ZCost" in the Robants article), at which a
@@ -80,6 +80,7 @@ fn is_plain(request: &Request<'_>) -> bool {
 /// ```
 /// use wheelbase_grid::{CellXY, Grid, SideTable, TerrainTable};
 /// use wheelbase_planner::*;
+/// use wheelbase_planner::fields::BackTraces;
 ///
 /// let grid = Grid::from_rows(&[".........."; 4], TerrainTable::movingai(), SideTable::default())?;
 /// let mut spec = ClassSpec::new("walker", 1);

@@ -45,7 +45,7 @@ impl Status {
 pub enum Reached {
     /// At a member of the goal.
     Goal,
-    /// At the pose of [`Fallback::Nearest`](crate::Fallback::Nearest).
+    /// At the pose of [`Fallback::Nearest`](crate::search::Fallback::Nearest).
     Nearest,
     /// At the best pose expanded before the limit.
     Partial,

@@ -248,6 +248,7 @@ impl<'a> Legality<'a> {
     /// ```
     /// # use wheelbase_grid::{Change, Grid, Rect, SideTable, TerrainKind, TerrainTable};
     /// # use wheelbase_planner::*;
+    /// # use wheelbase_planner::model::ClassSpeeds;
     /// # let grid = Grid::from_rows(&["..."], TerrainTable::movingai(), SideTable::default())?;
     /// # let class = MovementClass::octile();
     /// let speeds = ClassSpeeds::of(&grid, &class);

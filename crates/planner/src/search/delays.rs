@@ -12,6 +12,7 @@ use wheelbase_grid::CellXY;
 ///
 /// ```
 /// use wheelbase_planner::*;
+/// use wheelbase_planner::search::Delays;
 /// use wheelbase_grid::{CellXY, Grid, SideTable, TerrainTable};
 /// /// Nobody likes to enter column 2 of the first two rows.
 /// #[derive(Debug)]

@@ -20,7 +20,7 @@ const GOAL_POSES_MAX: usize = 4096;
 /// on a map without its buildings, doors and crops, they hold while those come and go. They do not notice
 /// edits; to use them on a map on which some move is cheaper makes the answers inexact.
 ///
-/// A request that is given them ([`crate::Heuristic::Landmarks`]) picks the few that promise most for its start
+/// A request that is given them ([`crate::search::Heuristic::Landmarks`]) picks the few that promise most for its start
 /// and goal. How much that must be beside the norm's promise, lest they cost more than they save, is found when
 /// they are made: by the expansions of a few requests drawn on the map, the same each time.
 ///
@@ -30,6 +30,7 @@ const GOAL_POSES_MAX: usize = 4096;
 /// ```
 /// use wheelbase_grid::{CellXY, Grid, SideTable, TerrainTable};
 /// use wheelbase_planner::*;
+/// use wheelbase_planner::search::{Guide, Heuristic, HeuristicName, Landmarks};
 ///
 /// let rows = ["......", ".WWWW.", "...W..", ".W.WW.", ".W...."];
 /// let grid = Grid::from_rows(&rows, TerrainTable::movingai(), SideTable::default())?;

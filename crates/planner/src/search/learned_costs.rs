@@ -13,6 +13,7 @@ use crate::tables::MovementTables;
 /// ```
 /// use wheelbase_grid::{CellXY, Grid, Rect, SideTable, TerrainKind, TerrainTable};
 /// use wheelbase_planner::*;
+/// use wheelbase_planner::search::LearnedCosts;
 ///
 /// let rows = [".......", "..TTT..", "..T.T..", "..T.T..", "......."];
 /// let mut grid = Grid::from_rows(&rows, TerrainTable::movingai(), SideTable::default())?;

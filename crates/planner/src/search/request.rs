@@ -53,6 +53,7 @@ pub enum Fallback {
 ///
 /// ```
 /// use wheelbase_planner::*;
+/// use wheelbase_planner::search::{Heuristic, HeuristicName};
 /// use wheelbase_grid::CellXY;
 /// let goal = [GoalMember::any(CellXY::new(9, 9))];
 /// let mut request = Request::new(Pose::new(0, 0, Heading(0)), Goal { members: &goal, within: 2 });

@@ -71,7 +71,7 @@ impl Scratch {
     }
 
     /// Cost at which the last search expanded a state, `None` if it did not, nor after a search that had to
-    /// go through all that can be reached for [`Fallback::Nearest`](crate::Fallback::Nearest). For pictures
+    /// go through all that can be reached for [`Fallback::Nearest`](crate::search::Fallback::Nearest). For pictures
     /// of a search; holds until the next one begins.
     pub fn expanded_cost(&self, state: State) -> Option<u32> {
         let node = *self.nodes.get(state.0 as usize)?;

@@ -14,7 +14,7 @@ pub struct TablesNeed {
     pub peak: u64,
 }
 
-/// Bytes a state of [`crate::Components`] where every move can be taken back: 0.2 to 0.7 on all maps but those of
+/// Bytes a state of [`crate::tables::Components`] where every move can be taken back: 0.2 to 0.7 on all maps but those of
 /// small sets side by side, and while they are made a label of four and, on ragged maps, up to a set for each.
 const LABEL_BYTES: u64 = 1;
 const LABEL_BYTES_AT_WORK: u64 = 17;
@@ -53,7 +53,7 @@ pub fn search_need(space: StateSpace) -> MemoryNeed {
     MemoryNeed::may_take(10 * space.n_states() as u64)
 }
 
-/// What a [`crate::CostField`] takes once it is settled: a cost and a move a state, and its rim at work.
+/// What a [`crate::fields::CostField`] takes once it is settled: a cost and a move a state, and its rim at work.
 pub fn field_need(space: StateSpace) -> MemoryNeed {
     MemoryNeed::built(FIELD_BYTES * space.n_states() as u64)
 }
@@ -62,7 +62,7 @@ const FIELD_BYTES: u64 = 8;
 /// Bytes of a landmark a state: two distances of four bytes, and while they are widened of two.
 const LANDMARK_BYTES: u64 = 12;
 
-/// What [`crate::Landmarks::of`] takes for so many landmarks: their distances, and two fields at work.
+/// What [`crate::search::Landmarks::of`] takes for so many landmarks: their distances, and two fields at work.
 pub fn landmarks_need(space: StateSpace, n: usize) -> MemoryNeed {
     if n == 0 {
         return MemoryNeed::default();

@@ -5,7 +5,7 @@
 use proptest::prelude::*;
 use std::ops::Range;
 use wheelbase_grid::*;
-use wheelbase_planner::*;
+use wheelbase_planner::model::*;
 
 /// Terrain and side kinds that every random map has.
 pub fn tables() -> (TerrainTable, SideTable) {

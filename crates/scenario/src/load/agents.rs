@@ -7,7 +7,8 @@ use super::places::{POSES_LOOKED_AT_MAX, area_rect, cells_of_map, heading_list};
 use super::tasks::{TaskReader, add_tasks};
 use crate::scenario;
 use std::collections::BTreeMap;
-use wheelbase_planner::{Heading, Legality, Pose, PoseBlocked, State, heading_from_name};
+use wheelbase_planner::model::{PoseBlocked, State, heading_from_name};
+use wheelbase_planner::{Heading, Legality, Pose};
 use wheelbase_sim::{AgentId, ClassId, GroupOrders, OrderList, Placement, Random, Simulation};
 
 const NOT_PLACED: AgentId = AgentId(u32::MAX);

@@ -3,7 +3,8 @@
 use super::complaints::{Complaints, listed};
 use crate::scenario::{self, Scenario};
 use wheelbase_grid::{GridShape, GridSize, Side};
-use wheelbase_planner::{ClassError, ClassSpec, MovementClass, OFFSET_MAX, Pivot, Primitive};
+use wheelbase_planner::model::{ClassError, OFFSET_MAX, Pivot};
+use wheelbase_planner::{ClassSpec, MovementClass, Primitive};
 use wheelbase_sim::{ClassId, Simulation};
 
 /// Makes a class for maps of a shape; with `size`, one that fits on a map of that size.

@@ -4,7 +4,9 @@ use super::complaints::Complaints;
 use super::places::{area_rect, cells_of_map, heading_list};
 use crate::scenario;
 use wheelbase_grid::CellXY;
-use wheelbase_planner::{Fallback, Goal, GoalMember, heading_from_name, heading_name};
+use wheelbase_planner::model::{heading_from_name, heading_name};
+use wheelbase_planner::search::Fallback;
+use wheelbase_planner::{Goal, GoalMember};
 use wheelbase_sim::{ClassId, LackedGoal, Order, OrderKind, OrderList, Simulation, Trip};
 
 /// Numbers of headings that name headings.

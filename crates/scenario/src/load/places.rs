@@ -3,7 +3,8 @@
 use super::complaints::listed;
 use crate::scenario;
 use wheelbase_grid::{GridSize, Rect};
-use wheelbase_planner::{Heading, heading_name};
+use wheelbase_planner::Heading;
+use wheelbase_planner::model::heading_name;
 
 /// Most poses that groups are looked for in their areas, all groups together: 64 areas of the largest map.
 pub(super) const POSES_LOOKED_AT_MAX: u64 = 1 << 32;

@@ -8,7 +8,8 @@ use crate::scenario::quoted_cell;
 use crate::scenario::{self, Located};
 use std::collections::BTreeMap;
 use wheelbase_grid::{CellXY, Rect};
-use wheelbase_planner::{GoalMember, Heading, Pose, heading_from_name};
+use wheelbase_planner::model::heading_from_name;
+use wheelbase_planner::{GoalMember, Heading, Pose};
 use wheelbase_sim::{ClassId, OrderList, Simulation, TaskSource};
 
 /// First line of a table of tasks.

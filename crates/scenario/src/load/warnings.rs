@@ -6,9 +6,10 @@ use super::places::area_rect;
 use crate::scenario::{self, Area, Chosen, EventAction, Located, Scenario, ScenarioError};
 use std::collections::BTreeMap;
 use wheelbase_grid::{MemoryMax, Rect};
+use wheelbase_planner::model::{SLOPE_FLAT, move_time};
+use wheelbase_planner::search::{Fallback, GoalArea, Reason};
 use wheelbase_planner::{
-    Fallback, Goal, GoalArea, GoalMember, Heading, Legality, Path, Pose, Primitive, Reason, Request,
-    SLOPE_FLAT, Scratch, Status, move_time, plan,
+    Goal, GoalMember, Heading, Legality, Path, Pose, Primitive, Request, Scratch, Status, plan,
 };
 use wheelbase_sim::{Action, ClassId, NewAgents, NewOrders, OrderKind, OrderState, Simulation, Trip};
 

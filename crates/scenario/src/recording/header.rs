@@ -7,7 +7,8 @@ use crate::scenario::{CLASSES_MAX, FOOTPRINT_CELLS_MAX, TICK_MAX};
 use serde::{Deserialize, Serialize};
 use wheelbase_grid::{CELLS_MAX, Cell, CellXY, GridShape, GridSize, Rect, SIDE_KINDS_MAX, TERRAIN_KINDS_MAX};
 use wheelbase_maps::TerrainColours;
-use wheelbase_planner::{Heading, MovementClass, PRIMITIVES_MAX, Pose, TIME_MAX, heading_name};
+use wheelbase_planner::model::{PRIMITIVES_MAX, TIME_MAX, heading_name};
+use wheelbase_planner::{Heading, MovementClass, Pose};
 use wheelbase_sim::{CollisionRule, OrderKind, Simulation};
 
 /// Numbers of headings that a class can have.
@@ -180,7 +181,7 @@ impl RecordedClass {
     /// The class as it is recorded.
     pub(super) fn of(movement: &MovementClass) -> Self {
         let poses = || (0..movement.headings()).flat_map(|heading| [(heading, 0), (heading, 1)]);
-        let offset = |o: &wheelbase_planner::Offset| [o.dx, o.dy];
+        let offset = |o: &wheelbase_planner::model::Offset| [o.dx, o.dy];
         let frame = move |(heading, row)| movement.frame(Pose::new(0, row, Heading(heading)));
         let footprint = |at| movement.footprint().at(frame(at)).iter().map(offset).collect();
         let steps = |primitive| {

@@ -9,7 +9,7 @@ use crate::recording::record::{Event, TickRecord};
 use crate::recording::recorded_agents::{NONE, RecordedAgents};
 use std::io::{Read, Seek};
 use wheelbase_grid::CellXY;
-use wheelbase_planner::Offset;
+use wheelbase_planner::model::Offset;
 use wheelbase_sim::{Counters, Phase, Simulation, Step};
 
 /// Nanoseconds of a tick by phase, in the order of [`Phase::ALL`].

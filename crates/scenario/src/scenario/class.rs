@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 use wheelbase_grid::GridShape;
-use wheelbase_planner::{Climb, Sweep, SweepRule, When};
+use wheelbase_planner::When;
+use wheelbase_planner::model::{Climb, Sweep, SweepRule};
 
 use super::reader::{Keys, ListOf, Node, Reader, Table};
 use super::typed::{

@@ -1,7 +1,8 @@
 //! What was typed: the tables of a scenario as plain structs, each value with its line; and how much may be typed.
 
 use wheelbase_grid::{GridShape, Rgb};
-use wheelbase_planner::{Climb, Sweep, When};
+use wheelbase_planner::When;
+use wheelbase_planner::model::{Climb, Sweep};
 pub use wheelbase_sim::{IfUnreachable, OnAgents};
 use wheelbase_traffic::TrafficParams;
 

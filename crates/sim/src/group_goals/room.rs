@@ -3,7 +3,10 @@
 use super::view::GroupView;
 use crate::goal_poses::poses_of;
 use wheelbase_grid::{BitGrid, CellXY, GridShape, GridSize, Rect};
-use wheelbase_planner::{CostField, GoalMember, MovementTables, Pose, State, Way};
+use wheelbase_planner::fields::CostField;
+use wheelbase_planner::model::State;
+use wheelbase_planner::tables::Way;
+use wheelbase_planner::{GoalMember, MovementTables, Pose};
 use wheelbase_traffic::motion::{AgentId, ClassId};
 
 /// What poses of one class are chosen from.

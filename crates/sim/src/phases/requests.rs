@@ -5,7 +5,9 @@ use crate::order_life::{ask_for_path, refuse, refuse_for};
 use crate::orders::{OrderKind, OrderState};
 use crate::requests::{PathRequest, Route, shared_goal};
 use crate::world::Simulation;
-use wheelbase_planner::{Answer, Goal, Path, Progress, Reached, Status, pass_goal};
+use wheelbase_planner::model::Reached;
+use wheelbase_planner::search::{Answer, pass_goal};
+use wheelbase_planner::{Goal, Path, Progress, Status};
 use wheelbase_traffic::motion::{Activity, ticks_of};
 
 /// Ticks until an agent that has asked for the quickest way asks for it again, and for one around resting

@@ -12,9 +12,11 @@ use crate::shared_fields::{FieldStep, SharedFields};
 use crate::trip::Trip;
 use std::sync::atomic::{AtomicBool, Ordering};
 use wheelbase_grid::{BitGrid, CellXY, GridSize, Rect};
+use wheelbase_planner::model::{Reached, State};
+use wheelbase_planner::search::{Answer, Fallback, GoalArea, Guide, least_cost_of};
 use wheelbase_planner::{
-    Answer, Fallback, Goal, GoalArea, GoalMember, Guide, MovementTables, Path, PathPose, Pose, Progress,
-    Reached, Request, Scratch, State, Status, advance, begin, finish, least_cost_of,
+    Goal, GoalMember, MovementTables, Path, PathPose, Pose, Progress, Request, Scratch, Status, advance,
+    begin, finish,
 };
 use wheelbase_traffic::motion::{AgentId, ClassId};
 use wheelbase_traffic::occupancy::Occupancy;

@@ -4,7 +4,7 @@ use super::scenes::{self, built, world};
 use crate::Simulation;
 use proptest::prelude::*;
 use wheelbase_grid::{Cell, CellXY, GridShape};
-use wheelbase_planner::{Frame, Offset};
+use wheelbase_planner::model::{Frame, Offset};
 use wheelbase_traffic::TrafficParams;
 use wheelbase_traffic::cooperative::contraflow::*;
 use wheelbase_traffic::cooperative::step_at;

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
-use wheelbase_planner::State;
+use wheelbase_planner::model::State;
 use wheelbase_traffic::TrafficParams;
 use wheelbase_traffic::collision::CollisionRule;
 use wheelbase_traffic::cooperative::board::Board;

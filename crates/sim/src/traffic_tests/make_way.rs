@@ -5,7 +5,7 @@ use crate::Simulation;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use wheelbase_grid::CellXY;
-use wheelbase_planner::State;
+use wheelbase_planner::model::State;
 use wheelbase_traffic::TrafficParams;
 use wheelbase_traffic::cooperative::narrows::{Mouth, Passer};
 use wheelbase_traffic::cooperative::*;

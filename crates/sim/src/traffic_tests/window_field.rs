@@ -5,7 +5,7 @@ use crate::Simulation;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use wheelbase_grid::Rect;
-use wheelbase_planner::State;
+use wheelbase_planner::model::State;
 use wheelbase_traffic::TrafficParams;
 use wheelbase_traffic::cooperative::contraflow::Contraflow;
 use wheelbase_traffic::cooperative::window_field::*;

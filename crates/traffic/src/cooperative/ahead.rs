@@ -4,7 +4,7 @@ use crate::cooperative::claims::Claims;
 use crate::cooperative::narrows::{Mouth, Narrows, OPEN, Passer};
 use crate::params::TrafficParams;
 use wheelbase_grid::CellXY;
-use wheelbase_planner::Offset;
+use wheelbase_planner::model::Offset;
 
 /// Passages that an agent can be in at once.
 pub const PASSAGES_MAX: usize = 4;

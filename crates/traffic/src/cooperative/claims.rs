@@ -10,7 +10,7 @@
 use crate::collision::{CollisionRule, Step};
 use crate::priority::PriorityKey;
 use wheelbase_grid::{CellXY, GridSize};
-use wheelbase_planner::Offset;
+use wheelbase_planner::model::Offset;
 
 /// The end of a claim that does not end.
 pub const FOREVER: u32 = u32::MAX;

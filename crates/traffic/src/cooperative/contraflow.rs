@@ -5,7 +5,8 @@ use crate::params::TrafficParams;
 use crate::streams::Streams;
 use crate::ways::{axis_and_way, opposite, product, to_side, vector};
 use wheelbase_grid::GridShape;
-use wheelbase_planner::{Frame, MovementTables, Offset, State, StateSpace};
+use wheelbase_planner::MovementTables;
+use wheelbase_planner::model::{Frame, Offset, State, StateSpace};
 
 /// What a move is held against.
 #[derive(Clone, Copy, Debug)]

@@ -10,7 +10,7 @@ use crate::cooperative::steps::{is_idle, line_moves, waited};
 use crate::motion::AgentId;
 use crate::priority::PriorityKey;
 use crate::view::TrafficView;
-use wheelbase_planner::State;
+use wheelbase_planner::model::State;
 
 /// Lists the passages on the next stretch of an agent's path.
 pub fn look_ahead(

@@ -16,7 +16,8 @@ use crate::priority::PriorityKey;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use wheelbase_grid::{CellXY, Rect};
-use wheelbase_planner::{MovementTables, Offset, Pose, State};
+use wheelbase_planner::model::{Offset, State};
+use wheelbase_planner::{MovementTables, Pose};
 
 /// Intervals of one pose that a move from another one leads to, at most.
 pub const INTERVALS_MAX: usize = 3;

@@ -220,7 +220,7 @@ impl Lifting {
 pub fn list_lifted(
     claims: &Claims,
     tables: &MovementTables,
-    (id, state, mut ready): (u32, wheelbase_planner::State, u32),
+    (id, state, mut ready): (u32, wheelbase_planner::model::State, u32),
     plan: &Plan,
     rank: Rank<'_>,
     lifted: &mut Vec<u32>,

@@ -20,7 +20,7 @@ use crate::params::TrafficParams;
 use crate::priority::PriorityKey;
 use crate::view::TrafficView;
 use wheelbase_grid::CellXY;
-use wheelbase_planner::Offset;
+use wheelbase_planner::model::Offset;
 
 impl MakeWay {
     /// Has `other` step aside for the agent in a row, and whoever stands in its way there before it; says

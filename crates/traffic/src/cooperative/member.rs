@@ -3,7 +3,7 @@
 use crate::cooperative::ahead::PASSAGES_MAX;
 use crate::cooperative::lifted::Retry;
 use crate::cooperative::narrows::OPEN;
-use wheelbase_planner::State;
+use wheelbase_planner::model::State;
 
 pub const NONE: u32 = u32::MAX;
 

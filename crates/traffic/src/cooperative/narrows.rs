@@ -20,7 +20,8 @@ use crate::params::TrafficParams;
 use crate::priority::PriorityKey;
 use std::collections::BTreeMap;
 use wheelbase_grid::{BitGrid, CellXY, GridShape, GridSize, Rect};
-use wheelbase_planner::{MovementTables, Offset};
+use wheelbase_planner::MovementTables;
+use wheelbase_planner::model::Offset;
 
 /// No passage.
 pub const OPEN: u32 = u32::MAX;

@@ -1,6 +1,6 @@
 //! Plans: the moves that an agent will begin, and when.
 
-use wheelbase_planner::State;
+use wheelbase_planner::model::State;
 
 /// Moves of a plan at most.
 pub const MOVES_MAX: usize = 16;

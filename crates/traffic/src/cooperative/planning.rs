@@ -13,7 +13,8 @@ use crate::motion::Activity;
 use crate::params::TrafficParams;
 use crate::priority::PriorityKey;
 use crate::view::TrafficView;
-use wheelbase_planner::{MovementTables, State};
+use wheelbase_planner::MovementTables;
+use wheelbase_planner::model::State;
 
 /// The search for moves, its cost-to-go fields, and what it may still spend.
 #[derive(Debug)]

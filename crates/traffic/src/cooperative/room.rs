@@ -6,7 +6,7 @@ use crate::cooperative::steps::step_at;
 use crate::motion::end_state;
 use crate::view::TrafficView;
 use wheelbase_grid::CellXY;
-use wheelbase_planner::{Offset, State};
+use wheelbase_planner::model::{Offset, State};
 
 /// Scratch memory: 4 bytes a cell, 4 a state.
 #[derive(Debug, Default)]

@@ -6,7 +6,8 @@ use crate::cooperative::member::Member;
 use crate::cooperative::window_field::{FieldView, LinePose};
 use crate::motion::{Activity, Motion, end_state};
 use crate::view::TrafficView;
-use wheelbase_planner::{MovementTables, Pose, State};
+use wheelbase_planner::model::State;
+use wheelbase_planner::{MovementTables, Pose};
 
 /// Moves of a path that a field is made of, at most.
 pub const LINE_MOVES_MAX: usize = 64;

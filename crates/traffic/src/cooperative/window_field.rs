@@ -8,7 +8,8 @@
 use super::contraflow::Contraflow;
 use crate::streams::Streams;
 use wheelbase_grid::{CellXY, Rect};
-use wheelbase_planner::{MovementTables, Pose, State};
+use wheelbase_planner::model::State;
+use wheelbase_planner::{MovementTables, Pose};
 
 /// Cost of a pose of which a field says nothing.
 pub const UNKNOWN: u32 = u32::MAX;

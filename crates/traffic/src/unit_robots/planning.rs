@@ -15,7 +15,8 @@ use crate::unit_robots::team::{Aim, Choice, Link, NOBODY, RING, Team, blocker_of
 use crate::unit_robots::unit_fields::{Cells, UNKNOWN, UnitFields, Wanted};
 use crate::unit_robots::unit_map::UnitMap;
 use crate::view::TrafficView;
-use wheelbase_planner::{MovementTables, State};
+use wheelbase_planner::MovementTables;
+use wheelbase_planner::model::State;
 
 /// Most memory that fields take together, in bytes; more only if the robots' own fields take more.
 const FIELD_BYTES_MAX: usize = 1 << 30;
@@ -470,7 +471,8 @@ fn primitives_of_unit_robot(tables: &MovementTables) -> Option<[u8; 3]> {
         u8::try_from(found).ok()
     };
     let primitives = [find((1, 0), 0)?, find((0, 0), 1)?, find((0, 0), -1)?];
-    let one_cell = class.footprint().at(class.frames().next()?) == [wheelbase_planner::Offset::new(0, 0)];
+    let one_cell =
+        class.footprint().at(class.frames().next()?) == [wheelbase_planner::model::Offset::new(0, 0)];
     let of_ticks = |state: u32| {
         (0..3).all(|primitive| tables.move_ticks(State(state), primitive).is_none_or(|ticks| ticks == 1))
     };

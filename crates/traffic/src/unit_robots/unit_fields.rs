@@ -401,9 +401,9 @@ mod tests {
     use super::*;
     use crate::random::Random;
     use wheelbase_grid::{CellXY, Grid, SideTable, TerrainTable};
+    use wheelbase_planner::fields::CostField;
     use wheelbase_planner::{
-        ClassSpec, CostField, Goal, GoalMember, Heading, MovementClass, MovementTables, Pose, Primitive,
-        Until,
+        ClassSpec, Goal, GoalMember, Heading, MovementClass, MovementTables, Pose, Primitive, Until,
     };
 
     #[test]

@@ -9,9 +9,10 @@ use crate::picture::view::View;
 use std::collections::BTreeSet;
 use wheelbase_grid::Rgb;
 use wheelbase_grid::{CellXY, Grid, Side};
+use wheelbase_planner::model::{MoveBlocked, PoseBlocked, Reached};
+use wheelbase_planner::search::Answer;
 use wheelbase_planner::{
-    Answer, Distances, GoalMember, Heading, Legality, MoveBlocked, MovementTables, Path, Pose, PoseBlocked,
-    Reached, Request, Scratch, Status, Until,
+    Distances, GoalMember, Heading, Legality, MovementTables, Path, Pose, Request, Scratch, Status, Until,
 };
 
 /// The colour of a class that is not one of those of the heat.

@@ -17,6 +17,7 @@ use wheelbase_grid::Rect;
 /// ```
 /// use wheelbase_grid::{CellXY, Grid, SideTable, TerrainTable};
 /// use wheelbase_planner::*;
+/// use wheelbase_planner::fields::CostFields;
 ///
 /// let grid = Grid::from_rows(&["......"; 4], TerrainTable::movingai(), SideTable::default())?;
 /// let mut spec = ClassSpec::new("walker", 1);

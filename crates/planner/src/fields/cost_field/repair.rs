@@ -2,7 +2,7 @@
 //!
 //! It takes as long as there are poses whose cost changes. A block on a path to the goal changes those of all
 //! that lies behind it, so that for one request a fresh search is cheaper on most maps, and one guided by the
-//! field as it was cheaper still: see [`Heuristic::Field`](crate::Heuristic::Field).
+//! field as it was cheaper still: see [`Heuristic::Field`](crate::search::Heuristic::Field).
 
 use super::arcs::Graph;
 use super::frontier::{Block, Frontier};

@@ -14,7 +14,7 @@ pub(crate) const NO_MOVE: u8 = 17;
 
 pub(crate) const MOVES_STRIDE: usize = 32;
 
-/// Which way the costs of a [`CostField`](crate::CostField) run.
+/// Which way the costs of a [`CostField`](crate::fields::CostField) run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// From each pose to the nearest pose of a goal.

@@ -1,6 +1,6 @@
 //! What a run counts, and the result it prints.
 
-use crate::knots::Knot;
+use crate::metrics::knots::Knot;
 use crate::unreachable::UnreachableReasons;
 use crate::world::Simulation;
 use serde::Serialize;
@@ -241,6 +241,7 @@ pub struct RunResult {
     pub agent_ticks_per_s: f64,
     pub moves_per_s: f64,
     pub tick_ms: TickMs,
+    /// Most memory that the process has held: for whoever runs it to set.
     pub peak_memory_mib: Option<f64>,
     /// Orders left whose goal could have been reached; not printed, it decides the exit status.
     #[serde(skip)]
@@ -295,18 +296,10 @@ impl RunResult {
             agent_ticks_per_s: rate(agent_ticks),
             moves_per_s: rate(counts.moves),
             tick_ms: times.quantiles(),
-            peak_memory_mib: peak_memory_mib(),
+            peak_memory_mib: None,
             orders_left_doable,
         }
     }
-}
-
-/// Most memory this process has held, in MiB; `None` where the system does not say.
-pub fn peak_memory_mib() -> Option<f64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kib: f64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
-    Some(kib / 1024.0)
 }
 
 impl Simulation {

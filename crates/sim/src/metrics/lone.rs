@@ -11,8 +11,10 @@ use crate::world::Simulation;
 use rayon::prelude::*;
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use wheelbase_planner::model::State;
+use wheelbase_planner::search::least_cost;
 use wheelbase_planner::{
-    Goal, MovementTables, Path, Progress, Request, Scratch, State, Status, advance, begin, finish, least_cost,
+    Goal, MovementTables, Path, Progress, Request, Scratch, Status, advance, begin, finish,
 };
 use wheelbase_traffic::motion::ClassId;
 

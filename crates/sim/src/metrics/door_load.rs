@@ -7,8 +7,8 @@
 //! capacity at each tick. Where lone agents take more of one than there is in the run, they cannot all do together
 //! what each does alone.
 
-use crate::lone::{LoneAgent, NotAlone, lone_agents_seen};
-use crate::metrics::permille;
+use crate::metrics::lone::{LoneAgent, NotAlone, lone_agents_seen};
+use crate::metrics::result::permille;
 use crate::world::Simulation;
 use std::sync::atomic::{AtomicU64, Ordering};
 use wheelbase_planner::{MovementTables, Path};
