@@ -10,6 +10,7 @@
 //! blocked for long by others at rest has them step aside (see `make_way`). Rank is priority plus the age of
 //! the order, then the lower id.
 
+pub mod admission;
 pub mod ahead;
 pub mod board;
 pub mod claims;
@@ -21,6 +22,7 @@ pub mod lifting;
 pub mod make_way;
 pub mod member;
 pub mod narrows;
+pub mod passage_map;
 pub mod plan;
 pub mod planning;
 pub mod room;

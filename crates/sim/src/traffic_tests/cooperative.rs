@@ -15,7 +15,8 @@ use wheelbase_traffic::collision::CollisionRule;
 use wheelbase_traffic::cooperative::ahead::PASSAGES_MAX;
 use wheelbase_traffic::cooperative::board::Board;
 use wheelbase_traffic::cooperative::claims::FOREVER;
-use wheelbase_traffic::cooperative::narrows::{Narrows, OPEN};
+use wheelbase_traffic::cooperative::narrows::Narrows;
+use wheelbase_traffic::cooperative::passage_map::OPEN;
 use wheelbase_traffic::cooperative::plan::PlannedMove;
 use wheelbase_traffic::cooperative::*;
 use wheelbase_traffic::decisions::Decisions;
@@ -116,13 +117,13 @@ fn check_inside(sim: &Simulation, rule: &Cooperative) {
         let of_plan = (member.plan_begins, member.plan_ends, usize::from(member.n_planned));
         assert_eq!(of_plan, (begins, plan.end.1, plan.moves().len()), "agent {id}");
         let known: Vec<u32> = cold.passages.iter().copied().filter(|&passage| passage != OPEN).collect();
-        assert!(known.iter().all(|&passage| rule.board.narrows.is_inside(passage, id)));
+        assert!(known.iter().all(|&passage| rule.board.narrows.admission.is_inside(passage, id)));
         assert!(cold.granted == OPEN || known.contains(&cold.granted));
         let motion = &sim.agents.motion[row];
         let tables = &sim.tables[motion.class.0 as usize];
         let under = |pose: Pose| -> Vec<u32> {
             let cells = scenes::cells((pose.cell, tables.class().cells_at(pose)));
-            let passages = cells.into_iter().map(|cell| rule.board.narrows.at_anchor(cell));
+            let passages = cells.into_iter().map(|cell| rule.board.narrows.map.at_anchor(cell));
             passages.filter(|&passage| passage != OPEN).collect()
         };
         let mut due = under(pose);
@@ -145,9 +146,10 @@ fn check_inside(sim: &Simulation, rule: &Cooperative) {
     }
     let cells = 0..sim.grid.size().n_cells();
     let passages: BTreeSet<u32> =
-        cells.map(|cell| rule.board.narrows.at(cell)).filter(|&at| at != OPEN).collect();
+        cells.map(|cell| rule.board.narrows.map.at(cell)).filter(|&at| at != OPEN).collect();
     for passage in passages {
-        for id in (0..rule.board.members.len() as u32).filter(|&id| rule.board.narrows.is_inside(passage, id))
+        for id in (0..rule.board.members.len() as u32)
+            .filter(|&id| rule.board.narrows.admission.is_inside(passage, id))
         {
             let is_there = sim.agents.row(AgentId(id)).is_some();
             assert!(is_there && rule.board.cold[id as usize].passages.contains(&passage), "agent {id}");
@@ -160,7 +162,7 @@ fn check_passages(sim: &Simulation, rule: &Cooperative) {
     let fresh = Narrows::new(sim.grid.size(), &sim.tables, &rule.board.sides, rule.board.params);
     let mut numbers = BTreeMap::new();
     for cell in 0..sim.grid.size().n_cells() {
-        let (kept, right) = (rule.board.narrows.at(cell), fresh.at(cell));
+        let (kept, right) = (rule.board.narrows.map.at(cell), fresh.map.at(cell));
         assert_eq!(*numbers.entry(kept).or_insert(right), right, "tick {}: cell {cell}", sim.tick);
     }
     let rights: BTreeSet<u32> = numbers.values().copied().collect();
@@ -172,7 +174,12 @@ fn check_passages(sim: &Simulation, rule: &Cooperative) {
 fn check_given_up(sim: &Simulation, rule: &Cooperative) {
     for &row in &sim.decisions.give_up {
         let row = row as usize;
-        let held_for = rule.board.cold[sim.agents.ids[row].0 as usize].held_for(sim.tick);
+        let cold = &rule.board.cold[sim.agents.ids[row].0 as usize];
+        if cold.held_since >= sim.tick {
+            // Behind its turn another had it plan anew, and its last move aside has begun.
+            continue;
+        }
+        let held_for = cold.held_for(sim.tick);
         let patience = rule.board.params.give_up_after_steps
             * rule.board.step_ticks[usize::from(sim.agents.motion[row].class.0)];
         assert!(held_for >= patience, "row {row} gives up {held_for} ticks after it was sent aside");

@@ -56,7 +56,7 @@ fn whole(now: &Planning<'_>, decisions: &Decisions) -> Whole {
         claims.extend(here.map(|claim| (cell, claim.agent, claim.from.max(view.tick), claim.until)));
     }
     let mut narrows = Vec::new();
-    board.narrows.for_each_word(&mut |word| narrows.push(word));
+    board.narrows.admission.for_each_word(&mut |word| narrows.push(word));
     let Decisions { starts, reroutes, reroute_moves, replan, .. } = decisions;
     Whole {
         members: (0..board.members.len()).map(|id| member(board, id)).collect(),

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use wheelbase_grid::CellXY;
 use wheelbase_planner::model::State;
 use wheelbase_traffic::TrafficParams;
-use wheelbase_traffic::cooperative::narrows::{Mouth, Passer};
+use wheelbase_traffic::cooperative::admission::{Mouth, Passer};
 use wheelbase_traffic::cooperative::*;
 use wheelbase_traffic::decisions::Decisions;
 use wheelbase_traffic::motion::Activity;
@@ -190,7 +190,7 @@ fn those_at_rest_before_a_busy_gate_leave() {
     let mut rule =
         Cooperative::new(&sim.tables, sim.grid.size(), sim.settings.collision, TrafficParams::USUAL);
     let mut decisions = Decisions::default();
-    let passage = rule.board.narrows.at_anchor(CellXY::new(12, 3));
+    let passage = rule.board.narrows.map.at_anchor(CellXY::new(12, 3));
     let mouths = [(11, 1), (13, -1)].map(|(x, dx)| Mouth { cell: CellXY::new(x, 3), way: (dx, 0), reach: 4 });
     let mut view = view(&mut sim);
     view.tick = view.tick.next_multiple_of(TrafficParams::USUAL.clear_entrances_ticks);
@@ -202,10 +202,10 @@ fn those_at_rest_before_a_busy_gate_leave() {
     for agent in 100..120 {
         let way = if agent % 2 == 0 { (2, 0) } else { (-2, 0) };
         let passer = Passer { agent, way, width: 1, stays: None };
-        rule.board.narrows.note_asked(passage, passer, (PriorityKey::FIRST, 4), (view.tick, true));
+        rule.board.narrows.admission.note_asked(passage, passer, (PriorityKey::FIRST, 4), (view.tick, true));
     }
-    rule.board.narrows.find_busy(view.tick);
-    mouths.iter().for_each(|&mouth| rule.board.narrows.note_mouth(passage, mouth, view.tick));
+    rule.board.narrows.admission.find_busy(view.tick);
+    mouths.iter().for_each(|&mouth| rule.board.narrows.admission.note_mouth(passage, mouth, view.tick));
     let (mut now, others) = rule.planning(&view);
     others.make_way.clear_mouths(&mut now, &mut decisions);
     let before = |cells: &BTreeSet<CellXY>| {

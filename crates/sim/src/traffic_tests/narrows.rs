@@ -8,7 +8,9 @@ use wheelbase_grid::{CellXY, Rect, SideKind, TerrainKind};
 use wheelbase_planner::{Heading, Legality, MovementTables, Pose};
 use wheelbase_traffic::TrafficParams;
 use wheelbase_traffic::collision::Step;
-use wheelbase_traffic::cooperative::narrows::*;
+use wheelbase_traffic::cooperative::admission::*;
+use wheelbase_traffic::cooperative::narrows::Narrows;
+use wheelbase_traffic::cooperative::passage_map::OPEN;
 use wheelbase_traffic::motion::{AgentId, sides};
 use wheelbase_traffic::priority::PriorityKey;
 use wheelbase_traffic::random::Random;
@@ -76,18 +78,22 @@ fn defined(sim: &Simulation) -> BTreeSet<(Cells, u32)> {
 /// The passages that there are.
 fn found(narrows: &Narrows) -> BTreeSet<(Cells, u32)> {
     let mut cells: BTreeMap<u32, Cells> = BTreeMap::new();
-    for cell in narrows.size.rect().cells() {
-        let number = narrows.at_anchor(cell);
+    for cell in narrows.map.size.rect().cells() {
+        let number = narrows.map.at_anchor(cell);
         if number != OPEN {
             cells.entry(number).or_default().insert((cell.x, cell.y));
         }
     }
-    for (number, passage) in narrows.passages.iter().enumerate() {
+    for (number, passage) in narrows.admission.passages.iter().enumerate() {
         let n = cells.get(&(number as u32)).map_or(0, BTreeSet::len);
-        assert_eq!(n as u32, passage.n_cells);
-        assert_eq!(n == 0, narrows.spare.contains(&(number as u32)));
+        assert_eq!(n as u32, narrows.map.shapes[number].n_cells);
+        assert_eq!(passage.width, narrows.map.shapes[number].width);
+        assert_eq!(n == 0, narrows.map.spare.contains(&(number as u32)));
     }
-    cells.into_iter().map(|(number, cells)| (cells, narrows.passages[number as usize].width)).collect()
+    cells
+        .into_iter()
+        .map(|(number, cells)| (cells, narrows.admission.passages[number as usize].width))
+        .collect()
 }
 
 fn passer(agent: u32) -> Passer {
@@ -101,11 +107,11 @@ fn check_edits(mut sim: Simulation, random: &mut Random) -> Result<(), TestCaseE
     prop_assert_eq!(found(&narrows), defined(&sim));
     let n_kinds = sim.grid.terrain_table().entries().len();
     for _ in 0..8 {
-        let before: Vec<u32> = narrows.of_cell.clone();
+        let before: Vec<u32> = narrows.map.of_cell.clone();
         let passages = found(&narrows);
         // Agent 100 + n is in passage n.
         for number in before.iter().copied().filter(|&number| number != OPEN) {
-            narrows.enter(number, passer(100 + number));
+            narrows.admission.enter(number, passer(100 + number));
         }
         let mut edited = Vec::new();
         for _ in 0..1 + random.below(2) {
@@ -130,15 +136,18 @@ fn check_edits(mut sim: Simulation, random: &mut Random) -> Result<(), TestCaseE
         prop_assert_eq!(found(&narrows), defined(&sim));
         prop_assert_eq!(changed, found(&narrows) != passages);
         for (cell, &number) in before.iter().enumerate() {
-            let now = narrows.at(cell);
+            let now = narrows.map.at(cell);
             if number != OPEN && now != OPEN {
-                prop_assert!(narrows.is_inside(now, 100 + number), "who was in it is in what it has become");
+                prop_assert!(
+                    narrows.admission.is_inside(now, 100 + number),
+                    "who was in it is in what it has become"
+                );
             }
-            if number != OPEN && !narrows.is_altered(number) {
+            if number != OPEN && !narrows.map.is_altered(number) {
                 prop_assert_eq!(now, number);
             }
         }
-        narrows.keep_inside(|_, _| false);
+        narrows.admission.keep_inside(|_, _| false);
     }
     Ok(())
 }
@@ -198,26 +207,30 @@ fn a_lane_is_cut_joined_and_opened() {
         sim.tables[0].update(&sim.grid, changed);
         narrows.follow_edits(&sim.tables, &[changed])
     };
-    let at = |narrows: &Narrows, x, y| narrows.at_anchor(CellXY::new(x, y));
+    let at = |narrows: &Narrows, x, y| narrows.map.at_anchor(CellXY::new(x, y));
     let (upper, lower) = (at(&narrows, 0, 1), at(&narrows, 0, 4));
     assert!(upper != lower && upper != OPEN && lower != OPEN);
-    narrows.enter(upper, passer(1));
-    narrows.enter(lower, passer(2));
+    narrows.admission.enter(upper, passer(1));
+    narrows.admission.enter(lower, passer(2));
     // Cut in two: the one inside may be in either, and leaves the one where it is not.
     assert!(edit(&mut narrows, Rect::new(4, 1, 1, 1), rock));
     let (west, east) = (at(&narrows, 1, 1), at(&narrows, 6, 1));
     assert!(west != east && at(&narrows, 4, 1) == OPEN && west == upper);
-    assert!(narrows.is_inside(west, 1) && narrows.is_inside(east, 1) && narrows.is_inside(lower, 2));
-    assert!(narrows.is_altered(upper) && !narrows.is_altered(lower));
-    narrows.keep_inside(|passage, agent| agent != 1 || passage == east);
-    assert!(!narrows.is_inside(west, 1) && narrows.is_inside(east, 1));
+    assert!(
+        narrows.admission.is_inside(west, 1)
+            && narrows.admission.is_inside(east, 1)
+            && narrows.admission.is_inside(lower, 2)
+    );
+    assert!(narrows.map.is_altered(upper) && !narrows.map.is_altered(lower));
+    narrows.admission.keep_inside(|passage, agent| agent != 1 || passage == east);
+    assert!(!narrows.admission.is_inside(west, 1) && narrows.admission.is_inside(east, 1));
     // Joined again.
-    narrows.enter(west, passer(3));
+    narrows.admission.enter(west, passer(3));
     assert!(edit(&mut narrows, Rect::new(4, 1, 1, 1), floor));
     let joined = at(&narrows, 4, 1);
     assert!([at(&narrows, 0, 1), at(&narrows, 8, 1)] == [joined; 2] && joined != lower);
-    assert!(narrows.is_inside(joined, 1) && narrows.is_inside(joined, 3));
-    assert!(!narrows.is_altered(lower));
+    assert!(narrows.admission.is_inside(joined, 1) && narrows.admission.is_inside(joined, 3));
+    assert!(!narrows.map.is_altered(lower));
     // Where an edit changes nothing that is narrow, nothing is found anew.
     assert!(!edit(&mut narrows, Rect::new(4, 1, 1, 1), floor));
     // Widened: two can pass there, and only the lower lane is left.
@@ -226,7 +239,7 @@ fn a_lane_is_cut_joined_and_opened() {
     // It comes back where the floor is walled up again, with the number that was given up.
     assert!(edit(&mut narrows, Rect::new(0, 2, 9, 1), rock));
     assert_eq!(at(&narrows, 4, 1), 0);
-    assert!(!narrows.is_inside(at(&narrows, 4, 1), 1));
+    assert!(!narrows.admission.is_inside(at(&narrows, 4, 1), 1));
 }
 
 /// Passers of two widths keep coming from either end of a passage two cells wide, most in haste, some to
@@ -253,7 +266,7 @@ fn all_enter_in_time_and_none_meets_one_it_cannot_pass() {
     for seed in 0..20 {
         let mut random = Random::new(seed);
         let mut narrows = Narrows::new(sim.grid.size(), &sim.tables, &sides_of(&sim), TrafficParams::USUAL);
-        let passage = narrows.at_anchor(CellXY::new(4, 1));
+        let passage = narrows.map.at_anchor(CellXY::new(4, 1));
         // Since when each is there; who came first goes first.
         let mut waiting: Vec<(u32, Passer)> = Vec::new();
         let mut inside: Vec<(u32, Passer)> = Vec::new();
@@ -261,7 +274,7 @@ fn all_enter_in_time_and_none_meets_one_it_cannot_pass() {
         for tick in 0..6000 {
             inside.retain(|&(until, passer)| {
                 if until == tick {
-                    narrows.leave(passage, passer.agent);
+                    narrows.admission.leave(passage, passer.agent);
                 }
                 until > tick
             });
@@ -276,16 +289,16 @@ fn all_enter_in_time_and_none_meets_one_it_cannot_pass() {
             waiting.retain(|&(since, passer)| {
                 let place = key(passer.agent);
                 let moves = random.below(10) as u32;
-                let kept = narrows.next_opposed(passage, &passer, 0).is_some()
-                    || narrows.is_turn_of_other(passage, &passer, place, tick)
-                    || narrows.is_crowded(passage, &passer, moves, tick);
-                narrows.note_asked(passage, passer, (place, moves), (tick, kept));
+                let kept = narrows.admission.next_opposed(passage, &passer, 0).is_some()
+                    || narrows.admission.is_turn_of_other(passage, &passer, place, tick)
+                    || narrows.admission.is_crowded(passage, &passer, moves, tick);
+                narrows.admission.note_asked(passage, passer, (place, moves), (tick, kept));
                 if !kept {
                     for (_, other) in &inside {
                         assert!(passes(&passer, other), "{passer:?} and {other:?}");
                     }
                     longest = longest.max(tick - since);
-                    narrows.enter(passage, passer);
+                    narrows.admission.enter(passage, passer);
                     inside.push((tick + 4 + random.below(8) as u32, passer));
                 }
                 kept
@@ -306,7 +319,7 @@ fn passage_of(rows: [&str; 3]) -> (Simulation, Narrows, u32) {
     );
     let sim = built(&text).unwrap();
     let narrows = Narrows::new(sim.grid.size(), &sim.tables, &sides_of(&sim), TrafficParams::USUAL);
-    let passage = narrows.at_anchor(CellXY::new(2, 1));
+    let passage = narrows.map.at_anchor(CellXY::new(2, 1));
     (sim, narrows, passage)
 }
 
@@ -317,19 +330,21 @@ fn those_behind_a_batch_stay_back_in_line() {
     let (_, mut narrows, passage) = passage_of(["#####", ".....", "#####"]);
     let east = |agent: u32| Passer { agent, way: (5, 0), width: 1, stays: None };
     let kept = |narrows: &Narrows, tick: u32| -> Vec<u32> {
-        (0..12).filter(|&agent| narrows.is_crowded(passage, &east(agent), 10 + agent, tick)).collect()
+        (0..12)
+            .filter(|&agent| narrows.admission.is_crowded(passage, &east(agent), 10 + agent, tick))
+            .collect()
     };
     for agent in (0..12).rev() {
-        narrows.note_asked(passage, east(agent), (key(agent), 10 + agent), (3, false));
+        narrows.admission.note_asked(passage, east(agent), (key(agent), 10 + agent), (3, false));
     }
     assert!(kept(&narrows, 3).is_empty());
-    narrows.note_asked(passage, Passer { way: (-5, 0), ..east(20) }, (key(20), 40), (3, false));
+    narrows.admission.note_asked(passage, Passer { way: (-5, 0), ..east(20) }, (key(20), 40), (3, false));
     assert_eq!(kept(&narrows, 3), (TrafficParams::USUAL.corridor_batch..12).collect::<Vec<_>>());
-    narrows.enter(passage, east(0));
-    narrows.enter(passage, east(1));
+    narrows.admission.enter(passage, east(0));
+    narrows.admission.enter(passage, east(1));
     assert_eq!(kept(&narrows, 3), (TrafficParams::USUAL.corridor_batch..12).collect::<Vec<_>>());
     let stops: Vec<u32> =
-        (4..12).map(|agent| narrows.queue_moves(passage, &east(agent), 10 + agent, 3)).collect();
+        (4..12).map(|agent| narrows.admission.queue_moves(passage, &east(agent), 10 + agent, 3)).collect();
     assert!(stops.is_sorted_by(|one, next| one < next), "{stops:?}");
     // Whoever has not asked for long wants nothing any more.
     assert!(kept(&narrows, 3 + TrafficParams::USUAL.asked_ticks + 1).is_empty());
@@ -340,13 +355,13 @@ fn lane_between(n_east: u32, n_west: u32) -> (Narrows, u32) {
     let (_, mut narrows, passage) = passage_of(["########", ".......#", "########"]);
     // Those that come from the west have the higher rank.
     for agent in 0..n_east {
-        narrows.note_asked(passage, passer(agent), (key(agent), 4), (0, true));
+        narrows.admission.note_asked(passage, passer(agent), (key(agent), 4), (0, true));
     }
     for agent in 100..100 + n_west {
         let passer = Passer { way: (-1, 0), ..passer(agent) };
-        narrows.note_asked(passage, passer, (key(agent), 4), (0, true));
+        narrows.admission.note_asked(passage, passer, (key(agent), 4), (0, true));
     }
-    narrows.find_busy(0);
+    narrows.admission.find_busy(0);
     (narrows, passage)
 }
 
@@ -354,18 +369,18 @@ fn lane_between(n_east: u32, n_west: u32) -> (Narrows, u32) {
 #[test]
 fn a_busy_passage_is_entered_by_turns_whatever_the_rank() {
     let (mut narrows, passage) = lane_between(40, 40);
-    assert!(narrows.is_busy(passage));
+    assert!(narrows.admission.is_busy(passage));
     let mut turns = Vec::new();
     for number in 0..35 {
         let (east, west) = (passer(number), Passer { way: (-1, 0), ..passer(100 + number) });
-        let waits =
-            [east, west].map(|passer| narrows.is_turn_of_other(passage, &passer, key(passer.agent), 0));
+        let waits = [east, west]
+            .map(|passer| narrows.admission.is_turn_of_other(passage, &passer, key(passer.agent), 0));
         assert!(!waits[0] || !waits[1], "both wait for each other");
         let passer = if waits[0] { west } else { east };
         turns.push(passer.way.0);
-        narrows.enter(passage, passer);
-        narrows.leave(passage, passer.agent);
-        narrows.find_busy(0);
+        narrows.admission.enter(passage, passer);
+        narrows.admission.leave(passage, passer.agent);
+        narrows.admission.find_busy(0);
     }
     assert!(
         turns[..TrafficParams::USUAL.corridor_turn_busy as usize].iter().all(|&way| way == 1),
@@ -377,16 +392,16 @@ fn a_busy_passage_is_entered_by_turns_whatever_the_rank() {
     );
     // More may come near at once, and the line behind them is as long for each.
     let (narrows, passage) = lane_between(12, 1);
-    assert!(!narrows.is_busy(passage));
+    assert!(!narrows.admission.is_busy(passage));
     let (busy, _) = lane_between(12, 4);
     let n_near = |narrows: &Narrows| {
-        (0..12).filter(|&agent| !narrows.is_crowded(passage, &passer(agent), 4, 0)).count()
+        (0..12).filter(|&agent| !narrows.admission.is_crowded(passage, &passer(agent), 4, 0)).count()
     };
     assert_eq!(
         (n_near(&narrows), n_near(&busy)),
         (TrafficParams::USUAL.corridor_batch as usize, TrafficParams::USUAL.corridor_batch_busy as usize)
     );
-    let line = |narrows: &Narrows, agent: u32| narrows.queue_moves(passage, &passer(agent), 4, 0);
+    let line = |narrows: &Narrows, agent: u32| narrows.admission.queue_moves(passage, &passer(agent), 4, 0);
     assert!((0..12).all(|agent| line(&narrows, agent) == line(&busy, agent)));
     assert!((1..12).all(|agent| line(&busy, agent - 1) < line(&busy, agent)));
 }
@@ -401,27 +416,27 @@ fn a_busy_passage_is_entered_from_outside() {
         narrows.enters_busy(&Step { class, pose, primitive: 0 })
     };
     let mouth = Mouth { cell: CellXY::new(1, 1), way: (1, 0), reach: 2 };
-    narrows.note_mouth(passage, mouth, 5);
+    narrows.admission.note_mouth(passage, mouth, 5);
     assert!((0..4).all(|x| enters(&narrows, x).is_none()));
-    assert_eq!(narrows.next_mouth(0, 5), None);
+    assert_eq!(narrows.admission.next_mouth(0, 5), None);
     for agent in 0..TrafficParams::USUAL.corridor_busy {
-        narrows.note_asked(passage, passer(agent), (PriorityKey::FIRST, 4), (5, true));
-        narrows.note_asked(
+        narrows.admission.note_asked(passage, passer(agent), (PriorityKey::FIRST, 4), (5, true));
+        narrows.admission.note_asked(
             passage,
             Passer { way: (-1, 0), ..passer(100 + agent) },
             (PriorityKey::FIRST, 4),
             (5, true),
         );
     }
-    narrows.find_busy(5);
+    narrows.admission.find_busy(5);
     let entered: Vec<_> = (0..4).map(|x| enters(&narrows, x)).collect();
     assert_eq!(entered, [None, Some(passage), None, None]);
     // The ground before a mouth is kept clear while some come there.
-    let (found, at) = narrows.next_mouth(0, 5).unwrap();
+    let (found, at) = narrows.admission.next_mouth(0, 5).unwrap();
     assert_eq!(found, mouth);
     assert!(
-        narrows.next_mouth(at + 1, 5).is_none()
-            && narrows.next_mouth(0, 6 + TrafficParams::USUAL.entrance_ticks).is_none()
+        narrows.admission.next_mouth(at + 1, 5).is_none()
+            && narrows.admission.next_mouth(0, 6 + TrafficParams::USUAL.entrance_ticks).is_none()
     );
     let before: Vec<_> = sim.grid.size().rect().cells().filter(|&cell| mouth.has_before(cell)).collect();
     let west = Rect::new(0, 0, 2, 3);
@@ -430,9 +445,9 @@ fn a_busy_passage_is_entered_from_outside() {
             && west == mouth.bounds(sim.grid.size()).intersection(west)
     );
     // Whoever has nothing to do there does not begin a turn.
-    narrows.enter(passage, Passer { way: (1, 0), ..passer(1) });
-    narrows.enter(passage, Passer { way: (0, 0), ..passer(50) });
-    assert_eq!((narrows.passages[0].way, narrows.passages[0].entered), ((1, 0), 1));
+    narrows.admission.enter(passage, Passer { way: (1, 0), ..passer(1) });
+    narrows.admission.enter(passage, Passer { way: (0, 0), ..passer(50) });
+    assert_eq!((narrows.admission.passages[0].way, narrows.admission.passages[0].entered), ((1, 0), 1));
 }
 
 /// A lane that leads to the north-east on a map of hexagons is one passage.
@@ -447,7 +462,7 @@ fn a_lane_across_hexagons_is_one_passage() {
     );
     let sim = built(&text).unwrap();
     let narrows = Narrows::new(sim.grid.size(), &sim.tables, &sides_of(&sim), TrafficParams::USUAL);
-    let at = |x, y| narrows.at_anchor(CellXY::new(x, y));
+    let at = |x, y| narrows.map.at_anchor(CellXY::new(x, y));
     assert!(at(4, 0) != OPEN);
     assert_eq!([at(3, 1), at(3, 2), at(2, 3), at(2, 4), at(1, 5)], [at(4, 0); 5]);
 }

@@ -1,7 +1,9 @@
 //! The passages ahead of an agent, and those that it is in.
 
+use crate::cooperative::admission::{Mouth, Passer};
 use crate::cooperative::claims::Claims;
-use crate::cooperative::narrows::{Mouth, Narrows, OPEN, Passer};
+use crate::cooperative::narrows::Narrows;
+use crate::cooperative::passage_map::OPEN;
 use crate::params::TrafficParams;
 use wheelbase_grid::CellXY;
 use wheelbase_planner::model::Offset;
@@ -37,7 +39,7 @@ pub fn note_passages(
     passages: &mut [u32; PASSAGES_MAX],
 ) {
     for &offset in cells {
-        let passage = narrows.at(claims.index(anchor, offset));
+        let passage = narrows.map.at(claims.index(anchor, offset));
         if passage != OPEN
             && !passages.contains(&passage)
             && let Some(place) = passages.iter_mut().find(|place| **place == OPEN)

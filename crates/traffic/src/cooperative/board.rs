@@ -2,11 +2,13 @@
 //! passages that brings it.
 
 use crate::collision::CollisionRule;
+use crate::cooperative::admission::Passer;
 use crate::cooperative::ahead::{Ahead, PASSAGES_MAX, note_passages};
 use crate::cooperative::claims::{Claims, FOREVER, Rank, Standing};
 use crate::cooperative::interval_search::{Mover, Wishes};
 use crate::cooperative::member::{ColdMember, Has, Member, NOWHERE};
-use crate::cooperative::narrows::{Narrows, OPEN, Passer};
+use crate::cooperative::narrows::Narrows;
+use crate::cooperative::passage_map::OPEN;
 use crate::cooperative::plan::Plan;
 use crate::cooperative::steps::{claim_begun_move, goes, is_idle, pose_after, step_at, step_ticks};
 use crate::gates::NONE;
@@ -209,15 +211,15 @@ impl Board {
         for passage in
             before.into_iter().filter(|&passage| passage != OPEN && !in_passages.contains(&passage))
         {
-            narrows.leave(passage, id);
+            narrows.admission.leave(passage, id);
         }
         let passer = Passer { agent: id, way: (0, 0), width: sides[motion.class.0 as usize].0, stays: None };
         for passage in in_passages.into_iter().filter(|&passage| passage != OPEN) {
             let known = ahead.iter().find(|ahead| ahead.passage == passage && ahead.passer.agent == id);
             if let Some(known) = known {
-                narrows.enter(passage, known.passer);
-            } else if !narrows.is_inside(passage, id) {
-                narrows.enter(passage, passer);
+                narrows.admission.enter(passage, known.passer);
+            } else if !narrows.admission.is_inside(passage, id) {
+                narrows.admission.enter(passage, passer);
             }
         }
     }
@@ -230,7 +232,7 @@ impl Board {
             (cold.granted_at, cold.left_at) = (NONE, NOWHERE);
             cold.passages.iter_mut().filter(|of| **of == granted).for_each(|of| *of = OPEN);
             self.note_cold(agent);
-            self.narrows.leave(granted, agent);
+            self.narrows.admission.leave(granted, agent);
         }
     }
 

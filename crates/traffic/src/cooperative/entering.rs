@@ -1,7 +1,8 @@
 //! Entering narrow passages: an agent looks which lie ahead of it, asks to enter those that are near, and
 //! stops before one that it is kept from.
 
-use super::narrows::{Mouth, OPEN, Passer};
+use super::admission::{Mouth, Passer};
+use super::passage_map::OPEN;
 use crate::cooperative::ahead::{Ahead, mouth_reach};
 use crate::cooperative::board::Board;
 use crate::cooperative::planning::Planning;
@@ -28,7 +29,7 @@ pub fn look_ahead(
     ahead.clear();
     let path = line_moves(view, row, &members[id as usize]);
     let mut cell = tables.space().pose(state).cell;
-    let (mut passage, mut entered) = (narrows.at_anchor(cell), cell);
+    let (mut passage, mut entered) = (narrows.map.at_anchor(cell), cell);
     let mut passer = Passer { agent: id, way: (0, 0), width: sides[motion.class.0 as usize].0, stays: None };
     let mut left = path.len();
     let mut moves = 0;
@@ -41,7 +42,7 @@ pub fn look_ahead(
         state = tables.state_after(state, usize::from(primitive));
         left -= 1;
         let before = std::mem::replace(&mut cell, tables.space().pose(state).cell);
-        let now = narrows.at_anchor(cell);
+        let now = narrows.map.at_anchor(cell);
         if now != passage {
             if passage != OPEN {
                 passer.way = (cell.x - entered.x, cell.y - entered.y);
@@ -67,28 +68,33 @@ pub fn ask_to_enter(now: &mut Planning<'_>, room: &mut MakeWay, row: usize, plac
     now.stop = u32::MAX;
     for number in 0..now.ahead.len() {
         let Ahead { passage, passer, moves, mouth, .. } = now.ahead[number];
-        let is_busy = now.board.narrows.is_busy(passage);
+        let is_busy = now.board.narrows.admission.is_busy(passage);
         if is_busy {
-            now.board.narrows.note_mouth(passage, mouth, view.tick);
+            now.board.narrows.admission.note_mouth(passage, mouth, view.tick);
         }
-        if now.board.narrows.is_inside(passage, id) {
-            now.board.narrows.enter(passage, passer);
+        if now.board.narrows.admission.is_inside(passage, id) {
+            now.board.narrows.admission.enter(passage, passer);
             continue;
         }
         let keeper = keeper(now.board, room, view, row, (passage, &passer), place);
-        let crowded = now.board.narrows.is_crowded(passage, &passer, moves, view.tick);
+        let crowded = now.board.narrows.admission.is_crowded(passage, &passer, moves, view.tick);
         let keeper = keeper.or(crowded.then_some(id));
         now.ahead[number].keeper = keeper;
         now.ahead[number].stays_off = is_busy && crowded;
-        now.board.narrows.note_asked(passage, passer, (place, moves), (view.tick, keeper.is_some()));
+        now.board.narrows.admission.note_asked(
+            passage,
+            passer,
+            (place, moves),
+            (view.tick, keeper.is_some()),
+        );
         if keeper.is_some() {
-            let queue = now.board.narrows.queue_moves(passage, &passer, moves, view.tick);
+            let queue = now.board.narrows.admission.queue_moves(passage, &passer, moves, view.tick);
             now.stop = now.stop.min(moves.saturating_sub(queue));
         } else if moves <= now.board.params.admit_moves
             && now.board.members[id as usize].aside_left == 0
             && now.board.grant(id, passage, is_busy.then_some(view.tick))
         {
-            now.board.narrows.enter(passage, passer);
+            now.board.narrows.admission.enter(passage, passer);
         }
     }
 }
@@ -104,7 +110,7 @@ pub fn keeper(
     place: PriorityKey,
 ) -> Option<u32> {
     let mut from = 0;
-    while let Some((other, at)) = board.narrows.next_opposed(passage, passer, from) {
+    while let Some((other, at)) = board.narrows.admission.next_opposed(passage, passer, from) {
         if keeps(board, room, view, other, row) {
             return Some(other);
         }
@@ -115,7 +121,7 @@ pub fn keeper(
             from = at + 1;
         }
     }
-    let is_turn = board.narrows.is_turn_of_other(passage, passer, place, view.tick);
+    let is_turn = board.narrows.admission.is_turn_of_other(passage, passer, place, view.tick);
     is_turn.then_some(passer.agent)
 }
 

@@ -6,7 +6,8 @@
 //! a pose where the agent can rest for ever, so that its claims keep all agents apart whatever they do next.
 
 use super::claims::{Claims, FOREVER, Rank};
-use super::narrows::{Narrows, OPEN};
+use super::narrows::Narrows;
+use super::passage_map::OPEN;
 use super::plan::{MOVES_MAX, Plan, PlannedMove};
 use crate::collision::{CollisionRule, Step};
 use crate::cooperative::ahead::Ahead;
@@ -151,7 +152,7 @@ impl<'a> Mover<'a> {
             return true;
         }
         cells.iter().any(|&offset| {
-            let passage = self.narrows.at(self.claims.index(anchor, offset));
+            let passage = self.narrows.map.at(self.claims.index(anchor, offset));
             passage != OPEN
                 && self.ahead.iter().any(|ahead| ahead.passage == passage && ahead.keeper.is_some())
         })

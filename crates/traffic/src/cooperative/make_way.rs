@@ -126,7 +126,7 @@ impl MakeWay {
             return;
         }
         let mut from = 0;
-        while let Some((mouth, at)) = now.board.narrows.next_mouth(from, view.tick) {
+        while let Some((mouth, at)) = now.board.narrows.admission.next_mouth(from, view.tick) {
             from = at + 1;
             self.begin(view.grid_size.n_cells());
             let mut nearest: Option<(u32, usize)> = None;

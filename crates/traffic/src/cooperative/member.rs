@@ -2,7 +2,7 @@
 
 use crate::cooperative::ahead::PASSAGES_MAX;
 use crate::cooperative::lifted::Retry;
-use crate::cooperative::narrows::OPEN;
+use crate::cooperative::passage_map::OPEN;
 use wheelbase_planner::model::State;
 
 pub const NONE: u32 = u32::MAX;

@@ -3,7 +3,7 @@
 use crate::cooperative::ahead::mouth_reach;
 use crate::cooperative::board::Board;
 use crate::cooperative::claims::{FOREVER, Rank};
-use crate::cooperative::narrows::OPEN;
+use crate::cooperative::passage_map::OPEN;
 use crate::cooperative::plan::{Plan, PlannedMove};
 use crate::cooperative::planning::Planning;
 use crate::cooperative::state::Cooperative;
@@ -61,7 +61,7 @@ impl Traffic for Cooperative {
         }
         self.board.wishes.for_each_word(word);
         self.search.fields.for_each_word(word);
-        self.board.narrows.for_each_word(word);
+        self.board.narrows.admission.for_each_word(word);
     }
 }
 
@@ -83,7 +83,7 @@ impl Cooperative {
             self.forget_plans(view);
         }
         self.follow_passages(view);
-        self.board.narrows.find_busy(view.tick);
+        self.board.narrows.admission.find_busy(view.tick);
         self.follow_edits(view);
         self.follow_paths(view, decisions);
         self.follow_moves(view);
@@ -107,7 +107,7 @@ impl Cooperative {
             self.board.set_plan(id, Plan::NONE);
             for passage in self.board.forget_passages(id) {
                 if passage != OPEN {
-                    self.board.narrows.leave(passage, id);
+                    self.board.narrows.admission.leave(passage, id);
                 }
             }
         }
@@ -143,13 +143,13 @@ impl Cooperative {
         self.visited.fill(view.agents.len());
         for row in 0..view.agents.len() {
             let id = view.agents.ids[row].0;
-            if self.board.narrows.is_altered(self.board.cold[id as usize].granted) {
+            if self.board.narrows.map.is_altered(self.board.cold[id as usize].granted) {
                 self.board.give_up_right(id);
             }
             self.board.claim(view, row, &[]);
         }
         let Board { narrows, cold, .. } = &mut self.board;
-        narrows.keep_inside(|passage, agent| cold[agent as usize].passages.contains(&passage));
+        narrows.admission.keep_inside(|passage, agent| cold[agent as usize].passages.contains(&passage));
     }
 
     /// Forgets all plans if an edit, or one that waits, has made a move of one illegal or changed its time.
