@@ -150,9 +150,9 @@ return arguments[0].map(([x, y]) => {
 GO_TO = "player.pause(); player.goTo(arguments[0]); player.draw();"
 SHOWN = """
 const tick = Math.floor(player.time), out = {};
-for (let a = 0; a < player.run.n; a++) if (player.film.isThere(a, tick)) {
-  const [x, y, h] = player.film.pose(a, tick), cls = player.run.classes[player.run.cls[a]];
-  out[player.run.id[a]] = [[x, y, cls.headings[h]], player.film.moving(a, tick) >= 0];
+for (let a = 0; a < player.run.n; a++) if (player.timeline.isThere(a, tick)) {
+  const [x, y, h] = player.timeline.pose(a, tick), cls = player.run.classes[player.run.cls[a]];
+  out[player.run.id[a]] = [[x, y, cls.headings[h]], player.timeline.moving(a, tick) >= 0];
 }
 return out;
 """
@@ -161,7 +161,7 @@ return out;
 AT_REST = """
 const tick = Math.floor(player.time), out = [], v = player.view;
 if (v.scale < 8 || arguments[1]) {
-  const rests = (a) => player.film.isThere(a, tick) && player.film.moving(a, tick) < 0;
+  const rests = (a) => player.timeline.isThere(a, tick) && player.timeline.moving(a, tick) < 0;
   const spot = v.place([...player.run.id.keys()].slice(arguments[1]).find(rests) ?? 0, tick, {});
   [v.x, v.y, v.scale, v.fitted] = [spot.x, spot.y, 12, false];
   player.draw();
@@ -171,23 +171,23 @@ const inSight = (x, y) => {
   return px > 24 && py > 24 && px < v.canvas.width - 24 && py < v.canvas.height - 24;
 };
 for (let a = 0; a < player.run.n && out.length < arguments[0]; a++) {
-  const film = player.film, cls = player.run.classes[player.run.cls[a]];
-  if (!film.isThere(a, tick) || film.moving(a, tick) >= 0) continue;
-  const [x, y, h] = film.pose(a, tick);
+  const timeline = player.timeline, cls = player.run.classes[player.run.cls[a]];
+  if (!timeline.isThere(a, tick) || timeline.moving(a, tick) >= 0) continue;
+  const [x, y, h] = timeline.pose(a, tick);
   // A body that stands at an angle covers corners of its cells only in part.
   if (["NE", "NW", "SW", "SE"].includes(cls.headings[h]) && player.run.shape !== "hex") continue;
-  for (const [cx, cy] of film.held(a, tick)) if (inSight(cx, cy)) out.push([cx, cy, player.run.id[a], cls.colour]);
+  for (const [cx, cy] of timeline.held(a, tick)) if (inSight(cx, cy)) out.push([cx, cy, player.run.id[a], cls.colour]);
 }
 return out;
 """
-HELD = "return [...player.run.id.keys()].filter((a) => player.film.isThere(a, 0)).flatMap((a) => player.film.held(a, 0));"
+HELD = "return [...player.run.id.keys()].filter((a) => player.timeline.isThere(a, 0)).flatMap((a) => player.timeline.held(a, 0));"
 CELLS = """
 const g = player.view.ground, run = player.run, out = [];
 for (let y = 0; y < run.height; y++) for (let x = 0; x < run.width; x++) out.push(run.terrain[g.terrain[y * run.width + x]].colour);
 return out;
 """
 PANEL = """
-player.select(player.film.rowOfId.get(arguments[0]));
+player.select(player.timeline.rowOfId.get(arguments[0]));
 const text = (id) => document.getElementById(`agent-${id}`).textContent;
 return Object.fromEntries(["title", "class", "pose", "order", "doing"].map((id) => [id, text(id)]));
 """

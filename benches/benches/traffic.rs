@@ -11,7 +11,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use wheelbase_benches::calibration;
 use wheelbase_scenario::{load, scenario};
-use wheelbase_sim::{Counters, Phase, Simulation};
+use wheelbase_sim::{Counters, Phase, World};
 
 /// Agents, and percent of the map that they cover.
 const CROWDS: [(u32, u32); 7] =
@@ -73,18 +73,18 @@ fn text(agents: u32, cover: u32) -> String {
     text
 }
 
-fn crowd(agents: u32, cover: u32) -> Simulation {
+fn crowd(agents: u32, cover: u32) -> World {
     let text = text(agents, cover);
     let typed = scenario::parse("crowd.toml", text.as_bytes());
     let typed = typed.unwrap_or_else(|error| panic!("{error}"));
-    load::build_simulation(Path::new("crowd.toml"), &typed).unwrap_or_else(|error| panic!("{error}"))
+    load::build_world(Path::new("crowd.toml"), &typed).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Shares of the time by phase over some ticks, in permille.
-fn phases(sim: &mut Simulation) -> String {
+fn phases(world: &mut World) -> String {
     let (mut nanos, mut now_in, mut since) = ([0; Phase::ALL.len()], Phase::Metrics, Instant::now());
     for _ in 0..PHASE_TICKS {
-        sim.step_observed(&mut |phase| {
+        world.step_observed(&mut |phase| {
             let now = Instant::now();
             nanos[now_in as usize] += now.duration_since(since).as_nanos();
             (now_in, since) = (phase, now);
@@ -103,28 +103,28 @@ fn ticks(criterion: &mut Criterion) {
     let (crowds, settling_ticks) = if once { (&CROWDS[2..3], 4) } else { (&CROWDS[..], 400) };
     let mut group = criterion.benchmark_group("tick");
     for &(agents, cover) in crowds {
-        let mut sim = crowd(agents, cover);
-        while sim.tick() < settling_ticks {
-            sim.step();
+        let mut world = crowd(agents, cover);
+        while world.tick() < settling_ticks {
+            world.step();
         }
-        let before = *sim.counts();
-        let shares = phases(&mut sim);
-        let (after, now) = (sim.counts(), Counters::of(&sim));
+        let before = *world.counts();
+        let shares = phases(&mut world);
+        let (after, now) = (world.counts(), Counters::of(&world));
         println!(
             "{agents} agents, {cover} %: at tick {} {} moving, {} waiting, {} requests open; in {PHASE_TICKS} ticks {} \
              moves, {} tasks, {} expansions; permille of the time: {shares}; state {:016x}",
-            sim.tick(),
+            world.tick(),
             now.moving,
             now.waiting,
             now.requests_open,
             after.moves - before.moves,
             after.tasks_done - before.tasks_done,
             after.expansions - before.expansions,
-            sim.state_hash()
+            world.state_hash()
         );
         group.throughput(Throughput::Elements(agents.into()));
         let id = BenchmarkId::from_parameter(format!("{agents} agents, {cover} %"));
-        group.bench_function(id, |bencher| bencher.iter(|| sim.step()));
+        group.bench_function(id, |bencher| bencher.iter(|| world.step()));
     }
     group.finish();
 }

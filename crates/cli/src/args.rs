@@ -4,7 +4,7 @@ use crate::bench_keys::KEYS_HELP;
 use crate::failure::{Exit, Failure};
 use crate::memory_max::MemoryArgs;
 use crate::output::clash::Output;
-use crate::picture_files::Wanted;
+use crate::picture_files::OutputSpec;
 use crate::query::rectangle_from_arg;
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -336,14 +336,19 @@ pub struct ViewArgs {
 
 impl ViewArgs {
     /// The pictures that are wanted.
-    pub fn wanted<'a>(
+    pub fn spec<'a>(
         &self,
         png: Option<&'a PathBuf>,
         svg: Option<&'a PathBuf>,
-    ) -> Result<Wanted<'a>, Failure> {
+    ) -> Result<OutputSpec<'a>, Failure> {
         let area = self.area.as_deref().map(|area| rectangle_from_arg(area, "--area")).transpose();
         let area = area.map_err(Failure::bad_input)?;
-        Ok(Wanted { png: png.map(PathBuf::as_path), svg: svg.map(PathBuf::as_path), area, scale: self.scale })
+        Ok(OutputSpec {
+            png: png.map(PathBuf::as_path),
+            svg: svg.map(PathBuf::as_path),
+            area,
+            scale: self.scale,
+        })
     }
 }
 

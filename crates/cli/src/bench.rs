@@ -26,8 +26,8 @@ use wheelbase_planner::search::batch::{BatchScratch, plan_all};
 use wheelbase_planner::{
     Goal, GoalMember, Heading, MovementClass, MovementTables, Path, Pose, Request, Scratch, Status, plan,
 };
-use wheelbase_scenario::load::{Overrides, PlanningProblem, load_simulation};
-use wheelbase_sim::{Doors, Memory, Phase, RunResult, Simulation, permille, quantile_ms};
+use wheelbase_scenario::load::{Overrides, PlanningProblem, load_world};
+use wheelbase_sim::{Doors, Memory, Phase, RunResult, World, permille, quantile_ms};
 use wheelbase_view::safe_text;
 
 /// Queries between two looks at the progress bar.
@@ -375,33 +375,37 @@ fn write_lengths_text(out: &mut impl Write, lengths: &Lengths) -> io::Result<()>
 }
 
 /// How well the agents got on: beside what they would do alone, and at what price in memory.
-fn write_traffic_text(out: &mut impl Write, result: &ScenarioResult, no_lone: &str) -> io::Result<()> {
+fn write_traffic_text(out: &mut impl Write, result: &ScenarioResult, no_bound: &str) -> io::Result<()> {
     let run = &result.run;
     let tenths = |permille: u64| format!("{}.{} %", permille / 10, permille % 10);
     row(out, "tasks", format!("{} done, longest {} ticks", run.tasks_done, run.longest_task_ticks))?;
-    match &result.lone {
-        Some(lone) => {
-            let share = tenths(lone.permille);
+    match &result.single_agent_bound {
+        Some(bound) => {
+            let share = tenths(bound.permille);
             row(
                 out,
-                "beside lone agents",
-                format!("{} of {} tasks, {share}", lone.tasks_done, lone.lone_tasks_done),
+                "single-agent bound",
+                format!("{} of {} tasks, {share}", bound.tasks_done, bound.bound_tasks_done),
             )?;
-            let (agents, tasks) = (lone.confined_agents, lone.confined_tasks_done);
+            let (agents, tasks) = (bound.confined_agents, bound.confined_tasks_done);
             row(out, "confined", format!("{agents} agents with {tasks} tasks, not counted above"))?;
         }
-        None => row(out, "beside lone agents", format!("not told: {no_lone}"))?,
+        None => row(out, "single-agent bound", format!("not told: {no_bound}"))?,
     }
     if let Some(doors) = &result.doors {
         let busiest = tenths(doors.busiest_permille);
-        row(out, "doors", format!("{} gates, lone agents want {busiest} of the busiest", doors.gates))?;
+        row(out, "doors", format!("{} gates, single agents want {busiest} of the busiest", doors.gates))?;
     }
     if let Some(detour) = run.detour_permille {
-        row(out, "detour", format!("{} of what lone agents take, {} trips", tenths(detour), run.trips))?;
+        row(out, "detour", format!("{} of the single-agent bound, {} trips", tenths(detour), run.trips))?;
     }
     let longest = format!("{} ticks a trip, {} at rest", run.longest_trip_ticks, run.longest_wait_ticks);
     row(out, "longest", longest)?;
-    row(out, "agents stuck", format!("{}, and {} fruitless", run.stuck_agents, run.fruitless_agents))?;
+    row(
+        out,
+        "agents stuck",
+        format!("{}, and {} without progress", run.stuck_agents, run.no_progress_agents),
+    )?;
     let MemoryResult { agent_bytes, fields, field_bytes, landmark_bytes, .. } = &result.memory;
     row(
         out,
@@ -435,7 +439,7 @@ struct ScenarioResult {
     run: RunResult,
     expansions_per_s: f64,
     load_s: f64,
-    lone: Option<LoneResult>,
+    single_agent_bound: Option<BoundResult>,
     doors: Option<DoorsResult>,
     memory: MemoryResult,
     #[serde(serialize_with = "by_name")]
@@ -446,9 +450,9 @@ struct ScenarioResult {
 
 /// What the agents did beside what each would do alone on the map.
 #[derive(Serialize)]
-struct LoneResult {
+struct BoundResult {
     tasks_done: u64,
-    lone_tasks_done: u64,
+    bound_tasks_done: u64,
     permille: u64,
     confined_agents: u64,
     confined_tasks_done: u64,
@@ -474,8 +478,8 @@ struct MemoryResult {
 }
 
 impl MemoryResult {
-    fn of(sim: &Simulation, loaded_mib: Option<f64>) -> Self {
-        let Memory { agents, agent_bytes, fields, field_bytes, landmark_bytes } = sim.memory();
+    fn of(world: &World, loaded_mib: Option<f64>) -> Self {
+        let Memory { agents, agent_bytes, fields, field_bytes, landmark_bytes } = world.memory();
         Self {
             loaded_mib,
             agent_bytes: agent_bytes / agents.max(1),
@@ -488,44 +492,44 @@ impl MemoryResult {
 
 /// Holds the tasks `finished` in a run, by row, against what the agents would do alone, with what that takes of doors; or
 /// says why that cannot be done.
-fn beside_lone_agents(
+fn single_agent_bound_of(
     target: &std::path::Path,
     overrides: Overrides,
     finished: &[u32],
     stop: &Interrupt,
-) -> Result<Result<(LoneResult, DoorsResult), String>, Failure> {
+) -> Result<Result<(BoundResult, DoorsResult), String>, Failure> {
     let begun = Instant::now();
     // As it was before the first tick.
-    let fresh = load_simulation(target, overrides).map_err(Failure::bad_input)?;
+    let fresh = load_world(target, overrides).map_err(Failure::bad_input)?;
     let go_on = || !stop.is_raised();
     let find_doors = Instant::now();
     let doors = Doors::find(&fresh);
     let find_s = find_doors.elapsed().as_secs_f64();
-    let alone = match doors.lone_agents(&fresh, &go_on) {
+    let alone = match doors.single_agent_bounds(&fresh, &go_on) {
         Ok(Some(alone)) => alone,
         Ok(None) => return Ok(Err("interrupted".to_owned())),
         Err(reason) => return Ok(Err(reason.to_string())),
     };
-    let mut result = LoneResult {
+    let mut result = BoundResult {
         tasks_done: 0,
-        lone_tasks_done: 0,
+        bound_tasks_done: 0,
         permille: 0,
         confined_agents: 0,
         confined_tasks_done: 0,
         wall_s: 0.0,
     };
     // Without events no agent is taken out, so rows are what they were.
-    for (lone, &tasks_done) in alone.iter().zip(finished) {
+    for (bound, &tasks_done) in alone.iter().zip(finished) {
         let tasks_done = u64::from(tasks_done);
-        if lone.confined {
+        if bound.confined {
             result.confined_agents += 1;
             result.confined_tasks_done += tasks_done;
         } else {
             result.tasks_done += tasks_done;
-            result.lone_tasks_done += lone.tasks_done;
+            result.bound_tasks_done += bound.tasks_done;
         }
     }
-    result.permille = permille(result.tasks_done, result.lone_tasks_done);
+    result.permille = permille(result.tasks_done, result.bound_tasks_done);
     result.wall_s = begun.elapsed().as_secs_f64() - find_s;
     let begun = Instant::now();
     let load = doors.load(&fresh);
@@ -550,60 +554,60 @@ fn bench_scenario(args: &BenchArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     }
     let pool = Arc::new(thread_pool(args.threads)?);
     let begun = Instant::now();
-    let load = || load_simulation(&args.target, overrides(args));
-    let mut sim = pool.install(load).map_err(Failure::bad_input)?;
+    let load = || load_world(&args.target, overrides(args));
+    let mut world = pool.install(load).map_err(Failure::bad_input)?;
     let load_s = begun.elapsed().as_secs_f64();
     stop.heed();
     let loaded_mib = peak_memory_mib();
     let mut phases = PhaseTimes::new();
     let begun = Instant::now();
     let driven = pool.install(|| {
-        drive(&mut sim, &mut RunFiles::default(), None, stop, true, &mut |phase| phases.begin(phase))
+        drive(&mut world, &mut RunFiles::default(), None, stop, true, &mut |phase| phases.begin(phase))
     });
     let wall_s = begun.elapsed().as_secs_f64();
     let (times, agent_ticks) = driven?;
     phases.begin(Phase::Metrics);
     let run = RunResult {
         peak_memory_mib: peak_memory_mib(),
-        ..RunResult::of(&sim, pool.current_num_threads(), &times, wall_s, agent_ticks)
+        ..RunResult::of(&world, pool.current_num_threads(), &times, wall_s, agent_ticks)
     };
-    let memory = MemoryResult::of(&sim, loaded_mib);
-    let (beside, no_lone) = if stop.is_raised() {
+    let memory = MemoryResult::of(&world, loaded_mib);
+    let (beside, no_bound) = if stop.is_raised() {
         (None, "interrupted".to_owned())
     } else {
         let finished: Vec<u32> =
-            (0..sim.agents().len()).map(|row| sim.agents().statistics(row).finished).collect();
-        drop(sim);
+            (0..world.agents().len()).map(|row| world.agents().statistics(row).finished).collect();
+        drop(world);
         let (in_pool, target, of_work) = (Arc::clone(&pool), args.target.clone(), stop.clone());
         let same = overrides(args);
         // It builds the scenario again, which looks at no flag.
         let beside = stop.unless_raised(move || {
-            in_pool.install(|| beside_lone_agents(&target, same, &finished, &of_work))
+            in_pool.install(|| single_agent_bound_of(&target, same, &finished, &of_work))
         });
         match beside.unwrap_or_else(|| Ok(Err("interrupted".to_owned())))? {
             Ok(beside) => (Some(beside), String::new()),
             Err(reason) => (None, reason),
         }
     };
-    let (lone, doors) = beside.unzip();
+    let (single_agent_bound, doors) = beside.unzip();
     let result = ScenarioResult {
         bench: "scenario",
         file: args.target.display().to_string(),
         expansions_per_s: rate(run.expansions, wall_s),
         run,
         load_s,
-        lone,
+        single_agent_bound,
         doors,
         memory,
         phase_shares: phases.shares(),
         peers: [],
         calibration: calibration(),
     };
-    print(args.format, &result, |out| write_scenario_text(out, &result, &no_lone))?;
+    print(args.format, &result, |out| write_scenario_text(out, &result, &no_bound))?;
     Ok(if stop.is_raised() { Exit::Interrupted } else { Exit::Done })
 }
 
-fn write_scenario_text(out: &mut impl Write, result: &ScenarioResult, no_lone: &str) -> io::Result<()> {
+fn write_scenario_text(out: &mut impl Write, result: &ScenarioResult, no_bound: &str) -> io::Result<()> {
     let run = &result.run;
     let RunResult { scenario, ticks, agents, moves, threads, .. } = run;
     let scenario = safe_text::line(scenario);
@@ -629,7 +633,7 @@ fn write_scenario_text(out: &mut impl Write, result: &ScenarioResult, no_lone: &
         ),
     )?;
     row(out, "orders", format!("{} done, {} left", run.orders_done, run.orders_left))?;
-    write_traffic_text(out, result, no_lone)?;
+    write_traffic_text(out, result, no_bound)?;
     row(out, "state hash", &run.state_hash)?;
     write_end_text(out, result.load_s, run.peak_memory_mib, result.calibration)
 }

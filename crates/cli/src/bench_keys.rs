@@ -28,19 +28,19 @@ Of a scenario:
   bench, file                     \"scenario\", the file
   the keys of run --format json   of this run
   expansions_per_s                expansions of all searches by wall_s
-  load_s                          reading the scenario and building the simulation
-  lone                            null where agents have no tasks, or other orders, or the scenario has events:
+  load_s                          reading the scenario and building the world
+  single_agent_bound              null where agents have no tasks, or other orders, or the scenario has events:
     tasks_done                    tasks of this run, of agents that are not confined
-    lone_tasks_done               tasks that the same agents would do in as many ticks, each alone on the map
+    bound_tasks_done              tasks that the same agents would do in as many ticks, each alone on the map
     permille                      the one in thousandths of the other
     confined_agents               agents that reach fewer than 256 poses and do a task every few ticks, and
     confined_tasks_done           the tasks they did: left out above
     wall_s                        time that it took to find out
-  doors                           null where lone is, or:
+  doors                           null where single_agent_bound is, or:
     gates                         lines across doors and other narrow places that were looked at
-    busiest_permille              what the ways of lone agents take of the one of which they take most, in
-                                  thousandths of its cells in all ticks
-    wall_s                        time that it took to find out, without that of lone
+    busiest_permille              use of the busiest gate by the paths of single agents, in thousandths of
+                                  its cells in all ticks
+    wall_s                        time that it took to find out, without that of single_agent_bound
   memory                          loaded_mib, before the first tick, null where the system does not say; at the
                                   end agent_bytes, for each agent, fields, goals with a cost field, field_bytes, for
                                   each of them, and landmark_bytes, for all classes; without what a rule of

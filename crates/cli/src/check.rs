@@ -8,8 +8,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use wheelbase_grid::MemoryMax;
 use wheelbase_scenario::load::{
-    Files, LoadError, LoadedProblem, build_simulation_within, check_class_file, check_map, is_problem,
-    read_file, read_scenario, warnings,
+    Files, LoadError, LoadedProblem, build_world_within, check_class_file, check_map, is_problem, read_file,
+    read_scenario, warnings,
 };
 use wheelbase_scenario::recording::{Event, Reader, RecordingError, TickRecord, is_recording};
 use wheelbase_scenario::{JsonMistake, PlanVerdict, judge_plan};
@@ -106,8 +106,8 @@ fn check_text_file(file: &Path, memory_max: MemoryMax) -> Result<Vec<String>, Lo
                 // Nothing is searched for but first orders, one after the other.
                 typed.landmarks = Some(0);
                 typed.search_slots = 1;
-                let sim = build_simulation_within(file, &typed, Files::Disk, memory_max)?.simulation;
-                Ok(warnings(file, &typed, &sim).iter().map(ToString::to_string).collect())
+                let world = build_world_within(file, &typed, Files::Disk, memory_max)?.world;
+                Ok(warnings(file, &typed, &world).iter().map(ToString::to_string).collect())
             }
             Err(error) if lacks(&error, &["map", "name", "ticks"]) => {
                 match check_class_file(file, memory_max) {

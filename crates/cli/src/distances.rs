@@ -25,14 +25,14 @@ use wheelbase_view::picture::lattice::Lattice;
 use wheelbase_view::safe_text;
 
 pub fn run(args: &DistancesArgs, stop: &Interrupt) -> Result<Exit, Failure> {
-    let wanted = args.view.wanted(args.png.as_ref(), None)?;
+    let spec = args.view.spec(args.png.as_ref(), None)?;
     let read = read_for_planning(&args.target, args.class.as_deref(), None);
-    refuse_clashes(wanted.outputs(), read)?;
+    refuse_clashes(spec.outputs(), read)?;
     let memory_max = args.memory.max();
     let PlanningProblem { grid, class, files } =
         load_problem(&args.target, args.class.as_deref(), memory_max).map_err(Failure::bad_input)?;
-    refuse_clashes(wanted.outputs(), files.iter().map(PathBuf::as_path))?;
-    let view = wanted.any().then(|| wanted.view(Lattice(grid.shape()), grid.size().rect())).transpose()?;
+    refuse_clashes(spec.outputs(), files.iter().map(PathBuf::as_path))?;
+    let view = spec.any().then(|| spec.view(Lattice(grid.shape()), grid.size().rect())).transpose()?;
     let headings = class.headings();
     let start = start_from_arg(&args.from, headings).map_err(Failure::bad_input)?;
     let targets: Result<Vec<GoalMember>, String> =
@@ -54,7 +54,7 @@ pub fn run(args: &DistancesArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     if let (Some(view), Some(path)) = (view, &args.png) {
         from.settle(&tables, args.within.map_or(Until::All, Until::Within), u64::MAX);
         let (picture, step) = picture(view, &grid, &tables, (start, &targets), &from, args.within);
-        wanted.write(&picture, &mut outputs, stop);
+        spec.write(&picture, &mut outputs, stop);
         if args.format == Format::Text {
             say(format_args!("{}: contour lines every {step} ticks", safe_text::path(path)));
         }

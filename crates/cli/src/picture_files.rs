@@ -14,7 +14,7 @@ use wheelbase_view::picture::{gif, png, svg};
 
 /// What pictures are drawn for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Wanted<'a> {
+pub struct OutputSpec<'a> {
     /// A PNG file.
     pub png: Option<&'a Path>,
     /// An SVG file.
@@ -25,7 +25,7 @@ pub struct Wanted<'a> {
     pub scale: Option<u32>,
 }
 
-impl Wanted<'_> {
+impl OutputSpec<'_> {
     /// Whether any file is.
     pub fn any(&self) -> bool {
         self.png.is_some() || self.svg.is_some()

@@ -26,15 +26,15 @@ use wheelbase_view::safe_text::{self, SafeText};
 const QUERIES_A_CHUNK: usize = 64;
 
 pub fn run(args: &PlanArgs, stop: &Interrupt) -> Result<Exit, Failure> {
-    let wanted = args.view.wanted(args.png.as_ref(), args.svg.as_ref())?;
+    let spec = args.view.spec(args.png.as_ref(), args.svg.as_ref())?;
     let read = read_for_planning(&args.target, args.class.as_deref(), args.queries.as_deref());
-    refuse_clashes(wanted.outputs(), read)?;
+    refuse_clashes(spec.outputs(), read)?;
     let memory_max = args.memory.max();
     let PlanningProblem { grid, class, files } =
         load_problem(&args.target, args.class.as_deref(), memory_max).map_err(Failure::bad_input)?;
-    refuse_clashes(wanted.outputs(), files.iter().map(PathBuf::as_path))?;
+    refuse_clashes(spec.outputs(), files.iter().map(PathBuf::as_path))?;
     let headings = class.headings();
-    let view = wanted.any().then(|| wanted.view(Lattice(grid.shape()), grid.size().rect())).transpose()?;
+    let view = spec.any().then(|| spec.view(Lattice(grid.shape()), grid.size().rect())).transpose()?;
     if let Some(file) = &args.queries {
         let queries = read_queries(file, headings, grid.shape(), memory_max)?;
         let (threads, space) =
@@ -85,7 +85,7 @@ pub fn run(args: &PlanArgs, stop: &Interrupt) -> Result<Exit, Failure> {
             path: &path,
             scratch: &scratch,
         };
-        wanted.write(&planned.picture(view), &mut outputs, stop);
+        spec.write(&planned.picture(view), &mut outputs, stop);
     }
     let reason = reason(&grid, &tables, &request, &answer);
     let line = AnswerLine::new(&query, &tables, &answer, &path, reason.clone());

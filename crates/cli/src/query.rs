@@ -146,11 +146,11 @@ impl Query {
 
 /// A rectangle `[x, y, width, height]`; it may be empty or reach off the map. `place` is the key or flag.
 pub fn rectangle_from_json(value: &Value, place: &str) -> Result<Rect, String> {
-    let complain =
+    let report =
         || wrong(place, "[x, y, width, height], whole numbers, width and height not negative", value);
-    let items = value.as_array().filter(|items| items.len() == 4).ok_or_else(complain)?;
-    let corner = |at: usize| items[at].as_i64().and_then(|n| i32::try_from(n).ok()).ok_or_else(complain);
-    let side = |at: usize| items[at].as_u64().and_then(|n| u32::try_from(n).ok()).ok_or_else(complain);
+    let items = value.as_array().filter(|items| items.len() == 4).ok_or_else(report)?;
+    let corner = |at: usize| items[at].as_i64().and_then(|n| i32::try_from(n).ok()).ok_or_else(report);
+    let side = |at: usize| items[at].as_u64().and_then(|n| u32::try_from(n).ok()).ok_or_else(report);
     Ok(Rect::new(corner(0)?, corner(1)?, side(2)?, side(3)?))
 }
 
@@ -187,12 +187,12 @@ fn headings_text(headings: u8) -> &'static str {
 
 /// Cell and heading name of `[x, y]` or `[x, y, "H"]`.
 fn parts<'a>(value: &'a Value, key: &str, form: &str) -> Result<(CellXY, Option<&'a str>), String> {
-    let complain = || wrong(key, form, value);
-    let items = value.as_array().filter(|items| (2..=3).contains(&items.len())).ok_or_else(complain)?;
-    let number = |at: usize| items[at].as_i64().and_then(|n| i32::try_from(n).ok()).ok_or_else(complain);
+    let report = || wrong(key, form, value);
+    let items = value.as_array().filter(|items| (2..=3).contains(&items.len())).ok_or_else(report)?;
+    let number = |at: usize| items[at].as_i64().and_then(|n| i32::try_from(n).ok()).ok_or_else(report);
     let name = match items.get(2) {
         None => None,
-        Some(name) => Some(name.as_str().ok_or_else(complain)?),
+        Some(name) => Some(name.as_str().ok_or_else(report)?),
     };
     Ok((CellXY::new(number(0)?, number(1)?), name))
 }

@@ -8,7 +8,7 @@ use crate::output::clash::{Output, refuse_clashes};
 use crate::output::file::{OutputFile, Unfinished};
 use crate::output::files::Outputs;
 use crate::output::{progress_bar, say};
-use crate::picture_files::Wanted;
+use crate::picture_files::OutputSpec;
 use std::fs::File;
 use std::io::{BufReader, BufWriter};
 use std::path::Path;
@@ -37,9 +37,9 @@ type Recording = Reader<BufReader<File>>;
 pub fn run(args: &RenderArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let file = safe_text::path(&args.recording);
     let of_file = |error: RecordingError| Failure::bad_input(format!("{file}: {error}"));
-    let wanted = args.view.wanted(args.png.as_ref(), args.svg.as_ref())?;
+    let spec = args.view.spec(args.png.as_ref(), args.svg.as_ref())?;
     let pages: [Output<'_>; 2] = [("--html", args.html.as_deref()), ("--gif", args.gif.as_deref())];
-    refuse_clashes(wanted.outputs().into_iter().chain(pages), [args.recording.as_path()])?;
+    refuse_clashes(spec.outputs().into_iter().chain(pages), [args.recording.as_path()])?;
     let mut reader = Reader::open_file(&args.recording).map_err(of_file)?;
     let of_map = PICTURE_BYTES * u64::from(reader.header().map.width) * u64::from(reader.header().map.height);
     let length = std::fs::metadata(&args.recording).map_or(0, |found| found.len());
@@ -50,8 +50,8 @@ pub fn run(args: &RenderArgs, stop: &Interrupt) -> Result<Exit, Failure> {
         say(format_args!("warning: {file}: {cut}"));
     }
     let mut outputs = Outputs::default();
-    if wanted.any() {
-        wanted.write(&still(args, &wanted, &mut reader)?, &mut outputs, stop);
+    if spec.any() {
+        spec.write(&still(args, &spec, &mut reader)?, &mut outputs, stop);
     }
     if let Some(path) = &args.html {
         let page = page(&mut reader, !args.no_paths).map_err(of_file);
@@ -61,7 +61,7 @@ pub fn run(args: &RenderArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     }
     let mut exit = Exit::Done;
     if let Some(path) = &args.gif {
-        exit = outputs.note(write_moving(args, &wanted, path, &mut reader, stop)).unwrap_or(exit);
+        exit = outputs.note(write_moving(args, &spec, path, &mut reader, stop)).unwrap_or(exit);
     }
     outputs.end(exit)
 }
@@ -81,18 +81,18 @@ fn tick_of(args: &RenderArgs, reader: &Recording, flag: &str, tick: Option<u32>)
 }
 
 /// The picture of a tick.
-fn still(args: &RenderArgs, wanted: &Wanted<'_>, reader: &mut Recording) -> Result<Picture, Failure> {
+fn still(args: &RenderArgs, spec: &OutputSpec<'_>, reader: &mut Recording) -> Result<Picture, Failure> {
     let of_file = |error| Failure::bad_input(format!("{}: {error}", safe_text::path(&args.recording)));
     let tick = tick_of(args, reader, "--tick", args.tick)?;
     let lattice = Lattice(reader.header().grid_shape());
-    let view = wanted.view(lattice, map_area(&reader.header().map))?;
+    let view = spec.view(lattice, map_area(&reader.header().map))?;
     scene::still(reader, view, tick).map_err(of_file)
 }
 
 /// Writes a moving picture. Ctrl-C ends it behind the last frame drawn.
 fn write_moving(
     args: &RenderArgs,
-    wanted: &Wanted<'_>,
+    spec: &OutputSpec<'_>,
     path: &Path,
     reader: &mut Recording,
     stop: &Interrupt,
@@ -106,7 +106,7 @@ fn write_moving(
         )));
     }
     let lattice = Lattice(reader.header().grid_shape());
-    let view = wanted.moving_view(lattice, map_area(&reader.header().map))?;
+    let view = spec.moving_view(lattice, map_area(&reader.header().map))?;
     let ticks = last - first;
     let every = args.every.unwrap_or_else(|| ticks.div_ceil(FRAMES_DEFAULT - 1).max(1));
     let (width, height) = view.size();

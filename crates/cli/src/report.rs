@@ -9,7 +9,7 @@ use crate::output::{progress_bar, say};
 use crate::phase_times::PhaseTimes;
 use crate::plan::thread_pool;
 use wheelbase_scenario::recording::{PhaseNanos, Reader, RecordingError, check_memory, replay};
-use wheelbase_sim::{Phase, Simulation, Step};
+use wheelbase_sim::{Phase, RunState, World};
 use wheelbase_view::{report, safe_text};
 
 pub fn run(args: &ReportArgs, stop: &Interrupt) -> Result<Exit, Failure> {
@@ -47,9 +47,9 @@ pub fn run(args: &ReportArgs, stop: &Interrupt) -> Result<Exit, Failure> {
 }
 
 /// A step and how long each phase of it took.
-fn timed_step(sim: &mut Simulation) -> (Step, PhaseNanos) {
+fn timed_step(world: &mut World) -> (RunState, PhaseNanos) {
     let mut phases = PhaseTimes::new();
-    let step = sim.step_observed(&mut |phase| phases.begin(phase));
+    let step = world.step_observed(&mut |phase| phases.begin(phase));
     phases.begin(Phase::Metrics);
     (step, phases.nanos)
 }

@@ -12,16 +12,16 @@ use crate::watch;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Instant;
-use wheelbase_scenario::load::{Loaded, Overrides, is_problem, load_simulation_and_text};
-use wheelbase_sim::{Counters, Knot, Phase, RunResult, Simulation, Step, TickTimes, TrafficParams};
+use wheelbase_scenario::load::{Loaded, Overrides, is_problem, load_world_and_text};
+use wheelbase_sim::{Counters, Phase, RunResult, RunState, TickTimes, TrafficParams, WaitForCycle, World};
 use wheelbase_view::safe_text;
 use wheelbase_view::terminal::Terminal;
 
 /// Ticks between two looks at the progress bar.
 const PROGRESS_TICKS: u32 = 16;
 /// Knots that are shown as text, and agents of each.
-const KNOTS_SHOWN: usize = 4;
-const KNOT_AGENTS_SHOWN: usize = 8;
+const CYCLES_SHOWN: usize = 4;
+const CYCLE_AGENTS_SHOWN: usize = 8;
 
 pub fn run(args: &RunArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let mut traffic = TrafficParams::default();
@@ -45,31 +45,31 @@ pub fn run(args: &RunArgs, stop: &Interrupt) -> Result<Exit, Failure> {
         watch::want_terminal()?;
     }
     let pool = thread_pool(args.threads)?;
-    let loaded = pool.install(|| load_simulation_and_text(&args.scenario, overrides));
-    let (Loaded { simulation: mut sim, source }, text) = loaded.map_err(Failure::bad_input)?;
+    let loaded = pool.install(|| load_world_and_text(&args.scenario, overrides));
+    let (Loaded { mut world, source }, text) = loaded.map_err(Failure::bad_input)?;
     if args.check_invariants {
-        sim.check_invariants();
+        world.check_invariants();
     }
     refuse_clashes(args.outputs(), source.files_read(&args.scenario).iter().map(PathBuf::as_path))?;
     let files = OpenedFiles::open(args);
     stop.heed();
-    let mut files = files.begin((&text, &source), &mut sim);
+    let mut files = files.begin((&text, &source), &mut world);
     drop((text, source));
     let mut terminal = args.watch.then(Terminal::begin).transpose()?;
     let started = Instant::now();
     let (times, agent_ticks) =
-        pool.install(|| drive(&mut sim, &mut files, terminal.as_mut(), stop, !args.quiet, &mut |_| {}))?;
+        pool.install(|| drive(&mut world, &mut files, terminal.as_mut(), stop, !args.quiet, &mut |_| {}))?;
     let wall_s = started.elapsed().as_secs_f64();
     // The terminal is as it was before anything else is written to it.
     drop(terminal);
     let result = RunResult {
         peak_memory_mib: peak_memory_mib(),
-        ..RunResult::of(&sim, pool.current_num_threads(), &times, wall_s, agent_ticks)
+        ..RunResult::of(&world, pool.current_num_threads(), &times, wall_s, agent_ticks)
     };
-    let outputs = files.finish(&sim, &result);
+    let outputs = files.finish(&world, &result);
     let printed = print(args.format, &result, |out| write_text(out, &result));
     // Said before a closed pipe could hide it.
-    if let Some((tick, violation)) = sim.violation() {
+    if let Some((tick, violation)) = world.violation() {
         if let Err(Failure::Message { text, .. }) = outputs.end(Exit::Broken) {
             say(text);
         }
@@ -98,34 +98,34 @@ pub fn run(args: &RunArgs, stop: &Interrupt) -> Result<Exit, Failure> {
 /// Ticks to the end, or to the end of the tick in which Ctrl-C is pressed. Gives the times of the ticks
 /// and the agents summed over them; tells `begins` of each phase of a tick.
 pub fn drive(
-    sim: &mut Simulation,
+    world: &mut World,
     files: &mut RunFiles,
     mut terminal: Option<&mut Terminal>,
     stop: &Interrupt,
     show: bool,
     begins: &mut impl FnMut(Phase),
 ) -> Result<(TickTimes, u64), Failure> {
-    let mut times = TickTimes::with_capacity(sim.settings().ticks);
+    let mut times = TickTimes::with_capacity(world.settings().ticks);
     let mut agent_ticks = 0;
-    let bar = progress_bar("tick", sim.settings().ticks.into(), show && terminal.is_none());
+    let bar = progress_bar("tick", world.settings().ticks.into(), show && terminal.is_none());
     while !stop.is_raised() {
-        let tick = sim.tick();
+        let tick = world.tick();
         let began = Instant::now();
-        let step = sim.step_observed(begins);
+        let step = world.step_observed(begins);
         let took = began.elapsed();
         times.add(tick, took);
-        files.write(sim, tick, step, took)?;
+        files.write(world, tick, step, took)?;
         if let Some(terminal) = terminal.as_deref_mut()
-            && !watch::show(terminal, sim, stop)?
+            && !watch::show(terminal, world, stop)?
         {
             stop.raise();
         }
-        if step == Step::Ended {
+        if step == RunState::Ended {
             break;
         }
-        agent_ticks += sim.agents().len() as u64;
+        agent_ticks += world.agents().len() as u64;
         if tick.is_multiple_of(PROGRESS_TICKS) && !bar.is_hidden() {
-            let Counters { moving, waiting, stuck, .. } = Counters::of(sim);
+            let Counters { moving, waiting, stuck, .. } = Counters::of(world);
             bar.set_message(format!(", {moving} moving, {waiting} waiting, {stuck} stuck"));
             bar.set_position(u64::from(tick));
         }
@@ -146,16 +146,16 @@ fn share_of_orders(result: &RunResult) -> String {
 }
 
 /// Who waits for whom, and where.
-fn knot_text(knot: &Knot) -> String {
-    let Knot { agents, at, ring, waiting } = knot;
+fn cycle_text(cycle: &WaitForCycle) -> String {
+    let WaitForCycle { agents, at, ring, waiting } = cycle;
     let mut text = String::new();
-    for (number, [x, y]) in at.iter().enumerate().take(KNOT_AGENTS_SHOWN) {
+    for (number, [x, y]) in at.iter().enumerate().take(CYCLE_AGENTS_SHOWN) {
         let other = agents.get(number + 1).or(agents.first().filter(|_| *ring));
         let other = other.map_or_else(|| "another".to_owned(), |agent| agent.to_string());
         let verb = if number == 0 { "waits for" } else { "for" };
         text += &format!("{} {verb} {other} at ({x}, {y}), ", agents[number]);
     }
-    if at.len() > KNOT_AGENTS_SHOWN {
+    if at.len() > CYCLE_AGENTS_SHOWN {
         text += "and so on, ";
     }
     match (&agents[..], ring) {
@@ -188,11 +188,11 @@ fn write_text(out: &mut impl Write, result: &RunResult) -> io::Result<()> {
         line("agents not placed", result.not_placed.to_string())?;
     }
     line("agents stuck", result.stuck_agents.to_string())?;
-    for knot in result.knots.iter().take(KNOTS_SHOWN) {
-        line("  knot", knot_text(knot))?;
+    for cycle in result.wait_for_cycles.iter().take(CYCLES_SHOWN) {
+        line("  wait-for cycle", cycle_text(cycle))?;
     }
-    if result.fruitless_agents > 0 {
-        line("agents fruitless", result.fruitless_agents.to_string())?;
+    if result.no_progress_agents > 0 {
+        line("no progress", result.no_progress_agents.to_string())?;
     }
     if let Some(collisions) = result.collisions {
         line("collisions", collisions.to_string())?;
@@ -203,7 +203,7 @@ fn write_text(out: &mut impl Write, result: &RunResult) -> io::Result<()> {
         let RunResult { trips, longest_trip_ticks, .. } = result;
         line(
             "detour",
-            format!("{detour} what lone agents take, {trips} trips, longest {longest_trip_ticks} ticks"),
+            format!("{detour} the single-agent bound, {trips} trips, longest {longest_trip_ticks} ticks"),
         )?;
     }
     line("waiting", format!("{} agent-ticks, longest {}", result.wait_ticks, result.longest_wait_ticks))?;

@@ -11,7 +11,7 @@ use std::time::Duration;
 use wheelbase_scenario::load::Source;
 use wheelbase_scenario::recording::Recorder;
 use wheelbase_scenario::{PlanFile, trace};
-use wheelbase_sim::{Counters, RunResult, Simulation, Step};
+use wheelbase_sim::{Counters, RunResult, RunState, World};
 use wheelbase_view::safe_text::SafeText;
 
 /// Bytes that are gathered before they are written.
@@ -57,14 +57,14 @@ impl<'a> OpenedFiles<'a> {
     }
 
     /// Writes what stands at their start. `scenario` is the text of the scenario.
-    pub fn begin(self, (scenario, source): (&str, &Source), sim: &mut Simulation) -> RunFiles {
+    pub fn begin(self, (scenario, source): (&str, &Source), world: &mut World) -> RunFiles {
         let Self { args, trace, recording, metrics, plan, mut outputs } = self;
-        let trace = trace.and_then(|file| outputs.note(TraceFile::begin(file, sim)));
+        let trace = trace.and_then(|file| outputs.note(TraceFile::begin(file, world)));
         let name = args.scenario.file_name().unwrap_or_default().to_string_lossy();
         let recording = recording
-            .and_then(|file| outputs.note(RecordingFile::begin(file, (&name, scenario), source, sim)));
+            .and_then(|file| outputs.note(RecordingFile::begin(file, (&name, scenario), source, world)));
         let metrics = metrics.and_then(|file| outputs.note(MetricsFile::begin(file, args.metrics_every)));
-        let plan = plan.map(|file| PlanOut { file, plan: PlanFile::begin(sim) });
+        let plan = plan.map(|file| PlanOut { file, plan: PlanFile::begin(world) });
         RunFiles { trace, recording, metrics, plan, outputs }
     }
 }
@@ -75,13 +75,13 @@ impl RunFiles {
     /// [`Failure::ClosedPipe`] if what was read by nobody any more was all there is.
     pub fn write(
         &mut self,
-        sim: &mut Simulation,
+        world: &mut World,
         tick: u32,
-        step: Step,
+        step: RunState,
         took: Duration,
     ) -> Result<(), Failure> {
         if let Some(trace) = &mut self.trace {
-            let written = trace.write(sim, tick);
+            let written = trace.write(world, tick);
             let nobody_reads = matches!(written, Err(Failure::ClosedPipe)) && trace.file.is_printed();
             if self.outputs.note(written).is_none() {
                 self.trace = None;
@@ -91,28 +91,28 @@ impl RunFiles {
             }
         }
         if let Some(recording) = &mut self.recording
-            && self.outputs.note(recording.write(sim, tick, step)).is_none()
+            && self.outputs.note(recording.write(world, tick, step)).is_none()
         {
             self.recording = None;
         }
         if let Some(metrics) = &mut self.metrics
-            && self.outputs.note(metrics.write(sim, tick, step)).is_none()
+            && self.outputs.note(metrics.write(world, tick, step)).is_none()
         {
             self.metrics = None;
         }
         if let Some(plan) = &mut self.plan {
-            plan.plan.tick(sim, tick, took.as_secs_f64(), step == Step::Ended);
+            plan.plan.tick(world, tick, took.as_secs_f64(), step == RunState::Ended);
         }
-        sim.clear_log();
+        world.clear_log();
         Ok(())
     }
 
     /// Writes what stands at their end, and puts each in its place. Gives what has failed.
-    pub fn finish(self, sim: &Simulation, result: &RunResult) -> Outputs {
+    pub fn finish(self, world: &World, result: &RunResult) -> Outputs {
         let Self { trace, recording, metrics, plan, mut outputs } = self;
         trace.map(|trace| outputs.note(trace.finish(result)));
-        recording.map(|recording| outputs.note(recording.finish(sim)));
-        metrics.map(|metrics| outputs.note(metrics.finish(sim)));
+        recording.map(|recording| outputs.note(recording.finish(world)));
+        metrics.map(|metrics| outputs.note(metrics.finish(world)));
         plan.map(|plan| outputs.note(plan.finish()));
         outputs
     }
@@ -159,17 +159,17 @@ struct TraceFile {
 }
 
 impl TraceFile {
-    fn begin(file: Opened, sim: &mut Simulation) -> Result<Self, Failure> {
+    fn begin(file: Opened, world: &mut World) -> Result<Self, Failure> {
         let mut trace = Self { file };
-        sim.keep_log();
-        trace.file.check(|out| trace::write_header(sim, &mut SafeText::json(out)))?;
+        world.keep_log();
+        trace.file.check(|out| trace::write_header(world, &mut SafeText::json(out)))?;
         Ok(trace)
     }
 
-    fn write(&mut self, sim: &Simulation, tick: u32) -> Result<(), Failure> {
+    fn write(&mut self, world: &World, tick: u32) -> Result<(), Failure> {
         self.file.check(|out| {
             let mut out = SafeText::json(out);
-            sim.log().iter().try_for_each(|event| trace::write_event(sim, tick, event, &mut out))
+            world.log().iter().try_for_each(|event| trace::write_event(world, tick, event, &mut out))
         })
     }
 
@@ -190,20 +190,20 @@ impl RecordingFile {
         Opened { path, out }: Opened,
         scenario: (&str, &str),
         source: &Source,
-        sim: &mut Simulation,
+        world: &mut World,
     ) -> Result<Self, Failure> {
-        match Recorder::begin(sim, source, scenario, out) {
+        match Recorder::begin(world, source, scenario, out) {
             Ok(recorder) => Ok(Self { path, recorder }),
             Err(error) => Err(Failure::writing(&path, &error)),
         }
     }
 
-    fn write(&mut self, sim: &Simulation, tick: u32, step: Step) -> Result<(), Failure> {
-        self.recorder.tick(sim, tick, step).map_err(|error| Failure::writing(&self.path, &error))
+    fn write(&mut self, world: &World, tick: u32, step: RunState) -> Result<(), Failure> {
+        self.recorder.tick(world, tick, step).map_err(|error| Failure::writing(&self.path, &error))
     }
 
-    fn finish(self, sim: &Simulation) -> Result<(), Failure> {
-        let finished = self.recorder.finish(sim).and_then(commit);
+    fn finish(self, world: &World) -> Result<(), Failure> {
+        let finished = self.recorder.finish(world).and_then(commit);
         finished.map_err(|error| Failure::writing(&self.path, &error))
     }
 }
@@ -236,15 +236,15 @@ impl MetricsFile {
         Ok(Self { file, every, owed: None })
     }
 
-    fn write(&mut self, sim: &Simulation, tick: u32, step: Step) -> Result<(), Failure> {
-        let due = tick.is_multiple_of(self.every) || step == Step::Ended;
+    fn write(&mut self, world: &World, tick: u32, step: RunState) -> Result<(), Failure> {
+        let due = tick.is_multiple_of(self.every) || step == RunState::Ended;
         self.owed = (!due).then_some(tick);
-        if due { self.file.check(|out| Counters::of(sim).write_csv_row(tick, out)) } else { Ok(()) }
+        if due { self.file.check(|out| Counters::of(world).write_csv_row(tick, out)) } else { Ok(()) }
     }
 
-    fn finish(mut self, sim: &Simulation) -> Result<(), Failure> {
+    fn finish(mut self, world: &World) -> Result<(), Failure> {
         if let Some(tick) = self.owed {
-            self.file.check(|out| Counters::of(sim).write_csv_row(tick, out))?;
+            self.file.check(|out| Counters::of(world).write_csv_row(tick, out))?;
         }
         self.file.finish()
     }

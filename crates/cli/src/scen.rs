@@ -14,13 +14,13 @@ pub struct ScenProblem {
 
 /// Reads the queries and their map, which must have the size that they say.
 pub fn load_scen(file: &Path, class: Option<&str>, memory_max: MemoryMax) -> Result<ScenProblem, LoadError> {
-    let complain = |place: String, why: String| LoadError::File { file: place, why };
+    let report = |place: String, why: String| LoadError::File { file: place, why };
     let shown = file.display();
     let queries = movingai_scen::parse(&read_file(file)?).map_err(|error| {
-        complain(format!("{shown}:{}:{}", error.line, error.column), error.kind.to_string())
+        report(format!("{shown}:{}:{}", error.line, error.column), error.kind.to_string())
     })?;
     let first = format!("{shown}:{}", queries.queries[0].line);
-    let map = map_beside(file, queries.map_name()).map_err(|why| complain(first.clone(), why))?;
+    let map = map_beside(file, queries.map_name()).map_err(|why| report(first.clone(), why))?;
     let problem = load_problem(&map, class, memory_max)?;
     let (said, found) = (queries.size, problem.grid.size());
     if said != found {
@@ -32,7 +32,7 @@ pub fn load_scen(file: &Path, class: Option<&str>, memory_max: MemoryMax) -> Res
             found.width(),
             found.height()
         );
-        return Err(complain(first, why));
+        return Err(report(first, why));
     }
     Ok(ScenProblem { queries, map, problem })
 }

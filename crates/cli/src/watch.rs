@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use std::io::{self, IsTerminal};
-use wheelbase_sim::{Counters, Simulation};
+use wheelbase_sim::{Counters, World};
 use wheelbase_view::terminal::{Body, Frame, Terminal, Wish};
 
 /// Refuses to draw where there is no terminal.
@@ -21,11 +21,11 @@ pub fn want_terminal() -> Result<(), Failure> {
 /// Draws the run behind a tick if it is time to, and waits until the next is due. Whether it goes on.
 /// # Errors
 /// Those of the terminal.
-pub fn show(terminal: &mut Terminal, sim: &Simulation, stop: &Interrupt) -> Result<bool, Failure> {
+pub fn show(terminal: &mut Terminal, world: &World, stop: &Interrupt) -> Result<bool, Failure> {
     terminal.count_tick();
     loop {
         if terminal.is_frame_due() {
-            draw(terminal, sim)?;
+            draw(terminal, world)?;
         }
         let wish = terminal.wait()?;
         if wish == Wish::Quit || stop.is_raised() {
@@ -37,16 +37,16 @@ pub fn show(terminal: &mut Terminal, sim: &Simulation, stop: &Interrupt) -> Resu
     }
 }
 
-fn draw(terminal: &mut Terminal, sim: &Simulation) -> io::Result<()> {
-    let classes: Vec<_> = sim.tables().iter().map(|tables| tables.class()).collect();
-    let motion = sim.agents().motion.iter().enumerate();
-    let bodies = motion.map(|(row, motion)| Body { class: motion.class.0, pose: sim.pose(row) });
+fn draw(terminal: &mut Terminal, world: &World) -> io::Result<()> {
+    let classes: Vec<_> = world.tables().iter().map(|tables| tables.class()).collect();
+    let motion = world.agents().motion.iter().enumerate();
+    let bodies = motion.map(|(row, motion)| Body { class: motion.class.0, pose: world.pose(row) });
     let frame = Frame {
-        grid: sim.grid(),
+        grid: world.grid(),
         classes: &classes,
-        tick: sim.tick(),
-        ticks: sim.settings().ticks,
-        counters: Counters::of(sim),
+        tick: world.tick(),
+        ticks: world.settings().ticks,
+        counters: Counters::of(world),
     };
     terminal.draw(&frame, bodies)
 }

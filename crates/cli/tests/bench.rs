@@ -273,10 +273,18 @@ fn a_scenario_is_run_and_timed_by_phase() {
     let result = ended.json();
     let mut expected = vec!["bench", "file"];
     expected.extend(keys(&of_run));
-    expected.extend(["expansions_per_s", "load_s", "lone", "doors", "memory", "phase_shares", "peers"]);
+    expected.extend([
+        "expansions_per_s",
+        "load_s",
+        "single_agent_bound",
+        "doors",
+        "memory",
+        "phase_shares",
+        "peers",
+    ]);
     expected.push("calibration");
     assert_eq!(keys(&result), expected);
-    assert_eq!(result["lone"], Value::Null, "trucks have orders and no tasks");
+    assert_eq!(result["single_agent_bound"], Value::Null, "trucks have orders and no tasks");
     assert_eq!(result["doors"], Value::Null);
     let memory = &result["memory"];
     assert_eq!(keys(memory), ["loaded_mib", "agent_bytes", "fields", "field_bytes", "landmark_bytes"]);
@@ -314,43 +322,43 @@ fn tasks_are_held_against_those_of_lone_agents() {
     let folder = Folder::with("tasks.toml", text(1, ""));
     let bench = || folder.run(&["bench", "tasks.toml", "--format", "json"]).code(0).json();
     let result = bench();
-    let lone = &result["lone"];
+    let bound = &result["single_agent_bound"];
     assert_eq!(
-        keys(lone),
-        ["tasks_done", "lone_tasks_done", "permille", "confined_agents", "confined_tasks_done", "wall_s"]
+        keys(bound),
+        ["tasks_done", "bound_tasks_done", "permille", "confined_agents", "confined_tasks_done", "wall_s"]
     );
     assert_eq!(
-        (&lone["tasks_done"], &lone["lone_tasks_done"]),
+        (&bound["tasks_done"], &bound["bound_tasks_done"]),
         (&result["tasks_done"], &result["tasks_done"])
     );
-    assert_eq!((&lone["permille"], &result["detour_permille"]), (&json!(1000), &json!(1000)));
+    assert_eq!((&bound["permille"], &result["detour_permille"]), (&json!(1000), &json!(1000)));
     let doors = &result["doors"];
     assert_eq!(keys(doors), ["gates", "busiest_permille", "wall_s"]);
     assert_eq!((&doors["gates"], &doors["busiest_permille"]), (&json!(0), &json!(0)));
 
     folder.write("tasks.toml", text(40, ""));
     let result = bench();
-    let lone = &result["lone"];
-    assert_eq!(lone["tasks_done"], result["tasks_done"]);
+    let bound = &result["single_agent_bound"];
+    assert_eq!(bound["tasks_done"], result["tasks_done"]);
     assert!(
-        lone["permille"].as_u64() < Some(1000) && result["detour_permille"].as_u64() > Some(1000),
+        bound["permille"].as_u64() < Some(1000) && result["detour_permille"].as_u64() > Some(1000),
         "{result}"
     );
     let text_form = folder.run(&["bench", "tasks.toml"]).done();
     let line = format!(
-        "  beside lone agents    {} of {} tasks, ",
-        lone["tasks_done"].as_u64().unwrap(),
-        lone["lone_tasks_done"].as_u64().unwrap()
+        "  single-agent bound    {} of {} tasks, ",
+        bound["tasks_done"].as_u64().unwrap(),
+        bound["bound_tasks_done"].as_u64().unwrap()
     );
     assert!(text_form.contains(&line), "{line}\n{text_form}");
 
-    assert!(text_form.contains("  doors                 0 gates, lone agents want "), "{text_form}");
+    assert!(text_form.contains("  doors                 0 gates, single agents want "), "{text_form}");
 
     let event = "[[events]]\ntick = 3\nremove_agents = { area = [0, 0, 2, 2] }\n";
     folder.write("tasks.toml", text(4, event));
-    assert_eq!(bench()["lone"], Value::Null);
+    assert_eq!(bench()["single_agent_bound"], Value::Null);
     let text_form = folder.run(&["bench", "tasks.toml"]).done();
-    let line = "  beside lone agents    not told: the scenario has 1 events; expected none\n";
+    let line = "  single-agent bound    not told: the scenario has 1 events; expected none\n";
     assert!(text_form.contains(line), "{text_form}");
 }
 

@@ -10,7 +10,8 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 /// Keys of the result in the order of DESIGN 8.
-const KEYS: [&str; 38] = [
+const KEYS: [&str; 39] = [
+    "schema",
     "scenario",
     "seed",
     "threads",
@@ -30,15 +31,15 @@ const KEYS: [&str; 38] = [
     "flowtime",
     "trips",
     "trip_ticks",
-    "lone_ticks",
+    "bound_ticks",
     "detour_permille",
     "progress_permille",
     "longest_trip_ticks",
     "wait_ticks",
     "longest_wait_ticks",
     "stuck_agents",
-    "knots",
-    "fruitless_agents",
+    "wait_for_cycles",
+    "no_progress_agents",
     "path_requests",
     "longest_request_ticks",
     "expansions",
@@ -198,7 +199,7 @@ fn what_is_typed_takes_the_place_of_what_the_scenario_says() {
         folder.run(&["run", "lane.toml", "--format", "json", "--tries-per-tick", "0"]).code(1).json();
     assert_eq!((&stopped["orders_left"], &stopped["stuck_agents"]), (&json!(2), &json!(2)));
     let ring = json!([{ "agents": [0, 1], "at": [[8, 1], [7, 1]], "ring": true, "waiting": 2 }]);
-    assert_eq!(stopped["knots"], ring);
+    assert_eq!(stopped["wait_for_cycles"], ring);
     let text = folder.run(&["run", "lane.toml", "--tries-per-tick", "0"]).code(1).stdout;
     let told = "0 waits for 1 at (8, 1), 1 for 0 at (7, 1), in a ring; 2 stuck in it or behind it";
     assert!(text.contains(told), "{text}");
@@ -209,7 +210,7 @@ fn what_is_typed_takes_the_place_of_what_the_scenario_says() {
     assert_eq!(queue["stuck_agents"], 2);
     let alone = |agent: u32| json!({ "agents": [agent], "at": [], "ring": false, "waiting": 1 });
     let rests = json!([alone(1), alone(2)]);
-    assert_eq!(queue["knots"], rests);
+    assert_eq!(queue["wait_for_cycles"], rests);
 }
 
 /// Three carts one behind the other in a lane, of which the first has come.

@@ -60,9 +60,9 @@ fn names(path: &GraphPath) -> String {
 /// Drives from the depot to the farm and back; returns what happened.
 pub fn drive() -> Result<Vec<String>, Box<dyn Error>> {
     // A lane takes at least as long as it is, so that the straight line is a lower bound.
-    let lane = |from, to| Edge::new(from, to, (metres(from, to) * TICKS_A_METRE).ceil() as i64);
-    let back_and_forth = BOTH_WAYS.iter().flat_map(|&(a, b)| [lane(a, b), lane(b, a)]);
-    let mut graph = Graph::new(8, back_and_forth.chain(ONE_WAY.iter().map(|&(a, b)| lane(a, b))))?;
+    let slot = |from, to| Edge::new(from, to, (metres(from, to) * TICKS_A_METRE).ceil() as i64);
+    let back_and_forth = BOTH_WAYS.iter().flat_map(|&(a, b)| [slot(a, b), slot(b, a)]);
+    let mut graph = Graph::new(8, back_and_forth.chain(ONE_WAY.iter().map(|&(a, b)| slot(a, b))))?;
     let (mut scratch, mut path, mut log) = (GraphScratch::new(), GraphPath::new(), Vec::new());
     let (depot, farm) = (0, 7);
     let to_farm = |node: u32| (metres(node, farm) * TICKS_A_METRE) as u32;
@@ -109,7 +109,7 @@ pub fn drive() -> Result<Vec<String>, Box<dyn Error>> {
     // The bridge opens again, at double the time.
     for edge in 0..graph.n_edges() {
         if let Some((from, to, None)) = graph.edge(edge) {
-            graph.set_weight(edge, 2 * lane(from, to).weight)?;
+            graph.set_weight(edge, 2 * slot(from, to).weight)?;
         }
     }
     let answer = graph.plan(&home, &mut scratch, &mut path);

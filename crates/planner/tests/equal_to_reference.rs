@@ -107,19 +107,19 @@ fn queries() -> impl Strategy<Value = Vec<Query>> {
 
 /// Delays drawn by pair of cells, some beyond the most that is told.
 #[derive(Clone, Copy, Debug)]
-struct DrawnDelays {
+struct DrawnPenalties {
     seed: u32,
     most: u32,
     /// Of 16 pairs so many are delayed.
     share: u32,
 }
 
-fn drawn_delays() -> impl Strategy<Value = DrawnDelays> {
+fn drawn_penalties() -> impl Strategy<Value = DrawnPenalties> {
     let most = prop_oneof![0_u32..4, 0_u32..100, 60_000_u32..80_000];
-    (any::<u32>(), most, 0_u32..16).prop_map(|(seed, most, share)| DrawnDelays { seed, most, share })
+    (any::<u32>(), most, 0_u32..16).prop_map(|(seed, most, share)| DrawnPenalties { seed, most, share })
 }
 
-impl Delays for DrawnDelays {
+impl Penalties for DrawnPenalties {
     fn ticks(&self, from: CellXY, to: CellXY, ticks: u32) -> u32 {
         let key = [from.x, from.y, to.x, to.y]
             .into_iter()
@@ -183,28 +183,28 @@ proptest! {
     fn delayed_answers_equal_the_reference(
         (grid, class) in world(),
         queries in queries(),
-        delays in drawn_delays(),
+        penalties in drawn_penalties(),
     ) {
         let legality = Legality::new(&grid, &class);
         let movement = MovementTables::compile(&grid, class.clone());
         let space = movement.space();
         let (mut scratch, mut path) = (Scratch::new(), Path::new());
         for query in queries {
-            let request = Request { delays: Some(&delays), ..query.request(space) };
+            let request = Request { penalties: Some(&penalties), ..query.request(space) };
             let (start, weight) = (request.start, query.weight);
             let is_legal = legality.check_pose(start).is_ok();
-            let reference = is_legal.then(|| Reference::with_delays(&legality, start, request.delays));
+            let reference = is_legal.then(|| Reference::with_penalties(&legality, start, request.penalties));
             let (status, reached, cost) = expected(&legality, &request, reference.as_ref());
             let answer = plan(&movement, &request, &mut scratch, &mut path);
             prop_assert_eq!((answer.status, answer.reached), (status, reached), "{:?}", request);
             let Some(cost) = cost else { continue };
             prop_assert_eq!(check_path(&legality, &path), Ok(()));
             prop_assert_eq!(path.poses.last().map(|end| end.arrival), Some(answer.cost));
-            let delay = |pair: &[PathPose]| {
+            let penalty = |pair: &[PathPose]| {
                 let (from, to) = (pair[0], pair[1]);
-                u64::from(delays.ticks(from.pose.cell, to.pose.cell, to.arrival - from.arrival).min(delays.most))
+                u64::from(penalties.ticks(from.pose.cell, to.pose.cell, to.arrival - from.arrival).min(penalties.most))
             };
-            let whole = u64::from(answer.cost) + path.poses.windows(2).map(delay).sum::<u64>();
+            let whole = u64::from(answer.cost) + path.poses.windows(2).map(penalty).sum::<u64>();
             prop_assert!(whole * 1000 <= u64::from(weight) * cost, "{} for {}", whole, cost);
             prop_assert!(whole >= cost || reached == Some(Reached::Nearest) && weight > 1000);
         }

@@ -283,14 +283,14 @@ fn a_batch_holds_as_much_as_it_says(
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     pool.install(|| {
         let requests = vec![*request; 100];
-        let (held, mut lanes) = held_by(|| {
-            let mut lanes = batch::BatchScratch::new();
-            batch::plan_all(tables, &requests, &mut lanes, |_, told, _| assert_eq!(*told, answer));
-            lanes
+        let (held, mut slots) = held_by(|| {
+            let mut slots = batch::BatchScratch::new();
+            batch::plan_all(tables, &requests, &mut slots, |_, told, _| assert_eq!(*told, answer));
+            slots
         });
-        near(lanes.memory_bytes(), held, "a batch");
-        lanes.shrink_to(0, 0);
-        assert_eq!(lanes.memory_bytes(), 0);
+        near(slots.memory_bytes(), held, "a batch");
+        slots.shrink_to(0, 0);
+        assert_eq!(slots.memory_bytes(), 0);
     });
 }
 

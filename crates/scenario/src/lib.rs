@@ -1,4 +1,4 @@
-//! Files that become a [`Simulation`](wheelbase_sim::Simulation), or come from one.
+//! Files that become a [`World`](wheelbase_sim::Simulation), or come from one.
 //!
 //! A scenario file is read by [`scenario`] (what was typed) and given a meaning by [`load`]. A run is written by
 //! [`recording`] and [`trace`], as the canonical texts of [`order_text`] and [`class_text`] have its orders and classes,
@@ -7,7 +7,7 @@
 //! ```
 //! use std::path::Path;
 //! use wheelbase_scenario::{load, scenario};
-//! use wheelbase_sim::Step;
+//! use wheelbase_sim::RunState;
 //! let text = r#"
 //! name = "there"
 //! ticks = 100
@@ -25,9 +25,9 @@
 //! orders = [{ goto = [7, 0] }]
 //! "#;
 //! let typed = scenario::parse("there.toml", text.as_bytes())?;
-//! let mut sim = load::build_simulation(Path::new("there.toml"), &typed)?;
-//! while sim.step() == Step::Running {}
-//! assert_eq!((sim.tick(), sim.counts().orders_done), (28, 1));
+//! let mut world = load::build_world(Path::new("there.toml"), &typed)?;
+//! while world.step() == RunState::Running {}
+//! assert_eq!((world.tick(), world.counts().orders_done), (28, 1));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 

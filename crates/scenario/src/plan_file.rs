@@ -4,7 +4,7 @@ use serde::Serialize;
 use std::io::{self, Write};
 use wheelbase_grid::CellXY;
 use wheelbase_planner::{Heading, Pose};
-use wheelbase_sim::{AgentId, Simulation, TraceEvent};
+use wheelbase_sim::{AgentId, TraceEvent, World};
 
 /// A step without a move.
 const WAIT: u8 = b'W';
@@ -49,11 +49,11 @@ struct Written<'a> {
 
 impl PlanFile {
     /// Begins the plan of a run that has not begun, and has the simulation keep what happens.
-    pub fn begin(sim: &mut Simulation) -> Self {
-        sim.keep_log();
-        let n = sim.agents().len();
+    pub fn begin(world: &mut World) -> Self {
+        world.keep_log();
+        let n = world.agents().len();
         Self {
-            starts: (0..n).map(|row| sim.pose(row)).collect(),
+            starts: (0..n).map(|row| world.pose(row)).collect(),
             actions: vec![Vec::new(); n],
             present: vec![u32::MAX; n],
             events: vec![Vec::new(); n],
@@ -65,8 +65,8 @@ impl PlanFile {
 
     /// Adds what happened at the tick that has just been run, and the seconds that it took. At the last tick
     /// of a run, at which no move begins, `last` is set.
-    pub fn tick(&mut self, sim: &Simulation, tick: u32, seconds: f64, last: bool) {
-        for event in sim.log() {
+    pub fn tick(&mut self, world: &World, tick: u32, seconds: f64, last: bool) {
+        for event in world.log() {
             match *event {
                 TraceEvent::Task { agent: AgentId(agent), goal, .. } => {
                     let number = self.tasks.len() as u32;

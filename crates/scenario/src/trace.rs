@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use wheelbase_grid::{Cell, Grid, Rect, SideKind};
 use wheelbase_planner::Pose;
 use wheelbase_planner::model::heading_name;
-use wheelbase_sim::{ClassId, OnAgents, RunResult, Set, Simulation, TraceEvent};
+use wheelbase_sim::{ClassId, OnAgents, RunResult, Set, TraceEvent, World};
 
 /// Key and value of the line of what an edit set.
 fn set_json(set: &Set) -> (&'static str, Value) {
@@ -28,29 +28,29 @@ fn set_json(set: &Set) -> (&'static str, Value) {
     }
 }
 
-fn pose_json(sim: &Simulation, class: ClassId, pose: Pose) -> Value {
-    let headings = sim.tables()[class.0 as usize].space().headings();
+fn pose_json(world: &World, class: ClassId, pose: Pose) -> Value {
+    let headings = world.tables()[class.0 as usize].space().headings();
     json!([pose.cell.x, pose.cell.y, heading_name(headings, pose.heading)])
 }
 
 /// Writes the first line: map, kinds and classes.
 /// # Errors
 /// Those of the writer.
-pub fn write_header(sim: &Simulation, out: &mut impl Write) -> io::Result<()> {
-    let grid = sim.grid();
+pub fn write_header(world: &World, out: &mut impl Write) -> io::Result<()> {
+    let grid = world.grid();
     let size = grid.size();
     let terrain: Vec<Value> =
         grid.terrain_table().entries().iter().map(|e| json!([e.name, e.speed])).collect();
     let side_kinds: Vec<Value> =
         grid.side_table().entries().iter().map(|e| json!([e.name, e.speed])).collect();
-    let specs = sim.tables().iter().map(|tables| tables.class().spec());
+    let specs = world.tables().iter().map(|tables| tables.class().spec());
     let classes: serde_json::Map<String, Value> =
         specs.map(|spec| (spec.name.clone(), class_json(spec))).collect();
     let mut header = json!({
         "trace": 1,
-        "scenario": sim.settings().name,
-        "seed": sim.settings().seed,
-        "collision": sim.settings().collision.name(),
+        "scenario": world.settings().name,
+        "seed": world.settings().seed,
+        "collision": world.settings().collision.name(),
         "shape": grid.shape().name(),
         "size": [size.width(), size.height()],
         "terrain": terrain,
@@ -94,26 +94,26 @@ fn sides_not_open(grid: &Grid) -> Vec<Value> {
 /// Writes one line of what took effect at a tick.
 /// # Errors
 /// Those of the writer.
-pub fn write_event(sim: &Simulation, tick: u32, event: &TraceEvent, out: &mut impl Write) -> io::Result<()> {
+pub fn write_event(world: &World, tick: u32, event: &TraceEvent, out: &mut impl Write) -> io::Result<()> {
     let line = match *event {
         TraceEvent::Spawn { agent, class, pose, tick } => json!({
             "t": tick,
             "spawn": agent.0,
-            "class": sim.classes()[class.0 as usize].name,
-            "at": pose_json(sim, class, pose),
+            "class": world.classes()[class.0 as usize].name,
+            "at": pose_json(world, class, pose),
         }),
         TraceEvent::Remove { agent } => json!({ "t": tick, "remove": agent.0 }),
         TraceEvent::Order { agent, order } => json!({
             "t": tick,
             "agent": agent.0,
-            "order": order_json(&sim.orders().all()[order as usize], sim.orders()),
+            "order": order_json(&world.orders().all()[order as usize], world.orders()),
         }),
         TraceEvent::Path { .. } => return Ok(()),
         TraceEvent::Move { agent, class, primitive, to, until, .. } => json!({
             "t": tick,
             "agent": agent.0,
-            "move": sim.tables()[class.0 as usize].class().primitives()[primitive as usize].name,
-            "to": pose_json(sim, class, to),
+            "move": world.tables()[class.0 as usize].class().primitives()[primitive as usize].name,
+            "to": pose_json(world, class, to),
             "until": until,
         }),
         TraceEvent::Done { agent, order } => json!({ "t": tick, "agent": agent.0, "done": order }),
@@ -121,7 +121,7 @@ pub fn write_event(sim: &Simulation, tick: u32, event: &TraceEvent, out: &mut im
             json!({ "t": tick, "agent": agent.0, "unreachable": order })
         }
         TraceEvent::Task { agent, class, goal } => {
-            let headings = sim.tables()[class.0 as usize].space().headings();
+            let headings = world.tables()[class.0 as usize].space().headings();
             let heading = goal.heading.map_or("any", |heading| heading_name(headings, heading));
             json!({ "t": tick, "agent": agent.0, "task": [goal.cell.x, goal.cell.y, heading] })
         }

@@ -4,10 +4,10 @@
 
 mod common;
 
-use common::{CART, OTHERS, TRUCK, cart, cell, run_checked, set_terrain, simulation, step_to, world};
+use common::{CART, OTHERS, TRUCK, cart, cell, run_checked, set_terrain, step_to, world_from, world_of};
 use wheelbase_grid::CellXY;
 use wheelbase_scenario::trace;
-use wheelbase_sim::{Activity, Counts, Simulation, UnreachableReason};
+use wheelbase_sim::{Activity, Counts, UnreachableReason, World};
 
 fn named(name: &str, at: &str, orders: &str) -> String {
     cart(at, orders).replace("class =", &format!("name = \"{name}\"\nclass ="))
@@ -18,15 +18,15 @@ fn event(tick: u32, action: &str) -> String {
 }
 
 /// The lines of a trace from the start to the end, without the header.
-fn lines(sim: &mut Simulation) -> Vec<String> {
-    sim.keep_log();
+fn lines(world: &mut World) -> Vec<String> {
+    world.keep_log();
     let mut out = Vec::new();
     loop {
-        let tick = sim.tick();
-        let step = sim.step();
-        sim.log().iter().for_each(|event| trace::write_event(sim, tick, event, &mut out).unwrap());
-        sim.clear_log();
-        if step == wheelbase_sim::Step::Ended {
+        let tick = world.tick();
+        let step = world.step();
+        world.log().iter().for_each(|event| trace::write_event(world, tick, event, &mut out).unwrap());
+        world.clear_log();
+        if step == wheelbase_sim::RunState::Ended {
             return String::from_utf8(out).unwrap().lines().map(str::to_owned).collect();
         }
     }
@@ -37,15 +37,15 @@ fn added_agents_stand_where_nobody_does_and_begin_at_once() {
     let add =
         "add_agents = { class = \"cart\", count = 9, area = [0, 0, 4, 2], orders = [{ goto = [9, 0] }] }";
     let more = cart("[1, 0, \"E\"]", "{ wait = 90 }") + &event(20, add);
-    let mut sim = world(&["..........", ".........."], &more);
-    step_to(&mut sim, 20);
-    assert_eq!(sim.agents().len(), 1);
-    step_to(&mut sim, 21);
+    let mut world = world_of(&["..........", ".........."], &more);
+    step_to(&mut world, 20);
+    assert_eq!(world.agents().len(), 1);
+    step_to(&mut world, 21);
     // Seven cells are left for nine.
-    assert_eq!((sim.counts().placed, sim.counts().not_placed), (8, 2));
-    assert!(sim.counts().moves > 0);
-    assert!((1..8).all(|row| sim.agents().orders(row).given == 20));
-    run_checked(&mut sim);
+    assert_eq!((world.counts().placed, world.counts().not_placed), (8, 2));
+    assert!(world.counts().moves > 0);
+    assert!((1..8).all(|row| world.agents().orders(row).given == 20));
+    run_checked(&mut world);
 }
 
 #[test]
@@ -55,19 +55,19 @@ fn added_agents_keep_off_cells_that_an_edit_waits_for() {
         let more = cart("[2, 0, \"E\"]", "{ goto = [5, 0] }")
             + &set_terrain(1, "[1, 0, 2, 1]", "water", "wait")
             + &event(1, add);
-        let mut sim = world(&["......"], &more.replace("[map]", ""));
+        let mut world = world_of(&["......"], &more.replace("[map]", ""));
         if collision == "discrete" {
             let text = format!(
                 "name = \"t\"\nticks = 90\ncollision = \"discrete\"\n[map]\nrows = [\"......\"]\n{CART}{more}"
             );
-            sim = simulation(&text);
+            world = world_from(&text);
         }
-        step_to(&mut sim, 2);
+        step_to(&mut world, 2);
         // Not on (1, 0) and (2, 0), which are to flood, nor on (3, 0), where the cart is going.
-        let mut places: Vec<i32> = (1..sim.agents().len()).map(|row| cell(&sim, row).x).collect();
+        let mut places: Vec<i32> = (1..world.agents().len()).map(|row| cell(&world, row).x).collect();
         places.sort_unstable();
-        assert_eq!((places, sim.counts().not_placed), (vec![0, 4, 5], 2), "{collision}");
-        run_checked(&mut sim);
+        assert_eq!((places, world.counts().not_placed), (vec![0, 4, 5], 2), "{collision}");
+        run_checked(&mut world);
     }
 }
 
@@ -77,10 +77,10 @@ fn what_an_event_draws_changes_nothing_that_was_placed_before() {
     let add = "add_agents = { class = \"cart\", count = 3, area = [0, 0, 9, 3] }";
     let rows = [".........", ".........", "........."];
     let places = |more: &str| {
-        let mut sim = world(&rows, more);
-        step_to(&mut sim, 0);
-        sim.step();
-        (0..sim.agents().len()).map(|row| sim.pose(row)).collect::<Vec<_>>()
+        let mut world = world_of(&rows, more);
+        step_to(&mut world, 0);
+        world.step();
+        (0..world.agents().len()).map(|row| world.pose(row)).collect::<Vec<_>>()
     };
     let (without, with) = (places(groups), places(&(groups.to_owned() + &event(0, add))));
     assert_eq!((without.len(), with.len()), (6, 9));
@@ -100,18 +100,18 @@ fn agents_are_removed_by_name_and_by_area_in_mid_move_too() {
             + &event(3, "remove_agents = { area = [1, 1, 1, 1] }")
             + &event(5, "remove_agents = { names = [\"b\"] }");
         let rows = ["\"......\""; 3].join(",");
-        let mut sim = simulation(&format!(
+        let mut world = world_from(&format!(
             "name = \"t\"\nticks = 90\ncollision = \"{collision}\"\n[map]\nrows = [{rows}]\n{CART}{more}"
         ));
-        step_to(&mut sim, 3);
+        step_to(&mut world, 3);
         // In mid-move from (1, 1): that is where it is, by its anchor.
-        assert_eq!((cell(&sim, 1), sim.agents().motion[1].at_rest()), (CellXY::new(1, 1), false));
-        step_to(&mut sim, 4);
-        assert_eq!((sim.agents().len(), sim.counts().removed), (1, 2), "{collision}");
-        let free = |y| (0..6).all(|x| sim.occupancy().holder_at(CellXY::new(x, y)).is_none());
+        assert_eq!((cell(&world, 1), world.agents().motion[1].at_rest()), (CellXY::new(1, 1), false));
+        step_to(&mut world, 4);
+        assert_eq!((world.agents().len(), world.counts().removed), (1, 2), "{collision}");
+        let free = |y| (0..6).all(|x| world.occupancy().holder_at(CellXY::new(x, y)).is_none());
         assert!(free(0) && free(1));
-        run_checked(&mut sim);
-        assert_eq!((sim.counts().removed, sim.counts().orders_done), (2, 1));
+        run_checked(&mut world);
+        assert_eq!((world.counts().removed, world.counts().orders_done), (2, 1));
     }
 }
 
@@ -120,24 +120,24 @@ fn a_removal_frees_an_edit_that_waits_at_the_same_tick() {
     let more = named("a", "[1, 0, \"E\"]", "{ wait = 90 }")
         + &set_terrain(2, "[1, 0, 1, 1]", "water", "wait")
         + &event(7, "remove_agents = { names = [\"a\"] }");
-    let mut sim = world(&["...."], &more);
-    step_to(&mut sim, 7);
-    assert_eq!(sim.edits_pending(), 1);
-    sim.step();
-    assert_eq!((sim.edits_pending(), sim.grid().revision()), (0, 1));
+    let mut world = world_of(&["...."], &more);
+    step_to(&mut world, 7);
+    assert_eq!(world.edits_pending(), 1);
+    world.step();
+    assert_eq!((world.edits_pending(), world.grid().revision()), (0, 1));
 }
 
 #[test]
 fn orders_that_are_given_replace_what_is_left() {
     let more = named("a", "[0, 0, \"E\"]", "{ goto = [6, 0] }, { wait = 9 }")
         + &event(3, "give_orders = { names = [\"a\"], orders = [{ goto = [0, 0] }] }");
-    let mut sim = world(&["......."], &more);
-    step_to(&mut sim, 4);
+    let mut world = world_of(&["......."], &more);
+    step_to(&mut world, 4);
     // In mid-move until 4, from (1, 0) to (2, 0): it ends that first.
-    assert_eq!((cell(&sim, 0), sim.agents().orders(0).given), (CellXY::new(2, 0), 3));
-    run_checked(&mut sim);
+    assert_eq!((cell(&world, 0), world.agents().orders(0).given), (CellXY::new(2, 0), 3));
+    run_checked(&mut world);
     // It turns about in 2 ticks and drives 4.
-    assert_eq!((sim.tick(), sim.counts().orders_done, sim.counts().flowtime), (10, 1, 7));
+    assert_eq!((world.tick(), world.counts().orders_done, world.counts().flowtime), (10, 1, 7));
 }
 
 #[test]
@@ -145,10 +145,10 @@ fn orders_for_one_at_rest_begin_at_their_tick() {
     for before in ["", "{ wait = 50 }", "{ goto = [9, 0], if_unreachable = \"wait\" }"] {
         let more = named("a", "[0, 0, \"E\"]", before)
             + &event(20, "give_orders = { area = [0, 0, 1, 1], orders = [{ goto = [3, 0] }, { wait = 4 }] }");
-        let mut sim = world(&[".......W.."], &more);
-        run_checked(&mut sim);
-        assert_eq!((sim.tick(), sim.counts().orders_done), (30, 2), "{before}");
-        assert_eq!(sim.counts().flowtime, 6 + 10);
+        let mut world = world_of(&[".......W.."], &more);
+        run_checked(&mut world);
+        assert_eq!((world.tick(), world.counts().orders_done), (30, 2), "{before}");
+        assert_eq!(world.counts().flowtime, 6 + 10);
     }
 }
 
@@ -162,36 +162,36 @@ fn orders_of_one_tick_are_one_list() {
         + &give("names = [\"a\"]", 2)
         + &give("area = [0, 0, 1, 2]", 4)
         + &give("names = [\"a\"]", 5);
-    let mut sim = world(&["......", "......"], &more);
-    step_to(&mut sim, 6);
-    assert_eq!([0, 1].map(|row| sim.orders().left(&sim.agents().orders(row))), [3, 1]);
-    run_checked(&mut sim);
-    assert_eq!((sim.counts().orders_done, cell(&sim, 0)), (5, CellXY::new(5, 0)));
+    let mut world = world_of(&["......", "......"], &more);
+    step_to(&mut world, 6);
+    assert_eq!([0, 1].map(|row| world.orders().left(&world.agents().orders(row))), [3, 1]);
+    run_checked(&mut world);
+    assert_eq!((world.counts().orders_done, cell(&world, 0)), (5, CellXY::new(5, 0)));
     // With the orders of the file, where they are of one tick too; and of agents that come at it.
     let more =
         named("a", "[0, 0, \"E\"]", "{ wait = 3 }") + &give("names = [\"a\"]", 2).replace("= 5", "= 0");
-    let mut sim = world(&["......", "......"], &more);
-    run_checked(&mut sim);
-    assert_eq!((sim.counts().orders_done, sim.counts().flowtime), (2, 3 + 7));
+    let mut world = world_of(&["......", "......"], &more);
+    run_checked(&mut world);
+    assert_eq!((world.counts().orders_done, world.counts().flowtime), (2, 3 + 7));
 }
 
 #[test]
 fn a_wait_given_in_mid_move_begins_at_its_end() {
     let more = named("a", "[0, 0, \"E\"]", "{ goto = [6, 0] }")
         + &event(5, "give_orders = { names = [\"a\"], orders = [{ wait = 10 }] }");
-    let mut sim = world(&["......."], &more);
-    run_checked(&mut sim);
-    assert_eq!((sim.tick(), sim.counts().orders_done), (16, 1));
+    let mut world = world_of(&["......."], &more);
+    run_checked(&mut world);
+    assert_eq!((world.tick(), world.counts().orders_done), (16, 1));
 }
 
 #[test]
 fn an_empty_list_stops_who_gets_it() {
     let more = named("a", "[0, 0, \"E\"]", "{ patrol = [[6, 0], [0, 0]] }")
         + &event(5, "give_orders = { names = [\"a\"], orders = [] }");
-    let mut sim = world(&["......."], &more);
-    run_checked(&mut sim);
+    let mut world = world_of(&["......."], &more);
+    run_checked(&mut world);
     // In mid-move from 4 to 6; then it stands for a tick.
-    assert_eq!((sim.tick(), cell(&sim, 0), sim.counts().orders_done), (7, CellXY::new(3, 0), 1));
+    assert_eq!((world.tick(), cell(&world, 0), world.counts().orders_done), (7, CellXY::new(3, 0), 1));
 }
 
 #[test]
@@ -201,12 +201,12 @@ fn each_class_reads_the_headings_it_has() {
     let run_of = |chosen: &str, goals: &str| {
         let give =
             event(1, &format!("give_orders = {{ {chosen}, orders = [{{ {goals} }}, {{ wait = 1 }}] }}"));
-        let mut sim = simulation(&format!(
+        let mut world = world_from(&format!(
             "name = \"t\"\nticks = 90\n[map]\nrows = [\"....\",\"....\"]\n[side.hedge]\nspeed = 0\n\
              {CART}{TRUCK}{OTHERS}{agents}{give}"
         ));
-        run_checked(&mut sim);
-        let Counts { orders_done, orders_unreachable, unreachable_reasons, .. } = *sim.counts();
+        run_checked(&mut world);
+        let Counts { orders_done, orders_unreachable, unreachable_reasons, .. } = *world.counts();
         let reasons: Vec<_> = unreachable_reasons.iter().collect();
         let lacking = (UnreachableReason::NoSuchHeading, orders_unreachable);
         assert!(reasons.is_empty() || reasons == [lacking], "{reasons:?}");
@@ -230,11 +230,11 @@ fn a_request_under_way_is_void() {
         named("a", "[0, 0, \"W\"]", "{ goto = [13, 1, \"W\"] }"),
         event(4, "give_orders = { names = [\"a\"], orders = [{ wait = 2 }] }")
     );
-    let mut sim = simulation(&text);
-    step_to(&mut sim, 4);
-    assert_eq!(sim.agents().motion[0].activity, Activity::Asking);
-    run_checked(&mut sim);
-    assert_eq!((sim.tick(), sim.counts().orders_done, sim.counts().moves), (6, 1, 0));
+    let mut world = world_from(&text);
+    step_to(&mut world, 4);
+    assert_eq!(world.agents().motion[0].activity, Activity::AwaitingPath);
+    run_checked(&mut world);
+    assert_eq!((world.tick(), world.counts().orders_done, world.counts().moves), (6, 1, 0));
 }
 
 #[test]
@@ -249,9 +249,9 @@ fn a_trace_has_a_line_for_each_thing() {
         + &event(4, "set_side = { cell = [0, 0], side = \"N\", kind = \"wall\", on_agents = \"strand\" }")
         + &event(5, "rotate = { cell = [0, 0], turns = 1 }")
         + &event(6, "set_elevation = { area = [1, -5, 2, 6], height = -3, on_agents = \"remove\" }");
-    let mut sim = world(&["...."], &more);
-    let written = lines(&mut sim);
-    let heading = ["E", "N", "W", "S"][sim.pose(0).heading.0 as usize];
+    let mut world = world_of(&["...."], &more);
+    let written = lines(&mut world);
+    let heading = ["E", "N", "W", "S"][world.pose(0).heading.0 as usize];
     let spawn = format!(r#"{{"t":1,"spawn":1,"class":"cart","at":[1,0,"{heading}"]}}"#);
     assert_eq!(
         written,

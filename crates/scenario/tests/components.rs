@@ -5,7 +5,7 @@
 use hecs::Component;
 use std::path::Path;
 use wheelbase_scenario::{load, scenario};
-use wheelbase_sim::{OrderState, Simulation, Step, Tasks, TripStatistics};
+use wheelbase_sim::{OrderState, RunState, Tasks, TripStatistics, World};
 
 const SCENARIO: &str = r#"
 name = "components"
@@ -30,29 +30,29 @@ area = [0, 2, 10, 1]
 tasks = { kind = "random", area = [0, 2, 10, 1] }
 "#;
 
-fn begun() -> Simulation {
+fn begun() -> World {
     let typed = scenario::parse("components.toml", SCENARIO.as_bytes()).unwrap();
-    let mut sim = load::build_simulation(Path::new("components.toml"), &typed).unwrap();
-    while sim.tick() < 10 {
-        sim.step();
+    let mut world = load::build_world(Path::new("components.toml"), &typed).unwrap();
+    while world.tick() < 10 {
+        world.step();
     }
-    sim
+    world
 }
 
 /// Orders and tasks done by the end, and orders and tasks that the agents' own statistics say they have finished.
-fn come_to(mut sim: Simulation) -> (u64, u64, u32) {
-    while sim.step() == Step::Running {}
-    let finished = (0..sim.agents().len()).map(|row| sim.agents().statistics(row).finished).sum();
-    (sim.counts().orders_done, sim.counts().tasks_done, finished)
+fn come_to(mut world: World) -> (u64, u64, u32) {
+    while world.step() == RunState::Running {}
+    let finished = (0..world.agents().len()).map(|row| world.agents().statistics(row).finished).sum();
+    (world.counts().orders_done, world.counts().tasks_done, finished)
 }
 
-fn without<C: Component>() -> Simulation {
-    let mut sim = begun();
-    for row in 0..sim.agents().len() {
-        let entity = sim.agents().entity(row);
-        sim.entities_mut().remove_one::<C>(entity).unwrap();
+fn without<C: Component>() -> World {
+    let mut world = begun();
+    for row in 0..world.agents().len() {
+        let entity = world.agents().entity(row);
+        world.entities_mut().remove_one::<C>(entity).unwrap();
     }
-    sim
+    world
 }
 
 #[test]

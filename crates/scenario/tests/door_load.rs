@@ -4,18 +4,18 @@
 
 mod common;
 
-use common::{CART, OTHERS, TRUCK, on_threads, simulation};
+use common::{CART, OTHERS, TRUCK, on_threads, world_from};
 use proptest::prelude::*;
 use std::fmt::Write;
 use std::path::Path;
-use wheelbase_scenario::load::{AttachedFile, Files, build_simulation_of};
+use wheelbase_scenario::load::{AttachedFile, Files, build_world_of};
 use wheelbase_scenario::scenario;
-use wheelbase_sim::{DoorLoad, Doors, LoneAgent, Simulation};
+use wheelbase_sim::{DoorLoad, Doors, SingleAgentBound, World};
 
-fn load(sim: &Simulation) -> (Vec<LoneAgent>, DoorLoad) {
-    let doors = Doors::find(sim);
-    let alone = doors.lone_agents(sim, &|| true).unwrap().unwrap();
-    (alone, doors.load(sim))
+fn load(world: &World) -> (Vec<SingleAgentBound>, DoorLoad) {
+    let doors = Doors::find(world);
+    let alone = doors.single_agent_bounds(world, &|| true).unwrap().unwrap();
+    (alone, doors.load(world))
 }
 
 /// Two rooms of 12 x 12 cells, joined by a door of so many cells in a wall of one.
@@ -28,7 +28,7 @@ fn two_rooms(door: usize) -> Vec<String> {
 }
 
 /// Agents in the room on the left, each with tasks to the right and to the left in turn, deep in the rooms.
-fn across(door: usize, class: &str, agents: usize, ticks: u32) -> Simulation {
+fn across(door: usize, class: &str, agents: usize, ticks: u32) -> World {
     let mut table = "agent,x,y,heading\n".to_owned();
     for agent in 0..agents {
         for x in [22, 2] {
@@ -41,7 +41,7 @@ fn across(door: usize, class: &str, agents: usize, ticks: u32) -> Simulation {
         two_rooms(door).join(",")
     );
     let typed = scenario::parse("across.toml", text.as_bytes()).unwrap();
-    build_simulation_of(Path::new("across.toml"), &typed, Files::Attached(&files)).unwrap().simulation
+    build_world_of(Path::new("across.toml"), &typed, Files::Attached(&files)).unwrap().world
 }
 
 /// A walker holds the door of one cell while it steps onto it and while it steps off, a tick each. So in 400 ticks
@@ -49,13 +49,13 @@ fn across(door: usize, class: &str, agents: usize, ticks: u32) -> Simulation {
 /// a task, and they do more than 300.
 #[test]
 fn a_door_of_one_cell_lets_a_walker_through_every_two_ticks() {
-    let sim = across(1, "walker", 24, 400);
-    let (alone, load) = load(&sim);
-    let lone: u64 = alone.iter().map(|lone| lone.tasks_done).sum();
-    assert!(lone > 300, "{lone}");
+    let world = across(1, "walker", 24, 400);
+    let (alone, load) = load(&world);
+    let bound: u64 = alone.iter().map(|bound| bound.tasks_done).sum();
+    assert!(bound > 300, "{bound}");
     assert_eq!(load.gates, 1);
     // By what share lone agents want more than there is: two ticks of 400 for each task.
-    assert_eq!(load.busiest_permille, 2 * lone * 1000 / 400);
+    assert_eq!(load.busiest_permille, 2 * bound * 1000 / 400);
 }
 
 /// Two cells of a door of three are held by a tank for three moves of four ticks: its nose enters, it is in it
@@ -64,9 +64,9 @@ fn a_door_of_one_cell_lets_a_walker_through_every_two_ticks() {
 #[test]
 fn of_bodies_wider_than_half_a_door_one_is_in_it_at_a_time() {
     let (alone, load) = load(&across(3, "tank", 12, 600));
-    let lone = alone.iter().map(|lone| lone.tasks_done).sum::<u64>();
-    assert!(lone > 60, "{alone:?}");
-    assert_eq!(load.busiest_permille, 12 * lone * 1000 / 600);
+    let bound = alone.iter().map(|bound| bound.tasks_done).sum::<u64>();
+    assert!(bound > 60, "{alone:?}");
+    assert_eq!(load.busiest_permille, 12 * bound * 1000 / 600);
     // A wider door has room for both, and for all that lone agents do.
     let (_, load) = self::load(&across(7, "tank", 6, 600));
     assert!(load.busiest_permille <= 1000, "{load:?}");
@@ -74,9 +74,9 @@ fn of_bodies_wider_than_half_a_door_one_is_in_it_at_a_time() {
 
 #[test]
 fn whoever_wants_no_answer_gets_none() {
-    let sim = across(1, "walker", 24, 400);
-    let doors = Doors::find(&sim);
-    assert_eq!(doors.lone_agents(&sim, &|| false), Ok(None));
+    let world = across(1, "walker", 24, 400);
+    let doors = Doors::find(&world);
+    assert_eq!(doors.single_agent_bounds(&world, &|| false), Ok(None));
 }
 
 /// Rows of a map with walls across that have doors of one to three cells, and a few trees.
@@ -113,7 +113,7 @@ proptest! {
             }
         }
         prop_assume!(text.contains("[[groups]]"));
-        let on = |threads| on_threads(threads, || load(&simulation(&text)));
+        let on = |threads| on_threads(threads, || load(&world_from(&text)));
         prop_assert_eq!(on(2), on(1));
     }
 }

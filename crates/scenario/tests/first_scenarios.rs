@@ -10,9 +10,9 @@ use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use wheelbase_grid::MemoryMax;
 use wheelbase_planner::{Goal, GoalMember, Heading, Pose, Request, Scratch, Status, plan};
-use wheelbase_scenario::load::{Overrides, load_problem, load_simulation, load_simulation_and_text};
+use wheelbase_scenario::load::{Overrides, load_problem, load_world, load_world_and_text};
 use wheelbase_scenario::recording::{Reader, verify};
-use wheelbase_sim::{RunResult, Simulation, Step, TickTimes, invariant};
+use wheelbase_sim::{RunResult, RunState, TickTimes, World, invariant};
 
 const NAMES: [&str; 14] = [
     "10_tile_puzzle.toml",
@@ -46,29 +46,29 @@ fn first(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/first").join(name)
 }
 
-fn load(name: &str) -> Simulation {
-    load_simulation(&first(name), Overrides::default()).unwrap_or_else(|error| panic!("{error}"))
+fn load(name: &str) -> World {
+    load_world(&first(name), Overrides::default()).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Runs to the end with every tick checked; nothing may be left to do.
-fn run(name: &str) -> (Simulation, Outcome) {
-    let mut sim = load(name);
-    sim.check_invariants();
-    while sim.step() == Step::Running {}
-    assert_eq!((sim.violation(), invariant::check(&sim)), (None, Vec::new()), "{name}");
-    let result = RunResult::of(&sim, 1, &TickTimes::default(), 0.0, 0);
+fn run(name: &str) -> (World, Outcome) {
+    let mut world = load(name);
+    world.check_invariants();
+    while world.step() == RunState::Running {}
+    assert_eq!((world.violation(), invariant::check(&world)), (None, Vec::new()), "{name}");
+    let result = RunResult::of(&world, 1, &TickTimes::default(), 0.0, 0);
     assert_eq!(result.orders_left, 0, "{name}");
     assert_eq!((result.stuck_agents, result.edits_pending), (0, 0), "{name}");
     assert_eq!(result.collisions, Some(0), "{name}");
-    let counts = *sim.counts();
+    let counts = *world.counts();
     let outcome = Outcome {
-        ticks: sim.tick(),
+        ticks: world.tick(),
         orders_done: counts.orders_done,
         orders_unreachable: counts.orders_unreachable,
         moves: counts.moves,
         state_hash: result.state_hash,
     };
-    (sim, outcome)
+    (world, outcome)
 }
 
 /// Cost and number of moves of a cheapest path, as `wheelbase plan` gives it.
@@ -224,13 +224,13 @@ fn road_tiles() {
     assert_eq!(outcome, pinned);
     assert_eq!(answered("8_road_tiles.toml", "cart", (0, 2, E), (6, 6, None)).0, Status::Unreachable);
 
-    let mut sim = load("8_road_tiles.toml");
+    let mut world = load("8_road_tiles.toml");
     let (mut first_move, mut waited) = (None, 0);
-    while sim.step() == Step::Running {
-        if sim.counts().moves > 0 {
-            first_move.get_or_insert(sim.tick() - 1);
+    while world.step() == RunState::Running {
+        if world.counts().moves > 0 {
+            first_move.get_or_insert(world.tick() - 1);
         }
-        waited += u32::from(sim.edits_pending() > 0);
+        waited += u32::from(world.edits_pending() > 0);
     }
     assert_eq!(first_move, Some(100), "the tick of the second turn");
     assert_eq!(waited, 5, "ticks from 155 to 160: the cart is on the border that is to be shut");
@@ -251,14 +251,14 @@ fn tile_puzzle() {
     assert_eq!(outcome, pinned);
     assert_eq!(answered("10_tile_puzzle.toml", "current", (1, 1, 0), (4, 1, None)).0, Status::Unreachable);
 
-    let mut sim = load("10_tile_puzzle.toml");
+    let mut world = load("10_tile_puzzle.toml");
     let (mut first_move, mut waited) = (None, Vec::new());
-    while sim.step() == Step::Running {
-        if sim.counts().moves > 0 {
-            first_move.get_or_insert(sim.tick() - 1);
+    while world.step() == RunState::Running {
+        if world.counts().moves > 0 {
+            first_move.get_or_insert(world.tick() - 1);
         }
-        if sim.edits_pending() > 0 {
-            waited.push(sim.tick() - 1);
+        if world.edits_pending() > 0 {
+            waited.push(world.tick() - 1);
         }
     }
     assert_eq!(first_move, Some(30), "the tick of the turn that connects");
@@ -269,7 +269,7 @@ fn tile_puzzle() {
 /// Twenty join two, each gets a place on the field and then at the eastern border, and all leave.
 #[test]
 fn reinforcements() {
-    let (sim, outcome) = run("9_reinforcements.toml");
+    let (world, outcome) = run("9_reinforcements.toml");
     let pinned = Outcome {
         ticks: 2000,
         orders_done: 42,
@@ -278,13 +278,13 @@ fn reinforcements() {
         state_hash: "02827828316d1a3d".to_owned(),
     };
     assert_eq!(outcome, pinned);
-    let counts = sim.counts();
-    assert_eq!((counts.placed, counts.removed, sim.agents().len()), (22, 22, 0));
+    let counts = world.counts();
+    assert_eq!((counts.placed, counts.removed, world.agents().len()), (22, 22, 0));
 }
 
 #[test]
 fn river() {
-    let (sim, outcome) = run("river.toml");
+    let (world, outcome) = run("river.toml");
     let pinned = Outcome {
         ticks: 1477,
         orders_done: 10,
@@ -293,12 +293,12 @@ fn river() {
         state_hash: "3f69c3bf97a748ff".to_owned(),
     };
     assert_eq!(outcome, pinned);
-    assert!(sim.tick() < sim.settings().ticks, "it ends because all is done");
+    assert!(world.tick() < world.settings().ticks, "it ends because all is done");
 }
 
 #[test]
 fn hexagons() {
-    let (sim, outcome) = run("11_hexagons.toml");
+    let (world, outcome) = run("11_hexagons.toml");
     let pinned = Outcome {
         ticks: 235,
         orders_done: 3,
@@ -307,14 +307,14 @@ fn hexagons() {
         state_hash: "d76505c3272ac343".to_owned(),
     };
     assert_eq!(outcome, pinned);
-    assert_eq!(sim.pose(0), Pose::new(7, 3, Heading(3)));
+    assert_eq!(world.pose(0), Pose::new(7, 3, Heading(3)));
     assert_eq!(planned("11_hexagons.toml", "wagon", (2, 2, E), (3, 7, None)), (80, 8));
 }
 
 /// Cars keep to the roads of the map, the tractor does not; agents and goals are objects of the map.
 #[test]
 fn tiled_map() {
-    let (sim, outcome) = run("12_tiled_map.toml");
+    let (world, outcome) = run("12_tiled_map.toml");
     let pinned = Outcome {
         ticks: 340,
         orders_done: 5,
@@ -323,7 +323,7 @@ fn tiled_map() {
         state_hash: "64aa30be6560d5ef".to_owned(),
     };
     assert_eq!(outcome, pinned);
-    let cells = [0, 1, 2].map(|row| sim.pose(row).cell).map(|cell| (cell.x, cell.y));
+    let cells = [0, 1, 2].map(|row| world.pose(row).cell).map(|cell| (cell.x, cell.y));
     assert_eq!((cells[0], cells[1]), ((8, 5), (0, 3)));
     assert_eq!(answered("12_tiled_map.toml", "car", (0, 3, E), (6, 2, None)).0, Status::GoalBlocked);
     assert_eq!(planned("12_tiled_map.toml", "tractor", (2, 2, E), (6, 2, None)), (100, 4));
@@ -332,10 +332,10 @@ fn tiled_map() {
 /// What the comments of `river.toml` promise: the bridge is drawn up late, because a truck is on it.
 #[test]
 fn the_bridge_waits_for_the_truck_on_it() {
-    let mut sim = load("river.toml");
+    let mut world = load("river.toml");
     let mut waited = 0;
-    while sim.step() == Step::Running {
-        waited += u32::from(sim.edits_pending() > 0);
+    while world.step() == RunState::Running {
+        waited += u32::from(world.edits_pending() > 0);
     }
     assert_eq!(waited, 48, "ticks from 120 to 168");
 }
@@ -348,7 +348,7 @@ fn two_runs_agree_tick_by_tick() {
             let step = one.step();
             assert_eq!(step, other.step());
             assert_eq!(one.state_hash(), other.state_hash(), "{name}: tick {}", one.tick());
-            if step == Step::Ended {
+            if step == RunState::Ended {
                 break;
             }
         }
@@ -359,12 +359,12 @@ fn two_runs_agree_tick_by_tick() {
 #[test]
 fn recordings_of_all_are_verified() {
     for name in NAMES {
-        let (mut loaded, text) = load_simulation_and_text(&first(name), Overrides::default()).unwrap();
+        let (mut loaded, text) = load_world_and_text(&first(name), Overrides::default()).unwrap();
         // Without a folder, so that no file beside the scenario can be found.
         let mut reader = Reader::open(Cursor::new(record_loaded(&mut loaded, name, &text))).unwrap();
         let verified = verify(&mut reader, |_| true).unwrap();
         assert_eq!((verified.n_ticks, verified.difference), (reader.n_ticks(), None), "{name}");
-        assert_eq!(reader.end().map(|end| end.state_hash), Some(loaded.simulation.state_hash()), "{name}");
+        assert_eq!(reader.end().map(|end| end.state_hash), Some(loaded.world.state_hash()), "{name}");
     }
 }
 
@@ -373,10 +373,10 @@ fn recordings_of_all_are_verified() {
 fn guides_quote_these_outcomes() {
     let guide = include_str!("../../../scenarios/README.md");
     for name in NAMES {
-        let mut sim = load(name);
-        sim.run();
+        let mut world = load(name);
+        world.run();
         let row = guide.lines().find(|line| line.contains(&format!("`first/{name}`")));
-        let quoted = format!("| {} ticks, {} moves |", sim.tick(), sim.counts().moves);
+        let quoted = format!("| {} ticks, {} moves |", world.tick(), world.counts().moves);
         assert!(row.is_some_and(|row| row.ends_with(&quoted)), "scenarios/README.md: {name}: {quoted}");
     }
     let readme = include_str!("../../../README.md");
@@ -401,7 +401,7 @@ fn no_scenario_is_left_out() {
 
 #[test]
 fn group_order() {
-    let (sim, outcome) = run("13_group_order.toml");
+    let (world, outcome) = run("13_group_order.toml");
     let pinned = Outcome {
         ticks: 1449,
         orders_done: 64,
@@ -412,5 +412,5 @@ fn group_order() {
     assert_eq!(outcome, pinned);
     // Large and small about one goal.
     let goal = wheelbase_grid::CellXY::new(40, 20);
-    assert!((0..32).all(|row| sim.pose(row).cell.distance_squared(goal) <= 100));
+    assert!((0..32).all(|row| world.pose(row).cell.distance_squared(goal) <= 100));
 }

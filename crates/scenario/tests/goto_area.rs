@@ -4,21 +4,21 @@
 
 mod common;
 
-use common::{CART, cart, cell, run_checked, set_terrain, simulation, step_to, world};
+use common::{CART, cart, cell, run_checked, set_terrain, step_to, world_from, world_of};
 use std::collections::BTreeSet;
 use wheelbase_grid::{CellXY, Rect};
 use wheelbase_planner::model::State;
 use wheelbase_planner::search::reference::Reference;
 use wheelbase_planner::{Legality, Pose};
-use wheelbase_sim::{Activity, Simulation};
+use wheelbase_sim::{Activity, World};
 
 fn to(area: &str) -> String {
     format!("{{ goto_area = {area} }}")
 }
 
 /// What the agent in a row has been given.
-fn given(sim: &Simulation, row: usize) -> Option<Pose> {
-    sim.agents().given[row].map(|state| sim.tables()[0].space().pose(state))
+fn given(world: &World, row: usize) -> Option<Pose> {
+    world.agents().given[row].map(|state| world.tables()[0].space().pose(state))
 }
 
 #[test]
@@ -27,51 +27,51 @@ fn poses_are_handed_out_in_order_of_id() {
     let order = to("[3, 0, 9, 1]");
     let more =
         cart("[0, 0, \"E\"]", &order) + &cart("[0, 1, \"E\"]", &order) + &cart("[2, 0, \"E\"]", &order);
-    let mut sim = world(&["......", "......"], &more);
-    step_to(&mut sim, 1);
-    let places: Vec<i32> = (0..3).map(|row| given(&sim, row).unwrap().cell.x).collect();
+    let mut world = world_of(&["......", "......"], &more);
+    step_to(&mut world, 1);
+    let places: Vec<i32> = (0..3).map(|row| given(&world, row).unwrap().cell.x).collect();
     assert_eq!(places, [3, 4, 5]);
-    run_checked(&mut sim);
-    assert_eq!(sim.counts().orders_done, 3, "{:?}", sim.counts());
-    assert!((0..3).all(|row| given(&sim, row).is_none() && cell(&sim, row).x == row as i32 + 3));
+    run_checked(&mut world);
+    assert_eq!(world.counts().orders_done, 3, "{:?}", world.counts());
+    assert!((0..3).all(|row| given(&world, row).is_none() && cell(&world, row).x == row as i32 + 3));
 }
 
 #[test]
 fn a_lone_agent_arrives_at_its_cost_and_one_that_is_there_is_done() {
-    let mut sim = world(&["......."], &cart("[0, 0, \"E\"]", &to("[4, 0, 3, 1]")));
-    run_checked(&mut sim);
-    assert_eq!((sim.tick(), cell(&sim, 0), sim.counts().moves), (8, CellXY::new(4, 0), 4));
-    let mut sim = world(&["......."], &cart("[5, 0, \"N\"]", &to("[4, -3, 3, 9]")));
-    run_checked(&mut sim);
-    assert_eq!((sim.tick(), sim.counts().moves, sim.counts().orders_done), (1, 0, 1));
+    let mut world = world_of(&["......."], &cart("[0, 0, \"E\"]", &to("[4, 0, 3, 1]")));
+    run_checked(&mut world);
+    assert_eq!((world.tick(), cell(&world, 0), world.counts().moves), (8, CellXY::new(4, 0), 4));
+    let mut world = world_of(&["......."], &cart("[5, 0, \"N\"]", &to("[4, -3, 3, 9]")));
+    run_checked(&mut world);
+    assert_eq!((world.tick(), world.counts().moves, world.counts().orders_done), (1, 0, 1));
 }
 
 #[test]
 fn others_at_rest_are_passed_over_and_those_that_move_are_not() {
     let rests = "{ wait = 90 }";
     let more = cart("[0, 0, \"E\"]", &to("[3, 0, 1, 2]")) + &cart("[3, 0, \"E\"]", rests);
-    let mut sim = world(&[".....", "....."], &more);
-    step_to(&mut sim, 1);
-    assert_eq!(given(&sim, 0).unwrap().cell, CellXY::new(3, 1));
-    run_checked(&mut sim);
+    let mut world = world_of(&[".....", "....."], &more);
+    step_to(&mut world, 1);
+    assert_eq!(given(&world, 0).unwrap().cell, CellXY::new(3, 1));
+    run_checked(&mut world);
     // It leaves (3, 0) at tick 0 and is in mid-move when the other asks.
     let more = "[[events]]\ntick = 1\nadd_agents = { class = \"cart\", count = 1, area = [0, 0, 1, 1], orders = [{ goto_area = [3, 0, 1, 1] }] }\n";
-    let mut sim = world(&["......"], &(cart("[3, 0, \"E\"]", "{ goto = [5, 0] }") + more));
-    run_checked(&mut sim);
-    assert_eq!((cell(&sim, 1), sim.counts().orders_done), (CellXY::new(3, 0), 2));
+    let mut world = world_of(&["......"], &(cart("[3, 0, \"E\"]", "{ goto = [5, 0] }") + more));
+    run_checked(&mut world);
+    assert_eq!((cell(&world, 1), world.counts().orders_done), (CellXY::new(3, 0), 2));
 }
 
 #[test]
 fn a_full_area_is_unreachable() {
     let more =
         cart("[0, 0, \"E\"]", &(to("[3, 0, 1, 1]") + ", { goto = [1, 0] }")) + &cart("[3, 0, \"E\"]", "");
-    let mut sim = world(&["...."], &more);
-    run_checked(&mut sim);
-    assert_eq!((sim.counts().orders_unreachable, sim.counts().orders_done), (1, 1));
+    let mut world = world_of(&["...."], &more);
+    run_checked(&mut world);
+    assert_eq!((world.counts().orders_unreachable, world.counts().orders_done), (1, 1));
     // With a way or without, of the map or of the agents.
-    let mut sim = world(&["..W."], &cart("[0, 0, \"E\"]", &to("[3, 0, 1, 1]")));
-    run_checked(&mut sim);
-    assert_eq!((sim.counts().orders_unreachable, sim.tick()), (1, 1));
+    let mut world = world_of(&["..W."], &cart("[0, 0, \"E\"]", &to("[3, 0, 1, 1]")));
+    run_checked(&mut world);
+    assert_eq!((world.counts().orders_unreachable, world.tick()), (1, 1));
 }
 
 #[test]
@@ -83,19 +83,19 @@ fn nearest_goes_near_and_says_unreachable_there() {
     };
     let agents = |rule| cart("[0, 0, \"E\"]", &order(rule)) + &cart("[3, 0, \"E\"]", "");
     // (3, 0) is taken: (2, 0) is the nearest that is free.
-    let mut sim = world(&["....W..."], &agents("drop"));
-    step_to(&mut sim, 3);
-    assert_eq!((given(&sim, 0).unwrap().cell, sim.counts().orders_unreachable), (CellXY::new(2, 0), 0));
-    run_checked(&mut sim);
-    assert_eq!((cell(&sim, 0), sim.tick()), (CellXY::new(2, 0), 7));
-    assert_eq!((sim.counts().orders_unreachable, sim.counts().orders_done), (1, 1));
+    let mut world = world_of(&["....W..."], &agents("drop"));
+    step_to(&mut world, 3);
+    assert_eq!((given(&world, 0).unwrap().cell, world.counts().orders_unreachable), (CellXY::new(2, 0), 0));
+    run_checked(&mut world);
+    assert_eq!((cell(&world, 0), world.tick()), (CellXY::new(2, 0), 7));
+    assert_eq!((world.counts().orders_unreachable, world.counts().orders_done), (1, 1));
     // It waits there, and goes on when the way opens.
     let open = set_terrain(50, "[4, 0, 1, 1]", "ground", "wait");
-    let mut sim = world(&["....W...", "....W..."], &(agents("wait") + &open));
-    step_to(&mut sim, 40);
-    assert_eq!(sim.agents().motion[0].activity, Activity::Shut);
-    run_checked(&mut sim);
-    assert_eq!((cell(&sim, 0).x, sim.counts().orders_unreachable, sim.counts().orders_done), (5, 0, 2));
+    let mut world = world_of(&["....W...", "....W..."], &(agents("wait") + &open));
+    step_to(&mut world, 40);
+    assert_eq!(world.agents().motion[0].activity, Activity::Unreachable);
+    run_checked(&mut world);
+    assert_eq!((cell(&world, 0).x, world.counts().orders_unreachable, world.counts().orders_done), (5, 0, 2));
 }
 
 #[test]
@@ -105,16 +105,16 @@ fn a_given_pose_is_kept_while_it_can_be_reached_and_replaced_otherwise() {
     let more = cart("[0, 0, \"E\"]", &order)
         + &set_terrain(1, "[3, 0, 1, 1]", "water", "wait")
         + &set_terrain(3, "[4, 0, 1, 1]", "water", "wait");
-    let mut sim = world(&["........", "........"], &more);
-    step_to(&mut sim, 1);
-    assert_eq!(given(&sim, 0).unwrap().cell, CellXY::new(4, 0));
-    step_to(&mut sim, 3);
-    assert_eq!(given(&sim, 0).unwrap().cell, CellXY::new(4, 0));
+    let mut world = world_of(&["........", "........"], &more);
+    step_to(&mut world, 1);
+    assert_eq!(given(&world, 0).unwrap().cell, CellXY::new(4, 0));
+    step_to(&mut world, 3);
+    assert_eq!(given(&world, 0).unwrap().cell, CellXY::new(4, 0));
     // Then it floods: another is handed out.
-    step_to(&mut sim, 5);
-    assert_eq!(given(&sim, 0).unwrap().cell, CellXY::new(5, 0));
-    run_checked(&mut sim);
-    assert_eq!((sim.counts().orders_done, cell(&sim, 0)), (1, CellXY::new(5, 0)));
+    step_to(&mut world, 5);
+    assert_eq!(given(&world, 0).unwrap().cell, CellXY::new(5, 0));
+    run_checked(&mut world);
+    assert_eq!((world.counts().orders_done, cell(&world, 0)), (1, CellXY::new(5, 0)));
 }
 
 #[test]
@@ -125,12 +125,16 @@ fn a_pose_is_free_again_when_its_agent_is_gone_or_sent_elsewhere() {
         let first = cart("[0, 0, \"E\"]", &to("[5, 0, 1, 1]")).replace("class", "name = \"a\"\nclass");
         let second = cart("[0, 1, \"E\"]", &("{ wait = 4 }, ".to_owned() + &to("[5, 0, 1, 1]")));
         let event = format!("[[events]]\ntick = 3\n{action}\n");
-        let mut sim = world(&["......", "......"], &(first + &second + &event));
-        step_to(&mut sim, 3);
-        assert_eq!(given(&sim, 0).unwrap().cell, CellXY::new(5, 0));
-        run_checked(&mut sim);
-        let last = sim.agents().len() - 1;
-        assert_eq!((cell(&sim, last), sim.counts().orders_unreachable), (CellXY::new(5, 0), 0), "{action}");
+        let mut world = world_of(&["......", "......"], &(first + &second + &event));
+        step_to(&mut world, 3);
+        assert_eq!(given(&world, 0).unwrap().cell, CellXY::new(5, 0));
+        run_checked(&mut world);
+        let last = world.agents().len() - 1;
+        assert_eq!(
+            (cell(&world, last), world.counts().orders_unreachable),
+            (CellXY::new(5, 0), 0),
+            "{action}"
+        );
     }
 }
 
@@ -146,11 +150,11 @@ fn all_are_given_the_cheapest_that_is_left() {
             rows.join(","),
             to("[6, 0, 8, 4]")
         );
-        let mut sim = simulation(&text);
-        let starts: Vec<Pose> = (0..14).map(|row| sim.pose(row)).collect();
-        let (grid, area) = (sim.grid().clone(), Rect::new(6, 0, 8, 4));
-        step_to(&mut sim, 1);
-        let class = sim.tables()[0].class();
+        let mut world = world_from(&text);
+        let starts: Vec<Pose> = (0..14).map(|row| world.pose(row)).collect();
+        let (grid, area) = (world.grid().clone(), Rect::new(6, 0, 8, 4));
+        step_to(&mut world, 1);
+        let class = world.tables()[0].class();
         let legality = Legality::new(&grid, class);
         let mut taken = BTreeSet::new();
         for (row, &start) in starts.iter().enumerate() {
@@ -165,13 +169,13 @@ fn all_are_given_the_cheapest_that_is_left() {
             let free = states.filter(|pose| area.contains(pose.cell) && is_free(pose.cell));
             let least = free.filter_map(cost).min().unwrap();
             // One that was there at once is done and has given it back: it stands on it.
-            let got = given(&sim, row).unwrap_or(sim.pose(row));
+            let got = given(&world, row).unwrap_or(world.pose(row));
             assert!(is_free(got.cell), "seed {seed}: agent {row}: {got:?}");
             assert_eq!(cost(got), Some(least), "seed {seed}: agent {row}: {got:?}");
             taken.insert(got.cell);
         }
-        run_checked(&mut sim);
-        assert_eq!(sim.counts().orders_done, 14, "seed {seed}: {:?}", sim.counts());
+        run_checked(&mut world);
+        assert_eq!(world.counts().orders_done, 14, "seed {seed}: {:?}", world.counts());
     }
 }
 
@@ -186,8 +190,8 @@ fn a_starved_budget_gives_each_a_place_too() {
         )
     };
     for expansions in [5, 60, 100_000] {
-        let mut sim = simulation(&text(expansions));
-        run_checked(&mut sim);
-        assert_eq!(sim.counts().orders_done, 60, "{expansions}: {:?}", sim.counts());
+        let mut world = world_from(&text(expansions));
+        run_checked(&mut world);
+        assert_eq!(world.counts().orders_done, 60, "{expansions}: {:?}", world.counts());
     }
 }

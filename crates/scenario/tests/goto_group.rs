@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{CART, TRUCK, cart, cell, on_threads, run_checked, set_terrain, simulation, step_to, world};
+use common::{CART, TRUCK, cart, cell, on_threads, run_checked, set_terrain, step_to, world_from, world_of};
 use proptest::prelude::*;
 use wheelbase_grid::CellXY;
 use wheelbase_planner::fields::CostField;
@@ -13,7 +13,7 @@ use wheelbase_planner::{
     Goal, GoalMember, MovementTables, Path, Pose, Request, Scratch, Status, Until, plan,
 };
 use wheelbase_sim::TraceEvent;
-use wheelbase_sim::{Activity, Simulation};
+use wheelbase_sim::{Activity, World};
 
 /// A square that turns on the spot.
 const TANK: &str = r#"
@@ -37,17 +37,17 @@ fn group(class: &str, count: usize, area: &str, order: &str) -> String {
     format!("[[groups]]\nclass = \"{class}\"\ncount = {count}\narea = {area}\norders = [{order}]\n")
 }
 
-fn tables(sim: &Simulation, row: usize) -> &MovementTables {
-    &sim.tables()[sim.agents().motion[row].class.0 as usize]
+fn tables(world: &World, row: usize) -> &MovementTables {
+    &world.tables()[world.agents().motion[row].class.0 as usize]
 }
 
 /// What the agent in a row has been given.
-fn given(sim: &Simulation, row: usize) -> Option<Pose> {
-    sim.agents().given[row].map(|state| tables(sim, row).space().pose(state))
+fn given(world: &World, row: usize) -> Option<Pose> {
+    world.agents().given[row].map(|state| tables(world, row).space().pose(state))
 }
 
-fn given_cells(sim: &Simulation) -> Vec<(i32, i32)> {
-    let cells = (0..sim.agents().len()).map(|row| given(sim, row).unwrap().cell);
+fn given_cells(world: &World) -> Vec<(i32, i32)> {
+    let cells = (0..world.agents().len()).map(|row| given(world, row).unwrap().cell);
     cells.map(|cell| (cell.x, cell.y)).collect()
 }
 
@@ -64,17 +64,22 @@ fn poses_fill_the_room_round_the_goal_and_all_get_there() {
         "name = \"disc\"\nticks = 2000\nseed = 3\n[map]\nrows = [\"{rows}\"]\n{CART}{}",
         group("cart", 9, "[0, 0, 4, 11]", &to("[9, 5]"))
     );
-    let mut sim = simulation(&text);
-    step_to(&mut sim, 1);
-    let mut cells = given_cells(&sim);
+    let mut world = world_from(&text);
+    step_to(&mut world, 1);
+    let mut cells = given_cells(&world);
     cells.sort_unstable();
     let square: Vec<(i32, i32)> = (8..11).flat_map(|x| (4..7).map(move |y| (x, y))).collect();
     assert_eq!(cells, square);
     // One field for all: a request each, and little left to search for.
-    assert_eq!(sim.counts().path_requests, 9);
-    run_checked(&mut sim);
-    assert_eq!((sim.counts().orders_done, sim.counts().orders_unreachable), (9, 0), "{:?}", sim.counts());
-    assert!(sim.agents().given.iter().all(Option::is_none));
+    assert_eq!(world.counts().path_requests, 9);
+    run_checked(&mut world);
+    assert_eq!(
+        (world.counts().orders_done, world.counts().orders_unreachable),
+        (9, 0),
+        "{:?}",
+        world.counts()
+    );
+    assert!(world.agents().given.iter().all(Option::is_none));
 }
 
 #[test]
@@ -83,21 +88,21 @@ fn nobody_overtakes_and_a_lone_agent_goes_to_the_goal() {
     let queue: String = (0..4).map(|at| cart(&format!("[{at}, 0, \"E\"]"), "")).collect::<Vec<_>>().concat();
     let all =
         "[[events]]\ntick = 1\ngive_orders = { area = [0, 0, 99, 9], orders = [{ goto_group = [10, 0] }] }\n";
-    let mut sim = world(&["................"], &(queue + all));
-    step_to(&mut sim, 2);
-    assert_eq!(given_cells(&sim), [(9, 0), (10, 0), (11, 0), (12, 0)].map(|(x, y)| (x - 1, y)));
-    run_checked(&mut sim);
+    let mut world = world_of(&["................"], &(queue + all));
+    step_to(&mut world, 2);
+    assert_eq!(given_cells(&world), [(9, 0), (10, 0), (11, 0), (12, 0)].map(|(x, y)| (x - 1, y)));
+    run_checked(&mut world);
     // Nobody waits for more than the one before it.
-    assert_eq!((sim.counts().orders_done, sim.counts().moves), (4, 32));
+    assert_eq!((world.counts().orders_done, world.counts().moves), (4, 32));
     // A lone one, at its cost; the heading counts where it is asked for.
-    let mut sim = world(&["......."], &cart("[0, 0, \"E\"]", &to("[4, 0]")));
-    run_checked(&mut sim);
-    assert_eq!((sim.tick(), cell(&sim, 0)), (8, CellXY::new(4, 0)));
+    let mut world = world_of(&["......."], &cart("[0, 0, \"E\"]", &to("[4, 0]")));
+    run_checked(&mut world);
+    assert_eq!((world.tick(), cell(&world, 0)), (8, CellXY::new(4, 0)));
     // What it takes alone is the whole way, and not the last part that was searched for.
-    assert_eq!((sim.counts().lone_ticks, sim.counts().trip_ticks), (8, 8));
-    let mut sim = world(&["......."], &cart("[0, 0, \"E\"]", &to("[4, 0, \"N\"]")));
-    run_checked(&mut sim);
-    assert_eq!((sim.tick(), sim.pose(0).heading.0), (9, 1));
+    assert_eq!((world.counts().bound_ticks, world.counts().trip_ticks), (8, 8));
+    let mut world = world_of(&["......."], &cart("[0, 0, \"E\"]", &to("[4, 0, \"N\"]")));
+    run_checked(&mut world);
+    assert_eq!((world.tick(), world.pose(0).heading.0), (9, 1));
 }
 
 #[test]
@@ -110,75 +115,75 @@ fn one_goal_for_several_classes_and_for_those_in_mid_move() {
         group("truck", 4, "[0, 0, 6, 12]", "{ goto = [19, 3] }"),
         group("tank", 3, "[6, 0, 6, 12]", ""),
     );
-    let mut sim = simulation(&text);
-    step_to(&mut sim, 10);
-    assert!((0..12).any(|row| !sim.agents().motion[row].at_rest()));
+    let mut world = world_from(&text);
+    step_to(&mut world, 10);
+    assert!((0..12).any(|row| !world.agents().motion[row].at_rest()));
     // Those in mid-move have been told where to go too.
-    assert!((0..12).all(|row| given(&sim, row).is_some()));
-    let near = |row| given(&sim, row).unwrap().cell.distance_squared(CellXY::new(14, 6));
+    assert!((0..12).all(|row| given(&world, row).is_some()));
+    let near = |row| given(&world, row).unwrap().cell.distance_squared(CellXY::new(14, 6));
     assert!((0..12).map(near).max().unwrap() <= 25);
-    run_checked(&mut sim);
-    assert_eq!(sim.counts().orders_unreachable, 0, "{:?}", sim.counts());
-    assert_eq!(sim.agents().motion.iter().filter(|motion| motion.activity != Activity::Idle).count(), 0);
+    run_checked(&mut world);
+    assert_eq!(world.counts().orders_unreachable, 0, "{:?}", world.counts());
+    assert_eq!(world.agents().motion.iter().filter(|motion| motion.activity != Activity::Idle).count(), 0);
 }
 
 #[test]
 fn those_without_room_or_way_are_told_so() {
     // Three cells of room behind the door for four carts, and one that cannot leave its own.
     let more = group("cart", 4, "[2, 0, 5, 1]", &to("[9, 0]")) + &cart("[0, 0, \"E\"]", &to("[9, 0]"));
-    let mut sim = world(&[".W........"], &more);
-    run_checked(&mut sim);
-    assert_eq!((sim.counts().orders_done, sim.counts().orders_unreachable), (4, 1));
+    let mut world = world_of(&[".W........"], &more);
+    run_checked(&mut world);
+    assert_eq!((world.counts().orders_done, world.counts().orders_unreachable), (4, 1));
     let more = group("cart", 4, "[0, 0, 2, 2]", &to("[3, 0]"));
-    let mut sim = world(&["..W.", "..W."], &more);
-    run_checked(&mut sim);
-    assert_eq!((sim.counts().orders_done, sim.counts().orders_unreachable), (0, 4));
+    let mut world = world_of(&["..W.", "..W."], &more);
+    run_checked(&mut world);
+    assert_eq!((world.counts().orders_done, world.counts().orders_unreachable), (0, 4));
     // Five carts for five cells, one of which is held by one who stays: the farthest gets none.
     let more = cart("[4, 0, \"E\"]", "{ wait = 400 }") + &group("cart", 4, "[0, 0, 4, 1]", &to("[2, 0]"));
-    let mut sim = world(&["....."], &more);
-    step_to(&mut sim, 1);
-    assert_eq!((1..5).filter(|&row| given(&sim, row).is_some()).count(), 4);
-    assert_eq!(sim.counts().orders_unreachable, 0);
+    let mut world = world_of(&["....."], &more);
+    step_to(&mut world, 1);
+    assert_eq!((1..5).filter(|&row| given(&world, row).is_some()).count(), 4);
+    assert_eq!(world.counts().orders_unreachable, 0);
 }
 
 #[test]
 fn nearest_spreads_them_on_each_side_of_the_water() {
     let order = "{ goto_group = [5, 1], fallback = \"nearest\" }";
     let more = group("cart", 3, "[0, 0, 3, 3]", order) + &group("cart", 3, "[8, 0, 3, 3]", order);
-    let mut sim = world(&["....WWW....", "....WWW....", "....WWW...."], &more);
-    step_to(&mut sim, 1);
+    let mut world = world_of(&["....WWW....", "....WWW....", "....WWW...."], &more);
+    step_to(&mut world, 1);
     // Round the cells at the water that are nearest to the goal.
     let near = |row: usize| {
         let bank = CellXY::new(if row < 3 { 3 } else { 7 }, 1);
-        given(&sim, row).unwrap().cell.distance_squared(bank)
+        given(&world, row).unwrap().cell.distance_squared(bank)
     };
     assert!((0..6).all(|row| near(row) <= 1));
-    run_checked(&mut sim);
-    assert_eq!(sim.counts().orders_done, 6);
+    run_checked(&mut world);
+    assert_eq!(world.counts().orders_done, 6);
 }
 
 #[test]
 fn a_pose_that_floods_is_replaced_and_one_that_waits_is_asked_again() {
     let more = cart("[0, 0, \"E\"]", &to("[6, 0]")) + &set_terrain(3, "[6, 0, 2, 1]", "water", "wait");
-    let mut sim = world(&["........", "........"], &more);
-    step_to(&mut sim, 1);
-    assert_eq!(given_cells(&sim), [(6, 0)]);
+    let mut world = world_of(&["........", "........"], &more);
+    step_to(&mut world, 1);
+    assert_eq!(given_cells(&world), [(6, 0)]);
     // The goal is gone: no pose is near it.
-    run_checked(&mut sim);
-    assert_eq!(sim.counts().orders_unreachable, 1);
+    run_checked(&mut world);
+    assert_eq!(world.counts().orders_unreachable, 1);
     // The goal is there and the pose beside it is not.
     let more =
         group("cart", 2, "[0, 0, 2, 1]", &to("[6, 0]")) + &set_terrain(3, "[5, 0, 1, 1]", "water", "wait");
-    let mut sim = world(&["........", "........"], &more);
-    run_checked(&mut sim);
-    assert_eq!((sim.counts().orders_done, sim.counts().orders_unreachable), (2, 0));
+    let mut world = world_of(&["........", "........"], &more);
+    run_checked(&mut world);
+    assert_eq!((world.counts().orders_done, world.counts().orders_unreachable), (2, 0));
     let order = "{ goto_group = [6, 0], if_unreachable = \"wait\" }";
     let more = cart("[0, 0, \"E\"]", order) + &set_terrain(30, "[3, 0, 1, 1]", "ground", "wait");
-    let mut sim = world(&["...W...."], &more);
-    step_to(&mut sim, 20);
-    assert_eq!(sim.agents().motion[0].activity, Activity::Shut);
-    run_checked(&mut sim);
-    assert_eq!((sim.counts().orders_done, cell(&sim, 0)), (1, CellXY::new(6, 0)));
+    let mut world = world_of(&["...W...."], &more);
+    step_to(&mut world, 20);
+    assert_eq!(world.agents().motion[0].activity, Activity::Unreachable);
+    run_checked(&mut world);
+    assert_eq!((world.counts().orders_done, cell(&world, 0)), (1, CellXY::new(6, 0)));
 }
 
 #[test]
@@ -190,9 +195,9 @@ fn a_field_that_takes_many_ticks_delays_the_choice_and_changes_nothing_else() {
             group("cart", 12, "[0, 0, 12, 40]", &to("[30, 20]"))
         )
     };
-    let mut fast = simulation(&text(200_000));
+    let mut fast = world_from(&text(200_000));
     step_to(&mut fast, 1);
-    let mut slow = simulation(&text(64));
+    let mut slow = world_from(&text(64));
     while slow.agents().given.iter().all(Option::is_none) {
         assert!(slow.tick() < 500);
         let next = slow.tick() + 1;
@@ -200,7 +205,7 @@ fn a_field_that_takes_many_ticks_delays_the_choice_and_changes_nothing_else() {
     }
     assert!(slow.tick() > 20);
     // Facing is settled with the way.
-    let cells = |sim: &Simulation| given_cells(sim);
+    let cells = |world: &World| given_cells(world);
     assert_eq!(cells(&slow), cells(&fast));
     run_checked(&mut slow);
     assert_eq!(slow.counts().orders_done, 12, "{:?}", slow.counts());
@@ -231,22 +236,22 @@ fn ways(kind: &str) -> Ways {
         group("cart", 60, "[0, 0, 128, 128]", &to("[48, 48]")),
         group("truck", 40, "[0, 0, 128, 128]", &to("[48, 52]"))
     );
-    let mut sim = simulation(&text);
-    sim.keep_log();
-    let starts: Vec<Pose> = (0..100).map(|row| sim.pose(row)).collect();
-    step_to(&mut sim, 1);
-    let mut ways = Ways { ticks: [0; 2], expansions: [sim.counts().expansions, 0] };
-    let moves = sim.log_moves();
-    for event in sim.log() {
+    let mut world = world_from(&text);
+    world.keep_log();
+    let starts: Vec<Pose> = (0..100).map(|row| world.pose(row)).collect();
+    step_to(&mut world, 1);
+    let mut ways = Ways { ticks: [0; 2], expansions: [world.counts().expansions, 0] };
+    let moves = world.log_moves();
+    for event in world.log() {
         let &TraceEvent::Path { agent, from, first, count } = event else { continue };
-        let (row, tables) = (agent.0 as usize, tables(&sim, agent.0 as usize));
+        let (row, tables) = (agent.0 as usize, tables(&world, agent.0 as usize));
         assert_eq!(from, starts[row]);
         let mut state = tables.space().state(from).unwrap();
         for &primitive in &moves[first as usize..][..count as usize] {
             ways.ticks[0] += u64::from(tables.move_ticks(state, primitive as usize).unwrap());
             state = tables.state_after(state, primitive as usize);
         }
-        assert_eq!(sim.agents().given[row], Some(state));
+        assert_eq!(world.agents().given[row], Some(state));
         let (cost, expansions) = cheapest(tables, from, tables.space().pose(state));
         ways.ticks[1] += u64::from(cost);
         ways.expansions[1] += expansions;
@@ -280,15 +285,16 @@ fn hexagons_and_bodies_that_never_turn() {
             group(name, 7, "[0, 0, 4, 12]", &to("[9, 3]")),
             group("crab", 5, "[0, 0, 5, 12]", &to("[9, 9]"))
         );
-        let mut sim = simulation(&text);
-        step_to(&mut sim, 1);
+        let mut world = world_from(&text);
+        step_to(&mut world, 1);
         if shape == "hex" {
             // The goal and its six neighbours.
-            let steps = |row| sim.grid().shape().measure(given(&sim, row).unwrap().cell, CellXY::new(9, 3));
+            let steps =
+                |row| world.grid().shape().measure(given(&world, row).unwrap().cell, CellXY::new(9, 3));
             assert_eq!((0..7).map(steps).sum::<u64>(), 6);
         }
-        run_checked(&mut sim);
-        assert_eq!(sim.counts().orders_done, 12, "{shape}: {:?}", sim.counts());
+        run_checked(&mut world);
+        assert_eq!(world.counts().orders_done, 12, "{shape}: {:?}", world.counts());
     }
 }
 
@@ -300,7 +306,7 @@ fn crowd(threads: usize) -> u64 {
         group("truck", 15, "[0, 0, 48, 48]", "{ goto_group = [30, 30, \"N\"], fallback = \"nearest\" }"),
         "[[events]]\ntick = 120\ngive_orders = { area = [0, 0, 40, 40], orders = [{ goto_group = [24, 8], fallback = \"nearest\" }] }\n"
     );
-    on_threads(threads, || *run_checked(&mut simulation(&text)).last().unwrap())
+    on_threads(threads, || *run_checked(&mut world_from(&text)).last().unwrap())
 }
 
 #[test]
@@ -345,24 +351,24 @@ proptest! {
             rows.join("\",\""), group(name, count, "[0, 0, 14, 10]", &order)
         );
         let typed = wheelbase_scenario::scenario::parse("test.toml", text.as_bytes()).unwrap();
-        let built = wheelbase_scenario::load::build_simulation(std::path::Path::new("test.toml"), &typed);
+        let built = wheelbase_scenario::load::build_world(std::path::Path::new("test.toml"), &typed);
         // That there is no room for the group itself is an error of the scenario.
         prop_assume!(built.is_ok());
-        let mut sim = built.unwrap();
-        step_to(&mut sim, 1);
+        let mut world = built.unwrap();
+        step_to(&mut world, 1);
         let goal = {
             let heading = heading.chars().find(|c| "ENW".contains(*c));
             let heading = heading.map(|c| wheelbase_planner::Heading("ENW".find(c).unwrap() as u8));
             GoalMember { cell: CellXY::new(goal.0, goal.1), heading }
         };
-        let tables = tables(&sim, 0);
+        let tables = tables(&world, 0);
         let space = tables.space();
         let connected = connected(tables, goal);
         let faces = |state: &State| goal.heading.is_none_or(|heading| space.pose(*state).heading == heading);
-        let rows: Vec<usize> = (0..count).filter(|&row| given(&sim, row).is_some()).collect();
+        let rows: Vec<usize> = (0..count).filter(|&row| given(&world, row).is_some()).collect();
         let mut taken = Vec::new();
         for &row in &rows {
-            let state = sim.agents().given[row].unwrap();
+            let state = world.agents().given[row].unwrap();
             prop_assert!(tables.is_legal(state) && connected.contains(&state) && faces(&state));
             taken.extend(body(tables, space.pose(state)));
         }
@@ -370,19 +376,19 @@ proptest! {
         taken.sort_unstable_by_key(|cell| (cell.y, cell.x));
         taken.dedup();
         prop_assert_eq!(taken.len(), n_cells);
-        prop_assert_eq!(sim.counts().orders_unreachable + sim.counts().orders_done + rows.len() as u64, count as u64);
+        prop_assert_eq!(world.counts().orders_unreachable + world.counts().orders_done + rows.len() as u64, count as u64);
         // Those who have none cannot reach the goal, or there is no room left.
         let measure = |pose: Pose| pose.cell.distance_squared(goal.cell);
         let overlaps = |state: State| body(tables, space.pose(state)).iter().any(|cell| taken.contains(cell));
         let free: Vec<State> =
             connected.iter().copied().filter(|&state| faces(&state) && !overlaps(state)).collect();
         for row in (0..count).filter(|row| !rows.contains(row)) {
-            let from = tables.space().state(sim.pose(row)).unwrap();
+            let from = tables.space().state(world.pose(row)).unwrap();
             prop_assert!(free.is_empty() || !connected.contains(&from), "row {} of {:?}", row, rows);
         }
         // A longer body has to go round to stand beside another at the edge of the map.
         if walls.is_empty() && class == 0 {
-            let farthest = rows.iter().map(|&row| measure(given(&sim, row).unwrap())).max().unwrap_or(0);
+            let farthest = rows.iter().map(|&row| measure(given(&world, row).unwrap())).max().unwrap_or(0);
             prop_assert!(free.iter().all(|&state| measure(space.pose(state)) >= farthest));
         }
     }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 use wheelbase_scenario::{load, scenario};
-use wheelbase_sim::{RunResult, Step, TickTimes};
+use wheelbase_sim::{RunResult, RunState, TickTimes};
 
 const GUIDE: &str = include_str!("../../../scenarios/README.md");
 /// The reader's files that say which keys there are.
@@ -228,9 +228,9 @@ fn defaults_are_those_of_the_code() {
 #[test]
 fn every_key_of_the_result_is_described() {
     let read = scenario::parse("smallest.toml", SMALLEST.as_bytes()).unwrap();
-    let mut sim = load::build_simulation(std::path::Path::new("smallest.toml"), &read).unwrap();
-    while sim.step() == Step::Running {}
-    let result = RunResult::of(&sim, 1, &TickTimes::default(), 0.0, 0);
+    let mut world = load::build_world(std::path::Path::new("smallest.toml"), &read).unwrap();
+    while world.step() == RunState::Running {}
+    let result = RunResult::of(&world, 1, &TickTimes::default(), 0.0, 0);
     let printed = serde_json::to_value(&result).unwrap();
     let printed: BTreeSet<String> = printed.as_object().unwrap().keys().cloned().collect();
     assert_eq!(documented("Results"), printed);

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{run_checked, simulation};
+use common::{run_checked, world_from};
 use std::path::Path;
 use wheelbase_grid::{Cell, GridShape, Side, SideKind};
 use wheelbase_planner::{Heading, Pose};
@@ -40,7 +40,7 @@ fn refused(text: &str) -> String {
         Ok(typed) => typed,
         Err(errors) => return errors.to_string(),
     };
-    load::build_simulation(Path::new("s.toml"), &typed).err().unwrap().to_string()
+    load::build_world(Path::new("s.toml"), &typed).err().unwrap().to_string()
 }
 
 #[test]
@@ -95,20 +95,20 @@ fn what_only_squares_have_is_refused_by_name() {
 fn sides_start_and_turn_by_sixths() {
     let turn = "[[events]]\ntick = 1\nrotate = { cell = [1, 2], turns = -1 }\n";
     let agent = "[[agents]]\nclass = \"wagon\"\nat = [1, 0, \"E\"]\norders = [{ wait = 5 }]\n";
-    let mut sim = simulation(&board(ROWS, WAGON, &format!("{agent}{turn}")));
-    assert_eq!(sim.grid().shape(), GridShape::Hex);
-    let walls = |sim: &wheelbase_sim::Simulation| -> Vec<Side> {
-        let is_wall = |side: &Side| sim.grid().side_of(Cell(11), *side) == SideKind::WALL;
+    let mut world = world_from(&board(ROWS, WAGON, &format!("{agent}{turn}")));
+    assert_eq!(world.grid().shape(), GridShape::Hex);
+    let walls = |world: &wheelbase_sim::World| -> Vec<Side> {
+        let is_wall = |side: &Side| world.grid().side_of(Cell(11), *side) == SideKind::WALL;
         Side::ALL.into_iter().filter(is_wall).collect()
     };
-    assert_eq!(walls(&sim), [Side::East, Side::NorthWest]);
+    assert_eq!(walls(&world), [Side::East, Side::NorthWest]);
     let mut header = Vec::new();
-    trace::write_header(&sim, &mut header).unwrap();
+    trace::write_header(&world, &mut header).unwrap();
     let header: serde_json::Value = serde_json::from_slice(&header).unwrap();
     assert_eq!(header["shape"], "hex");
     assert_eq!(header["sides"], serde_json::json!([[1, 2, "E", 1], [1, 2, "NW", 1]]));
-    run_checked(&mut sim);
-    assert_eq!(walls(&sim), [Side::NorthEast, Side::SouthEast]);
+    run_checked(&mut world);
+    assert_eq!(walls(&world), [Side::NorthEast, Side::SouthEast]);
 }
 
 /// Six neighbours, a turn of 60 degrees, and a radius in steps.
@@ -117,9 +117,9 @@ fn a_wagon_arrives_when_its_moves_say() {
     let orders =
         |goto: &str| format!("[[agents]]\nclass = \"wagon\"\nat = [1, 3, \"E\"]\norders = [{{ {goto} }}]\n");
     let run = |goto: &str| {
-        let mut sim = simulation(&board(ROWS, WAGON, &orders(goto)));
-        run_checked(&mut sim);
-        (sim.pose(0), sim.tick())
+        let mut world = world_from(&board(ROWS, WAGON, &orders(goto)));
+        run_checked(&mut world);
+        (world.pose(0), world.tick())
     };
     assert_eq!(run("goto = [4, 3, \"E\"]"), (Pose::new(4, 3, Heading(0)), 6));
     // (4, 2) is one step from (3, 3) and from (4, 3): with `within` the nearer way is taken.
@@ -130,6 +130,6 @@ fn a_wagon_arrives_when_its_moves_say() {
 
 #[test]
 fn generated_maps_can_be_of_hexagons() {
-    let sim = simulation(&board("generate = { kind = \"river\", size = [40, 30], seed = 3 }", WAGON, ""));
-    assert_eq!((sim.grid().shape(), sim.grid().size().n_cells()), (GridShape::Hex, 1200));
+    let world = world_from(&board("generate = { kind = \"river\", size = [40, 30], seed = 3 }", WAGON, ""));
+    assert_eq!((world.grid().shape(), world.grid().size().n_cells()), (GridShape::Hex, 1200));
 }

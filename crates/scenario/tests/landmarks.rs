@@ -4,12 +4,12 @@
 
 mod common;
 
-use common::{CART, OTHERS, TRUCK, on_threads, run_checked, set_terrain, simulation};
+use common::{CART, OTHERS, TRUCK, on_threads, run_checked, set_terrain, world_from};
 use proptest::prelude::*;
 use wheelbase_planner::search::{Heuristic, HeuristicName};
 use wheelbase_planner::{Goal, Path, Request, Scratch, plan};
 use wheelbase_sim::TraceEvent;
-use wheelbase_sim::{Simulation, Step};
+use wheelbase_sim::{RunState, World};
 
 /// Tick and area of an edit, the kind of terrain and of a side that it sets, and which of both or a turn it is.
 type DrawnEdit = (u32, [i32; 2], [u32; 2], usize, usize, usize);
@@ -60,30 +60,30 @@ fn edits() -> impl Strategy<Value = Vec<DrawnEdit>> {
 
 /// Runs to the end and holds each path that an agent is given against Dijkstra's on the map as it is then. How many
 /// paths there were.
-fn check_paths(sim: &mut Simulation) -> usize {
-    sim.keep_log();
+fn check_paths(world: &mut World) -> usize {
+    world.keep_log();
     let (mut scratch, mut path, mut checked) = (Scratch::new(), Path::new(), 0);
     loop {
-        let step = sim.step();
-        for event in sim.log() {
+        let step = world.step();
+        for event in world.log() {
             let &TraceEvent::Path { agent, from, first, count } = event else { continue };
-            let row = sim.agents().row(agent).unwrap();
-            let tables = &sim.tables()[sim.agents().motion[row].class.0 as usize];
+            let row = world.agents().row(agent).unwrap();
+            let tables = &world.tables()[world.agents().motion[row].class.0 as usize];
             let mut state = tables.space().state(from).unwrap();
             let mut cost = 0;
-            for &primitive in &sim.log_moves()[first as usize..][..count as usize] {
+            for &primitive in &world.log_moves()[first as usize..][..count as usize] {
                 cost += tables.move_ticks(state, primitive as usize).unwrap();
                 state = tables.state_after(state, primitive as usize);
             }
-            let Some(goal) = sim.orders().task(&sim.agents().orders(row)) else { continue };
+            let Some(goal) = world.orders().task(&world.agents().orders(row)) else { continue };
             let members = [goal];
             let mut request = Request::new(from, Goal::of(&members));
             request.heuristic = Heuristic::Named(HeuristicName::Zero);
-            assert_eq!(plan(tables, &request, &mut scratch, &mut path).cost, cost, "tick {}", sim.tick());
+            assert_eq!(plan(tables, &request, &mut scratch, &mut path).cost, cost, "tick {}", world.tick());
             checked += 1;
         }
-        sim.clear_log();
-        if step == Step::Ended {
+        world.clear_log();
+        if step == RunState::Ended {
             return checked;
         }
     }
@@ -99,13 +99,13 @@ proptest! {
         class in prop::sample::select(vec!["cart", "truck", "tank"]),
     ) {
         let typed = text(&rows, landmarks, 1, (class, &events(&edits)));
-        check_paths(&mut simulation(&typed));
+        check_paths(&mut world_from(&typed));
     }
 
     #[test]
     fn runs_are_the_same_for_any_number_of_threads(rows in maps(), edits in edits()) {
         let typed = text(&rows, 3, 6, ("truck", &events(&edits)));
-        let hashes = |threads| on_threads(threads, || run_checked(&mut simulation(&typed)));
+        let hashes = |threads| on_threads(threads, || run_checked(&mut world_from(&typed)));
         prop_assert_eq!(hashes(1), hashes(3));
     }
 }
@@ -121,9 +121,9 @@ fn landmarks_save_expansions_while_walls_open_and_shut() {
         let typed =
             typed.replace("[0, 0, 16, 12]", "[0, 0, 192, 192]").replace("ticks = 400", "ticks = 9000");
         let rooms = "generate = { kind = \"rooms\", size = [192, 192], seed = 3 }";
-        let mut sim = simulation(&typed.replace("rows = [\".\"]", rooms));
-        assert!(check_paths(&mut sim) > 10);
-        (sim.counts().expansions, sim.memory().landmark_bytes)
+        let mut world = world_from(&typed.replace("rows = [\".\"]", rooms));
+        assert!(check_paths(&mut world) > 10);
+        (world.counts().expansions, world.memory().landmark_bytes)
     };
     let ((plain, no_bytes), (guided, bytes)) = (expansions(0), expansions(4));
     assert!(guided * 4 < plain * 3, "{guided} against {plain}");
@@ -139,7 +139,7 @@ fn landmarks_are_made_where_they_pay() {
     let bytes = |count, area: &str| {
         let typed = text(&rows, 0, count, ("cart", "")).replace("landmarks = 0\n", "");
         let typed = typed.replace("area = [0, 0, 16, 12] }", &format!("area = {area} }}"));
-        simulation(&typed).memory().landmark_bytes
+        world_from(&typed).memory().landmark_bytes
     };
     assert!(bytes(100, "[0, 0, 16, 12]") > 0);
     assert_eq!(bytes(99, "[0, 0, 16, 12]"), 0);
@@ -151,7 +151,7 @@ fn landmarks_are_made_where_they_pay() {
 fn a_map_of_one_cell_has_landmarks() {
     let rows = vec!["T".repeat(16); 11];
     let rows: Vec<String> = rows.into_iter().chain([format!(".{}", "T".repeat(15))]).collect();
-    let mut sim = simulation(&text(&rows, 64, 1, ("cart", "")));
-    sim.run();
-    assert!(sim.counts().tasks_done > 0);
+    let mut world = world_from(&text(&rows, 64, 1, ("cart", "")));
+    world.run();
+    assert!(world.counts().tasks_done > 0);
 }

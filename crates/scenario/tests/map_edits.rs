@@ -2,14 +2,14 @@
 
 mod common;
 
-use common::{cell, run_checked, simulation, step_to};
+use common::{cell, run_checked, step_to, world_from};
 use wheelbase_grid::{CellXY, Side, SideKind};
-use wheelbase_sim::{Activity, Simulation};
+use wheelbase_sim::{Activity, World};
 
 /// A truck of two cells that cannot stand on uneven ground, on a strip whose cell (3, 0) has a wall to the
 /// north; forward takes 3 ticks.
-fn strip(collision: &str, agents: &str, events: &str) -> Simulation {
-    simulation(&format!(
+fn strip(collision: &str, agents: &str, events: &str) -> World {
+    world_from(&format!(
         r#"
 name = "strip"
 ticks = 100
@@ -89,24 +89,24 @@ fn an_edit_waits_for_who_stands_there_and_keeps_the_others_out() {
         // The first truck leaves (2, 0) and (3, 0), the second would follow it.
         let agents = truck(3, 6) + &truck(1, 4);
         let events = event(1, kind.shut, "wait") + &event(60, kind.open, "wait");
-        let mut sim = strip(collision, &agents, &events);
+        let mut world = strip(collision, &agents, &events);
         // Two moves earlier than from (1, 0).
         let clear = kind.clear - 6;
-        step_to(&mut sim, clear);
-        assert_eq!(sim.edits_pending(), 1, "{collision}: {}", kind.shut);
-        let revision = sim.grid().revision();
-        step_to(&mut sim, clear + 1);
-        assert_eq!((sim.edits_pending(), sim.grid().revision()), (0, revision + 1), "{}", kind.shut);
-        step_to(&mut sim, 60);
+        step_to(&mut world, clear);
+        assert_eq!(world.edits_pending(), 1, "{collision}: {}", kind.shut);
+        let revision = world.grid().revision();
+        step_to(&mut world, clear + 1);
+        assert_eq!((world.edits_pending(), world.grid().revision()), (0, revision + 1), "{}", kind.shut);
+        step_to(&mut world, 60);
         // Under the discrete rule it moves up while the first is still leaving.
         let kept_at = if kind.goes_on && collision == "swept" { 1 } else { 2 };
-        assert_eq!((cell(&sim, 0), cell(&sim, 1)), (CellXY::new(6, 0), CellXY::new(kept_at, 0)));
+        assert_eq!((cell(&world, 0), cell(&world, 1)), (CellXY::new(6, 0), CellXY::new(kept_at, 0)));
         // Reported once, kept, and asked again when it opens.
-        assert_eq!(sim.agents().motion[1].activity, Activity::Shut);
-        run_checked(&mut sim);
+        assert_eq!(world.agents().motion[1].activity, Activity::Unreachable);
+        run_checked(&mut world);
         let arrival = 60 + 3 * (4 - kept_at as u32);
-        assert_eq!((sim.tick(), sim.counts().orders_done), (arrival, 2), "{collision}: {}", kind.shut);
-        assert_eq!(sim.counts().orders_unreachable, 0);
+        assert_eq!((world.tick(), world.counts().orders_done), (arrival, 2), "{collision}: {}", kind.shut);
+        assert_eq!(world.counts().orders_unreachable, 0);
     });
 }
 
@@ -114,16 +114,16 @@ fn an_edit_waits_for_who_stands_there_and_keeps_the_others_out() {
 fn a_stranded_truck_stays_until_an_edit_frees_it() {
     each(|collision, kind| {
         let events = event(7, kind.shut, "strand") + &event(30, kind.open, "strand");
-        let mut sim = strip(collision, &truck(1, 6), &events);
-        step_to(&mut sim, 8);
-        assert!(sim.agents().patience[0].stranded, "{collision}: {}", kind.shut);
+        let mut world = strip(collision, &truck(1, 6), &events);
+        step_to(&mut world, 8);
+        assert!(world.agents().wait_states[0].stranded, "{collision}: {}", kind.shut);
         // Its move keeps its time and ends at tick 9 over (3, 0) and (4, 0).
-        step_to(&mut sim, 10);
-        assert_eq!((cell(&sim, 0), sim.counts().moves), (CellXY::new(4, 0), 3 + u64::from(kind.goes_on)));
-        run_checked(&mut sim);
+        step_to(&mut world, 10);
+        assert_eq!((cell(&world, 0), world.counts().moves), (CellXY::new(4, 0), 3 + u64::from(kind.goes_on)));
+        run_checked(&mut world);
         let arrival = if kind.goes_on { 15 } else { 36 };
-        assert_eq!(sim.counts().flowtime, arrival, "{collision}: {}", kind.shut);
-        assert!(!sim.agents().patience[0].stranded);
+        assert_eq!(world.counts().flowtime, arrival, "{collision}: {}", kind.shut);
+        assert!(!world.agents().wait_states[0].stranded);
     });
 }
 
@@ -131,14 +131,14 @@ fn a_stranded_truck_stays_until_an_edit_frees_it() {
 fn a_truck_in_the_way_is_removed_in_mid_move() {
     each(|collision, kind| {
         let agents = truck(1, 6) + &truck(6, 6);
-        let mut sim = strip(collision, &agents, &event(7, kind.shut, "remove"));
-        step_to(&mut sim, 7);
-        assert_eq!(sim.agents().len(), 2);
-        sim.step();
-        assert_eq!((sim.agents().len(), sim.counts().removed), (1, 1), "{collision}: {}", kind.shut);
-        let held = (0..7).filter(|&x| sim.occupancy().holder_at(CellXY::new(x, 0)).is_some());
+        let mut world = strip(collision, &agents, &event(7, kind.shut, "remove"));
+        step_to(&mut world, 7);
+        assert_eq!(world.agents().len(), 2);
+        world.step();
+        assert_eq!((world.agents().len(), world.counts().removed), (1, 1), "{collision}: {}", kind.shut);
+        let held = (0..7).filter(|&x| world.occupancy().holder_at(CellXY::new(x, 0)).is_some());
         assert_eq!(held.collect::<Vec<_>>(), [5, 6]);
-        run_checked(&mut sim);
+        run_checked(&mut world);
     });
 }
 
@@ -152,10 +152,14 @@ fn an_edit_that_changes_nothing_disturbs_nobody() {
         "rotate = { cell = [0, 0], turns = 1",
         "set_elevation = { area = [70, 0, 7, 1], height = 4",
     ] {
-        let mut sim = strip("swept", &truck(1, 6), &event(7, action, "remove"));
-        run_checked(&mut sim);
-        assert_eq!((sim.grid().revision(), sim.counts().path_requests), (0, 1), "{action}");
-        assert_eq!((sim.tick(), sim.counts().removed, sim.counts().orders_done), (15, 0, 1), "{action}");
+        let mut world = strip("swept", &truck(1, 6), &event(7, action, "remove"));
+        run_checked(&mut world);
+        assert_eq!((world.grid().revision(), world.counts().path_requests), (0, 1), "{action}");
+        assert_eq!(
+            (world.tick(), world.counts().removed, world.counts().orders_done),
+            (15, 0, 1),
+            "{action}"
+        );
     }
 }
 
@@ -165,9 +169,10 @@ fn a_cell_turns_counter_clockwise() {
         [(1, Side::West), (2, Side::South), (-1, Side::East), (7, Side::East), (-6, Side::South)]
     {
         let action = format!("rotate = {{ cell = [3, 0], turns = {turns}");
-        let mut sim = strip("swept", "", &event(0, &action, "wait"));
-        sim.step();
-        let walls = Side::ALL.map(|side| sim.grid().side_of(wheelbase_grid::Cell(3), side) == SideKind::WALL);
+        let mut world = strip("swept", "", &event(0, &action, "wait"));
+        world.step();
+        let walls =
+            Side::ALL.map(|side| world.grid().side_of(wheelbase_grid::Cell(3), side) == SideKind::WALL);
         assert_eq!(walls.iter().position(|&wall| wall), Some(side as usize), "{turns}");
         assert_eq!(walls.iter().filter(|&&wall| wall).count(), 1);
     }
@@ -178,18 +183,18 @@ fn an_edit_that_leaves_a_class_alone_lets_it_be() {
     // Heights far from its way, and a border that the body crosses nowhere.
     let events = event(4, "set_elevation = { area = [0, 0, 1, 1], height = 9", "wait")
         + &event(5, "set_side = { cell = [3, 0], side = \"S\", kind = \"wall\"", "wait");
-    let mut sim = strip("swept", &truck(2, 6), &events);
-    run_checked(&mut sim);
-    assert_eq!((sim.grid().revision(), sim.counts().path_requests, sim.tick()), (2, 1, 12));
+    let mut world = strip("swept", &truck(2, 6), &events);
+    run_checked(&mut world);
+    assert_eq!((world.grid().revision(), world.counts().path_requests, world.tick()), (2, 1, 12));
 }
 
 /// Ground that rises as a whole under a truck tilts it nowhere; the way down from it is shut.
 #[test]
 fn a_lift_under_a_truck_does_not_disturb_it() {
     let lift = "set_elevation = { area = [0, 0, 4, 1], height = 9";
-    let mut sim = strip("swept", &truck(1, 6), &event(1, lift, "wait"));
-    step_to(&mut sim, 2);
-    assert_eq!(sim.edits_pending(), 0);
-    run_checked(&mut sim);
-    assert_eq!((cell(&sim, 0), sim.counts().orders_done), (CellXY::new(2, 0), 0));
+    let mut world = strip("swept", &truck(1, 6), &event(1, lift, "wait"));
+    step_to(&mut world, 2);
+    assert_eq!(world.edits_pending(), 0);
+    run_checked(&mut world);
+    assert_eq!((cell(&world, 0), world.counts().orders_done), (CellXY::new(2, 0), 0));
 }

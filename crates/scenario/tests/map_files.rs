@@ -11,10 +11,10 @@ use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use wheelbase_grid::{Cell, Side, SideKind, TerrainKind};
 use wheelbase_maps::TerrainColours;
-use wheelbase_scenario::load::{Overrides, load_simulation, load_simulation_and_text};
+use wheelbase_scenario::load::{Overrides, load_world, load_world_and_text};
 use wheelbase_scenario::order_text::order_json;
 use wheelbase_scenario::recording::{Reader, rebuild, verify};
-use wheelbase_sim::Simulation;
+use wheelbase_sim::World;
 
 /// A folder of its own for a test.
 fn folder(name: &str) -> PathBuf {
@@ -23,12 +23,12 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-fn load(scenario: &Path) -> Result<Simulation, String> {
+fn load(scenario: &Path) -> Result<World, String> {
     let shown = |error: wheelbase_scenario::load::LoadError| {
         let parent = scenario.parent().unwrap().display().to_string() + "/";
         error.to_string().replace(&parent, "")
     };
-    load_simulation(scenario, Overrides::default()).map_err(shown)
+    load_world(scenario, Overrides::default()).map_err(shown)
 }
 
 /// A picture in grey or colours, made by hand.
@@ -72,8 +72,8 @@ fn colours_and_heights_come_from_pictures() {
         std::fs::write(folder.join("p.toml"), text).unwrap();
         load(&folder.join("p.toml"))
     };
-    let sim = scenario("file = \"map.png\"\nelevation = \"hill.png\"").unwrap();
-    let grid = sim.grid();
+    let world = scenario("file = \"map.png\"\nelevation = \"hill.png\"").unwrap();
+    let grid = world.grid();
     let names: Vec<&str> =
         grid.terrain().iter().map(|&kind| grid.terrain_table()[kind].name.as_str()).collect();
     assert_eq!(names, ["mud", "mud", "water", "mud", "mud", "water"]);
@@ -108,16 +108,16 @@ fn colours_and_heights_come_from_pictures() {
 
 /// Records a run, takes the files away, and runs the recording again.
 fn assert_recorded(scenario: &Path, files: &[&str]) {
-    let (mut loaded, text) = load_simulation_and_text(scenario, Overrides::default()).unwrap();
+    let (mut loaded, text) = load_world_and_text(scenario, Overrides::default()).unwrap();
     let file = record_loaded(&mut loaded, "gone.toml", &text);
-    let sim = loaded.simulation;
+    let world = loaded.world;
     for file in files {
         std::fs::remove_file(scenario.with_file_name(file)).unwrap();
     }
     let mut reader = Reader::open(Cursor::new(file)).unwrap();
-    let again = rebuild(reader.header()).unwrap().simulation;
-    assert_eq!(again.grid().elevation(), sim.grid().elevation());
-    let [then, now] = [&again, &sim].map(|sim| TerrainColours::of(sim.grid().terrain_table()));
+    let again = rebuild(reader.header()).unwrap().world;
+    assert_eq!(again.grid().elevation(), world.grid().elevation());
+    let [then, now] = [&again, &world].map(|world| TerrainColours::of(world.grid().terrain_table()));
     assert_eq!(then, now);
     assert_eq!(verify(&mut reader, |_| true).unwrap().difference, None);
 }
@@ -191,7 +191,7 @@ fn no_text_of_another_file_is_quoted() {
     ] {
         std::fs::write(folder.join(file), text).unwrap();
         let overrides = Overrides { ticks: Some(9), ..Overrides::default() };
-        let error = load_simulation(&folder.join(file), overrides).map(|_| ()).unwrap_err().to_string();
+        let error = load_world(&folder.join(file), overrides).map(|_| ()).unwrap_err().to_string();
         assert!(error.contains("shadow") && !error.contains(secret), "{error}");
     }
 }
@@ -213,7 +213,7 @@ const MAP: &str = r#"<map orientation="orthogonal" width="4" height="2" tilewidt
 </objectgroup></map>"#;
 const TILESET: &str = r#"<tileset name="t" tilecount="1"><tile id="0"><properties><property name="terrain" value="ground"/></properties></tile></tileset>"#;
 
-fn tiled(folder: &Path, map: &str, agents: &str) -> Result<Simulation, String> {
+fn tiled(folder: &Path, map: &str, agents: &str) -> Result<World, String> {
     std::fs::write(folder.join("m.tmx"), map).unwrap();
     std::fs::write(folder.join("t.tsx"), TILESET).unwrap();
     let text = format!("name = \"t\"\nticks = 30\n[map]\nfile = \"m.tmx\"\n{CART}{agents}");
@@ -225,17 +225,17 @@ fn tiled(folder: &Path, map: &str, agents: &str) -> Result<Simulation, String> {
 fn objects_are_agents_with_orders() {
     let folder = folder("objects");
     let own = "[[agents]]\nname = \"own\"\nclass = \"cart\"\nat = [3, 1, \"W\"]\n[[events]]\ntick = 2\nremove_agents = { names = [\"a\"] }\n";
-    let mut sim = tiled(&folder, MAP, own).unwrap();
-    let cells: Vec<_> = (0..3).map(|row| sim.pose(row).cell).map(|cell| (cell.x, cell.y)).collect();
+    let mut world = tiled(&folder, MAP, own).unwrap();
+    let cells: Vec<_> = (0..3).map(|row| world.pose(row).cell).map(|cell| (cell.x, cell.y)).collect();
     assert_eq!(cells, [(3, 1), (0, 0), (1, 1)]);
-    assert_eq!(sim.agents().patience[2].priority, -2);
+    assert_eq!(world.agents().wait_states[2].priority, -2);
     let written: Vec<String> =
-        sim.orders().all().iter().map(|order| order_json(order, sim.orders()).to_string()).collect();
+        world.orders().all().iter().map(|order| order_json(order, world.orders()).to_string()).collect();
     assert_eq!(written, ["{\"goto\":[3,0]}", "{\"patrol\":[[3,0],[0,1]]}"]);
     for _ in 0..3 {
-        sim.step();
+        world.step();
     }
-    assert_eq!(sim.counts().removed, 1, "names of the map are known to events");
+    assert_eq!(world.counts().removed, 1, "names of the map are known to events");
     assert_recorded(&folder.join("s.toml"), &["m.tmx", "t.tsx"]);
 }
 

@@ -6,7 +6,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use wheelbase_grid::MemoryMax;
-use wheelbase_scenario::load::{Files, LoadError, build_simulation_within};
+use wheelbase_scenario::load::{Files, LoadError, build_world_within};
 use wheelbase_scenario::scenario::parse;
 
 struct Counting;
@@ -65,7 +65,7 @@ fn estimate_and_peak(text: &str) -> (u64, u64) {
     let typed = parse("test.toml", text.as_bytes()).unwrap();
     let build = |bytes| {
         let max = MemoryMax { built: Some(bytes), most: None };
-        build_simulation_within(Path::new("test.toml"), &typed, Files::Disk, max)
+        build_world_within(Path::new("test.toml"), &typed, Files::Disk, max)
     };
     // Reading the map needs less, and is looked at first.
     let mut estimate = 1 << 20;

@@ -4,14 +4,14 @@
 
 mod common;
 
-use common::{CART, OTHERS, TRUCK, on_threads, simulation};
+use common::{CART, OTHERS, TRUCK, on_threads, world_from};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use wheelbase_scenario::load::{AttachedFile, Files, Overrides, Source, build_problem};
 use wheelbase_scenario::recording::Recorder;
-use wheelbase_sim::Simulation;
+use wheelbase_sim::World;
 
 struct Counting;
 
@@ -101,32 +101,33 @@ fn crowd_allocates_nothing(run: usize, (threads, recorded): (usize, bool)) {
     text += "[[agents]]\nclass = \"cart\"\nat = [20, 29, \"E\"]\norders = [{ wait = 90000 }]\n";
     text += "[[events]]\ntick = 3\nset_side = { cell = [20, 29], side = \"E\", kind = \"wall\" }\n";
     text += "[[events]]\ntick = 3\nset_terrain = { area = [20, 29, 1, 1], kind = \"water\" }\n";
-    let mut sim = simulation(&text);
+    let mut world = world_from(&text);
     let mut recorder = recorded.then(|| {
-        Recorder::begin(&mut sim, &Source::default(), ("steady.toml", &text), std::io::sink()).unwrap()
+        Recorder::begin(&mut world, &Source::default(), ("steady.toml", &text), std::io::sink()).unwrap()
     });
-    let mut step = |sim: &mut Simulation| {
-        let tick = sim.tick();
-        let step = sim.step();
+    let mut step = |world: &mut World| {
+        let tick = world.tick();
+        let step = world.step();
         if let Some(recorder) = &mut recorder {
-            recorder.tick(sim, tick, step).unwrap();
-            sim.clear_log();
+            recorder.tick(world, tick, step).unwrap();
+            world.clear_log();
         }
     };
     on_threads(threads, || {
         count_on_workers(run);
         for _ in 0..30_000 {
-            step(&mut sim);
+            step(&mut world);
         }
-        assert_eq!(sim.edits_pending(), 1);
-        let (before, requests, moves) = (allocations(run), sim.counts().path_requests, sim.counts().moves);
-        let done = sim.counts().orders_done;
+        assert_eq!(world.edits_pending(), 1);
+        let (before, requests, moves) =
+            (allocations(run), world.counts().path_requests, world.counts().moves);
+        let done = world.counts().orders_done;
         for _ in 0..2000 {
-            step(&mut sim);
+            step(&mut world);
         }
         let allocations = allocations(run) - before;
-        assert!(sim.counts().path_requests > requests + 100 && sim.counts().moves > moves + 1000);
-        assert!(sim.counts().orders_done > done + 20);
+        assert!(world.counts().path_requests > requests + 100 && world.counts().moves > moves + 1000);
+        assert!(world.counts().orders_done > done + 20);
         assert_eq!(allocations, 0, "{threads} threads, recorded: {recorded}");
     });
 }
@@ -146,20 +147,21 @@ fn robots_allocate_nothing(run: usize, (threads, team): (usize, usize)) {
     let file = |name: &str, text: String| AttachedFile { name: name.to_owned(), bytes: text.into_bytes() };
     let files = [file("m", map), file("a", format!("{team}\n{starts}")), file("t", format!("30\n{tasks}"))];
     let overrides = Overrides { ticks: Some(100_000), tries_per_tick: Some(20), ..Overrides::default() };
-    let mut sim = build_problem(Path::new("p.json"), problem.as_bytes(), overrides, Files::Attached(&files))
-        .unwrap()
-        .simulation;
+    let mut world =
+        build_problem(Path::new("p.json"), problem.as_bytes(), overrides, Files::Attached(&files))
+            .unwrap()
+            .world;
     on_threads(threads, || {
         count_on_workers(run);
         for _ in 0..1500 {
-            sim.step();
+            world.step();
         }
-        let (before, done) = (allocations(run), sim.counts().tasks_done);
+        let (before, done) = (allocations(run), world.counts().tasks_done);
         for _ in 0..300 {
-            sim.step();
+            world.step();
         }
         let allocations = allocations(run) - before;
-        assert!(sim.counts().tasks_done > done + 100, "{}", sim.counts().tasks_done - done);
+        assert!(world.counts().tasks_done > done + 100, "{}", world.counts().tasks_done - done);
         assert_eq!(allocations, 0, "{threads} threads, {team} robots");
     });
 }

@@ -2,43 +2,44 @@
 
 mod common;
 
-use common::{CART, cart, cell, run_checked, set_terrain, simulation, step_to, world};
+use common::{CART, cart, cell, run_checked, set_terrain, step_to, world_from, world_of};
 use wheelbase_grid::CellXY;
 use wheelbase_sim::Activity;
 
 #[test]
 fn orders_run_in_turn_and_one_a_tick_is_done() {
     let orders = "{ goto = [0, 0] }, { wait = 0 }, { goto = [3, 0] }, { wait = 10 }, { goto = [0, 0] }";
-    let mut sim = world(&["...."], &cart("[0, 0, \"E\"]", orders));
-    run_checked(&mut sim);
+    let mut world = world_of(&["...."], &cart("[0, 0, \"E\"]", orders));
+    run_checked(&mut world);
     // Done at 1, 2, 8 (3 x 2 ticks), 18, and 26 (it turns about in 2 and drives 6).
-    assert_eq!((sim.tick(), sim.counts().orders_done), (26, 5));
-    assert_eq!(sim.counts().flowtime, 1 + 2 + 8 + 18 + 26);
+    assert_eq!((world.tick(), world.counts().orders_done), (26, 5));
+    assert_eq!(world.counts().flowtime, 1 + 2 + 8 + 18 + 26);
 }
 
 #[test]
 fn a_patrol_goes_on_for_ever_and_counts_as_nothing_left() {
-    let mut sim = world(&["...."], &cart("[0, 0, \"E\"]", "{ patrol = [[0, 0], [3, 0]] }, { wait = 1 }"));
-    run_checked(&mut sim);
-    assert_eq!((sim.tick(), sim.counts().orders_done), (500, 0));
-    assert!(sim.counts().moves > 100);
+    let mut world =
+        world_of(&["...."], &cart("[0, 0, \"E\"]", "{ patrol = [[0, 0], [3, 0]] }, { wait = 1 }"));
+    run_checked(&mut world);
+    assert_eq!((world.tick(), world.counts().orders_done), (500, 0));
+    assert!(world.counts().moves > 100);
     let times = wheelbase_sim::TickTimes::default();
-    assert_eq!(wheelbase_sim::RunResult::of(&sim, 1, &times, 1.0, 1).orders_left, 0);
+    assert_eq!(wheelbase_sim::RunResult::of(&world, 1, &times, 1.0, 1).orders_left, 0);
 }
 
 #[test]
 fn an_unreachable_order_is_dropped_and_the_next_runs() {
-    let mut sim = world(&["..W."], &cart("[0, 0, \"E\"]", "{ goto = [3, 0] }, { goto = [1, 0] }"));
-    run_checked(&mut sim);
-    assert_eq!((sim.counts().orders_unreachable, sim.counts().orders_done), (1, 1));
-    assert_eq!(cell(&sim, 0), CellXY::new(1, 0));
+    let mut world = world_of(&["..W."], &cart("[0, 0, \"E\"]", "{ goto = [3, 0] }, { goto = [1, 0] }"));
+    run_checked(&mut world);
+    assert_eq!((world.counts().orders_unreachable, world.counts().orders_done), (1, 1));
+    assert_eq!(cell(&world, 0), CellXY::new(1, 0));
 }
 
 #[test]
 fn nearest_goes_as_near_as_it_can() {
-    let mut sim = world(&["..W."], &cart("[0, 0, \"E\"]", "{ goto = [3, 0], fallback = \"nearest\" }"));
-    run_checked(&mut sim);
-    assert_eq!((sim.counts().orders_done, cell(&sim, 0)), (1, CellXY::new(1, 0)));
+    let mut world = world_of(&["..W."], &cart("[0, 0, \"E\"]", "{ goto = [3, 0], fallback = \"nearest\" }"));
+    run_checked(&mut world);
+    assert_eq!((world.counts().orders_done, cell(&world, 0)), (1, CellXY::new(1, 0)));
 }
 
 #[test]
@@ -48,18 +49,19 @@ fn an_order_that_waits_is_asked_again_after_the_edit_that_helps() {
         // Makes nothing faster: not asked again.
         + &set_terrain(20, "[0, 1, 1, 1]", "trees", "wait")
         + &set_terrain(50, "[2, 0, 1, 1]", "ground", "wait");
-    let mut sim = world(&["..W.", "...."], &more.replace("[0, 1, 1, 1]", "[3, 1, 1, 1]"));
-    step_to(&mut sim, 1);
+    let mut world = world_of(&["..W.", "...."], &more.replace("[0, 1, 1, 1]", "[3, 1, 1, 1]"));
+    step_to(&mut world, 1);
     // Row 1 leads round the water.
-    assert_eq!(sim.agents().motion[0].activity, Activity::Following);
+    assert_eq!(world.agents().motion[0].activity, Activity::Following);
 
-    let mut sim = world(&["..W."], &more.replace("[0, 1, 1, 1]", "[3, 0, 1, 1]").replace("trees", "swamp"));
-    step_to(&mut sim, 40);
-    assert_eq!(sim.agents().motion[0].activity, Activity::Shut);
-    assert_eq!(sim.counts().path_requests, 1);
-    run_checked(&mut sim);
+    let mut world =
+        world_of(&["..W."], &more.replace("[0, 1, 1, 1]", "[3, 0, 1, 1]").replace("trees", "swamp"));
+    step_to(&mut world, 40);
+    assert_eq!(world.agents().motion[0].activity, Activity::Unreachable);
+    assert_eq!(world.counts().path_requests, 1);
+    run_checked(&mut world);
     // From tick 50: three steps, the last onto swamp at half speed.
-    assert_eq!((sim.tick(), sim.counts().orders_done, sim.counts().orders_unreachable), (58, 1, 0));
+    assert_eq!((world.tick(), world.counts().orders_done, world.counts().orders_unreachable), (58, 1, 0));
 }
 
 #[test]
@@ -69,17 +71,17 @@ fn an_edit_waits_until_it_disturbs_nobody_and_lets_nobody_else_in() {
         + &cart("[0, 0, \"E\"]", "{ goto = [5, 0], if_unreachable = \"wait\" }")
         + &set_terrain(5, "[3, 0, 1, 1]", "water", "wait")
         + &set_terrain(60, "[3, 0, 1, 1]", "ground", "wait");
-    let mut sim = world(&["......."], &more);
-    step_to(&mut sim, 6);
-    assert_eq!(sim.edits_pending(), 1);
-    step_to(&mut sim, 7);
+    let mut world = world_of(&["......."], &more);
+    step_to(&mut world, 6);
+    assert_eq!(world.edits_pending(), 1);
+    step_to(&mut world, 7);
     // Its move off the bridge holds the bridge until tick 6; the edit applies in the tick after.
-    assert_eq!(sim.edits_pending(), 0);
-    step_to(&mut sim, 59);
-    assert_eq!(cell(&sim, 1), CellXY::new(2, 0));
-    assert_eq!(sim.agents().motion[1].activity, Activity::Shut);
-    run_checked(&mut sim);
-    assert_eq!(sim.counts().orders_done, 2);
+    assert_eq!(world.edits_pending(), 0);
+    step_to(&mut world, 59);
+    assert_eq!(cell(&world, 1), CellXY::new(2, 0));
+    assert_eq!(world.agents().motion[1].activity, Activity::Unreachable);
+    run_checked(&mut world);
+    assert_eq!(world.counts().orders_done, 2);
 }
 
 #[test]
@@ -87,11 +89,11 @@ fn a_stranded_agent_stays_until_an_edit_frees_it() {
     let more = cart("[1, 0, \"E\"]", "{ goto = [4, 0] }")
         + &set_terrain(0, "[1, 0, 1, 1]", "water", "strand")
         + &set_terrain(30, "[1, 0, 1, 1]", "ground", "strand");
-    let mut sim = world(&["....."], &more);
-    step_to(&mut sim, 29);
-    assert_eq!((cell(&sim, 0), sim.counts().moves), (CellXY::new(1, 0), 0));
-    run_checked(&mut sim);
-    assert_eq!((sim.tick(), sim.counts().orders_done, sim.counts().orders_unreachable), (36, 1, 0));
+    let mut world = world_of(&["....."], &more);
+    step_to(&mut world, 29);
+    assert_eq!((cell(&world, 0), world.counts().moves), (CellXY::new(1, 0), 0));
+    run_checked(&mut world);
+    assert_eq!((world.tick(), world.counts().orders_done, world.counts().orders_unreachable), (36, 1, 0));
 }
 
 /// Found by the random runs: the edit that waits takes effect in the very tick in which another strands
@@ -102,20 +104,20 @@ fn an_edit_that_strands_lets_one_that_waited_take_effect() {
     let more = truck.to_owned()
         + &set_terrain(3, "[1, 0, 1, 1]", "water", "wait")
         + &set_terrain(5, "[0, 0, 1, 1]", "water", "strand");
-    let mut sim = world(&["...."], &more);
-    step_to(&mut sim, 5);
-    assert_eq!(sim.edits_pending(), 1);
-    step_to(&mut sim, 6);
-    assert_eq!(sim.edits_pending(), 0);
+    let mut world = world_of(&["...."], &more);
+    step_to(&mut world, 5);
+    assert_eq!(world.edits_pending(), 1);
+    step_to(&mut world, 6);
+    assert_eq!(world.edits_pending(), 0);
 }
 
 #[test]
 fn a_move_keeps_its_time_whatever_is_edited_meanwhile() {
     let more =
         cart("[0, 0, \"E\"]", "{ goto = [1, 0] }") + &set_terrain(1, "[0, 0, 2, 1]", "swamp", "strand");
-    let mut sim = world(&[".."], &more);
-    run_checked(&mut sim);
-    assert_eq!((sim.tick(), sim.counts().orders_done), (2, 1));
+    let mut world = world_of(&[".."], &more);
+    run_checked(&mut world);
+    assert_eq!((world.tick(), world.counts().orders_done), (2, 1));
 }
 
 #[test]
@@ -124,12 +126,12 @@ fn removed_agents_are_counted_and_free_their_cells() {
         + &cart("[0, 0, \"E\"]", "{ goto = [4, 0], if_unreachable = \"wait\" }")
         + &set_terrain(1, "[2, 0, 1, 1]", "water", "remove")
         + &set_terrain(2, "[2, 0, 1, 1]", "ground", "remove");
-    let mut sim = world(&["....."], &more);
-    run_checked(&mut sim);
-    assert_eq!((sim.counts().removed, sim.agents().len()), (1, 1));
-    assert_eq!(sim.agents().ids[0].0, 1);
-    assert_eq!((cell(&sim, 0), sim.counts().orders_done), (CellXY::new(4, 0), 1));
-    let rows: Vec<u32> = sim.entities().query::<&wheelbase_sim::Row>().iter().map(|row| row.0).collect();
+    let mut world = world_of(&["....."], &more);
+    run_checked(&mut world);
+    assert_eq!((world.counts().removed, world.agents().len()), (1, 1));
+    assert_eq!(world.agents().ids[0].0, 1);
+    assert_eq!((cell(&world, 0), world.counts().orders_done), (CellXY::new(4, 0), 1));
+    let rows: Vec<u32> = world.entities().query::<&wheelbase_sim::Row>().iter().map(|row| row.0).collect();
     assert_eq!(rows, [0]);
 }
 
@@ -137,17 +139,17 @@ fn removed_agents_are_counted_and_free_their_cells() {
 fn two_agents_share_a_goal_one_after_the_other() {
     let orders = "{ goto = [4, 1] }";
     let more = cart("[0, 0, \"E\"]", orders) + &cart("[0, 2, \"E\"]", orders);
-    let mut sim = world(&[".......", ".......", "......."], &more);
-    run_checked(&mut sim);
-    assert_eq!(sim.counts().orders_done, 2);
+    let mut world = world_of(&[".......", ".......", "......."], &more);
+    run_checked(&mut world);
+    assert_eq!(world.counts().orders_done, 2);
 }
 
 #[test]
 fn head_on_in_a_corridor_with_a_bay_the_lower_rank_gives_way() {
     let more = cart("[0, 1, \"E\"]", "{ goto = [9, 1] }") + &cart("[9, 1, \"W\"]", "{ goto = [0, 1] }");
-    let mut sim = world(&["TTTTT.TTTT", "..........", "TTTTTTTTTT"], &more);
-    run_checked(&mut sim);
-    assert_eq!(sim.counts().orders_done, 2, "{:?}", sim.counts());
+    let mut world = world_of(&["TTTTT.TTTT", "..........", "TTTTTTTTTT"], &more);
+    run_checked(&mut world);
+    assert_eq!(world.counts().orders_done, 2, "{:?}", world.counts());
 }
 
 #[test]
@@ -158,12 +160,12 @@ fn nothing_begins_at_the_last_tick_and_what_ends_there_counts() {
             cart("[0, 0, \"E\"]", "{ goto = [3, 0] }")
         )
     };
-    let mut sim = simulation(&text(6));
-    run_checked(&mut sim);
-    assert_eq!((sim.tick(), sim.counts().orders_done, sim.counts().moves), (6, 1, 3));
-    let mut sim = simulation(&text(4));
-    run_checked(&mut sim);
-    assert_eq!((sim.tick(), sim.counts().orders_done, sim.counts().moves), (4, 0, 2));
+    let mut world = world_from(&text(6));
+    run_checked(&mut world);
+    assert_eq!((world.tick(), world.counts().orders_done, world.counts().moves), (6, 1, 3));
+    let mut world = world_from(&text(4));
+    run_checked(&mut world);
+    assert_eq!((world.tick(), world.counts().orders_done, world.counts().moves), (4, 0, 2));
 }
 
 #[test]
@@ -182,18 +184,18 @@ fn orders_that_cannot_be_done_are_counted_by_reason() {
         "{ goto = [3, 0], if_unreachable = \"wait\" }",
     ];
     let more = cart("[0, 0, \"E\"]", &orders.join(", ")) + &cart("[1, 0, \"E\"]", "{ wait = 400 }");
-    let mut sim = world(&["..W."], &more);
-    run_checked(&mut sim);
-    let counts = sim.counts();
+    let mut world = world_of(&["..W."], &more);
+    run_checked(&mut world);
+    let counts = world.counts();
     assert_eq!((counts.orders_unreachable, counts.orders_done), (8, 1), "{counts:?}");
     assert_eq!(counts.unreachable_reasons.to_string(), "3 goal_blocked, 4 unreachable, 1 no_room");
     // 70 cells of which each takes 65,535,000 ticks.
     let row = "s".repeat(70);
-    let mut sim = simulation(&format!(
+    let mut world = world_from(&format!(
         "name = \"slow\"\nticks = 9\n[map]\nrows = [\"{row}\"]\n[terrain.slow]\nglyphs = \"s\"\nspeed = 1\n\
          [class.snail]\nheadings = 1\nmoves = [{{ name = \"E\", by = [1, 0], time = 65535 }}]\n\
          [[agents]]\nclass = \"snail\"\nat = [0, 0]\norders = [{{ goto = [69, 0] }}]\n"
     ));
-    run_checked(&mut sim);
-    assert_eq!(sim.counts().unreachable_reasons.to_string(), "1 cost_overflow");
+    run_checked(&mut world);
+    assert_eq!(world.counts().unreachable_reasons.to_string(), "1 cost_overflow");
 }

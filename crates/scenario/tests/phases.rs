@@ -2,8 +2,8 @@
 
 mod common;
 
-use common::{CART, simulation};
-use wheelbase_sim::{Phase, Step};
+use common::{CART, world_from};
+use wheelbase_sim::{Phase, RunState};
 
 #[test]
 fn each_phase_is_named_before_it_begins() {
@@ -11,7 +11,7 @@ fn each_phase_is_named_before_it_begins() {
         "name = \"there\"\nticks = 3\n[map]\nrows = [\".....\"]\n{CART}\
          [[agents]]\nclass = \"cart\"\nat = [0, 0, \"E\"]\norders = [{{ goto = [4, 0] }}]\n"
     );
-    let (mut sim, mut unobserved) = (simulation(&text), simulation(&text));
+    let (mut world, mut unobserved) = (world_from(&text), world_from(&text));
     let whole = [
         Phase::Events,
         Phase::Orders,
@@ -23,11 +23,11 @@ fn each_phase_is_named_before_it_begins() {
     ];
     for tick in 0..=3 {
         let mut begun = Vec::new();
-        let step = sim.step_observed(&mut |phase| begun.push(phase));
-        assert_eq!((step, sim.state_hash()), (unobserved.step(), unobserved.state_hash()));
+        let step = world.step_observed(&mut |phase| begun.push(phase));
+        assert_eq!((step, world.state_hash()), (unobserved.step(), unobserved.state_hash()));
         match tick {
-            3 => assert_eq!((step, begun.as_slice()), (Step::Ended, &whole[..2])),
-            _ => assert_eq!((step, begun.as_slice()), (Step::Running, &whole[..])),
+            3 => assert_eq!((step, begun.as_slice()), (RunState::Ended, &whole[..2])),
+            _ => assert_eq!((step, begun.as_slice()), (RunState::Running, &whole[..])),
         }
     }
     assert_eq!(Phase::ALL.map(Phase::name), ["events", "orders", "requests", "traffic", "moves", "metrics"]);

@@ -12,7 +12,7 @@ use wheelbase_grid::MemoryMax;
 use wheelbase_scenario::load::{AttachedFile, Files, Loaded, LoadedProblem, Overrides, build_problem};
 use wheelbase_scenario::recording::{Reader, verify};
 use wheelbase_scenario::{PlanVerdict, judge_plan};
-use wheelbase_sim::{Simulation, Step};
+use wheelbase_sim::{RunState, World};
 
 const PROBLEM: &str = r#"{
     "mapFile": "a.map",
@@ -36,8 +36,8 @@ fn small() -> Vec<AttachedFile> {
     files(MAP, "# starts\n2\n0\n11\n", "4\n3\n8\n8\n3\n")
 }
 
-fn simulation(problem: &str, files: &[AttachedFile], ticks: u32) -> Result<Simulation, String> {
-    loaded(problem, files, ticks).map(|loaded| loaded.simulation)
+fn world_from(problem: &str, files: &[AttachedFile], ticks: u32) -> Result<World, String> {
+    loaded(problem, files, ticks).map(|loaded| loaded.world)
 }
 
 fn loaded(problem: &str, files: &[AttachedFile], ticks: u32) -> Result<Loaded, String> {
@@ -47,7 +47,7 @@ fn loaded(problem: &str, files: &[AttachedFile], ticks: u32) -> Result<Loaded, S
 }
 
 fn refused(problem: &str, files: &[AttachedFile]) -> String {
-    simulation(problem, files, 10).map(|_| ()).unwrap_err()
+    world_from(problem, files, 10).map(|_| ()).unwrap_err()
 }
 
 fn judged(files: &[AttachedFile], plan: &[u8]) -> PlanVerdict {
@@ -60,11 +60,11 @@ fn judged(files: &[AttachedFile], plan: &[u8]) -> PlanVerdict {
 #[test]
 fn a_small_problem_runs_and_its_plan_is_what_was_done() {
     let files = small();
-    let mut sim = simulation(PROBLEM, &files, 40).unwrap();
-    let plan = plan_checked(&mut sim);
+    let mut world = world_from(PROBLEM, &files, 40).unwrap();
+    let plan = plan_checked(&mut world);
     let verdict = judged(&files, &plan);
     assert_eq!((verdict.agents, verdict.steps, verdict.n_violations), (2, 40, 0), "{:?}", verdict.violations);
-    assert_eq!(verdict.tasks_finished, sim.counts().tasks_done);
+    assert_eq!(verdict.tasks_finished, world.counts().tasks_done);
     assert!(verdict.tasks_finished >= 4, "{verdict:?}");
     let text = String::from_utf8(plan).unwrap();
     assert!(text.starts_with(
@@ -80,15 +80,15 @@ fn the_first_task_takes_as_long_as_the_way_to_it() {
     // Alone, from the corner to the end of the first row: three steps.
     let files = files(MAP, "1\n0\n", "2\n3\n3\n");
     let problem = PROBLEM.replace("\"teamSize\": 2", "\"teamSize\": 1");
-    let mut sim = simulation(&problem, &files, 10).unwrap();
-    while sim.counts().tasks_done == 0 {
-        assert_eq!(sim.step(), Step::Running);
+    let mut world = world_from(&problem, &files, 10).unwrap();
+    while world.counts().tasks_done == 0 {
+        assert_eq!(world.step(), RunState::Running);
     }
     // The tick at which it is given, the one after three moves; the next goal is where it stands, and is
     // reached a tick later.
-    assert_eq!(sim.tick(), 4);
-    sim.step();
-    assert_eq!((sim.tick(), sim.counts().tasks_done), (5, 2));
+    assert_eq!(world.tick(), 4);
+    world.step();
+    assert_eq!((world.tick(), world.counts().tasks_done), (5, 2));
 }
 
 #[test]
@@ -207,12 +207,12 @@ fn published_problems_run_and_the_best_known_plan_is_judged() {
     assert_eq!((verdict.tasks_finished, verdict.n_violations), (1741, 0));
     let run = || {
         let overrides = Overrides { ticks: Some(100), ..Overrides::default() };
-        let mut sim = build_problem(&path, &bytes, overrides, Files::Disk).unwrap().simulation;
-        let plan = plan_checked(&mut sim);
-        (sim, plan)
+        let mut world = build_problem(&path, &bytes, overrides, Files::Disk).unwrap().world;
+        let plan = plan_checked(&mut world);
+        (world, plan)
     };
-    let (sim, plan) = on_threads(1, run);
+    let (world, plan) = on_threads(1, run);
     let verdict = judge_plan(&problem, &plan).unwrap();
-    assert_eq!((verdict.tasks_finished, verdict.n_violations), (sim.counts().tasks_done, 0));
-    assert_eq!(on_threads(2, run).0.state_hash(), sim.state_hash());
+    assert_eq!((verdict.tasks_finished, verdict.n_violations), (world.counts().tasks_done, 0));
+    assert_eq!(on_threads(2, run).0.state_hash(), world.state_hash());
 }

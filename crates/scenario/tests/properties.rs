@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::{CART, OTHERS, TRUCK, on_threads, run_checked, simulation};
+use common::{CART, OTHERS, TRUCK, on_threads, run_checked, world_from};
 use proptest::prelude::*;
 use wheelbase_planner::{Goal, GoalMember, Path, Request, Scratch, Status, plan};
 use wheelbase_scenario::load::Source;
@@ -118,10 +118,10 @@ fn scenario() -> impl Strategy<Value = String> {
 }
 
 /// A scenario that has room for its agents.
-fn built(text: &str) -> Option<wheelbase_sim::Simulation> {
+fn built(text: &str) -> Option<wheelbase_sim::World> {
     let typed = wheelbase_scenario::scenario::parse("test.toml", text.as_bytes()).unwrap();
-    match wheelbase_scenario::load::build_simulation(std::path::Path::new("test.toml"), &typed) {
-        Ok(sim) => Some(sim),
+    match wheelbase_scenario::load::build_world(std::path::Path::new("test.toml"), &typed) {
+        Ok(world) => Some(world),
         Err(error)
             if ["room for", "agent \"a\": ", "agent \"b\": "]
                 .iter()
@@ -134,15 +134,15 @@ fn built(text: &str) -> Option<wheelbase_sim::Simulation> {
 }
 
 /// Records a run to its end.
-fn record(sim: &mut wheelbase_sim::Simulation, text: &str) -> Vec<u8> {
-    let mut recorder = Recorder::begin(sim, &Source::default(), ("test.toml", text), Vec::new()).unwrap();
+fn record(world: &mut wheelbase_sim::World, text: &str) -> Vec<u8> {
+    let mut recorder = Recorder::begin(world, &Source::default(), ("test.toml", text), Vec::new()).unwrap();
     loop {
-        let tick = sim.tick();
-        let step = sim.step();
-        recorder.tick(sim, tick, step).unwrap();
-        sim.clear_log();
-        if step == wheelbase_sim::Step::Ended {
-            return recorder.finish(sim).unwrap();
+        let tick = world.tick();
+        let step = world.step();
+        recorder.tick(world, tick, step).unwrap();
+        world.clear_log();
+        if step == wheelbase_sim::RunState::Ended {
+            return recorder.finish(world).unwrap();
         }
     }
 }
@@ -154,9 +154,9 @@ proptest! {
     fn a_recording_is_what_a_second_run_does(text in scenario()) {
         let Some(mut plain) = built(&text) else { return Ok(()) };
         plain.run();
-        let mut sim = built(&text).unwrap();
-        let file = record(&mut sim, &text);
-        prop_assert_eq!(sim.state_hash(), plain.state_hash());
+        let mut world = built(&text).unwrap();
+        let file = record(&mut world, &text);
+        prop_assert_eq!(world.state_hash(), plain.state_hash());
         let mut reader = Reader::open(std::io::Cursor::new(file)).unwrap();
         let verified = verify(&mut reader, |_| true).unwrap();
         prop_assert_eq!(verified.difference, None);
@@ -170,12 +170,12 @@ proptest! {
 
     #[test]
     fn nothing_ever_overlaps_and_threads_change_nothing(text in scenario()) {
-        let Some(mut sim) = built(&text) else { return Ok(()) };
-        let hashes = on_threads(1, || run_checked(&mut sim));
+        let Some(mut world) = built(&text) else { return Ok(()) };
+        let hashes = on_threads(1, || run_checked(&mut world));
         for threads in [2, 8] {
             let mut again = built(&text).unwrap();
             prop_assert_eq!(&on_threads(threads, || run_checked(&mut again)), &hashes);
-            prop_assert_eq!(again.counts(), sim.counts());
+            prop_assert_eq!(again.counts(), world.counts());
         }
     }
 
@@ -192,13 +192,13 @@ proptest! {
             CART, TRUCK, OTHERS,
             &format!("[[groups]]\nclass = \"{}\"\ncount = 1\narea = [0, 0, {width}, {height}]\norders = [{{ goto = [{x}, {y}] }}]\n", CLASSES[class]),
         ].concat();
-        let Some(mut sim) = built(&text) else { return Ok(()) };
-        let tables = &sim.tables()[class];
+        let Some(mut world) = built(&text) else { return Ok(()) };
+        let tables = &world.tables()[class];
         let members = [GoalMember::any(wheelbase_grid::CellXY::new(x, y))];
-        let request = Request::new(sim.pose(0), Goal::of(&members));
+        let request = Request::new(world.pose(0), Goal::of(&members));
         let answer = plan(tables, &request, &mut Scratch::new(), &mut Path::new());
-        run_checked(&mut sim);
-        let counts = sim.counts();
+        run_checked(&mut world);
+        let counts = world.counts();
         if answer.status == Status::Found {
             // Done at tick 1 at the earliest, where it stands at the goal already.
             prop_assert_eq!(counts.orders_done, 1);
@@ -219,8 +219,8 @@ fn a_starved_budget_only_makes_it_slower() {
             "name = \"crowd\"\nticks = 3000\nexpansions_per_tick = {expansions}\nsearch_slots = 3\n[map]\nrows = [{rows}]\n{CART}{TRUCK}\n[[groups]]\nclass = \"truck\"\ncount = 20\narea = [0, 0, 20, 20]\norders = [{{ goto = [10, 10], within = 9 }}, {{ goto = [2, 2], within = 8 }}]\n"
         )
     };
-    let mut rich = simulation(&text(1_000_000));
-    let mut poor = simulation(&text(40));
+    let mut rich = world_from(&text(1_000_000));
+    let mut poor = world_from(&text(40));
     run_checked(&mut rich);
     run_checked(&mut poor);
     assert_eq!(rich.counts().orders_done, 40);

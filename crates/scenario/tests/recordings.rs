@@ -4,11 +4,11 @@
 
 mod common;
 
-use common::{CART, OTHERS, TRUCK, cart, on_threads, set_terrain, simulation};
+use common::{CART, OTHERS, TRUCK, cart, on_threads, set_terrain, world_from};
 use std::collections::BTreeSet;
 use std::io::Cursor;
 use wheelbase_scenario::recording::{Event, Reader, RecordingError, TickRecord, verify};
-use wheelbase_sim::{AgentId, Counters, Step};
+use wheelbase_sim::{AgentId, Counters, RunState};
 
 /// Groups that meet, agents that come and go, edits of all kinds, orders that cannot be done; long enough
 /// for several chunks.
@@ -48,9 +48,9 @@ fn busy() -> String {
 
 /// Records a run of a scenario; gives the file and the state hash at the end.
 fn record(text: &str) -> (Vec<u8>, u64) {
-    let mut sim = simulation(text);
-    let file = common::record(&mut sim, "test.toml", text);
-    (file, sim.state_hash())
+    let mut world = world_from(text);
+    let file = common::record(&mut world, "test.toml", text);
+    (file, world.state_hash())
 }
 
 fn open(file: &[u8]) -> Result<Reader<Cursor<Vec<u8>>>, RecordingError> {
@@ -71,22 +71,22 @@ fn read_all(file: &[u8]) -> Result<Vec<TickRecord>, RecordingError> {
 /// Holds a recording against the same run beside it: agents, map and counters behind every tick. Gives the number of
 /// ticks and the kinds of events.
 fn assert_same_as_the_run(mut reader: Reader<Cursor<Vec<u8>>>, text: &str) -> (u64, BTreeSet<String>) {
-    let mut sim = simulation(text);
+    let mut world = world_from(text);
     let mut tick = TickRecord::default();
     let mut kinds = BTreeSet::new();
     while reader.next_tick(&mut tick).unwrap() {
-        assert_eq!(tick.tick, sim.tick());
-        let step = sim.step();
-        assert_eq!((tick.state_hash, tick.counters), (sim.tick_hash(), Counters::of(&sim)));
-        assert_eq!(reader.has_ended(), step == Step::Ended);
+        assert_eq!(tick.tick, world.tick());
+        let step = world.step();
+        assert_eq!((tick.state_hash, tick.counters), (world.tick_hash(), Counters::of(&world)));
+        assert_eq!(reader.has_ended(), step == RunState::Ended);
         let frame = reader.agents();
-        assert_eq!(frame.ids, sim.agents().ids);
+        assert_eq!(frame.ids, world.agents().ids);
         for row in 0..frame.len() {
-            assert_eq!(frame.pose(row), sim.pose(row));
-            assert_eq!(frame.is_moving(row), !sim.agents().motion[row].at_rest());
-            assert_eq!(frame.waits_since[row], sim.agents().patience[row].waits_since);
+            assert_eq!(frame.pose(row), world.pose(row));
+            assert_eq!(frame.is_moving(row), !world.agents().motion[row].at_rest());
+            assert_eq!(frame.waits_since[row], world.agents().wait_states[row].waits_since);
             // The path leads on from where its move ends, pose by pose as the class moves.
-            let tables = &sim.tables()[usize::from(sim.agents().motion[row].class.0)];
+            let tables = &world.tables()[usize::from(world.agents().motion[row].class.0)];
             let mut state = tables.space().state(frame.motion[row].to);
             let mut poses = frame.path_poses(row, reader.header());
             assert_eq!(poses.next(), Some(frame.motion[row].to));
@@ -96,21 +96,21 @@ fn assert_same_as_the_run(mut reader: Reader<Cursor<Vec<u8>>>, text: &str) -> (u
             }
             assert_eq!((poses.next(), state.is_some()), (None, true));
         }
-        let terrain = sim.grid().terrain().iter().map(|kind| kind.0);
+        let terrain = world.grid().terrain().iter().map(|kind| kind.0);
         let map = reader.map().unwrap();
         assert!(terrain.eq(map.terrain.iter().copied()));
-        for cell in 0..sim.grid().size().n_cells() {
+        for cell in 0..world.grid().size().n_cells() {
             let of_grid = wheelbase_grid::Cell(cell as u32);
-            assert_eq!(map.height_of(cell), sim.grid().elevation_of(of_grid));
-            for (number, &side) in sim.grid().shape().sides().iter().enumerate() {
-                assert_eq!(map.side(cell, number as u8), sim.grid().side_of(of_grid, side).0);
+            assert_eq!(map.height_of(cell), world.grid().elevation_of(of_grid));
+            for (number, &side) in world.grid().shape().sides().iter().enumerate() {
+                assert_eq!(map.side(cell, number as u8), world.grid().side_of(of_grid, side).0);
             }
         }
         kinds.extend(
             tick.events.iter().map(|event| format!("{event:?}").split([' ', '(']).next().unwrap().to_owned()),
         );
     }
-    (u64::from(sim.tick()), kinds)
+    (u64::from(world.tick()), kinds)
 }
 
 #[test]
@@ -146,10 +146,10 @@ fn a_recording_holds_what_happened() {
 #[test]
 fn recording_changes_nothing_and_is_the_same_for_any_number_of_threads() {
     let text = busy();
-    let mut sim = simulation(&text);
-    sim.run();
+    let mut world = world_from(&text);
+    world.run();
     let (file, hash) = on_threads(1, || record(&text));
-    assert_eq!(hash, sim.state_hash());
+    assert_eq!(hash, world.state_hash());
     assert!(file == on_threads(3, || record(&text)).0);
 }
 

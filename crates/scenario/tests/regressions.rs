@@ -4,79 +4,83 @@ mod common;
 
 use common::run_checked;
 use std::path::Path;
-use wheelbase_scenario::load::{Overrides, load_simulation};
-use wheelbase_sim::{Activity, OrderKind, Simulation, Step, invariant};
+use wheelbase_scenario::load::{Overrides, load_world};
+use wheelbase_sim::{Activity, OrderKind, RunState, World, invariant};
 
-fn load(name: &str) -> Simulation {
+fn load(name: &str) -> World {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/regression").join(name);
-    load_simulation(&path, Overrides::default()).unwrap_or_else(|error| panic!("{error}"))
+    load_world(&path, Overrides::default()).unwrap_or_else(|error| panic!("{error}"))
 }
 
 #[test]
 fn edit_late() {
-    let mut sim = load("edit_late.toml");
-    while sim.tick() < 5 {
-        sim.step();
+    let mut world = load("edit_late.toml");
+    while world.tick() < 5 {
+        world.step();
     }
-    assert_eq!(sim.edits_pending(), 1);
-    sim.step();
-    assert_eq!(sim.edits_pending(), 0);
-    run_checked(&mut sim);
+    assert_eq!(world.edits_pending(), 1);
+    world.step();
+    assert_eq!(world.edits_pending(), 0);
+    run_checked(&mut world);
 }
 
 #[test]
 fn nearest_after_opening() {
-    let mut sim = load("nearest_after_opening.toml");
-    run_checked(&mut sim);
-    assert_eq!((sim.tick(), sim.counts().orders_done), (150, 1));
-    assert_eq!(sim.pose(0).cell, wheelbase_grid::CellXY::new(3, 0));
+    let mut world = load("nearest_after_opening.toml");
+    run_checked(&mut world);
+    assert_eq!((world.tick(), world.counts().orders_done), (150, 1));
+    assert_eq!(world.pose(0).cell, wheelbase_grid::CellXY::new(3, 0));
 }
 
 #[test]
 fn patrol_nearest_burns() {
-    let mut sim = load("patrol_nearest_burns.toml");
-    run_checked(&mut sim);
-    assert!(sim.counts().path_requests <= 20, "{:?}", sim.counts());
+    let mut world = load("patrol_nearest_burns.toml");
+    run_checked(&mut world);
+    assert!(world.counts().path_requests <= 20, "{:?}", world.counts());
 }
 
 #[test]
 fn patrol_never_pushed() {
-    let mut sim = load("patrol_never_pushed.toml");
-    run_checked(&mut sim);
-    assert_eq!(sim.counts().orders_done, 1);
+    let mut world = load("patrol_never_pushed.toml");
+    run_checked(&mut world);
+    assert_eq!(world.counts().orders_done, 1);
 }
 
 #[test]
 fn group_after_nearest() {
-    let mut sim = load("group_after_nearest.toml");
+    let mut world = load("group_after_nearest.toml");
     let mut n_seen = 0;
-    while sim.step() == Step::Running {
-        assert_eq!(invariant::check(&sim), []);
-        let agents = sim.agents();
+    while world.step() == RunState::Running {
+        assert_eq!(invariant::check(&world), []);
+        let agents = world.agents();
         for row in 0..agents.len() {
-            let order = sim.orders().current(&agents.orders(row)).map(|order| &order.kind);
+            let order = world.orders().current(&agents.orders(row)).map(|order| &order.kind);
             let follows = agents.motion[row].activity == Activity::Following;
             if follows && matches!(order, Some(OrderKind::GotoGroup(..))) {
-                assert!(agents.given[row].is_some() && !agents.orders(row).to_nearest, "tick {}", sim.tick());
+                assert!(
+                    agents.given[row].is_some() && !agents.orders(row).to_nearest,
+                    "tick {}",
+                    world.tick()
+                );
                 n_seen += 1;
             }
         }
     }
     assert!(n_seen > 20, "{n_seen}");
-    assert_eq!((sim.counts().orders_done, sim.counts().orders_unreachable), (12, 0));
+    assert_eq!((world.counts().orders_done, world.counts().orders_unreachable), (12, 0));
     // Trips to the nearest pose are none; those of agents that were there already, and of the group, are.
-    assert_eq!(sim.counts().trips, 8);
+    assert_eq!(world.counts().trips, 8);
 }
 
 #[test]
 fn group_member_sent_aside() {
-    let mut sim = load("group_member_sent_aside.toml");
-    let given = |sim: &Simulation| sim.agents().given[1..].iter().filter(|given| given.is_some()).count();
-    while sim.step() == Step::Running && given(&sim) == 0 {}
-    assert!(sim.agents().motion[1..].iter().any(|motion| motion.activity == Activity::Yielding));
-    assert_eq!(given(&sim), 3, "tick {}", sim.tick());
-    run_checked(&mut sim);
-    assert_eq!(sim.counts().orders_done, 4);
+    let mut world = load("group_member_sent_aside.toml");
+    let given = |world: &World| world.agents().given[1..].iter().filter(|given| given.is_some()).count();
+    while world.step() == RunState::Running && given(&world) == 0 {}
+    assert!(world.agents().motion[1..].iter().any(|motion| motion.activity == Activity::Yielding));
+    assert_eq!(given(&world), 3, "tick {}", world.tick());
+    run_checked(&mut world);
+    assert_eq!(world.counts().orders_done, 4);
 }
 
 /// Debug builds check all arithmetic.
@@ -88,16 +92,16 @@ fn window_field_overflow() {
         "window_field_overflow_3.toml",
         "window_field_far_line.toml",
     ] {
-        let mut sim = load(name);
-        run_checked(&mut sim);
-        assert!(sim.counts().path_requests > 0, "{name}: {:?}", sim.counts());
+        let mut world = load(name);
+        run_checked(&mut world);
+        assert!(world.counts().path_requests > 0, "{name}: {:?}", world.counts());
     }
 }
 
 /// A build with overflow checks panicked.
 #[test]
 fn overflow_lattice() {
-    let mut sim = load("overflow_lattice.toml");
-    run_checked(&mut sim);
-    assert_eq!((sim.tick(), sim.counts().orders_done, sim.edits_pending()), (15, 1, 0));
+    let mut world = load("overflow_lattice.toml");
+    run_checked(&mut world);
+    assert_eq!((world.tick(), world.counts().orders_done, world.edits_pending()), (15, 1, 0));
 }

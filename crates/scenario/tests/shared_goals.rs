@@ -5,13 +5,13 @@
 
 mod common;
 
-use common::{CART, cart, cell, simulation};
+use common::{CART, cart, cell, world_from};
 use wheelbase_grid::CellXY;
-use wheelbase_sim::{RunResult, Simulation, Step, TickTimes, invariant};
+use wheelbase_sim::{RunResult, RunState, TickTimes, World, invariant};
 
-fn world(rows: &[String], ticks: u32, more: &str) -> Simulation {
+fn world_of(rows: &[String], ticks: u32, more: &str) -> World {
     let rows = rows.join("\",\"");
-    simulation(&format!(
+    world_from(&format!(
         "name = \"shared\"\nticks = {ticks}\nseed = 5\n[map]\nrows = [\"{rows}\"]\n{CART}{more}"
     ))
 }
@@ -26,19 +26,19 @@ fn group(count: u32, area: &str, orders: &str) -> String {
 
 /// Runs to the end; no two may ever hold one cell. Gives the result, and the requests of the last half of the
 /// ticks.
-fn run(mut sim: Simulation) -> (Simulation, RunResult, u64) {
-    let half = sim.settings().ticks / 2;
+fn run(mut world: World) -> (World, RunResult, u64) {
+    let half = world.settings().ticks / 2;
     let mut before = 0;
-    while sim.step() == Step::Running {
-        let found = invariant::check(&sim);
-        assert!(found.is_empty(), "tick {}: {found:?}", sim.tick());
-        if sim.tick() <= half {
-            before = sim.counts().path_requests;
+    while world.step() == RunState::Running {
+        let found = invariant::check(&world);
+        assert!(found.is_empty(), "tick {}: {found:?}", world.tick());
+        if world.tick() <= half {
+            before = world.counts().path_requests;
         }
     }
-    let result = RunResult::of(&sim, 1, &TickTimes::default(), 0.0, 0);
+    let result = RunResult::of(&world, 1, &TickTimes::default(), 0.0, 0);
     let late = result.path_requests - before;
-    (sim, result, late)
+    (world, result, late)
 }
 
 /// On the whole an agent asks for a path at most once in eight ticks, also when it has pressed on its goal for
@@ -51,8 +51,8 @@ fn nobody_searches_again_and_again(result: &RunResult, late: u64, agents: u64, t
 #[test]
 fn all_to_one_cell() {
     // With room about the goal each comes to it, and makes way for the next.
-    let sim = world(&open(24, 24), 4000, &group(40, "[0, 0, 24, 24]", "{ goto = [12, 12] }"));
-    let (_, result, late) = run(sim);
+    let world = world_of(&open(24, 24), 4000, &group(40, "[0, 0, 24, 24]", "{ goto = [12, 12] }"));
+    let (_, result, late) = run(world);
     assert_eq!((result.orders_done, result.orders_left), (40, 0));
     assert!(result.longest_wait_ticks <= 1000, "{}", result.longest_wait_ticks);
     nobody_searches_again_and_again(&result, late, 40, 1000);
@@ -60,17 +60,17 @@ fn all_to_one_cell() {
 
 #[test]
 fn all_to_one_cell_for_ever() {
-    let sim = world(
+    let world = world_of(
         &open(24, 24),
         1000,
         &group(40, "[0, 0, 24, 24]", "{ patrol = [[12, 12], [2, 12], [12, 12], [21, 12]] }"),
     );
-    let (_, result, late) = run(sim);
+    let (_, result, late) = run(world);
     nobody_searches_again_and_again(&result, late, 40, 1000);
     // The same with nobody who has anywhere else to go.
-    let sim =
-        world(&open(24, 24), 1000, &group(40, "[0, 0, 24, 24]", "{ goto = [12, 12] }, { wait = 4000 }"));
-    let (_, result, late) = run(sim);
+    let world =
+        world_of(&open(24, 24), 1000, &group(40, "[0, 0, 24, 24]", "{ goto = [12, 12] }, { wait = 4000 }"));
+    let (_, result, late) = run(world);
     nobody_searches_again_and_again(&result, late, 40, 1000);
 }
 
@@ -78,17 +78,20 @@ fn all_to_one_cell_for_ever() {
 fn a_goal_under_one_that_rests() {
     // It makes way, and whoever came has done its order.
     let more = cart("[6, 3, \"E\"]", "") + &cart("[0, 3, \"E\"]", "{ goto = [6, 3] }");
-    let (sim, result, _) = run(world(&open(12, 7), 1000, &more));
-    assert_eq!((result.orders_done, cell(&sim, 1)), (1, CellXY::new(6, 3)));
+    let (world, result, _) = run(world_of(&open(12, 7), 1000, &more));
+    assert_eq!((result.orders_done, cell(&world, 1)), (1, CellXY::new(6, 3)));
     assert!(result.longest_wait_ticks <= 100 && result.path_requests <= 20, "{}", result.path_requests);
     // One that is walled in with it cannot: the other waits for it, and says so.
     let rows = [".....WWW".to_owned(), "........".to_owned(), ".....WWW".to_owned()];
     let more = cart("[7, 1, \"E\"]", "") + &cart("[0, 1, \"E\"]", "{ goto = [7, 1] }");
-    let (_, result, late) = run(world(&rows, 1000, &more));
+    let (_, result, late) = run(world_of(&rows, 1000, &more));
     nobody_searches_again_and_again(&result, late, 1, 1000);
     if result.orders_left > 0 {
-        assert_eq!((result.stuck_agents, result.knots.len()), (1, 1));
-        assert_eq!((&result.knots[0].agents[..], result.knots[0].ring), (&[1, 0][..], false));
+        assert_eq!((result.stuck_agents, result.wait_for_cycles.len()), (1, 1));
+        assert_eq!(
+            (&result.wait_for_cycles[0].agents[..], result.wait_for_cycles[0].ring),
+            (&[1, 0][..], false)
+        );
     }
 }
 
@@ -102,21 +105,21 @@ fn a_goal_in_a_dead_end_of_one_lane() {
     // its way.
     let orders = "{ goto = [15, 4] }, { goto = [2, 4] }";
     for count in [1, 4] {
-        let (_, result, late) = run(world(&rows, 1000, &group(count, "[0, 0, 6, 9]", orders)));
+        let (_, result, late) = run(world_of(&rows, 1000, &group(count, "[0, 0, 6, 9]", orders)));
         nobody_searches_again_and_again(&result, late, u64::from(count), 1000);
         if count == 1 {
             assert_eq!((result.orders_done, result.orders_left), (2, 0));
         }
         // Whoever is stuck is in a knot that is told.
-        let told: u64 = result.knots.iter().map(|knot| knot.waiting).sum();
+        let told: u64 = result.wait_for_cycles.iter().map(|cycle| cycle.waiting).sum();
         assert_eq!(told, result.stuck_agents);
     }
     // Those who are to stay at the end of the lane all come to a cell of their own.
     let order = "{ goto_group = [15, 4] }";
-    let (sim, result, late) = run(world(&rows, 1000, &group(5, "[0, 0, 6, 9]", order)));
+    let (world, result, late) = run(world_of(&rows, 1000, &group(5, "[0, 0, 6, 9]", order)));
     assert_eq!((result.orders_done, result.orders_left), (5, 0));
     // One that has come may have to come out again for another that is to stand farther in; it does not go back.
-    let inside = (0..5).filter(|&row| cell(&sim, row).x >= 8).count();
+    let inside = (0..5).filter(|&row| cell(&world, row).x >= 8).count();
     assert!(inside > 0 && result.stuck_agents == 0);
     nobody_searches_again_and_again(&result, late, 5, 1000);
 }
@@ -132,18 +135,18 @@ fn an_exchange_without_room_is_told_as_a_ring() {
     };
     for shape in ["square", "hex"] {
         for collision in ["swept", "discrete"] {
-            let sim = simulation(&format!(
+            let world = world_from(&format!(
                 "name = \"exchange\"\nticks = 400\ncollision = \"{collision}\"\n[map]\nshape = \"{shape}\"\n\
                  rows = [\"..\"]\n{crab}{}{}",
                 agent(0, 1),
                 agent(1, 0)
             ));
-            let (_, result, late) = run(sim);
+            let (_, result, late) = run(world);
             nobody_searches_again_and_again(&result, late, 2, 400);
-            assert_eq!((result.stuck_agents, result.knots.len()), (2, 1));
-            let knot = &result.knots[0];
-            assert_eq!((&knot.agents[..], &knot.at[..]), (&[0, 1][..], &[[1, 0], [0, 0]][..]));
-            assert!(knot.ring && knot.waiting == 2);
+            assert_eq!((result.stuck_agents, result.wait_for_cycles.len()), (2, 1));
+            let cycle = &result.wait_for_cycles[0];
+            assert_eq!((&cycle.agents[..], &cycle.at[..]), (&[0, 1][..], &[[1, 0], [0, 0]][..]));
+            assert!(cycle.ring && cycle.waiting == 2);
         }
     }
 }

@@ -4,14 +4,14 @@
 
 mod common;
 
-use common::{CART, TRUCK, on_threads, record_loaded, run_checked, simulation, step_to};
+use common::{CART, TRUCK, on_threads, record_loaded, run_checked, step_to, world_from};
 use std::io::Cursor;
 use std::path::Path;
-use wheelbase_scenario::load::{AttachedFile, Files, Loaded, Source, build_simulation_of};
+use wheelbase_scenario::load::{AttachedFile, Files, Loaded, Source, build_world_of};
 use wheelbase_scenario::recording::{Event, Reader, TickRecord, verify};
 use wheelbase_scenario::scenario;
 use wheelbase_sim::TraceEvent;
-use wheelbase_sim::{Simulation, Step};
+use wheelbase_sim::{RunState, World};
 
 fn text(map: &str, more: &str) -> String {
     format!("name = \"tasks\"\nseed = 3\nticks = 400\n[map]\nrows = {map}\n{CART}{TRUCK}{more}")
@@ -31,14 +31,14 @@ fn random_tasks(count: u32) -> String {
 }
 
 /// A simulation with a table of tasks beside it.
-fn with_table(text: &str, table: &str) -> Result<Simulation, String> {
-    loaded_with_table(text, table).map(|loaded| loaded.simulation)
+fn with_table(text: &str, table: &str) -> Result<World, String> {
+    loaded_with_table(text, table).map(|loaded| loaded.world)
 }
 
 fn loaded_with_table(text: &str, table: &str) -> Result<Loaded, String> {
     let files = [AttachedFile { name: "trips.csv".to_owned(), bytes: table.as_bytes().to_vec() }];
     let typed = scenario::parse("test.toml", text.as_bytes()).unwrap();
-    let built = build_simulation_of(Path::new("test.toml"), &typed, Files::Attached(&files));
+    let built = build_world_of(Path::new("test.toml"), &typed, Files::Attached(&files));
     built.map_err(|error| error.to_string())
 }
 
@@ -49,18 +49,18 @@ fn of_table(count: u32) -> String {
 #[test]
 fn random_tasks_are_done_for_ever_by_each() {
     let run = || {
-        let mut sim = simulation(&random_tasks(5));
-        sim.keep_log();
-        let hashes = run_checked(&mut sim);
-        let mut done = vec![0; sim.agents().len()];
-        for event in sim.log() {
+        let mut world = world_from(&random_tasks(5));
+        world.keep_log();
+        let hashes = run_checked(&mut world);
+        let mut done = vec![0; world.agents().len()];
+        for event in world.log() {
             if let TraceEvent::TaskDone { agent, .. } = event {
                 done[agent.0 as usize] += 1;
             }
         }
-        assert_eq!(done.iter().sum::<u64>(), sim.counts().tasks_done);
+        assert_eq!(done.iter().sum::<u64>(), world.counts().tasks_done);
         assert!(done.iter().all(|&done| done >= 3), "{done:?}");
-        assert_eq!((sim.tick(), sim.counts().orders_done), (400, 0));
+        assert_eq!((world.tick(), world.counts().orders_done), (400, 0));
         hashes
     };
     assert_eq!(on_threads(1, run), on_threads(3, run));
@@ -69,11 +69,11 @@ fn random_tasks_are_done_for_ever_by_each() {
 #[test]
 fn tasks_of_a_table_come_in_turn_and_again() {
     let table = "agent,x,y,heading\n1,15,11,any\n0,4,0,E\n0,0,0,\n1,15,0,N\n";
-    let mut sim = with_table(&of_table(2), table).unwrap();
-    sim.keep_log();
-    run_checked(&mut sim);
+    let mut world = with_table(&of_table(2), table).unwrap();
+    world.keep_log();
+    run_checked(&mut world);
     let goals = |agent: u32| -> Vec<_> {
-        let of_agent = sim.log().iter().filter_map(|event| match event {
+        let of_agent = world.log().iter().filter_map(|event| match event {
             TraceEvent::Task { agent: of, goal, .. } if of.0 == agent => Some(goal),
             _ => None,
         });
@@ -81,7 +81,7 @@ fn tasks_of_a_table_come_in_turn_and_again() {
     };
     assert_eq!(goals(0)[..3], [(4, 0, Some(0)), (0, 0, None), (4, 0, Some(0))]);
     assert_eq!(goals(1)[..3], [(15, 11, None), (15, 0, Some(1)), (15, 11, None)]);
-    assert!(sim.counts().tasks_done > 10);
+    assert!(world.counts().tasks_done > 10);
 }
 
 #[test]
@@ -89,13 +89,13 @@ fn orders_come_before_tasks_and_orders_given_later_end_them() {
     let tasks = "{ kind = \"random\", area = [8, 0, 8, 12] }\norders = [{ goto = [0, 0] }, { wait = 5 }]";
     let event =
         "[[events]]\ntick = 200\ngive_orders = { area = [0, 0, 16, 12], orders = [{ goto = [0, 11] }] }\n";
-    let mut sim = simulation(&text(&open_map(), &(group("cart", 1, tasks) + event)));
-    step_to(&mut sim, 200);
-    let before = sim.counts().tasks_done;
-    assert!(sim.counts().orders_done == 2 && before > 1, "{:?}", sim.counts());
-    run_checked(&mut sim);
-    assert_eq!((sim.counts().orders_done, sim.counts().tasks_done), (3, before));
-    assert!(sim.tick() < 400, "nothing is left to do");
+    let mut world = world_from(&text(&open_map(), &(group("cart", 1, tasks) + event)));
+    step_to(&mut world, 200);
+    let before = world.counts().tasks_done;
+    assert!(world.counts().orders_done == 2 && before > 1, "{:?}", world.counts());
+    run_checked(&mut world);
+    assert_eq!((world.counts().orders_done, world.counts().tasks_done), (3, before));
+    assert!(world.tick() < 400, "nothing is left to do");
 }
 
 #[test]
@@ -103,15 +103,15 @@ fn a_task_that_cannot_be_reached_is_given_up() {
     let map = "[\"......#...\", \"......#...\"]\n[terrain.rock]\nglyphs = \"#\"\nspeed = 0";
     let group =
         "[[groups]]\nclass = \"cart\"\ncount = 1\narea = [0, 0, 6, 2]\ntasks = { file = \"trips.csv\" }\n";
-    let mut sim =
+    let mut world =
         with_table(&text(map, group), "agent,x,y,heading\n0,8,1,any\n0,5,0,any\n0,0,0,any\n").unwrap();
-    sim.keep_log();
-    run_checked(&mut sim);
+    world.keep_log();
+    run_checked(&mut world);
     let given_up = |event: &&TraceEvent| matches!(event, TraceEvent::Unreachable { order: "task", .. });
-    let n_given_up = sim.log().iter().filter(given_up).count() as u64;
-    let done = sim.counts().tasks_done;
+    let n_given_up = world.log().iter().filter(given_up).count() as u64;
+    let done = world.counts().tasks_done;
     assert!(done > 10 && n_given_up.abs_diff(done / 2) <= 1, "{done} {n_given_up}");
-    assert_eq!(sim.counts().orders_unreachable, 0);
+    assert_eq!(world.counts().orders_unreachable, 0);
 }
 
 #[test]
@@ -120,18 +120,18 @@ fn recorded_tasks_are_verified_without_the_table() {
     for (text, table) in [(of_table(2), Some(table)), (random_tasks(3), None)] {
         let mut loaded = match table {
             Some(table) => loaded_with_table(&text, table).unwrap(),
-            None => Loaded { simulation: simulation(&text), source: Source::default() },
+            None => Loaded { world: world_from(&text), source: Source::default() },
         };
         let file = record_loaded(&mut loaded, "test.toml", &text);
-        let sim = loaded.simulation;
+        let world = loaded.world;
         let mut reader = Reader::open(Cursor::new(&file)).unwrap();
         let (mut record, mut given, mut done) = (TickRecord::default(), 0, 0);
         while reader.next_tick(&mut record).unwrap() {
             given += record.events.iter().filter(|event| matches!(event, Event::Task { .. })).count();
             done += record.events.iter().filter(|event| matches!(event, Event::TaskDone { .. })).count();
         }
-        assert_eq!(done as u64, sim.counts().tasks_done);
-        assert_eq!(given - done, sim.agents().len());
+        assert_eq!(done as u64, world.counts().tasks_done);
+        assert_eq!(given - done, world.agents().len());
         let verified = verify(&mut Reader::open(Cursor::new(file)).unwrap(), |_| true).unwrap();
         assert_eq!((verified.n_ticks, verified.difference), (401, None));
     }
@@ -140,9 +140,9 @@ fn recorded_tasks_are_verified_without_the_table() {
 #[test]
 fn events_bring_agents_with_tasks() {
     let event = "[[events]]\ntick = 20\nadd_agents = { class = \"cart\", count = 3, area = [0, 0, 16, 12], tasks = { kind = \"random\", area = [0, 0, 4, 4] } }\n";
-    let mut sim = simulation(&text(&open_map(), event));
-    run_checked(&mut sim);
-    assert!(sim.counts().tasks_done > 30, "{:?}", sim.counts());
+    let mut world = world_from(&text(&open_map(), event));
+    run_checked(&mut world);
+    assert!(world.counts().tasks_done > 30, "{:?}", world.counts());
 }
 
 #[test]
@@ -164,12 +164,12 @@ fn mistakes_in_tables_are_named_with_line_and_column() {
         table("agent,x,y,heading\n0,1,1,any\n"),
         "trips.csv:1: agent 1 has no task, expected one at least for each of 2"
     );
-    let missing = simulation_of_missing_table();
+    let missing = world_of_missing_table();
     assert!(missing.starts_with("test.toml:"), "{missing}");
     assert!(missing.contains("groups[0].tasks.file: trips.csv: cannot be read"), "{missing}");
     let typed = text(&open_map(), &group("cart", 1, "{ kind = \"random\", area = [90, 90, 4, 4] }"));
     let typed = scenario::parse("test.toml", typed.as_bytes()).unwrap();
-    let built = build_simulation_of(Path::new("test.toml"), &typed, Files::Disk);
+    let built = build_world_of(Path::new("test.toml"), &typed, Files::Disk);
     let message = built.map(|_| ()).unwrap_err().to_string();
     assert!(message.ends_with("groups[0].tasks.area: no pose of class \"cart\" is legal in it"), "{message}");
 }
@@ -183,8 +183,8 @@ fn a_table_named_by_many_groups_is_read_once() {
     let rows = "0,1,1,any\n1,2,1,any\n".repeat(1 << 19);
     let table = format!("agent,x,y,heading\n{rows}");
     // Read for each it would be more than 2^24 lines.
-    let sim = with_table(&text(&open_map(), &groups(|_| 2)), &table).unwrap();
-    assert_eq!(sim.agents().len(), 80);
+    let world = with_table(&text(&open_map(), &groups(|_| 2)), &table).unwrap();
+    assert_eq!(world.agents().len(), 80);
     let wrong = with_table(&text(&open_map(), &groups(|_| 2)), &table.replace("1,2,1", "9,2,1"));
     let wrong = wrong.map(|_| ()).unwrap_err();
     assert_eq!(wrong.lines().count(), 20, "mistakes of a table are told once: {wrong}");
@@ -196,18 +196,18 @@ fn groups_of_one_area_share_its_poses() {
     let map = "[map]\ngenerate = { kind = \"open\", size = [512, 512] }\n";
     let groups = "[[groups]]\nclass = \"cart\"\ncount = 1\narea = [0, 0, 512, 999]\n".repeat(4200);
     // Listed for each they would be more than 2^32 poses, and an error.
-    let sim = simulation(&format!("name = \"many\"\nticks = 1\n{map}{CART}{groups}"));
-    assert_eq!(sim.agents().len(), 4200);
+    let world = world_from(&format!("name = \"many\"\nticks = 1\n{map}{CART}{groups}"));
+    assert_eq!(world.agents().len(), 4200);
 }
 
-fn simulation_of_missing_table() -> String {
+fn world_of_missing_table() -> String {
     let typed = scenario::parse("test.toml", of_table(2).as_bytes()).unwrap();
-    build_simulation_of(Path::new("test.toml"), &typed, Files::Disk).map(|_| ()).unwrap_err().to_string()
+    build_world_of(Path::new("test.toml"), &typed, Files::Disk).map(|_| ()).unwrap_err().to_string()
 }
 
 #[test]
 fn a_run_with_tasks_goes_on_to_its_last_tick() {
-    let mut sim = simulation(&random_tasks(1));
-    while sim.step() == Step::Running {}
-    assert_eq!(sim.tick(), 400);
+    let mut world = world_from(&random_tasks(1));
+    while world.step() == RunState::Running {}
+    assert_eq!(world.tick(), 400);
 }

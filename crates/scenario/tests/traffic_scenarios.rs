@@ -4,8 +4,8 @@
 #![allow(clippy::unwrap_used, reason = "all of it is for tests")]
 
 use std::path::Path;
-use wheelbase_scenario::load::{Overrides, load_simulation};
-use wheelbase_sim::{RunResult, Step, TickTimes};
+use wheelbase_scenario::load::{Overrides, load_world};
+use wheelbase_sim::{RunResult, RunState, TickTimes};
 
 /// Name, tick at which all is done, orders, moves, state hash.
 type Solved = (&'static str, u32, u64, u64, &'static str);
@@ -49,10 +49,10 @@ fn check((name, tick, orders, moves, state_hash): Solved) {
 /// What a run to the end comes to, with every tick checked.
 fn result_of(name: &str) -> RunResult {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/traffic").join(name);
-    let mut sim = load_simulation(&path, Overrides::default()).unwrap();
-    sim.check_invariants();
-    while sim.step() == Step::Running {}
-    RunResult::of(&sim, 1, &TickTimes::default(), 0.0, 0)
+    let mut world = load_world(&path, Overrides::default()).unwrap();
+    world.check_invariants();
+    while world.step() == RunState::Running {}
+    RunResult::of(&world, 1, &TickTimes::default(), 0.0, 0)
 }
 
 /// The row of a scenario in the guide.

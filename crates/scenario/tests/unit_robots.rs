@@ -13,7 +13,7 @@ use wheelbase_planner::fields::CostField;
 use wheelbase_planner::{Goal, GoalMember, Until};
 use wheelbase_scenario::judge_plan;
 use wheelbase_scenario::load::{AttachedFile, Files, LoadedProblem, Overrides, build_problem};
-use wheelbase_sim::{Simulation, Step};
+use wheelbase_sim::{RunState, World};
 
 /// A problem: its map, starts and tasks.
 #[derive(Clone, Debug)]
@@ -49,19 +49,19 @@ impl Drawn {
         vec![file("m", map), file("a", list(&self.starts)), file("t", list(&self.tasks))]
     }
 
-    fn simulation(&self, ticks: u32) -> Simulation {
+    fn world_from(&self, ticks: u32) -> World {
         let overrides =
             Overrides { ticks: Some(ticks), tries_per_tick: Some(self.tries), ..Overrides::default() };
         let files = self.files();
         build_problem(Path::new("p.json"), self.problem().as_bytes(), overrides, Files::Attached(&files))
             .unwrap()
-            .simulation
+            .world
     }
 
     /// Runs to the end, checked after every tick and judged; gives the tasks done and the hash.
     fn run(&self, ticks: u32) -> (u64, u64) {
-        let mut sim = self.simulation(ticks);
-        let text = plan_checked(&mut sim);
+        let mut world = self.world_from(ticks);
+        let text = plan_checked(&mut world);
         let files = self.files();
         let problem = LoadedProblem::read(
             Path::new("p.json"),
@@ -71,15 +71,19 @@ impl Drawn {
         )
         .unwrap();
         let verdict = judge_plan(&problem, &text).unwrap();
-        assert_eq!((verdict.n_violations, verdict.tasks_finished), (0, sim.counts().tasks_done), "{self:?}");
-        (sim.counts().tasks_done, sim.state_hash())
+        assert_eq!(
+            (verdict.n_violations, verdict.tasks_finished),
+            (0, world.counts().tasks_done),
+            "{self:?}"
+        );
+        (world.counts().tasks_done, world.state_hash())
     }
 
     /// Most ticks that a task took, or has taken at the end.
     fn longest_task(&self, ticks: u32) -> u32 {
-        let mut run = self.simulation(ticks);
+        let mut run = self.world_from(ticks);
         let mut longest = 0;
-        while run.step() == Step::Running {
+        while run.step() == RunState::Running {
             let tick = run.tick();
             let waits =
                 (0..run.agents().len()).map(|row| tick - run.agents().orders(row).since).max().unwrap();
@@ -121,9 +125,9 @@ proptest! {
 fn a_robot_alone_is_on_time() {
     let rows = ["....@...", ".@@.@.@.", "...@..@.", "@.....@."];
     let drawn = Drawn::of_rows(&rows, &[0], &[7, 24 + 2, 31, 16]);
-    let sim = drawn.simulation(1);
-    let tables = &sim.tables()[0];
-    let mut run = drawn.simulation(200);
+    let world = drawn.world_from(1);
+    let tables = &world.tables()[0];
+    let mut run = drawn.world_from(200);
     let mut due = 0;
     for (number, &task) in drawn.tasks.iter().cycle().take(8).enumerate() {
         let goal = [GoalMember::any(CellXY::new(task as i32 % 8, task as i32 / 8))];
@@ -131,7 +135,7 @@ fn a_robot_alone_is_on_time() {
         field.settle(tables, Until::All, u64::MAX);
         due += field.cost(state_at(&drawn, due)).unwrap();
         while run.counts().tasks_done <= number as u64 {
-            assert_eq!(run.step(), Step::Running);
+            assert_eq!(run.step(), RunState::Running);
         }
         // It is counted when the tick begins at which its last move has ended.
         assert_eq!(run.tick(), due + 1, "task {number}");
@@ -140,11 +144,11 @@ fn a_robot_alone_is_on_time() {
 
 /// Where the first robot is when a tick begins.
 fn state_at(drawn: &Drawn, tick: u32) -> wheelbase_planner::model::State {
-    let mut sim = drawn.simulation(200);
-    while sim.tick() < tick {
-        sim.step();
+    let mut world = drawn.world_from(200);
+    while world.tick() < tick {
+        world.step();
     }
-    sim.agents().motion[0].state
+    world.agents().motion[0].state
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::statistics::TripStatistics;
 use crate::tasks::Tasks;
 use wheelbase_grid::CellXY;
 use wheelbase_planner::model::State;
-use wheelbase_traffic::motion::{Activity, AgentId, Motion, Patience};
+use wheelbase_traffic::motion::{Activity, AgentId, Motion, WaitState};
 use wheelbase_traffic::path_pool::PathHandle;
 use wheelbase_traffic::view::{AgentsView, GoalStamp};
 use wheelbase_traffic::{PriorityKey, RowSet};
@@ -29,7 +29,7 @@ pub struct Agents {
     /// row stays out until something happens to the agent.
     pub(crate) busy: RowSet,
     /// Waiting and giving way.
-    pub patience: Vec<Patience>,
+    pub wait_states: Vec<WaitState>,
     /// What is left of their paths.
     pub paths: Vec<PathHandle>,
     /// What traffic is told of their orders.
@@ -71,7 +71,7 @@ impl Agents {
         self.row_of_id.push(self.ids.len() as u32);
         self.ids.push(id);
         self.motion.push(motion);
-        self.patience.push(Patience {
+        self.wait_states.push(WaitState {
             priority,
             waits_since: u32::MAX,
             moved_at: tick,
@@ -109,7 +109,7 @@ impl Agents {
         }
         close_up(&mut self.ids, gone);
         close_up(&mut self.motion, gone);
-        close_up(&mut self.patience, gone);
+        close_up(&mut self.wait_states, gone);
         close_up(&mut self.paths, gone);
         close_up(&mut self.stamps, gone);
         close_up(&mut self.keys, gone);
@@ -133,7 +133,7 @@ impl Agents {
     pub(crate) fn set_orders(&mut self, row: usize, orders: OrderState) {
         let stamp = stamp_of(&orders);
         self.stamps[row] = stamp;
-        self.keys[row] = key_of(stamp, self.patience[row].priority, self.ids[row]);
+        self.keys[row] = key_of(stamp, self.wait_states[row].priority, self.ids[row]);
         if let Ok(kept) = self.entities.query_one_mut::<&mut OrderState>(self.entity[row]) {
             *kept = orders;
         }
@@ -174,8 +174,8 @@ impl Agents {
 
     /// The agents as a rule of traffic sees them. `goals` by row, for a rule that finds ways by itself.
     pub(crate) fn view<'a>(&'a self, goals: &'a [Option<CellXY>]) -> AgentsView<'a> {
-        let Self { ids, motion, busy, patience, keys, paths, stamps, row_of_id, .. } = self;
-        AgentsView { ids, motion, busy, patience, keys, paths, stamps, goals, row_of_id }
+        let Self { ids, motion, busy, wait_states, keys, paths, stamps, row_of_id, .. } = self;
+        AgentsView { ids, motion, busy, wait_states, keys, paths, stamps, goals, row_of_id }
     }
 
     /// Whether a tick passes over the agent in a row, once all phases have seen it so.
@@ -183,7 +183,7 @@ impl Agents {
         let motion = &self.motion[row];
         let is_done = match motion.activity {
             Activity::Idle => !self.stamps[row].has_order,
-            Activity::Shut => true,
+            Activity::Unreachable => true,
             _ => false,
         };
         is_done && motion.at_rest() && !motion.replan && self.paths[row].is_empty()

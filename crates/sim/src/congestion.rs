@@ -11,19 +11,19 @@
 //! which time and delays together are least, and take it if it is the quicker one (guide paths by the
 //! traffic, as in Guided PIBT: Chen et al., AAAI 2024).
 
-mod planned_streams;
+mod planned_flow;
 
 use crate::agents::Agents;
-use planned_streams::PlannedStreams;
+use planned_flow::PlannedFlow;
 use wheelbase_grid::{CellXY, GridShape, GridSize};
 use wheelbase_planner::MovementTables;
 use wheelbase_planner::model::State;
-use wheelbase_planner::search::Delays;
+use wheelbase_planner::search::Penalties;
+use wheelbase_traffic::directions::{direction_to, opposite};
+use wheelbase_traffic::flow::DirectionalFlow;
 use wheelbase_traffic::hash::fold;
 use wheelbase_traffic::motion::ClassId;
 use wheelbase_traffic::path_pool::PathPool;
-use wheelbase_traffic::streams::Streams;
-use wheelbase_traffic::ways::{opposite, way_to};
 
 /// Cells along the side of a block, as a power of two.
 const BLOCK_SHIFT: u32 = 3;
@@ -57,7 +57,7 @@ struct Block {
 
 impl Block {
     /// Ticks that an agent waits in it on the whole.
-    fn delay(self) -> u32 {
+    fn penalty(self) -> u32 {
         self.waited_ticks / (self.entered + 1)
     }
 }
@@ -86,8 +86,8 @@ pub(crate) struct Congestion {
     bodies: Vec<Body>,
     /// By width and block: of bodies at least as wide.
     blocks: Vec<Block>,
-    streams: Streams,
-    planned: PlannedStreams,
+    flow: DirectionalFlow,
+    planned: PlannedFlow,
     /// Row of the agent that looks next.
     next: usize,
     /// Hash of all that was ever counted by block, in order.
@@ -113,8 +113,8 @@ impl Congestion {
             n_blocks,
             bodies: sides.iter().map(body).collect(),
             blocks: vec![Block::default(); known.len().clamp(1, WIDTHS_MAX) * n_blocks],
-            streams: Streams::new(size, shape),
-            planned: PlannedStreams::new(size, shape),
+            flow: DirectionalFlow::new(size, shape),
+            planned: PlannedFlow::new(size, shape),
             next: 0,
             counted_so_far: 0,
         }
@@ -125,8 +125,8 @@ impl Congestion {
     }
 
     /// Which way agents have gone over the map of late.
-    pub fn streams(&self) -> &Streams {
-        &self.streams
+    pub fn flow(&self) -> &DirectionalFlow {
+        &self.flow
     }
 
     /// Counts in a block what an agent of a class does, for all that are at most as wide.
@@ -153,7 +153,7 @@ impl Congestion {
         (from, to): (CellXY, CellXY),
         cells: impl Iterator<Item = CellXY>,
     ) {
-        self.streams.count(from, to, cells);
+        self.flow.count(from, to, cells);
         let (from, to) = (self.block_of(from), self.block_of(to));
         if from != to {
             self.count(class, to, Block { waited_ticks: 0, entered: 1 });
@@ -172,19 +172,19 @@ impl Congestion {
                 (*waited_ticks, *entered) = (*waited_ticks / 2, *entered / 2);
             }
         }
-        self.streams.fade(tick);
+        self.flow.fade(tick);
     }
 
     /// What an agent of a class is thought to be delayed by on its way from a cell: what is far off will have
     /// changed until it is there, so it does not count.
-    pub fn around(&self, class: ClassId, center: CellXY) -> DelaysAround<'_> {
+    pub fn around(&self, class: ClassId, center: CellXY) -> PenaltiesAround<'_> {
         let body = self.bodies[usize::from(class.0)];
         let first = usize::from(body.width) * self.n_blocks;
-        DelaysAround { congestion: self, body, blocks: &self.blocks[first..first + self.n_blocks], center }
+        PenaltiesAround { congestion: self, body, blocks: &self.blocks[first..first + self.n_blocks], center }
     }
 
     /// Ticks by which an agent of a class is thought to be delayed on a path from a state.
-    pub fn delay_along(
+    pub fn penalty_along(
         &self,
         class: ClassId,
         tables: &MovementTables,
@@ -192,15 +192,15 @@ impl Congestion {
         moves: &[u8],
     ) -> u64 {
         let space = tables.space();
-        let delays = self.around(class, space.pose(state).cell);
-        let mut delay = 0;
+        let penalties = self.around(class, space.pose(state).cell);
+        let mut penalty = 0;
         for &primitive in moves.iter().take(LOOK_MOVES) {
             let Some(ticks) = tables.move_ticks(state, usize::from(primitive)) else { break };
             let from = space.pose(state).cell;
             state = tables.state_after(state, usize::from(primitive));
-            delay += u64::from(delays.ticks(from, space.pose(state).cell, ticks));
+            penalty += u64::from(penalties.ticks(from, space.pose(state).cell, ticks));
         }
-        delay
+        penalty
     }
 
     /// Whether a path is delayed so much that it is worth to look for another.
@@ -211,19 +211,19 @@ impl Congestion {
         state: State,
         moves: &[u8],
     ) -> bool {
-        self.delay_along(class, tables, state, moves) >= WORTH_TICKS
+        self.penalty_along(class, tables, state, moves) >= WORTH_TICKS
     }
 
     /// Has the next few of the agents look at their paths, those for which `looks` says so; gives the rows of
     /// the first few that are delayed much on theirs.
-    pub fn next_delayed(
+    pub fn next_penalised(
         &mut self,
         agents: &Agents,
         tables: &[MovementTables],
         paths: &PathPool,
         looks: &dyn Fn(usize) -> bool,
     ) -> impl Iterator<Item = usize> + use<> {
-        let (n_agents, mut delayed, mut n_delayed) = (agents.len(), [0; ASKS_A_TICK], 0);
+        let (n_agents, mut penalised, mut n_penalised) = (agents.len(), [0; ASKS_A_TICK], 0);
         for _ in 0..LOOKS_A_TICK.min(n_agents) {
             let row = self.next % n_agents;
             self.next = row + 1;
@@ -233,28 +233,28 @@ impl Congestion {
             let motion = &agents.motion[row];
             let moves = paths.moves(agents.paths[row]);
             if self.is_worth_a_look(motion.class, &tables[motion.class.0 as usize], motion.state, moves) {
-                delayed[n_delayed] = row;
-                n_delayed += 1;
-                if n_delayed == ASKS_A_TICK {
+                penalised[n_penalised] = row;
+                n_penalised += 1;
+                if n_penalised == ASKS_A_TICK {
                     break;
                 }
             }
         }
-        delayed.into_iter().take(n_delayed)
+        penalised.into_iter().take(n_penalised)
     }
 
     /// Everything that a later tick depends on, for the state hash.
     pub fn for_each_word(&self, word: &mut dyn FnMut(u64)) {
         word(self.next as u64);
         word(self.counted_so_far);
-        self.streams.for_each_word(word);
+        self.flow.for_each_word(word);
         self.planned.for_each_word(word);
     }
 }
 
 /// Delays within [`REACH`] cells of where an agent is.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct DelaysAround<'a> {
+pub(crate) struct PenaltiesAround<'a> {
     congestion: &'a Congestion,
     body: Body,
     /// Those of its width.
@@ -262,7 +262,7 @@ pub(crate) struct DelaysAround<'a> {
     center: CellXY,
 }
 
-impl DelaysAround<'_> {
+impl PenaltiesAround<'_> {
     /// Whether delays count of moves that begin at a cell.
     pub fn reach(&self, cell: CellXY) -> bool {
         cell.chebyshev_distance(self.center) <= REACH
@@ -292,18 +292,18 @@ impl DelaysAround<'_> {
     }
 }
 
-impl Delays for DelaysAround<'_> {
+impl Penalties for PenaltiesAround<'_> {
     fn ticks(&self, from: CellXY, to: CellXY, ticks: u32) -> u32 {
         if !self.reach(from) {
             return 0;
         }
-        let Some(way) = way_to(self.congestion.shape, from, to) else { return 0 };
-        let mut delay = ticks.saturating_mul(self.moves_of_others(to, way)) / PART_A_MOVE;
+        let Some(way) = direction_to(self.congestion.shape, from, to) else { return 0 };
+        let mut penalty = ticks.saturating_mul(self.moves_of_others(to, way)) / PART_A_MOVE;
         let (from, to) = (self.congestion.block_of(from), self.congestion.block_of(to));
         if from != to {
-            delay = delay.saturating_add(self.blocks[to].delay());
+            penalty = penalty.saturating_add(self.blocks[to].penalty());
         }
-        delay.min(DELAY_MAX)
+        penalty.min(DELAY_MAX)
     }
 
     fn most(&self) -> u32 {

@@ -35,7 +35,7 @@ pub struct Counts {
     /// Ticks from begun to finished, summed over these trips.
     pub trip_ticks: u64,
     /// Ticks that lone agents would have taken for these trips.
-    pub lone_ticks: u64,
+    pub bound_ticks: u64,
     /// Longest time from a trip begun to finished, of all that are finished.
     pub longest_trip_ticks: u32,
     /// Agent-ticks at rest with somewhere to go and a way there, or waiting for one to be found.
@@ -60,10 +60,10 @@ impl Counts {
         }
         let ticks = tick.saturating_sub(state.since);
         self.longest_trip_ticks = self.longest_trip_ticks.max(ticks);
-        if let Some(lone_ticks) = statistics.lone_ticks() {
+        if let Some(bound_ticks) = statistics.bound_ticks() {
             self.trips += 1;
             self.trip_ticks += u64::from(ticks);
-            self.lone_ticks += u64::from(lone_ticks);
+            self.bound_ticks += u64::from(bound_ticks);
         }
     }
 }

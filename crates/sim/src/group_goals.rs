@@ -209,7 +209,7 @@ fn why_not(tables: &MovementTables, goal: Option<GoalMember>) -> UnreachableReas
 fn wait_of(view: GroupView<'_>, row: usize, order: u32) -> Option<(State, Option<GoalMember>, Fallback)> {
     let motion = &view.agents.motion[row];
     let waits = match motion.activity {
-        Activity::Asking => motion.at_rest(),
+        Activity::AwaitingPath => motion.at_rest(),
         // It was given the order in mid-move.
         Activity::Idle => !motion.at_rest(),
         // It had the order with the others, and was sent aside before anybody was told where to go.
@@ -351,7 +351,7 @@ fn places_of(
 mod tests {
     use super::*;
     use crate::shared_fields::SharedFields;
-    use crate::{Step, invariant, load, scenario};
+    use crate::{RunState, invariant, load, scenario};
     use std::path::Path;
 
     /// As on a map that is too large for fields.
@@ -381,15 +381,16 @@ give_orders = { area = [0, 0, 99, 99], orders = [{ goto_group = [5, 5, "E"], fal
 "#;
         let typed = scenario::parse("test.toml", text.as_bytes())?;
         for bytes_max in [0, 1 << 20] {
-            let mut sim = load::build_simulation(Path::new("test.toml"), &typed)?;
-            sim.requests.fields = SharedFields::with_bytes_max(bytes_max);
-            while sim.step() == Step::Running {
-                assert_eq!(invariant::check(&sim), []);
+            let mut world = load::build_world(Path::new("test.toml"), &typed)?;
+            world.requests.fields = SharedFields::with_bytes_max(bytes_max);
+            while world.step() == RunState::Running {
+                assert_eq!(invariant::check(&world), []);
                 let class = ClassId(0);
-                let kept = |&goal: &GoalMember| sim.requests.fields.get(class, &Goal::of(&[goal])).is_some();
-                assert_eq!(sim.group_goals.seeds(0, class).any(|goal| kept(&goal)), bytes_max > 0);
+                let kept =
+                    |&goal: &GoalMember| world.requests.fields.get(class, &Goal::of(&[goal])).is_some();
+                assert_eq!(world.group_goals.seeds(0, class).any(|goal| kept(&goal)), bytes_max > 0);
             }
-            let counts = sim.counts();
+            let counts = world.counts();
             assert!(counts.orders_done >= 12 && counts.orders_unreachable == 0, "{counts:?}");
         }
         Ok(())

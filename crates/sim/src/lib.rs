@@ -1,7 +1,7 @@
 //! Thousands of oriented multi-tile agents, ticked exactly and deterministically.
 //!
-//! [`Simulation::new`] makes a simulation of a map, movement classes and a rule of traffic ([`Setup`]); agents, orders
-//! and events are put into it, and [`Simulation::step`] drives it tick by tick. The result is the same for any number
+//! [`World::new`] makes a simulation of a map, movement classes and a rule of traffic ([`Setup`]); agents, orders
+//! and events are put into it, and [`World::step`] drives it tick by tick. The result is the same for any number
 //! of threads. Nothing here knows a file: scenarios, recordings and traces are the business of `wheelbase-scenario`.
 
 #![forbid(unsafe_code)]
@@ -45,7 +45,6 @@ mod placement;
 mod requests;
 mod setup;
 mod shared_fields;
-mod simulation_need;
 mod state_hash;
 mod statistics;
 mod tasks;
@@ -56,6 +55,7 @@ mod trip;
 mod unreachable;
 mod violation;
 mod world;
+mod world_need;
 
 pub use agents::{Agents, Row};
 pub use class::SimClass;
@@ -64,23 +64,24 @@ pub use events::{Action, Chosen, Event, MapEdit, NewAgents, NewOrders, OnAgents}
 pub use log::{Set, TraceEvent};
 pub use memory::Memory;
 pub use metrics::{
-    Counters, DoorLoad, Doors, KNOT_AGENTS_MAX, KNOTS_MAX, Knot, LoneAgent, NOT_OUTCOME, NotAlone, RunResult,
-    STUCK_AFTER_TICKS, TickMs, TickTimes, lone_agents, permille, quantile_ms,
+    Counters, DoorLoad, Doors, NOT_OUTCOME, NoSingleAgentBound, RunResult, STUCK_AFTER_TICKS,
+    SingleAgentBound, TickMs, TickTimes, WAIT_FOR_CYCLE_AGENTS_MAX, WAIT_FOR_CYCLES_MAX, WaitForCycle,
+    permille, quantile_ms, single_agent_bounds,
 };
 pub use orders::{GroupOrders, LackedGoal, Order, OrderKind, OrderList, OrderPool, OrderState};
 pub use pending_edits::{PendingEdits, WaitingEdit};
 pub use placement::Placement;
 pub use requests::{PathRequest, Requests, Route};
 pub use setup::{Setup, SetupError};
-pub use simulation_need::SimulationParts;
 pub use statistics::TripStatistics;
 pub use tasks::{CONFINED_BELOW_POSES, TaskSlot, TaskSource, Tasks};
-pub use tick::{Phase, Step};
+pub use tick::{Phase, RunState};
 pub use trip::{IfUnreachable, Trip};
 pub use unreachable::{UnreachableReason, UnreachableReasons};
 pub use wheelbase_traffic::random::Random;
 pub use wheelbase_traffic::{
-    Activity, AgentId, ClassId, CollisionRule, GoalStamp, Motion, Occupancy, PathHandle, PathPool, Patience,
-    Streams, TrafficParams,
+    Activity, AgentId, ClassId, CollisionRule, DirectionalFlow, GoalStamp, Motion, Occupancy, PathHandle,
+    PathPool, TrafficParams, WaitState,
 };
-pub use world::{Settings, Simulation};
+pub use world::{Settings, World};
+pub use world_need::WorldParts;

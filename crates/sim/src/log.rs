@@ -52,7 +52,7 @@ pub enum TraceEvent {
         agent: AgentId,
         /// Where it begins.
         from: Pose,
-        /// First of its moves in [`Simulation::log_moves`](crate::Simulation::log_moves).
+        /// First of its moves in [`World::log_moves`](crate::Simulation::log_moves).
         first: u32,
         /// Number of its moves.
         count: u32,

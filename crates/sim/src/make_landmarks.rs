@@ -3,7 +3,7 @@
 use crate::class_landmarks::{AGENTS_PAY, BYTES_MAX, LANDMARK_BYTES, LANDMARKS, landmarks_of};
 use crate::orders::OrderKind;
 use crate::tasks::TaskSource;
-use crate::world::Simulation;
+use crate::world::World;
 use rayon::prelude::*;
 use std::sync::Arc;
 use wheelbase_grid::{CellXY, Rect};
@@ -11,12 +11,12 @@ use wheelbase_planner::MovementTables;
 
 /// Makes the landmarks of all classes: so many of each, or where `asked` is `None` as many as pay. Equal for
 /// any number of threads; classes are worked out beside each other on the current rayon pool.
-pub(crate) fn make_landmarks(sim: &mut Simulation, asked: Option<usize>) {
+pub(crate) fn make_landmarks(world: &mut World, asked: Option<usize>) {
     let numbers: Vec<usize> = match asked {
-        Some(asked) => vec![asked; sim.classes.len()],
+        Some(asked) => vec![asked; world.classes.len()],
         None => {
             let pays = |agents| if agents >= AGENTS_PAY { LANDMARKS } else { 0 };
-            far_agents(sim).into_iter().map(pays).collect()
+            far_agents(world).into_iter().map(pays).collect()
         }
     };
     let mut left = BYTES_MAX;
@@ -27,11 +27,11 @@ pub(crate) fn make_landmarks(sim: &mut Simulation, asked: Option<usize>) {
         number
     };
     let numbers: Vec<usize> =
-        sim.tables.iter().zip(numbers).map(|(tables, number)| within_bytes(tables, number)).collect();
+        world.tables.iter().zip(numbers).map(|(tables, number)| within_bytes(tables, number)).collect();
     if numbers.iter().all(|&number| number == 0) {
         return;
     }
-    let Simulation { classes, tables, grid, events, .. } = sim;
+    let World { classes, tables, grid, events, .. } = world;
     let unedited = Arc::new(grid.clone());
     let of_classes = classes.par_iter_mut().zip(&*tables).zip(numbers).filter(|(_, number)| *number > 0);
     of_classes.for_each(|((class, tables), number)| {
@@ -41,8 +41,8 @@ pub(crate) fn make_landmarks(sim: &mut Simulation, asked: Option<usize>) {
 
 /// How many agents of each class have tasks, each counted by the share of the map that it and they are spread
 /// over.
-fn far_agents(sim: &Simulation) -> Vec<u64> {
-    let Simulation { agents, orders, classes, traffic, grid, .. } = sim;
+fn far_agents(world: &World) -> Vec<u64> {
+    let World { agents, orders, classes, traffic, grid, .. } = world;
     let mut permille = vec![0; classes.len()];
     if traffic.needs_paths() {
         let areas: Vec<Rect> = orders.task_sources.iter().map(area_of).collect();
@@ -51,7 +51,7 @@ fn far_agents(sim: &Simulation) -> Vec<u64> {
                 OrderKind::Task(slot) => areas.get(slot.source()),
                 _ => None,
             });
-            let CellXY { x, y } = sim.pose(row).cell;
+            let CellXY { x, y } = world.pose(row).cell;
             permille[agents.motion[row].class.0 as usize] += area.map_or(0, |area| {
                 area.union(Rect::new(x, y, 1, 1)).n_cells() * 1000 / grid.size().n_cells() as u64
             });

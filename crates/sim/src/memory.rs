@@ -5,10 +5,10 @@ use crate::class::SimClass;
 use crate::orders::OrderState;
 use crate::statistics::TripStatistics;
 use crate::tasks::Tasks;
-use crate::world::Simulation;
+use crate::world::World;
 use wheelbase_planner::model::State;
 use wheelbase_traffic::PriorityKey;
-use wheelbase_traffic::motion::{AgentId, ClassId, Motion, Patience};
+use wheelbase_traffic::motion::{AgentId, ClassId, Motion, WaitState};
 use wheelbase_traffic::path_pool::PathHandle;
 use wheelbase_traffic::view::GoalStamp;
 
@@ -33,7 +33,7 @@ pub struct Memory {
 /// entities.
 const ROW_BYTES: usize = size_of::<AgentId>()
     + size_of::<Motion>()
-    + size_of::<Patience>()
+    + size_of::<WaitState>()
     + size_of::<PathHandle>()
     + size_of::<GoalStamp>()
     + size_of::<PriorityKey>()
@@ -44,7 +44,7 @@ const ROW_BYTES: usize = size_of::<AgentId>()
     + size_of::<(AgentId, ClassId, Row, OrderState, Tasks, TripStatistics)>()
     + 4 * size_of::<u32>();
 
-impl Simulation {
+impl World {
     /// Memory of agents and goals behind the last tick. Linear in orders and fields.
     pub fn memory(&self) -> Memory {
         let rows = self.agents.len() * ROW_BYTES;

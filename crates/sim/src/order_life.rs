@@ -8,7 +8,7 @@ use crate::statistics::TripStatistics;
 use crate::tasks::may_be_goal;
 use crate::trip::IfUnreachable;
 use crate::unreachable::UnreachableReason;
-use crate::world::Simulation;
+use crate::world::World;
 use wheelbase_planner::{GoalMember, Status};
 use wheelbase_traffic::motion::Activity;
 
@@ -16,39 +16,39 @@ use wheelbase_traffic::motion::Activity;
 const NEAREST_STATION_TICKS: u32 = 64;
 
 /// Closes the current order as done, unless it was given, or another was done, at this very tick.
-pub(crate) fn finish_order(sim: &mut Simulation, row: usize) {
-    let (tick, agent) = (sim.tick, sim.agents.ids[row]);
-    let (state, statistics) = (sim.agents.orders(row), sim.agents.statistics(row));
-    let Some(order) = sim.orders.current(&state) else { return };
+pub(crate) fn finish_order(world: &mut World, row: usize) {
+    let (tick, agent) = (world.tick, world.agents.ids[row]);
+    let (state, statistics) = (world.agents.orders(row), world.agents.statistics(row));
+    let Some(order) = world.orders.current(&state) else { return };
     let is_task = matches!(order.kind, OrderKind::Task(_));
     let given = if is_task { state.since } else { state.given };
     if tick <= given || statistics.finished_at == tick {
         return;
     }
     if is_task {
-        if !is_at_goal(sim, row) {
+        if !is_at_goal(world, row) {
             // It was pushed away before it was done.
-            return begin_order(sim, row);
+            return begin_order(world, row);
         }
-        sim.counts.count_trip(&state, &statistics, tick);
+        world.counts.count_trip(&state, &statistics, tick);
         let finished = statistics.finished + 1;
-        sim.agents.set_statistics(row, TripStatistics { finished_at: tick, finished, ..statistics });
-        sim.counts.tasks_done += 1;
-        sim.counts.flowtime += u64::from(tick - given);
-        sim.counts.longest_task_ticks = sim.counts.longest_task_ticks.max(tick - given);
-        let cell = sim.pose(row).cell;
-        sim.note(TraceEvent::TaskDone { agent, cell });
-        close_task(sim, row);
-        begin_order(sim, row);
+        world.agents.set_statistics(row, TripStatistics { finished_at: tick, finished, ..statistics });
+        world.counts.tasks_done += 1;
+        world.counts.flowtime += u64::from(tick - given);
+        world.counts.longest_task_ticks = world.counts.longest_task_ticks.max(tick - given);
+        let cell = world.pose(row).cell;
+        world.note(TraceEvent::TaskDone { agent, cell });
+        close_task(world, row);
+        begin_order(world, row);
         return;
     }
     if let OrderKind::GotoArea(area, _) = &order.kind
-        && !area.contains(sim.pose(row).cell)
+        && !area.contains(world.pose(row).cell)
     {
         // As near as it can get is not there.
-        refuse(sim, row, Status::Unreachable);
-        if sim.agents.motion[row].activity == Activity::Idle {
-            begin_order(sim, row);
+        refuse(world, row, Status::Unreachable);
+        if world.agents.motion[row].activity == Activity::Idle {
+            begin_order(world, row);
         }
         return;
     }
@@ -58,47 +58,47 @@ pub(crate) fn finish_order(sim: &mut Simulation, row: usize) {
         if state.to_nearest && tick - state.since < NEAREST_STATION_TICKS {
             return;
         }
-        sim.counts.count_trip(&state, &statistics, tick);
+        world.counts.count_trip(&state, &statistics, tick);
         // A station is no order of its own; the patrol goes on.
-        sim.agents.set_statistics(row, TripStatistics { finished, ..statistics });
-        sim.agents.begin_trip(row, OrderState { station: state.station + 1, ..state }, tick);
+        world.agents.set_statistics(row, TripStatistics { finished, ..statistics });
+        world.agents.begin_trip(row, OrderState { station: state.station + 1, ..state }, tick);
     } else {
         let name = order.kind.name();
         if order.kind.trip().is_some() {
-            sim.counts.count_trip(&state, &statistics, tick);
+            world.counts.count_trip(&state, &statistics, tick);
         }
-        sim.agents.set_statistics(row, TripStatistics { finished_at: tick, finished, ..statistics });
-        sim.counts.orders_done += 1;
-        sim.counts.flowtime += u64::from(tick - state.given);
-        sim.note(TraceEvent::Done { agent, order: name });
-        close_order(sim, row);
+        world.agents.set_statistics(row, TripStatistics { finished_at: tick, finished, ..statistics });
+        world.counts.orders_done += 1;
+        world.counts.flowtime += u64::from(tick - state.given);
+        world.note(TraceEvent::Done { agent, order: name });
+        close_order(world, row);
     }
-    begin_order(sim, row);
+    begin_order(world, row);
 }
 
 /// Takes the current order off the list; the next one begins in the orders phase.
-fn close_order(sim: &mut Simulation, row: usize) {
-    let mut state = sim.agents.orders(row);
-    sim.orders.close(&mut state);
-    sim.agents.begin_trip(row, OrderState { station: 0, reported: false, ..state }, sim.tick);
-    sim.give_back(row);
-    sim.agents.motion[row].activity = Activity::Idle;
+fn close_order(world: &mut World, row: usize) {
+    let mut state = world.agents.orders(row);
+    world.orders.close(&mut state);
+    world.agents.begin_trip(row, OrderState { station: 0, reported: false, ..state }, world.tick);
+    world.give_back(row);
+    world.agents.motion[row].activity = Activity::Idle;
 }
 
 /// The present task is done or given up; the next one is given when the order is begun again.
-fn close_task(sim: &mut Simulation, row: usize) {
-    let state = sim.agents.orders(row);
-    if let Some((slot, _)) = sim.orders.current_tasks(&state, sim.agents.tasks(row)) {
+fn close_task(world: &mut World, row: usize) {
+    let state = world.agents.orders(row);
+    if let Some((slot, _)) = world.orders.current_tasks(&state, world.agents.tasks(row)) {
         slot.close();
     }
-    sim.agents.set_orders(row, OrderState { reported: false, ..state });
-    sim.agents.motion[row].activity = Activity::Idle;
+    world.agents.set_orders(row, OrderState { reported: false, ..state });
+    world.agents.motion[row].activity = Activity::Idle;
 }
 
 /// Gives an agent its next task, if tasks are its current order and it has none; says whether it is still
 /// without one.
-fn give_task(sim: &mut Simulation, row: usize) -> bool {
-    let Simulation { orders, agents, tables, tick, reached, .. } = sim;
+fn give_task(world: &mut World, row: usize) -> bool {
+    let World { orders, agents, tables, tick, reached, .. } = world;
     let motion = agents.motion[row];
     let state = agents.orders(row);
     let Some((slot, source)) = orders.current_tasks(&state, agents.tasks(row)) else { return false };
@@ -111,98 +111,98 @@ fn give_task(sim: &mut Simulation, row: usize) -> bool {
     };
     agents.begin_trip(row, state, *tick);
     let agent = agents.ids[row];
-    sim.note(TraceEvent::Task { agent, class: motion.class, goal });
+    world.note(TraceEvent::Task { agent, class: motion.class, goal });
     false
 }
 
 /// Begins the current order, if there is one.
-pub(crate) fn begin_order(sim: &mut Simulation, row: usize) {
-    if give_task(sim, row) {
+pub(crate) fn begin_order(world: &mut World, row: usize) {
+    if give_task(world, row) {
         // Nowhere to go until an edit makes room.
-        sim.agents.motion[row].activity = Activity::Shut;
+        world.agents.motion[row].activity = Activity::Unreachable;
         return;
     }
-    let state = sim.agents.orders(row);
-    let activity = match sim.orders.current(&state).map(|order| &order.kind) {
+    let state = world.agents.orders(row);
+    let activity = match world.orders.current(&state).map(|order| &order.kind) {
         None => Activity::Idle,
-        Some(OrderKind::Wait(_)) => Activity::Pausing,
-        Some(_) if is_at_goal(sim, row) => {
-            if sim.traffic.needs_paths() {
-                let mut statistics = sim.agents.statistics(row);
-                statistics.note_lone_ticks(0);
-                sim.agents.set_statistics(row, statistics);
+        Some(OrderKind::Wait(_)) => Activity::Dwelling,
+        Some(_) if is_at_goal(world, row) => {
+            if world.traffic.needs_paths() {
+                let mut statistics = world.agents.statistics(row);
+                statistics.note_bound_ticks(0);
+                world.agents.set_statistics(row, statistics);
             }
             Activity::Arrived
         }
-        Some(&OrderKind::GotoGroup(order, _)) if sim.agents.given[row].is_none() => {
+        Some(&OrderKind::GotoGroup(order, _)) if world.agents.given[row].is_none() => {
             // It asks for its path once it has been told where to.
-            sim.group_goals.open(order);
-            Activity::Asking
+            world.group_goals.open(order);
+            Activity::AwaitingPath
         }
-        Some(OrderKind::Task(_)) if !sim.traffic.needs_paths() => Activity::Following,
-        Some(_) => return ask_for_path(sim, row, Route::Cheapest),
+        Some(OrderKind::Task(_)) if !world.traffic.needs_paths() => Activity::Following,
+        Some(_) => return ask_for_path(world, row, Route::Cheapest),
     };
-    sim.agents.motion[row].activity = activity;
+    world.agents.motion[row].activity = activity;
 }
 
-pub(crate) fn is_at_goal(sim: &Simulation, row: usize) -> bool {
-    let state = &sim.agents.orders(row);
-    let Some((kind, trip)) = sim.orders.current_trip(state) else { return false };
+pub(crate) fn is_at_goal(world: &World, row: usize) -> bool {
+    let state = &world.agents.orders(row);
+    let Some((kind, trip)) = world.orders.current_trip(state) else { return false };
     if kind.gives_poses() {
-        return !state.to_nearest && sim.agents.given[row] == Some(sim.agents.motion[row].state);
+        return !state.to_nearest && world.agents.given[row] == Some(world.agents.motion[row].state);
     }
-    current_goal(trip, kind, state).matches(sim.grid.shape(), sim.pose(row))
+    current_goal(trip, kind, state).matches(world.grid.shape(), world.pose(row))
 }
 
 /// Puts a path request in the queue; the agent rests until it is answered.
-pub(crate) fn ask_for_path(sim: &mut Simulation, row: usize, route: Route) {
-    if route == Route::Cheapest && sim.agents.orders(row).to_nearest {
+pub(crate) fn ask_for_path(world: &mut World, row: usize, route: Route) {
+    if route == Route::Cheapest && world.agents.orders(row).to_nearest {
         // The area itself may be open by now.
-        sim.give_back(row);
+        world.give_back(row);
     }
-    let patience = sim.agents.patience[row];
+    let wait_state = world.agents.wait_states[row];
     let request = PathRequest {
-        agent: sim.agents.ids[row],
-        issued: sim.tick,
-        priority: patience.priority,
+        agent: world.agents.ids[row],
+        issued: world.tick,
+        priority: wait_state.priority,
         route,
-        least_ticks: least_ticks(sim.asking(), row),
+        least_ticks: least_ticks(world.search_inputs(), row),
     };
-    sim.requests.push(request);
-    sim.counts.path_requests += 1;
-    let motion = &mut sim.agents.motion[row];
-    motion.activity = Activity::Asking;
+    world.requests.push(request);
+    world.counts.path_requests += 1;
+    let motion = &mut world.agents.motion[row];
+    motion.activity = Activity::AwaitingPath;
     motion.replan = false;
 }
 
 /// An order cannot be done: reported once, then kept or dropped as it says. An agent that an edit has
 /// stranded keeps its order in any case: it is the agent that cannot move, not the goal that is shut.
-pub(crate) fn refuse(sim: &mut Simulation, row: usize, status: Status) {
+pub(crate) fn refuse(world: &mut World, row: usize, status: Status) {
     let reason = match status {
         Status::StartBlocked => None,
-        status => Some(reason_of(sim, row, status)),
+        status => Some(reason_of(world, row, status)),
     };
-    shut(sim, row, reason);
+    shut(world, row, reason);
 }
 
 /// As [`refuse`], for a reason that is known.
-pub(crate) fn refuse_for(sim: &mut Simulation, row: usize, reason: UnreachableReason) {
-    shut(sim, row, Some(reason));
+pub(crate) fn refuse_for(world: &mut World, row: usize, reason: UnreachableReason) {
+    shut(world, row, Some(reason));
 }
 
 /// Why an agent cannot do its order, for which its search has ended with a status.
-fn reason_of(sim: &Simulation, row: usize, status: Status) -> UnreachableReason {
+fn reason_of(world: &World, row: usize, status: Status) -> UnreachableReason {
     let by_status = match status {
         Status::GoalOffMap => UnreachableReason::GoalOffMap,
         Status::GoalBlocked => UnreachableReason::GoalBlocked,
         Status::CostOverflow => return UnreachableReason::CostOverflow,
         _ => UnreachableReason::Unreachable,
     };
-    let motion = &sim.agents.motion[row];
-    match sim.orders.current(&sim.agents.orders(row)).map(|order| &order.kind) {
+    let motion = &world.agents.motion[row];
+    match world.orders.current(&world.agents.orders(row)).map(|order| &order.kind) {
         Some(OrderKind::GotoArea(area, _)) => {
-            let tables = &sim.tables[motion.class.0 as usize];
-            let area = area.intersection(sim.grid.size().rect());
+            let tables = &world.tables[motion.class.0 as usize];
+            let area = area.intersection(world.grid.size().rect());
             let is_legal = |cell| poses_of(tables, GoalMember::any(cell)).next().is_some();
             if area.is_empty() {
                 UnreachableReason::GoalOffMap
@@ -224,25 +224,25 @@ fn reason_of(sim: &Simulation, row: usize, status: Status) -> UnreachableReason 
 
 /// The agent stands where it is; its order is reported, and kept or dropped, unless it is the agent that
 /// cannot move.
-fn shut(sim: &mut Simulation, row: usize, reason: Option<UnreachableReason>) {
-    let agent = sim.agents.ids[row];
-    sim.agents.motion[row].activity = Activity::Shut;
+fn shut(world: &mut World, row: usize, reason: Option<UnreachableReason>) {
+    let agent = world.agents.ids[row];
+    world.agents.motion[row].activity = Activity::Unreachable;
     // Where it stands nobody else can be sent.
-    sim.give_back(row);
-    let state = sim.agents.orders(row);
-    let Some(reason) = reason.filter(|_| !sim.orders.keeps_task(&state)) else { return };
-    let Some((kind, trip)) = sim.orders.current_trip(&state) else { return };
+    world.give_back(row);
+    let state = world.agents.orders(row);
+    let Some(reason) = reason.filter(|_| !world.orders.keeps_task(&state)) else { return };
+    let Some((kind, trip)) = world.orders.current_trip(&state) else { return };
     let is_task = matches!(kind, OrderKind::Task(_));
     let (order, drop) = (kind.name(), trip.if_unreachable == IfUnreachable::Drop);
     if !state.reported {
-        sim.note(TraceEvent::Unreachable { agent, order });
+        world.note(TraceEvent::Unreachable { agent, order });
     }
-    sim.agents.set_orders(row, OrderState { reported: true, ..state });
+    world.agents.set_orders(row, OrderState { reported: true, ..state });
     if is_task {
-        close_task(sim, row);
+        close_task(world, row);
     } else if drop {
-        sim.counts.orders_unreachable += 1;
-        sim.counts.unreachable_reasons.count(reason);
-        close_order(sim, row);
+        world.counts.orders_unreachable += 1;
+        world.counts.unreachable_reasons.count(reason);
+        close_order(world, row);
     }
 }

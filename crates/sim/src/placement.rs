@@ -1,6 +1,6 @@
 //! Where agents can be placed at random.
 
-use crate::world::Simulation;
+use crate::world::World;
 use wheelbase_grid::Rect;
 use wheelbase_planner::model::State;
 use wheelbase_planner::{Heading, Pose};
@@ -21,11 +21,11 @@ pub struct Placement {
 
 impl Placement {
     /// All of them, on the map as it is; what of the area is off the map is left out.
-    pub fn new(sim: &Simulation, class: ClassId, area: Rect) -> Self {
-        let tables = &sim.tables[class.0 as usize];
+    pub fn new(world: &World, class: ClassId, area: Rect) -> Self {
+        let tables = &world.tables[class.0 as usize];
         let space = tables.space();
         let mut poses: Vec<State> = Vec::new();
-        for cell in area.intersection(sim.grid.size().rect()).cells() {
+        for cell in area.intersection(world.grid.size().rect()).cells() {
             let at = |h| space.state(Pose { cell, heading: Heading(h) });
             poses.extend((0..space.headings()).filter_map(at).filter(|&state| tables.is_legal(state)));
         }
@@ -49,8 +49,8 @@ impl Placement {
 
     /// Draws poses until one is free: nobody holds its cells or is on the way to them, and no edit waits for
     /// them to be left.
-    pub fn draw(&mut self, sim: &Simulation, random: &mut Random) -> Option<State> {
-        let tables = &sim.tables[self.class.0 as usize];
+    pub fn draw(&mut self, world: &World, random: &mut Random) -> Option<State> {
+        let tables = &world.tables[self.class.0 as usize];
         while !self.poses.is_empty() {
             let at = random.below(self.poses.len());
             let state = self.poses.swap_remove(at);
@@ -58,9 +58,9 @@ impl Placement {
             let pose = tables.space().pose(state);
             let cells = tables.class().cells_at(pose);
             let nobody = AgentId(u32::MAX);
-            let free = sim.occupancy.blocker(nobody, pose.cell, cells).is_none()
-                && sim.occupancy.claimant_of(nobody, pose.cell, cells).is_none()
-                && !forbids(sim.pending.areas(), pose.cell, &[], cells);
+            let free = world.occupancy.blocker(nobody, pose.cell, cells).is_none()
+                && world.occupancy.first_arriving(nobody, pose.cell, cells).is_none()
+                && !forbids(world.pending.areas(), pose.cell, &[], cells);
             if free {
                 return Some(state);
             }
@@ -79,14 +79,14 @@ mod tests {
         let text = "name = \"p\"\nticks = 1\n[map]\nrows = [\"....T...\", \"..T.....\", \"........\"]\n\
             [class.c]\nheadings = 4\nfootprint = [\"X>\"]\nmoves = [{ name = \"f\", by = [1, 0], time = 1 }]\n";
         let typed = scenario::parse("p.toml", text.as_bytes()).unwrap();
-        let sim = load::build_simulation(std::path::Path::new("p.toml"), &typed).unwrap();
+        let world = load::build_world(std::path::Path::new("p.toml"), &typed).unwrap();
         let (class, area) = (ClassId(0), Rect::new(0, 0, 8, 3));
-        let mut kept = Placement::new(&sim, class, area);
+        let mut kept = Placement::new(&world, class, area);
         for draws in [0, 1, 7, kept.n_legal, kept.n_legal + 1, 30] {
-            let mut new = Placement::new(&sim, class, area);
+            let mut new = Placement::new(&world, class, area);
             let (mut a, mut b) = (Random::new(draws as u64), Random::new(draws as u64));
             for _ in 0..draws {
-                assert_eq!(kept.draw(&sim, &mut a), new.draw(&sim, &mut b));
+                assert_eq!(kept.draw(&world, &mut a), new.draw(&world, &mut b));
             }
             kept.put_back();
         }

@@ -14,7 +14,7 @@ use crate::group_goals::GroupGoals;
 use crate::shared_fields::SharedFields;
 use rayon::prelude::*;
 pub use request::{PathRequest, Route};
-pub(crate) use slot::{Asking, SearchWorld, Slot, least_ticks, shared_goal};
+pub(crate) use slot::{SearchContext, SearchInputs, Slot, least_ticks, shared_goal};
 use std::sync::atomic::{AtomicBool, Ordering};
 use wheelbase_grid::GridSize;
 use wheelbase_traffic::motion::AgentId;
@@ -115,7 +115,12 @@ impl Requests {
 
     /// Does some work, and meanwhile has workers that have nothing to do go ahead with the searches under
     /// way, each by an equal share of a tick's budget at most.
-    pub(crate) fn go_ahead_beside(&mut self, asking: Asking<'_>, budget: u64, work: impl FnOnce() + Send) {
+    pub(crate) fn go_ahead_beside(
+        &mut self,
+        search_inputs: SearchInputs<'_>,
+        budget: u64,
+        work: impl FnOnce() + Send,
+    ) {
         let ahead_max = budget / self.slots.len().max(1) as u64;
         if rayon::current_num_threads() < 2 || !self.slots.iter().any(Slot::is_under_way) {
             work();
@@ -130,30 +135,30 @@ impl Requests {
             },
             || {
                 let slots = slots.par_iter_mut().with_max_len(1).filter(|slot| slot.is_under_way());
-                slots.for_each(|slot| slot.go_ahead(asking, ahead_max, &is_over));
+                slots.for_each(|slot| slot.go_ahead(search_inputs, ahead_max, &is_over));
             },
         );
     }
 
     /// Advances every slot by its share, in parallel. A slot writes only to itself; `share` becomes what it
     /// spent.
-    pub(crate) fn search(&mut self, world: &SearchWorld<'_>, group_goals: &GroupGoals, tick: u32) {
-        let asking = world.asking;
+    pub(crate) fn search(&mut self, context: &SearchContext<'_>, group_goals: &GroupGoals, tick: u32) {
+        let search_inputs = context.search_inputs;
         let Self { slots, fields, .. } = self;
         for slot in slots.iter_mut().filter(|slot| slot.share > 0 && !slot.begun) {
-            slot.follow_group_field(asking, fields, group_goals);
+            slot.follow_group_field(search_inputs, fields, group_goals);
         }
         // Fields are shared, so these go one after the other.
         for slot in slots.iter_mut().filter(|slot| slot.share > 0) {
-            slot.search_by_field(asking, fields, tick);
+            slot.search_by_field(search_inputs, fields, tick);
         }
         let searches = |slot: &&mut Slot| slot.share > 0 && !slot.by_field;
         let active = slots.iter_mut().filter(searches).count();
         if active > 1 && rayon::current_num_threads() > 1 {
             // Slots in use lie side by side: each is a piece of work of its own.
-            slots.par_iter_mut().with_max_len(1).filter(searches).for_each(|slot| slot.search(world));
+            slots.par_iter_mut().with_max_len(1).filter(searches).for_each(|slot| slot.search(context));
         } else {
-            slots.iter_mut().filter(searches).for_each(|slot| slot.search(world));
+            slots.iter_mut().filter(searches).for_each(|slot| slot.search(context));
         }
     }
 

@@ -12,7 +12,7 @@ use crate::orders::{GroupOrders, Order, OrderKind, OrderList, OrderPool};
 use crate::pending_edits::PendingEdits;
 use crate::requests::Requests;
 use crate::tasks::{ReachedPoses, TaskSlot, TaskSource};
-use crate::world::{Settings, Simulation};
+use crate::world::{Settings, World};
 use std::fmt;
 use wheelbase_grid::{Change, Grid};
 use wheelbase_planner::model::{ClassSpeeds, State};
@@ -87,7 +87,7 @@ impl Setup {
     /// use wheelbase_grid::{Grid, SideTable, TerrainTable};
     /// use wheelbase_planner::{ClassSpec, MovementClass, Primitive};
     /// use wheelbase_planner::model::State;
-    /// use wheelbase_sim::{ClassId, CollisionRule, OrderList, Settings, Setup, Simulation, TrafficParams};
+    /// use wheelbase_sim::{ClassId, CollisionRule, OrderList, Settings, Setup, World, TrafficParams};
     /// let mut cart = ClassSpec::new("cart", 4);
     /// cart.primitives = Primitive::vehicle(4, 8, 4);
     /// let grid = Grid::from_rows(&["........"], TerrainTable::movingai(), SideTable::default())?;
@@ -102,9 +102,9 @@ impl Setup {
     ///     traffic: TrafficParams::default(),
     /// };
     /// let setup = Setup::cooperative(settings, grid, vec![MovementClass::new(cart)?]);
-    /// let mut sim = Simulation::new(setup)?;
-    /// let agent = sim.place_agent(ClassId(0), State(0), 0, OrderList::default())?;
-    /// assert_eq!((agent.0, sim.counts().placed), (0, 1));
+    /// let mut world = World::new(setup)?;
+    /// let agent = world.place_agent(ClassId(0), State(0), 0, OrderList::default())?;
+    /// assert_eq!((agent.0, world.counts().placed), (0, 1));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     /// # Panics
@@ -121,7 +121,7 @@ impl Setup {
     }
 }
 
-impl Simulation {
+impl World {
     /// A simulation without agents and events, before tick 0.
     /// # Errors
     /// [`SetupError::OtherMap`], [`SetupError::TooManyClasses`].
@@ -260,7 +260,7 @@ impl Simulation {
 
     /// Puts an agent of a group down; `number` is its own among those that have tasks.
     /// # Errors
-    /// As [`Simulation::place_agent`].
+    /// As [`World::place_agent`].
     pub fn place_member(
         &mut self,
         class: ClassId,

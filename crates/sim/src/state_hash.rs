@@ -1,7 +1,7 @@
 //! Hashes of all that the next tick depends on.
 
 use crate::orders::OrderKind;
-use crate::world::Simulation;
+use crate::world::World;
 use wheelbase_traffic::hash::fold;
 
 /// What the words of a state go into.
@@ -58,7 +58,7 @@ impl Sink for TickHasher {
     }
 }
 
-impl Simulation {
+impl World {
     /// Hash of the state: the same for any thread count, in debug and release. Linear in agents,
     /// moves left on their paths, and requests.
     pub fn state_hash(&self) -> u64 {
@@ -84,12 +84,12 @@ impl Simulation {
         }
         let agents = &self.agents;
         for row in 0..agents.len() {
-            let (motion, patience) = (agents.motion[row], agents.patience[row]);
+            let (motion, wait_state) = (agents.motion[row], agents.wait_states[row]);
             let (orders, statistics) = (agents.orders(row), agents.statistics(row));
             let small = u64::from(motion.primitive) << 24
                 | u64::from(motion.class.0) << 16
                 | (motion.activity as u64) << 8
-                | u64::from(patience.stranded) << 3
+                | u64::from(wait_state.stranded) << 3
                 | u64::from(motion.replan) << 2
                 | u64::from(orders.reported) << 1
                 | u64::from(orders.to_nearest);
@@ -97,12 +97,12 @@ impl Simulation {
             hash.words(&[
                 u64::from(agents.ids[row].0) << 32 | u64::from(motion.state.0),
                 u64::from(motion.until) << 32 | small,
-                patience.priority as u64,
-                u64::from(patience.waits_since) << 32 | u64::from(patience.moved_at),
-                u64::from(patience.ask_again_at) << 32
-                    | u64::from(patience.look_failures) << 8
-                    | u64::from(patience.failures),
-                u64::from(patience.look_again_at),
+                wait_state.priority as u64,
+                u64::from(wait_state.waits_since) << 32 | u64::from(wait_state.moved_at),
+                u64::from(wait_state.ask_again_at) << 32
+                    | u64::from(wait_state.look_failures) << 8
+                    | u64::from(wait_state.failures),
+                u64::from(wait_state.look_again_at),
                 open,
                 lists,
                 u64::from(orders.since) << 32 | u64::from(statistics.finished_at),

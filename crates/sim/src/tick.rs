@@ -5,15 +5,15 @@ use crate::invariant;
 use crate::phases::events::apply_events;
 use crate::phases::moves::finish_moves;
 use crate::phases::orders::run_orders;
-use crate::phases::requests::{answer_requests, ask_for_quicker_paths};
+use crate::phases::requests::{answer_requests, replan_around_congestion};
 use crate::phases::traffic::run_traffic;
 use crate::phases::waiting::count_waiting;
-use crate::world::Simulation;
+use crate::world::World;
 use wheelbase_traffic::motion::Activity;
 
 /// Whether a run goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum RunState {
     /// There is more to do.
     Running,
     /// The last tick is reached, or nothing is left to do.
@@ -48,16 +48,16 @@ impl Phase {
     }
 }
 
-impl Simulation {
+impl World {
     /// Runs one tick. At the last tick only what moves have finished is counted, and no move begins.
-    pub fn step(&mut self) -> Step {
+    pub fn step(&mut self) -> RunState {
         self.step_observed(&mut |_| {})
     }
 
     /// [`step`](Self::step) that names each phase to `begins` before it begins, so that a caller can time
     /// them; the simulation has no clock. [`Phase::Metrics`] comes on both sides of [`Phase::Moves`], and
     /// at the last tick only the first two phases come.
-    pub fn step_observed(&mut self, begins: &mut impl FnMut(Phase)) -> Step {
+    pub fn step_observed(&mut self, begins: &mut impl FnMut(Phase)) -> RunState {
         // Its rows are those of the last tick.
         self.ended.clear();
         let last = self.tick >= self.settings.ticks;
@@ -68,10 +68,10 @@ impl Simulation {
         begins(Phase::Orders);
         run_orders(self);
         if last || self.nothing_left() {
-            return Step::Ended;
+            return RunState::Ended;
         }
         begins(Phase::Requests);
-        ask_for_quicker_paths(self);
+        replan_around_congestion(self);
         answer_requests(self);
         begins(Phase::Traffic);
         run_traffic(self);
@@ -87,12 +87,12 @@ impl Simulation {
             self.counts.collisions = self.counts.collisions.map(|sum| sum + pairs);
             self.violation = self.violation.or(found.first().map(|&violation| (self.tick, violation)));
         }
-        Step::Running
+        RunState::Running
     }
 
     /// Runs to the end.
     pub fn run(&mut self) {
-        while self.step() == Step::Running {}
+        while self.step() == RunState::Running {}
     }
 
     /// Whether no tick to come can change anything: no event is left, nobody moves, asks, follows or
@@ -100,7 +100,7 @@ impl Simulation {
     fn nothing_left(&self) -> bool {
         let Agents { motion, busy, .. } = &self.agents;
         let is_still = |row: usize| {
-            motion[row].at_rest() && matches!(motion[row].activity, Activity::Idle | Activity::Shut)
+            motion[row].at_rest() && matches!(motion[row].activity, Activity::Idle | Activity::Unreachable)
         };
         self.next_event == self.events.len() && busy.iter().all(is_still)
     }

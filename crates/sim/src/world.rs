@@ -10,14 +10,14 @@ use crate::group_goals::GroupGoals;
 use crate::log::{Log, TraceEvent};
 use crate::orders::{GroupOrders, OrderList, OrderPool, OrderState};
 use crate::pending_edits::PendingEdits;
-use crate::requests::{Asking, Requests, SearchWorld};
+use crate::requests::{Requests, SearchContext, SearchInputs};
 use crate::tasks::{ReachedPoses, Tasks};
 use crate::violation::Violation;
 use wheelbase_grid::{CellXY, Grid, Rect};
 use wheelbase_planner::model::{Offset, State};
 use wheelbase_planner::{MovementTables, Pose};
 use wheelbase_traffic::collision::CollisionRule;
-use wheelbase_traffic::motion::{Activity, AgentId, ClassId, Motion, end_state, step_of};
+use wheelbase_traffic::motion::{Activity, AgentId, ClassId, Motion, end_state, transition_of};
 use wheelbase_traffic::occupancy::{Occupancy, Refusal};
 use wheelbase_traffic::path_pool::PathPool;
 use wheelbase_traffic::{Decisions, Traffic, TrafficParams};
@@ -43,9 +43,9 @@ pub struct Settings {
     pub traffic: TrafficParams,
 }
 
-/// A run: the map, the classes, the agents and all that they wait for. Made by [`Simulation::new`],
-/// driven by [`Simulation::step`].
-pub struct Simulation {
+/// A run: the map, the classes, the agents and all that they wait for. Made by [`World::new`],
+/// driven by [`World::step`].
+pub struct World {
     pub(crate) settings: Settings,
     pub(crate) grid: Grid,
     pub(crate) classes: Vec<SimClass>,
@@ -87,7 +87,7 @@ pub struct Simulation {
     pub(crate) log: Option<Log>,
 }
 
-impl Simulation {
+impl World {
     /// What the scenario set.
     pub fn settings(&self) -> &Settings {
         &self.settings
@@ -163,7 +163,7 @@ impl Simulation {
     /// Cells an agent holds, and their anchor.
     pub(crate) fn held_cells(&self, row: usize) -> (CellXY, &[Offset]) {
         let motion = &self.agents.motion[row];
-        let step = step_of(&self.tables, motion);
+        let step = transition_of(&self.tables, motion);
         if motion.at_rest() { step.start() } else { self.occupancy.held(&step) }
     }
 
@@ -183,7 +183,7 @@ impl Simulation {
         self.counts.collisions = Some(0);
     }
 
-    /// Keeps what happens, for [`Simulation::log`]; agents already placed come first. Of those who ask
+    /// Keeps what happens, for [`World::log`]; agents already placed come first. Of those who ask
     /// again none begins anew.
     pub fn keep_log(&mut self) {
         if self.log.is_some() {
@@ -252,23 +252,23 @@ impl Simulation {
     }
 
     /// What a search for a cheapest path reads.
-    pub(crate) fn asking(&self) -> Asking<'_> {
+    pub(crate) fn search_inputs(&self) -> SearchInputs<'_> {
         let Self { agents, classes, tables, orders, .. } = self;
-        Asking { agents, classes, tables, orders }
+        SearchInputs { agents, classes, tables, orders }
     }
 
     /// What any search for a path reads.
-    pub(crate) fn search_world(&self) -> SearchWorld<'_> {
+    pub(crate) fn search_context(&self) -> SearchContext<'_> {
         let Self { occupancy, given, congestion, paths, .. } = self;
-        SearchWorld { asking: self.asking(), occupancy, given, congestion, paths }
+        SearchContext { search_inputs: self.search_inputs(), occupancy, given, congestion, paths }
     }
 
     /// Searches for the requests that have a share of the tick's budget.
     pub(crate) fn search_requests(&mut self) {
         let Self { agents, classes, tables, orders, occupancy, given, congestion, paths, .. } = self;
-        let asking = Asking { agents, classes, tables, orders };
-        let world = SearchWorld { asking, occupancy, given, congestion, paths };
-        self.requests.search(&world, &self.group_goals, self.tick);
+        let search_inputs = SearchInputs { agents, classes, tables, orders };
+        let context = SearchContext { search_inputs, occupancy, given, congestion, paths };
+        self.requests.search(&context, &self.group_goals, self.tick);
     }
 
     /// Puts an agent down in a legal pose that nobody holds.
@@ -338,7 +338,7 @@ impl Simulation {
         for row in (0..gone.len()).filter(|&row| gone[row]) {
             let agent = self.agents.ids[row];
             let motion = self.agents.motion[row];
-            let step = step_of(&self.tables, &motion);
+            let step = transition_of(&self.tables, &motion);
             if motion.at_rest() {
                 let (anchor, cells) = step.start();
                 self.occupancy.release(agent, anchor, cells);

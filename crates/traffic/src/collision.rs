@@ -18,7 +18,7 @@ pub enum CollisionRule {
 
 impl CollisionRule {
     /// Cells that a move needs for itself, and their anchor.
-    pub fn needed<'a>(self, step: &Step<'a>) -> (CellXY, &'a [Offset]) {
+    pub fn needed<'a>(self, step: &Transition<'a>) -> (CellXY, &'a [Offset]) {
         match self {
             Self::Swept => step.swept(),
             Self::Discrete => step.end(),
@@ -26,7 +26,7 @@ impl CollisionRule {
     }
 
     /// Cells that an agent holds in mid-move, and their anchor.
-    pub fn held<'a>(self, step: &Step<'a>) -> (CellXY, &'a [Offset]) {
+    pub fn held<'a>(self, step: &Transition<'a>) -> (CellXY, &'a [Offset]) {
         match self {
             Self::Swept => step.swept(),
             Self::Discrete => step.start(),
@@ -44,7 +44,7 @@ impl CollisionRule {
 
 /// A move that is asked about: the class, the pose it begins in and its primitive.
 #[derive(Clone, Copy, Debug)]
-pub struct Step<'a> {
+pub struct Transition<'a> {
     /// The class.
     pub class: &'a MovementClass,
     /// Pose at the start.
@@ -53,7 +53,7 @@ pub struct Step<'a> {
     pub primitive: usize,
 }
 
-impl<'a> Step<'a> {
+impl<'a> Transition<'a> {
     fn shape(&self) -> &'a MoveShape {
         self.class.shape_at(self.pose, self.primitive)
     }

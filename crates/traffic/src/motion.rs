@@ -1,6 +1,6 @@
 //! Where an agent is and which move it has begun: what both the tick and the rules of traffic look at.
 
-use crate::collision::Step;
+use crate::collision::Transition;
 use wheelbase_planner::MovementTables;
 use wheelbase_planner::model::State;
 
@@ -19,9 +19,9 @@ pub enum Activity {
     /// No order is left.
     Idle,
     /// It stands for a `wait` order.
-    Pausing,
+    Dwelling,
     /// Its path request is not answered yet.
-    Asking,
+    AwaitingPath,
     /// It has a path.
     Following,
     /// It makes way for another; then it asks for a path again.
@@ -29,7 +29,7 @@ pub enum Activity {
     /// Its goal is reached; the order is done at the next tick.
     Arrived,
     /// Its goal cannot be reached; it waits for an edit that may change that.
-    Shut,
+    Unreachable,
 }
 
 /// Where an agent is and which move it has begun. 12 bytes, hot.
@@ -60,10 +60,10 @@ impl Motion {
 }
 
 /// The move of an agent; of one at rest only where it starts means anything.
-pub fn step_of<'a>(tables: &'a [MovementTables], motion: &Motion) -> Step<'a> {
+pub fn transition_of<'a>(tables: &'a [MovementTables], motion: &Motion) -> Transition<'a> {
     let tables = &tables[motion.class.0 as usize];
     let (class, pose) = (tables.class(), tables.space().pose(motion.state));
-    Step { class, pose, primitive: motion.primitive as usize }
+    Transition { class, pose, primitive: motion.primitive as usize }
 }
 
 /// Where an agent rests, or will once the move that it has begun has ended.
@@ -95,7 +95,7 @@ pub fn sides(tables: &MovementTables) -> (u32, u32) {
 
 /// Waiting and giving way.
 #[derive(Clone, Copy, Debug)]
-pub struct Patience {
+pub struct WaitState {
     /// Given priority; higher goes first.
     pub priority: i32,
     /// Tick since which it could have moved on but did not; `u32::MAX` while it moves.

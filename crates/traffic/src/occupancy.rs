@@ -1,6 +1,6 @@
 //! Who holds which cell: the one structure that keeps agents apart, for both rules of DESIGN 2.6.
 
-use crate::collision::{CollisionRule, Step};
+use crate::collision::{CollisionRule, Transition};
 use crate::motion::AgentId;
 use wheelbase_grid::{Cell, CellXY, GridSize};
 use wheelbase_planner::model::Offset;
@@ -16,7 +16,7 @@ pub struct Occupancy {
     /// Discrete rule: tick at which the holder leaves the cell; `STAYS` if it does not.
     leaves: Vec<u32>,
     /// Discrete rule: the agent whose move in progress ends on the cell.
-    claimant: Vec<u32>,
+    arriving: Vec<u32>,
     /// Discrete rule: which of the moves that are to begin do so; room for a batch.
     begun: Vec<bool>,
 }
@@ -42,7 +42,7 @@ impl Occupancy {
             rule,
             holder: vec![NOBODY; size.n_cells()],
             leaves: vec![STAYS; discrete],
-            claimant: vec![NOBODY; discrete],
+            arriving: vec![NOBODY; discrete],
             begun: Vec::new(),
         }
     }
@@ -80,26 +80,26 @@ impl Occupancy {
     }
 
     /// Cells that a move needs for itself, and their anchor.
-    pub fn needed<'a>(&self, step: &Step<'a>) -> (CellXY, &'a [Offset]) {
+    pub fn needed<'a>(&self, step: &Transition<'a>) -> (CellXY, &'a [Offset]) {
         self.rule.needed(step)
     }
 
     /// Cells that an agent holds in mid-move, and their anchor.
-    pub fn held<'a>(&self, step: &Step<'a>) -> (CellXY, &'a [Offset]) {
+    pub fn held<'a>(&self, step: &Transition<'a>) -> (CellXY, &'a [Offset]) {
         self.rule.held(step)
     }
 
     /// The first other agent that keeps a move, which would end at tick `until`, from starting now.
-    pub fn blocker_of_move(&self, agent: AgentId, step: &Step<'_>, until: u32) -> Option<AgentId> {
+    pub fn blocker_of_move(&self, agent: AgentId, step: &Transition<'_>, until: u32) -> Option<AgentId> {
         let (anchor, cells) = self.needed(step);
         if self.rule == CollisionRule::Swept {
             return self.blocker(agent, anchor, cells);
         }
         cells.iter().find_map(|&offset| {
             let at = self.index(anchor, offset);
-            let (holder, claimant) = (self.holder[at], self.claimant[at]);
-            if claimant != NOBODY && claimant != agent.0 {
-                return Some(AgentId(claimant));
+            let (holder, arriving) = (self.holder[at], self.arriving[at]);
+            if arriving != NOBODY && arriving != agent.0 {
+                return Some(AgentId(arriving));
             }
             let in_time = holder == NOBODY || holder == agent.0 || self.leaves[at] <= until;
             (!in_time).then_some(AgentId(holder))
@@ -108,17 +108,17 @@ impl Occupancy {
 
     /// The first other agent whose move in progress ends on one of the cells; nobody under the swept rule,
     /// where such a cell is held.
-    pub fn claimant_of(&self, agent: AgentId, anchor: CellXY, cells: &[Offset]) -> Option<AgentId> {
+    pub fn first_arriving(&self, agent: AgentId, anchor: CellXY, cells: &[Offset]) -> Option<AgentId> {
         cells.iter().find_map(|&offset| {
-            let claimant = *self.claimant.get(self.index(anchor, offset))?;
-            (claimant != NOBODY && claimant != agent.0).then_some(AgentId(claimant))
+            let arriving = *self.arriving.get(self.index(anchor, offset))?;
+            (arriving != NOBODY && arriving != agent.0).then_some(AgentId(arriving))
         })
     }
 
     /// Whether a cell is on its way to another agent.
-    pub fn claimant_at(&self, xy: CellXY) -> Option<AgentId> {
-        let claimant = *self.claimant.get(self.size.cell(xy)?.0 as usize)?;
-        (claimant != NOBODY).then_some(AgentId(claimant))
+    pub fn arriving_at(&self, xy: CellXY) -> Option<AgentId> {
+        let arriving = *self.arriving.get(self.size.cell(xy)?.0 as usize)?;
+        (arriving != NOBODY).then_some(AgentId(arriving))
     }
 
     /// Lets those of the moves begin that fit together with each other and with all that are under way, and writes
@@ -133,7 +133,7 @@ impl Occupancy {
     pub fn begin<'t>(
         &mut self,
         n_moves: usize,
-        proposal: impl Fn(usize) -> (AgentId, Step<'t>, u32),
+        proposal: impl Fn(usize) -> (AgentId, Transition<'t>, u32),
         refused: &mut Vec<Refusal>,
     ) {
         refused.clear();
@@ -147,7 +147,7 @@ impl Occupancy {
     fn begin_swept<'t>(
         &mut self,
         n_moves: usize,
-        proposal: impl Fn(usize) -> (AgentId, Step<'t>, u32),
+        proposal: impl Fn(usize) -> (AgentId, Transition<'t>, u32),
         refused: &mut Vec<Refusal>,
     ) {
         for number in 0..n_moves {
@@ -164,14 +164,14 @@ impl Occupancy {
     fn begin_discrete<'t>(
         &mut self,
         n_moves: usize,
-        proposal: impl Fn(usize) -> (AgentId, Step<'t>, u32),
+        proposal: impl Fn(usize) -> (AgentId, Transition<'t>, u32),
         refused: &mut Vec<Refusal>,
     ) {
         self.begun.clear();
         for number in 0..n_moves {
             let (agent, step, until) = proposal(number);
             let (anchor, cells) = step.end();
-            match self.claimant_of(agent, anchor, cells) {
+            match self.first_arriving(agent, anchor, cells) {
                 Some(by) => {
                     refused.push(Refusal { number: number as u32, by });
                     self.begun.push(false);
@@ -203,7 +203,7 @@ impl Occupancy {
 
     /// Discrete rule: the first other agent that holds a cell on which a move ends that began now, and does not leave
     /// it in time, or would exchange with it.
-    fn held_up_by(&self, agent: AgentId, step: &Step<'_>, until: u32) -> Option<AgentId> {
+    fn held_up_by(&self, agent: AgentId, step: &Transition<'_>, until: u32) -> Option<AgentId> {
         let ((anchor, cells), (start_anchor, start)) = (step.end(), step.start());
         cells.iter().find_map(|&offset| {
             let at = self.index(anchor, offset);
@@ -211,7 +211,7 @@ impl Occupancy {
             if holder == NOBODY || holder == agent.0 {
                 return None;
             }
-            let comes_here = |&offset: &Offset| self.claimant[self.index(start_anchor, offset)] == holder;
+            let comes_here = |&offset: &Offset| self.arriving[self.index(start_anchor, offset)] == holder;
             let exchanges = self.leaves[at] == until && start.iter().any(comes_here);
             (self.leaves[at] > until || exchanges).then_some(AgentId(holder))
         })
@@ -219,7 +219,7 @@ impl Occupancy {
 
     /// Discrete rule: notes that an agent gives up the cells on which a move starts and comes to those on which it
     /// ends.
-    fn mark(&mut self, agent: AgentId, step: &Step<'_>, until: u32) {
+    fn mark(&mut self, agent: AgentId, step: &Transition<'_>, until: u32) {
         let (anchor, cells) = step.start();
         for &offset in cells {
             let at = self.index(anchor, offset);
@@ -228,7 +228,7 @@ impl Occupancy {
         let (anchor, cells) = step.end();
         for &offset in cells {
             let at = self.index(anchor, offset);
-            self.claimant[at] = agent.0;
+            self.arriving[at] = agent.0;
             if self.holder[at] == agent.0 {
                 self.leaves[at] = STAYS;
             }
@@ -236,7 +236,7 @@ impl Occupancy {
     }
 
     /// Takes back what [`mark`](Self::mark) noted.
-    fn unmark(&mut self, agent: AgentId, step: &Step<'_>) {
+    fn unmark(&mut self, agent: AgentId, step: &Transition<'_>) {
         let (anchor, cells) = step.start();
         for &offset in cells {
             let at = self.index(anchor, offset);
@@ -245,22 +245,22 @@ impl Occupancy {
         let (anchor, cells) = step.end();
         for &offset in cells {
             let at = self.index(anchor, offset);
-            if self.claimant[at] == agent.0 {
-                self.claimant[at] = NOBODY;
+            if self.arriving[at] == agent.0 {
+                self.arriving[at] = NOBODY;
             }
         }
     }
 
     /// The first half of ending a move: gives up its cells. When all that end at a tick have, each takes
     /// its footprint with [`Occupancy::hold`].
-    pub fn end_move(&mut self, agent: AgentId, step: &Step<'_>) {
+    pub fn end_move(&mut self, agent: AgentId, step: &Transition<'_>) {
         let (anchor, cells) = self.held(step);
         self.release(agent, anchor, cells);
         if self.rule == CollisionRule::Discrete {
             let (anchor, cells) = step.end();
             for &offset in cells {
                 let at = self.index(anchor, offset);
-                self.claimant[at] = NOBODY;
+                self.arriving[at] = NOBODY;
             }
         }
     }

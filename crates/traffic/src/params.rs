@@ -114,9 +114,9 @@ params! {
     field_reach: 14 in 2..=24;
     /// Times the ticks that an agent has waited that its search looks farther ahead; with 0 a way around is worth no more
     /// for having waited.
-    patience_waits: 2 in 0..=64;
+    wait_horizon_factor: 2 in 0..=64;
     /// Times that what waiting adds to the horizon may come to, in horizons.
-    patience_horizons: 3 in 0..=16;
+    wait_horizons_max: 3 in 0..=16;
     /// Steps of waiting after which an agent has one that has nothing to do step aside; 1000 leaves that out.
     push_idle_after_steps: 1 in 0..=1000;
     /// Steps of waiting after which it has one of lower rank step aside, and keeps those of lower rank from the cells that
@@ -143,31 +143,31 @@ params! {
     /// The last try, as in a full ring where all must move on a little.
     clear_moves_last: 2 in 1..=96;
     /// Poses looked at for one agent that is to step aside; doubled with each failure in a row.
-    room_poses: 800 in 1..=4096;
+    retreat_poses: 800 in 1..=4096;
     /// Poses looked at for all that step aside for one; doubled likewise.
-    room_poses_of_stretch: 4000 in 1..=1000000;
+    retreat_poses_of_stretch: 4000 in 1..=1000000;
     /// Doublings at most.
-    room_doublings_max: 3 in 0..=3;
+    retreat_doublings_max: 3 in 0..=3;
     /// Agents displaced for one at most.
-    displaced_max: 48 in 1..=1000;
+    pushed_max: 48 in 1..=1000;
     /// Failures in a row after which an agent backs out itself for the one that it blocks; 255 leaves that out.
     back_out_after_failures: 2 in 0..=255;
     /// Steps for which one that has backed out pushes nobody a short way.
     backed_out_steps: 96 in 0..=1000;
     /// Steps that others must cost an agent before those of lower rank plan around it; 1000 leaves that out.
-    lift_after_steps: 3 in 0..=1000;
+    displace_after_steps: 3 in 0..=1000;
     /// Agents that plan anew for one at most.
-    lifted_max: 12 in 1..=1000;
+    displaced_max: 12 in 1..=1000;
     /// Expansions a tick that go into plans that cost less together; 0 leaves them out.
-    lift_expansions_for_all: 8192 in 0..=1000000000;
+    lns_expansions: 8192 in 0..=1000000000;
     /// Steps in which one of lower rank is thought to clear a cell, at the first try and at the second.
-    lift_steps_of_rank: 1 in 0..=64;
+    displace_steps: 1 in 0..=64;
     /// At the second try.
-    lift_steps_of_rank_again: 4 in 0..=64;
+    displace_steps_again: 4 in 0..=64;
     /// The same where all give way for less cost together, at the first try.
-    lift_steps_for_all: 4 in 0..=64;
+    lns_steps: 4 in 0..=64;
     /// At the second try.
-    lift_steps_for_all_again: 12 in 0..=64;
+    lns_steps_again: 12 in 0..=64;
     /// Cells of a corridor at most: larger narrow regions, as mazes are, are none; 0 leaves admission to corridors out.
     corridor_cells_max: 1024 in 0..=65536;
     /// Cells of the longer side of a corridor at most.
@@ -226,23 +226,23 @@ params! {
     /// Unit robots: a map is packed where the robots stand in so many eighths of its free cells.
     robot_packed_eighths: 7 in 0..=9;
     /// Unit robots: robots that one that plans anew may lift.
-    robot_lifts_max: 400 in 0..=10000;
+    robot_displaced_max: 400 in 0..=10000;
     /// Unit robots: robots that one that improves the whole may lift.
-    robot_lifts_to_improve_max: 100 in 0..=10000;
+    robot_displaced_to_improve_max: 100 in 0..=10000;
     /// Unit robots: robots that all tries of a tick may lift, for each try; 0 leaves improving the whole out.
-    robot_lifts_of_try: 12 in 0..=1000;
+    robot_displaced_of_try: 12 in 0..=1000;
     /// Unit robots: times that a robot looks in one turn, or for one try.
     robot_visits_max: 10 in 1..=255;
-    /// Unit robots: a robot that waits for more ticks than this, and than `robot_old_ways` times its way, goes first.
+    /// Unit robots: a robot that waits for more ticks than this, and than `robot_old_distances` times its way, goes first.
     robot_old_ticks: 40 in 0..=100000;
     /// See `robot_old_ticks`.
-    robot_old_ways: 4 in 1..=1000;
+    robot_old_distances: 4 in 1..=1000;
     /// Unit robots: one of so many goes first of all; 1000000 leaves all but one out.
     robot_first_of: 64 in 1..=1000000;
     /// Unit robots: ticks for which it does.
     robot_term_ticks: 16 in 0..=10000;
     /// Unit robots: times the way that it still has for which it does, beside those ticks.
-    robot_term_ways: 2 in 0..=1000;
+    robot_term_distances: 2 in 0..=1000;
     /// Unit robots: robots for which it counts when the whole is improved.
     robot_first_weight: 64 in 1..=255;
     /// Unit robots: ticks of age for which a robot counts once more.

@@ -35,8 +35,8 @@ impl PriorityKey {
     }
 
     /// Of an agent that got the right to enter a busy corridor at a tick.
-    pub fn of_entering(granted_at: u32, agent: AgentId) -> Self {
-        Self { rank: ENTERING | u64::from(granted_at), id: agent.0 }
+    pub fn of_entering(admitted_at: u32, agent: AgentId) -> Self {
+        Self { rank: ENTERING | u64::from(admitted_at), id: agent.0 }
     }
 
     /// The same behind all that are in a corridor.

@@ -19,7 +19,7 @@ pub trait Traffic: Send {
     }
 
     /// Whether an agent is out of its way for another, so that its path is not to be replaced.
-    fn makes_way(&self, _agent: AgentId) -> bool {
+    fn is_yielding(&self, _agent: AgentId) -> bool {
         false
     }
 

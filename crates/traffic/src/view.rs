@@ -1,11 +1,11 @@
 //! What a rule of traffic sees.
 
-use crate::motion::{AgentId, Motion, Patience};
+use crate::flow::DirectionalFlow;
+use crate::motion::{AgentId, Motion, WaitState};
 use crate::occupancy::Occupancy;
 use crate::path_pool::{PathHandle, PathPool};
 use crate::priority::PriorityKey;
 use crate::row_set::RowSet;
-use crate::streams::Streams;
 use wheelbase_grid::{CellXY, GridSize, Rect};
 use wheelbase_planner::MovementTables;
 
@@ -29,7 +29,7 @@ pub struct AgentsView<'a> {
     /// Poses and moves.
     pub motion: &'a [Motion],
     /// Waiting and giving way.
-    pub patience: &'a [Patience],
+    pub wait_states: &'a [WaitState],
     /// Rows that a rule has to visit. Each other agent is as the rule left it at the last tick: it rests without an order
     /// that it could carry out and without a path.
     pub busy: &'a RowSet,
@@ -80,7 +80,7 @@ pub struct TrafficView<'a> {
     /// Areas of edits that wait for their cells to be left: see [`crate::forbidden`].
     pub forbidden: &'a [Rect],
     /// Which way agents have moved over each cell of late.
-    pub streams: &'a Streams,
+    pub flow: &'a DirectionalFlow,
     /// Areas in which the map was edited at this tick; the tables of the classes have followed.
     pub edited: &'a [Rect],
     /// Rows of the agents whose moves were refused at the last tick: the rule would have had them overlap others.

@@ -1,7 +1,7 @@
 //! The page that plays a run: one file that needs nothing beside it.
 
-mod film;
 mod html;
 mod pack;
+mod timeline;
 
 pub use html::page;

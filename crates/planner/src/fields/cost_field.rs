@@ -29,7 +29,7 @@ use crate::tables::steps::{STEPS_STRIDE, Successor};
 use arcs::{Arcs, Graph};
 use extent::{Extent, rows_of};
 pub(crate) use frontier::{Block, Frontier};
-use sweep::{LaneBits, Search, Stopped, Sweep, SweepPlan, Task};
+use sweep::{Search, SlotBits, Stopped, Sweep, SweepPlan, Task};
 use wheelbase_grid::CellXY;
 
 /// How far [`CostField::settle`] goes.
@@ -500,7 +500,7 @@ struct KeepMoves<'a> {
     changed: Option<&'a mut Vec<u32>>,
 }
 
-impl<W: LaneBits, L: Lattice> Task<W, L> for KeepMoves<'_> {
+impl<W: SlotBits, L: Lattice> Task<W, L> for KeepMoves<'_> {
     #[inline]
     fn settled(&mut self, graph: &Graph<'_, W, L>, costs: &[u32], states: &[u32]) {
         if let Some(changed) = &mut self.changed {

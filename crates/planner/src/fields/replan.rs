@@ -67,7 +67,7 @@ impl LearnedCosts {
 /// Whether an answer says something of the map alone.
 fn is_plain(request: &Request<'_>) -> bool {
     let bounded = request.window.is_some() || request.obstacles.is_some();
-    !bounded && request.delays.is_none() && request.weight_permille == 1000
+    !bounded && request.penalties.is_none() && request.weight_permille == 1000
 }
 
 /// The cost-to-go along the paths of earlier searches to one goal, shared by all agents of a class that

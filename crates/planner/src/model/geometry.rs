@@ -277,11 +277,11 @@ impl Wave {
     /// Adds the angles in `low..high` at which it equals [`CONTACT`].
     fn crossings(&self, low: f64, high: f64, found: &mut Vec<f64>) {
         let radius = self.cosine.hypot(self.sine);
-        let level = (CONTACT - self.constant) / radius;
-        if radius == 0.0 || level.abs() > 1.0 {
+        let speed_class = (CONTACT - self.constant) / radius;
+        if radius == 0.0 || speed_class.abs() > 1.0 {
             return;
         }
-        let (crest, half) = (self.sine.atan2(self.cosine), level.acos());
+        let (crest, half) = (self.sine.atan2(self.cosine), speed_class.acos());
         for angle in [crest - half, crest + half] {
             // Brought into one turn from `low`; the range is never wider than two turns.
             let first = low + (angle - low).rem_euclid(TAU);

@@ -10,26 +10,26 @@ use rayon::prelude::*;
 /// Plans every request on the current rayon pool and calls `done` for each answer, in order of the
 /// requests. Equal results for any number of threads.
 ///
-/// `lanes` holds the memory of the workers and is kept by the caller between calls. Workers that the pool has
+/// `buffers` holds the memory of the workers and is kept by the caller between calls. Workers that the pool has
 /// no more threads for are given up, and memory for larger maps than this one.
 pub fn plan_all(
     tables: &MovementTables,
     requests: &[Request<'_>],
-    lanes: &mut BatchScratch,
+    buffers: &mut BatchScratch,
     mut done: impl FnMut(usize, &Answer, &Path),
 ) {
     let threads = rayon::current_num_threads().max(1);
     let workers = threads.min(requests.len());
     let block = workers * REQUESTS_A_WORKER;
-    lanes.keep(threads, tables.space().n_states());
-    lanes.workers.resize_with(workers.max(lanes.workers.len()), Scratch::new);
-    lanes.slots.resize_with(block.min(requests.len()).max(lanes.slots.len()), Slot::default);
+    buffers.keep(threads, tables.space().n_states());
+    buffers.workers.resize_with(workers.max(buffers.workers.len()), Scratch::new);
+    buffers.slots.resize_with(block.min(requests.len()).max(buffers.slots.len()), Slot::default);
     for (number, chunk) in requests.chunks(block.max(1)).enumerate() {
         let next = std::sync::atomic::AtomicUsize::new(0);
         // Workers claim requests one by one from a counter; each slot is written by the one that
         // claimed it, so the slots are handed out through locks that never wait.
-        let slots: &Vec<Slot> = &lanes.slots;
-        lanes.workers[..workers].par_iter_mut().with_max_len(1).for_each(|scratch| {
+        let slots: &Vec<Slot> = &buffers.slots;
+        buffers.workers[..workers].par_iter_mut().with_max_len(1).for_each(|scratch| {
             loop {
                 let at = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
                 let Some(request) = chunk.get(at) else { break };
@@ -40,7 +40,7 @@ pub fn plan_all(
             }
         });
         for at in 0..chunk.len() {
-            if let Ok(slot) = lanes.slots[at].lock()
+            if let Ok(slot) = buffers.slots[at].lock()
                 && let (Some(answer), path) = &*slot
             {
                 done(number * block + at, answer, path);

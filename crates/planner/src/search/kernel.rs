@@ -67,8 +67,8 @@ struct Expansion<W> {
 impl<W: MoveWord, L: Lattice> Kernel<'_, W, L> {
     /// Goes on with the search. `nodes` are as many as there are words.
     pub fn run<E: Estimate, Q: OpenList>(&mut self, nodes: &mut [u64], estimate: &E, open: &mut Q) -> Stop {
-        let Request { obstacles, window, area, partial, delays, .. } = self.request;
-        let asks_more = obstacles.is_some() || delays.is_some() || window.is_some() || area.is_some();
+        let Request { obstacles, window, area, partial, penalties, .. } = self.request;
+        let asks_more = obstacles.is_some() || penalties.is_some() || window.is_some() || area.is_some();
         if !asks_more && !partial {
             self.expand_all::<E, Q, false>(nodes, estimate, open)
         } else {
@@ -87,10 +87,10 @@ impl<W: MoveWord, L: Lattice> Kernel<'_, W, L> {
         let words = self.words;
         assert_eq!(nodes.len(), words.len(), "a node a state");
         let lattice = self.lattice;
-        let n_lanes = self.tables.class().primitives().len();
+        let n_slots = self.tables.class().primitives().len();
         // Nodes below may be followed by one that is too dear.
-        let longest =
-            self.tables.most_ticks() + u64::from(self.request.delays.map_or(0, |delays| delays.most()));
+        let longest = self.tables.most_ticks()
+            + u64::from(self.request.penalties.map_or(0, |penalties| penalties.most()));
         let near_dearest = self.dearest + (longest << Node::COST_SHIFT);
         let mut left = self.budget;
         // A state whose key is at most the one under way comes next. Kept out of the list, it is at hand
@@ -144,7 +144,7 @@ impl<W: MoveWord, L: Lattice> Kernel<'_, W, L> {
             let frame = lattice.frame_at(y, heading);
             let mut at = Expansion { key, state, node: node & !Node::FLAGS, x, y, heading, frame, word };
             if at.node < near_dearest {
-                at.word = self.without_overflow(at, n_lanes);
+                at.word = self.without_overflow(at, n_slots);
             }
             if W::LANES == 4 {
                 // Each of the four has branches of its own, which are better predicted. Lanes past the last
@@ -182,9 +182,9 @@ impl<W: MoveWord, L: Lattice> Kernel<'_, W, L> {
                     &mut held,
                 );
             } else {
-                let lanes_at = &self.tables.graph.lanes_at[frame % STEPS_STRIDE];
-                for &(lane, delta) in &lanes_at.lanes[..lanes_at.n.min(STEPS_STRIDE)] {
-                    self.generate::<E, Q, ALL>(nodes, &at, (lane as usize, delta), estimate, open, &mut held);
+                let slots_at = &self.tables.graph.slots_at[frame % STEPS_STRIDE];
+                for &(slot, delta) in &slots_at.slots[..slots_at.n.min(STEPS_STRIDE)] {
+                    self.generate::<E, Q, ALL>(nodes, &at, (slot as usize, delta), estimate, open, &mut held);
                 }
             }
         };
@@ -193,8 +193,8 @@ impl<W: MoveWord, L: Lattice> Kernel<'_, W, L> {
     }
 
     #[inline(always)]
-    fn step(&self, at: &Expansion<W>, lane: usize) -> &Step {
-        &self.steps[at.frame % STEPS_STRIDE * STEPS_STRIDE + lane % STEPS_STRIDE]
+    fn step(&self, at: &Expansion<W>, slot: usize) -> &Step {
+        &self.steps[at.frame % STEPS_STRIDE * STEPS_STRIDE + slot % STEPS_STRIDE]
     }
 
     /// Generates the successor by one primitive, if it is legal and not known to be as cheap already.
@@ -203,33 +203,33 @@ impl<W: MoveWord, L: Lattice> Kernel<'_, W, L> {
         &self,
         nodes: &mut [u64],
         at: &Expansion<W>,
-        (lane, delta): (usize, i32),
+        (slot, delta): (usize, i32),
         estimate: &E,
         open: &mut Q,
         held: &mut Held,
     ) {
         // What the successor's node would be; less than any if the move is illegal.
-        let reached = at.node as i64 - at.word.cost(lane, self.costs);
+        let reached = at.node as i64 - at.word.cost(slot, self.costs);
         let next = at.state.wrapping_add_signed(delta);
         let Some(&known) = nodes.get(next as usize) else { return };
         if known as i64 >= reached {
             return;
         }
         let mut reached = reached as u64;
-        if ALL && self.request.delays.is_some() {
-            reached -= self.delay(at, lane);
+        if ALL && self.request.penalties.is_some() {
+            reached -= self.penalty(at, slot);
             if known >= reached {
                 return;
             }
         }
-        if ALL && !self.may_sweep(*at, lane) {
+        if ALL && !self.may_sweep(*at, slot) {
             return;
         }
         if estimate.keeps_first() && known >= self.touched {
             return;
         }
-        nodes[next as usize] = reached | (known & Node::GOAL) | lane as u64;
-        let step = self.step(at, lane);
+        nodes[next as usize] = reached | (known & Node::GOAL) | slot as u64;
+        let step = self.step(at, slot);
         let h = estimate.weighted(next, at.x + step.dx, at.y + step.dy, step.heading_after as usize);
         let mut sum = estimate.key(Node::cost(reached), h);
         if let Some(range) = estimate.range() {
@@ -257,13 +257,13 @@ impl<W: MoveWord, L: Lattice> Kernel<'_, W, L> {
     /// finds nothing then has to say so.
     #[cold]
     #[inline(never)]
-    fn without_overflow(&mut self, at: Expansion<W>, n_lanes: usize) -> W {
+    fn without_overflow(&mut self, at: Expansion<W>, n_slots: usize) -> W {
         let mut word = at.word;
-        for lane in (0..n_lanes).filter(|&lane| at.word.code(lane) != 0) {
-            let reached = at.node as i64 - at.word.cost(lane, self.costs) - self.delay(&at, lane) as i64;
+        for slot in (0..n_slots).filter(|&slot| at.word.code(slot) != 0) {
+            let reached = at.node as i64 - at.word.cost(slot, self.costs) - self.penalty(&at, slot) as i64;
             if reached < self.dearest as i64 {
-                word.clear(lane);
-                self.run.overflowed |= self.may_sweep(at, lane);
+                word.clear(slot);
+                self.run.overflowed |= self.may_sweep(at, slot);
             }
         }
         word
@@ -271,12 +271,12 @@ impl<W: MoveWord, L: Lattice> Kernel<'_, W, L> {
 
     /// What a legal move counts as longer by, as nodes count.
     #[inline(never)]
-    fn delay(&self, at: &Expansion<W>, lane: usize) -> u64 {
-        let Some(delays) = self.request.delays else { return 0 };
-        let step = self.step(at, lane);
-        let ticks = (at.word.cost(lane, self.costs) >> Node::COST_SHIFT) as u32;
+    fn penalty(&self, at: &Expansion<W>, slot: usize) -> u64 {
+        let Some(penalties) = self.request.penalties else { return 0 };
+        let step = self.step(at, slot);
+        let ticks = (at.word.cost(slot, self.costs) >> Node::COST_SHIFT) as u32;
         let (from, to) = (CellXY::new(at.x, at.y), CellXY::new(at.x + step.dx, at.y + step.dy));
-        u64::from(delays.ticks(from, to, ticks).min(delays.most())) << Node::COST_SHIFT
+        u64::from(penalties.ticks(from, to, ticks).min(penalties.most())) << Node::COST_SHIFT
     }
 
     #[inline(never)]
@@ -285,8 +285,8 @@ impl<W: MoveWord, L: Lattice> Kernel<'_, W, L> {
     }
 
     #[inline(never)]
-    fn may_sweep(&self, at: Expansion<W>, lane: usize) -> bool {
+    fn may_sweep(&self, at: Expansion<W>, slot: usize) -> bool {
         let pose = Pose::new(at.x, at.y, Heading(at.heading as u8));
-        is_free(self.tables, self.request, pose, lane)
+        is_free(self.tables, self.request, pose, slot)
     }
 }

@@ -213,7 +213,7 @@ fn push_start(
     let estimate = estimate_of(tables, &prepared, request);
     let bound = estimate.weighted(start.0, pose.cell.x, pose.cell.y, pose.heading.0 as usize);
     let sum = estimate.key(0, bound);
-    let delay_max = request.delays.map_or(0, |delays| u64::from(delays.most()));
+    let delay_max = request.penalties.map_or(0, |penalties| u64::from(penalties.most()));
     let range = tables.most_ticks() + delay_max + prepared.step_max(tables);
     // Only a consistent heuristic keeps keys from falling, as buckets need.
     let whole = match prepared {
@@ -358,15 +358,15 @@ fn write_path(tables: &MovementTables, scratch: &Scratch, start: State, end: Sta
     let space = tables.space();
     let mut state = end;
     while state != start {
-        let lane = (scratch.nodes[state.0 as usize] & Node::LANE) as usize;
-        path.moves.push(lane as u8);
+        let slot = (scratch.nodes[state.0 as usize] & Node::LANE) as usize;
+        path.moves.push(slot as u8);
         let after = space.pose(state);
-        let turn = tables.class().primitives()[lane].turn;
+        let turn = tables.class().primitives()[slot].turn;
         let heading = (i32::from(after.heading.0) - turn).rem_euclid(i32::from(space.headings()));
         // Rows are the same in every frame of a heading, columns are not.
-        let rows = tables.graph.steps[heading as usize * STEPS_STRIDE + lane].dy;
+        let rows = tables.graph.steps[heading as usize * STEPS_STRIDE + slot].dy;
         let frame = space.frame(Pose::new(0, after.cell.y - rows, Heading(heading as u8)));
-        let step = tables.graph.steps[frame.0 as usize * STEPS_STRIDE + lane];
+        let step = tables.graph.steps[frame.0 as usize * STEPS_STRIDE + slot];
         state = State(state.0.wrapping_add_signed(-step.delta));
     }
     path.moves.reverse();

@@ -4,7 +4,7 @@ use crate::model::outcome::COST_MAX;
 use crate::model::path::{Path, PathPose};
 use crate::model::pose::{Pose, State};
 use crate::model::successor::Legality;
-use crate::search::delays::Delays;
+use crate::search::penalties::Penalties;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -21,11 +21,11 @@ pub struct Reference {
 impl Reference {
     /// Runs Dijkstra from a legal pose until nothing is left. `O(n log n)` in states, and allocates.
     pub fn from(legality: &Legality<'_>, start: Pose) -> Self {
-        Self::with_delays(legality, start, None)
+        Self::with_penalties(legality, start, None)
     }
 
     /// As [`from`](Self::from), with moves that count as longer; so do the costs and the arrivals of paths.
-    pub fn with_delays(legality: &Legality<'_>, start: Pose, delays: Option<&dyn Delays>) -> Self {
+    pub fn with_penalties(legality: &Legality<'_>, start: Pose, penalties: Option<&dyn Penalties>) -> Self {
         let space = legality.space();
         let mut costs = vec![None; space.n_states()];
         let mut came = vec![None; space.n_states()];
@@ -43,9 +43,10 @@ impl Reference {
             let from = space.pose(state);
             for (primitive, pose, ticks) in legality.successors(from) {
                 let Some(next) = space.state(pose) else { continue };
-                let delay =
-                    delays.map_or(0, |delays| delays.ticks(from.cell, pose.cell, ticks).min(delays.most()));
-                let arrival = cost + u64::from(ticks) + u64::from(delay);
+                let penalty = penalties.map_or(0, |penalties| {
+                    penalties.ticks(from.cell, pose.cell, ticks).min(penalties.most())
+                });
+                let arrival = cost + u64::from(ticks) + u64::from(penalty);
                 let known = &mut costs[next.0 as usize];
                 if known.is_none_or(|k| arrival < k) {
                     *known = Some(arrival);

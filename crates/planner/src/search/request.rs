@@ -4,9 +4,9 @@ use crate::model::goal::Goal;
 use crate::model::outcome::{COST_MAX, Reached, Status};
 use crate::model::pose::{Heading, Pose, StateSpace};
 use crate::model::successor::{Legality, PoseBlocked};
-use crate::search::delays::Delays;
 use crate::search::guide::Guide;
 use crate::search::heuristic::Heuristic;
+use crate::search::penalties::Penalties;
 use std::fmt;
 use wheelbase_grid::{BitGrid, CellXY, GridShape, Rect};
 
@@ -86,7 +86,7 @@ pub struct Request<'a> {
     /// The goal, in place of `goal`. With [`Fallback::Nearest`] the nearest pose is an open one too.
     pub area: Option<GoalArea<'a>>,
     /// What moves count as longer by beside what the map says.
-    pub delays: Option<&'a dyn Delays>,
+    pub penalties: Option<&'a dyn Penalties>,
 }
 
 impl<'a> Request<'a> {
@@ -104,7 +104,7 @@ impl<'a> Request<'a> {
             obstacles: None,
             obstacle_area: None,
             area: None,
-            delays: None,
+            penalties: None,
         }
     }
 

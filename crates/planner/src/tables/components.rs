@@ -11,7 +11,7 @@ use crate::tables::graph_change::GraphChange;
 use crate::tables::layouts::with_layout;
 use crate::tables::pose_graph::PoseGraph;
 use crate::tables::steps::STEPS_STRIDE;
-use crate::tables::{MoveWord, lanes_of};
+use crate::tables::{MoveWord, slots_of};
 use cell_shapes::CellShapes;
 use labels::{BLOCK, Labels};
 use nearby::Nearby;
@@ -215,8 +215,8 @@ impl Components {
                 let space = tables.space();
                 flood.grow(sets, first, |state, found| {
                     let steps = &steps[space.frame_of(State(state)).0 as usize * STEPS_STRIDE..];
-                    for lane in lanes_of(layout.words[state as usize].lanes()) {
-                        found(state.wrapping_add_signed(steps[lane].delta));
+                    for slot in slots_of(layout.words[state as usize].slots()) {
+                        found(state.wrapping_add_signed(steps[slot].delta));
                     }
                 })
             }
@@ -304,8 +304,8 @@ fn label_states<W: MoveWord>(tables: &PoseGraph, words: &[W], labels: &mut Label
         label = sets.root(label);
         of_states[state] = label;
         let steps = &tables.steps[space.frame_of(State(state as u32)).0 as usize * STEPS_STRIDE..];
-        for lane in lanes_of(word.lanes()) {
-            let next = &mut of_states[(state as u32).wrapping_add_signed(steps[lane].delta) as usize];
+        for slot in slots_of(word.slots()) {
+            let next = &mut of_states[(state as u32).wrapping_add_signed(steps[slot].delta) as usize];
             if *next == NONE {
                 *next = label;
             } else if *next != label {

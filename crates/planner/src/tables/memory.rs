@@ -33,10 +33,10 @@ pub fn tables_need(grid: &Grid, class: &MovementClass) -> TablesNeed {
     let n_times = most_times(grid, class);
     let n_edges = if later_sides_limit(grid, class) { grid.shape().later_sides().len() as u64 } else { 0 };
     let words = word_bytes(class.primitives().len(), n_times) * n_states;
-    let levels = n_cells * (1 + n_edges);
+    let speed_classes = n_cells * (1 + n_edges);
     let shapes = SWEPT_CELL_BYTES * class.n_swept_cells();
     // One bit a state for poses without moves.
-    let own = words + levels + shapes + n_states / 8;
+    let own = words + speed_classes + shapes + n_states / 8;
     let climb = &class.spec().climb;
     let one_way_slopes = grid.elevation().is_some() && (climb.max_up.is_some() || climb.max_down.is_some());
     let both_ways = class.is_reversible() && !one_way_slopes;

@@ -8,19 +8,19 @@ use crate::model::movement::MovementClass;
 use crate::model::offset::Offset;
 use crate::model::pose::{Pose, State, StateSpace};
 use crate::model::successor::{Legality, SLOPE_FLAT, move_time};
+use crate::tables::change_log::ChangeLog;
 use crate::tables::components::Components;
 use crate::tables::graph_change::GraphChange;
+use crate::tables::isolated_poses::IsolatedPoses;
 use crate::tables::layouts::{Layouts, with_layout};
-use crate::tables::levels::LevelsOf;
 use crate::tables::node::Node;
 use crate::tables::plan::CompilePlan;
 use crate::tables::pose_graph::PoseGraph;
 use crate::tables::row_words::RowsOf;
 use crate::tables::rows::Layout;
 use crate::tables::slopes::{SlopeTimes, TooManyTimes};
-use crate::tables::steps::{COSTS, LanesAt, STEPS_STRIDE, Step, Successor, Update};
-use crate::tables::still_poses::StillPoses;
-use crate::tables::tell::Tell;
+use crate::tables::speed_classes::SpeedClassesOf;
+use crate::tables::steps::{COSTS, STEPS_STRIDE, SlotsAt, Step, Successor, Update};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use wheelbase_grid::{Grid, Rect};
@@ -57,19 +57,20 @@ pub(crate) fn word_bytes(moves: usize, times: usize) -> u64 {
 /// Most different times that a move of a class may take on a map.
 pub(crate) fn most_times(grid: &Grid, class: &MovementClass) -> usize {
     let sloped = is_sloped(grid, class);
-    let n_levels = Levels::of(&Legality::new(grid, class), sloped).speeds.len();
-    let Some(heights) = grid.elevation().filter(|_| sloped) else { return n_levels };
+    let n_speed_classes = SpeedClasses::of(&Legality::new(grid, class), sloped).speeds.len();
+    let Some(heights) = grid.elevation().filter(|_| sloped) else { return n_speed_classes };
     let range = heights.iter().copied().fold((i16::MAX, i16::MIN), |(a, b), h| (a.min(h), b.max(h)));
     let most = (i32::from(range.1) - i32::from(range.0)).unsigned_abs();
     let climb = &class.spec().climb;
     let rises = |limit: Option<u32>| limit.map_or(most, |limit| limit.min(most)) as usize;
-    n_levels * (rises(climb.max_up) + rises(climb.max_down) + 1)
+    n_speed_classes * (rises(climb.max_up) + rises(climb.max_down) + 1)
 }
 
 /// Whether a class on a map keeps the levels of edges.
 pub(crate) fn later_sides_limit(grid: &Grid, class: &MovementClass) -> bool {
-    let levels = Levels::of(&Legality::new(grid, class), is_sloped(grid, class));
-    !grid.all_sides_open() || levels.of_sides.first().is_some_and(|&level| level < levels.speeds.len())
+    let speed_classes = SpeedClasses::of(&Legality::new(grid, class), is_sloped(grid, class));
+    !grid.all_sides_open()
+        || speed_classes.of_sides.first().is_some_and(|&speed_class| speed_class < speed_classes.speeds.len())
 }
 
 /// A movement class compiled against one map: for each pose, which primitives are legal and what each
@@ -83,8 +84,8 @@ pub struct MovementTables {
     pub(crate) graph: PoseGraph,
     plan: CompilePlan,
     /// Level number of each terrain kind and of each side kind.
-    terrain_levels: Vec<usize>,
-    side_levels: Vec<usize>,
+    terrain_speed_classes: Vec<usize>,
+    side_speed_classes: Vec<usize>,
     /// Slowest speed of each level from 1, rising.
     speeds: Vec<u16>,
     components: Components,
@@ -120,10 +121,10 @@ impl MovementTables {
     fn compile_shared(grid: &Grid, class: Arc<MovementClass>) -> Self {
         let legality = Legality::new(grid, &class);
         let sloped = is_sloped(grid, &class);
-        let levels = Levels::of(&legality, sloped);
+        let speed_classes = SpeedClasses::of(&legality, sloped);
         let space = legality.space();
         let n_primitives = class.primitives().len();
-        let n_levels = levels.speeds.len();
+        let n_speed_classes = speed_classes.speeds.len();
         // With slopes the number of different times is known only afterwards: the next wider layout is
         // taken when one does not hold them.
         type MakeLayout = fn(StateSpace) -> Layouts;
@@ -135,27 +136,27 @@ impl MovementTables {
             |space| Layouts::Bits8x16(Layout::new(space)),
             |space| Layouts::Times(Layout::new(space)),
         ];
-        let fitting = LAYOUTS.iter().zip(make).filter(|(form, _)| form.holds(n_primitives, n_levels));
+        let fitting = LAYOUTS.iter().zip(make).filter(|(form, _)| form.holds(n_primitives, n_speed_classes));
         for (_, layout) in fitting {
             let graph = PoseGraph {
                 space,
                 layouts: layout(space),
                 steps: steps_of(&class, space),
-                lanes_at: lanes_at(&class, space),
+                slots_at: slots_at(&class, space),
                 times: Vec::new(),
                 costs: Box::new([Node::ILLEGAL; COSTS]),
                 slope_codes: if sloped { vec![BTreeMap::new(); n_primitives] } else { Vec::new() },
                 least_ticks: Vec::new(),
                 most_ticks: 0,
-                still: StillPoses::default(),
+                isolated: IsolatedPoses::default(),
                 class: Arc::clone(&class),
             };
             let mut tables = Self {
                 graph,
                 plan: CompilePlan::of(&class, space.size()),
-                terrain_levels: levels.of_terrain.clone(),
-                side_levels: levels.of_sides.clone(),
-                speeds: levels.speeds.clone(),
+                terrain_speed_classes: speed_classes.of_terrain.clone(),
+                side_speed_classes: speed_classes.of_sides.clone(),
+                speeds: speed_classes.speeds.clone(),
                 components: Components::default(),
                 change: GraphChange::default(),
                 revision: grid.revision(),
@@ -240,12 +241,12 @@ impl MovementTables {
     /// Compiles all of a map; fails if the layout does not hold all times.
     fn compile_all(&mut self, grid: &Grid) -> Result<(), TooManyTimes> {
         let edges = self.open_sides_limit() || !grid.all_sides_open();
-        let Self { graph, plan, terrain_levels, side_levels, speeds, .. } = self;
+        let Self { graph, plan, terrain_speed_classes, side_speed_classes, speeds, .. } = self;
         let PoseGraph {
             layouts,
             class,
             space,
-            still,
+            isolated,
             slope_codes,
             times,
             costs,
@@ -253,7 +254,8 @@ impl MovementTables {
             most_ticks,
             ..
         } = graph;
-        let levels = LevelsOf { grid, terrain: terrain_levels, sides: side_levels };
+        let speed_classes =
+            SpeedClassesOf { grid, terrain: terrain_speed_classes, sides: side_speed_classes };
         let mut slopes = SlopeTimes {
             elevation: grid.elevation().filter(|_| !slope_codes.is_empty()),
             speeds,
@@ -264,19 +266,19 @@ impl MovementTables {
             most_ticks,
         };
         let of = RowsOf { class, plan, space: *space };
-        with_layout!(layouts, layout => layout.compile_all(&of, (&levels, edges), still, &mut slopes))
+        with_layout!(layouts, layout => layout.compile_all(&of, (&speed_classes, edges), isolated, &mut slopes))
     }
 
     /// Compiles what a changed rectangle can touch once more; fails if the layout does not hold all times.
     fn refresh(&mut self, grid: &Grid, changed: Rect) -> Result<Update, TooManyTimes> {
         let edges = self.open_sides_limit() || !grid.all_sides_open();
         let both_ways = self.is_reversible();
-        let Self { graph, plan, terrain_levels, side_levels, speeds, .. } = self;
+        let Self { graph, plan, terrain_speed_classes, side_speed_classes, speeds, .. } = self;
         let PoseGraph {
             layouts,
             class,
             space,
-            still,
+            isolated,
             slope_codes,
             times,
             costs,
@@ -284,7 +286,8 @@ impl MovementTables {
             most_ticks,
             ..
         } = graph;
-        let levels = LevelsOf { grid, terrain: terrain_levels, sides: side_levels };
+        let speed_classes =
+            SpeedClassesOf { grid, terrain: terrain_speed_classes, sides: side_speed_classes };
         let mut slopes = SlopeTimes {
             elevation: grid.elevation().filter(|_| !slope_codes.is_empty()),
             speeds,
@@ -299,17 +302,17 @@ impl MovementTables {
         let (followed, anchors, update) = with_layout!(layouts, layout => {
             // The first side that is not open: all edges are new.
             let changed = if edges && !layout.planes.has_edges() { space.size().rect() } else { changed };
-            layout.planes.refresh(&levels, edges, changed);
+            layout.planes.refresh(&speed_classes, edges, changed);
             let anchors = plan.touched_anchors(space.size(), changed);
             let followed = self.components.are_known() && anchors.n_cells() * FOLLOWED_SHARE <= n_cells;
             let of = RowsOf { class, plan, space: *space };
-            let mut tell = Tell {
+            let mut change_log = ChangeLog {
                 steps: &graph.steps[..],
                 space: *space,
                 both_ways,
                 change: followed.then_some(&mut self.change),
             };
-            (followed, anchors, layout.update(&of, anchors, still, &mut slopes, &mut tell)?)
+            (followed, anchors, layout.update(&of, anchors, isolated, &mut slopes, &mut change_log)?)
         });
         if update.changed && self.components.are_known() {
             let mut components = std::mem::take(&mut self.components);
@@ -324,7 +327,7 @@ impl MovementTables {
 
     /// Whether an edge of open sides limits: only where it is slower than the fastest ground.
     fn open_sides_limit(&self) -> bool {
-        self.side_levels.first().is_some_and(|&level| level < self.speeds.len())
+        self.side_speed_classes.first().is_some_and(|&speed_class| speed_class < self.speeds.len())
     }
 
     /// The class.
@@ -437,13 +440,13 @@ impl MovementTables {
     pub fn memory_bytes(&self) -> usize {
         let layout = with_layout!(&self.graph.layouts, layout => layout.memory_bytes());
         let steps = size_of_val(&*self.graph.steps)
-            + size_of_val(&*self.graph.lanes_at)
+            + size_of_val(&*self.graph.slots_at)
             + size_of_val(&*self.graph.costs);
         let times = 4 * (self.graph.times.capacity() + self.graph.least_ticks.capacity());
         layout
             + steps
             + times
-            + self.graph.still.memory_bytes()
+            + self.graph.isolated.memory_bytes()
             + self.change.memory_bytes()
             + self.components.memory_bytes()
     }
@@ -461,14 +464,14 @@ fn is_sloped(grid: &Grid, class: &MovementClass) -> bool {
 }
 
 /// The speeds of a class on a map; on flat ground told apart only where some primitive's time differs.
-struct Levels {
+struct SpeedClasses {
     /// Slowest speed of each level from 1, rising.
     speeds: Vec<u16>,
     of_terrain: Vec<usize>,
     of_sides: Vec<usize>,
 }
 
-impl Levels {
+impl SpeedClasses {
     fn of(legality: &Legality<'_>, sloped: bool) -> Self {
         let (terrain, sides) = (legality.terrain_speeds(), legality.side_speeds());
         // An edge lies between two cells, so it never makes a move faster than the fastest ground.
@@ -486,27 +489,27 @@ impl Levels {
                 last_times = times;
             }
         }
-        let level_of = |&speed: &u16| match speed.min(top) {
+        let speed_class_of = |&speed: &u16| match speed.min(top) {
             0 => 0,
             speed => speeds.partition_point(|&s| s <= speed),
         };
-        let of_terrain = terrain.iter().map(level_of).collect();
-        let of_sides = sides.iter().map(level_of).collect();
+        let of_terrain = terrain.iter().map(speed_class_of).collect();
+        let of_sides = sides.iter().map(speed_class_of).collect();
         Self { speeds, of_terrain, of_sides }
     }
 }
 
-fn lanes_at(class: &MovementClass, space: StateSpace) -> Box<[LanesAt; STEPS_STRIDE]> {
+fn slots_at(class: &MovementClass, space: StateSpace) -> Box<[SlotsAt; STEPS_STRIDE]> {
     let steps = steps_of(class, space);
-    let mut lanes = Box::new([LanesAt::default(); STEPS_STRIDE]);
+    let mut slots = Box::new([SlotsAt::default(); STEPS_STRIDE]);
     for frame in class.frames() {
-        let at = &mut lanes[frame.0 as usize];
+        let at = &mut slots[frame.0 as usize];
         for primitive in (0..class.primitives().len()).filter(|&p| class.shape(frame, p).applies) {
-            at.lanes[at.n] = (primitive as u32, steps[frame.0 as usize * STEPS_STRIDE + primitive].delta);
+            at.slots[at.n] = (primitive as u32, steps[frame.0 as usize * STEPS_STRIDE + primitive].delta);
             at.n += 1;
         }
     }
-    lanes
+    slots
 }
 
 fn steps_of(class: &MovementClass, space: StateSpace) -> Box<[Step; STEPS_STRIDE * STEPS_STRIDE]> {

@@ -2,10 +2,10 @@
 
 use crate::model::movement::MovementClass;
 use crate::model::pose::{Pose, State, StateSpace};
+use crate::tables::isolated_poses::IsolatedPoses;
 use crate::tables::layouts::{Layouts, with_layout};
-use crate::tables::steps::{COSTS, LanesAt, STEPS_STRIDE, Step, Successor};
-use crate::tables::still_poses::StillPoses;
-use crate::tables::words::MoveWord;
+use crate::tables::move_words::MoveWord;
+use crate::tables::steps::{COSTS, STEPS_STRIDE, SlotsAt, Step, Successor};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use wheelbase_grid::CellXY;
@@ -19,7 +19,7 @@ pub(crate) struct PoseGraph {
     /// `[frame * 16 + primitive]`, of sixteen frames, so that none needs to be looked for past the end.
     pub(crate) steps: Box<[Step; STEPS_STRIDE * STEPS_STRIDE]>,
     /// Which primitives there are in each frame.
-    pub(crate) lanes_at: Box<[LanesAt; STEPS_STRIDE]>,
+    pub(crate) slots_at: Box<[SlotsAt; STEPS_STRIDE]>,
     /// Ticks by `[primitive << bits | code]`; empty where the words hold times themselves.
     pub(crate) times: Vec<u32>,
     /// The same as the kernel reads it, by [`MoveWord::cost_index`].
@@ -29,7 +29,7 @@ pub(crate) struct PoseGraph {
     /// Least time of each primitive and most of all, in ticks. Edits may leave them too wide.
     pub(crate) least_ticks: Vec<u32>,
     pub(crate) most_ticks: u32,
-    pub(crate) still: StillPoses,
+    pub(crate) isolated: IsolatedPoses,
 }
 
 impl PoseGraph {
@@ -56,15 +56,15 @@ impl PoseGraph {
     }
 
     /// Legal poses without any legal move.
-    pub(crate) fn still_poses(&self) -> &StillPoses {
-        &self.still
+    pub(crate) fn isolated_poses(&self) -> &IsolatedPoses {
+        &self.isolated
     }
 
     /// Whether the pose of a state is legal.
     #[inline]
     pub fn is_legal(&self, state: State) -> bool {
         let state = state.0 as usize;
-        with_layout!(&self.layouts, layout => layout.has_move(state)) || self.still.contains(state)
+        with_layout!(&self.layouts, layout => layout.has_move(state)) || self.isolated.contains(state)
     }
 
     /// Whether a pose is on the map and legal.

@@ -2,8 +2,8 @@
 
 use crate::model::movement::MovementClass;
 use crate::model::pose::{Frame, Heading, Pose, StateSpace};
+use crate::tables::move_words::{MoveWord, SpeedClass};
 use crate::tables::plan::CompilePlan;
-use crate::tables::words::{Level, MoveWord};
 use std::ops::Range;
 use wheelbase_grid::Rect;
 
@@ -41,28 +41,28 @@ pub(crate) fn state_rows(space: StateSpace, anchors: Rect) -> impl Iterator<Item
 /// far.
 pub(crate) fn set_four<W: MoveWord, const NEW: bool>(
     words: &mut [W],
-    rest: &[W::Level],
-    ends: [&[W::Level]; 4],
+    rest: &[W::SpeedClass],
+    ends: [&[W::SpeedClass]; 4],
     first: usize,
 ) -> bool {
     let n = words.len();
-    let mut still = W::Level::default();
+    let mut isolated = W::SpeedClass::default();
     // Slices of one known length, so that the loop runs without checks on whole vectors.
     let (rest, [a, b, c, d]) = (&rest[..n], ends.map(|end| &end[..n]));
-    let lanes = W::LANES.min(4);
+    let slots = W::LANES.min(4);
     for i in 0..n {
-        let level = rest[i];
+        let speed_class = rest[i];
         let mut word = if NEW { W::default() } else { words[i] };
-        word.set(first, a[i].min(level).number() as u32);
-        word.set(first + 1, b[i].min(level).number() as u32);
-        word.set(first + 2, c[i].min(level).number() as u32);
-        if lanes == 4 {
-            word.set(first + 3, d[i].min(level).number() as u32);
+        word.set(first, a[i].min(speed_class).number() as u32);
+        word.set(first + 1, b[i].min(speed_class).number() as u32);
+        word.set(first + 2, c[i].min(speed_class).number() as u32);
+        if slots == 4 {
+            word.set(first + 3, d[i].min(speed_class).number() as u32);
         }
         words[i] = word;
-        still = still.max(if word == W::default() { level } else { W::Level::default() });
+        isolated = isolated.max(if word == W::default() { speed_class } else { W::SpeedClass::default() });
     }
-    still != W::Level::default()
+    isolated != W::SpeedClass::default()
 }
 
 /// `states[column * headings + heading] = rows[heading * width + column]`, by twos, then by twos of those,

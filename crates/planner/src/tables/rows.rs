@@ -7,15 +7,15 @@
 
 use crate::model::pose::StateSpace;
 use crate::model::successor::{SLOPE_FLAT, move_time, slope_of};
-use crate::tables::levels::{LevelsOf, Planes};
+use crate::tables::change_log::{ChangeLog, slots_of};
+use crate::tables::isolated_poses::IsolatedPoses;
+use crate::tables::move_words::{MoveWord, SpeedClass};
 use crate::tables::plan::Reach;
 use crate::tables::row_words::{RowsOf, interleave, set_four, state_rows};
 use crate::tables::slopes::{HeightRows, SlopeTimes, TooManyTimes};
+use crate::tables::speed_classes::{Planes, SpeedClassesOf};
 use crate::tables::steps::{COSTS, Update};
-use crate::tables::still_poses::StillPoses;
-use crate::tables::tell::{Tell, lanes_of};
 use crate::tables::window::Window;
-use crate::tables::words::{Level, MoveWord};
 use std::ops::Range;
 use wheelbase_grid::{GridSize, Rect};
 
@@ -24,7 +24,7 @@ use wheelbase_grid::{GridSize, Rect};
 pub(crate) struct Layout<W: MoveWord> {
     /// `[n_states]`.
     pub words: Vec<W>,
-    pub planes: Planes<W::Level>,
+    pub planes: Planes<W::SpeedClass>,
     rows: Rows<W>,
     window: Window<W>,
     /// Words of some anchors before an update, row-major.
@@ -36,16 +36,16 @@ pub(crate) struct Layout<W: MoveWord> {
 struct Rows<W: MoveWord> {
     /// Levels of the poses of some rows, `[(y modulo rows) * bodies + body][column]`, wider than the
     /// anchors by the margin on either side; 0 where the anchor is off the map.
-    poses: Vec<W::Level>,
+    poses: Vec<W::SpeedClass>,
     /// Which row each of them holds.
     held: Vec<Option<i32>>,
     /// Levels of four moves, `[4][column]`.
-    moves: Vec<W::Level>,
+    moves: Vec<W::SpeedClass>,
     /// `[heading][column]`, and the same as `[column][heading]`.
     words: Vec<W>,
     states: Vec<W>,
     heights: HeightRows,
-    spans: [Vec<W::Level>; 2],
+    spans: [Vec<W::SpeedClass>; 2],
 }
 
 impl<W: MoveWord> Layout<W> {
@@ -73,8 +73,9 @@ impl<W: MoveWord> Layout<W> {
         let words =
             self.words.capacity() + self.before.capacity() + rows.words.capacity() + rows.states.capacity();
         let spans: usize = rows.spans.iter().map(Vec::capacity).sum();
-        let levels = self.planes.n_levels() + rows.poses.capacity() + rows.moves.capacity() + spans;
-        words * size_of::<W>() + levels * size_of::<W::Level>() + self.window.memory_bytes()
+        let speed_classes =
+            self.planes.n_speed_classes() + rows.poses.capacity() + rows.moves.capacity() + spans;
+        words * size_of::<W>() + speed_classes * size_of::<W::SpeedClass>() + self.window.memory_bytes()
     }
 
     /// Whether a state has a legal move.
@@ -92,20 +93,20 @@ impl<W: MoveWord> Layout<W> {
     }
 
     /// Notes in the kernel's table what a code of a lane stands for.
-    pub fn note_cost(&self, costs: &mut [i64; COSTS], lane: usize, code: u32, ticks: u32) {
-        W::note_cost(costs, lane, code, ticks);
+    pub fn note_cost(&self, costs: &mut [i64; COSTS], slot: usize, code: u32, ticks: u32) {
+        W::note_cost(costs, slot, code, ticks);
     }
 
     /// Compiles every state of a map.
     pub fn compile_all(
         &mut self,
         of: &RowsOf<'_>,
-        levels: (&LevelsOf<'_>, bool),
-        still: &mut StillPoses,
+        speed_classes: (&SpeedClassesOf<'_>, bool),
+        isolated: &mut IsolatedPoses,
         slopes: &mut SlopeTimes<'_>,
     ) -> Result<(), TooManyTimes> {
         let Self { words, planes, rows, .. } = self;
-        planes.read_all(levels.0, levels.1);
+        planes.read_all(speed_classes.0, speed_classes.1);
         let size = of.space.size();
         let (width, headings) = (size.width() as usize, of.space.headings() as usize);
         let n_states = of.space.n_states();
@@ -123,13 +124,13 @@ impl<W: MoveWord> Layout<W> {
                 copy_words(words, copied_to..columns.start, first_of_row, above, headings);
                 copied_to = columns.end;
                 let place = (columns.start as i32, y, columns.len());
-                let any_still = rows.compile_part(of, planes, &ring, place, slopes)?;
+                let any_isolated = rows.compile_part(of, planes, &ring, place, slopes)?;
                 let first = words.len();
-                for heading in lanes_of(any_still) {
+                for heading in slots_of(any_isolated) {
                     let place = (first + heading, headings, n_states);
                     let row = heading * columns.len()..(heading + 1) * columns.len();
-                    let poses = rows.levels(of, &ring, y, columns, heading);
-                    still.add_row(place, poses, &rows.words[row]);
+                    let poses = rows.speed_classes(of, &ring, y, columns, heading);
+                    isolated.add_row(place, poses, &rows.words[row]);
                 }
                 words.resize(first + columns.len() * headings, W::default());
                 interleave(&mut words[first..], &rows.words[..columns.len() * headings], headings);
@@ -142,7 +143,7 @@ impl<W: MoveWord> Layout<W> {
                 if end > copied_from {
                     let first = first_of_row + copied_from * headings;
                     let of = first - above..first_of_row + end * headings - above;
-                    still.add_copies(of, first, n_states);
+                    isolated.add_copies(of, first, n_states);
                 }
                 copied_from = next;
             }
@@ -155,16 +156,16 @@ impl<W: MoveWord> Layout<W> {
         &mut self,
         of: &RowsOf<'_>,
         anchors: Rect,
-        still: &mut StillPoses,
+        isolated: &mut IsolatedPoses,
         slopes: &mut SlopeTimes<'_>,
-        tell: &mut Tell<'_>,
+        change_log: &mut ChangeLog<'_>,
     ) -> Result<Update, TooManyTimes> {
         if W::NUMBERED && slopes.elevation.is_none() {
             let Self { words, planes, window, .. } = self;
             if window.fits(of, anchors) {
-                return Ok(window.update(of, anchors, planes, (words, slopes.times), still, tell));
+                return Ok(window.update(of, anchors, planes, (words, slopes.times), isolated, change_log));
             }
-            return self.update_rows(of, anchors, still, slopes, tell);
+            return self.update_rows(of, anchors, isolated, slopes, change_log);
         }
         self.before.clear();
         for row in state_rows(of.space, anchors) {
@@ -172,10 +173,10 @@ impl<W: MoveWord> Layout<W> {
         }
         let mut rows = state_rows(of.space, anchors);
         let first = rows.next().map_or(0, |row| row.start);
-        still.keep(&(first..rows.last().map_or(first, |row| row.end)));
-        let updated = self.update_rows(of, anchors, still, slopes, tell);
+        isolated.keep(&(first..rows.last().map_or(first, |row| row.end)));
+        let updated = self.update_rows(of, anchors, isolated, slopes, change_log);
         if updated.is_err() {
-            still.restore();
+            isolated.restore();
             let mut before = &*self.before;
             for row in state_rows(of.space, anchors) {
                 let (of_row, rest) = before.split_at(row.len());
@@ -190,9 +191,9 @@ impl<W: MoveWord> Layout<W> {
         &mut self,
         of: &RowsOf<'_>,
         anchors: Rect,
-        still: &mut StillPoses,
+        isolated: &mut IsolatedPoses,
         slopes: &mut SlopeTimes<'_>,
-        tell: &mut Tell<'_>,
+        change_log: &mut ChangeLog<'_>,
     ) -> Result<Update, TooManyTimes> {
         let Self { words, planes, rows, .. } = self;
         let (headings, n_states) = (of.space.headings() as usize, words.len());
@@ -205,13 +206,13 @@ impl<W: MoveWord> Layout<W> {
             for heading in 0..headings {
                 let place = (row.start, heading, headings, n_states);
                 let new = &rows.words[heading * columns.len()..][..columns.len()];
-                let poses = rows.levels(of, &ring, y, &columns, heading);
-                let told = |state| tell.pose(state);
-                update = update.or(still.set_row(place, poses, new, old_words, told));
+                let poses = rows.speed_classes(of, &ring, y, &columns, heading);
+                let told = |state| change_log.pose(state);
+                update = update.or(isolated.set_row(place, poses, new, old_words, told));
             }
             rows.states.resize(old_words.len(), W::default());
             interleave(&mut rows.states, &rows.words[..columns.len() * headings], headings);
-            update = update.or(tell.replace(old_words, &rows.states, row.start, slopes.times));
+            update = update.or(change_log.replace(old_words, &rows.states, row.start, slopes.times));
         }
         Ok(update)
     }
@@ -260,7 +261,7 @@ impl AlikeRows {
     }
 
     /// Rows are asked for in rising order.
-    fn find_new_columns<L: Level>(
+    fn find_new_columns<L: SpeedClass>(
         &mut self,
         planes: &Planes<L>,
         elevation: Option<&[i16]>,
@@ -291,7 +292,7 @@ impl AlikeRows {
         }
     }
 
-    fn look_at<L: Level>(&mut self, planes: &Planes<L>, elevation: Option<&[i16]>, y: i32) {
+    fn look_at<L: SpeedClass>(&mut self, planes: &Planes<L>, elevation: Option<&[i16]>, y: i32) {
         if y < self.period {
             return;
         }
@@ -353,12 +354,12 @@ impl<W: MoveWord> Rows<W> {
             n_rows: (2 * margin.dy + 1) as usize,
             n_bodies: of.plan.bodies.len(),
         };
-        self.poses.resize(ring.n_rows * ring.n_bodies * ring.stride, W::Level::default());
+        self.poses.resize(ring.n_rows * ring.n_bodies * ring.stride, W::SpeedClass::default());
         self.held.clear();
         self.held.resize(ring.n_rows, None);
         let width = anchors.width as usize;
         if self.moves.len() < 4 * width {
-            self.moves.resize(4 * width, W::Level::default());
+            self.moves.resize(4 * width, W::SpeedClass::default());
         }
         if self.words.len() < of.space.headings() as usize * width {
             self.words.resize(of.space.headings() as usize * width, W::default());
@@ -367,14 +368,14 @@ impl<W: MoveWord> Rows<W> {
     }
 
     /// Levels of the poses of some columns at a heading; their row is held.
-    fn levels(
+    fn speed_classes(
         &self,
         of: &RowsOf<'_>,
         ring: &Ring,
         y: i32,
         columns: &Range<usize>,
         heading: usize,
-    ) -> &[W::Level] {
+    ) -> &[W::SpeedClass] {
         let at = ring.at((columns.start as i32, y), of.body(y, heading));
         &self.poses[at..at + columns.len()]
     }
@@ -384,7 +385,7 @@ impl<W: MoveWord> Rows<W> {
     fn compile_part(
         &mut self,
         of: &RowsOf<'_>,
-        planes: &Planes<W::Level>,
+        planes: &Planes<W::SpeedClass>,
         ring: &Ring,
         (x, y, width): (i32, i32, usize),
         slopes: &mut SlopeTimes<'_>,
@@ -396,22 +397,22 @@ impl<W: MoveWord> Rows<W> {
                 self.held[ring.slot(y)] = Some(y);
             }
         }
-        let mut still = 0;
+        let mut isolated = 0;
         for heading in 0..of.space.headings() as usize {
             let mut any = false;
             for first in (0..of.class.primitives().len()).step_by(4) {
                 any = self.read_moves(of, planes, ring, (x, y, width), (heading, first), slopes)?;
             }
-            still |= u32::from(any) << heading;
+            isolated |= u32::from(any) << heading;
         }
-        Ok(still)
+        Ok(isolated)
     }
 
     /// Works out the levels of the poses of a row in all bodies.
     fn read_poses(
         &mut self,
         of: &RowsOf<'_>,
-        planes: &Planes<W::Level>,
+        planes: &Planes<W::SpeedClass>,
         ring: &Ring,
         y: i32,
         slopes: &SlopeTimes<'_>,
@@ -426,7 +427,7 @@ impl<W: MoveWord> Rows<W> {
             let at = ring.at((ring.x, y), number);
             let row = &mut self.poses[at..at + ring.stride];
             if !on_map {
-                row.fill(W::Level::default());
+                row.fill(W::SpeedClass::default());
                 continue;
             }
             planes.read_body(row, (ring.x, y), body, &mut self.spans);
@@ -443,7 +444,7 @@ impl<W: MoveWord> Rows<W> {
     fn read_moves(
         &mut self,
         of: &RowsOf<'_>,
-        planes: &Planes<W::Level>,
+        planes: &Planes<W::SpeedClass>,
         ring: &Ring,
         (x, y, width): (i32, i32, usize),
         (heading, first): (usize, usize),
@@ -460,12 +461,12 @@ impl<W: MoveWord> Rows<W> {
         let (a, others) = moves.split_at_mut(width);
         let (b, others) = others.split_at_mut(width);
         let (c, d) = others.split_at_mut(width);
-        let mut lane = first;
+        let mut slot = first;
         let ends = [a, b, c, &mut d[..width]].map(|own| {
-            let plan = plans.get(lane).filter(|plan| plan.applies);
-            lane += 1;
+            let plan = plans.get(slot).filter(|plan| plan.applies);
+            slot += 1;
             let Some(plan) = plan else {
-                own.fill(W::Level::default());
+                own.fill(W::SpeedClass::default());
                 return &*own;
             };
             let end = match plan.end_in_rows {
@@ -505,8 +506,8 @@ impl<W: MoveWord> Rows<W> {
             // Neighbouring cells mostly have the same speed and rise.
             let mut last = (0, 0, 0);
             for (column, word) in words.iter_mut().enumerate() {
-                let level = rest[column].min(end[column]).number();
-                if level == 0 {
+                let speed_class = rest[column].min(end[column]).number();
+                if speed_class == 0 {
                     continue;
                 }
                 let rise = match slopes.elevation {
@@ -514,10 +515,10 @@ impl<W: MoveWord> Rows<W> {
                     None => Some(0),
                 };
                 let Some(rise) = rise else { continue };
-                if (level, rise) != (last.0, last.1) {
+                if (speed_class, rise) != (last.0, last.1) {
                     let slope = if slopes.elevation.is_some() { slope_of(climb, rise) } else { SLOPE_FLAT };
-                    let ticks = move_time(base, slope, slopes.speeds[level - 1]);
-                    last = (level, rise, slopes.code::<W>(primitive, ticks)?);
+                    let ticks = move_time(base, slope, slopes.speeds[speed_class - 1]);
+                    last = (speed_class, rise, slopes.code::<W>(primitive, ticks)?);
                 }
                 word.set(primitive, last.2);
             }

@@ -3,8 +3,8 @@
 use crate::model::class_spec::Climb;
 use crate::model::offset::Offset;
 use crate::model::successor::{climbs, tilts};
+use crate::tables::move_words::{MoveWord, SpeedClass};
 use crate::tables::steps::COSTS;
-use crate::tables::words::{Level, MoveWord};
 use std::collections::BTreeMap;
 use wheelbase_grid::GridSize;
 
@@ -82,10 +82,10 @@ impl HeightRows {
     }
 
     /// Sets the levels to 0 where the body would tilt too far.
-    pub fn close_tilted<L: Level>(&self, levels: &mut [L], climb: &Climb) {
-        for (column, level) in levels.iter_mut().enumerate() {
+    pub fn close_tilted<L: SpeedClass>(&self, speed_classes: &mut [L], climb: &Climb) {
+        for (column, speed_class) in speed_classes.iter_mut().enumerate() {
             if !tilts(climb, i32::from(self.before_high[column]) - i32::from(self.before_low[column])) {
-                *level = L::default();
+                *speed_class = L::default();
             }
         }
     }

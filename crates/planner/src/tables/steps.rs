@@ -25,9 +25,9 @@ pub(crate) struct Step {
 
 /// The primitives that a class has in one frame, in order.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct LanesAt {
+pub(crate) struct SlotsAt {
     /// Number of the primitive, and the difference of the states' indices.
-    pub lanes: [(u32, i32); 16],
+    pub slots: [(u32, i32); 16],
     pub n: usize,
 }
 

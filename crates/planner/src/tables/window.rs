@@ -7,12 +7,12 @@
 
 use crate::model::movement::EDGES_MAX;
 use crate::model::offset::Offset;
-use crate::tables::levels::{Planes, edge_number, least_of_spans, lower_by};
+use crate::tables::change_log::ChangeLog;
+use crate::tables::isolated_poses::IsolatedPoses;
+use crate::tables::move_words::{MoveWord, SpeedClass};
 use crate::tables::row_words::{RowsOf, interleave, set_four, state_rows};
+use crate::tables::speed_classes::{Planes, edge_number, least_of_spans, lower_by};
 use crate::tables::steps::Update;
-use crate::tables::still_poses::StillPoses;
-use crate::tables::tell::Tell;
-use crate::tables::words::{Level, MoveWord};
 use wheelbase_grid::{GridShape, Rect, Side};
 
 /// Most cells that a window reads. Passes over more of them leave the first-level cache.
@@ -26,24 +26,24 @@ const VECTOR: usize = 16;
 #[derive(Clone, Debug)]
 pub(crate) struct Window<W: MoveWord> {
     /// `[row][column]` of the cells that are read, and of the edges beyond their later sides.
-    cells: Vec<W::Level>,
-    edges: [Vec<W::Level>; EDGES_MAX],
+    cells: Vec<W::SpeedClass>,
+    edges: [Vec<W::SpeedClass>; EDGES_MAX],
     /// `[body][place]`, from the north-west anchor less the margin on.
-    poses: Vec<W::Level>,
+    poses: Vec<W::SpeedClass>,
     /// `[4][place]`, from the north-west anchor on.
-    moves: Vec<W::Level>,
+    moves: Vec<W::SpeedClass>,
     /// `[heading][place]`, and the same as `[place][heading]`.
     words: Vec<W>,
     states: Vec<W>,
-    spans: [Vec<W::Level>; 2],
+    spans: [Vec<W::SpeedClass>; 2],
 }
 
 impl<W: MoveWord> Window<W> {
     pub fn memory_bytes(&self) -> usize {
         let words = self.words.capacity() + self.states.capacity();
-        let levels = self.cells.capacity() + self.poses.capacity() + self.moves.capacity();
+        let speed_classes = self.cells.capacity() + self.poses.capacity() + self.moves.capacity();
         let rows: usize = self.edges.iter().chain(&self.spans).map(Vec::capacity).sum();
-        words * size_of::<W>() + (levels + rows) * size_of::<W::Level>()
+        words * size_of::<W>() + (speed_classes + rows) * size_of::<W::SpeedClass>()
     }
 }
 
@@ -119,20 +119,20 @@ impl<W: MoveWord> Window<W> {
         &mut self,
         of: &RowsOf<'_>,
         anchors: Rect,
-        planes: &Planes<W::Level>,
+        planes: &Planes<W::SpeedClass>,
         (words, times): (&mut [W], &[u32]),
-        still: &mut StillPoses,
-        tell: &mut Tell<'_>,
+        isolated: &mut IsolatedPoses,
+        change_log: &mut ChangeLog<'_>,
     ) -> Update {
         let places = Places::of(of, anchors);
         self.copy_cells(planes, cells_about(of, anchors));
         self.read_poses(of, &places);
         let headings = of.space.headings() as usize;
         let n = places.n_anchors;
-        self.moves.resize(4 * n, W::Level::default());
+        self.moves.resize(4 * n, W::SpeedClass::default());
         self.words.resize(headings * n, W::default());
         self.states.resize(headings * n, W::default());
-        let mut any = !still.is_empty();
+        let mut any = !isolated.is_empty();
         for heading in 0..headings {
             let mut any_of_heading = false;
             for first in (0..of.class.primitives().len()).step_by(4) {
@@ -147,17 +147,19 @@ impl<W: MoveWord> Window<W> {
             let (old_words, at) = (&mut words[row.clone()], y * places.stride);
             for heading in (0..headings).filter(|_| any) {
                 let place = (row.start, heading, headings, n_states);
-                let levels = &self.levels(of, &places, heading)[at..][..anchors.width as usize];
+                let speed_classes = &self.speed_classes(of, &places, heading)[at..][..anchors.width as usize];
                 let new = &self.words[heading * n + at..][..anchors.width as usize];
-                update = update.or(still.set_row(place, levels, new, old_words, |state| tell.pose(state)));
+                update = update
+                    .or(isolated
+                        .set_row(place, speed_classes, new, old_words, |state| change_log.pose(state)));
             }
             let new = &self.states[at * headings..][..old_words.len()];
-            update = update.or(tell.replace(old_words, new, row.start, times));
+            update = update.or(change_log.replace(old_words, new, row.start, times));
         }
         update
     }
 
-    fn copy_cells(&mut self, planes: &Planes<W::Level>, cells: Rect) {
+    fn copy_cells(&mut self, planes: &Planes<W::SpeedClass>, cells: Rect) {
         let width = planes.size.width() as usize;
         let copies = std::iter::once(&mut self.cells).chain(&mut self.edges);
         for (copy, plane) in copies.zip(std::iter::once(&planes.cells).chain(&planes.edges)) {
@@ -168,7 +170,7 @@ impl<W: MoveWord> Window<W> {
             for y in cells.y as usize..cells.y as usize + cells.height as usize {
                 copy.extend_from_slice(&plane[y * width + cells.x as usize..][..cells.width as usize]);
             }
-            copy.resize(copy.len() + 2 * VECTOR, W::Level::default());
+            copy.resize(copy.len() + 2 * VECTOR, W::SpeedClass::default());
         }
     }
 
@@ -177,11 +179,11 @@ impl<W: MoveWord> Window<W> {
         let n = places.n_poses;
         let first = places.anchor - places.anchor_of_poses;
         let each = n + VECTOR;
-        poses.resize(of.plan.bodies.len() * each, W::Level::default());
+        poses.resize(of.plan.bodies.len() * each, W::SpeedClass::default());
         for (body, poses) in of.plan.bodies.iter().zip(poses.chunks_mut(each)) {
             let poses = &mut poses[..n];
             if !body.fits {
-                poses.fill(W::Level::default());
+                poses.fill(W::SpeedClass::default());
                 continue;
             }
             match body.block {
@@ -197,7 +199,7 @@ impl<W: MoveWord> Window<W> {
                     least_of_spans(poses, spans, width);
                 }
                 None => {
-                    poses.fill(W::Level::TOP);
+                    poses.fill(W::SpeedClass::TOP);
                     lower_by_cells(poses, cells, &body.cells, |offset| places.shifted(first, offset));
                 }
             }
@@ -206,7 +208,7 @@ impl<W: MoveWord> Window<W> {
     }
 
     /// Levels of the poses at a heading, from the north-west anchor on.
-    fn levels(&self, of: &RowsOf<'_>, places: &Places, heading: usize) -> &[W::Level] {
+    fn speed_classes(&self, of: &RowsOf<'_>, places: &Places, heading: usize) -> &[W::SpeedClass] {
         let at = of.plan.body_of[heading] * (places.n_poses + VECTOR) + places.anchor_of_poses;
         &self.poses[at..at + places.n_anchors]
     }
@@ -221,14 +223,14 @@ impl<W: MoveWord> Window<W> {
         let n_primitives = of.class.primitives().len();
         let plans = &of.plan.moves[heading * n_primitives..][..n_primitives];
         let rest = &poses[of.plan.body_of[heading] * each + places.anchor_of_poses..][..n];
-        let mut lane = first;
+        let mut slot = first;
         let mut moves = moves.chunks_mut(n);
         let ends = [(); 4].map(|()| {
             let own = moves.next().unwrap_or_default();
-            let plan = plans.get(lane).filter(|plan| plan.applies);
-            lane += 1;
+            let plan = plans.get(slot).filter(|plan| plan.applies);
+            slot += 1;
             let Some(plan) = plan else {
-                own.fill(W::Level::default());
+                own.fill(W::SpeedClass::default());
                 return &*own;
             };
             let end = match plan.end_in_rows {
@@ -254,19 +256,19 @@ impl<W: MoveWord> Window<W> {
     }
 }
 
-fn lower_by_cells<L: Level>(
-    levels: &mut [L],
+fn lower_by_cells<L: SpeedClass>(
+    speed_classes: &mut [L],
     cells: &[L],
     offsets: &[Offset],
     place: impl Fn(Offset) -> usize,
 ) {
     for &offset in offsets {
-        lower_by(levels, &cells[place(offset)..][..levels.len()]);
+        lower_by(speed_classes, &cells[place(offset)..][..speed_classes.len()]);
     }
 }
 
-fn lower_by_edges<L: Level>(
-    levels: &mut [L],
+fn lower_by_edges<L: SpeedClass>(
+    speed_classes: &mut [L],
     planes: &[Vec<L>; EDGES_MAX],
     edges: &[(Offset, Side)],
     place: impl Fn(Offset) -> usize,
@@ -275,6 +277,6 @@ fn lower_by_edges<L: Level>(
         return;
     }
     for &(offset, side) in edges {
-        lower_by(levels, &planes[edge_number(side)][place(offset)..][..levels.len()]);
+        lower_by(speed_classes, &planes[edge_number(side)][place(offset)..][..speed_classes.len()]);
     }
 }

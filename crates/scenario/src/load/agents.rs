@@ -1,7 +1,7 @@
 //! Agents and groups: their classes and where they stand.
 
 use super::classes::class_named;
-use super::complaints::{Complaints, listed};
+use super::diagnostics::{Diagnostics, listed};
 use super::orders::add_orders;
 use super::places::{POSES_LOOKED_AT_MAX, area_rect, cells_of_map, heading_list};
 use super::tasks::{TaskReader, add_tasks};
@@ -9,7 +9,7 @@ use crate::scenario;
 use std::collections::BTreeMap;
 use wheelbase_planner::model::{PoseBlocked, State, heading_from_name};
 use wheelbase_planner::{Heading, Legality, Pose};
-use wheelbase_sim::{AgentId, ClassId, GroupOrders, OrderList, Placement, Random, Simulation};
+use wheelbase_sim::{AgentId, ClassId, GroupOrders, OrderList, Placement, Random, World};
 
 const NOT_PLACED: AgentId = AgentId(u32::MAX);
 
@@ -27,20 +27,21 @@ pub(super) struct Placed<'s> {
 
 /// Places agents that have a place of their own.
 pub(super) fn place_agents<'s>(
-    sim: &mut Simulation,
+    world: &mut World,
     agents: &'s [scenario::Agent],
     Placed { names, agents: placed }: &mut Placed<'s>,
-    errors: &mut Complaints<'_>,
+    errors: &mut Diagnostics<'_>,
 ) {
     let named = agents.iter().filter_map(|agent| agent.name.as_ref());
     // One that cannot be placed has a name all the same, so that only its place is complained of.
     names.extend(named.map(|name| (name.value.as_str(), NOT_PLACED)));
     for agent in agents {
-        let Some(class) = class_named(sim, &agent.class, &agent.key, errors) else { continue };
-        let orders = add_orders(sim, class, &agent.orders, errors);
-        let start = start_of(sim, agent, class, placed);
-        let place =
-            |state| sim.place_agent(class, state, agent.priority, orders).map_err(|error| error.to_string());
+        let Some(class) = class_named(world, &agent.class, &agent.key, errors) else { continue };
+        let orders = add_orders(world, class, &agent.orders, errors);
+        let start = start_of(world, agent, class, placed);
+        let place = |state| {
+            world.place_agent(class, state, agent.priority, orders).map_err(|error| error.to_string())
+        };
         match start.and_then(place) {
             Ok(id) => {
                 names.extend(agent.name.as_ref().map(|name| (name.value.as_str(), id)));
@@ -57,12 +58,12 @@ pub(super) fn place_agents<'s>(
 
 /// Where an agent is to stand, or why it cannot.
 fn start_of(
-    sim: &Simulation,
+    world: &World,
     agent: &scenario::Agent,
     class: ClassId,
     placed: &[&scenario::Agent],
 ) -> Result<State, String> {
-    let tables = &sim.tables()[class.0 as usize];
+    let tables = &world.tables()[class.0 as usize];
     let headings = tables.space().headings();
     let heading = match &agent.at.heading {
         None if headings == 1 => Some(Heading(0)),
@@ -78,13 +79,17 @@ fn start_of(
         )
     })?;
     let pose = Pose::new(agent.at.x, agent.at.y, heading);
-    let legality = Legality::new(sim.grid(), tables.class());
+    let legality = Legality::new(world.grid(), tables.class());
     legality.check_pose(pose).map_err(|blocked| {
-        format!("{}; {}", blocked.describe(sim.grid()), needs(sim, &agent.class.value, &legality, blocked))
+        format!(
+            "{}; {}",
+            blocked.describe(world.grid()),
+            needs(world, &agent.class.value, &legality, blocked)
+        )
     })?;
     for &offset in tables.class().cells_at(pose) {
         let cell = offset.cell_from(pose.cell);
-        if let Some(other) = sim.occupancy().holder_at(cell).and_then(|id| placed.get(id.0 as usize)) {
+        if let Some(other) = world.occupancy().holder_at(cell).and_then(|id| placed.get(id.0 as usize)) {
             let name = other.name.as_ref().map(|name| format!("agent \"{}\"", name.value));
             let name = name.unwrap_or_else(|| other.key.clone());
             return Err(format!(
@@ -97,15 +102,15 @@ fn start_of(
 }
 
 /// What a class needs where a pose is blocked.
-fn needs(sim: &Simulation, class: &str, legality: &Legality<'_>, blocked: PoseBlocked) -> String {
+fn needs(world: &World, class: &str, legality: &Legality<'_>, blocked: PoseBlocked) -> String {
     match blocked {
         PoseBlocked::Terrain { .. } => {
-            let kinds = sim.grid().terrain_table().entries().iter().zip(legality.terrain_speeds());
+            let kinds = world.grid().terrain_table().entries().iter().zip(legality.terrain_speeds());
             let passable = kinds.filter(|(_, speed)| **speed > 0).map(|(entry, _)| entry.name.as_str());
             format!("class \"{class}\" needs {}", listed(passable))
         }
         PoseBlocked::OffMap { .. } => {
-            format!("class \"{class}\" needs its body on {}", cells_of_map(sim.grid().size()))
+            format!("class \"{class}\" needs its body on {}", cells_of_map(world.grid().size()))
         }
         _ => format!("class \"{class}\" needs it open"),
     }
@@ -113,15 +118,15 @@ fn needs(sim: &Simulation, class: &str, legality: &Legality<'_>, blocked: PoseBl
 
 /// Class of a group, its orders and its tasks in the pool.
 pub(super) fn read_group(
-    sim: &mut Simulation,
+    world: &mut World,
     group: &scenario::Group,
     tasks: &mut TaskReader<'_>,
-    errors: &mut Complaints<'_>,
+    errors: &mut Diagnostics<'_>,
 ) -> Option<(ClassId, GroupOrders)> {
-    let class = class_named(sim, &group.class, &group.key, errors)?;
-    let orders = add_orders(sim, class, &group.orders, errors);
+    let class = class_named(world, &group.class, &group.key, errors)?;
+    let orders = add_orders(world, class, &group.orders, errors);
     let tasks = match &group.tasks {
-        Some(typed) => add_tasks(sim, class, group.count, typed, tasks, errors)?,
+        Some(typed) => add_tasks(world, class, group.count, typed, tasks, errors)?,
         None => OrderList::default(),
     };
     Some((class, GroupOrders { orders, tasks }))
@@ -142,17 +147,17 @@ impl GroupPlacer {
     /// Places a group: its legal poses are drawn without putting back, and those that are free are taken.
     pub(super) fn place(
         &mut self,
-        sim: &mut Simulation,
+        world: &mut World,
         group: &scenario::Group,
         (class, orders): (ClassId, GroupOrders),
         random: &mut Random,
-        errors: &mut Complaints<'_>,
+        errors: &mut Diagnostics<'_>,
     ) {
-        let area = area_rect(&group.area).intersection(sim.grid().size().rect());
+        let area = area_rect(&group.area).intersection(world.grid().size().rect());
         let mut placement = match self.last.take() {
             Some(last) if last.is_of(class, area) => last,
             _ => {
-                let headings = sim.tables()[class.0 as usize].space().headings();
+                let headings = world.tables()[class.0 as usize].space().headings();
                 self.n_poses += u64::from(area.width) * u64::from(area.height) * u64::from(headings);
                 if self.n_poses > POSES_LOOKED_AT_MAX {
                     let message = format!(
@@ -165,11 +170,11 @@ impl GroupPlacer {
                     }
                     return;
                 }
-                Placement::new(sim, class, area)
+                Placement::new(world, class, area)
             }
         };
         for placed in 0..group.count {
-            let Some(state) = placement.draw(sim, random) else {
+            let Some(state) = placement.draw(world, random) else {
                 let message = format!(
                     "found room for {placed} of {} agents; the area has {} legal poses of class \"{}\" and no free one is left",
                     group.count, placement.n_legal, group.class.value
@@ -177,7 +182,7 @@ impl GroupPlacer {
                 errors.add(group.line, &group.key, message);
                 break;
             };
-            if let Err(error) = sim.place_member(class, state, group.priority, orders, placed) {
+            if let Err(error) = world.place_member(class, state, group.priority, orders, placed) {
                 errors.add(group.line, &group.key, error.to_string());
                 break;
             }
@@ -197,13 +202,13 @@ mod tests {
         let text = "name = \"p\"\nticks = 1\n[map]\nrows = [\"....\"]\n[class.c]\nheadings = 1\n\
             moves = [{ name = \"E\", by = [1, 0], time = 1 }]\n[[groups]]\nclass = \"c\"\ncount = 1\narea = [0, 0, 4, 1]\n";
         let typed = scenario::parse("p.toml", text.as_bytes()).unwrap();
-        let mut sim = crate::load::build_simulation(Path::new("p.toml"), &typed).unwrap();
+        let mut world = crate::load::build_world(Path::new("p.toml"), &typed).unwrap();
         let mut placer = GroupPlacer { n_poses: POSES_LOOKED_AT_MAX, ..GroupPlacer::default() };
-        let mut errors = Complaints::new(Path::new("p.toml"));
+        let mut errors = Diagnostics::new(Path::new("p.toml"));
         let orders = GroupOrders { orders: OrderList::default(), tasks: OrderList::default() };
         for _ in 0..3 {
             let group = (ClassId(0), orders);
-            placer.place(&mut sim, &typed.groups[0], group, &mut Random::new(0), &mut errors);
+            placer.place(&mut world, &typed.groups[0], group, &mut Random::new(0), &mut errors);
         }
         let told: Vec<String> = errors.take().iter().map(ToString::to_string).collect();
         assert_eq!(told.len(), 1);

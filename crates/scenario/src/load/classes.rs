@@ -1,18 +1,18 @@
 //! Movement classes.
 
-use super::complaints::{Complaints, listed};
+use super::diagnostics::{Diagnostics, listed};
 use crate::scenario::{self, Scenario};
 use wheelbase_grid::{GridShape, GridSize, Side};
 use wheelbase_planner::model::{ClassError, OFFSET_MAX, Pivot};
 use wheelbase_planner::{ClassSpec, MovementClass, Primitive};
-use wheelbase_sim::{ClassId, Simulation};
+use wheelbase_sim::{ClassId, World};
 
 /// Makes a class for maps of a shape; with `size`, one that fits on a map of that size.
 pub(super) fn build_class(
     class: &scenario::Class,
     shape: GridShape,
     size: Option<GridSize>,
-    errors: &mut Complaints<'_>,
+    errors: &mut Diagnostics<'_>,
 ) -> Option<MovementClass> {
     let spec = spec_of(class, shape, errors)?;
     let built = match size {
@@ -37,7 +37,7 @@ pub(super) fn build_class(
 pub(crate) fn spec_of(
     class: &scenario::Class,
     shape: GridShape,
-    errors: &mut Complaints<'_>,
+    errors: &mut Diagnostics<'_>,
 ) -> Option<ClassSpec> {
     let [forward, right] = class.pivot.value;
     let Some(pivot) = Pivot::from_cells(forward, right) else {
@@ -138,14 +138,14 @@ pub(super) fn names_octile(typed: &Scenario, on_map: &[scenario::Agent]) -> Opti
 }
 
 pub(super) fn class_named(
-    sim: &Simulation,
+    world: &World,
     name: &scenario::Located<String>,
     key: &str,
-    errors: &mut Complaints<'_>,
+    errors: &mut Diagnostics<'_>,
 ) -> Option<ClassId> {
-    let at = sim.classes().iter().position(|class| class.name == name.value);
+    let at = world.classes().iter().position(|class| class.name == name.value);
     if at.is_none() {
-        let known = listed(sim.classes().iter().map(|class| class.name.as_str()));
+        let known = listed(world.classes().iter().map(|class| class.name.as_str()));
         let message = format!("no class \"{}\", expected {known}", name.value);
         errors.add(name.line, &format!("{key}.class"), message);
     }

@@ -1,27 +1,27 @@
 //! Events.
 
 use super::agents::{AgentNames, read_group};
-use super::complaints::{Complaints, listed};
+use super::diagnostics::{Diagnostics, listed};
 use super::orders::{add_orders_for_all, add_orders_read_by};
 use super::places::{area_rect, cells_of_map};
 use super::tasks::TaskReader;
 use crate::scenario::{self, EventAction, Located, Scenario};
 use wheelbase_grid::{CellXY, Change, Side, SideKind, TerrainKind};
 use wheelbase_sim::{
-    Action, AgentId, Chosen, ClassId, Event, MapEdit, NewAgents, NewOrders, OnAgents, OrderList, Simulation,
+    Action, AgentId, Chosen, ClassId, Event, MapEdit, NewAgents, NewOrders, OnAgents, OrderList, World,
 };
 
 /// The events in order of tick, then of the file. All agents with names are placed.
 pub(super) fn build_events(
-    sim: &mut Simulation,
+    world: &mut World,
     typed: &Scenario,
     names: &AgentNames<'_>,
     tasks: &mut TaskReader<'_>,
-    errors: &mut Complaints<'_>,
+    errors: &mut Diagnostics<'_>,
 ) -> Vec<Event> {
     let mut events = Vec::new();
     for event in &typed.events {
-        let action = build_action(sim, event, names, tasks, errors);
+        let action = build_action(world, event, names, tasks, errors);
         events.extend(action.map(|action| Event { tick: event.tick, action }));
     }
     // Stable: events of one tick apply in the order of the file.
@@ -30,33 +30,33 @@ pub(super) fn build_events(
 }
 
 fn build_action(
-    sim: &mut Simulation,
+    world: &mut World,
     event: &scenario::Event,
     names: &AgentNames<'_>,
     tasks: &mut TaskReader<'_>,
-    errors: &mut Complaints<'_>,
+    errors: &mut Diagnostics<'_>,
 ) -> Option<Action> {
     let edit = |change, on_agents: &OnAgents| Action::Edit(MapEdit { change, on_agents: *on_agents });
     Some(match &event.action {
         EventAction::SetTerrain { area, kind, on_agents } => {
-            let kind = terrain_kind(sim, kind, &format!("{}.set_terrain.kind", event.key), errors)?;
+            let kind = terrain_kind(world, kind, &format!("{}.set_terrain.kind", event.key), errors)?;
             edit(Change::Terrain { area: area_rect(area), kind }, on_agents)
         }
         EventAction::SetElevation { area, height, on_agents } => {
             edit(Change::Elevation { area: area_rect(area), height: *height }, on_agents)
         }
         EventAction::SetSide { cell, side, kind, on_agents } => {
-            let kind = side_kind(sim, kind, &format!("{}.set_side.kind", event.key), errors);
-            let cell = cell_on_map(sim, cell, &format!("{}.set_side.cell", event.key), errors);
+            let kind = side_kind(world, kind, &format!("{}.set_side.kind", event.key), errors);
+            let cell = cell_on_map(world, cell, &format!("{}.set_side.cell", event.key), errors);
             let side = Side::from_name(&side.value)?;
             edit(Change::Side { cell: cell?, side, kind: kind? }, on_agents)
         }
         EventAction::Rotate { cell, turns, on_agents } => {
-            let cell = cell_on_map(sim, cell, &format!("{}.rotate.cell", event.key), errors)?;
+            let cell = cell_on_map(world, cell, &format!("{}.rotate.cell", event.key), errors)?;
             edit(Change::Rotate { cell, turns: *turns }, on_agents)
         }
         EventAction::AddAgents(group) => {
-            let (class, orders) = read_group(sim, group, tasks, errors)?;
+            let (class, orders) = read_group(world, group, tasks, errors)?;
             let (count, area, priority) = (group.count, area_rect(&group.area), group.priority);
             Action::AddAgents(NewAgents { class, count, area, priority, orders })
         }
@@ -68,7 +68,7 @@ fn build_action(
         )?),
         EventAction::GiveOrders { chosen, orders } => {
             let chosen = chosen_agents(chosen, names, &format!("{}.give_orders", event.key), errors)?;
-            let by_class = given_orders(sim, &chosen, orders, errors);
+            let by_class = given_orders(world, &chosen, orders, errors);
             Action::GiveOrders(NewOrders { chosen, by_class })
         }
     })
@@ -77,35 +77,35 @@ fn build_action(
 /// The list of each class of an event's orders; those of named agents only for their classes. An empty list
 /// stands for one tick of standing: the trace has a line for each order, and none for having none.
 fn given_orders(
-    sim: &mut Simulation,
+    world: &mut World,
     chosen: &Chosen,
     typed: &[scenario::Order],
-    errors: &mut Complaints<'_>,
+    errors: &mut Diagnostics<'_>,
 ) -> Vec<OrderList> {
     let stop =
         [scenario::Order { kind: scenario::OrderKind::Wait { ticks: 0 }, line: 0, key: String::new() }];
     let typed = if typed.is_empty() { &stop } else { typed };
-    let Chosen::Named(ids) = chosen else { return add_orders_for_all(sim, typed, errors) };
-    let mut lists = vec![OrderList::default(); sim.classes().len()];
-    let rows = ids.iter().filter_map(|&id| sim.agents().row(id));
-    let mut classes: Vec<_> = rows.map(|row| sim.agents().motion[row].class).collect();
+    let Chosen::Named(ids) = chosen else { return add_orders_for_all(world, typed, errors) };
+    let mut lists = vec![OrderList::default(); world.classes().len()];
+    let rows = ids.iter().filter_map(|&id| world.agents().row(id));
+    let mut classes: Vec<_> = rows.map(|row| world.agents().motion[row].class).collect();
     classes.sort_unstable();
     classes.dedup();
-    let headings = |class: &ClassId| sim.tables()[class.0 as usize].space().headings();
+    let headings = |class: &ClassId| world.tables()[class.0 as usize].space().headings();
     let headings: Vec<u8> = classes.iter().map(headings).collect();
-    for (class, list) in classes.iter().zip(add_orders_read_by(sim, &headings, typed, errors)) {
+    for (class, list) in classes.iter().zip(add_orders_read_by(world, &headings, typed, errors)) {
         lists[class.0 as usize] = list;
     }
     lists
 }
 
 fn terrain_kind(
-    sim: &Simulation,
+    world: &World,
     name: &Located<String>,
     key: &str,
-    errors: &mut Complaints<'_>,
+    errors: &mut Diagnostics<'_>,
 ) -> Option<TerrainKind> {
-    let table = sim.grid().terrain_table();
+    let table = world.grid().terrain_table();
     let kind = table.kind_of_name(&name.value);
     if kind.is_none() {
         let known = listed(table.entries().iter().map(|e| e.name.as_str()));
@@ -115,12 +115,12 @@ fn terrain_kind(
 }
 
 fn side_kind(
-    sim: &Simulation,
+    world: &World,
     name: &Located<String>,
     key: &str,
-    errors: &mut Complaints<'_>,
+    errors: &mut Diagnostics<'_>,
 ) -> Option<SideKind> {
-    let table = sim.grid().side_table();
+    let table = world.grid().side_table();
     let kind = table.kind_of_name(&name.value);
     if kind.is_none() {
         let known = listed(table.entries().iter().map(|e| e.name.as_str()));
@@ -130,13 +130,13 @@ fn side_kind(
 }
 
 fn cell_on_map(
-    sim: &Simulation,
+    world: &World,
     typed: &Located<[i32; 2]>,
     key: &str,
-    errors: &mut Complaints<'_>,
+    errors: &mut Diagnostics<'_>,
 ) -> Option<CellXY> {
     let [x, y] = typed.value;
-    let (cell, size) = (CellXY::new(x, y), sim.grid().size());
+    let (cell, size) = (CellXY::new(x, y), world.grid().size());
     if size.contains(cell) {
         return Some(cell);
     }
@@ -152,7 +152,7 @@ fn chosen_agents(
     chosen: &scenario::Chosen,
     names: &AgentNames<'_>,
     key: &str,
-    errors: &mut Complaints<'_>,
+    errors: &mut Diagnostics<'_>,
 ) -> Option<Chosen> {
     let typed = match chosen {
         scenario::Chosen::Area(area) => return Some(Chosen::Area(area_rect(area))),

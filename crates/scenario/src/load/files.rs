@@ -13,16 +13,16 @@ const FILE_BYTES_MAX: u64 = 1 << 28;
 /// # Errors
 /// [`LoadError::File`] if it cannot be read, is a folder, or is larger than 2^28 bytes.
 pub fn read_file(path: &Path) -> Result<Vec<u8>, LoadError> {
-    let complain = |why: String| LoadError::File { file: path.display().to_string(), why };
-    let file = File::open(path).map_err(|error| complain(format!("cannot be read: {error}")))?;
+    let report = |why: String| LoadError::File { file: path.display().to_string(), why };
+    let file = File::open(path).map_err(|error| report(format!("cannot be read: {error}")))?;
     if file.metadata().is_ok_and(|found| found.is_dir()) {
-        return Err(complain("is a folder, expected a file".to_owned()));
+        return Err(report("is a folder, expected a file".to_owned()));
     }
     let mut bytes = Vec::new();
     let read = file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes);
-    read.map_err(|error| complain(format!("cannot be read: {error}")))?;
+    read.map_err(|error| report(format!("cannot be read: {error}")))?;
     if bytes.len() as u64 > FILE_BYTES_MAX {
-        return Err(complain(format!("is larger than {FILE_BYTES_MAX} bytes, the most that is read")));
+        return Err(report(format!("is larger than {FILE_BYTES_MAX} bytes, the most that is read")));
     }
     Ok(bytes)
 }
@@ -63,15 +63,15 @@ impl Files<'_> {
 /// # Errors
 /// [`LoadError::File`] as there, and if it is not a regular file.
 pub(super) fn read_named_file(path: &Path) -> Result<Vec<u8>, LoadError> {
-    let complain = |why: String| LoadError::File { file: path.display().to_string(), why };
-    let unread = |error: io::Error| complain(format!("cannot be read: {error}"));
+    let report = |why: String| LoadError::File { file: path.display().to_string(), why };
+    let unread = |error: io::Error| report(format!("cannot be read: {error}"));
     let check = |found: std::fs::Metadata| match found.len() {
-        _ if found.is_dir() => Err(complain("is a folder, expected a file".to_owned())),
+        _ if found.is_dir() => Err(report("is a folder, expected a file".to_owned())),
         _ if !found.is_file() => {
-            Err(complain("is not a regular file; pipes and devices are not read".to_owned()))
+            Err(report("is not a regular file; pipes and devices are not read".to_owned()))
         }
         n_bytes if n_bytes > FILE_BYTES_MAX => {
-            Err(complain(format!("is larger than {FILE_BYTES_MAX} bytes, the most that is read")))
+            Err(report(format!("is larger than {FILE_BYTES_MAX} bytes, the most that is read")))
         }
         n_bytes => Ok(n_bytes),
     };

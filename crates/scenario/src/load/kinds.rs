@@ -1,6 +1,6 @@
 //! Terrain and side kinds.
 
-use super::complaints::{Complaints, listed};
+use super::diagnostics::{Diagnostics, listed};
 use crate::scenario;
 use std::path::Path;
 use wheelbase_grid::{
@@ -35,12 +35,12 @@ impl<'a> Kinds<'a> {
     }
 
     /// The tables of a map of that shape that has these kinds and those of its format.
-    pub(super) fn tables(&self, shape: GridShape, errors: &mut Complaints<'_>) -> (TerrainTable, SideTable) {
+    pub(super) fn tables(&self, shape: GridShape, errors: &mut Diagnostics<'_>) -> (TerrainTable, SideTable) {
         let sides = self.side_table(errors);
         (self.terrain_table(shape, &sides, errors), sides)
     }
 
-    fn side_table(&self, errors: &mut Complaints<'_>) -> SideTable {
+    fn side_table(&self, errors: &mut Diagnostics<'_>) -> SideTable {
         let entries =
             self.sides.iter().map(|(_, side)| SideEntry { name: side.name.clone(), speed: side.speed });
         SideTable::new(entries.collect()).unwrap_or_else(|error| {
@@ -61,7 +61,7 @@ impl<'a> Kinds<'a> {
         &self,
         shape: GridShape,
         sides: &SideTable,
-        errors: &mut Complaints<'_>,
+        errors: &mut Diagnostics<'_>,
     ) -> TerrainTable {
         let mut entries = Vec::new();
         for (path, terrain) in &self.terrains {
@@ -90,12 +90,12 @@ impl<'a> Kinds<'a> {
             entries.push(TerrainEntry { name, glyphs, speed, colour, sides: starts });
         }
         TerrainTable::with_standard(entries).unwrap_or_else(|error| {
-            self.complain_of_terrains(&error, errors);
+            self.report_terrains(&error, errors);
             TerrainTable::movingai()
         })
     }
 
-    fn complain_of_terrains(&self, error: &TableError, errors: &mut Complaints<'_>) {
+    fn report_terrains(&self, error: &TableError, errors: &mut Diagnostics<'_>) {
         let named = match error {
             TableError::GlyphTwice { second, .. } => {
                 self.terrains.iter().find(|(_, terrain)| terrain.name == *second)

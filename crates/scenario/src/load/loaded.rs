@@ -4,12 +4,12 @@ use super::files::AttachedFile;
 use super::map::beside;
 use super::map_object::MapObject;
 use std::path::{Path, PathBuf};
-use wheelbase_sim::Simulation;
+use wheelbase_sim::World;
 
 /// A simulation that was loaded, and what it was made of.
 pub struct Loaded {
     /// The simulation, before its first tick.
-    pub simulation: Simulation,
+    pub world: World,
     /// What it was made of beside the text of its scenario.
     pub source: Source,
 }

@@ -1,6 +1,6 @@
 //! The map of a scenario.
 
-use super::complaints::{Complaints, listed};
+use super::diagnostics::{Diagnostics, listed};
 use super::error::LoadError;
 use super::files::read_file;
 use super::files::read_named_file;
@@ -186,7 +186,7 @@ pub(super) fn load_map(
     kinds: &Kinds<'_>,
     memory_max: MemoryMax,
 ) -> Result<LoadedMap, LoadError> {
-    let mut errors = Complaints::new(path);
+    let mut errors = Diagnostics::new(path);
     let (mut objects, mut map_file, mut files) = (Vec::new(), PathBuf::new(), Vec::new());
     let shape = typed.map.shape;
     let (terrain_table, side_table) = kinds.tables(shape, &mut errors);
@@ -292,7 +292,7 @@ fn heights_of_picture(
     path: &Path,
     file: &scenario::Located<String>,
     memory_max: MemoryMax,
-    errors: &mut Complaints<'_>,
+    errors: &mut Diagnostics<'_>,
 ) -> Result<Vec<i16>, LoadError> {
     let picture = beside(path, &file.value);
     let bytes = match read_named_file(&picture) {
@@ -336,7 +336,7 @@ fn read_heights(
     grid: &Grid,
     rows: &[scenario::Located<Vec<i16>>],
     line: u32,
-    errors: &mut Complaints<'_>,
+    errors: &mut Diagnostics<'_>,
 ) -> Vec<i16> {
     let (width, height) = (grid.size().width() as usize, grid.size().height() as usize);
     if rows.len() != height {

@@ -1,6 +1,6 @@
 //! Objects on a map of Tiled: agents and their goals.
 
-use super::complaints::{Complaints, listed};
+use super::diagnostics::{Diagnostics, listed};
 use crate::scenario::{
     AGENTS_MAX, Agent, Area, Fallback, Located, ORDERS_MAX, Order, OrderKind, Reach, Scenario, WrittenPose,
 };
@@ -52,7 +52,7 @@ impl MapObject {
 }
 
 /// The agents among the objects, with their orders. Names must differ from those in the scenario.
-pub(super) fn agents_of(objects: &[MapObject], typed: &Scenario, errors: &mut Complaints<'_>) -> Vec<Agent> {
+pub(super) fn agents_of(objects: &[MapObject], typed: &Scenario, errors: &mut Diagnostics<'_>) -> Vec<Agent> {
     let named = typed.agents.iter().filter_map(|agent| agent.name.as_ref());
     let mut names: BTreeSet<&str> = named.map(|name| name.value.as_str()).collect();
     let in_groups: u64 = typed.groups.iter().map(|group| u64::from(group.count)).sum();
@@ -81,7 +81,7 @@ pub(super) fn agents_of(objects: &[MapObject], typed: &Scenario, errors: &mut Co
     agents
 }
 
-fn agent_of(object: &MapObject, objects: &[MapObject], errors: &mut Complaints<'_>) -> Option<Agent> {
+fn agent_of(object: &MapObject, objects: &[MapObject], errors: &mut Diagnostics<'_>) -> Option<Agent> {
     let (line, key) = (object.line, object.key());
     let ([x, y], size) = object.cells;
     if size != [1, 1] {
@@ -123,18 +123,18 @@ fn goals_of<'o>(
     object: &MapObject,
     property: &str,
     objects: &'o [MapObject],
-    errors: &mut Complaints<'_>,
+    errors: &mut Diagnostics<'_>,
 ) -> Vec<&'o MapObject> {
     let goals = || objects.iter().filter(|object| object.is_goal());
     let Some((_, value, is_object)) = object.properties.iter().find(|(name, ..)| name == property) else {
         return Vec::new();
     };
-    let mut complain = |message: String| errors.add(object.line, &object.key(), message);
+    let mut report = |message: String| errors.add(object.line, &object.key(), message);
     if *is_object {
         // The editor writes 0 for none.
         let found = goals().find(|goal| goal.id.to_string() == *value);
         if found.is_none() && value != "0" {
-            complain(format!(
+            report(format!(
                 "\"{property}\": object {value} is no goal; expected an object of class \"goal\""
             ));
         }
@@ -147,22 +147,20 @@ fn goals_of<'o>(
             [one] => found.push(one),
             [] => {
                 let known = listed(goals().map(|goal| goal.name.as_str()).filter(|name| !name.is_empty()));
-                complain(format!("\"{property}\": no goal \"{name}\", expected {known}"));
+                report(format!("\"{property}\": no goal \"{name}\", expected {known}"));
             }
-            _ => {
-                complain(format!("\"{property}\": {} goals are named \"{name}\", expected one", named.len()))
-            }
+            _ => report(format!("\"{property}\": {} goals are named \"{name}\", expected one", named.len())),
         }
     }
     if found.len() > ORDERS_MAX {
-        complain(format!("\"{property}\": expected at most {ORDERS_MAX} goals, found {}", found.len()));
+        report(format!("\"{property}\": expected at most {ORDERS_MAX} goals, found {}", found.len()));
         found.clear();
     }
     found
 }
 
 /// An order to go to a goal: to its cell, or anywhere in its area.
-fn goto(goal: &MapObject, key: &str, errors: &mut Complaints<'_>) -> Option<Order> {
+fn goto(goal: &MapObject, key: &str, errors: &mut Diagnostics<'_>) -> Option<Order> {
     let reach = reach_of(goal, errors)?;
     let (line, area) = (goal.line, goal.area());
     let kind = if let Some(pose) = stop_of(goal) {
@@ -180,7 +178,7 @@ fn goto(goal: &MapObject, key: &str, errors: &mut Complaints<'_>) -> Option<Orde
 }
 
 /// An order to patrol between goals, whose reach must be the same.
-fn patrol(object: &MapObject, stops: &[&MapObject], errors: &mut Complaints<'_>) -> Option<Order> {
+fn patrol(object: &MapObject, stops: &[&MapObject], errors: &mut Diagnostics<'_>) -> Option<Order> {
     let key = format!("{}: patrol", object.key());
     let mut reaches = Vec::new();
     for stop in stops {
@@ -203,8 +201,8 @@ fn stop_of(goal: &MapObject) -> Option<WrittenPose> {
     Some(WrittenPose { x, y, heading, line: goal.line })
 }
 
-fn reach_of(goal: &MapObject, errors: &mut Complaints<'_>) -> Option<Reach> {
-    let mut complain = |name: &str, expected: &str, found: &str| {
+fn reach_of(goal: &MapObject, errors: &mut Diagnostics<'_>) -> Option<Reach> {
+    let mut report = |name: &str, expected: &str, found: &str| {
         errors.add(goal.line, &goal.key(), format!("\"{name}\": expected {expected}, found {found:?}"));
     };
     let mut reach =
@@ -215,7 +213,7 @@ fn reach_of(goal: &MapObject, errors: &mut Complaints<'_>) -> Option<Reach> {
             ("within", _) => match value.parse() {
                 Ok(within) => reach.within = within,
                 Err(_) => {
-                    complain("within", "a whole number from 0 to 65535", value);
+                    report("within", "a whole number from 0 to 65535", value);
                     return None;
                 }
             },
@@ -224,11 +222,11 @@ fn reach_of(goal: &MapObject, errors: &mut Complaints<'_>) -> Option<Reach> {
             ("if_unreachable", "drop") => reach.if_unreachable = IfUnreachable::Drop,
             ("if_unreachable", "wait") => reach.if_unreachable = IfUnreachable::Wait,
             ("fallback", _) => {
-                complain("fallback", "\"fail\" or \"nearest\"", value);
+                report("fallback", "\"fail\" or \"nearest\"", value);
                 return None;
             }
             ("if_unreachable", _) => {
-                complain("if_unreachable", "\"drop\" or \"wait\"", value);
+                report("if_unreachable", "\"drop\" or \"wait\"", value);
                 return None;
             }
             _ => {}

@@ -2,7 +2,7 @@
 
 mod agents;
 mod classes;
-mod complaints;
+mod diagnostics;
 mod error;
 mod events;
 mod files;
@@ -15,9 +15,9 @@ mod orders;
 mod overrides;
 mod places;
 mod problem;
-mod simulation;
 mod tasks;
 mod warnings;
+mod world;
 
 pub use error::LoadError;
 pub use files::{AttachedFile, Files, read_file};
@@ -27,10 +27,10 @@ pub use map_object::{MapObject, agent_names};
 pub(crate) use need::most_agents;
 pub use overrides::Overrides;
 pub use problem::{LoadedProblem, build_problem, is_problem, problem_class};
-pub use simulation::{
-    LoadedGrid, PlanningProblem, build_classes, build_simulation, build_simulation_of,
-    build_simulation_within, check_class_file, check_map, load_grid, load_problem, load_simulation,
-    load_simulation_and_text, read_class_file, read_scenario,
-};
-pub(crate) use simulation::{build_simulation_on, kind_tables, load_scenario_map, read_class_spec};
 pub use warnings::warnings;
+pub use world::{
+    LoadedGrid, PlanningProblem, build_classes, build_world, build_world_of, build_world_within,
+    check_class_file, check_map, load_grid, load_problem, load_world, load_world_and_text, read_class_file,
+    read_scenario,
+};
+pub(crate) use world::{build_world_on, kind_tables, load_scenario_map, read_class_spec};

@@ -1,41 +1,41 @@
 //! Orders.
 
-use super::complaints::Complaints;
+use super::diagnostics::Diagnostics;
 use super::places::{area_rect, cells_of_map, heading_list};
 use crate::scenario;
 use wheelbase_grid::CellXY;
 use wheelbase_planner::model::{heading_from_name, heading_name};
 use wheelbase_planner::search::Fallback;
 use wheelbase_planner::{Goal, GoalMember};
-use wheelbase_sim::{ClassId, LackedGoal, Order, OrderKind, OrderList, Simulation, Trip};
+use wheelbase_sim::{ClassId, LackedGoal, Order, OrderKind, OrderList, Trip, World};
 
 /// Numbers of headings that name headings.
 const HEADINGS_OF_CLASSES: [u8; 2] = [8, 6];
 
 /// The orders of an agent of a class, in the pool.
 pub(super) fn add_orders(
-    sim: &mut Simulation,
+    world: &mut World,
     class: ClassId,
     typed: &[scenario::Order],
-    errors: &mut Complaints<'_>,
+    errors: &mut Diagnostics<'_>,
 ) -> OrderList {
-    let headings = sim.tables()[class.0 as usize].space().headings();
-    let orders: Vec<Order> = typed.iter().map(|order| build_order(sim, headings, order, errors)).collect();
-    put(sim, &orders, typed, errors)
+    let headings = world.tables()[class.0 as usize].space().headings();
+    let orders: Vec<Order> = typed.iter().map(|order| build_order(world, headings, order, errors)).collect();
+    put(world, &orders, typed, errors)
 }
 
 /// Orders for agents of any of the classes, in the pool once for each number of headings; gives the list of
 /// each class.
 pub(super) fn add_orders_for_all(
-    sim: &mut Simulation,
+    world: &mut World,
     typed: &[scenario::Order],
-    errors: &mut Complaints<'_>,
+    errors: &mut Diagnostics<'_>,
 ) -> Vec<OrderList> {
-    let of_class: Vec<u8> = sim.tables().iter().map(|tables| tables.space().headings()).collect();
+    let of_class: Vec<u8> = world.tables().iter().map(|tables| tables.space().headings()).collect();
     let mut all = of_class.clone();
     all.sort_unstable();
     all.dedup();
-    let lists = add_orders_read_by(sim, &all, typed, errors);
+    let lists = add_orders_read_by(world, &all, typed, errors);
     let list_of = |headings| all.binary_search(headings).map_or(OrderList::default(), |at| lists[at]);
     of_class.iter().map(list_of).collect()
 }
@@ -43,34 +43,34 @@ pub(super) fn add_orders_for_all(
 /// Orders in the pool as classes of such numbers of headings read them, a list for each. A heading that only
 /// some of them have is no goal for the others; one that none has is a mistake.
 pub(super) fn add_orders_read_by(
-    sim: &mut Simulation,
+    world: &mut World,
     headings: &[u8],
     typed: &[scenario::Order],
-    errors: &mut Complaints<'_>,
+    errors: &mut Diagnostics<'_>,
 ) -> Vec<OrderList> {
     let mut lists = vec![Vec::new(); headings.len()];
     for order in typed {
-        let mut complaints = Vec::new();
+        let mut diagnostics = Vec::new();
         for (list, &headings) in lists.iter_mut().zip(headings) {
             let mut found = errors.of_same_file();
-            list.push(build_order(sim, headings, order, &mut found));
-            complaints.push(found.take());
+            list.push(build_order(world, headings, order, &mut found));
+            diagnostics.push(found.take());
         }
-        if complaints.iter().all(|found| !found.is_empty()) {
-            errors.extend(complaints.pop().unwrap_or_default());
+        if diagnostics.iter().all(|found| !found.is_empty()) {
+            errors.extend(diagnostics.pop().unwrap_or_default());
         }
     }
-    lists.iter().map(|list| put(sim, list, typed, errors)).collect()
+    lists.iter().map(|list| put(world, list, typed, errors)).collect()
 }
 
 /// Orders in the pool.
 fn put(
-    sim: &mut Simulation,
+    world: &mut World,
     orders: &[Order],
     typed: &[scenario::Order],
-    errors: &mut Complaints<'_>,
+    errors: &mut Diagnostics<'_>,
 ) -> OrderList {
-    sim.add_orders(orders).unwrap_or_else(|error| {
+    world.add_orders(orders).unwrap_or_else(|error| {
         let (line, key) = typed.first().map_or((0, ""), |order| (order.line, order.key.as_str()));
         errors.add(line, key, error.to_string());
         OrderList::default()
@@ -78,22 +78,22 @@ fn put(
 }
 
 fn build_order(
-    sim: &mut Simulation,
+    world: &mut World,
     headings: u8,
     order: &scenario::Order,
-    errors: &mut Complaints<'_>,
+    errors: &mut Diagnostics<'_>,
 ) -> Order {
     let kind = match &order.kind {
         scenario::OrderKind::Wait { ticks } => OrderKind::Wait(*ticks),
         scenario::OrderKind::Goto { goals, reach } => {
             let trip = build_trip(headings, order, goals, reach, errors);
-            check_on_map(sim, order, &trip, &trip.members, errors);
+            check_on_map(world, order, &trip, &trip.members, errors);
             OrderKind::Goto(trip)
         }
         scenario::OrderKind::GotoArea { area, reach } => {
             let trip = build_trip(headings, order, &[], reach, errors);
             let rect = area_rect(area);
-            let size = sim.grid().size();
+            let size = world.grid().size();
             if rect.intersection(size.rect()).is_empty() && trip.fallback == Fallback::Fail {
                 let message =
                     format!("no cell of the area is on the map of {size}; expected {}", cells_of_map(size));
@@ -103,13 +103,13 @@ fn build_order(
         }
         scenario::OrderKind::GotoGroup { goal, reach } => {
             let trip = build_trip(headings, order, std::slice::from_ref(goal), reach, errors);
-            check_on_map(sim, order, &trip, &trip.members, errors);
-            OrderKind::GotoGroup(sim.group_number(&order.key), trip)
+            check_on_map(world, order, &trip, &trip.members, errors);
+            OrderKind::GotoGroup(world.group_number(&order.key), trip)
         }
         scenario::OrderKind::Patrol { stops, reach } => {
             let trip = build_trip(headings, order, stops, reach, errors);
             for station in &trip.members {
-                check_on_map(sim, order, &trip, std::slice::from_ref(station), errors);
+                check_on_map(world, order, &trip, std::slice::from_ref(station), errors);
             }
             OrderKind::Patrol(trip)
         }
@@ -142,7 +142,7 @@ fn build_trip(
     order: &scenario::Order,
     poses: &[scenario::WrittenPose],
     reach: &scenario::Reach,
-    errors: &mut Complaints<'_>,
+    errors: &mut Diagnostics<'_>,
 ) -> Trip {
     let mut members = Vec::with_capacity(poses.len());
     for pose in poses {
@@ -170,15 +170,15 @@ fn build_trip(
 
 /// A goal of which no member is on the map can never be reached, whatever is edited.
 fn check_on_map(
-    sim: &Simulation,
+    world: &World,
     order: &scenario::Order,
     trip: &Trip,
     members: &[GoalMember],
-    errors: &mut Complaints<'_>,
+    errors: &mut Diagnostics<'_>,
 ) {
-    let size = sim.grid().size();
+    let size = world.grid().size();
     let goal = Goal { members, within: trip.within };
-    let shape = sim.grid().shape();
+    let shape = world.grid().shape();
     let beyond = |cell: CellXY| shape.measure_to(cell, size.rect());
     // Without members it has a heading that the class does not have.
     let on_map = members.is_empty()

@@ -1,6 +1,6 @@
 //! Areas, cells and headings as messages and orders have them.
 
-use super::complaints::listed;
+use super::diagnostics::listed;
 use crate::scenario;
 use wheelbase_grid::{GridSize, Rect};
 use wheelbase_planner::Heading;

@@ -19,7 +19,7 @@ use wheelbase_grid::{Cell, Grid, MemoryMax, MemoryNeed, SideTable, TerrainTable}
 use wheelbase_maps::movingai;
 use wheelbase_planner::{ClassSpec, Heading, MovementClass, MovementTables, Pose, Primitive};
 use wheelbase_sim::{
-    ClassId, CollisionRule, GroupOrders, OrderList, Settings, Setup, Simulation, SimulationParts, TaskSource,
+    ClassId, CollisionRule, GroupOrders, OrderList, Settings, Setup, TaskSource, World, WorldParts,
 };
 use wheelbase_traffic::{Cooperative, Traffic, UnitRobots};
 
@@ -141,7 +141,7 @@ pub fn build_problem(
         traffic: overrides.traffic,
     };
     let robot = problem_class();
-    let parts = SimulationParts {
+    let parts = WorldParts {
         grid: &problem.grid,
         classes: vec![&robot],
         collision: settings.collision,
@@ -167,18 +167,18 @@ pub fn build_problem(
         };
     let setup = Setup { settings, grid, tables: vec![tables], traffic };
     let refused = |error| refused(path, error);
-    let mut sim = Simulation::new(setup).map_err(refused)?;
+    let mut world = World::new(setup).map_err(refused)?;
     let team = starts.len() as u32;
     let source = TaskSource::RoundRobin { cells: tasks.iter().map(|&cell| size.xy(cell)).collect(), team };
-    let tasks = sim.add_tasks(ClassId(0), team, source).map_err(refused)?;
+    let tasks = world.add_tasks(ClassId(0), team, source).map_err(refused)?;
     for (number, &start) in starts.iter().enumerate() {
         let pose = Pose { cell: size.xy(start), heading: Heading(0) };
         // The cell is free, so the pose is one.
-        let Some(state) = sim.tables()[0].space().state(pose) else { continue };
+        let Some(state) = world.tables()[0].space().state(pose) else { continue };
         let orders = GroupOrders { orders: OrderList::default(), tasks };
-        sim.place_member(ClassId(0), state, 0, orders, number as u32).map_err(refused)?;
+        world.place_member(ClassId(0), state, 0, orders, number as u32).map_err(refused)?;
     }
-    Ok(Loaded { simulation: sim, source: Source { attached: files, ..Source::default() } })
+    Ok(Loaded { world, source: Source { attached: files, ..Source::default() } })
 }
 
 /// Tries a tick for so many robots.

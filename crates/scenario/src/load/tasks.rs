@@ -1,6 +1,6 @@
 //! Tasks of groups.
 
-use super::complaints::Complaints;
+use super::diagnostics::Diagnostics;
 use super::files::{AttachedFile, Files};
 use super::map::beside;
 use super::places::{POSES_LOOKED_AT_MAX, area_rect, heading_list};
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use wheelbase_grid::{CellXY, Rect};
 use wheelbase_planner::model::heading_from_name;
 use wheelbase_planner::{GoalMember, Heading, Pose};
-use wheelbase_sim::{ClassId, OrderList, Simulation, TaskSource};
+use wheelbase_sim::{ClassId, OrderList, TaskSource, World};
 
 /// First line of a table of tasks.
 const HEADER: &str = "agent,x,y,heading";
@@ -21,18 +21,20 @@ const LINES_MAX: usize = 1 << 24;
 
 /// The tasks of each agent of a group, in the pool.
 pub(super) fn add_tasks(
-    sim: &mut Simulation,
+    world: &mut World,
     class: ClassId,
     count: u32,
     typed: &scenario::Tasks,
     tasks: &mut TaskReader<'_>,
-    errors: &mut Complaints<'_>,
+    errors: &mut Diagnostics<'_>,
 ) -> Option<OrderList> {
     let source = match &typed.source {
-        scenario::TaskSource::Random { area } => tasks.random_source(sim, class, typed, area, errors)?,
-        scenario::TaskSource::File(file) => tasks.source(sim, (class, count), (file, &typed.key), errors)?,
+        scenario::TaskSource::Random { area } => tasks.random_source(world, class, typed, area, errors)?,
+        scenario::TaskSource::File(file) => {
+            tasks.source(world, (class, count), (file, &typed.key), errors)?
+        }
     };
-    match sim.add_tasks(class, count, source) {
+    match world.add_tasks(class, count, source) {
         Ok(list) => Some(list),
         Err(error) => {
             errors.add(typed.line, &typed.key, error.to_string());
@@ -71,19 +73,19 @@ impl<'f> TaskReader<'f> {
     /// Tasks at random in an area in which the class can stand.
     fn random_source(
         &mut self,
-        sim: &Simulation,
+        world: &World,
         class: ClassId,
         typed: &scenario::Tasks,
         area: &scenario::Area,
-        errors: &mut Complaints<'_>,
+        errors: &mut Diagnostics<'_>,
     ) -> Option<TaskSource> {
-        let area = area_rect(area).intersection(sim.grid().size().rect());
-        let mut complain = |message| errors.add(typed.line, &format!("{}.area", typed.key), message);
+        let area = area_rect(area).intersection(world.grid().size().rect());
+        let mut report = |message| errors.add(typed.line, &format!("{}.area", typed.key), message);
         let which = (class, [area.x.into(), area.y.into(), area.width.into(), area.height.into()]);
         let can_stand = match self.areas.get(&which) {
             Some(&known) => known,
             None => {
-                let tables = &sim.tables()[class.0 as usize];
+                let tables = &world.tables()[class.0 as usize];
                 let headings = tables.space().headings();
                 let left = POSES_LOOKED_AT_MAX.saturating_sub(self.n_poses) / u64::from(headings);
                 let legal = |&cell: &CellXY| {
@@ -94,7 +96,7 @@ impl<'f> TaskReader<'f> {
                 let n_cells = u64::from(area.width) * u64::from(area.height);
                 let looked_at = found.map_or(n_cells, |at| at as u64 + 1);
                 if looked_at > left {
-                    complain(format!(
+                    report(format!(
                         "the class stands nowhere in what was looked at, {POSES_LOOKED_AT_MAX} poses in all such \
                          areas so far; expected fewer or smaller areas"
                     ));
@@ -106,8 +108,8 @@ impl<'f> TaskReader<'f> {
             }
         };
         if !can_stand {
-            let class = &sim.classes()[class.0 as usize].name;
-            complain(format!("no pose of class \"{class}\" is legal in it"));
+            let class = &world.classes()[class.0 as usize].name;
+            report(format!("no pose of class \"{class}\" is legal in it"));
             return None;
         }
         Some(TaskSource::Random { area })
@@ -116,13 +118,13 @@ impl<'f> TaskReader<'f> {
     /// The tasks in a table for a group of so many agents of a class.
     fn source(
         &mut self,
-        sim: &mut Simulation,
+        world: &mut World,
         (class, count): (ClassId, u32),
         (file, key): (&Located<String>, &str),
-        errors: &mut Complaints<'_>,
+        errors: &mut Diagnostics<'_>,
     ) -> Option<TaskSource> {
-        let headings = sim.tables()[class.0 as usize].space().headings();
-        let table = TableReader { count, headings, map: sim.grid().size().rect() };
+        let headings = world.tables()[class.0 as usize].space().headings();
+        let table = TableReader { count, headings, map: world.grid().size().rect() };
         let which = (file.value.clone(), count, headings);
         if let Some(known) = self.read.get(&which) {
             return known.clone();
@@ -137,7 +139,7 @@ impl<'f> TaskReader<'f> {
         &mut self,
         table: &TableReader,
         (file, key): (&Located<String>, &str),
-        errors: &mut Complaints<'_>,
+        errors: &mut Diagnostics<'_>,
     ) -> Option<TaskSource> {
         let path = beside(errors.file(), &file.value);
         let attached = self.attached.iter().position(|attached| attached.name == file.value);

@@ -1,6 +1,6 @@
 //! What looks wrong in a scenario that can be run.
 
-use super::complaints::Complaints;
+use super::diagnostics::Diagnostics;
 use super::map::{beside, read_map};
 use super::places::area_rect;
 use crate::scenario::{self, Area, Chosen, EventAction, Located, Scenario, ScenarioError};
@@ -11,7 +11,7 @@ use wheelbase_planner::search::{Fallback, GoalArea, Reason};
 use wheelbase_planner::{
     Goal, GoalMember, Heading, Legality, Path, Pose, Primitive, Request, Scratch, Status, plan,
 };
-use wheelbase_sim::{Action, ClassId, NewAgents, NewOrders, OrderKind, OrderState, Simulation, Trip};
+use wheelbase_sim::{Action, ClassId, NewAgents, NewOrders, OrderKind, OrderState, Trip, World};
 
 /// Poses that are looked at for warnings of goals of groups and events, in a scenario.
 const LOOKS_MAX: u64 = 1 << 27;
@@ -19,22 +19,22 @@ const LOOKS_MAX: u64 = 1 << 27;
 /// What looks wrong in a scenario that can be run: text after the last row of its map, overrides of
 /// kinds that the map lacks, speeds that change no time, first orders that cannot be done on the map as
 /// it starts, goals of groups and events on which nobody can stand, events that do nothing.
-pub fn warnings(path: &std::path::Path, typed: &Scenario, sim: &Simulation) -> Vec<ScenarioError> {
-    let mut found = Complaints::new(path);
-    warn_of_map(path, typed, sim, &mut found);
+pub fn warnings(path: &std::path::Path, typed: &Scenario, world: &World) -> Vec<ScenarioError> {
+    let mut found = Diagnostics::new(path);
+    warn_of_map(path, typed, world, &mut found);
     for class in &typed.classes {
-        let terrain = sim.grid().terrain_table();
+        let terrain = world.grid().terrain_table();
         for over in class.speed.iter().filter(|over| terrain.kind_of_name(&over.name).is_none()) {
             found.add(over.line, &over.key, format!("the map has no terrain \"{}\"; ignored", over.name));
         }
-        let sides = sim.grid().side_table();
+        let sides = world.grid().side_table();
         for over in class.side_speed.iter().filter(|over| sides.kind_of_name(&over.name).is_none()) {
             found.add(over.line, &over.key, format!("the map has no side kind \"{}\"; ignored", over.name));
         }
     }
-    for (tables, typed_class) in sim.tables().iter().zip(&typed.classes) {
-        let legality = Legality::new(sim.grid(), tables.class());
-        for (entry, &speed) in sim.grid().terrain_table().entries().iter().zip(legality.terrain_speeds()) {
+    for (tables, typed_class) in world.tables().iter().zip(&typed.classes) {
+        let legality = Legality::new(world.grid(), tables.class());
+        for (entry, &speed) in world.grid().terrain_table().entries().iter().zip(legality.terrain_speeds()) {
             let same = |p: &Primitive| move_time(p.time, SLOPE_FLAT, speed) == p.time;
             if speed > 0 && speed != 1000 && tables.class().primitives().iter().all(same) {
                 let message = format!(
@@ -45,16 +45,16 @@ pub fn warnings(path: &std::path::Path, typed: &Scenario, sim: &Simulation) -> V
             }
         }
     }
-    warn_of_goals(typed, sim, &mut found);
-    warn_of_events(typed, sim, &mut found);
+    warn_of_goals(typed, world, &mut found);
+    warn_of_events(typed, world, &mut found);
     found.take()
 }
 
 /// The map was read without its warnings, which only `check` asks for.
-fn warn_of_map(path: &std::path::Path, typed: &Scenario, sim: &Simulation, found: &mut Complaints<'_>) {
+fn warn_of_map(path: &std::path::Path, typed: &Scenario, world: &World, found: &mut Diagnostics<'_>) {
     let scenario::MapSource::File(file) = &typed.map.source else { return };
     let map = beside(path, &file.value);
-    let (terrain, sides) = (sim.grid().terrain_table().clone(), sim.grid().side_table().clone());
+    let (terrain, sides) = (world.grid().terrain_table().clone(), world.grid().side_table().clone());
     for warning in
         read_map(&map, terrain, sides, MemoryMax::NONE).map(|read| read.warnings).unwrap_or_default()
     {
@@ -63,7 +63,7 @@ fn warn_of_map(path: &std::path::Path, typed: &Scenario, sim: &Simulation, found
 }
 
 /// Events that come too late, that are about no cell of the map, or about agents that are gone by then.
-fn warn_of_events(typed: &Scenario, sim: &Simulation, found: &mut Complaints<'_>) {
+fn warn_of_events(typed: &Scenario, world: &World, found: &mut Diagnostics<'_>) {
     let mut by_time: Vec<&scenario::Event> = typed.events.iter().collect();
     by_time.sort_by_key(|event| event.tick);
     // Tick and event that took each name out.
@@ -76,9 +76,9 @@ fn warn_of_events(typed: &Scenario, sim: &Simulation, found: &mut Complaints<'_>
         let (action, area, names) = parts_of(&event.action);
         let key = format!("{}.{action}", event.key);
         if let Some(area) = area
-            && area_rect(area).intersection(sim.grid().size().rect()).is_empty()
+            && area_rect(area).intersection(world.grid().size().rect()).is_empty()
         {
-            let message = format!("no cell is on the map of {}; ignored", sim.grid().size());
+            let message = format!("no cell is on the map of {}; ignored", world.grid().size());
             found.add(area.line, &format!("{key}.area"), message);
         }
         for (at, name) in names.iter().enumerate() {
@@ -116,24 +116,24 @@ fn parts_of(action: &EventAction) -> (&'static str, Option<&Area>, &[Located<Str
 
 /// First orders of agents to which there is no way, and orders of groups and events to goals on which nobody
 /// of the classes that are given them can stand.
-fn warn_of_goals(typed: &Scenario, sim: &Simulation, found: &mut Complaints<'_>) {
+fn warn_of_goals(typed: &Scenario, world: &World, found: &mut Diagnostics<'_>) {
     let (mut scratch, mut path) = (Scratch::new(), Path::new());
     for (row, agent) in typed.agents.iter().enumerate() {
-        let Some(order) = sim.orders().current(&sim.agents().orders(row)) else { continue };
+        let Some(order) = world.orders().current(&world.agents().orders(row)) else { continue };
         let Some(trip) = order.kind.trip() else { continue };
-        let tables = &sim.tables()[sim.agents().motion[row].class.0 as usize];
+        let tables = &world.tables()[world.agents().motion[row].class.0 as usize];
         for members in goals_of(&order.kind, trip) {
             let goal = Goal { members, within: trip.within };
-            let mut request = Request { fallback: trip.fallback, ..Request::new(sim.pose(row), goal) };
+            let mut request = Request { fallback: trip.fallback, ..Request::new(world.pose(row), goal) };
             if let OrderKind::GotoArea(area, _) = order.kind {
                 // Whoever stands there may go.
                 request.area = Some(GoalArea { area, open: &|_| true });
             }
             let answer = plan(tables, &request, &mut scratch, &mut path);
             if answer.status != Status::Found {
-                let legality = Legality::new(sim.grid(), tables.class());
+                let legality = Legality::new(world.grid(), tables.class());
                 let why = answer.reason(&legality, &request);
-                let why = why.map(|reason| reason.describe(&legality, sim.grid()));
+                let why = why.map(|reason| reason.describe(&legality, world.grid()));
                 let line = agent.orders.first().map_or(agent.line, |order| order.line);
                 let key = agent.orders.first().map_or(&agent.key, |order| &order.key);
                 found.add(line, key, as_the_map_starts(&why.unwrap_or_default()));
@@ -145,8 +145,8 @@ fn warn_of_goals(typed: &Scenario, sim: &Simulation, found: &mut Complaints<'_>)
     let mut warn = |typed: &[scenario::Order], lists: &[(ClassId, OrderState)]| {
         for (at, order) in typed.iter().enumerate() {
             let whys = lists.iter().map(|&(class, list)| {
-                let kind = &sim.orders().open(&list).nth(at)?.kind;
-                nobody_stands(sim, class, kind, &mut looks_left)
+                let kind = &world.orders().open(&list).nth(at)?.kind;
+                nobody_stands(world, class, kind, &mut looks_left)
             });
             // What one of the classes can do is as it should be.
             if let Some(why) = whys.collect::<Option<Vec<_>>>().and_then(|whys| whys.into_iter().next()) {
@@ -156,10 +156,10 @@ fn warn_of_goals(typed: &Scenario, sim: &Simulation, found: &mut Complaints<'_>)
     };
     // Groups stand behind all others, in the order of the file.
     let in_groups: usize = typed.groups.iter().map(|group| group.count as usize).sum();
-    let mut row = sim.agents().len().saturating_sub(in_groups);
+    let mut row = world.agents().len().saturating_sub(in_groups);
     for group in &typed.groups {
         if let (Some(state), Some(motion)) =
-            ((row < sim.agents().len()).then(|| sim.agents().orders(row)), sim.agents().motion.get(row))
+            ((row < world.agents().len()).then(|| world.agents().orders(row)), world.agents().motion.get(row))
         {
             warn(&group.orders, &[(motion.class, state)]);
         }
@@ -167,7 +167,7 @@ fn warn_of_goals(typed: &Scenario, sim: &Simulation, found: &mut Complaints<'_>)
     }
     let mut by_time: Vec<&scenario::Event> = typed.events.iter().collect();
     by_time.sort_by_key(|event| event.tick);
-    for (event, built) in by_time.into_iter().zip(sim.events()) {
+    for (event, built) in by_time.into_iter().zip(world.events()) {
         match (&event.action, &built.action) {
             (EventAction::AddAgents(group), Action::AddAgents(NewAgents { class, orders, .. })) => {
                 warn(&group.orders, &[(*class, OrderState::new(orders.orders, 0))]);
@@ -197,10 +197,10 @@ fn goals_of<'a>(kind: &OrderKind, trip: &'a Trip) -> Vec<&'a [GoalMember]> {
 
 /// What blocks a goal of an order on which an agent of a class can nowhere stand. `None` where there is no such
 /// goal, where the order leads elsewhere then, and where no looks are left: each is at a pose.
-fn nobody_stands(sim: &Simulation, class: ClassId, kind: &OrderKind, looks_left: &mut u64) -> Option<String> {
+fn nobody_stands(world: &World, class: ClassId, kind: &OrderKind, looks_left: &mut u64) -> Option<String> {
     let trip = kind.trip().filter(|trip| trip.fallback == Fallback::Fail)?;
-    let tables = &sim.tables()[class.0 as usize];
-    let (space, size) = (tables.space(), sim.grid().size());
+    let tables = &world.tables()[class.0 as usize];
+    let (space, size) = (tables.space(), world.grid().size());
     let cells_of = |goal: GoalMember| {
         let within = i64::from(trip.within);
         let span = |at: i32, length: u32| {
@@ -234,8 +234,8 @@ fn nobody_stands(sim: &Simulation, class: ClassId, kind: &OrderKind, looks_left:
             }
         }
         let goal = blocked?;
-        let legality = Legality::new(sim.grid(), tables.class());
+        let legality = Legality::new(world.grid(), tables.class());
         let blocked = legality.check_pose(goal).err()?;
-        Some(Reason::GoalBlocked { goal, blocked }.describe(&legality, sim.grid()))
+        Some(Reason::GoalBlocked { goal, blocked }.describe(&legality, world.grid()))
     })
 }

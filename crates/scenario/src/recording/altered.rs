@@ -1,7 +1,7 @@
 //! Recordings that no run has written, with right checksums: each is read within bounds, and none is equal to the run
 //! that it is not.
 
-use crate::load::{Source, build_simulation};
+use crate::load::{Source, build_world};
 use crate::recording::chunk::Chunk;
 use crate::recording::format::{BLOCK_CHUNK, BLOCK_END, BLOCK_HEADER, KIND};
 use crate::recording::record::PathRun;
@@ -18,7 +18,7 @@ use std::io::Cursor;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use wheelbase_sim::codec::{BlockHead, BlockWriter, read_block, read_prefix, write_prefix};
-use wheelbase_sim::{Random, Step};
+use wheelbase_sim::{Random, RunState};
 
 /// Two carts, one of which patrols in the other's way; edits of all kinds; two chunks.
 const TEXT: &str = r#"
@@ -73,16 +73,16 @@ struct Parts {
 
 fn recorded() -> Vec<u8> {
     let typed = scenario::parse("altered.toml", TEXT.as_bytes()).unwrap();
-    let mut sim = build_simulation(Path::new("altered.toml"), &typed).unwrap();
+    let mut world = build_world(Path::new("altered.toml"), &typed).unwrap();
     let mut recorder =
-        Recorder::begin(&mut sim, &Source::default(), ("altered.toml", TEXT), Vec::new()).unwrap();
+        Recorder::begin(&mut world, &Source::default(), ("altered.toml", TEXT), Vec::new()).unwrap();
     loop {
-        let tick = sim.tick();
-        let step = sim.step();
-        recorder.tick(&sim, tick, step).unwrap();
-        sim.clear_log();
-        if step == Step::Ended {
-            return recorder.finish(&sim).unwrap();
+        let tick = world.tick();
+        let step = world.step();
+        recorder.tick(&world, tick, step).unwrap();
+        world.clear_log();
+        if step == RunState::Ended {
+            return recorder.finish(&world).unwrap();
         }
     }
 }

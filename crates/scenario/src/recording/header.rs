@@ -9,7 +9,7 @@ use wheelbase_grid::{CELLS_MAX, Cell, CellXY, GridShape, GridSize, Rect, SIDE_KI
 use wheelbase_maps::TerrainColours;
 use wheelbase_planner::model::{PRIMITIVES_MAX, TIME_MAX, heading_name};
 use wheelbase_planner::{Heading, MovementClass, Pose};
-use wheelbase_sim::{CollisionRule, OrderKind, Simulation};
+use wheelbase_sim::{CollisionRule, OrderKind, World};
 
 /// Numbers of headings that a class can have.
 const HEADINGS: [u8; 4] = [1, 4, 6, 8];
@@ -255,8 +255,8 @@ impl RecordedClass {
 impl Header {
     /// The header of a run that has not begun. `file` is the scenario's name, `scenario` its text,
     /// `source` what else it was made of.
-    pub fn of(sim: &Simulation, source: &Source, file: &str, scenario: &str) -> Self {
-        let (settings, grid, orders) = (sim.settings(), sim.grid(), sim.orders().all());
+    pub fn of(world: &World, source: &Source, file: &str, scenario: &str) -> Self {
+        let (settings, grid, orders) = (world.settings(), world.grid(), world.orders().all());
         let terrain = grid.terrain_table().entries().iter();
         let sides = grid.side_table().entries().iter();
         Self {
@@ -280,8 +280,8 @@ impl Header {
             map: MapLayers::of(grid),
             map_revision: grid.revision(),
             objects: source.map_objects.clone(),
-            classes: sim.tables().iter().map(|tables| RecordedClass::of(tables.class())).collect(),
-            orders: orders.iter().map(|order| order_json(order, sim.orders()).to_string()).collect(),
+            classes: world.tables().iter().map(|tables| RecordedClass::of(tables.class())).collect(),
+            orders: orders.iter().map(|order| order_json(order, world.orders()).to_string()).collect(),
             order_kinds: OrderKind::NAMES.map(str::to_owned).to_vec(),
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! A recording is a [`Header`] (scenario, map, classes), chunks of ticks, and an [`End`]. Each chunk begins
 //! with a key frame, so it can be read without those before it, and has a checksum of its own; a run that is
-//! killed leaves all chunks but the last. [`Recorder`] writes one beside a [`Simulation`](wheelbase_sim::Simulation),
+//! killed leaves all chunks but the last. [`Recorder`] writes one beside a [`World`](wheelbase_sim::Simulation),
 //! [`Reader`] streams over one, a [`TickRecord`] at a time, and [`verify`] runs it again.
 //!
 //! ```
@@ -10,7 +10,7 @@
 //! use std::path::Path;
 //! use wheelbase_scenario::recording::{Event, Reader, Recorder, TickRecord};
 //! use wheelbase_scenario::{load, scenario};
-//! use wheelbase_sim::Step;
+//! use wheelbase_sim::RunState;
 //! let text = r#"
 //! name = "there"
 //! ticks = 100
@@ -25,19 +25,19 @@
 //! orders = [{ goto = [7, 0] }]
 //! "#;
 //! let typed = scenario::parse("there.toml", text.as_bytes())?;
-//! let mut sim = load::build_simulation(Path::new("there.toml"), &typed)?;
+//! let mut world = load::build_world(Path::new("there.toml"), &typed)?;
 //! let mut file = Vec::new();
-//! let mut recorder = Recorder::begin(&mut sim, &load::Source::default(), ("there.toml", text), &mut file)?;
+//! let mut recorder = Recorder::begin(&mut world, &load::Source::default(), ("there.toml", text), &mut file)?;
 //! loop {
-//!     let tick = sim.tick();
-//!     let step = sim.step();
-//!     recorder.tick(&sim, tick, step)?;
-//!     sim.clear_log();
-//!     if step == Step::Ended {
+//!     let tick = world.tick();
+//!     let step = world.step();
+//!     recorder.tick(&world, tick, step)?;
+//!     world.clear_log();
+//!     if step == RunState::Ended {
 //!         break;
 //!     }
 //! }
-//! recorder.finish(&sim)?;
+//! recorder.finish(&world)?;
 //!
 //! let mut reader = Reader::open(Cursor::new(file))?;
 //! assert_eq!(reader.header().name, "there");

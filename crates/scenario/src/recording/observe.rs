@@ -4,7 +4,7 @@ use crate::recording::header::Header;
 use crate::recording::record::{Event, PathRun, RecordedEdit, RecordedSet, TickRecord};
 use crate::recording::recorded_agents::{NONE, RecordedAgents};
 use crate::recording::tick_code::{ENDED, Put, put_events, put_moves, put_rest};
-use wheelbase_sim::{Counters, OrderKind, Set, Simulation, Step, TraceEvent};
+use wheelbase_sim::{Counters, OrderKind, RunState, Set, TraceEvent, World};
 
 /// Follows a simulation tick by tick. Keeps its memory.
 #[derive(Debug, Default)]
@@ -25,25 +25,25 @@ impl Observer {
     /// agent at once.
     pub(super) fn observe(
         &mut self,
-        sim: &Simulation,
+        world: &World,
         header: &Header,
         tick: u32,
-        step: Step,
+        step: RunState,
         out: &mut Vec<u8>,
     ) -> Result<(), String> {
         let Self { frame, record, late } = self;
         record.clear();
         record.tick = tick;
         frame.tick = tick;
-        out.byte(if step == Step::Ended { ENDED } else { 0 });
-        let n_events = gather_events(sim, record);
+        out.byte(if step == RunState::Ended { ENDED } else { 0 });
+        let n_events = gather_events(world, record);
         put_events(record, n_events, frame, out)?;
         put_moves(record, n_events, header, frame, late, out)?;
         let n_moved = record.events.len();
-        gather_rest(sim, frame, record);
+        gather_rest(world, frame, record);
         put_rest(record, n_moved, frame, out)?;
-        frame.tick = next_tick(tick, step == Step::Ended);
-        debug_assert!(matches_simulation(sim, frame));
+        frame.tick = next_tick(tick, step == RunState::Ended);
+        debug_assert!(matches_simulation(world, frame));
         Ok(())
     }
 }
@@ -54,10 +54,10 @@ pub(super) fn next_tick(tick: u32, ended: bool) -> u32 {
 }
 
 /// Fills in the events in their order, then the moves in order of id; says how many are no moves.
-fn gather_events(sim: &Simulation, record: &mut TickRecord) -> usize {
+fn gather_events(world: &World, record: &mut TickRecord) -> usize {
     let TickRecord { events, path_runs, .. } = record;
     let kind_of = |name: &str| OrderKind::NAMES.iter().position(|known| *known == name).unwrap_or(0) as u8;
-    for event in sim.log() {
+    for event in world.log() {
         events.push(match *event {
             TraceEvent::Spawn { agent, class, pose, .. } => Event::Spawn { agent, class, pose },
             TraceEvent::Remove { agent } => Event::Remove { agent },
@@ -73,7 +73,7 @@ fn gather_events(sim: &Simulation, record: &mut TickRecord) -> usize {
             }
             TraceEvent::Path { agent, from, first, count } => {
                 let runs_before = path_runs.len();
-                let moves = &sim.log_moves()[first as usize..][..count as usize];
+                let moves = &world.log_moves()[first as usize..][..count as usize];
                 PathRun::put_runs(moves, path_runs);
                 let count = (path_runs.len() - runs_before) as u32;
                 Event::Path { agent, from, first: runs_before as u32, count }
@@ -82,7 +82,7 @@ fn gather_events(sim: &Simulation, record: &mut TickRecord) -> usize {
         });
     }
     let n_events = events.len();
-    events.extend(sim.log().iter().filter_map(|event| match *event {
+    events.extend(world.log().iter().filter_map(|event| match *event {
         TraceEvent::Move { agent, primitive, from, to, until, .. } => {
             Some(Event::Move { agent, primitive, from, to, end: until })
         }
@@ -108,17 +108,17 @@ fn recorded_set(set: Set) -> RecordedSet {
 
 /// Fills in what is told by looking: waits, current orders and dropped paths that differ from the frame's;
 /// counters and hash.
-fn gather_rest(sim: &Simulation, frame: &RecordedAgents, record: &mut TickRecord) {
-    let agents = sim.agents();
+fn gather_rest(world: &World, frame: &RecordedAgents, record: &mut TickRecord) {
+    let agents = world.agents();
     let rows = || agents.ids.iter().copied().enumerate();
     for (row, agent) in rows() {
-        let since = agents.patience[row].waits_since;
+        let since = agents.wait_states[row].waits_since;
         if frame.waits_since[row] != since {
             record.events.push(Event::Wait { agent, since });
         }
     }
     for (row, agent) in rows() {
-        let order = current_order(sim, row);
+        let order = current_order(world, row);
         if frame.orders[row] != order {
             record.events.push(Event::Current { agent, order });
         }
@@ -128,27 +128,27 @@ fn gather_rest(sim: &Simulation, frame: &RecordedAgents, record: &mut TickRecord
             record.events.push(Event::Path { agent, from: frame.motion[row].to, first: 0, count: 0 });
         }
     }
-    record.counters = Counters::of(sim);
-    record.state_hash = sim.tick_hash();
+    record.counters = Counters::of(world);
+    record.state_hash = world.tick_hash();
 }
 
 /// Number of the current order of the agent in a row.
-fn current_order(sim: &Simulation, row: usize) -> u32 {
-    let open = sim.agents().orders(row).open;
+fn current_order(world: &World, row: usize) -> u32 {
+    let open = world.agents().orders(row).open;
     if open.count > 0 { open.first } else { NONE }
 }
 
 /// Whether a frame holds what the simulation does.
-fn matches_simulation(sim: &Simulation, frame: &RecordedAgents) -> bool {
-    let agents = sim.agents();
+fn matches_simulation(world: &World, frame: &RecordedAgents) -> bool {
+    let agents = world.agents();
     agents.ids == frame.ids
         && (0..agents.len()).all(|row| {
             let motion = &agents.motion[row];
             motion.at_rest() != frame.is_moving(row)
-                && sim.pose(row) == frame.pose(row)
+                && world.pose(row) == frame.pose(row)
                 && motion.class == frame.classes[row]
                 && (motion.at_rest() || motion.until == frame.motion[row].end)
-                && sim.paths().moves(agents.paths[row]).iter().copied().eq(frame.path(row))
-                && current_order(sim, row) == frame.orders[row]
+                && world.paths().moves(agents.paths[row]).iter().copied().eq(frame.path(row))
+                && current_order(world, row) == frame.orders[row]
         })
 }

@@ -1,8 +1,8 @@
 //! The simulation that a recording began with, out of what is in it.
 
 use crate::load::{
-    Files, LoadError, Loaded, LoadedMap, Overrides, build_classes, build_problem, build_simulation_of,
-    build_simulation_on, is_problem, kind_tables, load_scenario_map, most_agents, problem_class,
+    Files, LoadError, Loaded, LoadedMap, Overrides, build_classes, build_problem, build_world_of,
+    build_world_on, is_problem, kind_tables, load_scenario_map, most_agents, problem_class,
 };
 use crate::recording::error::RecordingError;
 use crate::recording::header::{Header, RecordedClass, RecordedKind};
@@ -13,7 +13,7 @@ use wheelbase_grid::{
     TerrainKind, TerrainTable,
 };
 use wheelbase_planner::MovementClass;
-use wheelbase_sim::{CollisionRule, SimulationParts};
+use wheelbase_sim::{CollisionRule, WorldParts};
 use wheelbase_traffic::TrafficParams;
 
 /// Builds the simulation that a recording began with, out of what is in it.
@@ -31,14 +31,14 @@ pub fn rebuild(header: &Header) -> Result<Loaded, RecordingError> {
     let build = match &typed.map.source {
         MapSource::File(file) => {
             let map = recorded_map(header, &typed, is_tiled(&file.value))?;
-            build_simulation_on(path, &typed, map, files, MemoryMax::NONE)
+            build_world_on(path, &typed, map, files, MemoryMax::NONE)
         }
         _ if from_file => {
             typed.map.elevation = None;
             let map = load_scenario_map(path, &typed, MemoryMax::NONE).map_err(RecordingError::Scenario)?;
-            build_simulation_on(path, &typed, with_recorded_heights(header, map)?, files, MemoryMax::NONE)
+            build_world_on(path, &typed, with_recorded_heights(header, map)?, files, MemoryMax::NONE)
         }
-        _ => build_simulation_of(path, &typed, files),
+        _ => build_world_of(path, &typed, files),
     };
     build.map_err(RecordingError::Scenario)
 }
@@ -50,14 +50,14 @@ pub fn rebuild(header: &Header) -> Result<Loaded, RecordingError> {
 pub fn check_memory(header: &Header, memory_max: MemoryMax) -> Result<(), RecordingError> {
     let classes = scenario_classes(header)?;
     let grid = recorded_cells(header, recorded_kinds(header)?, header.grid_shape())?;
-    let mut parts = SimulationParts {
+    let mut parts = WorldParts {
         grid: &grid,
         classes: classes.iter().collect(),
         collision: CollisionRule::Discrete,
         search_slots: 0,
         agents: 0,
         landmarks: 0,
-        fields: SimulationParts::FIELDS,
+        fields: WorldParts::FIELDS,
     };
     if !is_problem(Path::new(&header.file)) {
         let typed = typed_scenario(header)?;

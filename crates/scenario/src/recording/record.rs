@@ -20,7 +20,7 @@ pub struct TickRecord {
     pub path_runs: Vec<PathRun>,
     /// Counts behind the tick.
     pub counters: Counters,
-    /// Hash of the state behind the tick: [`Simulation::tick_hash`](wheelbase_sim::Simulation::tick_hash).
+    /// Hash of the state behind the tick: [`World::tick_hash`](wheelbase_sim::Simulation::tick_hash).
     pub state_hash: u64,
 }
 
@@ -370,7 +370,7 @@ pub struct End {
     pub tick: u32,
     /// Whether it was interrupted before its end.
     pub interrupted: bool,
-    /// [`Simulation::state_hash`](wheelbase_sim::Simulation::state_hash) at the end: the one that is printed.
+    /// [`World::state_hash`](wheelbase_sim::Simulation::state_hash) at the end: the one that is printed.
     pub state_hash: u64,
     /// What the run came to, as JSON: the keys of its result that depend neither on time nor on threads or
     /// memory.

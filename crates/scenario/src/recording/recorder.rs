@@ -1,7 +1,7 @@
 //! Writes a recording beside a simulation.
 
 use crate::load::Source;
-use crate::outcome::outcome_json;
+use crate::outcome::recorded_outcome_json;
 use crate::recording::chunk::Chunk;
 use crate::recording::format::{BLOCK_CHUNK, BLOCK_END, BLOCK_HEADER, CHUNK_BYTES, CHUNK_TICKS, KIND};
 use crate::recording::header::Header;
@@ -10,7 +10,7 @@ use crate::recording::record::{End, Event, RecordedEdit, TickRecord};
 use crate::recording::tick_code::put_edit;
 use std::io::{self, Write};
 use wheelbase_sim::codec::{BlockWriter, write_prefix};
-use wheelbase_sim::{RunResult, Simulation, Step, TickTimes};
+use wheelbase_sim::{RunResult, RunState, TickTimes, World};
 
 /// A recording being written. Once its buffers have grown to what a chunk takes, a tick allocates nothing
 /// in it.
@@ -35,12 +35,12 @@ impl<W: Write> Recorder<W> {
     /// # Errors
     /// Those of the writer.
     pub fn begin(
-        sim: &mut Simulation,
+        world: &mut World,
         source: &Source,
         (file, scenario): (&str, &str),
         mut out: W,
     ) -> io::Result<Self> {
-        let mut header = Header::of(sim, source, file, scenario);
+        let mut header = Header::of(world, source, file, scenario);
         let mut blocks = BlockWriter::default();
         write_prefix(&KIND, &mut out)?;
         blocks.write(BLOCK_HEADER, (0, 0), &header, &mut out)?;
@@ -51,14 +51,14 @@ impl<W: Write> Recorder<W> {
         header.map.elevation = Vec::new();
         header.scenario = String::new();
         header.attached = Vec::new();
-        sim.keep_log();
+        world.keep_log();
         Ok(Self {
             out,
             header,
             observer: Observer::default(),
             blocks,
             chunk: Chunk::default(),
-            first_tick: sim.tick(),
+            first_tick: world.tick(),
             n_ticks: 0,
             edits: EditsInForce::default(),
             ended: false,
@@ -66,20 +66,20 @@ impl<W: Write> Recorder<W> {
     }
 
     /// Records the tick that the simulation has just run: `tick` is its number, `step` what came of it. The
-    /// log is left as it is: [`Simulation::clear_log`] is the caller's.
+    /// log is left as it is: [`World::clear_log`] is the caller's.
     ///
     /// # Errors
     /// Those of the writer, at ticks at which a chunk is full, and of a tick at which more happens than a recording
     /// may hold: paths of 2^25 runs of equal moves, 2^24 other events.
-    pub fn tick(&mut self, sim: &Simulation, tick: u32, step: Step) -> io::Result<()> {
+    pub fn tick(&mut self, world: &World, tick: u32, step: RunState) -> io::Result<()> {
         if self.n_ticks == 0 {
             self.begin_chunk(tick);
         }
-        let observed = self.observer.observe(sim, &self.header, tick, step, &mut self.chunk.ticks);
+        let observed = self.observer.observe(world, &self.header, tick, step, &mut self.chunk.ticks);
         observed.map_err(|why| io::Error::other(format!("tick {tick} cannot be recorded: {why}")))?;
         self.edits.note(&self.observer.record);
         self.n_ticks += 1;
-        self.ended = step == Step::Ended;
+        self.ended = step == RunState::Ended;
         if self.n_ticks == CHUNK_TICKS || self.chunk.ticks.len() >= CHUNK_BYTES {
             self.write_chunk()?;
         }
@@ -90,18 +90,18 @@ impl<W: Write> Recorder<W> {
     ///
     /// # Errors
     /// Those of the writer.
-    pub fn finish(mut self, sim: &Simulation) -> io::Result<W> {
+    pub fn finish(mut self, world: &World) -> io::Result<W> {
         if self.n_ticks > 0 {
             self.write_chunk()?;
         }
-        let result = RunResult::of(sim, 1, &TickTimes::default(), 0.0, 0);
+        let result = RunResult::of(world, 1, &TickTimes::default(), 0.0, 0);
         let end = End {
-            tick: sim.tick(),
+            tick: world.tick(),
             interrupted: !self.ended,
-            state_hash: sim.state_hash(),
-            outcome: outcome_json(&result).to_string(),
+            state_hash: world.state_hash(),
+            outcome: recorded_outcome_json(&result).to_string(),
         };
-        self.blocks.write(BLOCK_END, (sim.tick(), 0), &end, &mut self.out)?;
+        self.blocks.write(BLOCK_END, (world.tick(), 0), &end, &mut self.out)?;
         self.out.flush()?;
         Ok(self.out)
     }

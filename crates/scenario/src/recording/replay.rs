@@ -10,7 +10,7 @@ use crate::recording::recorded_agents::{NONE, RecordedAgents};
 use std::io::{Read, Seek};
 use wheelbase_grid::CellXY;
 use wheelbase_planner::model::Offset;
-use wheelbase_sim::{Counters, Phase, Simulation, Step};
+use wheelbase_sim::{Counters, Phase, RunState, World};
 
 /// Nanoseconds of a tick by phase, in the order of [`Phase::ALL`].
 pub type PhaseNanos = [u64; Phase::ALL.len()];
@@ -36,23 +36,23 @@ pub struct Replayed {
 /// [`RecordingError`] if the recording is damaged or its scenario cannot be built.
 pub fn replay<R: Read + Seek>(
     reader: &mut Reader<R>,
-    mut timed_step: impl FnMut(&mut Simulation) -> (Step, PhaseNanos),
+    mut timed_step: impl FnMut(&mut World) -> (RunState, PhaseNanos),
     mut goes_on: impl FnMut(u32) -> bool,
 ) -> Result<Replayed, RecordingError> {
-    let mut sim = rebuild(reader.header())?.simulation;
-    let n_cells = sim.grid().size().n_cells();
+    let mut world = rebuild(reader.header())?.world;
+    let n_cells = world.grid().size().n_cells();
     let mut replayed = Replayed { swept: vec![0; n_cells], waited: vec![0; n_cells], ..Replayed::default() };
     let mut record = TickRecord::default();
     while goes_on(replayed.counters.len() as u32) && reader.next_tick(&mut record)? {
         if replayed.differs_at.is_none() {
-            let (step, nanos) = timed_step(&mut sim);
-            replayed.note_step(&sim, step, nanos, &record);
+            let (step, nanos) = timed_step(&mut world);
+            replayed.note_step(&world, step, nanos, &record);
         }
         replayed.counters.push(record.counters);
         // What no run did could be counted without end.
         if replayed.differs_at.is_none() {
-            replayed.count_swept(&record, reader.agents(), &reader.header().map, &sim);
-            replayed.count_waits(reader.agents(), &reader.header().map, &sim);
+            replayed.count_swept(&record, reader.agents(), &reader.header().map, &world);
+            replayed.count_waits(reader.agents(), &reader.header().map, &world);
         }
     }
     Ok(replayed)
@@ -60,9 +60,9 @@ pub fn replay<R: Read + Seek>(
 
 impl Replayed {
     /// Keeps what a tick of the second run took, if it was as recorded.
-    fn note_step(&mut self, sim: &Simulation, step: Step, nanos: PhaseNanos, record: &TickRecord) {
-        let goes_on = step == Step::Running && sim.tick() != record.tick + 1;
-        if sim.tick_hash() != record.state_hash || Counters::of(sim) != record.counters || goes_on {
+    fn note_step(&mut self, world: &World, step: RunState, nanos: PhaseNanos, record: &TickRecord) {
+        let goes_on = step == RunState::Running && world.tick() != record.tick + 1;
+        if world.tick_hash() != record.state_hash || Counters::of(world) != record.counters || goes_on {
             self.differs_at = Some(record.tick);
         } else {
             self.nanos.push(nanos);
@@ -70,17 +70,11 @@ impl Replayed {
     }
 
     /// Counts the cells that the moves of a tick sweep.
-    fn count_swept(
-        &mut self,
-        record: &TickRecord,
-        agents: &RecordedAgents,
-        map: &MapLayers,
-        sim: &Simulation,
-    ) {
+    fn count_swept(&mut self, record: &TickRecord, agents: &RecordedAgents, map: &MapLayers, world: &World) {
         for event in &record.events {
             let Event::Move { agent, primitive, from, .. } = *event else { continue };
             let class = agents.row(agent).map(|row| agents.classes[row]);
-            let class = class.and_then(|class| sim.tables().get(usize::from(class.0)));
+            let class = class.and_then(|class| world.tables().get(usize::from(class.0)));
             let Some(class) = class.map(|tables| tables.class()) else { continue };
             if usize::from(primitive) < class.primitives().len() && from.heading.0 < class.headings() {
                 let shape = class.shape_at(from, usize::from(primitive));
@@ -91,9 +85,9 @@ impl Replayed {
     }
 
     /// Counts the cells on which agents wait.
-    fn count_waits(&mut self, agents: &RecordedAgents, map: &MapLayers, sim: &Simulation) {
+    fn count_waits(&mut self, agents: &RecordedAgents, map: &MapLayers, world: &World) {
         for (row, since) in agents.waits_since.iter().enumerate() {
-            let tables = sim.tables().get(usize::from(agents.classes[row].0));
+            let tables = world.tables().get(usize::from(agents.classes[row].0));
             let pose = agents.motion[row].to;
             let Some(tables) = tables.filter(|_| *since != NONE && !agents.is_moving(row)) else { continue };
             let class = tables.class();

@@ -1,7 +1,7 @@
 //! Runs a recording again and says where it differs.
 
 use crate::load::Loaded;
-use crate::outcome::outcome_json;
+use crate::outcome::recorded_outcome_json;
 use crate::recording::error::RecordingError;
 use crate::recording::header::{Header, MapLayers, RecordedClass};
 use crate::recording::observe::Observer;
@@ -15,7 +15,7 @@ use serde_json::Value;
 use std::fmt;
 use std::io::{Read, Seek};
 use wheelbase_grid::Rect;
-use wheelbase_sim::{AgentId, ClassId, Counters, RunResult, Simulation, Step, TickTimes};
+use wheelbase_sim::{AgentId, ClassId, Counters, RunResult, RunState, TickTimes, World};
 
 /// Where a recording and a second run first differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,16 +73,16 @@ pub fn verify<R: Read + Seek>(
     reader: &mut Reader<R>,
     mut progress: impl FnMut(u32) -> bool,
 ) -> Result<Verified, RecordingError> {
-    let Loaded { simulation: mut sim, source } = rebuild(reader.header())?;
-    let mut header = Header::of(&sim, &source, &reader.header().file, &reader.header().scenario);
+    let Loaded { mut world, source } = rebuild(reader.header())?;
+    let mut header = Header::of(&world, &source, &reader.header().file, &reader.header().scenario);
     header.take_texts_of(reader.header());
     if let Some(difference) = header_difference(reader.header(), &header) {
         return Ok(Verified { n_ticks: 0, difference: Some(difference) });
     }
     if reader.end().is_some_and(counts_collisions) {
-        sim.check_invariants();
+        world.check_invariants();
     }
-    sim.keep_log();
+    world.keep_log();
     let (mut observer, mut edits) = (Observer::default(), EditsInForce::default());
     let (mut bytes, mut recorded) = (Vec::new(), TickRecord::default());
     let (mut n_ticks, mut ended) = (0, false);
@@ -93,7 +93,7 @@ pub fn verify<R: Read + Seek>(
             observer.frame.forget_history();
             bytes.clear();
             edits.put(&mut bytes);
-            let tick = sim.tick();
+            let tick = world.tick();
             let in_frame = frame_difference(tick, reader.agents(), &observer.frame);
             let in_map = || (bytes != reader.key_edits()).then(|| key_edits_difference(tick));
             if let Some(difference) = in_frame.or_else(in_map) {
@@ -103,16 +103,16 @@ pub fn verify<R: Read + Seek>(
         if !reader.next_tick(&mut recorded)? {
             break;
         }
-        let tick = sim.tick();
-        let step = sim.step();
+        let tick = world.tick();
+        let step = world.step();
         bytes.clear();
-        let observed = observer.observe(&sim, &header, tick, step, &mut bytes);
-        sim.clear_log();
+        let observed = observer.observe(&world, &header, tick, step, &mut bytes);
+        world.clear_log();
         if let Err(why) = observed {
             return differs(n_ticks, Difference::of(tick, "tick", "one that can be recorded", &why));
         }
         edits.note(&observer.record);
-        ended = step == Step::Ended;
+        ended = step == RunState::Ended;
         // Equal bytes, read from equal frames, mean the same.
         if bytes != reader.tick_bytes() {
             let ends = reader.has_ended() != ended;
@@ -124,7 +124,7 @@ pub fn verify<R: Read + Seek>(
         n_ticks += 1;
     }
     let end = reader.end().filter(|_| n_ticks == reader.n_ticks());
-    let difference = end.and_then(|end| end_difference(end, reader.end_ticks(), &sim, ended));
+    let difference = end.and_then(|end| end_difference(end, reader.end_ticks(), &world, ended));
     Ok(Verified { n_ticks, difference })
 }
 
@@ -156,8 +156,8 @@ fn end_tick_difference(tick: u32, ended: bool) -> Difference {
 }
 
 /// What the end says that is not so.
-fn end_difference(end: &End, end_ticks: (u32, u32), sim: &Simulation, ended: bool) -> Option<Difference> {
-    let tick = sim.tick();
+fn end_difference(end: &End, end_ticks: (u32, u32), world: &World, ended: bool) -> Option<Difference> {
+    let tick = world.tick();
     let differs = |field: &str, recorded: String, found: String| {
         (recorded != found).then(|| Difference::of(tick, field, &recorded, &found))
     };
@@ -166,9 +166,9 @@ fn end_difference(end: &End, end_ticks: (u32, u32), sim: &Simulation, ended: boo
     differs("tick of the end", end.tick.to_string(), tick.to_string())
         .or_else(|| differs("head of the end", head(end_ticks), head((tick, 0))))
         .or_else(|| differs("interrupted", end.interrupted.to_string(), (!ended).to_string()))
-        .or_else(|| differs("state hash at the end", hash(end.state_hash), hash(sim.state_hash())))
+        .or_else(|| differs("state hash at the end", hash(end.state_hash), hash(world.state_hash())))
         .or_else(|| {
-            let found = outcome_json(&RunResult::of(sim, 1, &TickTimes::default(), 0.0, 0));
+            let found = recorded_outcome_json(&RunResult::of(world, 1, &TickTimes::default(), 0.0, 0));
             outcome_difference(tick, &end.outcome, &found)
         })
 }
@@ -509,7 +509,7 @@ fn area_text(area: Rect) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::{Source, build_simulation};
+    use crate::load::{Source, build_world};
     use crate::recording::Recorder;
     use crate::recording::chunk::Chunk;
     use crate::recording::format::{BLOCK_CHUNK, BLOCK_END, BLOCK_HEADER, KIND};
@@ -546,16 +546,16 @@ at = [3, 0, "E"]
 
     fn recorded() -> Vec<u8> {
         let typed = scenario::parse("two.toml", TEXT.as_bytes()).unwrap();
-        let mut sim = build_simulation(Path::new("two.toml"), &typed).unwrap();
+        let mut world = build_world(Path::new("two.toml"), &typed).unwrap();
         let mut recorder =
-            Recorder::begin(&mut sim, &Source::default(), ("two.toml", TEXT), Vec::new()).unwrap();
+            Recorder::begin(&mut world, &Source::default(), ("two.toml", TEXT), Vec::new()).unwrap();
         loop {
-            let tick = sim.tick();
-            let step = sim.step();
-            recorder.tick(&sim, tick, step).unwrap();
-            sim.clear_log();
-            if step == Step::Ended {
-                return recorder.finish(&sim).unwrap();
+            let tick = world.tick();
+            let step = world.step();
+            recorder.tick(&world, tick, step).unwrap();
+            world.clear_log();
+            if step == RunState::Ended {
+                return recorder.finish(&world).unwrap();
             }
         }
     }

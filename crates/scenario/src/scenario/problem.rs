@@ -71,7 +71,7 @@ pub fn parse_problem(file: &str, bytes: &[u8]) -> Result<Problem, ScenarioErrors
     };
     let line_of = |key: &str| line_of_key(bytes, key);
     let mut mistakes = Vec::new();
-    let mut complain = |key: &str, expected: &str| {
+    let mut report = |key: &str, expected: &str| {
         let found = keys.get(key);
         let message = match found {
             None => format!("missing, expected {expected}"),
@@ -82,7 +82,7 @@ pub fn parse_problem(file: &str, bytes: &[u8]) -> Result<Problem, ScenarioErrors
     let mut path = |key: &str, of: &str| {
         let text = keys.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
         if text.is_none() {
-            complain(key, of);
+            report(key, of);
         }
         Located { value: text.unwrap_or_default().to_owned(), line: line_of(key) }
     };
@@ -92,13 +92,13 @@ pub fn parse_problem(file: &str, bytes: &[u8]) -> Result<Problem, ScenarioErrors
     let in_range = |team: &u64| (1..=u64::from(AGENTS_MAX)).contains(team);
     let team = keys.get("teamSize").and_then(Value::as_u64).filter(in_range);
     if team.is_none() {
-        complain("teamSize", &format!("a whole number from 1 to {AGENTS_MAX}"));
+        report("teamSize", &format!("a whole number from 1 to {AGENTS_MAX}"));
     }
     if keys.get("numTasksReveal").is_some_and(|reveal| reveal.as_u64() != Some(1)) {
-        complain("numTasksReveal", "1, the number of tasks of which an agent knows");
+        report("numTasksReveal", "1, the number of tasks of which an agent knows");
     }
     if keys.get("taskAssignmentStrategy").and_then(Value::as_str) != Some(ROUND_ROBIN) {
-        complain("taskAssignmentStrategy", &format!("\"{ROUND_ROBIN}\""));
+        report("taskAssignmentStrategy", &format!("\"{ROUND_ROBIN}\""));
     }
     if !mistakes.is_empty() {
         mistakes.sort_by_key(|mistake| mistake.line);

@@ -7,62 +7,62 @@ use wheelbase_grid::CellXY;
 use wheelbase_scenario::load::{Loaded, Source};
 use wheelbase_scenario::recording::Recorder;
 use wheelbase_scenario::{PlanFile, load, scenario};
-use wheelbase_sim::{Simulation, Step, invariant};
+use wheelbase_sim::{RunState, World, invariant};
 
 /// Builds a scenario given as text.
-pub fn simulation(text: &str) -> Simulation {
+pub fn world_from(text: &str) -> World {
     let typed =
         scenario::parse("test.toml", text.as_bytes()).unwrap_or_else(|errors| panic!("{errors}\n{text}"));
-    load::build_simulation(Path::new("test.toml"), &typed).unwrap_or_else(|error| panic!("{error}\n{text}"))
+    load::build_world(Path::new("test.toml"), &typed).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
 /// Runs to the end; nothing that must never be may be after any tick. Gives the state hash after each.
-pub fn run_checked(sim: &mut Simulation) -> Vec<u64> {
+pub fn run_checked(world: &mut World) -> Vec<u64> {
     let mut hashes = Vec::new();
     loop {
-        let step = sim.step();
-        let found = invariant::check(sim);
-        assert!(found.is_empty(), "tick {}: {found:?}", sim.tick());
-        hashes.push(sim.state_hash());
-        if step == Step::Ended {
+        let step = world.step();
+        let found = invariant::check(world);
+        assert!(found.is_empty(), "tick {}: {found:?}", world.tick());
+        hashes.push(world.state_hash());
+        if step == RunState::Ended {
             return hashes;
         }
     }
 }
 
 /// Records a run of a scenario, given as text under a name, to its end.
-pub fn record(sim: &mut Simulation, name: &str, text: &str) -> Vec<u8> {
-    record_with(sim, &Source::default(), name, text)
+pub fn record(world: &mut World, name: &str, text: &str) -> Vec<u8> {
+    record_with(world, &Source::default(), name, text)
 }
 
 /// Records a run of what was loaded to its end.
 pub fn record_loaded(loaded: &mut Loaded, name: &str, text: &str) -> Vec<u8> {
-    record_with(&mut loaded.simulation, &loaded.source, name, text)
+    record_with(&mut loaded.world, &loaded.source, name, text)
 }
 
-fn record_with(sim: &mut Simulation, source: &Source, name: &str, text: &str) -> Vec<u8> {
-    let mut recorder = Recorder::begin(sim, source, (name, text), Vec::new()).unwrap();
+fn record_with(world: &mut World, source: &Source, name: &str, text: &str) -> Vec<u8> {
+    let mut recorder = Recorder::begin(world, source, (name, text), Vec::new()).unwrap();
     loop {
-        let tick = sim.tick();
-        let step = sim.step();
-        recorder.tick(sim, tick, step).unwrap();
-        sim.clear_log();
-        if step == Step::Ended {
-            return recorder.finish(sim).unwrap();
+        let tick = world.tick();
+        let step = world.step();
+        recorder.tick(world, tick, step).unwrap();
+        world.clear_log();
+        if step == RunState::Ended {
+            return recorder.finish(world).unwrap();
         }
     }
 }
 
 /// Runs a problem to its end, checked after every tick; gives the plan.
-pub fn plan_checked(sim: &mut Simulation) -> Vec<u8> {
-    let mut plan = PlanFile::begin(sim);
+pub fn plan_checked(world: &mut World) -> Vec<u8> {
+    let mut plan = PlanFile::begin(world);
     loop {
-        let tick = sim.tick();
-        let step = sim.step();
-        assert_eq!(invariant::check(sim), [], "tick {tick}");
-        plan.tick(sim, tick, 0.0, step == Step::Ended);
-        sim.clear_log();
-        if step == Step::Ended {
+        let tick = world.tick();
+        let step = world.step();
+        assert_eq!(invariant::check(world), [], "tick {tick}");
+        plan.tick(world, tick, 0.0, step == RunState::Ended);
+        world.clear_log();
+        if step == RunState::Ended {
             break;
         }
     }
@@ -77,9 +77,9 @@ pub fn on_threads<T: Send>(threads: usize, run: impl FnOnce() -> T + Send) -> T 
 }
 
 /// Carts and trucks on a map.
-pub fn world(rows: &[&str], more: &str) -> Simulation {
+pub fn world_of(rows: &[&str], more: &str) -> World {
     let rows: Vec<String> = rows.iter().map(|row| format!("\"{row}\"")).collect();
-    simulation(&format!(
+    world_from(&format!(
         "name = \"test\"\nticks = 500\n[map]\nrows = [{}]\n{CART}{TRUCK}{more}",
         rows.join(",")
     ))
@@ -98,17 +98,17 @@ pub fn set_terrain(tick: u32, area: &str, kind: &str, on_agents: &str) -> String
 }
 
 /// Where the agent in a row is.
-pub fn cell(sim: &Simulation, row: usize) -> CellXY {
-    sim.pose(row).cell
+pub fn cell(world: &World, row: usize) -> CellXY {
+    world.pose(row).cell
 }
 
 /// Runs up to a tick.
-pub fn step_to(sim: &mut Simulation, tick: u32) {
-    while sim.tick() < tick && sim.step() == Step::Running {
-        let found = invariant::check(sim);
-        assert!(found.is_empty(), "tick {}: {found:?}", sim.tick());
+pub fn step_to(world: &mut World, tick: u32) {
+    while world.tick() < tick && world.step() == RunState::Running {
+        let found = invariant::check(world);
+        assert!(found.is_empty(), "tick {}: {found:?}", world.tick());
     }
-    assert_eq!(sim.tick(), tick);
+    assert_eq!(world.tick(), tick);
 }
 
 /// A cart of one cell: forward 2, reverse 6, turns 1.

@@ -1,9 +1,9 @@
 #![allow(clippy::unwrap_used, reason = "all of it is for tests")]
 
 use super::*;
-use crate::load::build_simulation;
+use crate::load::build_world;
 use crate::scenario;
-use crate::world::Simulation;
+use crate::world::World;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,7 +14,7 @@ const HEIGHT: i32 = 40;
 
 /// A wall across the map with a gap in the middle and one near the top, and carts that go straight through
 /// the one in the middle.
-fn two_gaps(carts: &str) -> Simulation {
+fn two_gaps(carts: &str) -> World {
     let row = |y: i32| {
         let wall = |x: i32| x == 32 && !(18..22).contains(&y) && !(4..8).contains(&y);
         (0..WIDTH).map(|x| if wall(x) { 'W' } else { '.' }).collect::<String>()
@@ -27,18 +27,18 @@ fn two_gaps(carts: &str) -> Simulation {
         rows.join(",")
     );
     let typed = scenario::parse("gaps.toml", text.as_bytes()).unwrap();
-    build_simulation(Path::new("gaps.toml"), &typed).unwrap()
+    build_world(Path::new("gaps.toml"), &typed).unwrap()
 }
 
-fn cart() -> Simulation {
+fn cart() -> World {
     two_gaps("[[agents]]\nclass = \"cart\"\nat = [4, 20, \"E\"]\norders = [{ goto = [60, 20] }]\n")
 }
 
 /// Rows in which the first agent's path leads through the wall.
-fn crosses_at(sim: &Simulation) -> Vec<i32> {
-    let tables = &sim.tables[0];
-    let mut state = sim.agents.motion[0].state;
-    let moves = sim.paths.moves(sim.agents.paths[0]).iter();
+fn crosses_at(world: &World) -> Vec<i32> {
+    let tables = &world.tables[0];
+    let mut state = world.agents.motion[0].state;
+    let moves = world.paths.moves(world.agents.paths[0]).iter();
     let cells = moves.map(|&primitive| {
         state = tables.state_after(state, usize::from(primitive));
         tables.space().pose(state).cell
@@ -47,44 +47,44 @@ fn crosses_at(sim: &Simulation) -> Vec<i32> {
 }
 
 /// Agents wait in the gap in the middle, so many ticks each.
-fn jam(sim: &mut Simulation, ticks: u32) {
+fn jam(world: &mut World, ticks: u32) {
     for _ in 0..40 {
         let way = (CellXY::new(0, 0), CellXY::new(32, 20));
-        sim.congestion.count_move(ClassId(0), way, std::iter::empty());
-        (0..ticks).for_each(|_| sim.congestion.count_wait(ClassId(0), CellXY::new(32, 20)));
+        world.congestion.count_move(ClassId(0), way, std::iter::empty());
+        (0..ticks).for_each(|_| world.congestion.count_wait(ClassId(0), CellXY::new(32, 20)));
     }
 }
 
 #[test]
 fn a_path_keeps_clear_of_a_jam_that_costs_more_than_the_way_around() {
-    let mut sim = cart();
-    sim.step();
-    assert_eq!(crosses_at(&sim), [20]);
+    let mut world = cart();
+    world.step();
+    assert_eq!(crosses_at(&world), [20]);
     // The way around takes 2 x 13 steps and turns more.
-    jam(&mut sim, 300);
+    jam(&mut world, 300);
     for _ in 0..8 {
-        sim.step();
+        world.step();
     }
-    let around = crosses_at(&sim);
+    let around = crosses_at(&world);
     assert!(around.len() == 1 && (4..8).contains(&around[0]), "{around:?}");
-    assert_eq!(sim.counts.path_requests, 2);
-    sim.run();
-    assert_eq!(sim.counts.orders_done, 1);
+    assert_eq!(world.counts.path_requests, 2);
+    world.run();
+    assert_eq!(world.counts.orders_done, 1);
 }
 
 #[test]
 fn a_jam_that_costs_less_than_the_way_around_is_gone_through() {
-    let mut sim = cart();
-    sim.step();
-    jam(&mut sim, 80);
+    let mut world = cart();
+    world.step();
+    jam(&mut world, 80);
     for _ in 0..8 {
-        sim.step();
+        world.step();
     }
-    assert_eq!((crosses_at(&sim), sim.counts.path_requests), (vec![20], 2));
-    sim.run();
+    assert_eq!((crosses_at(&world), world.counts.path_requests), (vec![20], 2));
+    world.run();
     // It asked, kept its path and was on time: a step takes four ticks, and the order is closed when it is
     // there.
-    assert_eq!((sim.counts.orders_done, sim.counts.flowtime), (1, 56 * 4));
+    assert_eq!((world.counts.orders_done, world.counts.flowtime), (1, 56 * 4));
 }
 
 /// Against a stream that fills the gap in the middle it takes the one near the top; with it, or where all is
@@ -92,22 +92,22 @@ fn a_jam_that_costs_less_than_the_way_around_is_gone_through() {
 #[test]
 fn a_path_keeps_clear_of_a_stream_that_comes_towards_it() {
     for (by, crosses) in [(-1, false), (1, true)] {
-        let mut sim = cart();
-        sim.step();
+        let mut world = cart();
+        world.step();
         for x in 8..56 {
             let rows = 14..26;
             let cells = |x: i32| rows.clone().map(move |y| CellXY::new(x, y));
             for _ in 0..8 {
-                sim.congestion.planned.count(CellXY::new(x - by, 20), CellXY::new(x, 20), cells(x));
+                world.congestion.planned.count(CellXY::new(x - by, 20), CellXY::new(x, 20), cells(x));
             }
         }
-        sim.congestion.planned.publish();
+        world.congestion.planned.publish();
         for _ in 0..8 {
-            sim.step();
+            world.step();
         }
-        assert_eq!(crosses_at(&sim) == [20], crosses, "{:?}", crosses_at(&sim));
-        sim.run();
-        assert_eq!(sim.counts.orders_done, 1);
+        assert_eq!(crosses_at(&world) == [20], crosses, "{:?}", crosses_at(&world));
+        world.run();
+        assert_eq!(world.counts.orders_done, 1);
     }
 }
 
@@ -125,7 +125,7 @@ struct Plain {
 
 impl Plain {
     /// For a body of some sides.
-    fn delay(&self, (width, longest): (u32, u32), (from, to): (CellXY, CellXY), ticks: u32) -> u32 {
+    fn penalty(&self, (width, longest): (u32, u32), (from, to): (CellXY, CellXY), ticks: u32) -> u32 {
         let (dx, dy) = (to.x - from.x, to.y - from.y);
         if (dx, dy) == (0, 0) {
             return 0;
@@ -138,13 +138,13 @@ impl Plain {
         };
         let most =
             [-half, 0, half].into_iter().map(|aside| over(CellXY::new(to.x + dy * aside, to.y + dx * aside)));
-        let mut delay = ticks * most.max().unwrap_or(0) / 32;
+        let mut penalty = ticks * most.max().unwrap_or(0) / 32;
         let block = |cell: CellXY| (cell.x / 8, cell.y / 8);
         if block(from) != block(to) {
             let (waited, entered) = self.blocks.get(&(block(to), width.min(5))).copied().unwrap_or_default();
-            delay += waited / (entered + 1);
+            penalty += waited / (entered + 1);
         }
-        delay.min(1000)
+        penalty.min(1000)
     }
 }
 
@@ -159,8 +159,8 @@ proptest! {
         from in (0..WIDTH, 0..HEIGHT),
         moves in prop::collection::vec(0_u8..3, 0..200),
     ) {
-        let sim = cart();
-        let mut congestion = Congestion::new(sim.grid.size(), sim.grid.shape(), &SIDES);
+        let world = cart();
+        let mut congestion = Congestion::new(world.grid.size(), world.grid.shape(), &SIDES);
         let mut plain = Plain::default();
         let mut tick = 1;
         for ((x, y), side, of, n_moves, waited, halvings) in counted {
@@ -173,7 +173,7 @@ proptest! {
             }
             let (dx, dy) = [(1, 0), (0, -1), (-1, 0), (0, 1)][side];
             let to = CellXY::new(x + dx, y + dy);
-            if sim.grid.size().rect().contains(to) {
+            if world.grid.size().rect().contains(to) {
                 for _ in 0..n_moves {
                     congestion.count_move(id, (from, to), [from, to].into_iter());
                     for _ in 0..waited / 8 {
@@ -199,7 +199,7 @@ proptest! {
             }
         }
         congestion.planned.publish();
-        let tables = &sim.tables[0];
+        let tables = &world.tables[0];
         let pose = Pose { cell: CellXY::new(from.0, from.1), heading: wheelbase_planner::Heading(0) };
         let first = tables.space().state(pose).unwrap();
         // As far as the moves are legal.
@@ -208,20 +208,20 @@ proptest! {
             let Some(ticks) = tables.move_ticks(state, usize::from(primitive)) else { break };
             let from = tables.space().pose(state).cell;
             state = tables.state_after(state, usize::from(primitive));
-            sum += u64::from(plain.delay(SIDES[class], (from, tables.space().pose(state).cell), ticks));
+            sum += u64::from(plain.penalty(SIDES[class], (from, tables.space().pose(state).cell), ticks));
             legal += 1;
         }
-        prop_assert_eq!(congestion.delay_along(ClassId(class as u8), tables, first, &moves[..legal]), sum);
+        prop_assert_eq!(congestion.penalty_along(ClassId(class as u8), tables, first, &moves[..legal]), sum);
     }
 
     /// What is counted of those that come towards one delays it as far as delays reach, and no more when they
     /// have gone.
     #[test]
     fn streams_end(n_moves in 2_usize..40) {
-        let mut sim = cart();
+        let mut world = cart();
         let (from, to) = (CellXY::new(3, 4), CellXY::new(4, 4));
         let class = ClassId(0);
-        let congestion = &mut sim.congestion;
+        let congestion = &mut world.congestion;
         (0..n_moves).for_each(|_| congestion.planned.count(from, to, std::iter::once(to)));
         congestion.planned.publish();
         let back = |congestion: &Congestion| congestion.around(class, to).ticks(CellXY::new(5, 4), to, 10);
@@ -232,8 +232,8 @@ proptest! {
         prop_assert!(congestion.around(class, far).ticks(CellXY::new(5, 4), to, 10) > 0);
         let farther = CellXY::new(6 + REACH as i32, 4);
         prop_assert_eq!(congestion.around(class, farther).ticks(CellXY::new(5, 4), to, 10), 0);
-        for tick in 0..2 * planned_streams::PERIOD_TICKS {
-            congestion.renew(tick, &sim.agents, &sim.tables, &sim.paths);
+        for tick in 0..2 * planned_flow::PERIOD_TICKS {
+            congestion.renew(tick, &world.agents, &world.tables, &world.paths);
         }
         prop_assert_eq!(back(congestion), 0);
     }

@@ -107,7 +107,7 @@ fn exchange(from: &[Place], to: &[Place], matched: &mut [u32]) -> bool {
         for other in 0..one {
             let (at, there) = (place(matched[one]), place(matched[other]));
             // Negative where they are farther apart in a direction in which their places are the other way.
-            let along = |ways: i64, places: i64| i128::from(ways) * i128::from(places);
+            let along = |directions: i64, places: i64| i128::from(directions) * i128::from(places);
             let order = along(from[one].x - from[other].x, at.x - there.x)
                 + along(from[one].y - from[other].y, at.y - there.y);
             if order < 0 {

@@ -7,12 +7,12 @@
 //! capacity at each tick. Where lone agents take more of one than there is in the run, they cannot all do together
 //! what each does alone.
 
-use crate::metrics::lone::{LoneAgent, NotAlone, lone_agents_seen};
 use crate::metrics::result::permille;
-use crate::world::Simulation;
+use crate::metrics::single_agent_bound::{NoSingleAgentBound, SingleAgentBound, bounds_seen};
+use crate::world::World;
 use std::sync::atomic::{AtomicU64, Ordering};
 use wheelbase_planner::{MovementTables, Path};
-use wheelbase_traffic::collision::{CollisionRule, Step};
+use wheelbase_traffic::collision::{CollisionRule, Transition};
 use wheelbase_traffic::gates::{Gates, NONE};
 
 /// Ways of counting what is held of a gate: cell by cell, and by those that hold so many cells that but one
@@ -39,29 +39,30 @@ pub struct Doors {
 
 impl Doors {
     /// The doors on the map of a simulation as it is. Linear in its cells.
-    pub fn find(sim: &Simulation) -> Self {
-        let gates = Gates::find(sim.grid.size(), &sim.tables);
+    pub fn find(world: &World) -> Self {
+        let gates = Gates::find(world.grid.size(), &world.tables);
         let taken = (0..gates.widths.len() * COUNTS).map(|_| AtomicU64::new(0)).collect();
-        Self { gates, rule: sim.settings.collision, taken }
+        Self { gates, rule: world.settings.collision, taken }
     }
 
-    /// What each agent would do alone, as [`crate::lone_agents`] says it; notes which doors it goes through.
+    /// What each agent would do alone, as [`crate::single_agent_bounds`] says it; notes which doors it goes through.
     /// # Errors
-    /// [`NotAlone`] where it cannot be said.
-    pub fn lone_agents(
+    /// [`NoSingleAgentBound`] where it cannot be said.
+    pub fn single_agent_bounds(
         &self,
-        sim: &Simulation,
+        world: &World,
         go_on: &(impl Fn() -> bool + Sync),
-    ) -> Result<Option<Vec<LoneAgent>>, NotAlone> {
+    ) -> Result<Option<Vec<SingleAgentBound>>, NoSingleAgentBound> {
         self.taken.iter().for_each(|taken| taken.store(0, Ordering::Relaxed));
-        lone_agents_seen(sim, go_on, &|tables, path| self.note(tables, path))
+        bounds_seen(world, go_on, &|tables, path| self.note(tables, path))
     }
 
     /// Notes what a path takes of the gates. Sums do not depend on who adds first.
     fn note(&self, tables: &MovementTables, path: &Path) {
         let mut held: Vec<(u32, u32)> = Vec::new();
         for (pair, &primitive) in path.poses.windows(2).zip(&path.moves) {
-            let step = Step { class: tables.class(), pose: pair[0].pose, primitive: usize::from(primitive) };
+            let step =
+                Transition { class: tables.class(), pose: pair[0].pose, primitive: usize::from(primitive) };
             let (anchor, cells) = self.rule.held(&step);
             held.clear();
             for offset in cells {
@@ -85,8 +86,8 @@ impl Doors {
     }
 
     /// What the ways noted last take of doors.
-    pub fn load(&self, sim: &Simulation) -> DoorLoad {
-        let supply = self.supply(sim.settings.ticks);
+    pub fn load(&self, world: &World) -> DoorLoad {
+        let supply = self.supply(world.settings.ticks);
         let taken = self.taken.iter().map(|taken| taken.load(Ordering::Relaxed));
         let shares = taken.zip(supply).filter(|&(_, supply)| supply > 0);
         let busiest_permille = shares.map(|(taken, supply)| permille(taken, supply)).max().unwrap_or(0);

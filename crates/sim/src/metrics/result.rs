@@ -1,8 +1,8 @@
 //! What a run counts, and the result it prints.
 
-use crate::metrics::knots::Knot;
+use crate::metrics::wait_for_cycles::WaitForCycle;
 use crate::unreachable::UnreachableReasons;
-use crate::world::Simulation;
+use crate::world::World;
 use serde::Serialize;
 use std::io::{self, Write};
 use wheelbase_traffic::motion::{Activity, end_state};
@@ -44,15 +44,15 @@ pub struct Counters {
 
 impl Counters {
     /// The counters of a simulation behind its last tick. Linear in agents.
-    pub fn of(sim: &Simulation) -> Self {
-        let counts = sim.counts();
+    pub fn of(world: &World) -> Self {
+        let counts = world.counts();
         Self {
-            agents: sim.agents.len() as u32,
-            moving: sim.at_work.moving,
-            waiting: sim.at_work.waiting,
-            stuck: sim.stuck_agents() as u32,
-            edits_pending: sim.edits_pending() as u32,
-            requests_open: sim.requests.open() as u32,
+            agents: world.agents.len() as u32,
+            moving: world.at_work.moving,
+            waiting: world.at_work.waiting,
+            stuck: world.stuck_agents() as u32,
+            edits_pending: world.edits_pending() as u32,
+            requests_open: world.requests.open() as u32,
             orders_done: counts.orders_done,
             orders_unreachable: counts.orders_unreachable,
             tasks_done: counts.tasks_done,
@@ -204,6 +204,8 @@ pub fn quantile_ms<T: Copy + Into<u64>>(sorted: &[T], permille: usize) -> f64 {
 #[derive(Clone, Debug, Serialize)]
 #[allow(missing_docs, reason = "the keys are documented in DESIGN 8 and scenarios/README.md")]
 pub struct RunResult {
+    /// Version of the keys: 2 since those of earlier programs were renamed (CHANGELOG).
+    pub schema: u32,
     pub scenario: String,
     pub seed: u64,
     pub threads: usize,
@@ -223,15 +225,15 @@ pub struct RunResult {
     pub flowtime: u64,
     pub trips: u64,
     pub trip_ticks: u64,
-    pub lone_ticks: u64,
+    pub bound_ticks: u64,
     pub detour_permille: Option<u64>,
     pub progress_permille: Option<u64>,
     pub longest_trip_ticks: u32,
     pub wait_ticks: u64,
     pub longest_wait_ticks: u32,
     pub stuck_agents: u64,
-    pub knots: Vec<Knot>,
-    pub fruitless_agents: u64,
+    pub wait_for_cycles: Vec<WaitForCycle>,
+    pub no_progress_agents: u64,
     pub path_requests: u64,
     pub longest_request_ticks: u32,
     pub expansions: u64,
@@ -248,29 +250,33 @@ pub struct RunResult {
     pub orders_left_doable: u64,
 }
 
+/// Version of the keys of results.
+pub const SCHEMA: u32 = 2;
+
 /// Keys of the result that depend on time, threads or memory.
 pub const NOT_OUTCOME: [&str; 7] =
     ["threads", "wall_s", "ticks_per_s", "agent_ticks_per_s", "moves_per_s", "tick_ms", "peak_memory_mib"];
 
 impl RunResult {
     /// The result of a run as it stands. `agent_ticks` is the number of agents summed over ticks.
-    pub fn of(sim: &Simulation, threads: usize, times: &TickTimes, wall_s: f64, agent_ticks: u64) -> Self {
-        let counts = sim.counts();
+    pub fn of(world: &World, threads: usize, times: &TickTimes, wall_s: f64, agent_ticks: u64) -> Self {
+        let counts = world.counts();
         let rate = |count: u64| if wall_s > 0.0 { count as f64 / wall_s } else { 0.0 };
-        let (orders_left, orders_left_doable) = sim.orders_left();
+        let (orders_left, orders_left_doable) = world.orders_left();
         Self {
-            scenario: sim.settings().name.clone(),
-            seed: sim.settings().seed,
+            schema: SCHEMA,
+            scenario: world.settings().name.clone(),
+            seed: world.settings().seed,
             threads,
-            ticks: sim.tick(),
+            ticks: world.tick(),
             agents: counts.placed,
             orders_done: counts.orders_done,
             orders_unreachable: counts.orders_unreachable,
             unreachable_reasons: counts.unreachable_reasons,
             orders_left,
             tasks_done: counts.tasks_done,
-            longest_task_ticks: sim.longest_task_ticks(),
-            edits_pending: sim.edits_pending() as u64,
+            longest_task_ticks: world.longest_task_ticks(),
+            edits_pending: world.edits_pending() as u64,
             removed: counts.removed,
             not_placed: counts.not_placed,
             collisions: counts.collisions,
@@ -278,21 +284,21 @@ impl RunResult {
             flowtime: counts.flowtime,
             trips: counts.trips,
             trip_ticks: counts.trip_ticks,
-            lone_ticks: counts.lone_ticks,
-            detour_permille: (counts.trips > 0).then(|| permille(counts.trip_ticks, counts.lone_ticks)),
-            progress_permille: sim.progress_permille(),
-            longest_trip_ticks: sim.longest_trip_ticks(),
+            bound_ticks: counts.bound_ticks,
+            detour_permille: (counts.trips > 0).then(|| permille(counts.trip_ticks, counts.bound_ticks)),
+            progress_permille: world.progress_permille(),
+            longest_trip_ticks: world.longest_trip_ticks(),
             wait_ticks: counts.wait_ticks,
             longest_wait_ticks: counts.longest_wait_ticks,
-            stuck_agents: sim.stuck_agents(),
-            knots: sim.knots(),
-            fruitless_agents: sim.fruitless_agents(),
+            stuck_agents: world.stuck_agents(),
+            wait_for_cycles: world.wait_for_cycles(),
+            no_progress_agents: world.no_progress_agents(),
             path_requests: counts.path_requests,
             longest_request_ticks: counts.longest_request_ticks,
             expansions: counts.expansions,
-            state_hash: format!("{:016x}", sim.state_hash()),
+            state_hash: format!("{:016x}", world.state_hash()),
             wall_s,
-            ticks_per_s: rate(u64::from(sim.tick())),
+            ticks_per_s: rate(u64::from(world.tick())),
             agent_ticks_per_s: rate(agent_ticks),
             moves_per_s: rate(counts.moves),
             tick_ms: times.quantiles(),
@@ -302,7 +308,7 @@ impl RunResult {
     }
 }
 
-impl Simulation {
+impl World {
     /// Longest time from a task given to done, or to now of those that are not done.
     fn longest_task_ticks(&self) -> u32 {
         let states = (0..self.agents.len()).map(|row| self.agents.orders(row));
@@ -320,11 +326,11 @@ impl Simulation {
     /// Ticks that lone agents would have taken for what has been covered, of the trips finished and of the
     /// paths in hand, in thousandths of the ticks that went by; `None` if no trip has come so far.
     fn progress_permille(&self) -> Option<u64> {
-        let (mut gone, mut covered) = (self.counts.trip_ticks, self.counts.lone_ticks);
+        let (mut gone, mut covered) = (self.counts.trip_ticks, self.counts.bound_ticks);
         for row in self.rows_under_way() {
             let (orders, motion) = (&self.agents.orders(row), &self.agents.motion[row]);
             let follows = motion.activity == Activity::Following && !motion.replan && !orders.to_nearest;
-            let Some(lone_ticks) = self.agents.statistics(row).lone_ticks().filter(|_| follows) else {
+            let Some(bound_ticks) = self.agents.statistics(row).bound_ticks().filter(|_| follows) else {
                 continue;
             };
             let tables = &self.tables[motion.class.0 as usize];
@@ -336,13 +342,13 @@ impl Simulation {
                 state = tables.state_after(state, usize::from(primitive));
             }
             gone += u64::from(self.tick.saturating_sub(orders.since));
-            covered += u64::from(lone_ticks).saturating_sub(left);
+            covered += u64::from(bound_ticks).saturating_sub(left);
         }
         (gone > 0).then(|| permille(covered, gone))
     }
 
     /// Agents with somewhere to go and a way there that have finished no order, station or task so far.
-    fn fruitless_agents(&self) -> u64 {
+    fn no_progress_agents(&self) -> u64 {
         self.rows_under_way().filter(|&row| self.agents.statistics(row).finished == 0).count() as u64
     }
 
@@ -350,7 +356,7 @@ impl Simulation {
     fn rows_under_way(&self) -> impl Iterator<Item = usize> {
         (0..self.agents.len()).filter(|&row| {
             let activity = self.agents.motion[row].activity;
-            let goes = !matches!(activity, Activity::Idle | Activity::Pausing | Activity::Shut);
+            let goes = !matches!(activity, Activity::Idle | Activity::Dwelling | Activity::Unreachable);
             let order = self.orders.current(&self.agents.orders(row));
             goes && order.is_some_and(|order| order.kind.trip().is_some())
         })
@@ -362,7 +368,7 @@ impl Simulation {
         for (row, motion) in self.agents.motion.iter().enumerate() {
             let n = self.orders.left(&self.agents.orders(row)) as u64;
             left += n;
-            if motion.activity != Activity::Shut {
+            if motion.activity != Activity::Unreachable {
                 doable += n;
             }
         }
@@ -380,10 +386,10 @@ impl Simulation {
         use wheelbase_traffic::motion::Activity;
         let trying = matches!(
             self.agents.motion[row].activity,
-            Activity::Asking | Activity::Following | Activity::Yielding
+            Activity::AwaitingPath | Activity::Following | Activity::Yielding
         );
         let has_trip = self.orders.current(&self.agents.orders(row)).is_some_and(|o| o.kind.trip().is_some());
-        let since = self.agents.patience[row].moved_at.max(self.agents.orders(row).since);
+        let since = self.agents.wait_states[row].moved_at.max(self.agents.orders(row).since);
         let still = self.tick.saturating_sub(since);
         trying && has_trip && self.agents.motion[row].at_rest() && still >= STUCK_AFTER_TICKS
     }

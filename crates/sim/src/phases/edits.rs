@@ -4,28 +4,28 @@ use crate::class::SimClass;
 use crate::events::{MapEdit, OnAgents};
 use crate::log::{Set, TraceEvent};
 use crate::pending_edits::WaitingEdit;
-use crate::world::Simulation;
+use crate::world::World;
 use wheelbase_grid::{CellXY, Change, Grid, Rect, SIDES_MAX, Side};
 use wheelbase_planner::model::Offset;
 use wheelbase_planner::tables::Update;
 use wheelbase_planner::{Legality, MovementTables};
 use wheelbase_traffic::collision::CollisionRule;
 use wheelbase_traffic::forbidden::touches;
-use wheelbase_traffic::motion::{Activity, AgentId, ClassId, end_state, step_of, ticks_of};
+use wheelbase_traffic::motion::{Activity, AgentId, ClassId, end_state, ticks_of, transition_of};
 
 /// An event asks for an edit: it takes effect or waits.
-pub(super) fn ask(sim: &mut Simulation, edit: WaitingEdit) {
-    if !try_apply(sim, edit) {
-        sim.pending.push(edit);
+pub(super) fn ask(world: &mut World, edit: WaitingEdit) {
+    if !try_apply(world, edit) {
+        world.pending.push(edit);
     }
 }
 
 /// Tries the edits that wait, oldest first, until none of them takes effect any more.
-pub(super) fn retry_pending(sim: &mut Simulation) {
+pub(super) fn retry_pending(world: &mut World) {
     let mut at = 0;
-    while at < sim.pending.len() {
-        if try_apply(sim, sim.pending.edits()[at]) {
-            sim.pending.remove(at);
+    while at < world.pending.len() {
+        if try_apply(world, world.pending.edits()[at]) {
+            world.pending.remove(at);
             at = 0;
         } else {
             at += 1;
@@ -34,40 +34,40 @@ pub(super) fn retry_pending(sim: &mut Simulation) {
 }
 
 /// Applies an edit unless it has to wait.
-fn try_apply(sim: &mut Simulation, waiting: WaitingEdit) -> bool {
+fn try_apply(world: &mut World, waiting: WaitingEdit) -> bool {
     let MapEdit { change, on_agents } = waiting.edit;
-    let area = change.area().intersection(sim.grid.size().rect());
+    let area = change.area().intersection(world.grid.size().rect());
     if area.is_empty() {
         return true;
     }
-    let mut disturbed = std::mem::take(&mut sim.pending.disturbed);
-    find_disturbed(sim, change, area, &mut disturbed);
+    let mut disturbed = std::mem::take(&mut world.pending.disturbed);
+    find_disturbed(world, change, area, &mut disturbed);
     let waits = on_agents == OnAgents::Wait && !disturbed.is_empty();
     if !waits {
-        let edit = change.apply(&mut sim.grid);
-        let set = set_by(&sim.grid, change, area);
-        sim.note(TraceEvent::Edit { set, on_agents, asked: waiting.asked });
+        let edit = change.apply(&mut world.grid);
+        let set = set_by(&world.grid, change, area);
+        world.note(TraceEvent::Edit { set, on_agents, asked: waiting.asked });
         if !edit.changed.is_empty() {
-            follow_edit(sim, edit.changed);
+            follow_edit(world, edit.changed);
         }
         match on_agents {
             OnAgents::Wait => {}
             OnAgents::Strand => {
                 for &agent in &disturbed {
-                    if let Some(row) = sim.agents.row(agent) {
-                        sim.agents.patience[row].stranded = true;
+                    if let Some(row) = world.agents.row(agent) {
+                        world.agents.wait_states[row].stranded = true;
                     }
                 }
             }
             OnAgents::Remove if disturbed.is_empty() => {}
             OnAgents::Remove => {
                 let is_gone = |id| disturbed.binary_search(id).is_ok();
-                let gone: Vec<bool> = sim.agents.ids.iter().map(is_gone).collect();
-                sim.remove_rows(&gone);
+                let gone: Vec<bool> = world.agents.ids.iter().map(is_gone).collect();
+                world.remove_rows(&gone);
             }
         }
     }
-    sim.pending.disturbed = disturbed;
+    world.pending.disturbed = disturbed;
     !waits
 }
 
@@ -90,14 +90,14 @@ fn set_by(grid: &Grid, change: Change, area: Rect) -> Set {
 }
 
 /// Agents whose legal pose or begun move the change would make illegal, in order of id.
-fn find_disturbed(sim: &Simulation, change: Change, area: Rect, disturbed: &mut Vec<AgentId>) {
+fn find_disturbed(world: &World, change: Change, area: Rect, disturbed: &mut Vec<AgentId>) {
     disturbed.clear();
     let mut consider = |row: usize| {
-        let motion = &sim.agents.motion[row];
+        let motion = &world.agents.motion[row];
         let number = motion.class.0 as usize;
-        let (class, tables) = (&sim.classes[number], &sim.tables[number]);
-        let after = Legality::after(&sim.grid, tables.class(), &class.speeds, change);
-        let (pose, primitive) = (sim.pose(row), motion.primitive as usize);
+        let (class, tables) = (&world.classes[number], &world.tables[number]);
+        let after = Legality::after(&world.grid, tables.class(), &class.speeds, change);
+        let (pose, primitive) = (world.pose(row), motion.primitive as usize);
         let would_break = match motion.at_rest() {
             true => tables.is_legal(motion.state) && after.check_pose(pose).is_err(),
             false => {
@@ -106,36 +106,36 @@ fn find_disturbed(sim: &Simulation, change: Change, area: Rect, disturbed: &mut 
             }
         };
         if would_break {
-            disturbed.push(sim.agents.ids[row]);
+            disturbed.push(world.agents.ids[row]);
         }
     };
     let n_cells = area.width as usize * area.height as usize;
-    if sim.occupancy.rule() == CollisionRule::Swept && n_cells <= sim.agents.len() {
+    if world.occupancy.rule() == CollisionRule::Swept && n_cells <= world.agents.len() {
         // Whoever touches a cell holds it.
-        let holders = area.cells().filter_map(|cell| sim.occupancy.holder_at(cell));
-        holders.filter_map(|agent| sim.agents.row(agent)).for_each(&mut consider);
+        let holders = area.cells().filter_map(|cell| world.occupancy.holder_at(cell));
+        holders.filter_map(|agent| world.agents.row(agent)).for_each(&mut consider);
     } else {
         let is_near = |row: &usize| {
-            let (anchor, cells) = touched_cells(sim, *row);
+            let (anchor, cells) = touched_cells(world, *row);
             touches(area, anchor, cells)
         };
-        (0..sim.agents.len()).filter(is_near).for_each(&mut consider);
+        (0..world.agents.len()).filter(is_near).for_each(&mut consider);
     }
     disturbed.sort_unstable();
     disturbed.dedup();
 }
 
 /// The cells an agent touches: its swept cells in mid-move, else its footprint.
-fn touched_cells(sim: &Simulation, row: usize) -> (CellXY, &[Offset]) {
-    let motion = &sim.agents.motion[row];
-    let step = step_of(&sim.tables, motion);
+fn touched_cells(world: &World, row: usize) -> (CellXY, &[Offset]) {
+    let motion = &world.agents.motion[row];
+    let step = transition_of(&world.tables, motion);
     if motion.at_rest() { step.start() } else { step.swept() }
 }
 
 /// The map has changed: tables, searches and agents follow.
-fn follow_edit(sim: &mut Simulation, changed: Rect) {
-    sim.edited.push(changed);
-    let Simulation { grid, classes, tables, .. } = sim;
+fn follow_edit(world: &mut World, changed: Rect) {
+    world.edited.push(changed);
+    let World { grid, classes, tables, .. } = world;
     let follow = |(class, tables): (&mut SimClass, &mut MovementTables)| {
         let SimClass { speeds, landmarks, .. } = class;
         let update = tables.update(grid, changed);
@@ -145,48 +145,48 @@ fn follow_edit(sim: &mut Simulation, changed: Rect) {
         (update, update.changed || turned)
     };
     let (updates, are_stale): (Vec<Update>, Vec<bool>) = classes.iter_mut().zip(tables).map(follow).unzip();
-    let Simulation { requests, agents, tables, .. } = sim;
+    let World { requests, agents, tables, .. } = world;
     for (number, tables) in tables.iter().enumerate() {
         requests.fields.repair(ClassId(number as u8), tables, changed);
     }
     requests.restart_searches(|agent| {
         agents.row(agent).is_some_and(|row| are_stale[agents.motion[row].class.0 as usize])
     });
-    review_agents(sim, &updates);
+    review_agents(world, &updates);
 }
 
 /// After an edit: paths that became illegal, and all paths of a class of which some move became legal or
 /// faster, are planned anew; agents that had no way ask again.
-fn review_agents(sim: &mut Simulation, updates: &[Update]) {
-    sim.agents.busy.fill(sim.agents.len());
-    for row in 0..sim.agents.len() {
-        let motion = sim.agents.motion[row];
+fn review_agents(world: &mut World, updates: &[Update]) {
+    world.agents.busy.fill(world.agents.len());
+    for row in 0..world.agents.len() {
+        let motion = world.agents.motion[row];
         let Update { changed, eased } = updates[motion.class.0 as usize];
         if !changed {
             continue;
         }
-        let tables = &sim.tables[motion.class.0 as usize];
+        let tables = &world.tables[motion.class.0 as usize];
         if motion.at_rest() && tables.is_legal(motion.state) {
-            sim.agents.patience[row].stranded = false;
+            world.agents.wait_states[row].stranded = false;
         }
         match motion.activity {
             // One that asks for a way around others keeps its old path in case there is none.
-            Activity::Following | Activity::Asking if eased || !path_is_legal(sim, row) => {
-                sim.agents.motion[row].replan = true;
+            Activity::Following | Activity::AwaitingPath if eased || !path_is_legal(world, row) => {
+                world.agents.motion[row].replan = true;
             }
-            Activity::Yielding if !path_is_legal(sim, row) => {
-                sim.paths.drop_path(&mut sim.agents.paths[row]);
+            Activity::Yielding if !path_is_legal(world, row) => {
+                world.paths.drop_path(&mut world.agents.paths[row]);
             }
             // It begins its order again in the orders phase.
-            Activity::Shut if eased => sim.agents.motion[row].activity = Activity::Idle,
+            Activity::Unreachable if eased => world.agents.motion[row].activity = Activity::Idle,
             _ => {}
         }
     }
 }
 
 /// Whether every move left on an agent's path is legal; of one in mid-move, from its end on.
-fn path_is_legal(sim: &Simulation, row: usize) -> bool {
-    let motion = &sim.agents.motion[row];
-    let tables = &sim.tables[motion.class.0 as usize];
-    ticks_of(tables, end_state(tables, motion), sim.paths.moves(sim.agents.paths[row])).is_some()
+fn path_is_legal(world: &World, row: usize) -> bool {
+    let motion = &world.agents.motion[row];
+    let tables = &world.tables[motion.class.0 as usize];
+    ticks_of(tables, end_state(tables, motion), world.paths.moves(world.agents.paths[row])).is_some()
 }

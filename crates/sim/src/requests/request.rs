@@ -16,7 +16,7 @@ pub enum Route {
     AroundResting,
     /// The one on which time and the delays that others are thought to cause are least, up to where the path
     /// in hand leads out of those that count; the path in hand is kept if it is not the quicker one.
-    Quickest,
+    CongestionAware,
 }
 
 /// A request that is not answered yet.

@@ -93,15 +93,15 @@ impl Slot {
 
     /// Answers by the field of the goal if there is one or it pays to make it. One that leads nowhere leaves
     /// the request to a search, which knows what to say.
-    pub fn search_by_field(&mut self, asking: Asking<'_>, fields: &mut SharedFields, tick: u32) {
-        let Asking { agents, orders, .. } = asking;
+    pub fn search_by_field(&mut self, search_inputs: SearchInputs<'_>, fields: &mut SharedFields, tick: u32) {
+        let SearchInputs { agents, orders, .. } = search_inputs;
         let Some(asked) = self.request else { return };
         let Some(row) = agents.row(asked.agent) else { return };
         let Some((class, goal)) = shared_goal(agents, orders, asked, row) else {
             self.by_field = false;
             return;
         };
-        let tables = asking.tables(row);
+        let tables = search_inputs.tables(row);
         let start = agents.motion[row].state;
         if !self.begun {
             self.by_field = !self.field_failed && tables.is_legal(start) && fields.pays(class, tables, &goal);
@@ -132,12 +132,12 @@ impl Slot {
     /// is four times as far away as it is from the pose; from there on the search has little to do.
     pub fn follow_group_field(
         &mut self,
-        asking: Asking<'_>,
+        search_inputs: SearchInputs<'_>,
         fields: &SharedFields,
         group_goals: &GroupGoals,
     ) {
         self.from = None;
-        let Asking { agents, orders, .. } = asking;
+        let SearchInputs { agents, orders, .. } = search_inputs;
         let Some(row) = self.request.and_then(|asked| agents.row(asked.agent)) else { return };
         let (motion, given) = (agents.motion[row], agents.given[row]);
         let order = orders.current(&agents.orders(row)).map(|order| &order.kind);
@@ -145,7 +145,7 @@ impl Slot {
         if self.request.is_none_or(|asked| asked.route != Route::Cheapest) {
             return;
         }
-        let tables = asking.tables(row);
+        let tables = search_inputs.tables(row);
         let longest = u64::from(longest_move(tables));
         for goal in group_goals.seeds(order, motion.class) {
             let Some(field) = fields.get(motion.class, &Goal::of(&[goal])) else { continue };
@@ -191,15 +191,15 @@ impl Slot {
     }
 
     /// Searches as far as its share goes; `share` becomes what it spent.
-    pub fn search(&mut self, world: &SearchWorld<'_>) {
-        let asking = world.asking;
+    pub fn search(&mut self, context: &SearchContext<'_>) {
+        let search_inputs = context.search_inputs;
         let Some(asked) = self.request else { return };
-        let Some(row) = asking.agents.row(asked.agent) else { return };
-        let tables = asking.tables(row);
-        let from = self.from.unwrap_or(asking.agents.motion[row].state);
-        let Some((kind, trip, mut request)) = asking.cheapest(row, from) else { return };
-        let given = asking.agents.given[row].map(|state| given_goal(tables, kind, trip, state));
-        let is_free = |pose| world.is_free(row, pose);
+        let Some(row) = search_inputs.agents.row(asked.agent) else { return };
+        let tables = search_inputs.tables(row);
+        let from = self.from.unwrap_or(search_inputs.agents.motion[row].state);
+        let Some((kind, trip, mut request)) = search_inputs.cheapest(row, from) else { return };
+        let given = search_inputs.agents.given[row].map(|state| given_goal(tables, kind, trip, state));
+        let is_free = |pose| context.is_free(row, pose);
         match (kind, &given) {
             (OrderKind::GotoArea(..) | OrderKind::GotoGroup(..), Some(given)) => {
                 request.goal = Goal::of(&given.0[..given.1]);
@@ -210,9 +210,10 @@ impl Slot {
             }
             _ => {}
         }
-        let delays = world.congestion.around(world.asking.agents.motion[row].class, request.start.cell);
+        let penalties =
+            context.congestion.around(context.search_inputs.agents.motion[row].class, request.start.cell);
         let leaves = match asked.route {
-            Route::Quickest => world.leaves_delays(row),
+            Route::CongestionAware => context.leaves_penalties(row),
             _ => None,
         };
         let meets = leaves.map(|(_, state)| [GoalMember::pose(tables.space().pose(state))]);
@@ -220,18 +221,18 @@ impl Slot {
             Route::Cheapest => {}
             Route::AroundResting => {
                 if !self.begun {
-                    mark_resting_agents(&mut self.obstacles, world, row);
+                    mark_resting_agents(&mut self.obstacles, context, row);
                 }
                 request.obstacles = Some(&self.obstacles);
                 request.obstacle_area = Some(around(request.start.cell));
                 request.expansions_max = Some(AROUND_EXPANSIONS_MAX);
             }
-            Route::Quickest => {
+            Route::CongestionAware => {
                 // What is behind that is the cheapest already.
                 if let Some(meets) = &meets {
                     (request.goal, request.area) = (Goal::of(meets), None);
                 }
-                request.delays = Some(&delays);
+                request.penalties = Some(&penalties);
                 request.weight_permille = QUICKEST_WEIGHT_PERMILLE;
                 request.expansions_max = Some(QUICKEST_EXPANSIONS_MAX);
             }
@@ -259,7 +260,7 @@ impl Slot {
             let cost = answer.cost.saturating_add(first_ticks);
             self.answer = Some(Answer { cost, ..answer });
             if let (Status::Found, Some((at, state))) = (answer.status, leaves) {
-                self.join_rest(tables, state, &world.paths.moves(asking.agents.paths[row])[at..]);
+                self.join_rest(tables, state, &context.paths.moves(search_inputs.agents.paths[row])[at..]);
             }
         }
     }
@@ -267,15 +268,15 @@ impl Slot {
     /// Goes on with the search for a cheapest path, until it has made so many expansions more than it has
     /// spent or the work beside it is over. Those for poses that are given and for ways around others are
     /// left alone, for they depend on where agents rest.
-    pub fn go_ahead(&mut self, asking: Asking<'_>, ahead_max: u64, is_over: &AtomicBool) {
+    pub fn go_ahead(&mut self, search_inputs: SearchInputs<'_>, ahead_max: u64, is_over: &AtomicBool) {
         let Some(asked) = self.request.filter(|asked| asked.route == Route::Cheapest) else { return };
-        let Some(row) = asking.agents.row(asked.agent) else { return };
-        let from = asking.agents.motion[row].state;
-        let Some((kind, _, request)) = asking.cheapest(row, from) else { return };
+        let Some(row) = search_inputs.agents.row(asked.agent) else { return };
+        let from = search_inputs.agents.motion[row].state;
+        let Some((kind, _, request)) = search_inputs.cheapest(row, from) else { return };
         if kind.gives_poses() {
             return;
         }
-        let tables = asking.tables(row);
+        let tables = search_inputs.tables(row);
         while self.progress == Progress::Running
             && self.made < self.spent + ahead_max
             && !is_over.load(Ordering::Relaxed)
@@ -289,14 +290,14 @@ impl Slot {
 
 /// What the search for a cheapest path reads.
 #[derive(Clone, Copy)]
-pub(crate) struct Asking<'a> {
+pub(crate) struct SearchInputs<'a> {
     pub agents: &'a Agents,
     pub classes: &'a [SimClass],
     pub tables: &'a [MovementTables],
     pub orders: &'a OrderPool,
 }
 
-impl<'a> Asking<'a> {
+impl<'a> SearchInputs<'a> {
     fn class(self, row: usize) -> &'a SimClass {
         &self.classes[self.agents.motion[row].class.0 as usize]
     }
@@ -322,25 +323,25 @@ impl<'a> Asking<'a> {
 }
 
 /// What a search reads.
-pub(crate) struct SearchWorld<'a> {
-    pub asking: Asking<'a>,
+pub(crate) struct SearchContext<'a> {
+    pub search_inputs: SearchInputs<'a>,
     pub occupancy: &'a Occupancy,
     pub given: &'a GivenPoses,
     pub congestion: &'a Congestion,
     pub paths: &'a PathPool,
 }
 
-impl SearchWorld<'_> {
+impl SearchContext<'_> {
     /// Where an agent's path in hand leads out of where delays count: moves up to there, and the state.
     /// `None` if it ends before.
-    fn leaves_delays(&self, row: usize) -> Option<(usize, State)> {
-        let agents = self.asking.agents;
-        let tables = self.asking.tables(row);
+    fn leaves_penalties(&self, row: usize) -> Option<(usize, State)> {
+        let agents = self.search_inputs.agents;
+        let tables = self.search_inputs.tables(row);
         let space = tables.space();
         let mut state = agents.motion[row].state;
-        let delays = self.congestion.around(agents.motion[row].class, space.pose(state).cell);
+        let penalties = self.congestion.around(agents.motion[row].class, space.pose(state).cell);
         for (at, &primitive) in self.paths.moves(agents.paths[row]).iter().enumerate() {
-            if !delays.reach(space.pose(state).cell) {
+            if !penalties.reach(space.pose(state).cell) {
                 return Some((at, state));
             }
             tables.move_ticks(state, usize::from(primitive))?;
@@ -351,9 +352,9 @@ impl SearchWorld<'_> {
 
     /// Whether no other agent rests on a legal pose or has been given one that overlaps it.
     pub fn is_free(&self, row: usize, pose: Pose) -> bool {
-        let agents = self.asking.agents;
+        let agents = self.search_inputs.agents;
         let agent = agents.ids[row];
-        let cells = self.asking.tables(row).class().cells_at(pose);
+        let cells = self.search_inputs.tables(row).class().cells_at(pose);
         let rests = |other: AgentId| {
             other != agent && agents.row(other).is_some_and(|row| agents.motion[row].at_rest())
         };
@@ -367,9 +368,9 @@ impl SearchWorld<'_> {
 
 /// What the path to the goal of an agent's present order takes at least, in ticks, from where it rests; 0
 /// where that is not known.
-pub(crate) fn least_ticks(asking: Asking<'_>, row: usize) -> u32 {
-    let request = asking.cheapest(row, asking.agents.motion[row].state);
-    request.map_or(0, |(.., request)| least_cost_of(asking.tables(row), &request))
+pub(crate) fn least_ticks(search_inputs: SearchInputs<'_>, row: usize) -> u32 {
+    let request = search_inputs.cheapest(row, search_inputs.agents.motion[row].state);
+    request.map_or(0, |(.., request)| least_cost_of(search_inputs.tables(row), &request))
 }
 
 /// Class and goal of a request that a field can answer: not one around others nor one to a pose that was
@@ -414,12 +415,12 @@ fn around(center: CellXY) -> Rect {
 }
 
 /// The cells of agents that rest near an agent.
-fn mark_resting_agents(obstacles: &mut BitGrid, world: &SearchWorld<'_>, row: usize) {
+fn mark_resting_agents(obstacles: &mut BitGrid, context: &SearchContext<'_>, row: usize) {
     obstacles.clear();
-    let agents = world.asking.agents;
-    let center = world.asking.tables(row).space().pose(agents.motion[row].state).cell;
+    let agents = context.search_inputs.agents;
+    let center = context.search_inputs.tables(row).space().pose(agents.motion[row].state).cell;
     for cell in around(center).intersection(obstacles.size().rect()).cells() {
-        let holder = world.occupancy.holder_at(cell).and_then(|agent| agents.row(agent));
+        let holder = context.occupancy.holder_at(cell).and_then(|agent| agents.row(agent));
         if holder.is_some_and(|other| other != row && agents.motion[other].at_rest()) {
             obstacles.set(cell, true);
         }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Simulation, Step, load, scenario};
+use crate::{RunState, World, load, scenario};
 use std::path::Path as FilePath;
 use wheelbase_traffic::random::Random;
 
@@ -69,22 +69,22 @@ fn crowd(random: &mut Random) -> String {
 fn run_ahead(text: &str, random: &mut Random) -> usize {
     let typed = scenario::parse("crowd.toml", text.as_bytes());
     let typed = typed.unwrap_or_else(|errors| panic!("{errors}\n{text}"));
-    let built = || load::build_simulation(FilePath::new("crowd.toml"), &typed);
-    let (Ok(mut plain), Ok(mut sim)) = (built(), built()) else { return 0 };
+    let built = || load::build_world(FilePath::new("crowd.toml"), &typed);
+    let (Ok(mut plain), Ok(mut world)) = (built(), built()) else { return 0 };
     let mut n_ahead = 0;
     loop {
-        let (step, other) = (plain.step(), sim.step());
-        let tick = sim.tick();
-        assert_eq!((step, plain.state_hash()), (other, sim.state_hash()), "tick {tick}\n{text}");
-        assert_eq!(plain.counts(), sim.counts(), "tick {tick}\n{text}");
-        if step == Step::Ended {
+        let (step, other) = (plain.step(), world.step());
+        let tick = world.tick();
+        assert_eq!((step, plain.state_hash()), (other, world.state_hash()), "tick {tick}\n{text}");
+        assert_eq!(plain.counts(), world.counts(), "tick {tick}\n{text}");
+        if step == RunState::Ended {
             return n_ahead;
         }
-        let Simulation { agents, classes, tables, orders, requests, .. } = &mut sim;
-        let asking = Asking { agents, classes, tables, orders };
+        let World { agents, classes, tables, orders, requests, .. } = &mut world;
+        let search_inputs = SearchInputs { agents, classes, tables, orders };
         for slot in requests.slots.iter_mut().filter(|slot| slot.is_under_way()) {
             if random.below(3) > 0 {
-                slot.go_ahead(asking, random.below(400) as u64, &AtomicBool::new(false));
+                slot.go_ahead(search_inputs, random.below(400) as u64, &AtomicBool::new(false));
                 n_ahead += usize::from(slot.made > slot.spent);
             }
         }

@@ -3,7 +3,7 @@
 
 use super::scenes;
 use super::scenes::{Walk, built, built_with, class, map_of, rows, rule, shape};
-use crate::{Simulation, Step as Ticked, invariant};
+use crate::{RunState, World, invariant};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -12,12 +12,12 @@ use wheelbase_planner::{Goal, GoalMember, Path, Pose, Request, Scratch, Status, 
 use wheelbase_traffic::AgentsView;
 use wheelbase_traffic::TrafficParams;
 use wheelbase_traffic::collision::CollisionRule;
-use wheelbase_traffic::cooperative::ahead::PASSAGES_MAX;
-use wheelbase_traffic::cooperative::board::Board;
-use wheelbase_traffic::cooperative::claims::FOREVER;
-use wheelbase_traffic::cooperative::narrows::Narrows;
-use wheelbase_traffic::cooperative::passage_map::OPEN;
+use wheelbase_traffic::cooperative::corridor_control::CorridorControl;
+use wheelbase_traffic::cooperative::corridor_map::OPEN;
+use wheelbase_traffic::cooperative::corridors_ahead::CORRIDORS_MAX;
 use wheelbase_traffic::cooperative::plan::PlannedMove;
+use wheelbase_traffic::cooperative::plan_table::PlanTable;
+use wheelbase_traffic::cooperative::reservations::FOREVER;
 use wheelbase_traffic::cooperative::*;
 use wheelbase_traffic::decisions::Decisions;
 use wheelbase_traffic::motion::AgentId;
@@ -40,130 +40,137 @@ impl<T: Traffic> Traffic for Shared<T> {
 
 impl<T: Traffic + 'static> Shared<T> {
     /// Gives a simulation a rule that can be looked into.
-    pub fn give(sim: &mut Simulation, rule: T) -> Self {
+    pub fn give(world: &mut World, rule: T) -> Self {
         let rule = Arc::new(Mutex::new(rule));
-        sim.traffic = Box::new(Self(rule.clone()));
+        world.traffic = Box::new(Self(rule.clone()));
         Self(rule)
     }
 }
 
 /// The rule of a simulation as it begins.
-pub fn fresh_rule(sim: &Simulation) -> Cooperative {
-    Cooperative::new(&sim.tables, sim.grid.size(), sim.settings.collision, TrafficParams::USUAL)
+pub fn fresh_rule(world: &World) -> Cooperative {
+    Cooperative::new(&world.tables, world.grid.size(), world.settings.collision, TrafficParams::USUAL)
 }
 
 /// What the agent in a row will do from a tick on, which is now.
-pub fn walk_of((agents, tick): (AgentsView<'_>, u32), board: &Board, row: usize) -> Walk {
+pub fn walk_of((agents, tick): (AgentsView<'_>, u32), table: &PlanTable, row: usize) -> Walk {
     let motion = &agents.motion[row];
     let mut moves = Vec::new();
     if !motion.at_rest() {
         moves.push(PlannedMove { start: tick, ticks: motion.until - tick, primitive: motion.primitive });
     }
-    moves.extend_from_slice(board.plans[agents.ids[row].0 as usize].moves());
+    moves.extend_from_slice(table.plans[agents.ids[row].0 as usize].moves());
     Walk { class: usize::from(motion.class.0), from: motion.state, moves }
 }
 
 /// All that every agent needs from now on is claimed for it, nothing is for those that are gone, and under
 /// the swept rule nothing is claimed twice.
-pub fn check_claims(sim: &Simulation, rule: &Cooperative) {
-    let size = sim.grid.size();
-    let collision = sim.settings.collision;
-    for row in 0..sim.agents.len() {
-        let (id, walk) = (sim.agents.ids[row].0, walk_of((sim.agents.view(&[]), sim.tick), &rule.board, row));
-        for tick in sim.tick..=walk.ends().max(sim.tick) {
+pub fn check_reservations(world: &World, rule: &Cooperative) {
+    let size = world.grid.size();
+    let collision = world.settings.collision;
+    for row in 0..world.agents.len() {
+        let (id, walk) =
+            (world.agents.ids[row].0, walk_of((world.agents.view(&[]), world.tick), &rule.table, row));
+        for tick in world.tick..=walk.ends().max(world.tick) {
             let last = tick >= walk.ends();
-            let mut needed = walk.held(sim, collision, tick);
+            let mut needed = walk.held(world, collision, tick);
             if let (scenes::Doing::Moves(step, _), CollisionRule::Discrete) =
-                (walk.doing(sim, tick), collision)
+                (walk.doing(world, tick), collision)
             {
                 needed.extend(scenes::cells(step.end()));
             }
             for cell in needed {
                 let at = size.cell(cell).unwrap().0 as usize;
-                let is_claimed = rule.board.claims.on(at).any(|claim| {
-                    claim.agent == id
-                        && claim.from <= tick
-                        && tick < claim.until
-                        && (!last || claim.until == FOREVER)
+                let is_reserved = rule.table.reservations.on(at).any(|reservation| {
+                    reservation.agent == id
+                        && reservation.from <= tick
+                        && tick < reservation.until
+                        && (!last || reservation.until == FOREVER)
                 });
-                assert!(is_claimed, "tick {}: agent {id} has no claim on {cell} at tick {tick}", sim.tick);
+                assert!(is_reserved, "tick {}: agent {id} has no claim on {cell} at tick {tick}", world.tick);
             }
         }
     }
     for cell in 0..size.n_cells() {
-        let claims: Vec<_> = rule.board.claims.on(cell).collect();
-        for (number, claim) in claims.iter().enumerate() {
-            assert!(sim.agents.row(AgentId(claim.agent)).is_some(), "agent {} is gone", claim.agent);
-            let overlaps = |other: &&&claims::Claim| {
-                other.agent != claim.agent && other.from < claim.until && claim.from < other.until
+        let reservations: Vec<_> = rule.table.reservations.on(cell).collect();
+        for (number, reservation) in reservations.iter().enumerate() {
+            assert!(
+                world.agents.row(AgentId(reservation.agent)).is_some(),
+                "agent {} is gone",
+                reservation.agent
+            );
+            let overlaps = |other: &&&reservations::Reservation| {
+                other.agent != reservation.agent
+                    && other.from < reservation.until
+                    && reservation.from < other.until
             };
-            let twice = claims[number + 1..].iter().find(overlaps);
+            let twice = reservations[number + 1..].iter().find(overlaps);
             assert!(
                 collision == CollisionRule::Discrete || twice.is_none(),
-                "cell {cell}: {claim:?} and {twice:?}"
+                "cell {cell}: {reservation:?} and {twice:?}"
             );
         }
     }
 }
 
 /// Who is in a passage is known to be, in as many as can be known of each, and nobody else is.
-fn check_inside(sim: &Simulation, rule: &Cooperative) {
-    for row in 0..sim.agents.len() {
-        let (id, pose) = (sim.agents.ids[row].0, sim.pose(row));
-        let (member, cold, plan) =
-            (&rule.board.members[id as usize], &rule.board.cold[id as usize], &rule.board.plans[id as usize]);
-        assert_eq!(member.has, Has::of(cold), "agent {id}");
+fn check_inside(world: &World, rule: &Cooperative) {
+    for row in 0..world.agents.len() {
+        let (id, pose) = (world.agents.ids[row].0, world.pose(row));
+        let (head, cold, plan) =
+            (&rule.table.heads[id as usize], &rule.table.cold[id as usize], &rule.table.plans[id as usize]);
+        assert_eq!(head.has, Has::of(cold), "agent {id}");
         let begins = plan.moves().first().map_or(NONE, |planned| planned.start);
-        let of_plan = (member.plan_begins, member.plan_ends, usize::from(member.n_planned));
+        let of_plan = (head.plan_begins, head.plan_ends, usize::from(head.n_planned));
         assert_eq!(of_plan, (begins, plan.end.1, plan.moves().len()), "agent {id}");
-        let known: Vec<u32> = cold.passages.iter().copied().filter(|&passage| passage != OPEN).collect();
-        assert!(known.iter().all(|&passage| rule.board.narrows.admission.is_inside(passage, id)));
-        assert!(cold.granted == OPEN || known.contains(&cold.granted));
-        let motion = &sim.agents.motion[row];
-        let tables = &sim.tables[motion.class.0 as usize];
+        let known: Vec<u32> = cold.corridors.iter().copied().filter(|&corridor| corridor != OPEN).collect();
+        assert!(known.iter().all(|&corridor| rule.table.corridor_control.admission.is_inside(corridor, id)));
+        assert!(cold.admitted == OPEN || known.contains(&cold.admitted));
+        let motion = &world.agents.motion[row];
+        let tables = &world.tables[motion.class.0 as usize];
         let under = |pose: Pose| -> Vec<u32> {
             let cells = scenes::cells((pose.cell, tables.class().cells_at(pose)));
-            let passages = cells.into_iter().map(|cell| rule.board.narrows.map.at_anchor(cell));
-            passages.filter(|&passage| passage != OPEN).collect()
+            let corridors = cells.into_iter().map(|cell| rule.table.corridor_control.map.at_anchor(cell));
+            corridors.filter(|&corridor| corridor != OPEN).collect()
         };
         let mut due = under(pose);
         assert!(
-            due.iter().all(|passage| known.len() == PASSAGES_MAX || known.contains(passage)),
+            due.iter().all(|corridor| known.len() == CORRIDORS_MAX || known.contains(corridor)),
             "agent {id}"
         );
-        if motion.at_rest() && sim.agents.patience[row].moved_at + 1 < sim.tick() {
+        if motion.at_rest() && world.agents.wait_states[row].moved_at + 1 < world.tick() {
             let mut state = motion.state;
             for planned in plan.moves() {
                 state = tables.state_after(state, usize::from(planned.primitive));
                 due.extend(under(tables.space().pose(state)));
             }
-            due.push(cold.granted);
+            due.push(cold.admitted);
             assert!(
-                known.iter().all(|passage| due.contains(passage)),
+                known.iter().all(|corridor| due.contains(corridor)),
                 "agent {id} has left some of {known:?}"
             );
         }
     }
-    let cells = 0..sim.grid.size().n_cells();
-    let passages: BTreeSet<u32> =
-        cells.map(|cell| rule.board.narrows.map.at(cell)).filter(|&at| at != OPEN).collect();
-    for passage in passages {
-        for id in (0..rule.board.members.len() as u32)
-            .filter(|&id| rule.board.narrows.admission.is_inside(passage, id))
+    let cells = 0..world.grid.size().n_cells();
+    let corridors: BTreeSet<u32> =
+        cells.map(|cell| rule.table.corridor_control.map.at(cell)).filter(|&at| at != OPEN).collect();
+    for corridor in corridors {
+        for id in (0..rule.table.heads.len() as u32)
+            .filter(|&id| rule.table.corridor_control.admission.is_inside(corridor, id))
         {
-            let is_there = sim.agents.row(AgentId(id)).is_some();
-            assert!(is_there && rule.board.cold[id as usize].passages.contains(&passage), "agent {id}");
+            let is_there = world.agents.row(AgentId(id)).is_some();
+            assert!(is_there && rule.table.cold[id as usize].corridors.contains(&corridor), "agent {id}");
         }
     }
 }
 
 /// The passages are those of the map as it is, by whatever numbers.
-fn check_passages(sim: &Simulation, rule: &Cooperative) {
-    let fresh = Narrows::new(sim.grid.size(), &sim.tables, &rule.board.sides, rule.board.params);
+fn check_corridors(world: &World, rule: &Cooperative) {
+    let fresh = CorridorControl::new(world.grid.size(), &world.tables, &rule.table.sides, rule.table.params);
     let mut numbers = BTreeMap::new();
-    for cell in 0..sim.grid.size().n_cells() {
-        let (kept, right) = (rule.board.narrows.map.at(cell), fresh.map.at(cell));
-        assert_eq!(*numbers.entry(kept).or_insert(right), right, "tick {}: cell {cell}", sim.tick);
+    for cell in 0..world.grid.size().n_cells() {
+        let (kept, right) = (rule.table.corridor_control.map.at(cell), fresh.map.at(cell));
+        assert_eq!(*numbers.entry(kept).or_insert(right), right, "tick {}: cell {cell}", world.tick);
     }
     let rights: BTreeSet<u32> = numbers.values().copied().collect();
     assert_eq!(rights.len(), numbers.len());
@@ -171,18 +178,18 @@ fn check_passages(sim: &Simulation, rule: &Cooperative) {
 }
 
 /// Nobody that was sent aside has given that up at the last tick before it had time to begin.
-fn check_given_up(sim: &Simulation, rule: &Cooperative) {
-    for &row in &sim.decisions.give_up {
+fn check_given_up(world: &World, rule: &Cooperative) {
+    for &row in &world.decisions.give_up {
         let row = row as usize;
-        let cold = &rule.board.cold[sim.agents.ids[row].0 as usize];
-        if cold.held_since >= sim.tick {
+        let cold = &rule.table.cold[world.agents.ids[row].0 as usize];
+        if cold.held_since >= world.tick {
             // Behind its turn another had it plan anew, and its last move aside has begun.
             continue;
         }
-        let held_for = cold.held_for(sim.tick);
-        let patience = rule.board.params.give_up_after_steps
-            * rule.board.step_ticks[usize::from(sim.agents.motion[row].class.0)];
-        assert!(held_for >= patience, "row {row} gives up {held_for} ticks after it was sent aside");
+        let held_for = cold.held_for(world.tick);
+        let waits = rule.table.params.give_up_after_steps
+            * rule.table.step_ticks[usize::from(world.agents.motion[row].class.0)];
+        assert!(held_for >= waits, "row {row} gives up {held_for} ticks after it was sent aside");
     }
 }
 
@@ -194,33 +201,33 @@ enum Visits {
 }
 
 /// Runs to the end; gives the state hash after each tick.
-fn run(sim: &mut Simulation, visits: Visits) -> Vec<u64> {
-    run_with(sim, TrafficParams::USUAL, visits)
+fn run(world: &mut World, visits: Visits) -> Vec<u64> {
+    run_with(world, TrafficParams::USUAL, visits)
 }
 
-fn run_with(sim: &mut Simulation, params: TrafficParams, visits: Visits) -> Vec<u64> {
-    let rule = Cooperative::new(&sim.tables, sim.grid.size(), sim.settings.collision, params);
-    let shared = Shared::give(sim, rule);
-    let (mut hashes, mut revision) = (Vec::new(), sim.grid.revision());
+fn run_with(world: &mut World, params: TrafficParams, visits: Visits) -> Vec<u64> {
+    let rule = Cooperative::new(&world.tables, world.grid.size(), world.settings.collision, params);
+    let shared = Shared::give(world, rule);
+    let (mut hashes, mut revision) = (Vec::new(), world.grid.revision());
     loop {
         if visits == Visits::All {
-            sim.agents.busy.fill(sim.agents.len());
+            world.agents.busy.fill(world.agents.len());
         }
-        let ticked = sim.step();
-        assert_eq!(invariant::check(sim), [], "tick {}", sim.tick);
-        if ticked == Ticked::Ended {
+        let ticked = world.step();
+        assert_eq!(invariant::check(world), [], "tick {}", world.tick);
+        if ticked == RunState::Ended {
             return hashes;
         }
         let rule = shared.0.lock().unwrap();
-        check_claims(sim, &rule);
-        check_inside(sim, &rule);
-        check_given_up(sim, &rule);
-        if sim.grid.revision() != revision {
-            revision = sim.grid.revision();
-            check_passages(sim, &rule);
+        check_reservations(world, &rule);
+        check_inside(world, &rule);
+        check_given_up(world, &rule);
+        if world.grid.revision() != revision {
+            revision = world.grid.revision();
+            check_corridors(world, &rule);
         }
         drop(rule);
-        hashes.push(sim.state_hash());
+        hashes.push(world.state_hash());
     }
 }
 
@@ -322,8 +329,8 @@ proptest! {
         let Some(text) = fitted(&crowd) else { return Ok(()) };
         let mut hashes: Option<Vec<u64>> = None;
         for (threads, visits) in [(1, Visits::All), (2, Visits::Busy), (8, Visits::Busy)] {
-            let Some(mut sim) = built(&text) else { return Ok(()) };
-            let found = on_threads(threads, || run(&mut sim, visits));
+            let Some(mut world) = built(&text) else { return Ok(()) };
+            let found = on_threads(threads, || run(&mut world, visits));
             prop_assert_eq!(hashes.get_or_insert_with(|| found.clone()), &found);
         }
     }
@@ -341,8 +348,8 @@ proptest! {
             let between = low + value.index((high - low) as usize + 1) as u32;
             params.set(name, [low, between, high][end]).unwrap();
         }
-        let Some(mut sim) = built_with(&text, params) else { return Ok(()) };
-        run_with(&mut sim, params, Visits::Busy);
+        let Some(mut world) = built_with(&text, params) else { return Ok(()) };
+        run_with(&mut world, params, Visits::Busy);
     }
 
     #[test]
@@ -367,12 +374,12 @@ proptest! {
             rows.len(),
             if pick { "drop" } else { "wait" },
         );
-        let Some(mut sim) = built(&text) else { return Ok(()) };
-        let members = [GoalMember::any(CellXY::new(x, y))];
-        let request = Request::new(sim.pose(0), Goal::of(&members));
-        let answer = plan_path(&sim.tables[0], &request, &mut Scratch::new(), &mut Path::new());
-        run(&mut sim, Visits::Busy);
-        let counts = sim.counts();
+        let Some(mut world) = built(&text) else { return Ok(()) };
+        let heads = [GoalMember::any(CellXY::new(x, y))];
+        let request = Request::new(world.pose(0), Goal::of(&heads));
+        let answer = plan_path(&world.tables[0], &request, &mut Scratch::new(), &mut Path::new());
+        run(&mut world, Visits::Busy);
+        let counts = world.counts();
         if answer.status == Status::Found {
             prop_assert_eq!((counts.orders_done, counts.wait_ticks), (1, 0));
             prop_assert_eq!(counts.flowtime, u64::from(answer.cost.max(1)));
@@ -392,11 +399,11 @@ fn one_alone_needs_no_search() {
              [[agents]]\nclass = \"a\"\nat = [0, 7, \"E\"]\norders = [{{ goto = [30, 0] }}]\n",
             vec![format!("\"{}\"", ".".repeat(40)); 8].join(", ")
         );
-        let mut sim = built(&text).unwrap();
-        let rule = fresh_rule(&sim);
-        let shared = Shared::give(&mut sim, rule);
-        sim.run();
-        assert_eq!((sim.counts.orders_done, sim.tick), (1, 37 * 3 + 2), "{collision}");
+        let mut world = built(&text).unwrap();
+        let rule = fresh_rule(&world);
+        let shared = Shared::give(&mut world, rule);
+        world.run();
+        assert_eq!((world.counts.orders_done, world.tick), (1, 37 * 3 + 2), "{collision}");
         let mut fields = 0;
         shared.0.lock().unwrap().search.fields.for_each_word(&mut |_| fields += 1);
         assert_eq!(fields, 0, "{collision}");

@@ -43,14 +43,14 @@ fn what_would_overlap_never_begins() {
              [[groups]]\nclass = \"truck\"\ncount = 20\narea = [0, 0, 14, 12]\n",
             vec![format!("\"{}\"", ".".repeat(14)); 12].join(", ")
         );
-        let mut sim = built(&text).unwrap();
-        sim.traffic = Box::new(Greedy(Random::new(7)));
-        while sim.counts.moves_refused < 100_000 {
-            sim.step();
-            if sim.tick.is_multiple_of(16) {
-                assert_eq!(invariant::check(&sim), [], "{collision}, tick {}", sim.tick);
+        let mut world = built(&text).unwrap();
+        world.traffic = Box::new(Greedy(Random::new(7)));
+        while world.counts.moves_refused < 100_000 {
+            world.step();
+            if world.tick.is_multiple_of(16) {
+                assert_eq!(invariant::check(&world), [], "{collision}, tick {}", world.tick);
             }
         }
-        assert!(sim.counts.moves > 10_000, "{collision}: {:?}", sim.counts);
+        assert!(world.counts.moves > 10_000, "{collision}: {:?}", world.counts);
     }
 }

@@ -1,12 +1,12 @@
 //! Tests of the rule for agents of any body that need a whole simulation.
 
-mod claims;
 mod contraflow;
 mod cooperative;
+mod corridors;
+mod displacement;
 mod greedy;
-mod interval_search;
-mod lifting;
-mod make_way;
-mod narrows;
+mod local_field;
+mod pushing;
+mod reservations;
 mod scenes;
-mod window_field;
+mod sipp;

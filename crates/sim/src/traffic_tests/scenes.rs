@@ -1,6 +1,6 @@
 //! Random worlds for the tests of the rule's parts, and where agents are by the slow obvious way.
 
-use crate::{Simulation, load, scenario};
+use crate::{World, load, scenario};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -9,10 +9,10 @@ use wheelbase_grid::CellXY;
 use wheelbase_planner::model::{Offset, State};
 use wheelbase_planner::{MovementTables, Pose};
 use wheelbase_traffic::TrafficParams;
-use wheelbase_traffic::collision::{CollisionRule, Step};
-use wheelbase_traffic::cooperative::claims::{Claims, FOREVER};
+use wheelbase_traffic::collision::{CollisionRule, Transition};
 use wheelbase_traffic::cooperative::plan::PlannedMove;
-use wheelbase_traffic::cooperative::{pose_after, step_at};
+use wheelbase_traffic::cooperative::reservations::{FOREVER, Reservations};
+use wheelbase_traffic::cooperative::{pose_after, transition_at};
 use wheelbase_traffic::random::Random;
 
 /// Shape of the map.
@@ -93,7 +93,7 @@ pub fn map_of(shape: &str, rows: &[String]) -> String {
 }
 
 /// A scenario with a map of few or many walls and two classes, without agents.
-pub fn world(cover: u32) -> impl Strategy<Value = String> {
+pub fn scene(cover: u32) -> impl Strategy<Value = String> {
     shape().prop_flat_map(move |shape| {
         (rows(cover, 4..9), class("a", shape, (3, 2)), class("b", shape, (3, 2))).prop_map(
             move |(rows, a, b)| format!("name = \"scene\"\nticks = 1000\n{}{a}{b}", map_of(shape, &rows)),
@@ -102,17 +102,17 @@ pub fn world(cover: u32) -> impl Strategy<Value = String> {
 }
 
 /// Builds a scenario; `None` if it has no room for its agents or for a body.
-pub fn built(text: &str) -> Option<Simulation> {
+pub fn built(text: &str) -> Option<World> {
     built_with(text, TrafficParams::USUAL)
 }
 
 /// [`built`] with tunables of the traffic.
-pub fn built_with(text: &str, params: TrafficParams) -> Option<Simulation> {
+pub fn built_with(text: &str, params: TrafficParams) -> Option<World> {
     let mut typed =
         scenario::parse("scene.toml", text.as_bytes()).unwrap_or_else(|errors| panic!("{errors}\n{text}"));
     typed.traffic = params;
-    match load::build_simulation(Path::new("scene.toml"), &typed) {
-        Ok(sim) => Some(sim),
+    match load::build_world(Path::new("scene.toml"), &typed) {
+        Ok(world) => Some(world),
         Err(error) if ["room for", "does not fit on"].iter().any(|text| error.to_string().contains(text)) => {
             None
         }
@@ -132,7 +132,7 @@ pub struct Walk {
 #[derive(Clone, Copy)]
 pub enum Doing<'a> {
     Rests(Pose),
-    Moves(Step<'a>, PlannedMove),
+    Moves(Transition<'a>, PlannedMove),
 }
 
 pub fn cells((anchor, offsets): (CellXY, &[Offset])) -> BTreeSet<CellXY> {
@@ -140,8 +140,8 @@ pub fn cells((anchor, offsets): (CellXY, &[Offset])) -> BTreeSet<CellXY> {
 }
 
 impl Walk {
-    pub fn tables<'a>(&self, sim: &'a Simulation) -> &'a MovementTables {
-        &sim.tables()[self.class]
+    pub fn tables<'a>(&self, world: &'a World) -> &'a MovementTables {
+        &world.tables()[self.class]
     }
 
     /// Tick from which on it rests for ever.
@@ -150,18 +150,18 @@ impl Walk {
     }
 
     /// Where it rests in the end.
-    pub fn end_state(&self, sim: &Simulation) -> State {
+    pub fn end_state(&self, world: &World) -> State {
         let after = |state, planned: &PlannedMove| {
-            self.tables(sim).state_after(state, usize::from(planned.primitive))
+            self.tables(world).state_after(state, usize::from(planned.primitive))
         };
         self.moves.iter().fold(self.from, after)
     }
 
-    pub fn doing<'a>(&self, sim: &'a Simulation, tick: u32) -> Doing<'a> {
-        let tables = self.tables(sim);
+    pub fn doing<'a>(&self, world: &'a World, tick: u32) -> Doing<'a> {
+        let tables = self.tables(world);
         let mut pose = tables.space().pose(self.from);
         for &planned in &self.moves {
-            let step = step_at(tables, pose, usize::from(planned.primitive));
+            let step = transition_at(tables, pose, usize::from(planned.primitive));
             if tick < planned.start {
                 break;
             }
@@ -174,46 +174,46 @@ impl Walk {
     }
 
     /// The cells that it holds at a tick.
-    pub fn held(&self, sim: &Simulation, rule: CollisionRule, tick: u32) -> BTreeSet<CellXY> {
-        match (self.doing(sim, tick), rule) {
-            (Doing::Rests(pose), _) => cells((pose.cell, self.tables(sim).class().cells_at(pose))),
+    pub fn held(&self, world: &World, rule: CollisionRule, tick: u32) -> BTreeSet<CellXY> {
+        match (self.doing(world, tick), rule) {
+            (Doing::Rests(pose), _) => cells((pose.cell, self.tables(world).class().cells_at(pose))),
             (Doing::Moves(step, _), CollisionRule::Swept) => cells(step.swept()),
             (Doing::Moves(step, _), CollisionRule::Discrete) => cells(step.start()),
         }
     }
 
     /// Claims all that it needs.
-    pub fn claim(&self, sim: &Simulation, claims: &mut Claims, agent: u32) {
-        let tables = self.tables(sim);
+    pub fn reserve(&self, world: &World, reservations: &mut Reservations, agent: u32) {
+        let tables = self.tables(world);
         let (mut pose, mut ready) = (tables.space().pose(self.from), 0);
         for planned in &self.moves {
-            let step = step_at(tables, pose, usize::from(planned.primitive));
-            claims.rest(agent, step.start(), ready, planned.start);
-            claims.move_on(agent, &step, (planned.start, planned.start + planned.ticks));
+            let step = transition_at(tables, pose, usize::from(planned.primitive));
+            reservations.rest(agent, step.start(), ready, planned.start);
+            reservations.move_on(agent, &step, (planned.start, planned.start + planned.ticks));
             (pose, ready) = (pose_after(&step), planned.start + planned.ticks);
         }
-        claims.rest(agent, (pose.cell, tables.class().cells_at(pose)), ready, FOREVER);
+        reservations.rest(agent, (pose.cell, tables.class().cells_at(pose)), ready, FOREVER);
     }
 }
 
 /// Whether two agents ever violate the rule of collision, from DESIGN 2.6 tick by tick.
-pub fn collide(sim: &Simulation, rule: CollisionRule, one: &Walk, other: &Walk) -> bool {
+pub fn collide(world: &World, rule: CollisionRule, one: &Walk, other: &Walk) -> bool {
     (0..=one.ends().max(other.ends())).any(|tick| {
-        !one.held(sim, rule, tick).is_disjoint(&other.held(sim, rule, tick))
+        !one.held(world, rule, tick).is_disjoint(&other.held(world, rule, tick))
             || (rule == CollisionRule::Discrete
-                && (may_not_begin(sim, one, other, tick) || may_not_begin(sim, other, one, tick)))
+                && (may_not_begin(world, one, other, tick) || may_not_begin(world, other, one, tick)))
     })
 }
 
 /// Discrete rule: whether a move begins at a tick that may not, with what another does then.
-fn may_not_begin(sim: &Simulation, walk: &Walk, other: &Walk, tick: u32) -> bool {
-    let Doing::Moves(step, planned) = walk.doing(sim, tick) else { return false };
+fn may_not_begin(world: &World, walk: &Walk, other: &Walk, tick: u32) -> bool {
+    let Doing::Moves(step, planned) = walk.doing(world, tick) else { return false };
     if planned.start != tick {
         return false;
     }
     let (end, until) = (cells(step.end()), planned.start + planned.ticks);
-    match other.doing(sim, tick) {
-        Doing::Rests(_) => !end.is_disjoint(&other.held(sim, CollisionRule::Discrete, tick)),
+    match other.doing(world, tick) {
+        Doing::Rests(_) => !end.is_disjoint(&other.held(world, CollisionRule::Discrete, tick)),
         Doing::Moves(their, their_move) => {
             let their_until = their_move.start + their_move.ticks;
             let exchange = their_until == until && !cells(their.end()).is_disjoint(&cells(step.start()));
@@ -224,31 +224,31 @@ fn may_not_begin(sim: &Simulation, walk: &Walk, other: &Walk, tick: u32) -> bool
 }
 
 /// A state in which a body of a class may stand; `None` if there is none in some tries.
-pub fn any_state(sim: &Simulation, class: usize, random: &mut Random) -> Option<State> {
-    let tables = &sim.tables()[class];
+pub fn any_state(world: &World, class: usize, random: &mut Random) -> Option<State> {
+    let tables = &world.tables()[class];
     let n = tables.space().n_states();
     (0..40).map(|_| State(random.below(n) as u32)).find(|&state| tables.is_legal(state))
 }
 
 /// Walks of others that never violate the rule among themselves, at most so many, of at most so many moves.
 pub fn walks(
-    sim: &Simulation,
+    world: &World,
     rule: CollisionRule,
     random: &mut Random,
     (n, moves): (usize, usize),
 ) -> Vec<Walk> {
     let mut walks: Vec<Walk> = Vec::new();
     for _ in 0..n {
-        let class = random.below(sim.classes().len());
-        let Some(from) = any_state(sim, class, random) else { continue };
+        let class = random.below(world.classes().len());
+        let Some(from) = any_state(world, class, random) else { continue };
         let mut walk = Walk { class, from, moves: Vec::new() };
-        let fits = |walk: &Walk, walks: &[Walk]| walks.iter().all(|other| !collide(sim, rule, walk, other));
+        let fits = |walk: &Walk, walks: &[Walk]| walks.iter().all(|other| !collide(world, rule, walk, other));
         if !fits(&walk, &walks) {
             continue;
         }
         for _ in 0..moves {
             let mut next = Vec::new();
-            walk.tables(sim).for_each_successor(walk.end_state(sim), |successor| next.push(successor));
+            walk.tables(world).for_each_successor(walk.end_state(world), |successor| next.push(successor));
             if next.is_empty() {
                 break;
             }

@@ -1,9 +1,9 @@
 //! Contraflow: a move against the stream counts as dearer when a field is made, so that lanes form where
 //! there is room for them (as in Guided PIBT: Chen et al., AAAI 2024, whose costs grow with contraflow too).
 
+use crate::directions::{axis_and_direction, opposite, product, to_side, vector};
+use crate::flow::DirectionalFlow;
 use crate::params::TrafficParams;
-use crate::streams::Streams;
-use crate::ways::{axis_and_way, opposite, product, to_side, vector};
 use wheelbase_grid::GridShape;
 use wheelbase_planner::MovementTables;
 use wheelbase_planner::model::{Frame, Offset, State, StateSpace};
@@ -12,7 +12,7 @@ use wheelbase_planner::model::{Frame, Offset, State, StateSpace};
 #[derive(Clone, Copy, Debug)]
 pub struct Probe {
     /// The way that it goes, and the opposite one; [`STAYS`] if it goes none.
-    pub way: u8,
+    pub direction: u8,
     pub opposite: u8,
     /// Cells by their indices, less that of the anchor's at the start.
     pub cells: [i32; 3],
@@ -53,24 +53,31 @@ impl Contraflow {
     /// By how much a legal move from a state that takes so many ticks counts as longer, for it goes against
     /// the stream.
     #[inline]
-    pub fn extra(&self, streams: &Streams, class: usize, from: State, primitive: usize, ticks: u32) -> u64 {
+    pub fn extra(
+        &self,
+        flow: &DirectionalFlow,
+        class: usize,
+        from: State,
+        primitive: usize,
+        ticks: u32,
+    ) -> u64 {
         let probes = &self.probes[class];
         let probe = probes.at(probes.space.frame_of(from), primitive);
-        if probe.way == STAYS {
+        if probe.direction == STAYS {
             return 0;
         }
         // What is looked at lies on the map where the move is legal.
         let anchor = from.0 / u32::from(probes.space.headings());
-        let count = |way: u8| -> u32 {
+        let count = |direction: u8| -> u32 {
             let cells = probe.cells.iter().map(|&offset| anchor.wrapping_add_signed(offset) as usize);
-            cells.map(|cell| streams.at(cell, usize::from(way))).sum()
+            cells.map(|cell| flow.at(cell, usize::from(direction))).sum()
         };
         let against = count(probe.opposite);
         // Where nobody came the other way, as in most places, there is no stream to go against.
         if against == 0 {
             return 0;
         }
-        let with = count(probe.way);
+        let with = count(probe.direction);
         let lead = against.saturating_sub(with);
         if lead == 0 {
             return 0;
@@ -93,8 +100,8 @@ pub fn probes_of(tables: &MovementTables) -> Probes {
         for primitive in 0..class.primitives().len() {
             let move_shape = class.shape(frame, primitive);
             let step = vector(shape, frame.0 / class.headings(), move_shape.step);
-            let Some((axis, way)) = axis_and_way(shape, step) else {
-                of_move.push(Probe { way: STAYS, opposite: STAYS, cells: [0; 3] });
+            let Some((axis, direction)) = axis_and_direction(shape, step) else {
+                of_move.push(Probe { direction: STAYS, opposite: STAYS, cells: [0; 3] });
                 continue;
             };
             // To the right of the axis: of hexagons no side lies there, but one on either hand.
@@ -112,8 +119,8 @@ pub fn probes_of(tables: &MovementTables) -> Probes {
             let most = body.iter().max_by_key(across).copied().unwrap_or(Offset::new(0, 0));
             let width = space.size().width() as i32;
             let at = |cell: Offset| (move_shape.step.dy + cell.dy) * width + move_shape.step.dx + cell.dx;
-            let opposite = opposite(shape, usize::from(way)) as u8;
-            of_move.push(Probe { way, opposite, cells: [at(Offset::new(0, 0)), at(least), at(most)] });
+            let opposite = opposite(shape, usize::from(direction)) as u8;
+            of_move.push(Probe { direction, opposite, cells: [at(Offset::new(0, 0)), at(least), at(most)] });
         }
     }
     Probes { space, n_primitives: class.primitives().len(), of_move }

@@ -1,13 +1,13 @@
 //! The agent that plans now: what it sees, and how it searches for its next moves.
 
-use crate::cooperative::ahead::Ahead;
-use crate::cooperative::board::Board;
-use crate::cooperative::claims::FOREVER;
 use crate::cooperative::contraflow::Contraflow;
-use crate::cooperative::interval_search::{IntervalSearch, Quest};
+use crate::cooperative::corridors_ahead::Ahead;
+use crate::cooperative::local_field::{Costs, FieldKey, FieldView, GuidePose, LocalFields, UNKNOWN};
 use crate::cooperative::plan::{Plan, PlannedMove};
-use crate::cooperative::steps::{descend, goes, line_moves, make_line, pose_after, step_at};
-use crate::cooperative::window_field::{Costs, FieldKey, FieldView, LinePose, UNKNOWN, WindowFields};
+use crate::cooperative::plan_table::PlanTable;
+use crate::cooperative::reservations::FOREVER;
+use crate::cooperative::sipp::{SippQuery, SippSearch};
+use crate::cooperative::steps::{descend, goes, guide_moves, make_guide_path, pose_after, transition_at};
 use crate::decisions::{Decisions, Leads, Reroute};
 use crate::motion::Activity;
 use crate::params::TrafficParams;
@@ -19,8 +19,8 @@ use wheelbase_planner::model::State;
 /// The search for moves, its cost-to-go fields, and what it may still spend.
 #[derive(Debug)]
 pub struct MoveSearch {
-    pub intervals: IntervalSearch,
-    pub fields: WindowFields,
+    pub intervals: SippSearch,
+    pub fields: LocalFields,
     pub contraflow: Contraflow,
     /// Poses that may still be tried at this tick.
     pub tries_left: u64,
@@ -29,8 +29,8 @@ pub struct MoveSearch {
 impl MoveSearch {
     pub fn new(tables: &[MovementTables], params: TrafficParams) -> Self {
         Self {
-            intervals: IntervalSearch::default(),
-            fields: WindowFields::new(tables.iter()),
+            intervals: SippSearch::default(),
+            fields: LocalFields::new(tables.iter()),
             contraflow: Contraflow::new(tables.iter(), params),
             tries_left: 0,
         }
@@ -41,7 +41,7 @@ impl MoveSearch {
 #[derive(Debug, Default)]
 pub struct PlanningScratch {
     pub ahead: Vec<Ahead>,
-    pub line: Vec<LinePose>,
+    pub guide_path: Vec<GuidePose>,
     pub moves: Vec<u8>,
 }
 
@@ -49,14 +49,14 @@ pub struct PlanningScratch {
 /// looks at.
 pub struct Planning<'a> {
     pub view: &'a TrafficView<'a>,
-    pub board: &'a mut Board,
+    pub table: &'a mut PlanTable,
     pub search: &'a mut MoveSearch,
     /// Passages ahead of the agent, how it goes through them, and who keeps it from entering.
     pub ahead: Vec<Ahead>,
     /// Moves after which it stops, to leave room before a passage that it is kept from.
     pub stop: u32,
     /// The next poses of its path, each with what remains from there.
-    pub line: Vec<LinePose>,
+    pub guide_path: Vec<GuidePose>,
     /// Moves that lead back to its path.
     pub moves: Vec<u8>,
 }
@@ -65,45 +65,45 @@ impl<'a> Planning<'a> {
     /// No agent plans yet.
     pub fn new(
         view: &'a TrafficView<'a>,
-        board: &'a mut Board,
+        table: &'a mut PlanTable,
         search: &'a mut MoveSearch,
         scratch: PlanningScratch,
     ) -> Self {
-        let PlanningScratch { mut ahead, line, moves } = scratch;
+        let PlanningScratch { mut ahead, guide_path, moves } = scratch;
         ahead.clear();
-        Self { view, board, search, ahead, stop: u32::MAX, line, moves }
+        Self { view, table, search, ahead, stop: u32::MAX, guide_path, moves }
     }
 
     /// The memory, for the next tick.
     pub fn into_scratch(self) -> PlanningScratch {
-        PlanningScratch { ahead: self.ahead, line: self.line, moves: self.moves }
+        PlanningScratch { ahead: self.ahead, guide_path: self.guide_path, moves: self.moves }
     }
 
     /// The poses of an agent's path from where its plan begins, each with what remains from there to the last
     /// of them.
-    pub fn make_line(&mut self, row: usize, from: State) {
+    pub fn make_guide_path(&mut self, row: usize, from: State) {
         let view = self.view;
         let id = view.agents.ids[row].0;
         let tables = &view.tables[view.agents.motion[row].class.0 as usize];
-        let path = line_moves(view, row, &self.board.members[id as usize]);
-        make_line(tables, from, path, &mut self.line);
+        let path = guide_moves(view, row, &self.table.heads[id as usize]);
+        make_guide_path(tables, from, path, &mut self.guide_path);
     }
 
     /// The next stretch of an agent's path, if nobody is in its way for a quarter of the horizon at least.
-    pub fn follow_line(
+    pub fn follow_guide_path(
         &mut self,
         row: usize,
         (mut state, mut ready): (State, u32),
         horizon: u32,
-        place: PriorityKey,
+        key: PriorityKey,
     ) -> Option<Plan> {
         let view = self.view;
         let id = view.agents.ids[row].0;
         let motion = &view.agents.motion[row];
         let tables = &view.tables[motion.class.0 as usize];
-        let member = &self.board.members[id as usize];
-        let path = line_moves(view, row, member);
-        let mover = self.board.mover(view, row, &self.ahead);
+        let head = &self.table.heads[id as usize];
+        let path = guide_moves(view, row, head);
+        let context = self.table.context(view, row, &self.ahead);
         let begin = ready;
         let mut against = 0;
         let mut plan = Plan::rest(state, ready);
@@ -111,15 +111,15 @@ impl<'a> Planning<'a> {
         for (at, &primitive) in path.iter().enumerate().take_while(|(at, _)| (*at as u32) < self.stop) {
             let primitive = usize::from(primitive);
             let Some(ticks) = tables.move_ticks(state, primitive) else { break };
-            let step = step_at(tables, tables.space().pose(state), primitive);
+            let step = transition_at(tables, tables.space().pose(state), primitive);
             tried += 1;
             let class = motion.class.0 as usize;
-            against += self.search.contraflow.extra(view.streams, class, state, primitive, ticks);
-            if against > u64::from(self.board.step_ticks[class]) {
+            against += self.search.contraflow.extra(view.flow, class, state, primitive, ticks);
+            if against > u64::from(self.table.step_ticks[class]) {
                 good = None;
                 break;
             }
-            if mover.is_forbidden(&step, place) || !mover.can_begin(&step, ticks, ready) {
+            if context.is_forbidden(&step, key) || !context.can_begin(&step, ticks, ready) {
                 break;
             }
             state = tables.state_after(state, primitive);
@@ -127,7 +127,7 @@ impl<'a> Planning<'a> {
             ready += ticks;
             let last = at + 1 == path.len() || at as u32 + 1 == self.stop;
             let far = ready - begin >= (horizon - begin).div_ceil(4) || last;
-            if far && mover.free_until(pose_after(&step), ready) == FOREVER {
+            if far && context.free_until(pose_after(&step), ready) == FOREVER {
                 good = Some(plan);
             }
             if plan.is_full() || ready >= horizon {
@@ -144,20 +144,20 @@ impl<'a> Planning<'a> {
     pub fn search_moves(
         &mut self,
         row: usize,
-        quest: Quest,
+        query: SippQuery,
         (nearest, lift_steps): (u32, Option<u32>),
     ) -> Option<(Plan, u32)> {
         let view = self.view;
         let motion = &view.agents.motion[row];
         let space = view.tables[motion.class.0 as usize].space();
-        let Self { board, search, ahead, line, .. } = self;
+        let Self { table, search, ahead, guide_path, .. } = self;
         let MoveSearch { intervals, fields, contraflow, tries_left } = &mut **search;
-        let field = goes(motion).then(|| field_of((fields, contraflow), board, view, row, line));
-        let mut mover = board.mover(view, row, ahead);
+        let field = goes(motion).then(|| field_of((fields, contraflow), table, view, row, guide_path));
+        let mut context = table.context(view, row, ahead);
         if let Some(steps) = lift_steps {
-            mover.rank = board.rank(view.tick, quest.place, steps);
+            context.precedence = table.precedence(view.tick, query.key, steps);
         }
-        let found = intervals.search(&mover, quest, |pose| {
+        let found = intervals.search(&context, query, |pose| {
             match field.map_or(0, |field| field.cost(pose, space.headings())) {
                 cost if cost < nearest => UNKNOWN,
                 cost => cost,
@@ -172,7 +172,7 @@ impl<'a> Planning<'a> {
         let view = self.view;
         let space = view.tables[view.agents.motion[row].class.0 as usize].space();
         let MoveSearch { fields, contraflow, .. } = &mut *self.search;
-        let field = field_of((fields, contraflow), self.board, view, row, &self.line);
+        let field = field_of((fields, contraflow), self.table, view, row, &self.guide_path);
         field.cost(space.pose(from), space.headings())
     }
 
@@ -182,8 +182,8 @@ impl<'a> Planning<'a> {
         let view = self.view;
         let tables = &view.tables[view.agents.motion[row].class.0 as usize];
         let MoveSearch { fields, contraflow, .. } = &mut *self.search;
-        let field = field_of((fields, contraflow), self.board, view, row, &self.line);
-        descend(tables, field, from, &self.line, &mut self.moves)
+        let field = field_of((fields, contraflow), self.table, view, row, &self.guide_path);
+        descend(tables, field, from, &self.guide_path, &mut self.moves)
     }
 
     /// An agent takes a plan. Where that leaves its path, the path is led back to where it goes on.
@@ -192,14 +192,14 @@ impl<'a> Planning<'a> {
         let id = view.agents.ids[row].0;
         let path = view.paths.moves(view.agents.paths[row]);
         let leaves_path = !plan.begins(path);
-        self.board.set_plan(id, plan);
-        let member = &mut self.board.members[id as usize];
-        member.failures = 0;
+        self.table.set_plan(id, plan);
+        let head = &mut self.table.heads[id as usize];
+        head.failures = 0;
         // Until then others hardly make room for more; to look at every tick found no better plans.
-        let pause = (self.board.step_ticks[view.agents.motion[row].class.0 as usize] / 2).max(1);
-        member.next_try = view.tick.saturating_add(pause);
-        let aside = member.aside_left;
-        self.board.touch(id, view.tick);
+        let pause = (self.table.step_ticks[view.agents.motion[row].class.0 as usize] / 2).max(1);
+        head.next_try = view.tick.saturating_add(pause);
+        let aside = head.retreat_left;
+        self.table.touch(id, view.tick);
         if leaves_path {
             let motion = &view.agents.motion[row];
             // One that goes nowhere steps aside with all of its moves.
@@ -207,19 +207,19 @@ impl<'a> Planning<'a> {
             self.moves.clear();
             self.moves.extend(plan.moves().iter().map(|planned| planned.primitive));
             let joins = if goes(motion) { self.lead_back(row, plan.end.0) } else { None };
-            let member = &mut self.board.members[id as usize];
+            let head = &mut self.table.heads[id as usize];
             let first = decisions.reroute_moves.len() as u32;
             decisions.reroute_moves.extend_from_slice(&self.moves);
             if let Some(at) = joins {
                 decisions.reroute_moves.extend_from_slice(&path[at..]);
                 if aside > 0 {
-                    member.aside_left = self.moves.len() as u32 + aside.saturating_sub(at as u32);
+                    head.retreat_left = self.moves.len() as u32 + aside.saturating_sub(at as u32);
                 }
             } else if steps_aside {
-                member.aside_left = self.moves.len() as u32;
+                head.retreat_left = self.moves.len() as u32;
             }
             let count = decisions.reroute_moves.len() as u32 - first;
-            member.path_left = count;
+            head.path_left = count;
             let leads = match motion.activity {
                 Activity::Following if joins.is_some() => Leads::On,
                 Activity::Following if goes(motion) => Leads::Off,
@@ -227,23 +227,23 @@ impl<'a> Planning<'a> {
             };
             decisions.reroutes.push(Reroute { row: row as u32, first, count, leads });
         }
-        self.board.claim(view, row, &self.ahead);
+        self.table.reserve(view, row, &self.ahead);
     }
 }
 
 /// The field of an agent for its line, which is made.
 fn field_of<'f>(
-    (fields, contraflow): (&'f mut WindowFields, &Contraflow),
-    board: &Board,
+    (fields, contraflow): (&'f mut LocalFields, &Contraflow),
+    table: &PlanTable,
     view: &TrafficView<'_>,
     row: usize,
-    line: &[LinePose],
+    guide_path: &[GuidePose],
 ) -> FieldView<'f> {
     let id = view.agents.ids[row].0;
     let number = view.agents.motion[row].class.0 as usize;
     let tables = &view.tables[number];
-    let key = FieldKey { path: board.cold[id as usize].path, revision: tables.revision() };
-    let center = tables.space().pose(line[0].0).cell;
-    let costs = Costs { tables, number, contraflow, streams: view.streams, tick: view.tick };
-    fields.obtain(id, key, costs, (center, board.params.field_reach + 2 * board.sides[number].1), line)
+    let key = FieldKey { path: table.cold[id as usize].path, revision: tables.revision() };
+    let center = tables.space().pose(guide_path[0].0).cell;
+    let costs = Costs { tables, number, contraflow, flow: view.flow, tick: view.tick };
+    fields.obtain(id, key, costs, (center, table.params.field_reach + 2 * table.sides[number].1), guide_path)
 }

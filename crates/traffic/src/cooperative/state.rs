@@ -1,9 +1,9 @@
 //! The state of the rule: who owns which array.
 
 use crate::collision::CollisionRule;
-use crate::cooperative::board::Board;
+use crate::cooperative::plan_table::PlanTable;
 use crate::cooperative::planning::{MoveSearch, PlanningScratch};
-use crate::cooperative::turns::Others;
+use crate::cooperative::prioritized::Others;
 use crate::params::TrafficParams;
 use crate::priority::PriorityKey;
 use crate::row_set::RowSet;
@@ -15,7 +15,7 @@ use wheelbase_planner::MovementTables;
 /// in each other's way.
 #[derive(Debug)]
 pub struct Cooperative {
-    pub board: Board,
+    pub table: PlanTable,
     pub search: MoveSearch,
     pub others: Others,
     pub scratch: PlanningScratch,
@@ -38,7 +38,7 @@ impl Cooperative {
         params: TrafficParams,
     ) -> Self {
         Self {
-            board: Board::new(tables, size, rule, params),
+            table: PlanTable::new(tables, size, rule, params),
             search: MoveSearch::new(tables, params),
             others: Others::default(),
             scratch: PlanningScratch::default(),

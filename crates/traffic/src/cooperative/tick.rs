@@ -1,14 +1,14 @@
 //! A tick of the rule: it follows what has happened, each agent that is due plans its next moves, and moves begin.
 
-use crate::cooperative::ahead::mouth_reach;
-use crate::cooperative::board::Board;
-use crate::cooperative::claims::{FOREVER, Rank};
-use crate::cooperative::passage_map::OPEN;
+use crate::cooperative::corridor_map::OPEN;
+use crate::cooperative::corridors_ahead::entrance_reach;
 use crate::cooperative::plan::{Plan, PlannedMove};
+use crate::cooperative::plan_table::PlanTable;
 use crate::cooperative::planning::Planning;
+use crate::cooperative::prioritized::{Others, plan_one};
+use crate::cooperative::reservations::{FOREVER, Precedence};
 use crate::cooperative::state::Cooperative;
-use crate::cooperative::steps::{end_of_move, goes, step_at};
-use crate::cooperative::turns::{Others, plan_one};
+use crate::cooperative::steps::{end_of_move, goes, transition_at};
 use crate::decisions::{Decisions, Leads, Reroute, Start};
 use crate::forbidden::forbids;
 use crate::gates::NONE;
@@ -21,69 +21,69 @@ impl Traffic for Cooperative {
         self.follow(view, decisions);
         let due = std::mem::take(&mut self.due);
         let (mut now, others) = self.planning(view);
-        for &(place, row) in &due {
+        for &(key, row) in &due {
             let row = row as usize;
             let id = view.agents.ids[row].0 as usize;
-            if now.board.members[id].next_try <= view.tick {
-                plan_one(&mut now, others, row, place, decisions);
+            if now.table.heads[id].next_try <= view.tick {
+                plan_one(&mut now, others, row, key, decisions);
             }
         }
-        others.make_way.clear_mouths(&mut now, decisions);
+        others.pushing.clear_entrances(&mut now, decisions);
         (self.scratch, self.due) = (now.into_scratch(), due);
         self.begin_moves(view, decisions);
     }
 
-    fn makes_way(&self, agent: AgentId) -> bool {
+    fn is_yielding(&self, agent: AgentId) -> bool {
         let id = agent.0 as usize;
-        let member = self.board.members.get(id);
-        member.is_some_and(|member| member.aside_left > 0 || self.board.cold[id].for_agent != NONE)
+        let head = self.table.heads.get(id);
+        head.is_some_and(|head| head.retreat_left > 0 || self.table.cold[id].for_agent != NONE)
     }
 
     fn for_each_word(&self, word: &mut dyn FnMut(u64)) {
         for &id in &self.present {
-            let (member, cold) = (&self.board.members[id as usize], &self.board.cold[id as usize]);
+            let (head, cold) = (&self.table.heads[id as usize], &self.table.cold[id as usize]);
             let pair = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
-            word(pair(member.next_try, member.aside_left));
+            word(pair(head.next_try, head.retreat_left));
             word(pair(cold.for_agent, cold.for_order));
             word(pair(cold.held_since, cold.path));
             word(pair(cold.push_again_at, cold.backed_out_until));
-            cold.lift_retries.iter().for_each(|retry| word(retry.word()));
-            word(pair(cold.granted_at, cold.left_at.0));
+            cold.displace_retries.iter().for_each(|retry| word(retry.word()));
+            word(pair(cold.admitted_at, cold.left_at.0));
             word(pair(
-                cold.granted,
-                u32::from(member.is_inside) << 16
-                    | u32::from(member.failures) << 8
+                cold.admitted,
+                u32::from(head.is_inside) << 16
+                    | u32::from(head.failures) << 8
                     | u32::from(cold.push_failures),
             ));
-            for planned in self.board.plans[id as usize].moves() {
+            for planned in self.table.plans[id as usize].moves() {
                 word(u64::from(planned.start) << 32 | u64::from(planned.primitive));
             }
         }
-        self.board.wishes.for_each_word(word);
+        self.table.priority_claims.for_each_word(word);
         self.search.fields.for_each_word(word);
-        self.board.narrows.admission.for_each_word(word);
+        self.table.corridor_control.admission.for_each_word(word);
     }
 }
 
 impl Cooperative {
     /// For the agents that plan at this tick; the scratch memory is to be given back.
     pub fn planning<'a>(&'a mut self, view: &'a TrafficView<'a>) -> (Planning<'a>, &'a mut Others) {
-        let Self { board, search, others, scratch, .. } = self;
-        (Planning::new(view, board, search, std::mem::take(scratch)), others)
+        let Self { table, search, others, scratch, .. } = self;
+        (Planning::new(view, table, search, std::mem::take(scratch)), others)
     }
 
     /// Follows what has happened since the last tick, and lists who looks for a plan.
     pub fn follow(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
         self.search.tries_left = view.tries;
-        self.others.lifting.begin_tick(&self.board.params);
+        self.others.displacement.begin_tick(&self.table.params);
         self.visited.copy_from(view.agents.busy);
         self.follow_agents(view);
         if !view.refused.is_empty() {
             // They are not where their plans say; all plan anew from where they are.
             self.forget_plans(view);
         }
-        self.follow_passages(view);
-        self.board.narrows.admission.find_busy(view.tick);
+        self.follow_corridors(view);
+        self.table.corridor_control.admission.find_busy(view.tick);
         self.follow_edits(view);
         self.follow_paths(view, decisions);
         self.follow_moves(view);
@@ -98,16 +98,16 @@ impl Cooperative {
         if same {
             return;
         }
-        let n = ids.last().map_or(0, |id| id.0 as usize + 1).max(self.board.members.len());
-        self.board.grow(n);
+        let n = ids.last().map_or(0, |id| id.0 as usize + 1).max(self.table.heads.len());
+        self.table.grow(n);
         self.search.fields.grow(n);
         let gone = |id: &&u32| view.agents.row(AgentId(**id)).is_none();
         for &id in self.present.iter().filter(gone) {
-            self.board.claims.remove(id);
-            self.board.set_plan(id, Plan::NONE);
-            for passage in self.board.forget_passages(id) {
-                if passage != OPEN {
-                    self.board.narrows.admission.leave(passage, id);
+            self.table.reservations.remove(id);
+            self.table.set_plan(id, Plan::NONE);
+            for corridor in self.table.forget_corridors(id) {
+                if corridor != OPEN {
+                    self.table.corridor_control.admission.leave(corridor, id);
                 }
             }
         }
@@ -122,11 +122,11 @@ impl Cooperative {
             let pose = tables.space().pose(motion.state);
             let cells = (pose.cell, tables.class().cells_at(pose));
             let id = id.0;
-            self.board.set_plan(id, Plan::rest(motion.state, view.tick));
+            self.table.set_plan(id, Plan::rest(motion.state, view.tick));
             // Somebody may mean to cross the cells on which it was put down.
-            clash |= !self.board.claims.is_free(id, cells, view.tick);
+            clash |= !self.table.reservations.is_free(id, cells, view.tick);
             if !clash {
-                self.board.claim(view, row, &[]);
+                self.table.reserve(view, row, &[]);
             }
         }
         if clash {
@@ -136,20 +136,22 @@ impl Cooperative {
 
     /// Finds the passages anew where the map was edited. Who is in one that has changed, or will be with its
     /// plan, is in what has become of it; one that only had the right to enter has to ask again.
-    pub fn follow_passages(&mut self, view: &TrafficView<'_>) {
-        if view.edited.is_empty() || !self.board.narrows.follow_edits(view.tables, view.edited) {
+    pub fn follow_corridors(&mut self, view: &TrafficView<'_>) {
+        if view.edited.is_empty() || !self.table.corridor_control.follow_edits(view.tables, view.edited) {
             return;
         }
         self.visited.fill(view.agents.len());
         for row in 0..view.agents.len() {
             let id = view.agents.ids[row].0;
-            if self.board.narrows.map.is_altered(self.board.cold[id as usize].granted) {
-                self.board.give_up_right(id);
+            if self.table.corridor_control.map.is_altered(self.table.cold[id as usize].admitted) {
+                self.table.give_up_admission(id);
             }
-            self.board.claim(view, row, &[]);
+            self.table.reserve(view, row, &[]);
         }
-        let Board { narrows, cold, .. } = &mut self.board;
-        narrows.admission.keep_inside(|passage, agent| cold[agent as usize].passages.contains(&passage));
+        let PlanTable { corridor_control, cold, .. } = &mut self.table;
+        corridor_control
+            .admission
+            .keep_inside(|corridor, agent| cold[agent as usize].corridors.contains(&corridor));
     }
 
     /// Forgets all plans if an edit, or one that waits, has made a move of one illegal or changed its time.
@@ -164,10 +166,10 @@ impl Cooperative {
             let motion = &view.agents.motion[row];
             let tables = &view.tables[motion.class.0 as usize];
             let (mut state, _) = end_of_move(tables, motion, view.tick);
-            let plan = &self.board.plans[view.agents.ids[row].0 as usize];
+            let plan = &self.table.plans[view.agents.ids[row].0 as usize];
             plan.moves().iter().all(|planned| {
                 let primitive = usize::from(planned.primitive);
-                let step = step_at(tables, tables.space().pose(state), primitive);
+                let step = transition_at(tables, tables.space().pose(state), primitive);
                 let (anchor, held) = step.start();
                 let holds = tables.move_ticks(state, primitive) == Some(planned.ticks)
                     && !forbids(view.forbidden, anchor, held, step.swept().1);
@@ -185,16 +187,16 @@ impl Cooperative {
     /// Everyone finishes the move that it has begun and rests. What all hold then is apart, for the moves
     /// are.
     pub fn forget_plans(&mut self, view: &TrafficView<'_>) {
-        self.board.claims.clear();
+        self.table.reservations.clear();
         self.visited.fill(view.agents.len());
         for row in 0..view.agents.len() {
             let motion = &view.agents.motion[row];
             let tables = &view.tables[motion.class.0 as usize];
             let (state, ready) = end_of_move(tables, motion, view.tick);
             let id = view.agents.ids[row].0;
-            self.board.set_plan(id, Plan::rest(state, ready));
-            self.board.members[id as usize].next_try = view.tick;
-            self.board.claim(view, row, &[]);
+            self.table.set_plan(id, Plan::rest(state, ready));
+            self.table.heads[id as usize].next_try = view.tick;
+            self.table.reserve(view, row, &[]);
         }
     }
 
@@ -207,36 +209,36 @@ impl Cooperative {
             let id = view.agents.ids[row].0;
             let path = view.paths.moves(view.agents.paths[row]);
             let stamp = view.agents.stamps[row];
-            let member = &mut self.board.members[id as usize];
+            let head = &mut self.table.heads[id as usize];
             let path_of = (stamp.since, stamp.station);
-            if member.path_left != path.len() as u32 || member.path_of != path_of {
-                (member.path_left, member.path_of) = (path.len() as u32, path_of);
-                let path_number = &mut self.board.cold[id as usize].path;
+            if head.path_left != path.len() as u32 || head.path_of != path_of {
+                (head.path_left, head.path_of) = (path.len() as u32, path_of);
+                let path_number = &mut self.table.cold[id as usize].path;
                 *path_number = path_number.wrapping_add(1);
-                member.aside_left = if motion.activity == Activity::Yielding { path.len() as u32 } else { 0 };
-                (member.next_try, member.failures) = (view.tick, 0);
-                self.board.give_up_right(id);
+                head.retreat_left = if motion.activity == Activity::Yielding { path.len() as u32 } else { 0 };
+                (head.next_try, head.failures) = (view.tick, 0);
+                self.table.give_up_admission(id);
             }
-            let plan = &self.board.plans[id as usize];
-            if self.board.members[id as usize].plan_is_empty() || (goes(motion) && plan.begins(path)) {
+            let plan = &self.table.plans[id as usize];
+            if self.table.heads[id as usize].plan_is_empty() || (goes(motion) && plan.begins(path)) {
                 continue;
             }
             let tables = &view.tables[motion.class.0 as usize];
             let (state, ready) = end_of_move(tables, motion, view.tick);
             let pose = tables.space().pose(state);
             let cells = (pose.cell, tables.class().cells_at(pose));
-            if self.board.claims.free_until(id, cells, ready, Rank::STRICT) == FOREVER {
-                self.board.set_plan(id, Plan::rest(state, ready));
-                self.board.claim(view, row, &[]);
+            if self.table.reservations.free_until(id, cells, ready, Precedence::STRICT) == FOREVER {
+                self.table.set_plan(id, Plan::rest(state, ready));
+                self.table.reserve(view, row, &[]);
             } else if motion.at_rest() {
                 let first = decisions.reroute_moves.len() as u32;
                 decisions.reroute_moves.extend(plan.moves().iter().map(|planned| planned.primitive));
                 let count = plan.moves().len() as u32;
-                let member = &mut self.board.members[id as usize];
+                let head = &mut self.table.heads[id as usize];
                 decisions.reroutes.push(Reroute { row: row as u32, first, count, leads: Leads::Aside });
-                (member.path_left, member.aside_left) = (count, count);
-                member.next_try = view.tick + 1;
-                self.board.touch(id, view.tick);
+                (head.path_left, head.retreat_left) = (count, count);
+                head.next_try = view.tick + 1;
+                self.table.touch(id, view.tick);
             }
         }
         self.visited = visited;
@@ -248,19 +250,19 @@ impl Cooperative {
         for row in visited.iter() {
             let motion = &view.agents.motion[row];
             let id = view.agents.ids[row].0;
-            let member = self.board.members[id as usize];
-            if member.has.left_at() {
+            let head = self.table.heads[id as usize];
+            if head.has.left_at() {
                 let space = view.tables[motion.class.0 as usize].space();
                 let (from, at) =
-                    (space.pose(self.board.cold[id as usize].left_at).cell, space.pose(motion.state).cell);
-                let reach = mouth_reach(self.board.sides[motion.class.0 as usize], &self.board.params);
+                    (space.pose(self.table.cold[id as usize].left_at).cell, space.pose(motion.state).cell);
+                let reach = entrance_reach(self.table.sides[motion.class.0 as usize], &self.table.params);
                 if from.chebyshev_distance(at) >= reach || !goes(motion) {
-                    self.board.clear_left_at(id);
+                    self.table.clear_left_at(id);
                 }
             }
-            let noted_at = || self.board.cold[id as usize].noted_at;
-            if member.has.passages() && motion.at_rest() && noted_at() != motion.state {
-                self.board.note_passages(view, row, &[]);
+            let noted_at = || self.table.cold[id as usize].noted_at;
+            if head.has.corridors() && motion.at_rest() && noted_at() != motion.state {
+                self.table.note_corridors(view, row, &[]);
             }
         }
         self.visited = visited;
@@ -273,21 +275,21 @@ impl Cooperative {
         for row in visited.iter() {
             let motion = &view.agents.motion[row];
             let id = view.agents.ids[row].0;
-            let place = self.board.place(view, row);
-            self.board.note_standing(view, row, place);
-            let member = &self.board.members[id as usize];
+            let key = self.table.key(view, row);
+            self.table.note_yield_state(view, row, key);
+            let head = &self.table.heads[id as usize];
             let path_left = view.agents.paths[row].len();
-            if !goes(motion) || member.next_try > view.tick || path_left == usize::from(member.n_planned) {
+            if !goes(motion) || head.next_try > view.tick || path_left == usize::from(head.n_planned) {
                 continue;
             }
-            let horizon = self.board.step_ticks[motion.class.0 as usize] * self.board.params.horizon_steps;
+            let horizon = self.table.step_ticks[motion.class.0 as usize] * self.table.params.horizon_steps;
             let soon = view.tick.saturating_add(horizon / 2);
             let busy = if motion.at_rest() { 0 } else { motion.until };
-            if member.plan_is_empty() && busy > soon {
+            if head.plan_is_empty() && busy > soon {
                 continue;
             }
-            if member.plan_is_empty() || member.plan_ends <= soon {
-                self.due.push((place, row as u32));
+            if head.plan_is_empty() || head.plan_ends <= soon {
+                self.due.push((key, row as u32));
             }
         }
         self.visited = visited;
@@ -300,22 +302,22 @@ impl Cooperative {
         self.visited.extend(decisions.reroutes.iter().map(|reroute| reroute.row as usize));
         for row in self.visited.iter() {
             let id = view.agents.ids[row].0;
-            let (start, motion) = (self.board.members[id as usize].plan_begins, &view.agents.motion[row]);
+            let (start, motion) = (self.table.heads[id as usize].plan_begins, &view.agents.motion[row]);
             if start != view.tick || !motion.at_rest() {
                 debug_assert!(start > view.tick || !motion.at_rest(), "a planned move was missed");
                 continue;
             }
-            let Some(&PlannedMove { ticks, primitive, .. }) = self.board.plans[id as usize].moves().first()
+            let Some(&PlannedMove { ticks, primitive, .. }) = self.table.plans[id as usize].moves().first()
             else {
                 continue;
             };
             decisions.starts.push(Start { row: row as u32, primitive, ticks });
-            self.board.begin_first(id);
-            let (member, cold) = (&mut self.board.members[id as usize], &mut self.board.cold[id as usize]);
-            member.path_left -= 1;
-            if member.aside_left > 0 {
-                member.aside_left -= 1;
-                if member.aside_left == 0 {
+            self.table.begin_first(id);
+            let (head, cold) = (&mut self.table.heads[id as usize], &mut self.table.cold[id as usize]);
+            head.path_left -= 1;
+            if head.retreat_left > 0 {
+                head.retreat_left -= 1;
+                if head.retreat_left == 0 {
                     cold.held_since = start + ticks;
                     cold.path = cold.path.wrapping_add(1);
                 }

@@ -15,8 +15,8 @@ struct Walker<'c> {
 }
 
 impl<'c> Walker<'c> {
-    fn step(&self, primitive: usize) -> Step<'c> {
-        Step { class: self.class, pose: self.pose, primitive }
+    fn step(&self, primitive: usize) -> Transition<'c> {
+        Transition { class: self.class, pose: self.pose, primitive }
     }
 
     fn body(&self) -> BTreeSet<CellXY> {
@@ -191,7 +191,7 @@ fn a_ring_goes_round_and_two_never_exchange() {
         let mut refused = Vec::new();
         let proposal = |number: usize| {
             let (pose, primitive) = moves[number];
-            (AgentId(number as u32), Step { class: &dot, pose, primitive }, 2)
+            (AgentId(number as u32), Transition { class: &dot, pose, primitive }, 2)
         };
         occupancy.begin(moves.len(), proposal, &mut refused);
         refused.iter().map(|refusal| refusal.number).collect::<BTreeSet<u32>>()
@@ -223,7 +223,7 @@ proptest! {
             }
             let mut refused = Vec::new();
             let proposal = |number: usize| {
-                (AgentId(number as u32), Step { class: &dot, pose: poses[number], primitive: number }, 1)
+                (AgentId(number as u32), Transition { class: &dot, pose: poses[number], primitive: number }, 1)
             };
             occupancy.begin(2, proposal, &mut refused);
             prop_assert!(!refused.is_empty());

@@ -30,7 +30,7 @@ impl UnitRobots {
         crowd.by_claim.reserve(team.at.len());
         for row in 0..team.at.len() {
             // Who has no way to its goal takes no part.
-            let may = team.goal[row] != u32::MAX && view.agents.motion[row].activity != Activity::Shut;
+            let may = team.goal[row] != u32::MAX && view.agents.motion[row].activity != Activity::Unreachable;
             if may {
                 let steps = map.apart(team.at[row], team.goal_at[row]);
                 // Who has gone first of all in vain waits anew here too.

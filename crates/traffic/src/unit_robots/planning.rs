@@ -85,7 +85,7 @@ impl UnitRobots {
             order: Vec::new(),
             old: Vec::new(),
             n_with_goal: 0,
-            chain: Vec::with_capacity(1 + params.robot_lifts_max as usize),
+            chain: Vec::with_capacity(1 + params.robot_displaced_max as usize),
             crowd: Crowd::default(),
             push: Push::default(),
             wanted: Vec::new(),
@@ -220,10 +220,10 @@ impl UnitRobots {
             team.weight[row] =
                 1 + ((*tick - since) / params.robot_weight_ticks).min(params.robot_weight_max - 1) as u8;
             let waits = *tick - team.waits_since[row];
-            let is_old = waits > params.robot_old_ticks && waits / params.robot_old_ways > ahead;
+            let is_old = waits > params.robot_old_ticks && waits / params.robot_old_distances > ahead;
             // By what guidance makes of a way, one would be young for long.
             if waits > params.robot_old_ticks
-                && waits / params.robot_old_ways > map.apart(team.at[row], team.goal_at[row])
+                && waits / params.robot_old_distances > map.apart(team.at[row], team.goal_at[row])
             {
                 old.push((team.waits_since[row], row as u32, order.len() as u32));
             }
@@ -238,7 +238,7 @@ impl UnitRobots {
             let (row, of_row) = (row as usize, &mut order[at as usize]);
             if team.first_until[row] == 0 {
                 let ahead = fields.of(team.goal[row]).cost(map.number(team.at[row]), team.heading[row]);
-                team.first_until[row] = *tick + params.robot_term_ticks + params.robot_term_ways * ahead;
+                team.first_until[row] = *tick + params.robot_term_ticks + params.robot_term_distances * ahead;
             }
             if team.first_until[row] <= *tick {
                 (team.waits_since[row], team.first_until[row]) = (*tick, 0);
@@ -258,7 +258,7 @@ impl UnitRobots {
     fn improve(&mut self, tries: u64) {
         // Where a robot is alone there is nothing to improve.
         let n = if self.team.at.len() > 1 { self.n_with_goal } else { 0 };
-        let mut lifts_left = tries.saturating_mul(u64::from(self.params.robot_lifts_of_try));
+        let mut lifts_left = tries.saturating_mul(u64::from(self.params.robot_displaced_of_try));
         for _ in 0..tries.min(u64::from(u32::MAX)) * u64::from(n > 0) {
             self.epoch = self.epoch.wrapping_add(1);
             let (_, robot) = self.order[self.random.below(n)];
@@ -277,9 +277,9 @@ impl UnitRobots {
         chain.clear();
         self.lift(root, &mut chain);
         let lifts_max = if aim == Aim::Turn {
-            self.params.robot_lifts_max
+            self.params.robot_displaced_max
         } else {
-            self.params.robot_lifts_to_improve_max
+            self.params.robot_displaced_to_improve_max
         };
         let mut lifts_left = lifts_max;
         // By so much has grown what remains to be gone, as it is weighted, the last link left aside.

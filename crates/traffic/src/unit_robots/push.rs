@@ -176,7 +176,7 @@ impl UnitRobots {
             _ => [LEFT, LEFT],
         };
         let n_turns = |turns: [u8; 2]| turns.iter().filter(|&&turn| turn != WAIT).count();
-        let step_at = push.moves.iter().map(|&to| n_turns(turns_of(team, to))).max().unwrap_or(0);
+        let transition_at = push.moves.iter().map(|&to| n_turns(turns_of(team, to))).max().unwrap_or(0);
         for &(robot, _) in &push.moves {
             clear(reserved, *tick, &team.cells[robot as usize]);
         }
@@ -184,15 +184,16 @@ impl UnitRobots {
             let row = robot as usize;
             let turns = turns_of(team, (robot, heading));
             let mut actions = [turns[0], turns[1], WAIT, WAIT];
-            actions[step_at] = FORWARD;
+            actions[transition_at] = FORWARD;
             let next = map.ahead(team.at[row], heading);
             team.actions[row] = actions;
-            team.cells[row] = std::array::from_fn(|depth| if depth > step_at { next } else { team.at[row] });
+            team.cells[row] =
+                std::array::from_fn(|depth| if depth > transition_at { next } else { team.at[row] });
             put(reserved, *tick, &team.cells[row], robot);
             if team.goal[row] != u32::MAX {
                 team.value[row] = team.value_of_reserved(map, fields.of(team.goal[row]), row);
             }
-            team.bound_until[row] = *tick + step_at as u32 + 1;
+            team.bound_until[row] = *tick + transition_at as u32 + 1;
             team.planned[row] = true;
         }
     }

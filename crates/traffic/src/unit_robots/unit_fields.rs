@@ -25,7 +25,7 @@ const WAY_BITS: u32 = 5;
 /// A cell of two bytes of which a field says nothing.
 const NARROW_UNKNOWN: u16 = u16::MAX;
 /// How much dearer the headings are, two bits each; the last stands for none.
-const WAYS: [u8; 1 << WAY_BITS] = ways();
+const WAYS: [u8; 1 << WAY_BITS] = directions();
 /// Number of each way.
 const WAY_NUMBERS: [u8; 256] = way_numbers();
 /// A field knows the cells of all ways that are so many ticks longer than the robot's own.
@@ -128,16 +128,16 @@ const fn is_way(way: usize) -> bool {
     cheapest
 }
 
-const fn ways() -> [u8; 1 << WAY_BITS] {
-    let (mut ways, mut way, mut n) = ([0; 1 << WAY_BITS], 0, 0);
+const fn directions() -> [u8; 1 << WAY_BITS] {
+    let (mut directions, mut way, mut n) = ([0; 1 << WAY_BITS], 0, 0);
     while way < 256 {
         if is_way(way) {
-            ways[n] = way as u8;
+            directions[n] = way as u8;
             n += 1;
         }
         way += 1;
     }
-    ways
+    directions
 }
 
 const fn way_numbers() -> [u8; 256] {

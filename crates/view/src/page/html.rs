@@ -1,8 +1,8 @@
 //! The page that plays a run: `page/page.html` with its style, its script and the run put in.
 
 use crate::base64::base64;
-use crate::page::film::Film;
 use crate::page::pack::pack;
+use crate::page::timeline::Timeline;
 use crate::safe_text::markup;
 use crate::template::filled;
 use miniz_oxide::deflate::compress_to_vec_zlib;
@@ -16,7 +16,7 @@ const SCRIPT: &str = concat!(
     include_str!("script/run.js"),
     include_str!("script/lattice.js"),
     include_str!("script/body.js"),
-    include_str!("script/film.js"),
+    include_str!("script/timeline.js"),
     include_str!("script/ground.js"),
     include_str!("script/paths.js"),
     include_str!("script/view.js"),
@@ -34,11 +34,11 @@ const DEFLATE_LEVEL: u8 = 9;
 /// GiB.
 pub fn page<R: Read + Seek>(reader: &mut Reader<R>, with_paths: bool) -> Result<String, RecordingError> {
     reader.seek(0)?;
-    let film = Film::read(reader, with_paths)?;
-    let run = base64(&compress_to_vec_zlib(&pack(&film), DEFLATE_LEVEL));
+    let timeline = Timeline::read(reader, with_paths)?;
+    let run = base64(&compress_to_vec_zlib(&pack(&timeline), DEFLATE_LEVEL));
     // In the order in which they stand.
     let parts = [
-        ("{{title}}", markup(&film.header.name)),
+        ("{{title}}", markup(&timeline.header.name)),
         ("{{style}}", STYLE.to_owned()),
         ("{{run}}", run),
         ("{{script}}", SCRIPT.to_owned()),

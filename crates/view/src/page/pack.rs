@@ -1,4 +1,4 @@
-//! A [`Film`] as few bytes as a browser can read quickly.
+//! A [`Timeline`] as few bytes as a browser can read quickly.
 //!
 //! The bytes are sections, each behind its length. The first is JSON: names, classes, kinds. The others are
 //! whole numbers, seven bits a byte, the lowest first, the top bit set but in the last byte; signed ones
@@ -21,7 +21,7 @@
 //! | 14.. | counters of [`COUNTERS`], a section each: signed, less the one before |
 
 use crate::colours::class_colour;
-use crate::page::film::{Film, FilmAgent, FilmMove, FilmPath};
+use crate::page::timeline::{Timeline, TimelineAgent, TimelineMove, TimelinePath};
 use crate::recorded::NONE;
 use crate::safe_text;
 use serde_json::{Value, json};
@@ -48,17 +48,17 @@ const AFTER_REST: u8 = 16;
 /// Set in a run's byte: its moves take another time.
 const OTHER_TICKS: u8 = 32;
 
-/// Packs a film. Linear in its events.
-pub fn pack(film: &Film) -> Vec<u8> {
-    let mut about = about(film);
+/// Packs a timeline. Linear in its events.
+pub fn pack(timeline: &Timeline) -> Vec<u8> {
+    let mut about = about(timeline);
     make_safe(&mut about);
     let mut sections = vec![about.to_string().into_bytes()];
-    sections.extend(map(film));
-    sections.extend(agents(film));
-    sections.push(edits(film));
+    sections.extend(map(timeline));
+    sections.extend(agents(timeline));
+    sections.push(edits(timeline));
     sections.extend(COUNTERS.map(|(_, value)| {
         let (mut out, mut before) = (Vec::new(), 0_u64);
-        for counters in &film.counters {
+        for counters in &timeline.counters {
             put_signed(&mut out, value(counters).wrapping_sub(before) as i64);
             before = value(counters);
         }
@@ -85,11 +85,11 @@ fn put_signed(out: &mut Vec<u8>, number: i64) {
 }
 
 /// What is said once, as JSON.
-fn about(film: &Film) -> Value {
-    let header = &film.header;
+fn about(timeline: &Timeline) -> Value {
+    let header = &timeline.header;
     // Where odd rows are not shifted every second entry of what is told by pose says the same.
     let every = if header.shape == GridShape::Hex.name() { 1 } else { 2 };
-    let classes = header.classes.iter().zip(&film.bodies).enumerate().map(|(number, (class, body))| {
+    let classes = header.classes.iter().zip(&timeline.bodies).enumerate().map(|(number, (class, body))| {
         let primitives = class.primitives.iter().zip(&body.spec.primitives).zip(&body.swept);
         let primitives = primitives.map(|((recorded, primitive), swept)| {
             let steps: Vec<_> = recorded.steps.iter().step_by(every).collect();
@@ -121,16 +121,16 @@ fn about(film: &Film) -> Value {
         "seed": header.seed,
         "collision": header.collision,
         "shape": header.shape,
-        "ticks": film.n_ticks(),
-        "complete": film.complete,
+        "ticks": timeline.n_ticks(),
+        "complete": timeline.complete,
         "size": [header.map.width, header.map.height],
         "terrain": terrain.collect::<Vec<_>>(),
         "sides": sides.collect::<Vec<_>>(),
         "classes": classes.collect::<Vec<_>>(),
         "orders": header.orders,
-        "names": film.names,
-        "agents": film.agents.len(),
-        "edits": film.edits.len(),
+        "names": timeline.names,
+        "agents": timeline.agents.len(),
+        "edits": timeline.edits.len(),
         "counters": COUNTERS.map(|(name, _)| name),
         "stuck_after": STUCK_AFTER_TICKS,
     })
@@ -147,8 +147,8 @@ fn make_safe(value: &mut Value) {
 }
 
 /// The layers of the map before the first tick: terrain, sides, elevation.
-fn map(film: &Film) -> [Vec<u8>; 3] {
-    let map = &film.header.map;
+fn map(timeline: &Timeline) -> [Vec<u8>; 3] {
+    let map = &timeline.header.map;
     let [mut terrain, mut sides, mut elevation] = <[Vec<u8>; 3]>::default();
     for run in map.terrain.chunk_by(|a, b| a == b) {
         put(&mut terrain, run.len() as u64);
@@ -181,10 +181,10 @@ struct AgentSections {
     path_runs: Vec<u8>,
 }
 
-fn agents(film: &Film) -> [Vec<u8>; 9] {
+fn agents(timeline: &Timeline) -> [Vec<u8>; 9] {
     let mut out = AgentSections::default();
     let ((mut id, mut x, mut y), mut stretches) = ((0, 0, 0), Vec::new());
-    for agent in &film.agents {
+    for agent in &timeline.agents {
         put(&mut out.agents, (agent.id - id).into());
         put(&mut out.agents, agent.class.into());
         put(&mut out.agents, agent.placed.into());
@@ -194,7 +194,7 @@ fn agents(film: &Film) -> [Vec<u8>; 9] {
         put_signed(&mut out.agents, i64::from(agent.pose.cell.y) - y);
         put(&mut out.agents, agent.pose.heading.0.into());
         (id, x, y) = (agent.id, agent.pose.cell.x.into(), agent.pose.cell.y.into());
-        let n_runs = out.put_moves(film, agent);
+        let n_runs = out.put_moves(timeline, agent);
         put(&mut out.agents, n_runs);
         put(&mut out.agents, agent.waits.len() as u64);
         put(&mut out.agents, agent.orders.len() as u64);
@@ -205,7 +205,7 @@ fn agents(film: &Film) -> [Vec<u8>; 9] {
         for path in &agent.paths {
             put(&mut out.paths, (path.tick - tick).into());
             tick = path.tick;
-            out.put_path(film, agent, &stretches, path);
+            out.put_path(timeline, agent, &stretches, path);
         }
     }
     let AgentSections { agents, runs, counts, rests, ticks, waits, orders, paths, path_runs } = out;
@@ -214,15 +214,15 @@ fn agents(film: &Film) -> [Vec<u8>; 9] {
 
 impl AgentSections {
     /// Writes the moves of an agent; gives the number of runs.
-    fn put_moves(&mut self, film: &Film, agent: &FilmAgent) -> u64 {
-        let primitives = &film.header.classes[usize::from(agent.class)].primitives;
+    fn put_moves(&mut self, timeline: &Timeline, agent: &TimelineAgent) -> u64 {
+        let primitives = &timeline.header.classes[usize::from(agent.class)].primitives;
         let mut last_ticks: Vec<u32> = primitives.iter().map(|primitive| primitive.ticks).collect();
-        let goes_on = |a: &FilmMove, b: &FilmMove| {
+        let goes_on = |a: &TimelineMove, b: &TimelineMove| {
             a.primitive == b.primitive && a.ticks == b.ticks && a.start + a.ticks == b.start
         };
         let (mut n_runs, mut tick) = (0, agent.placed);
         for run in agent.moves.chunk_by(goes_on) {
-            let FilmMove { start, ticks, primitive } = run[0];
+            let TimelineMove { start, ticks, primitive } = run[0];
             let last = &mut last_ticks[usize::from(primitive)];
             let (rest, other) = (start - tick, *last != ticks);
             let flags = if rest > 0 { AFTER_REST } else { 0 } | if other { OTHER_TICKS } else { 0 };
@@ -241,7 +241,7 @@ impl AgentSections {
         n_runs
     }
 
-    fn put_waits_and_orders(&mut self, agent: &FilmAgent) {
+    fn put_waits_and_orders(&mut self, agent: &TimelineAgent) {
         let mut tick = 0;
         for &[from, to] in &agent.waits {
             put(&mut self.waits, (from - tick).into());
@@ -258,8 +258,14 @@ impl AgentSections {
 
     /// Writes a path. What of it was then driven need not be written again. `stretches` are those of the agent's
     /// moves: with them a path costs as much as it has runs, however far it was driven.
-    fn put_path(&mut self, film: &Film, agent: &FilmAgent, stretches: &[u32], path: &FilmPath) {
-        let planned = &film.path_runs[path.first..path.first + path.count];
+    fn put_path(
+        &mut self,
+        timeline: &Timeline,
+        agent: &TimelineAgent,
+        stretches: &[u32],
+        path: &TimelinePath,
+    ) {
+        let planned = &timeline.path_runs[path.first..path.first + path.count];
         let mut next = agent.moves.partition_point(|a_move| a_move.start < path.tick);
         let (mut common, mut others) = (0_u64, planned);
         let mut rest = None;
@@ -285,7 +291,7 @@ impl AgentSections {
 }
 
 /// By move of an agent: the first one behind it of another primitive.
-fn put_stretches(moves: &[FilmMove], stretches: &mut Vec<u32>) {
+fn put_stretches(moves: &[TimelineMove], stretches: &mut Vec<u32>) {
     stretches.clear();
     for stretch in moves.chunk_by(|a, b| a.primitive == b.primitive) {
         let end = stretches.len() + stretch.len();
@@ -293,9 +299,9 @@ fn put_stretches(moves: &[FilmMove], stretches: &mut Vec<u32>) {
     }
 }
 
-fn edits(film: &Film) -> Vec<u8> {
+fn edits(timeline: &Timeline) -> Vec<u8> {
     let (mut out, mut before) = (Vec::new(), 0);
-    for (tick, RecordedEdit { set, .. }) in &film.edits {
+    for (tick, RecordedEdit { set, .. }) in &timeline.edits {
         put(&mut out, (tick - before).into());
         before = *tick;
         match *set {
@@ -313,7 +319,7 @@ fn edits(film: &Film) -> Vec<u8> {
                 put(&mut out, 2);
                 put_signed(&mut out, cell.x.into());
                 put_signed(&mut out, cell.y.into());
-                let n_sides = if film.header.shape == GridShape::Hex.name() { 6 } else { 4 };
+                let n_sides = if timeline.header.shape == GridShape::Hex.name() { 6 } else { 4 };
                 for kind in &kinds[..n_sides] {
                     put(&mut out, kind.map_or(0, |kind| u64::from(kind) + 1));
                 }

@@ -12,7 +12,7 @@ pub(crate) struct Arc {
     /// Index of the state at the other end, less that of this one.
     pub delta: i32,
     /// Which lane of the word that is read says whether the move is legal, and at which speed.
-    pub lane: u8,
+    pub slot: u8,
     pub primitive: u8,
     /// Frame of the state at the other end.
     pub frame: u8,
@@ -44,7 +44,7 @@ impl Arcs {
             let shape = tables.class().shape(frame, primitive as usize);
             shape.applies.then_some(Arc {
                 delta: step.delta,
-                lane: primitive,
+                slot: primitive,
                 primitive,
                 frame: shape.frame_after.0,
             })
@@ -61,16 +61,16 @@ impl Arcs {
             };
             class.frames().find(leads_here)
         };
-        let own_lanes = own_lanes(class, before);
-        let own_word = !tables.is_sloped() && own_lanes.is_some();
+        let own_slots = own_slots(class, before);
+        let own_word = !tables.is_sloped() && own_slots.is_some();
         Self::collect(class, own_word, |frame, primitive| {
             let start = before(frame, primitive)?;
             let delta = -tables.graph.steps[start.0 as usize * STEPS_STRIDE + primitive as usize].delta;
-            let lane = match &own_lanes {
-                Some(lanes) if own_word => lanes[frame.0 as usize * STEPS_STRIDE + primitive as usize],
+            let slot = match &own_slots {
+                Some(slots) if own_word => slots[frame.0 as usize * STEPS_STRIDE + primitive as usize],
                 _ => primitive,
             };
-            Some(Arc { delta, lane, primitive, frame: start.0 })
+            Some(Arc { delta, slot, primitive, frame: start.0 })
         })
     }
 
@@ -108,19 +108,19 @@ impl Arcs {
 
 /// For each frame and each primitive that leads there, `[frame * 16 + primitive]`, the primitive that
 /// takes the move back; `None` if some move has none.
-fn own_lanes(class: &MovementClass, before: impl Fn(Frame, u8) -> Option<Frame>) -> Option<Vec<u8>> {
+fn own_slots(class: &MovementClass, before: impl Fn(Frame, u8) -> Option<Frame>) -> Option<Vec<u8>> {
     let n_primitives = class.primitives().len();
-    let mut lanes = vec![0; class.frames().count() * STEPS_STRIDE];
+    let mut slots = vec![0; class.frames().count() * STEPS_STRIDE];
     for frame in class.frames() {
         for primitive in 0..n_primitives {
             let Some(start) = before(frame, primitive as u8) else { continue };
             let shape = class.shape(start, primitive);
             let back =
                 (0..n_primitives).find(|&back| shape.is_taken_back_by(start, class.shape(frame, back)))?;
-            lanes[frame.0 as usize * STEPS_STRIDE + primitive] = back as u8;
+            slots[frame.0 as usize * STEPS_STRIDE + primitive] = back as u8;
         }
     }
-    Some(lanes)
+    Some(slots)
 }
 
 /// The words and times that arcs are looked up in.
@@ -143,8 +143,8 @@ impl<W: MoveWord, L: Lattice> Graph<'_, W, L> {
 
     /// Ticks of a primitive by the code in a lane of a word, 0 if it is not legal.
     #[inline(always)]
-    pub fn ticks(&self, word: W, lane: u8, primitive: u8) -> u32 {
-        let code = word.code(lane as usize);
+    pub fn ticks(&self, word: W, slot: u8, primitive: u8) -> u32 {
+        let code = word.code(slot as usize);
         match W::NUMBERED {
             true => self.times[(primitive as usize) << W::BITS | code],
             false => code as u32,
@@ -164,7 +164,7 @@ impl<W: MoveWord, L: Lattice> Graph<'_, W, L> {
                     true => own,
                     false => self.word_of(next, arc.frame),
                 };
-                let ticks = self.ticks(word, arc.lane, arc.primitive);
+                let ticks = self.ticks(word, arc.slot, arc.primitive);
                 let legal = ticks != 0;
                 let whole = cost(if legal { next } else { state }).saturating_add(ticks);
                 least = least.min(if legal { whole } else { u32::MAX });
@@ -192,7 +192,7 @@ impl<W: MoveWord, L: Lattice> Graph<'_, W, L> {
                     true => own,
                     false => self.word_of(next, arc.frame),
                 };
-                let ticks = self.ticks(word, arc.lane, arc.primitive);
+                let ticks = self.ticks(word, arc.slot, arc.primitive);
                 let legal = ticks != 0;
                 let makes_up = cost(if legal { next } else { state }).saturating_add(ticks) == whole;
                 found = if legal & makes_up { arc.primitive } else { found };
@@ -213,7 +213,7 @@ impl<W: MoveWord, L: Lattice> Graph<'_, W, L> {
                     true => own,
                     false => self.word_of(next, arc.frame),
                 };
-                let ticks = self.ticks(word, arc.lane, arc.primitive);
+                let ticks = self.ticks(word, arc.slot, arc.primitive);
                 if ticks != 0 {
                     visit(next, ticks, arc.primitive);
                 }

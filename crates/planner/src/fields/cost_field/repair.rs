@@ -6,7 +6,7 @@
 
 use super::arcs::Graph;
 use super::frontier::{Block, Frontier};
-use super::sweep::{DropCosts, LaneBits, Search, Sweep, unwind};
+use super::sweep::{DropCosts, Search, SlotBits, Sweep, unwind};
 use super::{CostField, KeepMoves};
 use crate::fields::cost_field::support::{
     AT_SOURCE, Direction, NO_MOVE, STALE_MAX, UNREACHED, downhill_move, least_support,
@@ -102,14 +102,14 @@ impl CostField {
     }
 }
 
-struct Repair<'a, W: LaneBits, L: Lattice> {
+struct Repair<'a, W: SlotBits, L: Lattice> {
     field: &'a mut CostField,
     tables: &'a MovementTables,
     graph: Graph<'a, W, L>,
     scratch: &'a mut FieldScratch,
 }
 
-impl<W: LaneBits, L: Lattice> Repair<'_, W, L> {
+impl<W: SlotBits, L: Lattice> Repair<'_, W, L> {
     fn run(&mut self, anchors: Rect) -> u64 {
         let from = self.find_changed(anchors);
         if from != UNREACHED {

@@ -2,7 +2,7 @@
 
 use crate::fields::cost_field::arcs::{Arcs, Graph};
 use crate::model::lattice::Lattice;
-use crate::tables::words::MoveWord;
+use crate::tables::move_words::MoveWord;
 
 /// Cost of a state that is not reached.
 pub(crate) const UNREACHED: u32 = u32::MAX;

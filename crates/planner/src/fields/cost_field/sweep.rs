@@ -20,7 +20,7 @@ use std::ops::Range;
 const QUEUES_MAX: usize = 4;
 
 /// A word whose lanes are compared without taking them apart.
-pub(crate) trait LaneBits: MoveWord {
+pub(crate) trait SlotBits: MoveWord {
     /// Whether it can be.
     const PACKED: bool;
     /// The word as a number, 0 where it cannot.
@@ -29,7 +29,7 @@ pub(crate) trait LaneBits: MoveWord {
 
 macro_rules! packed {
     ($($type:ty),*) => {$(
-        impl LaneBits for $type {
+        impl SlotBits for $type {
             const PACKED: bool = true;
             #[inline(always)]
             fn bits(self) -> u64 {
@@ -40,7 +40,7 @@ macro_rules! packed {
 }
 packed!(u8, u16, u32, u64);
 
-impl<T, const N: usize> LaneBits for [T; N]
+impl<T, const N: usize> SlotBits for [T; N]
 where
     Self: MoveWord,
 {
@@ -52,7 +52,7 @@ where
 
 /// Whether some lane holds a code other than 0 and that of the pattern.
 #[inline(always)]
-fn strays<W: LaneBits>(word: u64, pattern: u64) -> bool {
+fn strays<W: SlotBits>(word: u64, pattern: u64) -> bool {
     if !W::PACKED {
         return true;
     }
@@ -74,14 +74,14 @@ struct DueArc {
     mask: u64,
     value: u64,
     delta: i32,
-    lane: u8,
+    slot: u8,
     primitive: u8,
     /// Frame of the state at the other end.
     frame: u8,
 }
 
 /// Fills up a frame with fewer moves than others; never legal.
-const NO_ARC: DueArc = DueArc { mask: 0, value: !0, delta: 0, lane: 0, primitive: 0, frame: 0 };
+const NO_ARC: DueArc = DueArc { mask: 0, value: !0, delta: 0, slot: 0, primitive: 0, frame: 0 };
 
 /// The moves of one time.
 #[derive(Clone, Debug)]
@@ -107,7 +107,7 @@ impl SweepPlan {
         with_layout!(&tables.graph.layouts, layout => Self::of_words(tables, arcs, &layout.words))
     }
 
-    fn of_words<W: LaneBits>(tables: &MovementTables, arcs: &Arcs, _: &[W]) -> Self {
+    fn of_words<W: SlotBits>(tables: &MovementTables, arcs: &Arcs, _: &[W]) -> Self {
         let frames = usize::from(tables.space().n_frames());
         // On flat ground the greatest code is that of the fastest ground, which most cells are.
         let fast = |primitive: u8| {
@@ -139,19 +139,19 @@ impl SweepPlan {
                 let own = arcs.of_frame(frame).filter(|arc| queue_of(arc.primitive) == number);
                 of_frames.push(
                     own.map(|arc| {
-                        let shift = u32::from(arc.lane) * W::BITS;
-                        let lane_mask = if W::PACKED { ((1_u64 << W::BITS) - 1) << shift } else { 0 };
+                        let shift = u32::from(arc.slot) * W::BITS;
+                        let slot_mask = if W::PACKED { ((1_u64 << W::BITS) - 1) << shift } else { 0 };
                         let code = fast(arc.primitive).filter(|&(_, own)| own == ticks).map(|(code, _)| code);
                         let value = code.map_or(!0, |code| code << shift);
                         match code {
                             Some(_) => pattern |= value,
-                            None => late |= lane_mask,
+                            None => late |= slot_mask,
                         }
                         DueArc {
-                            mask: lane_mask,
+                            mask: slot_mask,
                             value,
                             delta: arc.delta,
-                            lane: arc.lane,
+                            slot: arc.slot,
                             primitive: arc.primitive,
                             frame: arc.frame,
                         }
@@ -293,7 +293,7 @@ impl Sweep {
 }
 
 /// What a search does with the states that it comes to.
-pub(crate) trait Task<W: LaneBits, L: Lattice> {
+pub(crate) trait Task<W: SlotBits, L: Lattice> {
     /// Whether states lose their costs, in order of those, instead of getting them.
     const DROPS: bool = false;
     /// Of a search that drops: whether something else gives a state its cost.
@@ -312,7 +312,7 @@ pub(crate) enum Stopped {
 }
 
 /// The arrays of a search.
-pub(crate) struct Search<'a, W: LaneBits, L: Lattice> {
+pub(crate) struct Search<'a, W: SlotBits, L: Lattice> {
     pub graph: Graph<'a, W, L>,
     pub plan: &'a SweepPlan,
     pub costs: &'a mut [u32],
@@ -323,7 +323,7 @@ pub(crate) struct Search<'a, W: LaneBits, L: Lattice> {
     pub radius: &'a mut u32,
 }
 
-impl<W: LaneBits, L: Lattice> Search<'_, W, L> {
+impl<W: SlotBits, L: Lattice> Search<'_, W, L> {
     /// Settles all states of at most `last`, at most `expansions` of them, until `stop` says so between two
     /// costs. Returns the expansions too.
     pub fn run<T: Task<W, L>>(
@@ -340,39 +340,39 @@ impl<W: LaneBits, L: Lattice> Search<'_, W, L> {
             }
             let due = self.sweep.least_due(self.plan).unwrap_or(u64::MAX);
             let waiting = self.frontier.least().map_or(u64::MAX, u64::from);
-            let level = due.min(waiting);
-            if level > u64::from(last) {
-                if level > u64::from(COST_MAX) && !T::DROPS {
+            let speed_class = due.min(waiting);
+            if speed_class > u64::from(last) {
+                if speed_class > u64::from(COST_MAX) && !T::DROPS {
                     // Nobody follows what costs more.
                     self.sweep.clear();
                 }
                 *self.radius = last.max(*self.radius);
                 return (Stopped::Done, expansions - left);
             }
-            self.sweep.begin_run(level as u32);
-            self.frontier.advance_to(level as u32);
-            if waiting == level {
-                self.take_from_frontier(level as u32);
+            self.sweep.begin_run(speed_class as u32);
+            self.frontier.advance_to(speed_class as u32);
+            if waiting == speed_class {
+                self.take_from_frontier(speed_class as u32);
             }
-            if !self.settle_cost(task, level as u32, &mut left) {
+            if !self.settle_cost(task, speed_class as u32, &mut left) {
                 // Not all of this cost are found.
-                *self.radius = (level as u32).saturating_sub(1).max(*self.radius);
+                *self.radius = (speed_class as u32).saturating_sub(1).max(*self.radius);
                 return (Stopped::Budget, expansions);
             }
         }
     }
 
     /// All states of one cost; `false` if the budget was spent first.
-    fn settle_cost<T: Task<W, L>>(&mut self, task: &mut T, level: u32, left: &mut u64) -> bool {
+    fn settle_cost<T: Task<W, L>>(&mut self, task: &mut T, speed_class: u32, left: &mut u64) -> bool {
         let n_queues = self.plan.queues.len();
         for number in 0..n_queues {
             let queue = &self.plan.queues[number];
             if queue.ticks == 0 {
-                self.finish_cost(task, level);
+                self.finish_cost(task, speed_class);
             }
             let place = self.sweep.places[number];
             let run = self.sweep.runs.get(place.run);
-            if run.is_none_or(|run| u64::from(run.cost) + u64::from(queue.ticks) != u64::from(level)) {
+            if run.is_none_or(|run| u64::from(run.cost) + u64::from(queue.ticks) != u64::from(speed_class)) {
                 continue;
             }
             let rest = self.sweep.rest_of_run(place);
@@ -386,8 +386,8 @@ impl<W: LaneBits, L: Lattice> Search<'_, W, L> {
                 *left -= part.len() as u64;
             }
             match self.plan.own_word {
-                true => self.visit::<T, true>(number, part.clone(), level),
-                false => self.visit::<T, false>(number, part.clone(), level),
+                true => self.visit::<T, true>(number, part.clone(), speed_class),
+                false => self.visit::<T, false>(number, part.clone(), speed_class),
             }
             if part.end < rest.end {
                 self.sweep.places[number].at = part.end;
@@ -396,7 +396,7 @@ impl<W: LaneBits, L: Lattice> Search<'_, W, L> {
             self.sweep.places[number] = Place { run: place.run + 1, at: rest.end };
         }
         if self.plan.queues[n_queues - 1].ticks != 0 {
-            self.finish_cost(task, level);
+            self.finish_cost(task, speed_class);
         }
         self.sweep.end_run();
         if !T::DROPS {
@@ -406,12 +406,12 @@ impl<W: LaneBits, L: Lattice> Search<'_, W, L> {
     }
 
     /// Takes what waits in the frontier with its final cost.
-    fn take_from_frontier(&mut self, level: u32) {
+    fn take_from_frontier(&mut self, speed_class: u32) {
         let mut block: Block = [0; _];
-        while self.frontier.least() == Some(level) {
+        while self.frontier.least() == Some(speed_class) {
             let Some((_, n)) = self.frontier.pop_block(&mut block) else { break };
             for &state in &block[..n] {
-                if self.costs[state as usize] == level {
+                if self.costs[state as usize] == speed_class {
                     self.sweep.push(state);
                 }
             }
@@ -419,7 +419,7 @@ impl<W: LaneBits, L: Lattice> Search<'_, W, L> {
     }
 
     /// All states of a cost are found.
-    fn finish_cost<T: Task<W, L>>(&mut self, task: &mut T, level: u32) {
+    fn finish_cost<T: Task<W, L>>(&mut self, task: &mut T, speed_class: u32) {
         let start = self.sweep.run_start();
         let Sweep { states, n_states, .. } = &mut *self.sweep;
         if T::DROPS {
@@ -427,8 +427,8 @@ impl<W: LaneBits, L: Lattice> Search<'_, W, L> {
             for at in start..*n_states {
                 let state = states[at];
                 // One that is here a second time has lost its cost already.
-                if self.costs[state as usize] == level
-                    && !task.is_supported(&self.graph, self.costs, state, level)
+                if self.costs[state as usize] == speed_class
+                    && !task.is_supported(&self.graph, self.costs, state, speed_class)
                 {
                     self.costs[state as usize] = UNREACHED;
                     states[kept] = state;
@@ -437,14 +437,14 @@ impl<W: LaneBits, L: Lattice> Search<'_, W, L> {
             }
             *n_states = kept;
         } else {
-            *self.radius = level.max(*self.radius);
+            *self.radius = speed_class.max(*self.radius);
             task.settled(&self.graph, self.costs, &states[start..*n_states]);
         }
     }
 
-    /// Comes from part of a run to the states of cost `level`.
+    /// Comes from part of a run to the states of cost `speed_class`.
     #[inline(never)]
-    fn visit<T: Task<W, L>, const OWN: bool>(&mut self, number: usize, part: Range<usize>, level: u32) {
+    fn visit<T: Task<W, L>, const OWN: bool>(&mut self, number: usize, part: Range<usize>, speed_class: u32) {
         let Self { graph, plan, costs, sweep, frontier, .. } = self;
         let queue = &plan.queues[number];
         let stride = queue.stride;
@@ -475,9 +475,9 @@ impl<W: LaneBits, L: Lattice> Search<'_, W, L> {
                 // An arc that is not due leads to the state itself, which has less already.
                 let next = state.wrapping_add_signed(if is_due { arc.delta } else { 0 }) as usize;
                 let known = costs[next];
-                let comes = if T::DROPS { known == level && is_due } else { level < known };
+                let comes = if T::DROPS { known == speed_class && is_due } else { speed_class < known };
                 if !T::DROPS {
-                    costs[next] = known.min(level);
+                    costs[next] = known.min(speed_class);
                 }
                 states[n] = next as u32;
                 n += usize::from(comes);
@@ -492,7 +492,7 @@ impl<W: LaneBits, L: Lattice> Search<'_, W, L> {
                     T::DROPS,
                     costs,
                     frontier,
-                    (state, level - queue.ticks),
+                    (state, speed_class - queue.ticks),
                 );
             }
         }
@@ -505,7 +505,7 @@ impl<W: LaneBits, L: Lattice> Search<'_, W, L> {
 ///
 /// `spread` is collected from the tables as they are now, which an edit may have changed since: a move that
 /// it made quicker may lead to less than the radius, and such states are for the repair to find.
-pub(crate) fn unwind<W: LaneBits, L: Lattice>(
+pub(crate) fn unwind<W: SlotBits, L: Lattice>(
     graph: &Graph<'_, W, L>,
     spread: &Arcs,
     (sweep, n_queues): (&mut Sweep, usize),
@@ -540,7 +540,7 @@ pub(crate) fn unwind<W: LaneBits, L: Lattice>(
 /// Calls `visit` with the state at the other end of each legal move that a queue sees to, whatever its time,
 /// and the cost there.
 #[inline(always)]
-fn each_arc<W: LaneBits, L: Lattice, const OWN: bool>(
+fn each_arc<W: SlotBits, L: Lattice, const OWN: bool>(
     graph: &Graph<'_, W, L>,
     queue: &Queue,
     (state, cost): (u32, u32),
@@ -554,8 +554,8 @@ fn each_arc<W: LaneBits, L: Lattice, const OWN: bool>(
             false => graph.word_of(next, arc.frame),
         };
         // What fills up a frame has no delta.
-        if arc.delta != 0 && word.code(arc.lane as usize) != 0 {
-            let ticks = graph.ticks(word, arc.lane, arc.primitive);
+        if arc.delta != 0 && word.code(arc.slot as usize) != 0 {
+            let ticks = graph.ticks(word, arc.slot, arc.primitive);
             visit(next, cost.saturating_add(ticks));
         }
     }
@@ -564,7 +564,7 @@ fn each_arc<W: LaneBits, L: Lattice, const OWN: bool>(
 /// The moves of a state whose time is not the queue's.
 #[cold]
 #[inline(never)]
-fn visit_slowly<W: LaneBits, L: Lattice, const OWN: bool>(
+fn visit_slowly<W: SlotBits, L: Lattice, const OWN: bool>(
     graph: &Graph<'_, W, L>,
     queue: &Queue,
     drops: bool,
@@ -572,11 +572,11 @@ fn visit_slowly<W: LaneBits, L: Lattice, const OWN: bool>(
     frontier: &mut Frontier,
     (state, cost): (u32, u32),
 ) {
-    let level = cost.saturating_add(queue.ticks);
+    let speed_class = cost.saturating_add(queue.ticks);
     each_arc::<W, L, OWN>(graph, queue, (state, cost), |next, reached| {
         let known = &mut costs[next as usize];
         // What is due has been seen to.
-        if reached == level {
+        if reached == speed_class {
             return;
         }
         if drops {
@@ -596,7 +596,7 @@ pub(crate) struct DropCosts<'a> {
     pub radius: u32,
 }
 
-impl<W: LaneBits, L: Lattice> Task<W, L> for DropCosts<'_> {
+impl<W: SlotBits, L: Lattice> Task<W, L> for DropCosts<'_> {
     const DROPS: bool = true;
 
     #[inline(always)]

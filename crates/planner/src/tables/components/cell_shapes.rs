@@ -9,7 +9,7 @@ use super::sets::{NONE, Sets};
 use crate::model::pose::State;
 use crate::tables::pose_graph::PoseGraph;
 use crate::tables::steps::STEPS_STRIDE;
-use crate::tables::{MoveWord, lanes_of};
+use crate::tables::{MoveWord, slots_of};
 
 /// Headings that a class has at most.
 const HEADINGS_MAX: usize = 8;
@@ -57,7 +57,7 @@ impl Recent {
 #[derive(Clone, Debug)]
 struct CellShape {
     /// The legal moves, by heading, and the first frame of its row.
-    lanes: [u32; HEADINGS_MAX],
+    slots: [u32; HEADINGS_MAX],
     frame: u8,
     /// Poses that moves within the cell connect are one part.
     part_of: [u8; HEADINGS_MAX],
@@ -111,7 +111,7 @@ impl CellShapes {
             return;
         }
         let none = CellShape {
-            lanes: [0; HEADINGS_MAX],
+            slots: [0; HEADINGS_MAX],
             frame: 0,
             part_of: [NO_PART; HEADINGS_MAX],
             n_parts: 0,
@@ -132,7 +132,7 @@ impl CellShapes {
         labels: &mut Labels,
         sets: &mut Sets,
     ) {
-        let still = tables.still_poses();
+        let isolated = tables.isolated_poses();
         let size = tables.space().size();
         let states_in_row = size.width() as usize * H;
         let reach = tables.steps.iter().map(|step| step.dy.unsigned_abs()).max().unwrap_or(0);
@@ -162,11 +162,11 @@ impl CellShapes {
                 let back = &self.back[shape * self.back_stride..][..n_back];
                 label_run::<H>(&self.shapes[shape], back, n_cells, &mut recent.labels, sets);
                 let first = recent.first + at;
-                if is_whole || !still.any_near(&(first..first + n_cells * H)) {
+                if is_whole || !isolated.any_near(&(first..first + n_cells * H)) {
                     continue;
                 }
                 for (state, label) in (first..).zip(&mut recent.labels[at..]) {
-                    if still.contains(state) {
+                    if isolated.contains(state) {
                         *label = sets.add();
                     }
                 }
@@ -186,16 +186,16 @@ impl CellShapes {
         words: &[W; H],
         frame: u8,
     ) -> usize {
-        let mut lanes = [0; HEADINGS_MAX];
+        let mut slots = [0; HEADINGS_MAX];
         let mut mixed = u32::from(frame);
-        for (lanes, word) in lanes.iter_mut().zip(words) {
-            *lanes = word.lanes();
-            mixed = (mixed.rotate_left(5) ^ *lanes).wrapping_mul(0x9e37_79b1);
+        for (slots, word) in slots.iter_mut().zip(words) {
+            *slots = word.slots();
+            mixed = (mixed.rotate_left(5) ^ *slots).wrapping_mul(0x9e37_79b1);
         }
         let at = (mixed >> 24) as usize % SHAPES_KEPT;
-        if (self.shapes[at].lanes, self.shapes[at].frame) != (lanes, frame) {
+        if (self.shapes[at].slots, self.shapes[at].frame) != (slots, frame) {
             let back = &mut self.back[at * self.back_stride..][..self.back_stride];
-            self.shapes[at] = CellShape::of::<H>(tables, (lanes, frame), back);
+            self.shapes[at] = CellShape::of::<H>(tables, (slots, frame), back);
         }
         at
     }
@@ -255,25 +255,25 @@ impl CellShape {
     /// The shape of a cell with these legal moves; writes those that lead to an earlier cell.
     fn of<const H: usize>(
         tables: &PoseGraph,
-        (lanes, frame): ([u32; HEADINGS_MAX], u8),
+        (slots, frame): ([u32; HEADINGS_MAX], u8),
         back: &mut [Back],
     ) -> Self {
         let moves = || {
             let of_heading = |heading: usize| {
                 let steps = &tables.steps[(frame as usize + heading) * STEPS_STRIDE..];
-                lanes_of(lanes[heading]).map(move |lane| (heading, steps[lane]))
+                slots_of(slots[heading]).map(move |slot| (heading, steps[slot]))
             };
             (0..H).flat_map(of_heading)
         };
         // Each pose with a move is a part; turns join them.
         let mut parts: [u8; H] =
-            std::array::from_fn(|heading| if lanes[heading] == 0 { NO_PART } else { heading as u8 });
+            std::array::from_fn(|heading| if slots[heading] == 0 { NO_PART } else { heading as u8 });
         for (heading, step) in moves().filter(|(_, step)| (step.dx, step.dy) == (0, 0)) {
             let (from, to) = (parts[heading], parts[step.heading_after as usize]);
             parts.iter_mut().filter(|part| **part == to).for_each(|part| *part = from);
         }
         let mut shape = Self {
-            lanes,
+            slots,
             frame,
             part_of: [NO_PART; HEADINGS_MAX],
             n_parts: 0,

@@ -4,7 +4,7 @@ use crate::model::pose::{State, StateSpace};
 use crate::tables::layouts::with_layout;
 use crate::tables::pose_graph::PoseGraph;
 use crate::tables::steps::{STEPS_STRIDE, Step};
-use crate::tables::{MoveWord, lanes_of};
+use crate::tables::{MoveWord, slots_of};
 use wheelbase_grid::Rect;
 
 /// Looks which poses are connected by moves near an edit, as they mostly all are: round the building.
@@ -141,13 +141,13 @@ impl Nearby {
             let Some((state, mark)) = self.open.pop().or_else(|| self.others.pop()) else { break };
             let frame = space.frame_of(State(state)).0 as usize * STEPS_STRIDE;
             let (steps, deltas) = (&steps[frame..][..STEPS_STRIDE], &self.deltas[frame..][..STEPS_STRIDE]);
-            for lane in lanes_of(words[state as usize].lanes()) {
-                let at = mark.wrapping_add_signed(deltas[lane]);
+            for slot in slots_of(words[state as usize].slots()) {
+                let at = mark.wrapping_add_signed(deltas[slot]);
                 let seen = std::mem::replace(&mut self.marks[at as usize], Mark::Done);
                 if seen == Mark::Done {
                     continue;
                 }
-                let next = (state.wrapping_add_signed(steps[lane].delta), at);
+                let next = (state.wrapping_add_signed(steps[slot].delta), at);
                 if seen == Mark::Wanted {
                     wanted -= 1;
                     self.open.push(next);

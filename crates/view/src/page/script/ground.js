@@ -108,7 +108,7 @@ function range(values) {
 }
 
 /** How often each cell was swept in the whole run, as a picture and its points. */
-function heatImage(run, film, ground) {
+function heatImage(run, timeline, ground) {
   const { every } = ground, counts = new Uint32Array(ground.image.width * ground.image.height);
   for (let a = 0; a < run.n; a++) {
     const cls = run.classes[run.cls[a]];

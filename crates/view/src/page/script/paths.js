@@ -43,7 +43,7 @@ class PathLayer {
 
   /** Paints the picture behind, in steps. */
   *paint(tick, key) {
-    const { view, back } = this, { run, film } = view;
+    const { view, back } = this, { run, timeline } = view;
     Object.assign(back, { key, x: view.x, y: view.y, scale: view.scale });
     back.canvas.width = view.canvas.width;
     back.canvas.height = view.canvas.height;
@@ -55,8 +55,8 @@ class PathLayer {
       c.strokeStyle = cls.colour;
       c.beginPath();
       let drawn = 0;
-      for (const a of film.byClass[number]) {
-        if (film.isThere(a, tick)) this.trace(c, a, tick, left, top, scale);
+      for (const a of timeline.byClass[number]) {
+        if (timeline.isThere(a, tick)) this.trace(c, a, tick, left, top, scale);
         if (++drawn % SLICE_AGENTS === 0) {
           c.stroke();
           c.beginPath();
@@ -69,7 +69,7 @@ class PathLayer {
 
   /** A line along what is left of an agent's path. */
   trace(c, a, tick, left, top, scale) {
-    const { run, film } = this.view, path = film.pathAt(a, tick);
+    const { run, timeline } = this.view, path = timeline.pathAt(a, tick);
     if (path < run.pathFirst[a]) return;
     if (this.ofPath[a] !== path) this.keep(a, path);
     const points = this.points[a], done = this.movesDone(a, path, tick);
@@ -89,15 +89,15 @@ class PathLayer {
 
   /** Moves of a path that are begun, the one in progress too, up to where another way was taken. */
   movesDone(a, path, tick) {
-    const { run, film } = this.view, first = lastUpTo(run.start, run.moveFirst[a], run.moveFirst[a + 1], run.paths[path].tick - 1) + 1;
-    return Math.max(0, Math.min(run.paths[path].common, film.moveAt(a, tick) + 1 - first));
+    const { run, timeline } = this.view, first = lastUpTo(run.start, run.moveFirst[a], run.moveFirst[a + 1], run.paths[path].tick - 1) + 1;
+    return Math.max(0, Math.min(run.paths[path].common, timeline.moveAt(a, tick) + 1 - first));
   }
 
   /** Works out the points of a path from where it begins. */
   keep(a, path) {
-    const { run, film } = this.view, cls = run.classes[run.cls[a]], { lattice } = run, { tick, common, others } = run.paths[path];
+    const { run, timeline } = this.view, cls = run.classes[run.cls[a]], { lattice } = run, { tick, common, others } = run.paths[path];
     const first = lastUpTo(run.start, run.moveFirst[a], run.moveFirst[a + 1], tick - 1) + 1;
-    let [x, y, h] = film.poseBefore(a, first);
+    let [x, y, h] = timeline.poseBefore(a, first);
     const points = [];
     const add = () => points.push(lattice.middleX(x, y) + cls.pivotAt[0], lattice.middleY(y) + cls.pivotAt[1]);
     const go = (primitive) => {

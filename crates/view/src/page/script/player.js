@@ -6,8 +6,8 @@ const $ = (id) => document.getElementById(id);
 class Player {
   constructor(run) {
     this.run = run;
-    this.film = new Film(run);
-    this.view = new View($("map"), run, this.film, new GroundMap(run));
+    this.timeline = new Timeline(run);
+    this.view = new View($("map"), run, this.timeline, new GroundMap(run));
     this.plot = new Plot($("plot"), run);
     Object.assign(this, { time: 0, speed: 20, playing: false, following: false, dirty: true, shownTick: -1, last: 0 });
     /** Milliseconds that the last frames took to draw, for measuring. */
@@ -91,9 +91,9 @@ class Player {
   }
 
   draw() {
-    const began = performance.now(), { view, film } = this, tick = Math.floor(this.time);
+    const began = performance.now(), { view, timeline } = this, tick = Math.floor(this.time);
     this.dirty = false;
-    if (this.following && view.selected >= 0 && film.isThere(view.selected, tick)) {
+    if (this.following && view.selected >= 0 && timeline.isThere(view.selected, tick)) {
       const spot = view.place(view.selected, this.time, {});
       [view.x, view.y, view.fitted] = [spot.x, spot.y, false];
     }
@@ -138,38 +138,38 @@ class Player {
   }
 
   showAgent() {
-    const { run, film } = this, a = this.view.selected, tick = Math.floor(this.time);
+    const { run, timeline } = this, a = this.view.selected, tick = Math.floor(this.time);
     if (a < 0) return;
     const cls = run.classes[run.cls[a]], text = (id, value) => { $(id).textContent = value; };
-    text("agent-title", `Agent ${film.label(a)}`);
+    text("agent-title", `Agent ${timeline.label(a)}`);
     text("agent-class", cls.name);
-    if (!film.isThere(a, tick)) {
+    if (!timeline.isThere(a, tick)) {
       const gone = tick < run.placed[a] ? `is placed at tick ${run.placed[a]}` : `was taken out at tick ${run.removed[a]}`;
       for (const id of ["pose", "order", "path", "waited"]) text(`agent-${id}`, "");
       text("agent-doing", gone);
       text("agent-why", "");
       return;
     }
-    const [x, y, h] = film.pose(a, tick), move = film.moving(a, tick), wait = film.wait(a, tick), left = film.pathLeft(a, tick);
+    const [x, y, h] = timeline.pose(a, tick), move = timeline.moving(a, tick), wait = timeline.wait(a, tick), left = timeline.pathLeft(a, tick);
     text("agent-pose", `[${x}, ${y}, "${cls.headings[h]}"]`);
-    text("agent-order", film.order(a, tick) ?? "none");
+    text("agent-order", timeline.order(a, tick) ?? "none");
     text("agent-doing", move >= 0 ? `${cls.primitives[run.primitive[move]].name}, until tick ${run.end[move]}`
       : wait ? `waits since tick ${wait[0]}` : "rests");
     text("agent-path", left.length ? `${left.length} moves left, next ${cls.primitives[left[0]].name}` : run.paths.length ? "none" : "not in this page");
-    text("agent-waited", `${film.waitedUpTo(a, tick)} ticks in all${wait ? `, ${tick - wait[0]} now` : ""}`);
+    text("agent-waited", `${timeline.waitedUpTo(a, tick)} ticks in all${wait ? `, ${tick - wait[0]} now` : ""}`);
     text("agent-why", wait ? this.why(a, tick) : "");
   }
 
   /** Why an agent waits, as far as its surroundings tell. */
   why(a, tick) {
-    const { film, run } = this;
+    const { timeline, run } = this;
     if (!run.paths.length) return "";
-    const found = film.obstacles(a, tick);
+    const found = timeline.obstacles(a, tick);
     if (!found) return "It has no path: it waits for one to be found.";
     if (!found.by.length) return "Nobody holds the cells of its next move at this tick: it gives way, or looks for another path.";
     const names = found.by.slice(0, 3).map(([b, [x, y]]) => {
-      const doing = film.moving(b, tick) >= 0 ? "moving" : film.wait(b, tick) ? "waiting too" : "at rest";
-      return `agent ${film.label(b)} (${run.classes[run.cls[b]].name}, ${doing}) holds cell (${x}, ${y})`;
+      const doing = timeline.moving(b, tick) >= 0 ? "moving" : timeline.wait(b, tick) ? "waiting too" : "at rest";
+      return `agent ${timeline.label(b)} (${run.classes[run.cls[b]].name}, ${doing}) holds cell (${x}, ${y})`;
     });
     const more = found.by.length > 3 ? `, and ${found.by.length - 3} more` : "";
     return `Its next move needs cells that others hold: ${names.join("; ")}${more}.`;
@@ -177,12 +177,12 @@ class Player {
 
   /** Selects an agent by its number or name. */
   find(text) {
-    const { run, film } = this, named = run.names.indexOf(text);
-    const a = film.rowOfId.get(text !== "" && named >= 0 ? named : /^\d+$/.test(text) ? Number(text) : -1);
+    const { run, timeline } = this, named = run.names.indexOf(text);
+    const a = timeline.rowOfId.get(text !== "" && named >= 0 ? named : /^\d+$/.test(text) ? Number(text) : -1);
     if (a === undefined) return false;
     this.select(a);
     const tick = Math.floor(this.time);
-    if (!film.isThere(a, tick)) this.goTo(run.placed[a]);
+    if (!timeline.isThere(a, tick)) this.goTo(run.placed[a]);
     const spot = this.view.place(a, this.time, {});
     [this.view.x, this.view.y, this.view.fitted] = [spot.x, spot.y, false];
     return true;

@@ -18,8 +18,8 @@ const LAYERS = [
 ];
 
 class View {
-  constructor(canvas, run, film, ground) {
-    Object.assign(this, { canvas, run, film, ground, x: 0, y: 0, scale: 1, selected: -1, fitted: true });
+  constructor(canvas, run, timeline, ground) {
+    Object.assign(this, { canvas, run, timeline, ground, x: 0, y: 0, scale: 1, selected: -1, fitted: true });
     this.layers = { path: false, swept: false, held: false, heat: false, waiting: false, stuck: true };
     this.context = canvas.getContext("2d", { alpha: false });
     this.back = document.createElement("canvas");
@@ -77,8 +77,8 @@ class View {
    * turned. A turning body is that of its first heading up to the middle, then that of its second.
    */
   place(a, time, out) {
-    const { run, film } = this, { lattice } = run, tick = Math.floor(time), cls = run.classes[run.cls[a]];
-    const move = film.moveAt(a, tick);
+    const { run, timeline } = this, { lattice } = run, tick = Math.floor(time), cls = run.classes[run.cls[a]];
+    const move = timeline.moveAt(a, tick);
     let y0 = run.y0[a], h = run.h0[a], turned = 0, x = lattice.middleX(run.x0[a], y0), y = lattice.middleY(y0);
     if (move >= run.moveFirst[a]) {
       const primitive = run.primitive[move], from = run.fromH[move], x0 = run.fromX[move];
@@ -134,7 +134,7 @@ class View {
     c.imageSmoothingEnabled = scale < 1;
     this.drawPicture(c, ground);
     if (layers.heat) {
-      this.heat ??= heatImage(run, this.film, ground);
+      this.heat ??= heatImage(run, this.timeline, ground);
       this.drawPicture(c, this.heat);
     }
     if (scale >= LINES_FROM) this.drawLines(c);
@@ -242,8 +242,8 @@ class View {
   /** Calls `each` with the agents of a class in sight. */
   forEachSeen(number, time, seen, each) {
     const { reach } = this.run.classes[number], tick = Math.floor(time), spot = {};
-    for (const a of this.film.byClass[number]) {
-      if (!this.film.isThere(a, tick)) continue;
+    for (const a of this.timeline.byClass[number]) {
+      if (!this.timeline.isThere(a, tick)) continue;
       this.place(a, time, spot);
       if (spot.x + reach < seen.left || spot.x - reach > seen.right || spot.y + reach < seen.top || spot.y - reach > seen.bottom) continue;
       each(spot, a);
@@ -302,10 +302,10 @@ class View {
         const moves = move >= run.moveFirst[a] && run.end[move] > tick;
         if (movingAlone && !moves) return;
         if (exact) {
-          for (const [x, y] of this.film.held(a, tick)) lattice.addCell(exact, x, y);
+          for (const [x, y] of this.timeline.held(a, tick)) lattice.addCell(exact, x, y);
           return;
         }
-        const [x, y, h] = moves ? [run.fromX[move], run.fromY[move], run.fromH[move]] : this.film.poseAfter(a, move);
+        const [x, y, h] = moves ? [run.fromX[move], run.fromY[move], run.fromH[move]] : this.timeline.poseAfter(a, move);
         const entry = lattice.entry(h, y), cells = moves && swept ? cls.sweptBoxes[run.primitive[move]][entry] : cls.boxes[entry];
         const px = left + lattice.middleX(x, y) * scale, py = top + lattice.middleY(y) * scale;
         for (const [bx, by, w, high] of cells) c.fillRect(px + bx * scale, py + by * scale, w * scale, high * scale);
@@ -325,9 +325,9 @@ class View {
 
   /** The selected agent's path with its bodies, the cells of its next move, and who holds them. */
   drawTrip(tick) {
-    const { context: c, film, run, selected: a, scale } = this, { lattice } = run;
-    if (!film.isThere(a, tick)) return;
-    const cls = run.classes[run.cls[a]], poses = film.pathPoses(a, tick);
+    const { context: c, timeline, run, selected: a, scale } = this, { lattice } = run;
+    if (!timeline.isThere(a, tick)) return;
+    const cls = run.classes[run.cls[a]], poses = timeline.pathPoses(a, tick);
     c.setTransform(1, 0, 0, 1, 0, 0);
     const fill = (cells, colour) => {
       const path = new Path2D();
@@ -353,18 +353,18 @@ class View {
       c.stroke(cls.bodies[h]);
       c.setTransform(1, 0, 0, 1, 0, 0);
     }
-    if (film.wait(a, tick)) {
-      const found = film.obstacles(a, tick);
+    if (timeline.wait(a, tick)) {
+      const found = timeline.obstacles(a, tick);
       if (found) {
         fill(found.cells, "rgba(255,190,40,.4)");
-        for (const [b] of found.by) fill(film.held(b, tick), "rgba(255,40,40,.4)");
+        for (const [b] of found.by) fill(timeline.held(b, tick), "rgba(255,40,40,.4)");
       }
     }
   }
 
   /** Rings around agents that wait or are stuck, if their layers are on, and the selected one. */
   drawRings(time, seen) {
-    const { context: c, run, film, layers } = this, tick = Math.floor(time);
+    const { context: c, run, timeline, layers } = this, tick = Math.floor(time);
     c.setTransform(1, 0, 0, 1, 0, 0);
     const add = (rings, spot, reach) => {
       const [x, y] = this.toCanvas(spot.x, spot.y), radius = Math.max(reach * this.scale, 6 * this.ratio);
@@ -380,14 +380,14 @@ class View {
       const stuck = new Path2D(), waiting = new Path2D();
       run.classes.forEach((cls, number) => {
         this.forEachSeen(number, time, seen, (spot, a) => {
-          if (layers.stuck && film.isStuck(a, tick)) add(stuck, spot, cls.reach);
-          else if (layers.waiting && film.wait(a, tick)) add(waiting, spot, cls.reach);
+          if (layers.stuck && timeline.isStuck(a, tick)) add(stuck, spot, cls.reach);
+          else if (layers.waiting && timeline.wait(a, tick)) add(waiting, spot, cls.reach);
         });
       });
       stroke(waiting, "#ffc83c", 1.2);
       stroke(stuck, "#ff4038", 2);
     }
-    if (this.selected >= 0 && film.isThere(this.selected, tick)) {
+    if (this.selected >= 0 && timeline.isThere(this.selected, tick)) {
       const ring = new Path2D();
       add(ring, this.place(this.selected, time, {}), run.classes[run.cls[this.selected]].reach);
       stroke(ring, "#ffffff", 2.5);

@@ -1,0 +1,352 @@
+//! A scenario becomes a simulation, a map and a class to plan for, or a list of its mistakes.
+
+use super::agents::{GroupPlacer, Placed, place_agents, read_group};
+use super::classes::{OCTILE_ON_HEX, build_class, names_octile, shape_of_class_file, spec_of};
+use super::diagnostics::Diagnostics;
+use super::error::{LoadError, refused};
+use super::events::build_events;
+use super::files::{Files, read_file};
+use super::kinds::Kinds;
+use super::loaded::{Loaded, Source};
+use super::map::{LoadedMap, MapContents, load_map, read_map};
+use super::map_object::MapObject;
+use super::map_object::agents_of;
+use super::need::{self, most_agents};
+use super::overrides::Overrides;
+use super::problem::{build_problem, is_problem};
+use super::tasks::TaskReader;
+use crate::scenario::{self, Scenario};
+use std::path::{Path, PathBuf};
+use wheelbase_grid::{Grid, GridShape, GridSize, MemoryMax, SideTable, TerrainTable};
+use wheelbase_planner::{ClassSpec, MovementClass};
+use wheelbase_sim::{CollisionRule, Random, Settings, Setup, World, WorldParts};
+
+/// A map and a class to plan for.
+#[derive(Debug)]
+pub struct PlanningProblem {
+    /// The map.
+    pub grid: Grid,
+    /// The class.
+    pub class: MovementClass,
+    /// Files that the map was read from, beside that of the scenario.
+    pub files: Vec<PathBuf>,
+}
+
+/// A map by itself.
+#[derive(Debug)]
+pub struct LoadedGrid {
+    /// The map.
+    pub grid: Grid,
+    /// Files that it was read from, beside that of the scenario.
+    pub files: Vec<PathBuf>,
+}
+
+/// Reads a scenario file without giving it a meaning.
+/// # Errors
+/// [`LoadError`] with every mistake in it.
+pub fn read_scenario(path: &Path, memory_max: MemoryMax) -> Result<Scenario, LoadError> {
+    let bytes = read_file(path)?;
+    need::check_text(path, &bytes, memory_max)?;
+    Ok(scenario::parse(&path.display().to_string(), &bytes)?)
+}
+
+/// Reads a scenario and makes a simulation of it: map, classes, agents, events.
+/// # Errors
+/// [`LoadError`] with every mistake that could be told.
+pub fn load_world(path: &Path, overrides: Overrides) -> Result<World, LoadError> {
+    load_world_and_text(path, overrides).map(|(loaded, _)| loaded.world)
+}
+
+/// [`load_world`] that also gives the text of the scenario, read once: it may be a pipe.
+/// # Errors
+/// As [`load_world`].
+pub fn load_world_and_text(path: &Path, overrides: Overrides) -> Result<(Loaded, String), LoadError> {
+    let bytes = read_file(path)?;
+    let loaded = if is_problem(path) {
+        build_problem(path, &bytes, overrides, Files::Disk)?
+    } else {
+        need::check_text(path, &bytes, overrides.memory_max)?;
+        let mut typed = scenario::parse(&path.display().to_string(), &bytes)?;
+        overrides.apply(&mut typed);
+        build_world_within(path, &typed, Files::Disk, overrides.memory_max)?
+    };
+    // What is not UTF-8 was refused above.
+    Ok((loaded, String::from_utf8_lossy(&bytes).into_owned()))
+}
+
+/// Makes a simulation of a scenario. `path` is where it was read from: its map file is looked for
+/// beside it.
+/// # Errors
+/// As [`load_world`].
+pub fn build_world(path: &Path, typed: &Scenario) -> Result<World, LoadError> {
+    build_world_of(path, typed, Files::Disk).map(|loaded| loaded.world)
+}
+
+/// [`build_world`] with tables of tasks from `files`.
+/// # Errors
+/// As [`load_world`].
+pub fn build_world_of(path: &Path, typed: &Scenario, files: Files<'_>) -> Result<Loaded, LoadError> {
+    build_world_within(path, typed, files, MemoryMax::NONE)
+}
+
+/// [`build_world_of`] that takes no more memory than it may: what it needs is estimated before it is
+/// built.
+/// # Errors
+/// As [`load_world`], and [`LoadError::Memory`].
+pub fn build_world_within(
+    path: &Path,
+    typed: &Scenario,
+    files: Files<'_>,
+    memory_max: MemoryMax,
+) -> Result<Loaded, LoadError> {
+    build_world_on(path, typed, load_scenario_map(path, typed, memory_max)?, files, memory_max)
+}
+
+/// [`build_world_of`] on a map that is there already.
+/// # Errors
+/// As [`load_world`].
+pub(crate) fn build_world_on(
+    path: &Path,
+    typed: &Scenario,
+    LoadedMap { grid, objects, file, files: map_files }: LoadedMap,
+    files: Files<'_>,
+    memory_max: MemoryMax,
+) -> Result<Loaded, LoadError> {
+    let mut errors = Diagnostics::new(path);
+    let mut map_errors = Diagnostics::new(&file);
+    let on_map = agents_of(&objects, typed, &mut map_errors);
+    map_errors.stop_here()?;
+    let built = movement_classes(typed, &on_map, (grid.shape(), grid.size()), &mut errors);
+    errors.stop_here()?;
+    let collision = match typed.collision {
+        scenario::Collision::Swept => CollisionRule::Swept,
+        scenario::Collision::Discrete => CollisionRule::Discrete,
+    };
+    let agents = most_agents(typed, on_map.len());
+    let parts = WorldParts {
+        grid: &grid,
+        classes: built.iter().collect(),
+        collision,
+        search_slots: typed.search_slots.into(),
+        agents,
+        landmarks: WorldParts::landmarks_expected(
+            typed.landmarks.map(|number| number as usize),
+            need::agents_with_tasks(typed),
+        ),
+        fields: WorldParts::FIELDS,
+    };
+    parts.check(memory_max).map_err(|error| need::too_large(path, error))?;
+    let settings = Settings {
+        name: typed.name.clone(),
+        seed: typed.seed,
+        ticks: typed.ticks,
+        expansions_per_tick: typed.expansions_per_tick,
+        collision,
+        search_slots: typed.search_slots as usize,
+        tries_per_tick: typed.tries_per_tick,
+        traffic: typed.traffic,
+    };
+    let setup = Setup::cooperative(settings, grid, built);
+    let mut world = World::new(setup).map_err(|error| refused(path, error))?;
+    let mut placed = Placed::default();
+    place_agents(&mut world, &typed.agents, &mut placed, &mut errors);
+    place_agents(&mut world, &on_map, &mut placed, &mut map_errors);
+    errors.extend(map_errors.take());
+    let mut tasks = TaskReader::new(files);
+    let groups: Vec<_> =
+        typed.groups.iter().map(|group| read_group(&mut world, group, &mut tasks, &mut errors)).collect();
+    let events = build_events(&mut world, typed, &placed.names, &mut tasks, &mut errors);
+    errors.stop_here()?;
+    world.add_events(events).map_err(|error| refused(path, error))?;
+    let mut random = Random::new(typed.seed);
+    let mut placer = GroupPlacer::default();
+    for (group, read) in typed.groups.iter().zip(groups) {
+        let Some(read) = read else { continue };
+        placer.place(&mut world, group, read, &mut random, &mut errors);
+    }
+    errors.stop_here()?;
+    world.make_landmarks(typed.landmarks.map(|number| number as usize));
+    Ok(Loaded { world, source: Source { attached: tasks.attached, map_objects: objects, map_files } })
+}
+
+/// Reads or makes the map of a scenario at `path`.
+/// # Errors
+/// As [`load_world`].
+pub(crate) fn load_scenario_map(
+    path: &Path,
+    typed: &Scenario,
+    memory_max: MemoryMax,
+) -> Result<LoadedMap, LoadError> {
+    load_map(path, typed, &Kinds::of(path, &typed.terrains, &typed.sides), memory_max)
+}
+
+/// The kinds that the map of a scenario has unless its file brings others.
+/// # Errors
+/// [`LoadError`] with every mistake in them.
+pub(crate) fn kind_tables(path: &Path, typed: &Scenario) -> Result<(TerrainTable, SideTable), LoadError> {
+    let mut errors = Diagnostics::new(path);
+    let tables = Kinds::of(path, &typed.terrains, &typed.sides).tables(typed.map.shape, &mut errors);
+    errors.stop_here()?;
+    Ok(tables)
+}
+
+/// The classes of a scenario as far as they can be built, and behind them `octile` if it is named.
+fn movement_classes(
+    typed: &Scenario,
+    on_map: &[scenario::Agent],
+    (shape, size): (GridShape, GridSize),
+    errors: &mut Diagnostics<'_>,
+) -> Vec<MovementClass> {
+    let mut classes = Vec::new();
+    for class in &typed.classes {
+        classes.extend(build_class(class, shape, Some(size), errors));
+    }
+    let octile_named = names_octile(typed, on_map);
+    if let (GridShape::Hex, Some((line, key))) = (shape, &octile_named) {
+        errors.add(*line, key, OCTILE_ON_HEX);
+    } else if octile_named.is_some() {
+        classes.push(MovementClass::octile());
+    }
+    classes
+}
+
+/// The one class of a class file's text, for maps of a shape; `None` if it cannot be read.
+pub(crate) fn read_class_spec(text: &str, shape: GridShape) -> Option<ClassSpec> {
+    let file = scenario::parse_class_file("", text.as_bytes()).ok()?;
+    spec_of(&file.class, shape, &mut Diagnostics::new(Path::new("")))
+}
+
+/// The movement classes of a scenario for maps of that shape and size with these objects, in the order of
+/// their numbers in a simulation of it.
+/// # Errors
+/// [`LoadError`] with every mistake in them.
+pub fn build_classes(
+    path: &Path,
+    typed: &Scenario,
+    objects: &[MapObject],
+    map: (GridShape, GridSize),
+) -> Result<Vec<MovementClass>, LoadError> {
+    let mut errors = Diagnostics::new(path);
+    let on_map = agents_of(objects, typed, &mut Diagnostics::new(path));
+    let classes = movement_classes(typed, &on_map, map, &mut errors);
+    errors.stop_here()?;
+    Ok(classes)
+}
+
+/// Reads a map or scenario and picks the class to plan for: by name or by class file; without one, a
+/// scenario's only class.
+/// # Errors
+/// [`LoadError`] with every mistake that could be told.
+pub fn load_problem(
+    target: &Path,
+    class: Option<&str>,
+    memory_max: MemoryMax,
+) -> Result<PlanningProblem, LoadError> {
+    let is_scenario = target.extension().is_some_and(|extension| extension == "toml");
+    let typed = if is_scenario { Some(read_scenario(target, memory_max)?) } else { None };
+    let classes = typed.as_ref().map_or(&[][..], |typed| &typed.classes);
+    let named = match class {
+        Some(name) => classes.iter().find(|class| class.name == name),
+        None if classes.len() == 1 => classes.first(),
+        None => None,
+    };
+    let report = |why: String| LoadError::File { file: target.display().to_string(), why };
+    let (class_file, file);
+    let (class, own, written_in) = match (named, class) {
+        (Some(class), _) => (Some(class), None, target),
+        (None, Some(name)) if name != "octile" || Path::new(name).exists() => {
+            file = Path::new(name);
+            if !file.exists() {
+                let known: Vec<&str> = classes.iter().map(|class| class.name.as_str()).collect();
+                let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+                return Err(report(format!(
+                    "no class and no file named \"{name}\"; classes of {}: {known}",
+                    target.display()
+                )));
+            }
+            class_file = read_class_file(file, memory_max)?;
+            (Some(&class_file.class), Some(&class_file), file)
+        }
+        (None, None) if classes.len() > 1 => {
+            let names: Vec<&str> = classes.iter().map(|class| class.name.as_str()).collect();
+            return Err(report(format!("has several classes; name one with --class: {}", names.join(", "))));
+        }
+        // The built-in class.
+        _ => (None, None, target),
+    };
+    let mut kinds = Kinds::default();
+    if let Some(typed) = &typed {
+        kinds.add(target, &typed.terrains, &typed.sides);
+    }
+    if let Some(own) = own {
+        kinds.add(written_in, &own.terrains, &own.sides);
+    }
+    let (grid, files) = match &typed {
+        Some(typed) => {
+            let LoadedMap { grid, files, .. } = load_map(target, typed, &kinds, memory_max)?;
+            (grid, files)
+        }
+        None => {
+            let mut errors = Diagnostics::new(target);
+            let shape = own.map_or(GridShape::Square, shape_of_class_file);
+            let (terrain_table, side_table) = kinds.tables(shape, &mut errors);
+            errors.stop_here()?;
+            let MapContents { grid, files, .. } = read_map(target, terrain_table, side_table, memory_max)?;
+            (grid, files)
+        }
+    };
+    let mut errors = Diagnostics::new(written_in);
+    let built = match class {
+        Some(class) => build_class(class, grid.shape(), Some(grid.size()), &mut errors),
+        None if grid.shape() == GridShape::Hex => return Err(report(OCTILE_ON_HEX.to_owned())),
+        None => Some(MovementClass::octile()),
+    };
+    errors.stop_here()?;
+    built
+        .map(|class| PlanningProblem { grid, class, files })
+        .ok_or_else(|| report("the class could not be built".to_owned()))
+}
+
+/// Warnings of a map file: text after the last row.
+/// # Errors
+/// [`LoadError`] if it cannot be read.
+pub fn check_map(path: &Path, memory_max: MemoryMax) -> Result<Vec<String>, LoadError> {
+    let map = read_map(path, TerrainTable::movingai(), SideTable::default(), memory_max)?;
+    let file = path.display();
+    Ok(map.warnings.iter().map(|warning| format!("{file}:{}: {}", warning.line, warning.kind)).collect())
+}
+
+/// Reads a map by itself: a map file of any format, or the map of a scenario.
+/// # Errors
+/// [`LoadError`] if it cannot be read.
+pub fn load_grid(target: &Path, memory_max: MemoryMax) -> Result<LoadedGrid, LoadError> {
+    if target.extension().is_some_and(|extension| extension == "toml") {
+        let typed = read_scenario(target, memory_max)?;
+        let LoadedMap { grid, files, .. } = load_scenario_map(target, &typed, memory_max)?;
+        return Ok(LoadedGrid { grid, files });
+    }
+    let MapContents { grid, files, .. } =
+        read_map(target, TerrainTable::movingai(), SideTable::default(), memory_max)?;
+    Ok(LoadedGrid { grid, files })
+}
+
+/// Reads a class file without giving it a meaning.
+/// # Errors
+/// [`LoadError`] with every mistake in it.
+pub fn read_class_file(path: &Path, memory_max: MemoryMax) -> Result<scenario::ClassFile, LoadError> {
+    let bytes = read_file(path)?;
+    need::check_text(path, &bytes, memory_max)?;
+    Ok(scenario::parse_class_file(&path.display().to_string(), &bytes)?)
+}
+
+/// Reads a class file and makes its kinds and its class, as far as that can be done without a map.
+/// # Errors
+/// [`LoadError`] with every mistake that could be told.
+pub fn check_class_file(path: &Path, memory_max: MemoryMax) -> Result<(), LoadError> {
+    let typed = read_class_file(path, memory_max)?;
+    let mut errors = Diagnostics::new(path);
+    let shape = shape_of_class_file(&typed);
+    Kinds::of(path, &typed.terrains, &typed.sides).tables(shape, &mut errors);
+    build_class(&typed.class, shape, None, &mut errors);
+    errors.stop_here()
+}

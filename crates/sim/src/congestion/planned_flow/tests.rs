@@ -1,0 +1,127 @@
+#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
+
+use super::*;
+use crate::RunState;
+use crate::load::build_world;
+use crate::scenario;
+use crate::world::World;
+use std::collections::BTreeMap;
+use std::path::Path;
+use wheelbase_traffic::random::Random;
+
+/// A crowd of two classes, long ones among them, on a square or hexagonal map, each with an order.
+fn crowd(random: &mut Random, is_hex: bool) -> World {
+    let (shape, headings) = if is_hex { ("shape = \"hex\"\n", 6) } else { ("", 4) };
+    let rows = vec![format!("\"{}\"", ".".repeat(40)); 40].join(",");
+    let mut text = format!(
+        "name = \"crowd\"\nticks = 400\n[map]\n{shape}rows = [{rows}]\n\
+         [class.cart]\nheadings = {headings}\nmoves = [\n{{ name = \"forward\", by = [1, 0], time = 4 }},\n\
+         {{ name = \"left\", turn = 1, time = 4 }},\n{{ name = \"right\", turn = -1, time = 4 }},\n]\n\
+         [class.truck]\nheadings = {headings}\nfootprint = [\"XXX>\"]\nmoves = [\n\
+         {{ name = \"forward\", by = [1, 0], time = 9 }},\n{{ name = \"reverse\", by = [-1, 0], time = 40 }},\n\
+         {{ name = \"left\", turn = 1, time = 9 }},\n{{ name = \"right\", turn = -1, time = 9 }},\n]\n"
+    );
+    for number in 0..20 {
+        let class = if random.below(2) == 0 { "cart" } else { "truck" };
+        let (x, y) = (5 + number % 4 * 9, 5 + number / 4 * 7);
+        let to = (5 + random.below(30), 5 + random.below(30));
+        text += &format!(
+            "[[agents]]\nclass = \"{class}\"\nat = [{x}, {y}, \"E\"]\norders = [{{ goto = [{}, {}] }}]\n",
+            to.0, to.1
+        );
+    }
+    let typed = scenario::parse("crowd.toml", text.as_bytes()).unwrap();
+    build_world(Path::new("crowd.toml"), &typed).unwrap()
+}
+
+/// What all agents mean to do, by cell and way, the slow way.
+fn plain(world: &World) -> BTreeMap<(CellXY, usize), u32> {
+    let mut counts = BTreeMap::new();
+    for (motion, &path) in world.agents.motion.iter().zip(&world.agents.paths) {
+        let tables = &world.tables[usize::from(motion.class.0)];
+        let (mut state, mut ticks) = (end_state(tables, motion), 0);
+        for (number, &primitive) in world.paths.moves(path).iter().enumerate() {
+            ticks += tables.move_ticks(state, usize::from(primitive)).unwrap();
+            let from = tables.space().pose(state).cell;
+            state = tables.state_after(state, usize::from(primitive));
+            let to = tables.space().pose(state);
+            if number >= 128 || ticks > 1024 || from == to.cell {
+                continue;
+            }
+            let way = direction_to(world.grid.shape(), from, to.cell).unwrap();
+            for offset in tables.class().cells_at(to) {
+                *counts.entry((offset.cell_from(to.cell), way)).or_default() += 1;
+            }
+        }
+    }
+    counts.into_iter().map(|(at, count): (_, u32)| (at, count.min(255))).collect()
+}
+
+/// At the end of each period all that agents mean to do is counted as the slow count says, and nothing else,
+/// whatever was counted before.
+#[test]
+fn streams_are_what_agents_mean_to_do() {
+    let mut some = 0;
+    for seed in 0..30 {
+        let mut random = Random::new(seed);
+        let mut world = crowd(&mut random, seed % 2 == 1);
+        let mut planned = PlannedFlow::new(world.grid.size(), world.grid.shape());
+        for _ in 0..5 {
+            (0..random.below(60)).for_each(|_| assert!(world.step() == RunState::Running));
+            // The agents stand still while they are counted.
+            for tick in 0..PERIOD_TICKS {
+                planned.renew(tick, &world.agents, &world.tables, &world.paths);
+            }
+            let plain = plain(&world);
+            for (number, cell) in world.grid.size().rect().cells().enumerate() {
+                for (way, &count) in planned.at(number).iter().enumerate() {
+                    let expected = plain.get(&(cell, way)).copied().unwrap_or(0);
+                    assert_eq!(u32::from(count), expected, "{cell:?} {way}");
+                    some += usize::from(expected > 0);
+                }
+            }
+        }
+    }
+    assert!(some > 10_000, "{some} cells in use");
+}
+
+/// While it is counted the last count that is whole is read.
+#[test]
+fn only_whole_counts_are_read() {
+    let mut random = Random::new(5);
+    let mut world = crowd(&mut random, false);
+    (0..20).for_each(|_| assert!(world.step() == RunState::Running));
+    let mut planned = PlannedFlow::new(world.grid.size(), world.grid.shape());
+    let is_empty = |planned: &PlannedFlow| planned.counts.iter().all(|&count| count == 0);
+    for tick in 0..PERIOD_TICKS {
+        assert!(is_empty(&planned), "at {tick}");
+        planned.renew(tick, &world.agents, &world.tables, &world.paths);
+    }
+    let first = planned.counts.clone();
+    assert!(!is_empty(&planned));
+    (0..40).for_each(|_| assert!(world.step() == RunState::Running));
+    for tick in 0..PERIOD_TICKS {
+        assert_eq!(planned.counts, first, "at {tick}");
+        planned.renew(tick, &world.agents, &world.tables, &world.paths);
+    }
+    assert_ne!(planned.counts, first);
+}
+
+/// One that is alone keeps out of nobody's way, nor out of its own.
+#[test]
+fn one_alone_is_not_counted() {
+    let mut random = Random::new(6);
+    let mut world = crowd(&mut random, false);
+    (0..20).for_each(|_| assert!(world.step() == RunState::Running));
+    let mut planned = PlannedFlow::new(world.grid.size(), world.grid.shape());
+    let count = |planned: &mut PlannedFlow, world: &World| {
+        for tick in 0..PERIOD_TICKS {
+            planned.renew(tick, &world.agents, &world.tables, &world.paths);
+        }
+        planned.counts.iter().any(|&count| count > 0)
+    };
+    assert!(count(&mut planned, &world));
+    let gone: Vec<bool> = (0..world.agents.len()).map(|row| row > 0).collect();
+    world.remove_rows(&gone);
+    assert!(!world.paths.moves(world.agents.paths[0]).is_empty() && !count(&mut planned, &world));
+}

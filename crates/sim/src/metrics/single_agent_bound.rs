@@ -1,0 +1,256 @@
+//! What the agents would do if each were alone on the map: the bound that a rule of traffic is held against.
+//!
+//! A lone agent begins a task at the tick at which it is given and is there exactly the cost of a cheapest
+//! path later, so all that it does follows from the planner alone, without a tick of the simulation.
+
+use crate::agents::Agents;
+use crate::class::SimClass;
+use crate::orders::{OrderKind, OrderPool, OrderState};
+use crate::tasks::{CONFINED_BELOW_POSES, ReachedPoses, TaskSlot, TaskSource};
+use crate::world::World;
+use rayon::prelude::*;
+use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use wheelbase_planner::model::State;
+use wheelbase_planner::search::least_cost;
+use wheelbase_planner::{
+    Goal, MovementTables, Path, Progress, Request, Scratch, Status, advance, begin, finish,
+};
+use wheelbase_traffic::motion::ClassId;
+
+/// Expansions between two looks at whether a path can still be short enough.
+const EXPANSIONS_A_LOOK: u64 = 4096;
+
+/// What an agent would do alone on the map.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SingleAgentBound {
+    /// Tasks done by the end of the run.
+    pub tasks_done: u64,
+    /// Fewer than [`crate::CONFINED_BELOW_POSES`] poses can be reached from where it stands.
+    pub confined: bool,
+}
+
+/// Why it cannot be said what agents would do alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoSingleAgentBound {
+    /// No agent has tasks.
+    NoTasks,
+    /// The run has begun already: what agents have done was not done alone.
+    Begun {
+        /// Its tick.
+        tick: u32,
+    },
+    /// Events change the map, the agents or their orders.
+    Events {
+        /// How many.
+        count: usize,
+    },
+    /// An agent has orders before its tasks.
+    Orders {
+        /// Its row.
+        row: usize,
+    },
+    /// Tasks are handed round by the rules of a problem: an agent keeps one to which there is no way.
+    HandedRound,
+}
+
+impl fmt::Display for NoSingleAgentBound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoTasks => write!(f, "no agent has tasks"),
+            Self::Begun { tick } => write!(f, "the run is at tick {tick}; expected one that has not begun"),
+            Self::Events { count } => write!(f, "the scenario has {count} events; expected none"),
+            Self::Orders { row } => write!(f, "agent {row} has orders; expected tasks alone"),
+            Self::HandedRound => write!(f, "tasks are handed round; expected each agent to have its own"),
+        }
+    }
+}
+
+impl std::error::Error for NoSingleAgentBound {}
+
+/// What each agent would do alone, by row: its tasks one after the other until the run ends, each begun at
+/// the tick at which it is given, as with a budget of expansions that is never spent. Agents without tasks do
+/// nothing. For classes with one-way moves it is a bound all the same, but the tasks may be others than in a
+/// run, which learns on its way what cannot be reached.
+///
+/// Runs on the current rayon pool, with equal results for any number of threads; `go_on` is asked between
+/// tasks, and `None` is the answer where it says no. A search for each task, and the memory of a search for
+/// each worker.
+/// # Errors
+/// [`NoSingleAgentBound`] where it cannot be said.
+pub fn single_agent_bounds(
+    world: &World,
+    go_on: &(impl Fn() -> bool + Sync),
+) -> Result<Option<Vec<SingleAgentBound>>, NoSingleAgentBound> {
+    bounds_seen(world, go_on, &|_, _| {})
+}
+
+/// The same, with the way of each task done shown to `see`, but of agents that are confined.
+pub(crate) fn bounds_seen(
+    world: &World,
+    go_on: &(impl Fn() -> bool + Sync),
+    see: &(impl Fn(&MovementTables, &Path) + Sync),
+) -> Result<Option<Vec<SingleAgentBound>>, NoSingleAgentBound> {
+    check(world)?;
+    let World { agents, classes, tables, orders, settings, .. } = world;
+    let inputs = BoundInputs { agents, classes, tables, orders, ticks: settings.ticks };
+    let n_agents = agents.len();
+    let next = AtomicUsize::new(0);
+    // Workers claim agents one by one from a counter, and what they found is put in order behind them.
+    let work = |_| {
+        let mut worker = Worker {
+            inputs: &inputs,
+            scratch: Scratch::new(),
+            path: Path::new(),
+            reached: ReachedPoses::new(),
+            found: Vec::new(),
+        };
+        loop {
+            let row = next.fetch_add(1, Ordering::Relaxed);
+            if row >= n_agents || !go_on() {
+                return worker.found;
+            }
+            let agent = worker.run(row, go_on, see);
+            worker.found.push((row, agent));
+        }
+    };
+    let workers = rayon::current_num_threads().max(1);
+    let found: Vec<Vec<(usize, SingleAgentBound)>> =
+        (0..workers).into_par_iter().with_max_len(1).map(work).collect();
+    let mut alone = vec![SingleAgentBound::default(); n_agents];
+    for (row, agent) in found.into_iter().flatten() {
+        alone[row] = agent;
+    }
+    Ok(go_on().then_some(alone))
+}
+
+/// Whether it can be said what the agents would do alone.
+fn check(world: &World) -> Result<(), NoSingleAgentBound> {
+    if world.tick > 0 {
+        return Err(NoSingleAgentBound::Begun { tick: world.tick });
+    }
+    if !world.events.is_empty() {
+        return Err(NoSingleAgentBound::Events { count: world.events.len() });
+    }
+    let sources = &world.orders.task_sources;
+    if sources.iter().any(|source| matches!(source, TaskSource::RoundRobin { .. })) {
+        return Err(NoSingleAgentBound::HandedRound);
+    }
+    let mut any = false;
+    for row in 0..world.agents.len() {
+        let state = &world.agents.orders(row);
+        match world.orders.current(state).map(|order| &order.kind) {
+            None => {}
+            Some(OrderKind::Task(_)) => any = true,
+            Some(_) => return Err(NoSingleAgentBound::Orders { row }),
+        }
+    }
+    if any { Ok(()) } else { Err(NoSingleAgentBound::NoTasks) }
+}
+
+/// What of a simulation the workers read.
+struct BoundInputs<'a> {
+    agents: &'a Agents,
+    classes: &'a [SimClass],
+    tables: &'a [MovementTables],
+    orders: &'a OrderPool,
+    ticks: u32,
+}
+
+/// A worker, its memory and what it found, by row.
+struct Worker<'a> {
+    inputs: &'a BoundInputs<'a>,
+    scratch: Scratch,
+    path: Path,
+    reached: ReachedPoses,
+    found: Vec<(usize, SingleAgentBound)>,
+}
+
+impl Worker<'_> {
+    /// Does the tasks of an agent.
+    fn run(
+        &mut self,
+        row: usize,
+        go_on: &impl Fn() -> bool,
+        see: &impl Fn(&MovementTables, &Path),
+    ) -> SingleAgentBound {
+        let BoundInputs { agents, tables, orders, ticks, .. } = *self.inputs;
+        let Some((mut slot, source)) = tasks_of(orders, &agents.orders(row)) else {
+            return SingleAgentBound::default();
+        };
+        let motion = agents.motion[row];
+        let tables = &tables[motion.class.0 as usize];
+        let confined = self.reached.gather(motion.state, CONFINED_BELOW_POSES, |state, found| {
+            tables.for_each_successor(state, |next| found(next.state));
+        });
+        let mut bound = SingleAgentBound { tasks_done: 0, confined };
+        let (mut state, mut tick) = (motion.state, 0);
+        while tick < ticks && go_on() {
+            if slot.give(source, tables, state, &mut self.reached).is_none() {
+                break;
+            }
+            let goal = Goal { members: &slot.trip().members, within: 0 };
+            match self.go(motion.class, state, goal, ticks - tick) {
+                Trip::Done { ticks: took, end } => {
+                    tick += took;
+                    state = end;
+                    bound.tasks_done += 1;
+                    if !confined {
+                        see(tables, &self.path);
+                    }
+                }
+                Trip::GivenUp => tick += 1,
+                Trip::TooLong => break,
+            }
+            slot.close();
+        }
+        bound
+    }
+
+    /// Goes from a pose to a goal within so many ticks.
+    fn go(&mut self, class: ClassId, from: State, goal: Goal<'_>, ticks_max: u32) -> Trip {
+        let BoundInputs { classes, tables, .. } = *self.inputs;
+        let (class, tables) = (&classes[usize::from(class.0)], &tables[usize::from(class.0)]);
+        let start = tables.space().pose(from);
+        if goal.matches(tables.class().grid_shape(), start) {
+            // Given at one tick, done at the next.
+            self.path.poses.clear();
+            self.path.moves.clear();
+            return Trip::Done { ticks: 1, end: from };
+        }
+        let request = Request { heuristic: class.heuristic(), ..Request::new(start, goal) };
+        let Self { scratch, path, .. } = self;
+        let mut progress = begin(tables, &request, scratch);
+        while progress == Progress::Running {
+            if least_cost(scratch) > ticks_max {
+                return Trip::TooLong;
+            }
+            progress = advance(tables, &request, scratch, EXPANSIONS_A_LOOK);
+        }
+        let answer = finish(tables, &request, scratch, path);
+        let end = path.poses.last().and_then(|end| tables.space().state(end.pose));
+        match (answer.status, end) {
+            (Status::Found, Some(end)) if answer.cost <= ticks_max => Trip::Done { ticks: answer.cost, end },
+            (Status::Found, _) => Trip::TooLong,
+            _ => Trip::GivenUp,
+        }
+    }
+}
+
+/// What became of a task.
+enum Trip {
+    Done {
+        ticks: u32,
+        end: State,
+    },
+    /// There is no way.
+    GivenUp,
+    /// The run ends before.
+    TooLong,
+}
+
+/// The tasks of an agent as they stand before the first, and where they come from.
+fn tasks_of<'a>(orders: &'a OrderPool, state: &OrderState) -> Option<(TaskSlot, &'a TaskSource)> {
+    let OrderKind::Task(slot) = &orders.current(state)?.kind else { return None };
+    Some((slot.clone(), orders.task_sources.get(slot.source())?))
+}

@@ -1,0 +1,493 @@
+//! Passages held against their definition cell by cell, before and after edits; and who may enter.
+
+use super::scenes::{built, scene};
+use crate::World;
+use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use wheelbase_grid::{CellXY, Rect, SideKind, TerrainKind};
+use wheelbase_planner::{Heading, Legality, MovementTables, Pose};
+use wheelbase_traffic::TrafficParams;
+use wheelbase_traffic::collision::Transition;
+use wheelbase_traffic::cooperative::admission::*;
+use wheelbase_traffic::cooperative::corridor_control::CorridorControl;
+use wheelbase_traffic::cooperative::corridor_map::OPEN;
+use wheelbase_traffic::motion::{AgentId, sides};
+use wheelbase_traffic::priority::PriorityKey;
+use wheelbase_traffic::random::Random;
+
+type Cells = BTreeSet<(i32, i32)>;
+
+/// The place of an agent in the order of priority: by its id.
+fn key(agent: u32) -> PriorityKey {
+    PriorityKey::of_trip(0, 0, AgentId(agent))
+}
+
+fn sides_of(world: &World) -> Vec<(u32, u32)> {
+    world.tables.iter().map(sides).collect()
+}
+
+/// Cells and widths of the passages, by the definition at the head of the file.
+fn defined(world: &World) -> BTreeSet<(Cells, u32)> {
+    let size = world.grid.size();
+    let body = |tables: &&MovementTables| tables.class().spec().footprint.len();
+    let smallest = world.tables.iter().min_by_key(body).unwrap();
+    let legality = Legality::new(&world.grid, smallest.class());
+    let mut free = Cells::new();
+    for cell in size.rect().cells() {
+        for heading in 0..smallest.space().headings() {
+            let pose = Pose { cell, heading: Heading(heading) };
+            if legality.check_pose(pose).is_ok() {
+                let under = smallest.class().cells_at(pose);
+                free.extend(under.iter().map(|offset| (cell.x + offset.dx, cell.y + offset.dy)));
+            }
+        }
+    }
+    let run = |(x, y): (i32, i32), (dx, dy): (i32, i32)| {
+        (1..).take_while(|&at| free.contains(&(x + at * dx, y + at * dy))).count() as u32
+    };
+    let width =
+        |cell| (1 + run(cell, (1, 0)) + run(cell, (-1, 0))).min(1 + run(cell, (0, 1)) + run(cell, (0, -1)));
+    let widest = sides_of(world).iter().map(|&(short, _)| short).max().unwrap();
+    let mut left: Cells = free.iter().copied().filter(|&cell| width(cell) < 2 * widest).collect();
+    let mut corridors = BTreeSet::new();
+    while let Some(first) = left.pop_first() {
+        let (mut cells, mut open) = (Cells::new(), vec![first]);
+        while let Some((x, y)) = open.pop() {
+            cells.insert((x, y));
+            for &side in world.grid.shape().sides() {
+                let next = world.grid.shape().neighbour(CellXY::new(x, y), side);
+                let next = (next.x, next.y);
+                if left.remove(&next) {
+                    open.push(next);
+                }
+            }
+        }
+        let span = |at: fn(&(i32, i32)) -> i32| {
+            cells.iter().map(at).max().unwrap() - cells.iter().map(at).min().unwrap() + 1
+        };
+        if cells.len() <= TrafficParams::USUAL.corridor_cells_max as usize
+            && span(|cell| cell.0).max(span(|cell| cell.1)) <= TrafficParams::USUAL.corridor_side_max as i32
+        {
+            let least = cells.iter().map(|&cell| width(cell)).min().unwrap();
+            corridors.insert((cells, least));
+        }
+    }
+    corridors
+}
+
+/// The passages that there are.
+fn found(corridor_control: &CorridorControl) -> BTreeSet<(Cells, u32)> {
+    let mut cells: BTreeMap<u32, Cells> = BTreeMap::new();
+    for cell in corridor_control.map.size.rect().cells() {
+        let number = corridor_control.map.at_anchor(cell);
+        if number != OPEN {
+            cells.entry(number).or_default().insert((cell.x, cell.y));
+        }
+    }
+    for (number, corridor) in corridor_control.admission.corridors.iter().enumerate() {
+        let n = cells.get(&(number as u32)).map_or(0, BTreeSet::len);
+        assert_eq!(n as u32, corridor_control.map.shapes[number].n_cells);
+        assert_eq!(corridor.width, corridor_control.map.shapes[number].width);
+        assert_eq!(n == 0, corridor_control.map.spare.contains(&(number as u32)));
+    }
+    cells
+        .into_iter()
+        .map(|(number, cells)| (cells, corridor_control.admission.corridors[number as usize].width))
+        .collect()
+}
+
+fn entrant(agent: u32) -> Entrant {
+    Entrant { agent, direction: (1, 0), width: 1, stays: None }
+}
+
+/// Edits of a map, the passages of which follow; agents that are in some.
+fn check_edits(mut world: World, random: &mut Random) -> Result<(), TestCaseError> {
+    let size = world.grid.size();
+    let mut corridor_control =
+        CorridorControl::new(size, &world.tables, &sides_of(&world), TrafficParams::USUAL);
+    prop_assert_eq!(found(&corridor_control), defined(&world));
+    let n_kinds = world.grid.terrain_table().entries().len();
+    for _ in 0..8 {
+        let before: Vec<u32> = corridor_control.map.of_cell.clone();
+        let corridors = found(&corridor_control);
+        // Agent 100 + n is in passage n.
+        for number in before.iter().copied().filter(|&number| number != OPEN) {
+            corridor_control.admission.enter(number, entrant(100 + number));
+        }
+        let mut edited = Vec::new();
+        for _ in 0..1 + random.below(2) {
+            let (x, y) = (random.below(size.width() as usize), random.below(size.height() as usize));
+            let area = Rect::new(x as i32, y as i32, 1 + random.below(3) as u32, 1 + random.below(2) as u32);
+            let changed = if random.below(3) == 0 {
+                let sides = world.grid.shape().sides();
+                let kind = [SideKind::OPEN, SideKind::WALL][random.below(2)];
+                world
+                    .grid
+                    .set_side(CellXY::new(x as i32, y as i32), sides[random.below(sides.len())], kind)
+                    .changed
+            } else {
+                world.grid.set_terrain(area, TerrainKind(random.below(n_kinds) as u8)).changed
+            };
+            for tables in &mut world.tables {
+                tables.update(&world.grid, changed);
+            }
+            edited.push(changed);
+        }
+        edited.retain(|area| !area.is_empty());
+        let changed = corridor_control.follow_edits(&world.tables, &edited);
+        prop_assert_eq!(found(&corridor_control), defined(&world));
+        prop_assert_eq!(changed, found(&corridor_control) != corridors);
+        for (cell, &number) in before.iter().enumerate() {
+            let now = corridor_control.map.at(cell);
+            if number != OPEN && now != OPEN {
+                prop_assert!(
+                    corridor_control.admission.is_inside(now, 100 + number),
+                    "who was in it is in what it has become"
+                );
+            }
+            if number != OPEN && !corridor_control.map.is_altered(number) {
+                prop_assert_eq!(now, number);
+            }
+        }
+        corridor_control.admission.keep_inside(|_, _| false);
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn passages_are_as_defined_before_and_after_edits(
+        text in prop_oneof![scene(10), scene(40), scene(90)],
+        seed in any::<u64>(),
+    ) {
+        let Some(world) = built(&text) else { return Ok(()) };
+        check_edits(world, &mut Random::new(seed))?;
+    }
+}
+
+/// Long lanes and mazes are too large for passages; cut in two they may become some, and joined be none
+/// again.
+#[test]
+fn passages_of_large_maps_are_as_defined() {
+    let mut random = Random::new(7);
+    for cover in [20, 35, 60] {
+        let row = |random: &mut Random| -> String {
+            (0..90).map(|_| if random.below(100) < cover { '@' } else { '.' }).collect()
+        };
+        let mut rows: Vec<String> = (0..70).map(|_| format!("\"{}\"", row(&mut random))).collect();
+        rows[30] = format!("\"{}\"", "@".repeat(90));
+        rows[31] = format!("\"{}\"", ".".repeat(90));
+        rows[32] = format!("\"{}\"", "@".repeat(90));
+        let text = format!(
+            "name = \"large\"\nticks = 9\n[map]\nrows = [{}]\n[class.a]\nheadings = 1\n\
+             moves = [{{ name = \"E\", by = [1, 0], time = 1 }}]\n",
+            rows.join(", ")
+        );
+        check_edits(built(&text).unwrap(), &mut random).unwrap();
+    }
+}
+
+/// What becomes of a lane that is cut, joined again and opened, and of who is in it.
+#[test]
+fn a_lane_is_cut_joined_and_opened() {
+    let rows = ["#########", ".........", "#########", "#########", "........."]
+        .map(|row| format!("\"{row}\""))
+        .join(", ");
+    let text = format!(
+        "name = \"lane\"\nticks = 9\n[map]\nrows = [{rows}]\n[terrain.rock]\nglyphs = \"#\"\nspeed = 0\n\
+         [terrain.floor]\nglyphs = \".\"\nspeed = 1000\n[class.a]\nheadings = 1\n\
+         moves = [{{ name = \"E\", by = [1, 0], time = 1 }}]\n"
+    );
+    let mut world = built(&text).unwrap();
+    let kinds = world.grid.terrain_table();
+    let (floor, rock) = (kinds.kind_of_glyph('.').unwrap(), kinds.kind_of_glyph('#').unwrap());
+    let mut corridor_control =
+        CorridorControl::new(world.grid.size(), &world.tables, &sides_of(&world), TrafficParams::USUAL);
+    let mut edit = |corridor_control: &mut CorridorControl, area, kind| {
+        let changed = world.grid.set_terrain(area, kind).changed;
+        world.tables[0].update(&world.grid, changed);
+        corridor_control.follow_edits(&world.tables, &[changed])
+    };
+    let at = |corridor_control: &CorridorControl, x, y| corridor_control.map.at_anchor(CellXY::new(x, y));
+    let (upper, lower) = (at(&corridor_control, 0, 1), at(&corridor_control, 0, 4));
+    assert!(upper != lower && upper != OPEN && lower != OPEN);
+    corridor_control.admission.enter(upper, entrant(1));
+    corridor_control.admission.enter(lower, entrant(2));
+    // Cut in two: the one inside may be in either, and leaves the one where it is not.
+    assert!(edit(&mut corridor_control, Rect::new(4, 1, 1, 1), rock));
+    let (west, east) = (at(&corridor_control, 1, 1), at(&corridor_control, 6, 1));
+    assert!(west != east && at(&corridor_control, 4, 1) == OPEN && west == upper);
+    assert!(
+        corridor_control.admission.is_inside(west, 1)
+            && corridor_control.admission.is_inside(east, 1)
+            && corridor_control.admission.is_inside(lower, 2)
+    );
+    assert!(corridor_control.map.is_altered(upper) && !corridor_control.map.is_altered(lower));
+    corridor_control.admission.keep_inside(|corridor, agent| agent != 1 || corridor == east);
+    assert!(!corridor_control.admission.is_inside(west, 1) && corridor_control.admission.is_inside(east, 1));
+    // Joined again.
+    corridor_control.admission.enter(west, entrant(3));
+    assert!(edit(&mut corridor_control, Rect::new(4, 1, 1, 1), floor));
+    let joined = at(&corridor_control, 4, 1);
+    assert!([at(&corridor_control, 0, 1), at(&corridor_control, 8, 1)] == [joined; 2] && joined != lower);
+    assert!(
+        corridor_control.admission.is_inside(joined, 1) && corridor_control.admission.is_inside(joined, 3)
+    );
+    assert!(!corridor_control.map.is_altered(lower));
+    // Where an edit changes nothing that is narrow, nothing is found anew.
+    assert!(!edit(&mut corridor_control, Rect::new(4, 1, 1, 1), floor));
+    // Widened: two can pass there, and only the lower lane is left.
+    assert!(edit(&mut corridor_control, Rect::new(0, 2, 9, 1), floor));
+    assert_eq!(
+        [at(&corridor_control, 4, 1), at(&corridor_control, 4, 2), at(&corridor_control, 4, 4)],
+        [OPEN, OPEN, lower]
+    );
+    // It comes back where the floor is walled up again, with the number that was given up.
+    assert!(edit(&mut corridor_control, Rect::new(0, 2, 9, 1), rock));
+    assert_eq!(at(&corridor_control, 4, 1), 0);
+    assert!(!corridor_control.admission.is_inside(at(&corridor_control, 4, 1), 1));
+}
+
+/// Passers of two widths keep coming from either end of a passage two cells wide, most in haste, some to
+/// stay.
+#[test]
+fn all_enter_in_time_and_none_meets_one_it_cannot_pass() {
+    let wall = "##########";
+    let rows = [wall, "..........", "..........", wall].map(|row| format!("\"{row}\"")).join(", ");
+    let text = format!(
+        "name = \"lane\"\nticks = 9\n[map]\nrows = [{rows}]\n[terrain.rock]\nglyphs = \"#\"\nspeed = 0\n\
+         [class.a]\nheadings = 1\nfootprint = [[0, 0], [1, 0], [0, 1], [1, 1]]\n\
+         moves = [{{ name = \"E\", by = [1, 0], time = 1 }}]\n"
+    );
+    let world = built(&text).unwrap();
+    let passes = |one: &Entrant, other: &Entrant| {
+        let both_go = one.stays.is_none() && other.stays.is_none();
+        let follows = agree(one.direction, other.direction);
+        if both_go {
+            follows || one.width + other.width <= 2
+        } else {
+            follows && one.stays.is_some() && other.stays.is_some() && one.stays != other.stays
+        }
+    };
+    for seed in 0..20 {
+        let mut random = Random::new(seed);
+        let mut corridor_control =
+            CorridorControl::new(world.grid.size(), &world.tables, &sides_of(&world), TrafficParams::USUAL);
+        let corridor = corridor_control.map.at_anchor(CellXY::new(4, 1));
+        // Since when each is there; who came first goes first.
+        let mut waiting: Vec<(u32, Entrant)> = Vec::new();
+        let mut inside: Vec<(u32, Entrant)> = Vec::new();
+        let (mut agent, mut longest) = (0, 0);
+        for tick in 0..6000 {
+            inside.retain(|&(until, entrant)| {
+                if until == tick {
+                    corridor_control.admission.leave(corridor, entrant.agent);
+                }
+                until > tick
+            });
+            // In the end nobody comes any more.
+            if random.below(4) == 0 && tick < 5000 && waiting.len() < 30 {
+                // Most come from the east.
+                let direction = if random.below(4) == 0 { (9, 0) } else { (-9, 0) };
+                let stays = (random.below(20) == 0).then(|| CellXY::new(random.below(10) as i32, 1));
+                waiting.push((tick, Entrant { agent, direction, width: 1 + random.below(2) as u32, stays }));
+                agent += 1;
+            }
+            waiting.retain(|&(since, entrant)| {
+                let key = key(entrant.agent);
+                let moves = random.below(10) as u32;
+                let kept = corridor_control.admission.next_opposed(corridor, &entrant, 0).is_some()
+                    || corridor_control.admission.is_turn_of_other(corridor, &entrant, key, tick)
+                    || corridor_control.admission.is_crowded(corridor, &entrant, moves, tick);
+                corridor_control.admission.note_asked(corridor, entrant, (key, moves), (tick, kept));
+                if !kept {
+                    for (_, other) in &inside {
+                        assert!(passes(&entrant, other), "{entrant:?} and {other:?}");
+                    }
+                    longest = longest.max(tick - since);
+                    corridor_control.admission.enter(corridor, entrant);
+                    inside.push((tick + 4 + random.below(8) as u32, entrant));
+                }
+                kept
+            });
+        }
+        assert!(agent > 500 && waiting.is_empty() && inside.is_empty());
+        // It waits at most for a batch and those that are before it, a few ticks each.
+        assert!(longest < 400, "one has waited for {longest} ticks");
+    }
+}
+
+/// A map of three rows, its passages, and the one under the third cell of the middle row.
+fn corridor_of(rows: [&str; 3]) -> (World, CorridorControl, u32) {
+    let rows = rows.map(|row| format!("\"{row}\"")).join(", ");
+    let text = format!(
+        "name = \"lane\"\nticks = 9\n[map]\nrows = [{rows}]\n[terrain.rock]\nglyphs = \"#\"\nspeed = 0\n\
+         [class.a]\nheadings = 1\nmoves = [{{ name = \"E\", by = [1, 0], time = 1 }}]\n"
+    );
+    let world = built(&text).unwrap();
+    let corridor_control =
+        CorridorControl::new(world.grid.size(), &world.tables, &sides_of(&world), TrafficParams::USUAL);
+    let corridor = corridor_control.map.at_anchor(CellXY::new(2, 1));
+    (world, corridor_control, corridor)
+}
+
+/// Of those who want to go one way while others come the other way, the next few come near; the others stay
+/// back, each farther than those before it. Where nobody comes the other way all come near.
+#[test]
+fn those_behind_a_batch_stay_back_in_line() {
+    let (_, mut corridor_control, corridor) = corridor_of(["#####", ".....", "#####"]);
+    let east = |agent: u32| Entrant { agent, direction: (5, 0), width: 1, stays: None };
+    let kept = |corridor_control: &CorridorControl, tick: u32| -> Vec<u32> {
+        (0..12)
+            .filter(|&agent| corridor_control.admission.is_crowded(corridor, &east(agent), 10 + agent, tick))
+            .collect()
+    };
+    for agent in (0..12).rev() {
+        corridor_control.admission.note_asked(corridor, east(agent), (key(agent), 10 + agent), (3, false));
+    }
+    assert!(kept(&corridor_control, 3).is_empty());
+    corridor_control.admission.note_asked(
+        corridor,
+        Entrant { direction: (-5, 0), ..east(20) },
+        (key(20), 40),
+        (3, false),
+    );
+    assert_eq!(kept(&corridor_control, 3), (TrafficParams::USUAL.corridor_batch..12).collect::<Vec<_>>());
+    corridor_control.admission.enter(corridor, east(0));
+    corridor_control.admission.enter(corridor, east(1));
+    assert_eq!(kept(&corridor_control, 3), (TrafficParams::USUAL.corridor_batch..12).collect::<Vec<_>>());
+    let stops: Vec<u32> = (4..12)
+        .map(|agent| corridor_control.admission.queue_moves(corridor, &east(agent), 10 + agent, 3))
+        .collect();
+    assert!(stops.is_sorted_by(|one, next| one < next), "{stops:?}");
+    // Whoever has not asked for long wants nothing any more.
+    assert!(kept(&corridor_control, 3 + TrafficParams::USUAL.asked_ticks + 1).is_empty());
+}
+
+/// A passage of five cells, busy with so many that want to go east and west, all of them near.
+fn lane_between(n_east: u32, n_west: u32) -> (CorridorControl, u32) {
+    let (_, mut corridor_control, corridor) = corridor_of(["########", ".......#", "########"]);
+    // Those that come from the west have the higher rank.
+    for agent in 0..n_east {
+        corridor_control.admission.note_asked(corridor, entrant(agent), (key(agent), 4), (0, true));
+    }
+    for agent in 100..100 + n_west {
+        let entrant = Entrant { direction: (-1, 0), ..entrant(agent) };
+        corridor_control.admission.note_asked(corridor, entrant, (key(agent), 4), (0, true));
+    }
+    corridor_control.admission.find_busy(0);
+    (corridor_control, corridor)
+}
+
+/// Where many wait at both ends the directions take turns by number, and those of lower rank have theirs.
+#[test]
+fn a_busy_passage_is_entered_by_turns_whatever_the_rank() {
+    let (mut corridor_control, corridor) = lane_between(40, 40);
+    assert!(corridor_control.admission.is_busy(corridor));
+    let mut turns = Vec::new();
+    for number in 0..35 {
+        let (east, west) = (entrant(number), Entrant { direction: (-1, 0), ..entrant(100 + number) });
+        let waits = [east, west].map(|entrant| {
+            corridor_control.admission.is_turn_of_other(corridor, &entrant, key(entrant.agent), 0)
+        });
+        assert!(!waits[0] || !waits[1], "both wait for each other");
+        let entrant = if waits[0] { west } else { east };
+        turns.push(entrant.direction.0);
+        corridor_control.admission.enter(corridor, entrant);
+        corridor_control.admission.leave(corridor, entrant.agent);
+        corridor_control.admission.find_busy(0);
+    }
+    assert!(
+        turns[..TrafficParams::USUAL.corridor_turn_busy as usize].iter().all(|&direction| direction == 1),
+        "{turns:?}"
+    );
+    assert!(
+        turns[TrafficParams::USUAL.corridor_turn_busy as usize..].iter().all(|&direction| direction == -1),
+        "{turns:?}"
+    );
+    // More may come near at once, and the line behind them is as long for each.
+    let (corridor_control, corridor) = lane_between(12, 1);
+    assert!(!corridor_control.admission.is_busy(corridor));
+    let (busy, _) = lane_between(12, 4);
+    let n_near = |corridor_control: &CorridorControl| {
+        (0..12)
+            .filter(|&agent| !corridor_control.admission.is_crowded(corridor, &entrant(agent), 4, 0))
+            .count()
+    };
+    assert_eq!(
+        (n_near(&corridor_control), n_near(&busy)),
+        (TrafficParams::USUAL.corridor_batch as usize, TrafficParams::USUAL.corridor_batch_busy as usize)
+    );
+    let guide_path = |corridor_control: &CorridorControl, agent: u32| {
+        corridor_control.admission.queue_moves(corridor, &entrant(agent), 4, 0)
+    };
+    assert!((0..12).all(|agent| guide_path(&corridor_control, agent) == guide_path(&busy, agent)));
+    assert!((1..12).all(|agent| guide_path(&busy, agent - 1) < guide_path(&busy, agent)));
+}
+
+/// A busy passage is entered by a move onto its cells from elsewhere, and by no other.
+#[test]
+fn a_busy_passage_is_entered_from_outside() {
+    let (world, mut corridor_control, corridor) = corridor_of(["..#..", ".....", "..#.."]);
+    let class = world.tables[0].class();
+    let enters = |corridor_control: &CorridorControl, x: i32| {
+        let pose = Pose { cell: CellXY::new(x, 1), heading: Heading(0) };
+        corridor_control.enters_busy(&Transition { class, pose, primitive: 0 })
+    };
+    let entrance = Entrance { cell: CellXY::new(1, 1), direction: (1, 0), reach: 2 };
+    corridor_control.admission.note_entrance(corridor, entrance, 5);
+    assert!((0..4).all(|x| enters(&corridor_control, x).is_none()));
+    assert_eq!(corridor_control.admission.next_entrance(0, 5), None);
+    for agent in 0..TrafficParams::USUAL.corridor_busy {
+        corridor_control.admission.note_asked(corridor, entrant(agent), (PriorityKey::FIRST, 4), (5, true));
+        corridor_control.admission.note_asked(
+            corridor,
+            Entrant { direction: (-1, 0), ..entrant(100 + agent) },
+            (PriorityKey::FIRST, 4),
+            (5, true),
+        );
+    }
+    corridor_control.admission.find_busy(5);
+    let entered: Vec<_> = (0..4).map(|x| enters(&corridor_control, x)).collect();
+    assert_eq!(entered, [None, Some(corridor), None, None]);
+    // The ground before a mouth is kept clear while some come there.
+    let (found, at) = corridor_control.admission.next_entrance(0, 5).unwrap();
+    assert_eq!(found, entrance);
+    assert!(
+        corridor_control.admission.next_entrance(at + 1, 5).is_none()
+            && corridor_control.admission.next_entrance(0, 6 + TrafficParams::USUAL.entrance_ticks).is_none()
+    );
+    let before: Vec<_> = world.grid.size().rect().cells().filter(|&cell| entrance.has_before(cell)).collect();
+    let west = Rect::new(0, 0, 2, 3);
+    assert!(
+        before == west.cells().collect::<Vec<_>>()
+            && west == entrance.bounds(world.grid.size()).intersection(west)
+    );
+    // Whoever has nothing to do there does not begin a turn.
+    corridor_control.admission.enter(corridor, Entrant { direction: (1, 0), ..entrant(1) });
+    corridor_control.admission.enter(corridor, Entrant { direction: (0, 0), ..entrant(50) });
+    assert_eq!(
+        (corridor_control.admission.corridors[0].direction, corridor_control.admission.corridors[0].entered),
+        ((1, 0), 1)
+    );
+}
+
+/// A lane that leads to the north-east on a map of hexagons is one passage.
+#[test]
+fn a_lane_across_hexagons_is_one_passage() {
+    let rows = ["####.#", "###.##", "###.##", "##.###", "##.###", "#.####"]
+        .map(|row| format!("\"{row}\""))
+        .join(", ");
+    let text = format!(
+        "name = \"lane\"\nticks = 9\n[map]\nshape = \"hex\"\nrows = [{rows}]\n[terrain.rock]\nglyphs = \"#\"\n\
+         speed = 0\n[class.a]\nheadings = 6\nmoves = [{{ name = \"ahead\", by = [1, 0], time = 1 }}]\n"
+    );
+    let world = built(&text).unwrap();
+    let corridor_control =
+        CorridorControl::new(world.grid.size(), &world.tables, &sides_of(&world), TrafficParams::USUAL);
+    let at = |x, y| corridor_control.map.at_anchor(CellXY::new(x, y));
+    assert!(at(4, 0) != OPEN);
+    assert_eq!([at(3, 1), at(3, 2), at(2, 3), at(2, 4), at(1, 5)], [at(4, 0); 5]);
+}

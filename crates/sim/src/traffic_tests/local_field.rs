@@ -1,0 +1,109 @@
+//! Fields held against costs that are made better until none can be.
+
+use super::scenes::{any_state, built, cells, scene};
+use crate::World;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+use wheelbase_grid::Rect;
+use wheelbase_planner::model::State;
+use wheelbase_traffic::TrafficParams;
+use wheelbase_traffic::cooperative::contraflow::Contraflow;
+use wheelbase_traffic::cooperative::local_field::*;
+use wheelbase_traffic::cooperative::{make_guide_path, transition_at};
+use wheelbase_traffic::flow::DirectionalFlow;
+use wheelbase_traffic::random::Random;
+
+/// Cost of every state in a window: of a pose of the line what remains from there, of others that of the best
+/// move and what remains behind it.
+fn plain(ground: Costs<'_>, window: Rect, guide_path: &[GuidePose]) -> BTreeMap<State, u64> {
+    let tables = ground.tables;
+    let space = tables.space();
+    let inside = |state: State| window.contains(space.pose(state).cell);
+    let guide_path = &guide_path[..guide_path.iter().take_while(|&&(state, _)| inside(state)).count()];
+    let base = guide_path.last().map_or(0, |&(_, left)| left);
+    let mut costs: BTreeMap<State, u64> = BTreeMap::new();
+    for &(state, left) in guide_path {
+        let cost = costs.entry(state).or_insert(u64::MAX);
+        *cost = (*cost).min(u64::from(left - base));
+    }
+    let states: Vec<State> = (0..space.n_states() as u32).map(State).filter(|&state| inside(state)).collect();
+    loop {
+        let mut better = false;
+        for &state in &states {
+            let mut best = costs.get(&state).copied();
+            tables.for_each_successor(state, |next| {
+                let primitive = usize::from(next.primitive);
+                let extra = ground.contraflow.extra(ground.flow, ground.number, state, primitive, next.ticks);
+                let Some(behind) = costs.get(&next.state) else { return };
+                let cost = behind + u64::from(next.ticks) + extra;
+                best = Some(best.map_or(cost, |best| best.min(cost)));
+            });
+            if let Some(best) = best
+                && costs.get(&state) != Some(&best)
+            {
+                costs.insert(state, best);
+                better = true;
+            }
+        }
+        if !better {
+            return costs;
+        }
+    }
+}
+
+fn check(world: &World, random: &mut Random) -> Result<(), TestCaseError> {
+    let mut fields = LocalFields::new(world.tables().iter());
+    fields.grow(4);
+    let contraflow = Contraflow::new(world.tables().iter(), TrafficParams::USUAL);
+    let mut flow = DirectionalFlow::new(world.grid().size(), world.grid().shape());
+    for round in 0..10 {
+        let tick = 100 * round;
+        (tick..tick + 100).for_each(|tick| flow.fade(tick));
+        let number = random.below(world.classes().len());
+        let tables = &world.tables()[number];
+        let Some(from) = any_state(world, number, random) else { return Ok(()) };
+        // A path that wanders, and moves that others have made before.
+        let (mut state, mut path) = (from, Vec::new());
+        for _ in 0..random.below(40) {
+            let mut next = Vec::new();
+            tables.for_each_successor(state, |successor| next.push(successor));
+            let Some(chosen) = (!next.is_empty()).then(|| next[random.below(next.len())]) else { break };
+            path.push(chosen.primitive);
+            for _ in 0..random.below(6) {
+                let pose = tables.space().pose(state);
+                let end = transition_at(tables, pose, usize::from(chosen.primitive)).end();
+                flow.count(pose.cell, end.0, cells(end).into_iter());
+            }
+            state = chosen.state;
+        }
+        let mut guide_path = Vec::new();
+        make_guide_path(tables, from, &path, &mut guide_path);
+        let (agent, radius) = (random.below(4) as u32, 1 + random.below(6) as u32);
+        let center = tables.space().pose(from).cell;
+        let key = FieldKey { path: round, revision: 0 };
+        let ground = Costs { tables, number, contraflow: &contraflow, flow: &flow, tick };
+        // Now and then there is no room for more than one.
+        fields.bytes_max = if random.below(2) == 0 { 1 } else { LocalFields::BYTES_MAX };
+        let field = fields.obtain(agent, key, ground, (center, radius), &guide_path);
+        let side = 2 * radius + 1;
+        let window = Rect::new(center.x - radius as i32, center.y - radius as i32, side, side);
+        let costs = plain(ground, window, &guide_path);
+        let space = tables.space();
+        for state in (0..space.n_states() as u32).map(State) {
+            let found = field.cost(space.pose(state), space.headings());
+            let right = costs.get(&state).map_or(UNKNOWN, |&cost| cost as u32);
+            prop_assert_eq!(found, right, "{}", space.display(space.pose(state)));
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn fields_are_the_least_costs_to_the_line(text in scene(25), seed in any::<u64>()) {
+        let Some(world) = built(&text) else { return Ok(()) };
+        check(&world, &mut Random::new(seed))?;
+    }
+}

@@ -1,0 +1,206 @@
+//! Claims held against a plain list of who claims which cell at which tick.
+
+use super::scenes::{self, Doing, Walk, built, cells, rule, scene, walks};
+use crate::World;
+use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use wheelbase_grid::CellXY;
+use wheelbase_traffic::collision::{CollisionRule, Transition};
+use wheelbase_traffic::cooperative::reservations::*;
+use wheelbase_traffic::cooperative::transition_at;
+use wheelbase_traffic::random::Random;
+
+/// Whether an agent that claims a cell at a tick is about to leave it with the move that it has begun.
+type Leaves = bool;
+
+/// What every agent claims, tick by tick; from the last tick on for ever.
+struct Plain {
+    ticks: u32,
+    /// By cell and tick: agents.
+    reservations: BTreeMap<(CellXY, u32), BTreeMap<u32, Leaves>>,
+}
+
+impl Plain {
+    fn of(world: &World, rule: CollisionRule, agents: &BTreeMap<u32, Walk>) -> Self {
+        let ticks = agents.values().map(Walk::ends).max().unwrap_or(0) + 1;
+        let mut plain = Self { ticks, reservations: BTreeMap::new() };
+        for (&agent, walk) in agents {
+            for tick in 0..=ticks {
+                for cell in walk.held(world, rule, tick) {
+                    plain.note(agent, cell, tick, false);
+                }
+                if let (Doing::Moves(step, _), CollisionRule::Discrete) = (walk.doing(world, tick), rule) {
+                    cells(step.start()).into_iter().for_each(|cell| plain.note(agent, cell, tick, true));
+                    cells(step.end()).into_iter().for_each(|cell| plain.note(agent, cell, tick, false));
+                }
+            }
+        }
+        plain
+    }
+
+    fn note(&mut self, agent: u32, cell: CellXY, tick: u32, leaves: Leaves) {
+        self.reservations.entry((cell, tick)).or_default().insert(agent, leaves);
+    }
+
+    /// Other agents that claim a cell at a tick.
+    fn others(&self, agent: u32, cell: CellXY, tick: u32) -> impl Iterator<Item = (u32, Leaves)> {
+        let at = self.reservations.get(&(cell, tick.min(self.ticks)));
+        at.into_iter()
+            .flatten()
+            .map(|(&other, &leaves)| (other, leaves))
+            .filter(move |&(other, _)| other != agent)
+    }
+
+    fn is_reserved(&self, agent: u32, cells: &BTreeSet<CellXY>, tick: u32) -> bool {
+        cells.iter().any(|&cell| self.others(agent, cell, tick).next().is_some())
+    }
+
+    /// Whether a move needs what another claims.
+    fn conflicts(
+        &self,
+        rule: CollisionRule,
+        agent: u32,
+        step: &Transition<'_>,
+        (start, end): (u32, u32),
+    ) -> bool {
+        match rule {
+            CollisionRule::Swept => {
+                (start..end).any(|tick| self.is_reserved(agent, &cells(step.swept()), tick))
+            }
+            CollisionRule::Discrete => {
+                let ends_on = cells(step.end());
+                let stays = |tick| {
+                    ends_on.iter().any(|&cell| self.others(agent, cell, tick).any(|(_, leaves)| !leaves))
+                };
+                (start..end).any(stays) || self.is_reserved(agent, &ends_on, end)
+            }
+        }
+    }
+
+    /// Claims on a cell as agents and runs of ticks.
+    fn runs(&self, cell: CellXY) -> BTreeSet<(u32, u32, u32)> {
+        let mut runs = BTreeSet::new();
+        let mut open: BTreeMap<u32, u32> = BTreeMap::new();
+        for tick in 0..=self.ticks {
+            let now: BTreeSet<u32> = self.others(FOREVER, cell, tick).map(|(agent, _)| agent).collect();
+            open.retain(|&agent, &mut from| {
+                let goes_on = now.contains(&agent);
+                if !goes_on {
+                    runs.insert((agent, from, tick));
+                }
+                goes_on
+            });
+            now.into_iter().for_each(|agent| _ = open.entry(agent).or_insert(tick));
+        }
+        runs.extend(open.into_iter().map(|(agent, from)| (agent, from, FOREVER)));
+        runs
+    }
+}
+
+/// Every claim, and answers to random questions.
+fn compare(
+    world: &World,
+    reservations: &Reservations,
+    agents: &BTreeMap<u32, Walk>,
+    random: &mut Random,
+) -> Result<(), TestCaseError> {
+    let rule = reservations.rule();
+    let plain = Plain::of(world, rule, agents);
+    let size = world.grid().size();
+    for (at, cell) in size.rect().cells().enumerate() {
+        let kept: Vec<_> = reservations
+            .on(at)
+            .map(|reservation| (reservation.agent, reservation.from, reservation.until))
+            .collect();
+        let set: BTreeSet<_> = kept.iter().copied().collect();
+        prop_assert_eq!(kept.len(), set.len());
+        prop_assert_eq!(set, plain.runs(cell), "{}", cell);
+    }
+    for _ in 0..60 {
+        let class = random.below(world.classes().len());
+        let Some(state) = scenes::any_state(world, class, random) else { return Ok(()) };
+        let tables = &world.tables()[class];
+        let pose = tables.space().pose(state);
+        let body = (pose.cell, tables.class().cells_at(pose));
+        let under = cells(body);
+        let agent = random.below(8) as u32;
+        let tick = random.below(plain.ticks as usize + 3) as u32;
+        let first_reserved =
+            |from: u32| (from..=plain.ticks.max(from)).find(|&at| plain.is_reserved(agent, &under, at));
+        prop_assert_eq!(reservations.is_free(agent, body, tick), first_reserved(tick).is_none());
+        if !plain.is_reserved(agent, &under, tick) {
+            prop_assert_eq!(
+                reservations.free_until(agent, body, tick, Precedence::STRICT),
+                first_reserved(tick).unwrap_or(FOREVER)
+            );
+        }
+        // Of several on one cell it may be any.
+        let resting = body.1.iter().find_map(|&offset| {
+            let on = cells((body.0, &[offset]));
+            let all: Vec<u32> = on
+                .iter()
+                .flat_map(|&cell| plain.others(agent, cell, plain.ticks))
+                .map(|(other, _)| other)
+                .collect();
+            (!all.is_empty()).then_some(all)
+        });
+        match (reservations.resting_on(agent, body), resting) {
+            (Some(one), Some(all)) => prop_assert!(all.contains(&one)),
+            (one, all) => prop_assert_eq!((one, all), (None, None)),
+        }
+        let mut steps = Vec::new();
+        tables.for_each_successor(state, |next| steps.push(usize::from(next.primitive)));
+        for primitive in steps {
+            let step = transition_at(tables, pose, primitive);
+            let ticks = 1 + random.below(6) as u32;
+            let conflict = |start: u32| plain.conflicts(rule, agent, &step, (start, start + ticks));
+            match reservations.look_again_at(agent, &step, (tick, tick + ticks), Precedence::STRICT) {
+                None => prop_assert!(!conflict(tick)),
+                Some(later) => {
+                    prop_assert!(later > tick && conflict(tick));
+                    // Nothing is missed in between.
+                    let last = later.min(plain.ticks + 1).max(tick);
+                    prop_assert!((tick..last).all(conflict), "{} to {}", tick, later);
+                    prop_assert!(later < FOREVER || conflict(plain.ticks + 1));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn claims_are_as_a_plain_list_says(text in scene(10), rule in rule(), seed in any::<u64>()) {
+        let Some(world) = built(&text) else { return Ok(()) };
+        let mut random = Random::new(seed);
+        let mut reservations = Reservations::new(world.grid().size(), rule);
+        reservations.grow(8);
+        let mut agents: BTreeMap<u32, Walk> = BTreeMap::new();
+        for round in 0..4 {
+            // Some go, and all that are there have other plans.
+            if round == 2 {
+                reservations.clear();
+                agents.clear();
+            }
+            let gone: Vec<u32> = agents.keys().copied().filter(|_| random.below(2) == 0).collect();
+            for agent in gone {
+                agents.remove(&agent);
+                reservations.remove(agent);
+            }
+            compare(&world, &reservations, &agents, &mut random)?;
+            for walk in walks(&world, rule, &mut random, (8, 6)) {
+                let agent = random.below(8) as u32;
+                let fits = agents.iter().all(|(&other, with)| other == agent || !scenes::collide(&world, rule, &walk, with));
+                if fits {
+                    reservations.remove(agent);
+                    walk.reserve(&world, &mut reservations, agent);
+                    agents.insert(agent, walk);
+                }
+            }
+            compare(&world, &reservations, &agents, &mut random)?;
+        }
+    }
+}

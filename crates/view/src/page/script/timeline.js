@@ -1,0 +1,162 @@
+// What was at a tick.
+//
+// Nothing is worked out tick by tick: each agent's moves lie in arrays in the order of time, and what an
+// agent did at a tick is found by bisection. So any tick is as near as the next.
+
+/** Index of the last of `values[first..behind]` that is at most `limit`; `first - 1` if none is. */
+function lastUpTo(values, first, behind, limit) {
+  while (first < behind) {
+    const middle = (first + behind) >> 1;
+    if (values[middle] <= limit) first = middle + 1; else behind = middle;
+  }
+  return first - 1;
+}
+
+class Timeline {
+  constructor(run) {
+    this.run = run;
+    this.cursor = Int32Array.from(run.moveFirst.subarray(0, run.n), (first) => first - 1);
+    this.byClass = run.classes.map(() => []);
+    for (let a = 0; a < run.n; a++) this.byClass[run.cls[a]].push(a);
+    this.rowOfId = new Map(Array.from(run.id, (id, row) => [id, row]));
+  }
+
+  isThere(a, tick) { return this.run.placed[a] <= tick && tick < this.run.removed[a]; }
+
+  /** Index of the move that an agent began last, or one before its first. */
+  moveAt(a, tick) {
+    const { start, moveFirst } = this.run, first = moveFirst[a], behind = moveFirst[a + 1];
+    let at = this.cursor[a];
+    const holds = (index) => (index < first || start[index] <= tick) && (index + 1 >= behind || start[index + 1] > tick);
+    if (!holds(at)) {
+      at = at + 1 < behind && holds(at + 1) ? at + 1 : lastUpTo(start, first, behind, tick);
+      this.cursor[a] = at;
+    }
+    return at;
+  }
+
+  /** `[x, y, heading]` before a move, or behind the last. */
+  poseBefore(a, move) {
+    const run = this.run;
+    if (move < run.moveFirst[a + 1]) {
+      return move < run.moveFirst[a] ? [run.x0[a], run.y0[a], run.h0[a]] : [run.fromX[move], run.fromY[move], run.fromH[move]];
+    }
+    return move === run.moveFirst[a] ? [run.x0[a], run.y0[a], run.h0[a]] : this.poseAfter(a, move - 1);
+  }
+
+  poseAfter(a, move) {
+    const run = this.run;
+    if (move < run.moveFirst[a]) return [run.x0[a], run.y0[a], run.h0[a]];
+    const step = run.classes[run.cls[a]].step(run.primitive[move], run.fromH[move], run.fromY[move]);
+    return [run.fromX[move] + step[0], run.fromY[move] + step[1], step[2]];
+  }
+
+  /** The move in progress, or -1. */
+  moving(a, tick) {
+    const move = this.moveAt(a, tick);
+    return move >= this.run.moveFirst[a] && this.run.end[move] > tick ? move : -1;
+  }
+
+  /** Pose at rest, or that from which the move in progress began. */
+  pose(a, tick) {
+    const move = this.moving(a, tick);
+    return move >= 0 ? this.poseBefore(a, move) : this.poseAfter(a, this.moveAt(a, tick));
+  }
+
+  /** Cells that an agent holds, each `[x, y]`. */
+  held(a, tick) {
+    const cls = this.run.classes[this.run.cls[a]], move = this.moving(a, tick), [x, y, h] = this.pose(a, tick);
+    const swept = move >= 0 && this.run.collision === "swept";
+    const cells = swept ? cls.swept(this.run.primitive[move], h, y) : cls.footprint(h, y);
+    return cells.map(([dx, dy]) => [x + dx, y + dy]);
+  }
+
+  /** `[from, to]` of the wait that goes on at a tick, or null. */
+  wait(a, tick) {
+    const { waitFrom, waitTo, waitFirst } = this.run;
+    const at = lastUpTo(waitFrom, waitFirst[a], waitFirst[a + 1], tick);
+    return at >= waitFirst[a] && tick < waitTo[at] ? [waitFrom[at], waitTo[at]] : null;
+  }
+
+  waitedUpTo(a, tick) {
+    const { waitFrom, waitTo, waitFirst } = this.run;
+    let sum = 0;
+    for (let at = waitFirst[a]; at < waitFirst[a + 1] && waitFrom[at] < tick; at++) {
+      sum += Math.min(waitTo[at], tick) - waitFrom[at];
+    }
+    return sum;
+  }
+
+  isStuck(a, tick) {
+    const wait = this.wait(a, tick);
+    if (!wait) return false;
+    const move = this.moveAt(a, tick);
+    const since = move < this.run.moveFirst[a] ? this.run.placed[a] : this.run.end[move];
+    return tick - since >= this.run.stuck_after;
+  }
+
+  order(a, tick) {
+    const { orderAt, orderOf, orderFirst } = this.run;
+    const at = lastUpTo(orderAt, orderFirst[a], orderFirst[a + 1], tick);
+    return at < orderFirst[a] || orderOf[at] < 0 ? null : this.run.orders[orderOf[at]];
+  }
+
+  /** Index of the path that an agent has, or one before its first. */
+  pathAt(a, tick) {
+    const { pathTick, pathFirst } = this.run;
+    return lastUpTo(pathTick, pathFirst[a], pathFirst[a + 1], tick);
+  }
+
+  /** Primitives of what is left of the path of an agent, next first. */
+  pathLeft(a, tick) {
+    const { paths, pathFirst, start, primitive, moveFirst } = this.run, at = this.pathAt(a, tick);
+    if (at < pathFirst[a]) return [];
+    const path = paths[at];
+    const first = lastUpTo(start, moveFirst[a], moveFirst[a + 1], path.tick - 1) + 1;
+    const planned = Array.from(primitive.subarray(first, first + path.common));
+    for (const run of path.others) for (let left = (run >> 4) + 1; left > 0; left--) planned.push(run & 15);
+    let done = 0;
+    for (let move = first, last = this.moveAt(a, tick); move <= last; move++) {
+      if (planned[done] === primitive[move]) done++;
+    }
+    return planned.slice(done);
+  }
+
+  /** Poses of what is left of the path: where it begins, and after each move. */
+  pathPoses(a, tick) {
+    const cls = this.run.classes[this.run.cls[a]];
+    let [x, y, h] = this.poseAfter(a, this.moveAt(a, tick));
+    const poses = [[x, y, h]];
+    for (const primitive of this.pathLeft(a, tick)) {
+      const step = cls.step(primitive, h, y);
+      if (!step) break;
+      poses.push([x += step[0], y += step[1], h = step[2]]);
+    }
+    return poses;
+  }
+
+  /** Cells that the next move needs, and who holds which of them: `{ cells, by: [[row, cell]] }`, or null. */
+  obstacles(a, tick) {
+    const primitive = this.pathLeft(a, tick)[0];
+    if (primitive === undefined) return null;
+    const cls = this.run.classes[this.run.cls[a]], [x, y, h] = this.poseAfter(a, this.moveAt(a, tick));
+    const step = cls.step(primitive, h, y);
+    if (!step) return null;
+    const offsets = this.run.collision === "swept"
+      ? cls.swept(primitive, h, y)
+      : cls.footprint(step[2], y + step[1]).map(([dx, dy]) => [dx + step[0], dy + step[1]]);
+    const cells = offsets.map(([dx, dy]) => [x + dx, y + dy]);
+    const needed = new Set(cells.map(String)), by = [];
+    for (let b = 0; b < this.run.n; b++) {
+      if (b === a || !this.isThere(b, tick)) continue;
+      const cell = this.held(b, tick).find((held) => needed.has(String(held)));
+      if (cell) by.push([b, cell]);
+    }
+    return { cells, by };
+  }
+
+  label(a) {
+    const name = this.run.names[this.run.id[a]];
+    return name ? `${this.run.id[a]} “${name}”` : String(this.run.id[a]);
+  }
+}
