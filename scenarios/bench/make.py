@@ -1,9 +1,9 @@
 """Writes the scenarios of this folder: `python3 scenarios/bench/make.py`.
 
-The map is divided into blocks, and in each block one group starts. In `1k`, `5k` and `10k` it goes on patrol to the border
-of the map, east, north, west or south by turns, over to the opposite border and back, in legs short enough that
-a search for one stays small. In `rooms_and_river` it goes to another block. Nothing here is random; the program places
-the agents from the seed.
+The map is divided into blocks, and in each block one group starts. In `1k`, `5k` and `10k` it goes on patrol to the
+border of the map, east, north, west or south by turns, over to the opposite border and back, in legs short enough
+that a search for one stays small. In `rooms_and_river` it goes to another block. Nothing here is random; the program
+places the agents from the seed.
 """
 import pathlib
 
@@ -16,19 +16,19 @@ SCENARIOS = [
     ("rooms_and_river", "1,000 mixed agents change places between rooms", 20000, None, 256, 5, 40, None, 16),
 ]
 
-# What the comment of a scenario says besides.
+# Notes in the comments of scenarios.
 NOTES = {
     "rooms_and_river": """\
-# Each of 25 groups has 40 places to reach in another part of the map, through doors of 3 to 6 cells that others want to
-# pass the other way, and over a river with few crossings. No two ever hold one cell; that is all the rule of traffic
-# promises. Not all orders are done: large bodies stay before doors. One to three carriers start along a wall, with no
-# room to turn or to leave it; their orders are unreachable.
+# Each of 25 groups has 40 poses to reach in another part of the map, through doors of 3 to 6 cells that others pass in
+# the opposite direction, and over a river with few crossings. No two agents ever hold one cell; the rule of traffic
+# promises no more. Not all orders are done: large bodies are stuck at doors. One to three carriers start along a wall,
+# with no room to turn or to leave it; their orders are unreachable.
 #
 """,
 }
 
 CLASSES = """\
-# Four speeds: ground 1000, swamp 500, woods 250 and water 0, but 800 for a hovercraft. Not every map has all four.
+# Four speeds: ground 1000, swamp 500, woods 250 and water 0 (800 for a hovercraft). Not every map has all four.
 [terrain.ground]
 speed = 1000
 [terrain.swamp]
@@ -88,12 +88,12 @@ moves = [
 ]
 """
 
-# Of 25 blocks, the class of each.
+# The class of each of 25 blocks.
 SHARES = ["scout"] * 7 + ["truck"] * 7 + ["hovercraft"] * 5 + ["loader"] * 4 + ["carrier"] * 2
 
 
 def stations(start, toward_end, length, leg):
-    """Places along an axis of the map: from `start` to one border, over to the other, and back to `start`."""
+    """Stations along an axis of the map: from `start` to one border, over to the other, and back to `start`."""
     margin = 24
     low, high = margin, length - 1 - margin
     ends = [high, low] if toward_end else [low, high]
@@ -107,7 +107,7 @@ def stations(start, toward_end, length, leg):
 
 def group(scenario, i, j):
     _, _, _, _, size, blocks, count, leg, _ = scenario
-    # Five by five blocks have all the shares. 7 has no factor in common with 25, so neighbours differ.
+    # Five by five blocks contain all shares. 7 and 25 are coprime, so neighbours differ.
     class_name = SHARES[7 * (i % 5 + 5 * (j % 5)) % 25]
     edges = [block * size // blocks for block in range(blocks + 1)]
 
@@ -116,9 +116,9 @@ def group(scenario, i, j):
 
     head = f'  {{ class = "{class_name}", count = {count}, area = {block(i, j)}, orders = '
     if leg is None:
-        # Of five by five blocks each is the goal of one, and none its own.
+        # Each of the five by five blocks is the goal of one group, and never its own.
         return f"{head}[{{ goto_area = {block((2 * i + j) % 5, (i + 2 * j + 1) % 5)} }}] }},"
-    # Each group keeps to a line of its own, or all of a row would meet at the same places.
+    # Each group keeps to a line of its own, or all groups of a row would meet at the same cells.
     upright = (i + j) % 2 == 1
     first, lane = (j, i) if upright else (i, j)
     across = edges[lane] + (2 * first + 1) * (edges[lane + 1] - edges[lane]) // (2 * blocks)
@@ -139,15 +139,15 @@ def text(scenario):
 #
 #     wheelbase {"bench" if kind else "run"} scenarios/bench/{name}.toml
 #
-{NOTES.get(name, "")}# Written by scenarios/bench/make.py, which says how; change that and run it again.
+{NOTES.get(name, "")}# Written by scenarios/bench/make.py; change that and run it again.
 
 name = "{name.replace("_", " ")}"
 seed = 1
 ticks = {ticks}
-expansions_per_tick = 4000000   # all ask for their first path at once
+expansions_per_tick = 4000000   # all agents ask for their first path at once
 search_slots = {slots}
 
-# One a block of the map.
+# One group a block of the map.
 groups = [
 {groups}
 ]

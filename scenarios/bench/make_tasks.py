@@ -4,14 +4,14 @@
     python3 scenarios/bench/make_tasks.py PROGRAM --large --out FOLDER
     python3 scenarios/bench/make_tasks.py PROGRAM --cover 5,15 --out FOLDER [--ticks N] MAP.map...
 
-The first writes the scenarios of `tasks/` and their maps, `../maps/tasks_*.png`. A map is one that `PROGRAM generate`
-makes, with patches of road, swamp and woods laid over its ground, so that each has four speeds. The second writes a
-scenario of 100,000 agents. The third writes one for each map and each share, with as many agents as cover so many
-percent of the map's free cells, and a copy of the map with the same kind of patches beside it; `MAP.map` may also be
-`KIND-SIZE`, such as `base-512`.
+The first writes the scenarios of `tasks/` and their maps, `../maps/tasks_*.png`: maps of `PROGRAM generate` with
+patches of road, swamp and woods laid over their ground, so that each has four speeds. The second writes a scenario of
+100,000 agents. The third writes one for each map and each cover, with as many agents as cover that percentage of the
+map's free cells, and next to it a copy of the map with the same kind of patches; `MAP.map` may also be `KIND-SIZE`,
+such as `base-512`.
 
-All five classes have equally many agents, which cover 5.6 cells each on average, and each is given random tasks: over
-the whole map, or nearby on large ones. Nothing here is random: the same arguments give the same files.
+All five classes have equally many agents, which cover 5.6 cells each on average, and get random tasks: over the whole
+map, or nearby on large ones. Nothing here is random: the same arguments give the same files.
 """
 import argparse
 import pathlib
@@ -39,17 +39,17 @@ SCENARIOS = [
 # Written with `--large` alone: a thousand groups.
 LARGE = [("open_100000", "open", 4096, 4096, 100000, list(AREAS), 1000)]
 
-# On maps wider than this agents start in blocks of so many cells and have their tasks there and so far around, so
-# that a search stays small and neighbours mix; on others anywhere.
+# On maps wider than WHOLE_MAX agents start in blocks of BLOCK cells and have their tasks there and up to AROUND cells
+# further, so that searches stay small and neighbours mix; on others anywhere.
 BLOCK = 128
 AROUND = 32
 WHOLE_MAX = 1024
 
-# Patches: glyph, size in cells, and share of the map in 1024ths; of two in one place the later one is seen.
+# Patches: glyph, size in cells, and share of the map in 1024ths; later ones cover earlier ones.
 PATCHES = [("r", 24, 160), ("s", 16, 120), ("t", 12, 80)]
 
 TERRAIN = """\
-# Four speeds, of which open land without patches has one; water, where there is any, is for hovercraft alone.
+# Four speeds, of which open land without patches has one; water, if there is any, is for hovercraft alone.
 [terrain.road]
 glyphs = "r"
 colour = "#c8a878"
@@ -72,7 +72,7 @@ speed = 0
 
 
 def noise(x, y, salt):
-    """A number from 0 to 1023 for a point of the lattice, the same for ever."""
+    """A number from 0 to 1023 for a point of the lattice, always the same."""
     value = (x * 0x9E3779B1 + y * 0x85EBCA77 + salt * 0xC2B2AE3D) & 0xFFFFFFFF
     for shift, factor in [(15, 0x2C1B3C6D), (12, 0x297A2D39)]:
         value = ((value ^ (value >> shift)) * factor) & 0xFFFFFFFF
@@ -80,7 +80,7 @@ def noise(x, y, salt):
 
 
 def smooth(width, height, size, salt):
-    """Rows of numbers that change slowly: between points `size` cells apart they are mixed."""
+    """Rows of numbers that change slowly: interpolated between points `size` cells apart."""
     rows = []
     lattice = {}
     for j in range(height // size + 2):
@@ -101,7 +101,7 @@ def smooth(width, height, size, salt):
 
 
 def with_patches(rows):
-    """The rows of a map with patches of other ground on its ground."""
+    """The rows of a map with patches of other terrain on its ground."""
     height, width = len(rows), len(rows[0])
     cells = [list(row) for row in rows]
     for salt, (glyph, size, share) in enumerate(PATCHES):
@@ -115,7 +115,7 @@ def with_patches(rows):
 
 
 def read_map(path):
-    """Rows of a MovingAI map, without what stands before and behind them."""
+    """Rows of a MovingAI map, without header and trailing text."""
     lines = pathlib.Path(path).read_text().splitlines()
     head = lines.index("map")
     height = next(int(line.split()[1]) for line in lines[:head] if line.startswith("height"))
@@ -142,8 +142,8 @@ def classes_text():
 
 
 def scenario_text(name, title, note, map_file, size, groups, ticks, folder=""):
-    # Each slot has the memory of a search, which on a large map is read with more cache misses, so that fewer expansions
-    # fit into a tick. Where agents are very many their searches are nearby.
+    # Each slot has the memory of a search, which on a large map causes more cache misses, so that fewer expansions fit
+    # into a tick. Very many agents have tasks nearby, and so small searches.
     large = size[0] * size[1] > 2**18
     slots = 16 if not large else 4 if size[0] * size[1] <= 2**22 else 2
     many = sum(count for _, count, *_ in groups) > 10000
@@ -164,7 +164,7 @@ def scenario_text(name, title, note, map_file, size, groups, ticks, folder=""):
 name = "{name.replace("_", " ")}"
 seed = 1
 ticks = {ticks}
-expansions_per_tick = {expansions}   # all ask for their first path at once
+expansions_per_tick = {expansions}   # all agents ask for their first path at once
 search_slots = {slots}
 
 groups = [
@@ -177,7 +177,7 @@ groups = [
 
 
 def groups_of(classes, agents, width, height):
-    """Groups with the areas where they start and have their tasks, of each class as many agents as can be."""
+    """Groups with the areas where they start and have their tasks, classes as equal in number as possible."""
     if max(width, height) <= WHOLE_MAX:
         area = [0, 0, width, height]
         return [(name, (agents + i) // len(classes), area, area) for i, name in enumerate(classes)]
@@ -190,7 +190,7 @@ def groups_of(classes, agents, width, height):
         corner = [max(0, i * BLOCK - AROUND), max(0, j * BLOCK - AROUND)]
         end = [min(width, (i + 1) * BLOCK + AROUND), min(height, (j + 1) * BLOCK + AROUND)]
         area = [i * BLOCK, j * BLOCK, BLOCK, BLOCK]
-        # 2 and 1 have no factor in common with 5, so that neighbours differ.
+        # 2 and 1 are coprime to 5, so neighbours differ.
         groups.append(
             (classes[(2 * i + j) % len(classes)], count, area, [*corner, end[0] - corner[0], end[1] - corner[1]])
         )
@@ -240,7 +240,7 @@ def main():
 
 
 def write_picture(program, path, rows):
-    """Writes a map with patches as a picture, which is far smaller than rows of glyphs."""
+    """Writes a map with patches as a picture, far smaller than rows of glyphs."""
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         write_map(folder / "patches.map", rows)
@@ -268,7 +268,7 @@ def write_named(program, scenarios, out):
         text = scenario_text(
             name,
             f"{agents:,} agents with random tasks {where} a map of {width} x {height} cells: {kind}",
-            "Written by scenarios/bench/make_tasks.py, which says how; change that and run it again.",
+            "Written by scenarios/bench/make_tasks.py; change that and run it again.",
             source,
             size,
             groups_of(classes, agents, width, height),

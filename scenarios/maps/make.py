@@ -1,8 +1,8 @@
 """Writes rooms_and_river.map: `python3 scenarios/maps/make.py target/release/wheelbase`.
 
-It is the generated map of rooms with the generated river laid over it, both 256 x 256 from seed 1. The river's water and
-fords replace what was there. Along its banks, six cells on either side, and under its bridges the walls are gone, so
-that every crossing can be reached. Everywhere else the walls stand, and the river's woods grow between them.
+It is the generated map of rooms with the generated river laid over it, both 256 x 256 from seed 1. The river's water
+and fords replace the cells below. Along its banks, six cells on either side, and under its bridges walls are removed,
+so that every crossing can be reached. Everywhere else the walls stand, with the river map's woods between them.
 """
 import pathlib
 import subprocess
@@ -21,8 +21,8 @@ def generated(program, kind):
 
 
 def near_river(river, x, y):
-    """Whether the river, which flows north to south, is within the width of its bank in one of the rows nearby: at a
-    bridge the water of the row itself is gone."""
+    """Whether the river, which flows north to south, is within the width of its bank in a nearby row: at a bridge the
+    row itself has no water."""
     rows = river[max(0, y - BANK) : y + BANK + 1]
     return any(glyph in row[max(0, x - BANK) : x + BANK + 1] for row in rows for glyph in "WS")
 

@@ -3,8 +3,8 @@
 
     python3 scenarios/maps/make_roads.py
 
-Roads are drawn as boxes below. The tileset has one tile for each form of road; those that lie in another way are
-turned on the map, as the editor does it.
+Roads are drawn as boxes below. The tileset has one tile for each form of road; other orientations are turned on the
+map, as the editor does it.
 """
 
 import pathlib
@@ -21,13 +21,13 @@ ROADS = """
 .└───┴──╴.
 ..........
 """.split()
-# The sides that a road leads to, counted clockwise from the north: N, E, S, W.
+# The sides that a road joins, clockwise from the north: N, E, S, W.
 JOINS = {"│": "NS", "─": "EW", "└": "NE", "┌": "ES", "┐": "SW", "┘": "NW", "├": "NES", "┬": "ESW", "┤": "NSW",
          "┴": "NEW", "┼": "NESW", "╵": "N", "╶": "E", "╷": "S", "╴": "W"}
-# Form of a tile as it stands in the set, its terrain and speed.
+# Form of a tile in the set, its terrain and its speed.
 TILES = [("", "field", 400), ("EW", "road", 1000), ("NE", "road", 1000), ("NEW", "road", 1000), ("NESW", "road", 1000),
          ("E", "depot", 500)]
-# Bits of a tile that is turned clockwise by so many quarters.
+# Bits of a tile that is turned clockwise by 0 to 3 quarters.
 TURNED = [0, 0xA0000000, 0xC0000000, 0x60000000]
 SIZE = 16
 GRASS, ASPHALT, KERB, ROOF = (104, 140, 76), (150, 150, 150), (70, 70, 70), (170, 110, 80)
@@ -82,7 +82,7 @@ def properties(indent, **values):
 def tileset():
     tiles = []
     for tile, (joins, terrain, speed) in enumerate(TILES):
-        # A field is open to all sides; beside a road stand walls.
+        # A field is open on all sides; a road has walls along its other sides.
         sides = {"sides": " ".join(side for side in "ENWS" if side not in joins)} if joins and len(joins) < 4 else {}
         values = properties("  ", terrain=terrain, speed=speed, **sides)
         tiles.append(f' <tile id="{tile}">\n{values}\n </tile>')

@@ -1,5 +1,5 @@
 //! The guides say the truth: `scenarios/README.md` has every key that the reader knows and no other, and the
-//! limits and defaults that the code has; the program text of `README.md` runs.
+//! limits and defaults that the code has; `docs/format.md` has every key of the result.
 
 #![allow(clippy::unwrap_used)]
 
@@ -8,6 +8,8 @@ use wheelbase_scenario::{load, scenario};
 use wheelbase_sim::{RunResult, RunState, TickTimes};
 
 const GUIDE: &str = include_str!("../../../scenarios/README.md");
+/// Where the results are described.
+const FORMAT: &str = include_str!("../../../docs/format.md");
 /// The reader's files that say which keys there are.
 const READER: [&str; 4] = [
     include_str!("../src/scenario/document.rs"),
@@ -17,7 +19,7 @@ const READER: [&str; 4] = [
 ];
 
 /// Where the guide describes the keys of each `Keys` constant.
-const SECTIONS: [(&str, &str); 22] = [
+const SECTIONS: [(&str, &str); 21] = [
     ("SCENARIO_KEYS", "Top level"),
     ("CLASS_FILE_KEYS", "Class files"),
     ("MAP_KEYS", "`[map]`"),
@@ -39,7 +41,6 @@ const SECTIONS: [(&str, &str); 22] = [
     ("GROUP_KEYS", "`[[groups]]`"),
     ("TASKS_KEYS", "Tasks"),
     ("ORDER_KEYS", "Orders"),
-    ("RESULT", "Results"),
 ];
 /// A `const NAME: Keys = Keys { known: ..., later: ... };` of the reader.
 struct Keys {
@@ -94,25 +95,35 @@ fn reader_keys() -> Vec<Keys> {
     found
 }
 
-/// The text under a heading, up to the next one.
+/// The text of the guide under a heading, up to the next one.
 fn section(heading: &str) -> &'static str {
-    let line =
-        GUIDE.lines().find(|line| line.trim_start_matches('#').trim() == heading && line.starts_with('#'));
-    let line = line.unwrap_or_else(|| panic!("scenarios/README.md has no heading {heading}"));
-    let (_, text) = GUIDE.split_once(&format!("\n{line}\n")).unwrap();
+    section_of(GUIDE, heading)
+}
+
+/// The text of a document under a heading, up to the next one.
+fn section_of<'d>(document: &'d str, heading: &str) -> &'d str {
+    let mut lines = document.lines();
+    let line = lines.find(|line| line.trim_start_matches('#').trim() == heading && line.starts_with('#'));
+    let line = line.unwrap_or_else(|| panic!("there is no heading {heading}"));
+    let (_, text) = document.split_once(&format!("\n{line}\n")).unwrap();
     text.split("\n#").next().unwrap()
 }
 
 /// Keys in the first column of the table under a heading.
 fn documented(heading: &str) -> BTreeSet<String> {
-    let rows = section(heading).lines().filter(|line| line.starts_with("| `"));
+    keys_in(section(heading))
+}
+
+/// Keys in the first column of a table.
+fn keys_in(section: &str) -> BTreeSet<String> {
+    let rows = section.lines().filter(|line| line.starts_with("| `"));
     rows.flat_map(|row| quoted(row.split('|').nth(1).unwrap(), '`')).collect()
 }
 
 #[test]
 fn every_key_is_described_and_no_other() {
     let keys = reader_keys();
-    assert_eq!(keys.len(), SECTIONS.len() - 1, "key constants found in the reader");
+    assert_eq!(keys.len(), SECTIONS.len(), "key constants found in the reader");
     for Keys { name, known, .. } in &keys {
         let section = SECTIONS.iter().find(|(constant, _)| constant == name);
         let (_, heading) = section.unwrap_or_else(|| panic!("which section describes {name}?"));
@@ -132,28 +143,11 @@ fn every_later_key_is_listed() {
 
 #[test]
 fn every_row_is_complete() {
-    for (_, heading) in SECTIONS.iter().filter(|(constant, _)| *constant != "RESULT") {
+    for (_, heading) in SECTIONS {
         for row in section(heading).lines().filter(|line| line.starts_with("| `")) {
             let columns: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
             assert_eq!(columns.len(), 5, "{row}");
             assert!(!columns[1].is_empty() && !columns[3].is_empty(), "{row}");
-        }
-    }
-}
-
-#[test]
-fn links_lead_somewhere() {
-    for target in GUIDE.split("](").skip(1).map(|text| text.split(')').next().unwrap()) {
-        if let Some(anchor) = target.strip_prefix('#') {
-            let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-            let anchors = GUIDE.lines().filter(|line| line.starts_with('#')).map(|line| {
-                let text = line.trim_start_matches('#').trim().to_lowercase().replace(' ', "-");
-                text.chars().filter(|&c| is_word(c)).collect::<String>()
-            });
-            assert!(anchors.into_iter().any(|found| found == anchor), "#{anchor}");
-        } else {
-            let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios").join(target);
-            assert!(file.exists(), "{target}");
         }
     }
 }
@@ -233,60 +227,5 @@ fn every_key_of_the_result_is_described() {
     let result = RunResult::of(&world, 1, &TickTimes::default(), 0.0, 0);
     let printed = serde_json::to_value(&result).unwrap();
     let printed: BTreeSet<String> = printed.as_object().unwrap().keys().cloned().collect();
-    assert_eq!(documented("Results"), printed);
-}
-
-/// The program text of `README.md`, word for word: here it is compiled and run.
-mod readme {
-    // README: begin
-    use wheelbase_grid::{CellXY, Grid, Rect, SideTable, TerrainTable};
-    use wheelbase_planner::*;
-
-    fn lorry_and_lake() -> Result<(), Box<dyn std::error::Error>> {
-        let rows = ["........", "........", "...WW...", "........", "........"];
-        let mut grid = Grid::from_rows(&rows, TerrainTable::movingai(), SideTable::default())?;
-
-        // Two cells long; it turns about its cab and reverses at a third of its speed.
-        let mut spec = ClassSpec::new("lorry", 4);
-        spec.footprint = vec![(0, 0), (-1, 0)];
-        spec.primitives = vec![
-            Primitive::step("forward", (1, 0), 10),
-            Primitive::step("reverse", (-1, 0), 30),
-            Primitive::turn("left", 1, 10),
-            Primitive::turn("right", -1, 10),
-        ];
-
-        // Tables are shared by all lorries. A scratch belongs to one worker and is used again and again.
-        let mut tables = MovementTables::compile(&grid, MovementClass::new(spec)?);
-        let (mut scratch, mut path) = (Scratch::new(), Path::new());
-        let goal = [GoalMember::any(CellXY::new(7, 1))];
-        let request = Request::new(Pose::new(1, 1, Heading(0)), Goal::of(&goal));
-        let answer = plan(&tables, &request, &mut scratch, &mut path);
-        assert_eq!((answer.status, answer.cost), (Status::Found, 60));
-
-        // A building goes up between the lake and the northern edge. Only the poses near it are compiled anew.
-        let trees = grid.terrain_table().kind_of_name("trees").ok_or("no trees")?;
-        let edit = grid.set_terrain(Rect::new(3, 0, 2, 2), trees);
-        tables.update(&grid, edit.changed);
-        let answer = plan(&tables, &request, &mut scratch, &mut path);
-        assert_eq!((answer.status, answer.cost), (Status::Found, 130));
-        Ok(())
-    }
-    // README: end
-
-    #[test]
-    fn its_program_runs() {
-        lorry_and_lake().unwrap();
-    }
-
-    #[test]
-    fn its_program_is_this_one() {
-        let readme = include_str!("../../../README.md");
-        let (printed, _) = super::between(readme, "\n```rust\n", "\n```\n").unwrap();
-        let (run, _) =
-            super::between(include_str!("guide.rs"), "// README: begin\n", "    // README: end").unwrap();
-        let trimmed = |text: &str| text.lines().map(|line| line.trim().to_owned()).collect::<Vec<_>>();
-        let run: Vec<String> = trimmed(run.trim());
-        assert_eq!(trimmed(printed.trim()), run);
-    }
+    assert_eq!(keys_in(section_of(FORMAT, "Results")), printed);
 }
