@@ -1,7 +1,7 @@
-"""Judges a run by its trace and its scenario: the judge's replay, and what only the scenario can tell.
+"""Judges a run by its trace and its scenario.
 
-The judge of traces knows no scenario: it cannot say that an edit is missing, that one waits for nobody, or
-that a run ended while something was left to do.
+The judge of traces does not know the scenario: it cannot tell that an edit is missing, that an edit waits without
+disturbing an agent, or that a run ended with work left to do. This judge can.
 """
 import collections
 import json
@@ -19,23 +19,23 @@ TRACED_EDITS = ("set_terrain", "set_side", "set_elevation")
 
 
 class RunJudge(judge_trace.TraceJudge):
-    """The judge's replay, and beside it the edits that the scenario asks for and the moves of each class.
+    """The replay of the judge, with the edits and events of the scenario and the moves of each class.
 
-    The judge holds an edit that waited to have disturbed somebody the tick before, on the map with the other
-    edits of this tick in it. One of those may have stranded or removed whom the edit waited for. Here instead
-    each edit that waits is tried at each tick at which something changed, on the map of that tick."""
+    The base class demands that an edit that waited disturbed an agent in the tick before, on the map with the other
+    edits of the current tick. One of these can have stranded or removed that agent. Here instead each waiting edit is
+    tried at every tick with a change, on the map of that tick."""
 
     def __init__(self, case):
         super().__init__()
         self.case = case
-        self.waiting = []                      # edits that have not taken effect: (tick, what, body, on_agents)
-        self.moves_of = collections.Counter()
-        self.shut = {}                         # agent -> the order that it reported and keeps
+        self.waiting = []                      # edits not yet in effect: (tick, what, body, on_agents)
+        self.moves_of = collections.Counter()  # by class
+        self.unreachable = {}                  # agent -> the order that it reported as unreachable and keeps
         self.done_at = []                      # tick and pose of each order done
         self.spawned_at = {}                   # agent -> tick
-        self.given = {}                        # agent -> the orders that it was given at this tick
-        self.removed_now = []                  # agents taken out at this tick, and whether an edit did it
-        self.events_at = {}                    # tick -> what events bring, take out and order, in turn
+        self.given = {}                        # agent -> the orders given at this tick
+        self.removed_now = []                  # agents removed at this tick, and whether an edit did it
+        self.events_at = {}                    # tick -> events other than edits, in order
         groups = [group for group in case["groups"] for _ in range(group["count"])]
         self.first_orders = [keys["orders"] for keys in case["agents"] + groups]      # by agent
         for event in case["events"]:
@@ -48,7 +48,7 @@ class RunJudge(judge_trace.TraceJudge):
         self.waiting = random_scenario.edits_asked(self.case, self.grid)
 
     def advance(self, tick):
-        # Ticks of events are looked at even where the trace says nothing of them.
+        # Ticks of events are judged even if the trace has no line for them.
         for event in sorted(event["tick"] for event in self.case["events"]):
             if self.now < event < tick:
                 super().advance(event)
@@ -83,7 +83,7 @@ class RunJudge(judge_trace.TraceJudge):
         super().on_done(line)
 
     def judge_nearest(self, agent, order):
-        """One that is done by fallback must not be able to come nearer."""
+        """Checks that an order done by fallback cannot end nearer to its goal."""
         x, y = agent.x, agent.y
         distance = solve.distance_to_goals(self.grid, order.value)
         here = distance(y * self.grid.width + x)
@@ -92,11 +92,11 @@ class RunJudge(judge_trace.TraceJudge):
             return
         least = min(distance(state // agent.tables.headings) for state in self.reach(agent))
         if least < here:
-            self.wrong("nearest", f"agent {agent.id} is done at {self.pose(agent)}, and can come nearer: its"
-                       f" distance is {here}, squared on a square map; {least} is possible")
+            self.wrong("nearest", f"agent {agent.id} is done at {self.pose(agent)} at distance {here} (squared on a"
+                       f" square map), but {least} is possible")
 
     def reach(self, agent):
-        """States that an agent at rest can reach, were it alone."""
+        """States that a resting agent could reach if it were alone."""
         tables = agent.tables
         start = tables.state(agent.x, agent.y, agent.heading)
         found, stack = {start}, [start]
@@ -108,7 +108,8 @@ class RunJudge(judge_trace.TraceJudge):
         return found
 
     def judge_area(self, agent, order):
-        """One for which nothing is said to be free in the area; others may have been given a pose unseen."""
+        """Checks that an area reported as full has no free pose. Skipped if poses could be assigned to other agents
+        without a trace line."""
         others = [other for other in self.agents.values() if other is not agent]
         if (order.fallback == "nearest" or "expansions_per_tick" in self.case["top"] or agent.until is not None
                 or any(other.orders and other.orders[0].kind == "goto_area" for other in others)):
@@ -120,7 +121,7 @@ class RunJudge(judge_trace.TraceJudge):
             if (x0 <= x < x0 + width and y0 <= y < y0 + height
                     and agent.tables.legal_pose(x, y, heading)
                     and resting.isdisjoint(agent.tables.footprint_cells(x, y, heading))):
-                self.wrong("area", f"agent {agent.id} is told that no pose is free, and {[x, y, heading]} is")
+                self.wrong("area", f"agent {agent.id} is refused a pose, but {[x, y, heading]} is free")
                 return
 
     def on_unreachable(self, line):
@@ -129,20 +130,20 @@ class RunJudge(judge_trace.TraceJudge):
             self.judge_area(agent, agent.orders[0])
         super().on_unreachable(line)
         if agent is not None and agent.orders:
-            self.shut[agent.id] = agent.orders[0]
+            self.unreachable[agent.id] = agent.orders[0]
 
     def on_edit(self, line):
         what = next(what for what in TRACED_EDITS if what in line)
         edit = next((edit for edit in self.waiting if edit[0] == line["asked"] and edit[3] == line["on_agents"]
                      and self.is_same(edit, what, line[what])), None)
         if edit is None:
-            self.wrong("edit_strange", f"the scenario asks for no such edit: {json.dumps(line)[:200]}")
+            self.wrong("edit_strange", f"the scenario has no such edit: {json.dumps(line)[:200]}")
         else:
             self.waiting.remove(edit)
         super().on_edit(line)
 
     def traced(self, edit):
-        """An edit as the trace writes it, on the map as it is: what, and its body."""
+        """An edit as in the trace, on the current map: its key and its body."""
         _, what, body, _ = edit
         if what != "rotate":
             return what, body
@@ -153,7 +154,7 @@ class RunJudge(judge_trace.TraceJudge):
         return "set_side", {"sides": sides}
 
     def is_same(self, edit, what, body):
-        """Whether a line of the trace does what the edit asks for; of sides it may name more than change."""
+        """Whether a trace line has the effect of an edit; it may also name sides that do not change."""
         its_what, its_body = self.traced(edit)
         if what != "set_side" or its_what != "set_side":
             return (what, body) == (its_what, its_body)
@@ -171,29 +172,29 @@ class RunJudge(judge_trace.TraceJudge):
     def close_tick(self):
         for edit in self.waiting:
             if edit[0] <= self.now < self.case["top"]["ticks"] and not self.disturbs(edit):
-                self.wrong("edit_late", f"{edit[1]} of tick {edit[0]} disturbs nobody and waits")
+                self.wrong("edit_late", f"{edit[1]} of tick {edit[0]} waits without disturbing an agent")
         self.judge_events()
         super().close_tick()
 
     def judge_events(self):
-        """Who was brought, taken out and given orders at this tick."""
+        """Judges the agents added, removed and given orders at this tick."""
         events = self.events_at.pop(self.now, [])
         new = [agent for agent in self.agents.values() if self.is_new(agent)]
         n_asked = sum(body["count"] for what, body in events if what == "add_agents")
         n_gone = sum(self.is_new(agent) for agent, _ in self.removed_now)
         if len(new) + n_gone > n_asked:
-            self.wrong("spawn_strange", f"{len(new) + n_gone} agents are brought, {n_asked} asked for")
+            self.wrong("spawn_strange", f"{len(new) + n_gone} agents are added, {n_asked} requested")
         for agent, by_edit in self.removed_now:
             if not by_edit and not any(what == "remove_agents" and self.is_chosen(agent, body)
                                        for what, body in events):
-                self.wrong("remove_strange", f"no event takes out agent {agent.id}")
+                self.wrong("remove_strange", f"no event removes agent {agent.id}")
         for agent in self.agents.values():
             self.judge_given(agent, events)
         self.removed_now.clear()
         self.given.clear()
 
     def is_new(self, agent):
-        """Whether an event of this tick has brought the agent."""
+        """Whether an event of this tick added the agent."""
         return agent.id >= len(self.first_orders) and self.spawned_at[agent.id] == self.now
 
     def is_chosen(self, agent, body):
@@ -204,23 +205,23 @@ class RunJudge(judge_trace.TraceJudge):
         return x <= agent.x < x + width and y <= agent.y < y + height
 
     def judge_given(self, agent, events):
-        """The orders that an agent has been given at this tick, and that it is still there."""
+        """Judges the orders given to an agent at this tick, and that it was not to be removed."""
         expected, is_there = [], not self.is_new(agent)
         if self.now == 0 and is_there:
             expected += self.first_orders[agent.id]
         for what, body in events:
             if what == "add_agents" and not is_there:
                 if sum(other == "add_agents" for other, _ in events) > 1:
-                    return                     # which of them brought it is not told
+                    return                     # the trace does not say which of them added it
                 expected += body["orders"]
                 is_there = True
                 x, y, width, height = body["area"]
                 if agent.tables.cls.name != body["class"] or not (
                         x <= agent.x < x + width and y <= agent.y < y + height):
-                    self.wrong("spawn_strange", f"agent {agent.id} is not one that the event asks for")
+                    self.wrong("spawn_strange", f"agent {agent.id} does not match the event")
             elif what != "add_agents" and is_there and self.is_chosen(agent, body):
                 if what == "remove_agents":
-                    self.wrong("remove_missing", f"an event takes out agent {agent.id}, which stays")
+                    self.wrong("remove_missing", f"an event removes agent {agent.id}, which stays")
                 else:
                     expected += body["orders"] or [{"wait": 0}]
         given = self.given.get(agent.id, [])
@@ -257,7 +258,7 @@ class RunJudge(judge_trace.TraceJudge):
         return rules.slow_move(self.grid, agent.tables.cls, x, y, move)[1] is None
 
     def judge_end(self, outcome):
-        """What is left at the end: edits that wait, and orders where the run ended before its last tick."""
+        """Judges the end: edits that still wait, and orders left if the run ended before its last tick."""
         last = self.case["top"]["ticks"]
         due = [edit for edit in self.waiting if edit[0] <= self.now]
         if len(due) != outcome["edits_pending"]:
@@ -266,53 +267,53 @@ class RunJudge(judge_trace.TraceJudge):
         asked = sum(event["add_agents"]["count"] for event in self.case["events"]
                     if "add_agents" in event and event["tick"] <= self.now and event["tick"] < last)
         if placed != asked:
-            self.wrong("not_placed", f"{placed} agents are placed or counted, {asked} asked for")
+            self.wrong("not_placed", f"{placed} agents are placed or counted, {asked} requested")
         if self.now >= last:
             return
         for agent in self.agents.values():
-            # One that an edit has stranded keeps its order.
+            # An agent stranded by an edit keeps its order.
             if not agent.orders or not agent.tables.legal_pose(agent.x, agent.y, agent.heading):
                 continue
             order = agent.orders[0]
-            if self.shut.get(agent.id) is not order:
+            if self.unreachable.get(agent.id) is not order:
                 self.wrong("ended_early", f"agent {agent.id} has {order.kind} to do")
-            elif order.kind == "goto" and not self.case["extreme"] and self.has_way(agent, order):
-                self.wrong("ended_early", f"agent {agent.id} has a way to its {order.kind}")
+            elif order.kind == "goto" and not self.case["extreme"] and self.has_path(agent, order):
+                self.wrong("ended_early", f"agent {agent.id} has a path to its {order.kind}")
 
-    def has_way(self, agent, order):
+    def has_path(self, agent, order):
         goals = solve.cells_within(self.grid, order.value, order.within)
-        wanted = {agent.tables.state(x, y, h) for x, y, heading in goals
+        states = {agent.tables.state(x, y, h) for x, y, heading in goals
                   for h in (range(agent.tables.headings) if heading is None else (heading,))}
-        return not wanted.isdisjoint(self.reach(agent))
+        return not states.isdisjoint(self.reach(agent))
 
 
 def head_problem(head, case):
-    """What in the head of a trace is not as in the scenario, or None."""
+    """A difference between the header of a trace and the scenario, or None."""
     grid = random_scenario.grid_of(case)
     if head["shape"] != ("hex" if grid.hexagonal else "square"):
-        return "the shape of the trace is not that of the map"
+        return "the shape of the trace differs from the map"
     cells = [kind for count, kind in head["cells"] for _ in range(count)]
     if [tuple(head["terrain"][kind]) for kind in cells] != [tuple(grid.kinds[kind]) for kind in grid.cells]:
-        return "the cells of the trace are not those of the map"
+        return "the cells of the trace differ from the map"
     sides = {(x, y, side): head["side_kinds"][kind] for x, y, side, kind in head["sides"]}
     for y in range(grid.height):
         for x in range(grid.width):
             for number, side in enumerate(grid.side_names):
                 kind = grid.side_kinds[grid.side(x, y, number)]
                 if tuple(sides.get((x, y, side), ("open", rules.OPEN_SPEED))) != tuple(kind):
-                    return f"side {side} of cell ({x}, {y}) is {kind[0]} in the scenario and not in the trace"
+                    return f"side {side} of cell ({x}, {y}) is {kind[0]} in the scenario, but not in the trace"
     heights = [value for count, value in head.get("elevation", []) for _ in range(count)]
     flat = [0] * len(cells)
     if (heights or flat) != (grid.elevation or flat):
-        return "the elevation of the trace is not that of the map"
+        return "the elevation of the trace differs from the map"
     for name, keys in case["class"].items():
         if name not in head["classes"] or class_of(name, head["classes"][name], grid) != class_of(name, keys, grid):
-            return f"class {name} of the trace is not that of the scenario"
+            return f"class {name} of the trace differs from the scenario"
     return None
 
 
 def class_of(name, keys, grid):
-    """All that a class means, however it is written."""
+    """The meaning of a class, however it is written."""
     if name == "octile" and not keys:
         meant = rules.octile_class()
     else:
@@ -324,7 +325,7 @@ def class_of(name, keys, grid):
 
 
 def canonical(order):
-    """An order as the trace has it: keys that are as by default left out, and headings that may be any."""
+    """An order as in the trace: without default keys and without headings that may be any."""
     order = {key: value for key, value in order.items()
              if (key, value) not in (("within", 0), ("fallback", "fail"), ("if_unreachable", "drop"))}
     for kind in order.keys() & {"goto", "goto_group", "patrol"}:
@@ -335,7 +336,7 @@ def canonical(order):
 
 
 def judge_run(path, case, outcome):
-    """Judges the trace in a file; returns the judge and what is wrong, as texts."""
+    """Judges the trace in a file. Returns the judge and the faults as texts."""
     judge = RunJudge(case)
     with open(path, encoding="utf-8") as file:
         lines = list(file)
@@ -349,7 +350,7 @@ def judge_run(path, case, outcome):
     judge.finish_reading()
     judge.judge_end(outcome)
     wrong = [f"tick {tick}: {check}: {text}" for check, tick, text in judge.violations]
-    # Of extreme cases the way may take more ticks than a path may.
+    # In extreme cases the only path may exceed the largest cost.
     if judge.n_unreachable_with_way and not case["extreme"]:
-        wrong.append(f"{judge.n_unreachable_with_way} goals called unreachable have a way")
+        wrong.append(f"{judge.n_unreachable_with_way} goals reported unreachable have a path")
     return judge, [problem] * (problem is not None) + wrong

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes random scenarios, runs each of them in several ways and judges what comes of it.
+"""Writes random scenarios, runs each in several configurations and judges the results.
 
 usage: make_runs.py --seed N --out DIR --program PATH [--count K] [--only I]
                     [--debug-program PATH] [--write-only] [--quiet]
@@ -7,19 +7,19 @@ usage: make_runs.py --seed N --out DIR --program PATH [--count K] [--only I]
 Each case is a file `NNN.toml`, drawn by `random_scenario.py`. The same seed writes the same files. A case is
 wrong if
 
-- the program ends with another exit status than 0 or 1, or takes too long;
-- the outcome, with the state hash, or the trace differs between 1, 2 and 8 threads, or (given
+- the program ends with an exit status other than 0 or 1, or takes too long;
+- the outcome, including the state hash, or the trace differs between 1, 2 and 8 threads, or (with
   --debug-program) between an optimised and a debug build;
 - two agents collide, or the judge finds a violation in the trace;
-- the head of the trace is not the map and the classes of the file; an event of the file is missing from it, or
-  an edit waits for nobody; a run ends before its last tick with something left to do;
-- an order is called unreachable although the judge knows a way or a free pose; one that is done by fallback
-  could come nearer;
-- an agent that is alone does not arrive after exactly the costs of its paths as `wheelbase plan` says them.
+- the header of the trace differs from the map and classes of the file; the trace lacks an event of the file; an
+  edit waits although it disturbs no agent; a run ends before its last tick with work left to do;
+- an order is reported unreachable although the judge finds a path or a free pose; an order done by fallback could
+  end nearer to its goal;
+- a single agent does not arrive after exactly the path costs reported by `wheelbase plan`.
 
-A group that finds no room is made smaller; a case that is left without an agent is counted as empty. Ends with
-a table of what was drawn and a line `runs N, empty N, ..., wrong N`; exit status 0 only if nothing is wrong.
-Python 3.11, standard library only.
+A group without room is made smaller; a case without agents is counted as empty. Ends with a table of the features
+drawn and a line `runs N, empty N, ..., wrong N`; the exit status is 0 only if nothing is wrong. Python 3.11,
+standard library only.
 """
 import argparse
 import collections
@@ -30,12 +30,12 @@ import re
 import subprocess
 import sys
 
-import judge_run  # finds the judge: the modules after it need it too
+import judge_run  # first: it adds the folder of the judge to the path, for the modules below
 import random_scenario
 import rules
 
 THREADS = (1, 2, 8)
-# One case of so many has its numbers at the ends of their ranges.
+# Every third case has numbers at the ends of their ranges.
 EXTREME_EVERY = 3
 TIMEOUT_S = 120
 # Keys of the result that depend on time, threads or memory.
@@ -46,7 +46,7 @@ SUMMED = ("agents", "moves", "orders_done", "orders_unreachable", "orders_left",
 
 
 class Wrong(Exception):
-    """What is wrong with a case."""
+    """A fault of a case."""
 
 
 # -- running --------------------------------------------------------------------------------------
@@ -60,7 +60,7 @@ def call(command):
 
 
 def generated_rows(program, folder, generate):
-    """The rows of a generated map, as `wheelbase generate` writes it."""
+    """The rows of a map written by `wheelbase generate`."""
     path = os.path.join(folder, "generated.map")
     size = ",".join(map(str, generate["size"]))
     status, _, err = call([program, "generate", generate["kind"], "--size", size, "--seed",
@@ -71,13 +71,13 @@ def generated_rows(program, folder, generate):
 
 
 def make_room(case, err):
-    """Makes the group smaller that found no room; says whether that was what is wrong."""
+    """If a group found no room, makes it smaller. Returns whether that was the error."""
     found = re.search(r"found room for (\d+) of (\d+) agents", err)
     if not found:
         return False
     placed, count = map(int, found.groups())
     group = next(group for group in case["groups"] if group["count"] == count)
-    group["count"] = placed * 2 // 3           # leaves some room to move in
+    group["count"] = placed * 2 // 3           # leaves some room to move
     if group["count"] == 0:
         case["groups"].remove(group)
     return True
@@ -89,7 +89,7 @@ def write_scenario(path, case):
 
 
 def run_once(program, scenario, threads, trace):
-    """Runs a scenario; returns its exit status, its outcome, its trace and what it says of errors."""
+    """Runs a scenario. Returns its exit status, outcome, trace and error messages."""
     status, out, err = call([program, "run", scenario, "--threads", str(threads), "--trace", trace,
                              "--check-invariants", "--format", "json"])
     if status == 2:
@@ -107,7 +107,7 @@ def run_once(program, scenario, threads, trace):
 
 
 def run_all(args, scenario, case, trace):
-    """Runs a scenario in every way; returns exit status and outcome of the first."""
+    """Runs a scenario in all configurations. Returns the exit status and the outcome of the first."""
     run = run_once(args.program, scenario, THREADS[0], trace)
     while run[0] == 2 and make_room(case, run[3]):
         write_scenario(scenario, case)
@@ -115,10 +115,10 @@ def run_all(args, scenario, case, trace):
     if run[0] == 2:
         raise Wrong(f"exit status 2: {run[3].strip()[-300:]}")
     status, outcome, written, _ = run
-    ways = [(args.program, threads) for threads in THREADS[1:]]
+    others = [(args.program, threads) for threads in THREADS[1:]]
     if args.debug_program:
-        ways.append((args.debug_program, 2))
-    for program, threads in ways:
+        others.append((args.debug_program, 2))
+    for program, threads in others:
         other = run_once(program, scenario, threads, os.path.join(args.out, "other.jsonl"))
         where = f"with {threads} threads, {program}"
         if other[0] != status:
@@ -136,7 +136,7 @@ def run_all(args, scenario, case, trace):
 # -- judging --------------------------------------------------------------------------------------
 
 def judge(trace, case, outcome, sums):
-    """Judges a trace; returns the judge."""
+    """Judges a trace. Returns the judge."""
     judge, wrong = judge_run.judge_run(trace, case, outcome)
     if wrong:
         raise Wrong(f"judge: {len(wrong)} violations: {'; '.join(wrong[:3])[:400]}")
@@ -146,8 +146,8 @@ def judge(trace, case, outcome, sums):
 
 
 def judge_alone(program, scenario, case, folder, done_at):
-    """An agent that is alone does one order after the other, each in exactly its path's cost, or one tick
-    where it is there already."""
+    """Checks that a single agent does its orders in turn, each in exactly the cost of its path, or in one tick if it is
+    already there."""
     agent = case["agents"][0]
     queries = os.path.join(folder, "alone.jsonl")
     tick, pose = 0, agent["at"]
@@ -158,14 +158,14 @@ def judge_alone(program, scenario, case, folder, done_at):
         tick += max(1, cost)
         done = done_at[number][0] if number < len(done_at) else None
         if done != (tick if tick <= case["top"]["ticks"] else None):
-            raise Wrong(f"alone: order {number} done at {done}, not at {tick}")
+            raise Wrong(f"single agent: order {number} done at {done}, not at {tick}")
         if done is None:
             return
         pose = done_at[number][1]
 
 
 def path_cost(program, scenario, agent, pose, order, queries):
-    """What `wheelbase plan` says that an order costs from a pose, or None."""
+    """The cost of an order from a pose by `wheelbase plan`, or None."""
     goal = order.get("goto")
     if "goto_area" in order:
         x, y, width, height = order["goto_area"]
@@ -183,7 +183,7 @@ def path_cost(program, scenario, agent, pose, order, queries):
 # -- all cases ------------------------------------------------------------------------------------
 
 class Drawn:
-    """How often each part of the rule book was drawn, and the moves begun with it."""
+    """How often each feature of the rules was drawn, and the number of moves begun with it."""
 
     def __init__(self):
         self.cases, self.moves = collections.Counter(), collections.Counter()
@@ -224,10 +224,10 @@ def main():
     parser.add_argument("--out", required=True)
     parser.add_argument("--program", required=True)
     parser.add_argument("--count", type=int, default=100)
-    parser.add_argument("--only", type=int, help="run this case alone")
+    parser.add_argument("--only", type=int, help="run only this case")
     parser.add_argument("--debug-program")
     parser.add_argument("--write-only", action="store_true")
-    parser.add_argument("--quiet", action="store_true", help="leave out the table of what was drawn")
+    parser.add_argument("--quiet", action="store_true", help="leave out the table of features drawn")
     args = parser.parse_args()
     os.makedirs(args.out, exist_ok=True)
     wrong, drawn = 0, Drawn()

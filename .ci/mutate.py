@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Changes files at random and has the program read them: no file may make it panic, hang or take the memory.
+"""Feeds randomly damaged files to the program: none may make it panic, hang or exhaust memory.
 
 usage: mutate.py --program PATH --seed N --seconds S [--jobs 2] [--keep DIR] [--only READER]
 
-Every reader is given files that are right, from the scenarios beside and from the program itself, and then the same
-with bytes flipped, pieces cut, moved and repeated, numbers at the ends of their ranges, and tokens of other files.
-A run has 2 GiB of address space and 10 s. It is wrong if it is ended by a signal, panics, takes longer, or ends with
-another status than 0, 1, 2 and 130. Case K of job J is drawn from the seed, J and K alone. What is wrong is kept in
-DIR, a folder a case, with the command line; of each kind the first few. Ends with a table by reader; exit status 0
-only if nothing is wrong. Python 3.11, standard library only.
+Each reader gets valid files, from the scenarios and from the program itself, with bytes flipped, pieces cut, moved and
+repeated, numbers at the ends of their ranges, and tokens of other files. A run has 2 GiB of address space and 10 s. It
+is wrong if it is ended by a signal, panics, takes longer, or ends with a status other than 0, 1, 2 and 130. Case K of
+job J depends only on the seed, J and K. The first few faults of each kind are kept in DIR, a folder per case, with the
+command line. Ends with a table by reader; the exit status is 0 only if nothing is wrong. Python 3.11, standard library
+only.
 """
 import argparse
 import base64
@@ -32,7 +32,7 @@ ADDRESS_BYTES = 2 << 30
 TIMEOUT_S = 10
 RIGHT_STATUSES = (0, 1, 2, 130)
 KEPT_OF_A_KIND = 3
-# A file may grow by that much at most: small ones are read in the time of starting the program.
+# Most bytes by which a file may grow: small files are read in the time it takes to start the program.
 GROWTH_BYTES = 1 << 14
 NUMBERS = [0, 1, -1, 2, 3, 7, 8, 15, 16, 63, 64, 127, 128, 254, 255, 256, 1023, 1024, 1025, 2**15 - 1, 2**15, -2**15,
            65_534, 65_535, 65_536, 10**6, 2**20, 2**20 + 1, 2**26, 2**26 + 1, 2**28, 2**31 - 1, 2**31, -2**31,
@@ -45,7 +45,7 @@ ODD_TEXTS = [b"", b" ", b"\n", b"\r\n", b"\t", b"\0", b"\x1b[2J", b"\xff", b"\xc
 TOKEN = re.compile(rb"[A-Za-z_][A-Za-z_0-9]*|-?\d+(?:\.\d+)?|\"[^\"\n]*\"|[^\sA-Za-z0-9]")
 NUMBER = re.compile(rb"-?\d+")
 
-# One of each key, small.
+# A small scenario with every key.
 DENSE = """name = "dense"
 seed = 7
 ticks = 40
@@ -154,7 +154,7 @@ orders = [{ goto_group = [6, 5] }]
 tick = 4
 rotate = { cell = [2, 2], turns = 1 }
 """
-# The file that each kind of map, heights and tasks is read through.
+# The scenario through which map files are read, and below the same for elevation.
 ON_FILE = """name = "map"
 ticks = 9
 [map]
@@ -206,10 +206,10 @@ TMX = """<?xml version="1.0" encoding="UTF-8"?>
 TILES = [1, 1, 1, 2, 1, 2, 1, 1, 1, 1, 1, 1]
 
 
-# -- files that are right -------------------------------------------------------------------------
+# -- valid files ----------------------------------------------------------------------------------
 
 class Seed:
-    """Files, the one of them that is changed, and the command lines that read it."""
+    """Valid files, the name of the one to change, and the command lines that read it."""
 
     def __init__(self, reader, files, changed, commands):
         self.reader, self.files, self.changed, self.commands = reader, files, changed, commands
@@ -283,7 +283,7 @@ def map_seeds(program, folder):
         row = bytes(-(-4 * depth // 8))
         indexed = png((4, 3), depth, 3, [row] * 3, [(b"PLTE", ground * 2), (b"tRNS", b"\xff")])
         seeds.append(Seed("png", {"m.png": indexed}, "m.png", [["check", "m.png"]]))
-    # The standard colours of ground and, in grey, of out.
+    # The standard colours of ground and, in grey, of out-of-bounds terrain.
     for colours, pixel in ((2, ground), (6, ground + b"\xff"), (0, b"\x1e"), (4, b"\x1e\xff")):
         for wide in (1, 2):
             row = bytes(byte for byte in pixel for _ in range(wide)) * 4
@@ -380,32 +380,32 @@ def number(rng, text, _):
     found = list(NUMBER.finditer(text))
     if not found:
         return flip(rng, text, _)
-    place = rng.choice(found)
-    value = rng.choice((rng.choice(NUMBERS), rng.choice(NUMBERS), int(place[0][:30]) + rng.choice((-1, 1)), rng.randrange(100)))
-    return text[:place.start()] + str(value).encode() + text[place.end():]
+    match = rng.choice(found)
+    value = rng.choice((rng.choice(NUMBERS), rng.choice(NUMBERS), int(match[0][:30]) + rng.choice((-1, 1)), rng.randrange(100)))
+    return text[:match.start()] + str(value).encode() + text[match.end():]
 
 
 def token(rng, text, others):
-    """A token gives way to one of another file, or to one of this."""
+    """Replaces a token by one of another file, or of this one."""
     found = list(TOKEN.finditer(text))
     if not found:
         return insert(rng, text, others)
-    place = rng.choice(found)
+    match = rng.choice(found)
     new = rng.choice(others) if rng.random() < 0.7 else rng.choice(found)[0]
-    new = rng.choice((new, new, new, place[0] + b" " + new, rng.choice(ODD_TEXTS)))
-    return text[:place.start()] + new + text[place.end():]
+    new = rng.choice((new, new, new, match[0] + b" " + new, rng.choice(ODD_TEXTS)))
+    return text[:match.start()] + new + text[match.end():]
 
 
 def line(rng, text, _):
-    """A line is taken out, doubled, moved or put in the place of another."""
+    """Deletes, copies, swaps or repeats a line."""
     lines = text.split(b"\n")
     a, b = rng.randrange(len(lines)), rng.randrange(len(lines))
-    way = rng.randrange(4)
-    if way == 0:
+    change = rng.randrange(4)
+    if change == 0:
         del lines[a]
-    elif way == 1:
+    elif change == 1:
         lines.insert(b, lines[a])
-    elif way == 2:
+    elif change == 2:
         lines[a], lines[b] = lines[b], lines[a]
     else:
         lines[a:a + 1] = [lines[a]] * min(rng.choice((2, 3, 60)), 1 + GROWTH_BYTES // (len(lines[a]) + 1))
@@ -413,7 +413,7 @@ def line(rng, text, _):
 
 
 def png_chunk(rng, text, others):
-    """The chunks of a picture change under right checksums; what is deflated changes before it is."""
+    """Changes the chunks of a picture and keeps the checksums valid; pixel data is changed before compression."""
     chunks, at = [], 8
     while at + 12 <= len(text):
         n_bytes = int.from_bytes(text[at:at + 4], "big")
@@ -422,20 +422,20 @@ def png_chunk(rng, text, others):
     if not chunks:
         return flip(rng, text, others)
     chosen = rng.choice(chunks)
-    way = rng.randrange(8)
-    if way == 0:
+    change = rng.randrange(8)
+    if change == 0:
         chunks.insert(rng.randrange(len(chunks) + 1), list(chosen))
-    elif way == 1:
+    elif change == 1:
         chunks.remove(chosen)
-    elif way == 2:
+    elif change == 2:
         chosen[0] = rng.choice((b"PLTE", b"tRNS", b"IDAT", b"IHDR", b"acTL", b"fcTL", b"fdAT", b"iCCP", b"zTXt", b"gAMA", b"sBIT", b"bKGD"))
-    elif way == 3 and chosen[0] == b"IDAT":
+    elif change == 3 and chosen[0] == b"IDAT":
         try:
             plain = zlib.decompress(chosen[1])
         except zlib.error:
             plain = chosen[1]
         chosen[1] = zlib.compress(rng.choice((flip, delete, repeat))(rng, plain or b"\0", others))
-    elif way == 4:
+    elif change == 4:
         chosen[1] = bytes(rng.randrange(256) for _ in range(rng.choice((0, 1, 2, 3, 4, 13, 255, 767, 768, 769, 800))))
     else:
         chosen[1] = rng.choice((flip, flip, flip, delete, repeat))(rng, chosen[1] or b"\0", others)
@@ -466,7 +466,7 @@ def write(path, text):
 
 
 def wrong_with(program, folder, command):
-    """What is wrong with a run, as one line that is the same for the same fault, or None; and its exit status."""
+    """The fault of a run as one line, the same for equal faults, or None; and its exit status."""
     try:
         done = subprocess.run([program, *command], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                               stderr=subprocess.PIPE, timeout=TIMEOUT_S, check=False)
@@ -518,8 +518,8 @@ def job(args, number, seeds, deadline, results):
             counts[seed.reader, "wrong"] += 1
             kinds[wrong] += 1
             if kinds[wrong] <= KEPT_OF_A_KIND:
-                place = keep(args, len(kinds), f"{seed.reader}-job{number}-case{case - 1}", seed, text, command, wrong)
-                print(f"{place}: {wrong}", flush=True)
+                kept = keep(args, len(kinds), f"{seed.reader}-job{number}-case{case - 1}", seed, text, command, wrong)
+                print(f"{kept}: {wrong}", flush=True)
     shutil.rmtree(folder)
     results.put((counts, kinds))
 
@@ -530,8 +530,8 @@ def main():
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--seconds", type=float, required=True)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--keep", help="folder for inputs that are wrong; by default a new one")
-    parser.add_argument("--only", help="this reader alone")
+    parser.add_argument("--keep", help="folder for inputs that cause faults; by default a new one")
+    parser.add_argument("--only", help="test only this reader")
     args = parser.parse_args()
     args.program = os.path.abspath(args.program)
     args.keep = args.keep or tempfile.mkdtemp(prefix="mutate-wrong-")

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Drives the page of `wheelbase render --html` in a headless Chromium and checks what it shows.
+"""Drives the page of `wheelbase render --html` in headless Chromium and checks what it shows.
 
     python3 .ci/page_test.py PROGRAM [--keep FOLDER] [--only NAME] [--large-ticks N]
 
-PROGRAM is the built `wheelbase`. Needs the Debian packages chromium and chromium-driver, and nothing else:
-chromedriver is spoken to by plain HTTP. Every scenario of scenarios/first is run, rendered and opened in three
-sizes of window, and so is a run of 5,000 agents; what the pages show is held against the traces of the same runs,
-which other code writes. Times are printed and not judged. With --keep the pages and screenshots, light and dark,
-stay in FOLDER; with --only just the scenario of that name is looked at.
+PROGRAM is the built `wheelbase`. Needs the Debian packages chromium and chromium-driver, and nothing else: the script
+talks to chromedriver by plain HTTP. Every scenario of scenarios/first, and a run of 5,000 agents, is run, rendered and
+opened in three window sizes; the pages are compared with the traces of the same runs, which other code writes. Times
+are printed, not judged. With --keep the pages and screenshots, light and dark, stay in FOLDER; with --only just the
+scenario of that name is tested.
 """
 
 import argparse
@@ -23,10 +23,10 @@ import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SCENARIOS = sorted((ROOT / "scenarios/first").glob("*.toml"))
-# 5,000 agents: enough ticks for all to be on their way, few enough to be run in seconds.
+# 5,000 agents: enough ticks for all to be moving, few enough to run in seconds.
 LARGE, LARGE_TICKS = ROOT / "scenarios/bench/5k.toml", 300
 SIZES = [(1280, 800), (800, 600), (390, 740)]
-# Most cells looked at a page.
+# Most cells checked per page.
 PIXELS_MAX = 400
 FLAGS = [
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
@@ -35,7 +35,7 @@ FLAGS = [
 
 
 class Browser:
-    """A session of WebDriver."""
+    """A WebDriver session."""
 
     def __init__(self, folder):
         with socket.socket() as free:
@@ -71,7 +71,7 @@ class Browser:
         return self.call("POST", "/execute/sync", {"script": script, "args": list(args)})
 
     def click(self, x, y):
-        """A click of the mouse at a point of the window."""
+        """Clicks the mouse at a point of the window."""
         steps = [{"type": "pointerMove", "x": int(x), "y": int(y)}, {"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]
         self.call("POST", "/actions", {"actions": [{"type": "pointer", "id": "mouse", "actions": steps}]})
 
@@ -84,9 +84,9 @@ class Browser:
 
     def errors(self):
         log = self.call("POST", "/se/log", {"type": "browser"})
-        # That reading pixels back is slow is said of this script, not of the page.
-        told = [entry["message"] for entry in log if entry["level"] in ("SEVERE", "WARNING")]
-        return [message for message in told if "getImageData" not in message]
+        # Warnings about slow pixel reads are caused by this script, not by the page.
+        messages = [entry["message"] for entry in log if entry["level"] in ("SEVERE", "WARNING")]
+        return [message for message in messages if "getImageData" not in message]
 
     def close(self):
         try:
@@ -99,12 +99,12 @@ class Browser:
 def wait_for(holds, what, seconds=30):
     until = time.monotonic() + seconds
     while not holds():
-        assert time.monotonic() < until, f"waited in vain for {what}"
+        assert time.monotonic() < until, f"timed out waiting for {what}"
         time.sleep(0.05)
 
 
 class Replay:
-    """The agents at a tick, by the trace alone."""
+    """The agents at a tick, from the trace."""
 
     def __init__(self, path, tick):
         self.poses, self.moving, self.orders, self.classes = {}, {}, {}, {}
@@ -128,7 +128,7 @@ class Replay:
                 until[agent], self.moving[agent] = event["until"], (event["move"], event["until"])
                 self.moves += 1
             elif "order" in event:
-                # Those of one tick are one list, which takes the place of what is left.
+                # Orders of one tick form a list that replaces the remaining orders.
                 given, orders = self.orders.get(event["agent"], (None, []))
                 self.orders[event["agent"]] = (event["t"], [*(orders if given == event["t"] else []), event["order"]])
             elif "done" in event:
@@ -139,7 +139,7 @@ class Replay:
         self.poses = {agent: was if agent in self.moving else to for agent, (was, to) in self.poses.items()}
 
 
-# The colours of the map's canvas at points of the map, as drawn for the time that is shown.
+# The colours of the canvas at points of the map.
 PIXELS = """
 const v = player.view, all = v.context.getImageData(0, 0, v.canvas.width, v.canvas.height);
 return arguments[0].map(([x, y]) => {
@@ -156,13 +156,13 @@ for (let a = 0; a < player.run.n; a++) if (player.timeline.isThere(a, tick)) {
 }
 return out;
 """
-# Cells in sight that the agents at rest cover, in the colour of their class. Where cells are too small to be
-# looked at, the view goes to an agent first.
+# Visible cells covered by agents at rest, with the colours of their classes. If cells are too small to check, the view
+# first zooms to an agent.
 AT_REST = """
 const tick = Math.floor(player.time), out = [], v = player.view;
 if (v.scale < 8 || arguments[1]) {
   const rests = (a) => player.timeline.isThere(a, tick) && player.timeline.moving(a, tick) < 0;
-  const spot = v.place([...player.run.id.keys()].slice(arguments[1]).find(rests) ?? 0, tick, {});
+  const spot = v.placement([...player.run.id.keys()].slice(arguments[1]).find(rests) ?? 0, tick, {});
   [v.x, v.y, v.scale, v.fitted] = [spot.x, spot.y, 12, false];
   player.draw();
 }
@@ -174,7 +174,7 @@ for (let a = 0; a < player.run.n && out.length < arguments[0]; a++) {
   const timeline = player.timeline, cls = player.run.classes[player.run.cls[a]];
   if (!timeline.isThere(a, tick) || timeline.moving(a, tick) >= 0) continue;
   const [x, y, h] = timeline.pose(a, tick);
-  // A body that stands at an angle covers corners of its cells only in part.
+  // A diagonal body covers its cells only in part.
   if (["NE", "NW", "SW", "SE"].includes(cls.headings[h]) && player.run.shape !== "hex") continue;
   for (const [cx, cy] of timeline.held(a, tick)) if (inSight(cx, cy)) out.push([cx, cy, player.run.id[a], cls.colour]);
 }
@@ -194,7 +194,7 @@ return Object.fromEntries(["title", "class", "pose", "order", "doing"].map((id) 
 
 
 def point(shape, x, y, dx, dy):
-    """A point of a cell in the coordinates of the page, (dx, dy) from its middle in cells."""
+    """A point of a cell in map coordinates, (dx, dy) from its centre."""
     if shape == "hex":
         return x + 0.5 + (y % 2) / 2 + dx, y * math.sqrt(3) / 2 + 1 / math.sqrt(3) + dy
     return x + 0.5 + dx, y + 0.5 + dy
@@ -209,7 +209,7 @@ def rgb(css):
 
 
 class Page:
-    """An open page, the trace of its run beside it."""
+    """An open page with the trace of its run."""
 
     def __init__(self, browser, page, trace):
         self.browser, self.page, self.trace = browser, page, trace
@@ -227,8 +227,8 @@ class Page:
 
     def check_tick(self, tick, first=0):
         """
-        Every agent is where the trace has it, and those at rest are drawn on each of their cells. On a map too
-        large for the window these are the cells about the first that rests from row `first` on.
+        Checks that every agent has the pose of the trace, and that agents at rest are drawn on all their cells. On a
+        map too large for the window, only the cells around the first resting agent from index `first` on are checked.
         """
         browser, replay = self.browser, Replay(self.trace, tick)
         browser.run(GO_TO, tick)
@@ -236,7 +236,7 @@ class Page:
         assert {str(agent): pose for agent, pose in replay.poses.items()} == {agent: one[0] for agent, one in shown.items()}, tick
         assert {str(agent) for agent in replay.moving} == {agent for agent, one in shown.items() if one[1]}, tick
         cells = browser.run(AT_REST, PIXELS_MAX - self.n_pixels, first)
-        # Off the middle, where neither mark of facing nor ring nor line is; two of four must be right.
+        # Off the centre, away from facing marks, rings and lines; two of four must have the colour.
         off = 0.3 if self.shape == "square" else 0.27
         spots = [(dx, dy) for dx in (-off, off) for dy in (-off, off)]
         points = [point(self.shape, x, y, dx, dy) for x, y, *_ in cells for dx, dy in spots]
@@ -247,7 +247,7 @@ class Page:
         self.n_pixels += len(cells)
 
     def check_panel(self, tick):
-        """What is said of a selected agent is what the trace says."""
+        """Checks the panel of selected agents against the trace."""
         replay = Replay(self.trace, tick)
         self.browser.run(GO_TO, tick)
         for agent in sorted(replay.poses)[:6]:
@@ -266,7 +266,7 @@ class Page:
         self.browser.run("player.select(-1); player.draw()")
 
     def check_terrain(self):
-        """Cells that nobody stands on have the colour of their terrain, and that is the map of the trace."""
+        """Checks that free cells have the colour of their terrain, and that the terrain agrees with the trace."""
         browser, replay = self.browser, Replay(self.trace, 0)
         browser.run(GO_TO, 0)
         width = replay.header["size"][0]
@@ -282,12 +282,12 @@ class Page:
         free = [cell for cell in free if cell not in taken]
         browser.run("player.view.fit(); player.draw()")
         found = browser.run(PIXELS, [point(self.shape, x, y, 0.06, 0.06) for x, y in free])
-        # A path or a ring may run over a few.
+        # Paths and rings cover a few.
         right = sum(near(colour, colours[y * width + x], 3) for (x, y), colour in zip(free, found))
         assert right >= 0.95 * len(free), (right, len(free))
 
     def check_size(self, size, link):
-        """Nothing is wider than the window, and the controls are in it."""
+        """Checks that the page fits the window and shows its controls."""
         self.browser.open(f"{self.page}#{link}", size)
         inside = self.browser.run("""
             const wide = document.documentElement.scrollWidth - innerWidth, high = document.documentElement.scrollHeight - innerHeight;
@@ -299,7 +299,7 @@ class Page:
         assert inside[:3] == [0, 0, 0] and inside[3] > 0.4, (size, inside)
 
     def check_controls(self):
-        """Plays, pauses, steps, scrubs, follows, links."""
+        """Checks playing, pausing, stepping, scrubbing, following and links."""
         browser, tick = self.browser, self.tick
         browser.run(GO_TO, 0)
         browser.run("document.getElementById('play').click()")
@@ -318,13 +318,13 @@ class Page:
         browser.run("const s = document.getElementById('scrub'); s.value = 40; s.dispatchEvent(new Event('input'))")
         wait_for(lambda: browser.run("return document.getElementById('tick').value") == "40", "the tick to be shown")
         # A click on the body of agent 0 shows agent 0.
-        spot = browser.run("const v = player.view, s = v.place(0, player.time, {}), b = v.canvas.getBoundingClientRect(), [x, y] = v.toCanvas(s.x, s.y); return [b.left + x / v.ratio, b.top + y / v.ratio]")
+        spot = browser.run("const v = player.view, s = v.placement(0, player.time, {}), b = v.canvas.getBoundingClientRect(), [x, y] = v.toCanvas(s.x, s.y); return [b.left + x / v.ratio, b.top + y / v.ratio]")
         browser.click(*spot)
         assert self.text("agent-title").startswith("Agent 0"), self.text("agent-title")
         assert "agent=0" in browser.run("return location.hash")
         browser.key("f")
         browser.run(GO_TO, 100)
-        centre = browser.run("const v = player.view, s = v.place(0, player.time, {}); return [s.x - v.x, s.y - v.y]")
+        centre = browser.run("const v = player.view, s = v.placement(0, player.time, {}); return [s.x - v.x, s.y - v.y]")
         assert max(map(abs, centre)) < 1e-9, centre
         browser.key("\ue00c")
         assert browser.run("return document.getElementById('panel').hidden")
@@ -335,7 +335,7 @@ class Page:
         assert browser.run("return document.documentElement.dataset.theme") != before
 
     def frame_ms(self, layers):
-        """Median time of a frame in the middle of the run as it plays, with these layers on, drawing alone."""
+        """Median drawing time of a frame in the middle of the playing run, with some layers on."""
         return self.browser.run("""
             const on = arguments[0], layers = player.view.layers;
             for (const key in layers) layers[key] = on.includes(key);
@@ -347,7 +347,7 @@ class Page:
               player.goTo(player.run.ticks / 2 + i / 3);
               const began = performance.now();
               player.draw();
-              // Drawing may be put off until somebody looks.
+              // Forces deferred drawing.
               player.view.context.getImageData(0, 0, 1, 1);
               ms.push(performance.now() - began);
             }
@@ -358,10 +358,10 @@ class Page:
 
 
 def record(program, scenario, folder, *flags):
-    """Runs a scenario and renders it; gives the page and the trace."""
+    """Runs and renders a scenario. Returns the page and the trace."""
     recording, trace, page = (folder / f"{scenario.stem}.{ending}" for ending in ("rec", "jsonl", "html"))
     run = [program, "run", scenario, "--quiet", "--record", recording, "--trace", trace, *flags]
-    # Exit status 1 says that orders are left.
+    # Exit status 1: orders are left.
     assert subprocess.run(run, stdout=subprocess.DEVNULL).returncode in (0, 1), scenario
     subprocess.run([program, "render", recording, "--html", page], check=True)
     return page, trace
@@ -374,7 +374,7 @@ def check_scenario(browser, program, scenario, folder, keep):
     page = Page(browser, *record(program, scenario, folder))
     ticks = page.ticks
     wanted = sorted({0, 1, 30, 200, ticks // 2, ticks - 1} & set(range(ticks)))
-    # Backwards too: no tick may depend on those that were shown before.
+    # Backwards too: no tick may depend on the ticks shown before.
     for tick in wanted + wanted[::-1]:
         page.check_tick(tick)
     for tick in wanted[1:4]:
@@ -393,7 +393,7 @@ def check_scenario(browser, program, scenario, folder, keep):
 
 def check_large(browser, program, folder, keep, n_ticks):
     page = Page(browser, *record(program, LARGE, folder, "--ticks", str(n_ticks)))
-    # At first most stand still, waiting for a path; agents in several parts of the map.
+    # At first most agents wait for a path. Checks agents in several parts of the map.
     for first in range(0, 5000, 450):
         page.check_tick(0, first)
     page.check_tick(n_ticks // 2)
@@ -406,7 +406,7 @@ def check_large(browser, program, folder, keep, n_ticks):
         browser.run(ALL_LAYERS)
         browser.screenshot(folder / f"{LARGE.stem}_{size[0]}.png")
     size = page.page.stat().st_size / 1e6
-    # 2 MB for 2,000 ticks; paths and orders at the start weigh most.
+    # 2 MB for 2,000 ticks; the paths and orders at the start take most of it.
     assert size <= max(0.5, 2 * n_ticks / 2000), size
     print(f"{LARGE.stem}, {n_ticks} ticks: ok, {size:.1f} MB, opened in {page.opened_ms} ms, {page.n_pixels} cells; median frame: "
           + ", ".join(f"{name} {ms} ms" for name, ms in times.items()), flush=True)

@@ -1,8 +1,8 @@
-"""Draws random scenarios over the rule book of `DESIGN.md`, sections 2 and 7.
+"""Draws random scenarios that cover the rules of `docs/rules.md` and the keys of `scenarios/README.md`.
 
 A case is a dict: `top` (the keys without a table), `map`, the tables `terrain`, `side` and `class`, the lists
-`agents`, `groups` and `events`, and `alone` where one agent is by itself. `scenario_text` writes it as TOML.
-Where agents can stand is asked of the judge's own statement of the rules.
+`agents`, `groups` and `events`, and `alone` if there is a single agent. `scenario_text` writes it as TOML. Legal
+poses come from the judge's own implementation of the rules.
 """
 import json
 import math
@@ -14,15 +14,15 @@ TERRAINS = (("grass", ".", 1000), ("mud", "m", 400), ("shallow", "s", 300), ("ro
             ("gravel", "g", 777), ("deep", "~", 0), ("rock", "#", 0))
 SIDE_KINDS = {"hedge": 0, "stile": 300}
 GENERATED = ("open", "random", "rooms", "maze", "river", "base", "streets")
-# The moves of `octile` take 10,000 ticks at speed 1000; its cases have faster ground.
+# The moves of `octile` take 10,000 ticks at speed 1000, so its cases have faster ground.
 OCTILE_SPEED_UP, OCTILE_TICKS = 40, 30_000
 ALONE_TICKS = 20_000
 EXTREME_TICKS = 300
 POSE_TRIES = 60
-# The ends of the ranges that scenarios/README.md gives.
+# The ends of the ranges in scenarios/README.md.
 I32_MIN, I32_MAX, U32_MAX = -2 ** 31, 2 ** 31 - 1, 2 ** 32 - 1
 EVERYWHERE = [I32_MIN, I32_MIN, U32_MAX, U32_MAX]
-# What the numbers of an extreme case are drawn from: moves of it may take near 2^32 ticks, and never end.
+# Values of extreme cases, whose moves can take almost 2^32 ticks and never end.
 EXTREME = {
     "time": (1, 2, 5, 10, 1000, 65_534, 65_535),
     "terrain speed": (1, 2, 400, 999, 65_534, 65_535),
@@ -40,7 +40,7 @@ EXTREME = {
 }
 EDITS = ("set_terrain", "set_elevation", "set_side", "rotate")
 
-# (forward, right) cells and the pivots that suit them.
+# (forward, right) cells with suitable pivots.
 FOOTPRINTS = (
     ("1x1", [[0, 0]], ([0, 0],)),
     ("1x2", [[0, 0], [-1, 0]], ([0, 0], [-1, 0], [-0.5, 0.5])),
@@ -54,7 +54,7 @@ FOOTPRINTS = (
     ("two wheels", [[0, -1], [0, 1]], ([0, 0],)),
     ("towed", [[-1, 0], [-2, 0]], ([0, 0], [-1, 0])),
 )
-# The same on hexagonal maps, where right is the next heading clockwise.
+# The same for hexagonal maps, where right is the next heading clockwise.
 HEX_FOOTPRINTS = (
     ("1x1", [[0, 0]], ([0, 0],)),
     ("1x2", [[0, 0], [-1, 0]], ([0, 0], [-1, 0], [1, 0])),
@@ -81,7 +81,7 @@ def toml(value):
 
 
 def key_lines(keys):
-    """The keys of a table, long lists with one item a line."""
+    """The keys of a table; long lists have an item per line."""
     lines = []
     for key, value in keys.items():
         if key in ("moves", "rows", "elevation"):
@@ -168,7 +168,7 @@ def draw_rows(rng, width, height):
 
 
 def draw_elevation(rng, width, height):
-    """Cones, a slope or noise; now and then a cliff."""
+    """Cones, a slope or noise; sometimes a cliff."""
     style = rng.choice(("cones", "cones", "slope", "noise"))
     run = rng.choice((1, 2, 2, 3))
     if style == "cones":
@@ -241,7 +241,7 @@ def draw_time(rng):
 
 
 def draw_moves(rng, headings, must_list, hexagonal):
-    """Moves of a class; `must_list`: one that both moves and turns lists its swept cells."""
+    """Moves of a class. With `must_list` a move that also turns lists its swept cells."""
     if headings == 1 and hexagonal:
         moves = [{"name": name, "by": list(by), "time": draw_time(rng)}
                  for name, by in zip(rules.HEX_SIDES, rules.STEPS_HEX)]
@@ -288,17 +288,17 @@ def draw_moves(rng, headings, must_list, hexagonal):
         moves.append({**move, "when": "straight", "time": draw_time(rng)})
         if rng.random() < 0.9:
             moves.append({**diagonal(rng, move), "when": "diagonal", "time": draw_time(rng)})
-    # One that cannot turn from a diagonal heading, or not go on in it, is as good as a class of four.
+    # A class that cannot turn from a diagonal heading, or not move along it, behaves like a class of four headings.
     return moves[:16]
 
 
 def diagonal(rng, move):
-    """The move from NE, in map axes: f ahead and r to the right is (f + r, r - f)."""
+    """A move from NE in map axes: f forward and r to the right is (f + r, r - f)."""
     turned = {key: [[f + r, r - f] for f, r in value] if key == "swept" else value
               for key, value in move.items()}
     if "by" in move:
         f, r = move["by"]
-        # An arc may well end on a cell that no straight step reaches.
+        # An arc can end on a cell that no straight step reaches.
         turned["by"] = rng.choice(([1, 0], [0, -1], [2, -1])) if "turn" in move else [f + r, r - f]
     return turned
 
@@ -311,7 +311,7 @@ def as_rows(footprint):
 
 
 def draw_class(rng, elevated, hexagonal):
-    """The table of a class, or None where its diagonal footprint would be empty."""
+    """The table of a class, or None if its diagonal footprint would be empty."""
     headings = rng.choice((1, 6, 6) if hexagonal else (1, 4, 4, 8, 8))
     bodies = FOOTPRINTS[:5] if rng.random() < 0.75 else FOOTPRINTS
     _, footprint, pivots = rng.choice(bodies)
@@ -361,7 +361,7 @@ def stretch_class(rng, keys, elevated):
 
 
 class Ground:
-    """A class on the map at the start: where it can stand."""
+    """The legal poses of a class on the initial map."""
 
     def __init__(self, grid, name, keys):
         self.movement = (rules.octile_class() if keys is None
@@ -386,7 +386,7 @@ class Ground:
 
 
 def draw_grounds(rng, case, grid):
-    """Fills in the classes; returns where each can stand, by name."""
+    """Adds the classes to the case. Returns their legal poses by name."""
     elevated = "elevation" in case["map"]
     grounds = {}
     for number in range(rng.randint(0, 1) if case["octile"] else rng.randint(1, 4)):
@@ -440,7 +440,7 @@ def draw_order(rng, ground, ticks):
     if rng.random() < 0.3:
         order["fallback"] = rng.choice(("nearest", "nearest", "nearest", "fail"))
         if order["fallback"] == "nearest" and rng.random() < 0.1 and "goto" in order:
-            # Off the map: only the nearest can be meant.
+            # Off the map: only the nearest pose is possible.
             order["goto"] = rng.choice(([-3, 2], [I32_MIN, I32_MAX], [[I32_MAX, -1], [2, 10_000]]))
     if rng.random() < 0.3:
         order["if_unreachable"] = rng.choice(("wait", "wait", "drop"))
@@ -448,8 +448,8 @@ def draw_order(rng, ground, ticks):
 
 
 def is_timed_by_plan(order):
-    """Whether what `wheelbase plan` says tells when a lone agent has done the order."""
-    # The nearest pose to an area is not where the order is done.
+    """Whether the answer of `wheelbase plan` determines when a single agent has done the order."""
+    # The order is not done at the nearest pose to an area.
     if "goto_area" in order:
         return order.get("fallback") != "nearest" and order["goto_area"] is not EVERYWHERE
     return "goto" in order or "wait" in order
@@ -462,7 +462,7 @@ def draw_orders(rng, ground, ticks):
 # -- agents and events ----------------------------------------------------------------------------
 
 def draw_agents(rng, grounds, ticks):
-    """Agents in legal poses, clear of each other."""
+    """Agents at legal poses that do not overlap."""
     taken, agents = set(), []
     for _ in range(rng.choice((0, 1, 2, 4, 8, 16))):
         name, ground = rng.choice(list(grounds.items()))
@@ -501,7 +501,7 @@ def draw_groups(rng, grounds, grid, ticks, at_least):
 
 
 def draw_area_of_event(rng, case, grid):
-    """The area of an edit: anywhere, or where an agent begins or a goal is."""
+    """The area of an edit: anywhere, or around the start of an agent or a goal."""
     places = [agent["at"] for agent in case["agents"]]
     for keys in case["agents"] + case["groups"]:
         for order in keys["orders"]:
@@ -518,7 +518,7 @@ def draw_area_of_event(rng, case, grid):
 
 
 def draw_edit(rng, case, grid):
-    """What an edit event does, and to which cells."""
+    """An edit event: its key and its body."""
     kind = rng.random()
     area = draw_area_of_event(rng, case, grid)
     if kind < 0.5:
@@ -557,7 +557,7 @@ def draw_events(rng, case, grid, grounds, ticks):
             event["remove_agents"] = draw_chosen(rng, case, grid, names)
         elif kind < 0.28:
             chosen = draw_chosen(rng, case, grid, names)
-            # Those in an area may be of any class: their goals name no heading.
+            # Agents in an area can be of any class, so their goals name no heading.
             ground = grounds[names[chosen["names"][0]]] if "names" in chosen else rng.choice(list(grounds.values()))
             orders = draw_orders(rng, ground, ticks)
             event["give_orders"] = {**chosen, "orders": orders if "names" in chosen else without_headings(orders)}
@@ -568,7 +568,7 @@ def draw_events(rng, case, grid, grounds, ticks):
 
 
 def draw_chosen(rng, case, grid, names):
-    """`names` of agents of one class, some maybe twice, or an `area`."""
+    """`names` of agents of one class, possibly repeated, or an `area`."""
     if not names or rng.random() < 0.4:
         return {"area": draw_area_of_event(rng, case, grid)}
     first = rng.choice(list(names))
@@ -611,8 +611,8 @@ def draw_extreme_top(rng, case):
 
 
 def draw_case(rng, number, generated_rows, extreme=False):
-    """`generated_rows` gives the rows of a `generate` table. Numbers of an `extreme` case are at the ends of their
-    ranges."""
+    """Draws a case. `generated_rows` returns the rows of a `generate` table. Numbers of an `extreme` case are at the ends
+    of their ranges."""
     hexagonal = rng.random() < 0.25
     octile = rng.random() < 0.06 and not hexagonal and not extreme
     speed_up = OCTILE_SPEED_UP if octile else 1
@@ -637,7 +637,8 @@ def draw_case(rng, number, generated_rows, extreme=False):
     if rng.random() < 0.3:
         top["tries_per_tick"] = rng.choice((0, 5, 100))
     case["agents"], case["groups"], case["events"] = draw_agents(rng, grounds, ticks), [], []
-    if rng.random() < 0.15 and case["agents"] and not extreme:     # one agent alone: its arrival is held against `plan`
+    # A single agent, whose arrival is compared with `plan`.
+    if rng.random() < 0.15 and case["agents"] and not extreme:
         case["alone"] = True
         agent = case["agents"] = case["agents"][:1]
         orders = [draw_order(rng, grounds[agent[0]["class"]], ticks) for _ in range(24)]
@@ -654,16 +655,16 @@ def draw_case(rng, number, generated_rows, extreme=False):
 
 
 def grid_of(case):
-    """The map at the start, as the judge reads it."""
+    """The initial map, as the judge reads it."""
     return rules.grid_from_rows(case["rows"], case["terrain"], case["side"],
                                 case["map"].get("shape") == "hex",
                                 case["map"].get("walls", ()), case["map"].get("elevation"))
 
 
 def edits_asked(case, grid):
-    """The edits that a whole run is asked for, each as (tick, what, its body, on_agents), in the order in which
-    they are tried. The body is that of a trace, but for `rotate`: what that does depends on the map of then.
-    Those that touch no cell of the map are left out."""
+    """The edits of the whole run as (tick, key, body, on_agents), in the order in which they are tried. The body is that
+    of a trace line, except for `rotate`, whose effect depends on the map at that time. Edits off the map are left
+    out."""
     asked = []
     for event in sorted(case["events"], key=lambda event: event["tick"]):
         (what, body), = [item for item in event.items() if item[0] != "tick"]
@@ -688,7 +689,7 @@ def edits_asked(case, grid):
 # -- features -------------------------------------------------------------------------------------
 
 def class_features(keys):
-    """What of the rule book a class draws on."""
+    """The features of the rules used by a class."""
     if keys is None:
         return {"class octile"}
     moves, sweep = keys["moves"], keys.get("sweep", "ends")
@@ -718,7 +719,7 @@ def class_features(keys):
 
 
 def case_features(case):
-    """What of the rule book a case draws on, its classes left aside."""
+    """The features of the rules used by a case, without its classes."""
     givers = case["agents"] + case["groups"] + [body for event in case["events"] for body in event.values()
                                                 if isinstance(body, dict)]
     orders = [order for keys in givers for order in keys.get("orders", ())]

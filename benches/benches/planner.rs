@@ -1,5 +1,5 @@
-//! Planning times on the scenes of this crate, each beside `pathfinding` and `petgraph` on the same
-//! queries in the same run. Ratios count; for the judged ones `src/bin/compare.rs` interleaves the peers.
+//! Planning times on the scenes of this crate, with `pathfinding` and `petgraph` on the same queries in the same run.
+//! Only ratios are meaningful; for the published ones `src/bin/compare.rs` interleaves the planners.
 
 // Criterion's macros write functions without documentation.
 #![allow(missing_docs)]
@@ -18,8 +18,8 @@ use wheelbase_planner::{FieldScratch, Goal, GoalMember, MovementTables, Until};
 
 const QUERIES: usize = 5;
 
-/// Times of all queries of a scene, per expansion of ours, and the same queries by each peer.
-fn beside_peers(criterion: &mut Criterion) {
+/// Times of all queries of a scene, per expansion of ours; then the same queries by each peer.
+fn with_peers(criterion: &mut Criterion) {
     println!("calibration: {}", calibration());
     for scene in file_scenes(&["lak303d"], QUERIES).into_iter().chain(drawn_scenes(256, QUERIES)) {
         let mut group = criterion.benchmark_group(&scene.name);
@@ -50,7 +50,7 @@ fn beside_peers(criterion: &mut Criterion) {
     }
 }
 
-/// The time of an expansion must not grow with the body.
+/// Time per expansion for bodies of different sizes, which must not differ.
 fn bodies(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("open 512, per expansion");
     for scene in open_scenes(QUERIES) {
@@ -65,7 +65,7 @@ fn bodies(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Cost fields: the time of a settled state, of a step downhill, and of an edit put up and taken down.
+/// Cost fields: time per settled state, per step downhill, and per building built or removed.
 fn cost_fields(criterion: &mut Criterion) {
     for (name, mut grid) in [("blobs 512", blobs(512, 3)), ("rooms 512", rooms(512, 4))] {
         let mut group = criterion.benchmark_group(format!("field on {name}"));
@@ -125,6 +125,6 @@ criterion_group! {
         .sample_size(10)
         .warm_up_time(Duration::from_millis(300))
         .measurement_time(Duration::from_secs(2));
-    targets = beside_peers, bodies, cost_fields
+    targets = with_peers, bodies, cost_fields
 }
 criterion_main!(planner);

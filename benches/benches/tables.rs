@@ -1,4 +1,4 @@
-//! Compiling a class against a map, following edits, and telling what cannot be reached.
+//! Movement tables: compilation, updates after edits, and connectivity tests.
 
 // Criterion's macros write functions without documentation.
 #![allow(missing_docs)]
@@ -6,7 +6,7 @@
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
 use std::time::Duration;
-use wheelbase_benches::{Draws, blobs, calibration, carrier, cart, open, rooms, truck};
+use wheelbase_benches::{SplitMix64, blobs, calibration, carrier, cart, open, rooms, truck};
 use wheelbase_grid::{Grid, Rect, TerrainKind};
 use wheelbase_planner::MovementTables;
 use wheelbase_planner::model::State;
@@ -41,16 +41,16 @@ fn compiling(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// A building of 4x4 put up and taken down, at places drawn beforehand.
+/// A building of 4x4 built and removed, at sites drawn in advance.
 fn updating(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("update for a 4x4 building, 512");
     for (name, mut grid) in maps(512) {
-        let mut draws = Draws::new(6);
-        let places: Vec<Rect> = (0..512)
-            .map(|_| Rect::new(draws.below(508) as i32, draws.below(508) as i32, 4, 4))
+        let mut random = SplitMix64::new(6);
+        let sites: Vec<Rect> = (0..512)
+            .map(|_| Rect::new(random.below(508) as i32, random.below(508) as i32, 4, 4))
             .filter(|area| area.cells().all(|cell| grid.terrain_at(cell) == Some(GROUND)))
             .collect();
-        assert!(places.len() > 50, "{name}: too few free places");
+        assert!(sites.len() > 50, "{name}: too few free sites");
         for components in [false, true] {
             let mut tables = MovementTables::compile(&grid, truck());
             if components {
@@ -60,7 +60,7 @@ fn updating(criterion: &mut Criterion) {
             let mut next = 0;
             group.bench_function(format!("{name}, {what}"), |bencher| {
                 bencher.iter(|| {
-                    let area = places[next / 2 % places.len()];
+                    let area = sites[next / 2 % sites.len()];
                     let kind = if next % 2 == 0 { WATER } else { GROUND };
                     next += 1;
                     let edit = grid.set_terrain(area, kind);
@@ -68,7 +68,7 @@ fn updating(criterion: &mut Criterion) {
                 });
             });
             if next % 2 == 1 {
-                let edit = grid.set_terrain(places[next / 2 % places.len()], GROUND);
+                let edit = grid.set_terrain(sites[next / 2 % sites.len()], GROUND);
                 tables.update(&grid, edit.changed);
             }
         }
@@ -80,17 +80,17 @@ fn unreachable(criterion: &mut Criterion) {
     let mut grid = rooms(512, 4);
     let mut tables = MovementTables::compile(&grid, truck());
     tables.make_components();
-    let mut draws = Draws::new(7);
+    let mut random = SplitMix64::new(7);
     for _ in 0..200 {
-        let area = Rect::new(draws.below(508) as i32, draws.below(508) as i32, 4, 4);
+        let area = Rect::new(random.below(508) as i32, random.below(508) as i32, 4, 4);
         let edit = grid.set_terrain(area, WATER);
         tables.update(&grid, edit.changed);
     }
     let n_states = tables.space().n_states() as u32;
     let pairs: Vec<(State, State)> =
-        (0..1024).map(|_| (State(draws.below(n_states)), State(draws.below(n_states)))).collect();
+        (0..1024).map(|_| (State(random.below(n_states)), State(random.below(n_states)))).collect();
     let mut next = 0;
-    criterion.bench_function("a way from pose to pose, rooms 512 after 200 edits", |bencher| {
+    criterion.bench_function("connectivity of two poses, rooms 512 after 200 edits", |bencher| {
         bencher.iter_batched(
             || {
                 next += 1;

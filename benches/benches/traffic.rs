@@ -1,6 +1,6 @@
-//! Time of a tick against the number of agents and the share of the cells that they cover: mixed bodies on open
-//! land, with random tasks nearby, once all have their first path. What a tick does goes with the rule of traffic,
-//! so each line comes with the work that it stands for; no peer moves such bodies, so none is beside us.
+//! Time of a tick by number of agents and covered share of the cells: mixed bodies on open land with random tasks
+//! nearby, once all have their first path. The work of a tick depends on the traffic rule, so it is printed with each
+//! time. There is no peer that moves such bodies.
 
 // Criterion's macros write functions without documentation.
 #![allow(missing_docs)]
@@ -13,15 +13,15 @@ use wheelbase_benches::calibration;
 use wheelbase_scenario::{load, scenario};
 use wheelbase_sim::{Counters, Phase, World};
 
-/// Agents, and percent of the map that they cover.
+/// Number of agents, and the percentage of the map that they cover.
 const CROWDS: [(u32, u32); 7] =
     [(1_000, 2), (1_000, 5), (1_000, 15), (10_000, 2), (10_000, 5), (10_000, 15), (100_000, 5)];
-/// Side of the blocks in which a group starts, in cells; its tasks are there and half a block around.
+/// Side of the block in which a group starts, in cells; its tasks lie within half a block around it.
 const BLOCK: u32 = 128;
-/// Ticks that the phases are timed over.
+/// Ticks over which phases are timed.
 const PHASE_TICKS: u32 = 32;
 
-/// Name, footprint, pivot, time of a step ahead and of a turn; reverse takes three times as long as a step.
+/// Name, footprint, pivot, time of a forward step and of a turn; a reverse step takes three times as long.
 const CLASSES: [(&str, &str, &str, u32, u32); 5] = [
     ("scout", "\">\"", "0, 0", 8, 8),
     ("truck", "\"X>\"", "0, 0", 10, 10),
@@ -29,10 +29,10 @@ const CLASSES: [(&str, &str, &str, u32, u32); 5] = [
     ("loader", "\"XX>\", \"XXX\"", "-0.5, 0.5", 15, 20),
     ("carrier", "\"XXXXX\", \"XX>XX\", \"XXXXX\"", "0, 0", 20, 40),
 ];
-/// Cells that the five cover together.
+/// Cells covered by one agent of each class together.
 const CELLS: u32 = 28;
 
-/// A scenario of so many agents, as many of each class, that cover so many percent of a square map.
+/// A scenario of a number of agents, equally many of each class, that cover a percentage of a square map.
 fn text(agents: u32, cover: u32) -> String {
     let each_class = agents / CLASSES.len() as u32;
     let side = (each_class * CELLS * 100 / cover).isqrt();
@@ -43,7 +43,7 @@ fn text(agents: u32, cover: u32) -> String {
     );
     for (name, footprint, pivot, step, turn) in CLASSES {
         let reverse = 3 * step;
-        // What a String is written into never fails.
+        // Writing to a string cannot fail.
         let _ = write!(
             text,
             "[class.{name}]\nheadings = 4\nfootprint = [{footprint}]\npivot = [{pivot}]\nmoves = [\n\
@@ -80,14 +80,14 @@ fn crowd(agents: u32, cover: u32) -> World {
     load::build_world(Path::new("crowd.toml"), &typed).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Shares of the time by phase over some ticks, in permille.
+/// Shares of the time by phase in permille, over [`PHASE_TICKS`].
 fn phases(world: &mut World) -> String {
-    let (mut nanos, mut now_in, mut since) = ([0; Phase::ALL.len()], Phase::Metrics, Instant::now());
+    let (mut nanos, mut current, mut since) = ([0; Phase::ALL.len()], Phase::Metrics, Instant::now());
     for _ in 0..PHASE_TICKS {
         world.step_observed(&mut |phase| {
             let now = Instant::now();
-            nanos[now_in as usize] += now.duration_since(since).as_nanos();
-            (now_in, since) = (phase, now);
+            nanos[current as usize] += now.duration_since(since).as_nanos();
+            (current, since) = (phase, now);
         });
     }
     let total = nanos.iter().sum::<u128>().max(1);
@@ -98,7 +98,7 @@ fn phases(world: &mut World) -> String {
 
 fn ticks(criterion: &mut Criterion) {
     println!("calibration: {}", calibration());
-    // As `cargo test` runs benches, and `cargo bench -- --test`: each once, and here the smallest alone.
+    // Under `cargo test` and `cargo bench -- --test` each bench runs once, and only on a small crowd.
     let once = !std::env::args().any(|arg| arg == "--bench") || std::env::args().any(|arg| arg == "--test");
     let (crowds, settling_ticks) = if once { (&CROWDS[2..3], 4) } else { (&CROWDS[..], 400) };
     let mut group = criterion.benchmark_group("tick");

@@ -3,7 +3,7 @@
 use wheelbase_planner::model::{Climb, Pivot, Sweep};
 use wheelbase_planner::{ClassSpec, MovementClass, Primitive, When};
 
-/// Ticks of the moves of every class here: forward, reverse, a quarter turn.
+/// Move times of the vehicles in ticks: forward, reverse, quarter turn.
 pub const MOVE_TICKS: (u32, u32, u32) = (2, 6, 2);
 
 /// A vehicle on four headings that turns about its anchor, with the moves of [`MOVE_TICKS`].
@@ -18,7 +18,7 @@ pub fn vehicle(name: &str, footprint: Vec<(i32, i32)>) -> MovementClass {
     class(spec)
 }
 
-/// The 1x2 of most scenes.
+/// The 1x2 vehicle of most scenes.
 pub fn truck() -> MovementClass {
     vehicle("truck", vec![(0, 0), (-1, 0)])
 }
@@ -28,14 +28,14 @@ pub fn cart() -> MovementClass {
     vehicle("cart", vec![(0, 0)])
 }
 
-/// 3 x 9 cells about their middle, with a truck's moves.
+/// 3 x 9 cells around the anchor, with a truck's moves.
 pub fn carrier() -> MovementClass {
     vehicle("carrier", (-4..=4).flat_map(|f| (-1..=1).map(move |r| (f, r))).collect())
 }
 
-/// The truck on a map of which each cell has become `times` x `times`: its body as many times as long and
-/// wide, each step a cell shorter and so as much quicker. `times` is 1, 2 or 4, so that the ticks are whole;
-/// they are 4 times those of [`truck`].
+/// The truck on a map whose cells are divided into `times` x `times`: the body is `times` as long and wide in cells,
+/// and a step takes 1 / `times` of the time. `times` is 1, 2 or 4, so that the ticks are whole; they are 4 times those
+/// of [`truck`].
 ///
 /// # Panics
 /// If `times` is another number.
@@ -45,17 +45,16 @@ pub fn truck_at_resolution(times: u32) -> MovementClass {
     let side = times as i32;
     let mut spec = ClassSpec::new("truck", 4);
     spec.footprint = (-side..side).flat_map(|f| (0..side).map(move |r| (f, r))).collect();
-    // The middle of the block that the anchor cell has become.
+    // The centre of the block that replaces the anchor cell.
     spec.pivot = Pivot { forward: side - 1, right: side - 1 };
     spec.primitives = Primitive::vehicle(4 * forward / times, 4 * reverse / times, 4 * turn);
     class(spec)
 }
 
-/// [`MovementClass::octile`] without its rule of corners: a diagonal step asks only that the cell where it
-/// ends be free.
+/// [`MovementClass::octile`] with corner cutting: a diagonal step only needs a free end cell.
 ///
 /// # Panics
-/// Never: the class is right.
+/// Never: the class is valid.
 pub fn octile_past_corners() -> MovementClass {
     let mut spec = MovementClass::octile().spec().clone();
     spec.name = "octile past corners".to_owned();
@@ -63,21 +62,21 @@ pub fn octile_past_corners() -> MovementClass {
     class(spec)
 }
 
-/// A point that steps to the four neighbours at a tick each.
+/// A point that steps to its four neighbours in one tick each.
 ///
 /// # Panics
-/// Never: the class is right.
-pub fn four_ways() -> MovementClass {
+/// Never: the class is valid.
+pub fn four_neighbours() -> MovementClass {
     let mut spec = ClassSpec::new("four ways", 1);
     spec.primitives = Primitive::four_ways(1);
     class(spec)
 }
 
-/// A 1x2 on 8 headings with as many moves as a class may have, 16, and limits to what it climbs: what the
-/// planner's general layout is for. Diagonal steps take 1.414 times as long.
+/// A 1x2 on 8 headings with 16 moves, the most of a class, and costs of slopes: it needs the planner's general table
+/// layout. Diagonal steps take 1.414 times as long.
 ///
 /// # Panics
-/// Never: the class is right.
+/// Never: the class is valid.
 pub fn general() -> MovementClass {
     let diagonal = |ticks: u32| (ticks * 1414).div_ceil(1000);
     let step = |name: &str, by, time, when| Primitive { when, ..Primitive::step(name, by, time) };

@@ -1,4 +1,4 @@
-//! The peers that search the same states with the same moves.
+//! Peers that search the same states with the same moves.
 
 use crate::class::MOVE_TICKS;
 use crate::scene::{Ours, Query, Scene};
@@ -9,11 +9,11 @@ use wheelbase_planner::model::State;
 use wheelbase_planner::search::HeuristicName;
 use wheelbase_planner::{Heading, Pose};
 
-/// What each output says of the comparison.
+/// The label of a fair comparison in outputs.
 pub const FAIR: &str = "fair: same tables, same heuristic, exact, costs equal";
 
-/// Our heuristic for vehicles on four headings, as a plain function: Manhattan distance at 2 ticks a cell,
-/// and 2 ticks for each quarter turn between the headings.
+/// Our heuristic for vehicles on four headings as a plain function: Manhattan distance at 2 ticks per cell, plus 2
+/// ticks per quarter turn between the headings.
 #[inline(always)]
 pub fn manhattan_ticks(x: i32, y: i32, heading: u8, goal: Pose) -> u32 {
     const QUARTERS: [u32; 4] = [0, 1, 2, 1];
@@ -22,28 +22,28 @@ pub fn manhattan_ticks(x: i32, y: i32, heading: u8, goal: Pose) -> u32 {
     forward * cells + turn * QUARTERS[usize::from(goal.heading.0.wrapping_sub(heading) & 3)]
 }
 
-/// Our heuristic for points on eight neighbours, as a plain function: 10,000 ticks a straight step and
-/// 14,142 a diagonal one.
+/// Our heuristic for points on eight neighbours as a plain function: 10,000 ticks per straight step, 14,142 per
+/// diagonal step.
 #[inline(always)]
 pub fn octile_ticks(x: i32, y: i32, _heading: u8, goal: Pose) -> u32 {
     let (dx, dy) = (x.abs_diff(goal.cell.x), y.abs_diff(goal.cell.y));
     10_000 * dx.max(dy) + 4_142 * dx.min(dy)
 }
 
-/// The peers, by the names they have in outputs.
+/// The peers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Peer {
-    /// `pathfinding::astar` at its best: the node is our 4-byte state, successors in an array on the
-    /// stack, nothing allocated or hashed that need not be.
+    /// `pathfinding::astar` at its best: nodes are our 4-byte states, successors in an array on the stack, no needless
+    /// allocation or hashing.
     HandTuned,
-    /// `pathfinding::astar` as its documentation shows it: a node struct, successors in a `Vec`.
+    /// `pathfinding::astar` as in its documentation: a node struct, successors in a `Vec`.
     Idiomatic,
-    /// `petgraph::algo::astar` over a stored graph of every state and move; making that is not timed.
+    /// `petgraph::algo::astar` over a stored graph of all states and moves; building the graph is not timed.
     Petgraph,
 }
 
 impl Peer {
-    /// All of them.
+    /// All peers.
     pub const ALL: [Self; 3] = [Self::HandTuned, Self::Idiomatic, Self::Petgraph];
 
     /// Name in outputs.
@@ -56,16 +56,16 @@ impl Peer {
     }
 }
 
-/// The peers made ready for a scene.
+/// The peers, prepared for a scene.
 #[derive(Debug)]
 pub struct Peers<'a> {
     scene: &'a Scene,
-    /// A node for each state, by its number; weights in ticks.
+    /// A node for each state, by index; weights in ticks.
     graph: DiGraph<(), u32>,
 }
 
 impl<'a> Peers<'a> {
-    /// Stores the graph of the scene.
+    /// Builds the graph of the scene.
     pub fn of(scene: &'a Scene) -> Self {
         let n_states = scene.tables.space().n_states();
         let mut graph = DiGraph::with_capacity(n_states, 4 * n_states);
@@ -83,8 +83,8 @@ impl<'a> Peers<'a> {
     /// Cost of a query in ticks.
     ///
     /// # Panics
-    /// If there is no path: scenes ask only what can be answered. Unless the scene's class has four headings, four moves and the
-    /// Manhattan heuristic, or one heading, eight moves and the octile one.
+    /// If there is no path: scenes hold only answerable queries. Unless the class has four headings and four moves with
+    /// the Manhattan heuristic, or one heading and eight moves with the octile one.
     pub fn cost(&self, peer: Peer, query: &Query) -> u64 {
         let cost = match (self.scene.tables.space().headings(), self.scene.heuristic) {
             (4, HeuristicName::Manhattan) => self.cost_by::<4, 4>(peer, query, manhattan_ticks),
@@ -168,10 +168,10 @@ impl<'a> Peers<'a> {
         Some(cost)
     }
 
-    /// Holds every peer's costs against ours, query by query.
+    /// Compares the costs of all peers with ours, query by query.
     ///
     /// # Panics
-    /// If one differs: then one of us is wrong, and no time means anything.
+    /// If a cost differs: then one planner is wrong, and the times mean nothing.
     pub fn assert_same_costs(&self) {
         let mut ours = Ours::new(self.scene);
         for query in &self.scene.queries {
@@ -197,7 +197,7 @@ impl Node {
     }
 }
 
-/// Successors of one state, on the stack.
+/// Successors of a state, on the stack.
 struct Moves<const N: usize> {
     found: [(u32, u32); N],
     n_found: usize,

@@ -1,4 +1,4 @@
-//! The peers that plan for points on grids by rules of their own.
+//! Peers that plan for points on grids by their own rules.
 
 use crate::scene::Query;
 use grid_pathfinding::PathingGrid;
@@ -9,31 +9,31 @@ use hierarchical_pathfinding::prelude::{
 use wheelbase_grid::CellXY;
 use wheelbase_planner::{Heading, MovementTables, Pose};
 
-/// A planner of points made ready for a map.
+/// A planner of points, prepared for a map.
 pub enum PointPeer {
-    /// `grid_pathfinding`: jump points.
+    /// `grid_pathfinding`: jump point search.
     JumpPoints(Box<PathingGrid>),
-    /// `hierarchical_pathfinding` on eight neighbours, in its default settings.
-    EightWays(Chunks<MooreNeighborhood>),
+    /// `hierarchical_pathfinding` on eight neighbours, with default settings.
+    EightNeighbours(Chunks<MooreNeighborhood>),
     /// The same on four neighbours.
-    FourWays(Chunks<ManhattanNeighborhood>),
+    FourNeighbours(Chunks<ManhattanNeighborhood>),
 }
 
-/// A cache of paths between the entrances of chunks, and the map that it asks for costs.
+/// A cache of paths between the entrances of chunks, with its map of costs.
 pub struct Chunks<N: Neighborhood> {
     cache: PathCache<N>,
-    /// `[height * width]`: what a cell costs, -1 a wall.
+    /// `[height * width]`: cost of each cell, -1 for a wall.
     costs: Vec<isize>,
     width: usize,
 }
 
 impl PointPeer {
-    /// Names of the three, and whether the comparison is fair, and if not, why.
+    /// Name of each peer, and in what way the comparison is unfair.
     pub const LABELS: [(&'static str, &'static str); 3] = [
         (
             "grid_pathfinding",
-            "unfair: cuts corners; not quite optimal (the first cell of a jump is charged by the direction \
-             before it); points and uniform costs only",
+            "unfair: cuts corners; not quite optimal (the first cell of a jump is charged by the previous \
+             direction); points and uniform costs only",
         ),
         (
             "hierarchical_pathfinding 8",
@@ -46,7 +46,7 @@ impl PointPeer {
         ),
     ];
 
-    /// `grid_pathfinding` for the cells that are legal poses of a class of one cell and one heading.
+    /// `grid_pathfinding` on the legal poses of a class with one cell and one heading.
     pub fn jump_points(tables: &MovementTables) -> Self {
         let size = tables.space().size();
         let mut grid = PathingGrid::new(size.width() as usize, size.height() as usize, false);
@@ -61,26 +61,26 @@ impl PointPeer {
         Self::JumpPoints(Box::new(grid))
     }
 
-    /// `hierarchical_pathfinding` for those cells, on eight neighbours.
-    pub fn eight_ways(tables: &MovementTables) -> Self {
-        Self::EightWays(Chunks::of(tables, MooreNeighborhood::new))
+    /// `hierarchical_pathfinding` on the same cells, with eight neighbours.
+    pub fn eight_neighbours(tables: &MovementTables) -> Self {
+        Self::EightNeighbours(Chunks::of(tables, MooreNeighborhood::new))
     }
 
-    /// The same on four neighbours.
-    pub fn four_ways(tables: &MovementTables) -> Self {
-        Self::FourWays(Chunks::of(tables, ManhattanNeighborhood::new))
+    /// The same with four neighbours.
+    pub fn four_neighbours(tables: &MovementTables) -> Self {
+        Self::FourNeighbours(Chunks::of(tables, ManhattanNeighborhood::new))
     }
 
     /// Name in outputs.
     pub fn name(&self) -> &'static str {
         match self {
             Self::JumpPoints(_) => Self::LABELS[0].0,
-            Self::EightWays(_) => Self::LABELS[1].0,
-            Self::FourWays(_) => Self::LABELS[2].0,
+            Self::EightNeighbours(_) => Self::LABELS[1].0,
+            Self::FourNeighbours(_) => Self::LABELS[2].0,
         }
     }
 
-    /// The cells of its path, start and goal among them; `None` without one.
+    /// The cells of the path, including start and goal; `None` if there is no path.
     pub fn path(&self, query: &Query) -> Option<Vec<CellXY>> {
         let (start, goal) = (query.start.cell, query.goal.cell);
         match self {
@@ -92,8 +92,8 @@ impl PointPeer {
                 )?;
                 Some(path.into_iter().map(|point| CellXY::new(point.x, point.y)).collect())
             }
-            Self::EightWays(chunks) => chunks.path(start, goal),
-            Self::FourWays(chunks) => chunks.path(start, goal),
+            Self::EightNeighbours(chunks) => chunks.path(start, goal),
+            Self::FourNeighbours(chunks) => chunks.path(start, goal),
         }
     }
 }

@@ -1,10 +1,10 @@
-//! A class on a map and what is asked of it.
+//! A class on a map with queries.
 
 use crate::class::{carrier, cart, truck};
-use crate::draws::Draws;
 use crate::map::{blobs, file_grid, noise, open, rooms};
 use std::fmt;
 use wheelbase_grid::Grid;
+use wheelbase_maps::SplitMix64;
 use wheelbase_planner::model::State;
 use wheelbase_planner::search::{Answer, Guide, Heuristic, HeuristicName};
 use wheelbase_planner::tables::Way;
@@ -12,51 +12,49 @@ use wheelbase_planner::{
     Goal, GoalMember, Heading, MovementClass, MovementTables, Path, Pose, Request, Scratch, Status, plan,
 };
 
-/// One question: both poses legal and in one component.
+/// A query; both poses are legal and in one component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Query {
-    /// Where the agent is.
+    /// Start pose.
     pub start: Pose,
-    /// The one pose it shall take.
+    /// The only goal pose.
     pub goal: Pose,
 }
 
-/// A class on a map and what is asked of it.
+/// A class on a map with queries.
 #[derive(Debug)]
 pub struct Scene {
     /// Name in outputs.
     pub name: String,
     /// The class compiled against the map.
     pub tables: MovementTables,
-    /// The questions, in order.
+    /// The queries in order.
     pub queries: Vec<Query>,
-    /// How all of them are guided: ours by this name, the peers by [`crate::manhattan_ticks`] or
-    /// [`crate::octile_ticks`].
+    /// The heuristic of all queries. Peers use [`crate::manhattan_ticks`] or [`crate::octile_ticks`] for it.
     pub heuristic: HeuristicName,
 }
 
 impl Scene {
-    /// Compiles a class and draws long queries: starts and goals at least half the map's longer side
-    /// apart along one axis.
+    /// Compiles a class and draws long queries: start and goal at least half of the map's longer side apart along one
+    /// axis.
     ///
     /// # Panics
-    /// If the map does not have them.
+    /// If the map does not have enough of them.
     pub fn new(name: &str, grid: &Grid, class: MovementClass, n_queries: usize, seed: u64) -> Self {
         let far = grid.size().width().max(grid.size().height()) as i32 / 2;
         let mut scene = Self::with_queries(name, grid, class, Vec::new());
-        scene.ask(n_queries, seed, |query, draws, tables| {
-            query.goal = tables.space().pose(draw_state(tables, draws));
+        scene.ask(n_queries, seed, |query, random, tables| {
+            query.goal = tables.space().pose(draw_state(tables, random));
             let (from, to) = (query.start.cell, query.goal.cell);
             (from.x - to.x).abs().max((from.y - to.y).abs()) >= far
         });
         scene
     }
 
-    /// Compiles a class and draws short queries: goals at most `cells` from the start, measured as the crow
-    /// flies.
+    /// Compiles a class and draws short queries: goals within a Euclidean distance of `cells` from the start.
     ///
     /// # Panics
-    /// If the map does not have them.
+    /// If the map does not have enough of them.
     pub fn within(
         name: &str,
         grid: &Grid,
@@ -66,22 +64,22 @@ impl Scene {
         seed: u64,
     ) -> Self {
         let mut scene = Self::with_queries(name, grid, class, Vec::new());
-        scene.ask(n_queries, seed, |query, draws, tables| {
+        scene.ask(n_queries, seed, |query, random, tables| {
             let cells = cells as i32;
-            let mut offset = || draws.below(2 * cells as u32 + 1) as i32 - cells;
+            let mut offset = || random.below(2 * cells as u32 + 1) as i32 - cells;
             let (dx, dy) = (offset(), offset());
             let headings = u32::from(tables.space().headings());
             query.goal = Pose::new(
                 query.start.cell.x + dx,
                 query.start.cell.y + dy,
-                Heading(draws.below(headings) as u8),
+                Heading(random.below(headings) as u8),
             );
             dx * dx + dy * dy <= cells * cells
         });
         scene
     }
 
-    /// Compiles a class for queries that are given.
+    /// Compiles a class for given queries.
     pub fn with_queries(name: &str, grid: &Grid, class: MovementClass, queries: Vec<Query>) -> Self {
         let heuristic = match class.primitives().len() {
             4 => HeuristicName::Manhattan,
@@ -92,24 +90,23 @@ impl Scene {
         Self { name: name.to_owned(), tables, queries, heuristic }
     }
 
-    /// Draws starts, has `goal` set the goal and say whether the two will do, and keeps those that can be
-    /// answered.
+    /// Draws starts. `goal` sets the goal and returns whether the query is suitable; answerable queries are kept.
     fn ask(
         &mut self,
         n_queries: usize,
         seed: u64,
-        mut goal: impl FnMut(&mut Query, &mut Draws, &MovementTables) -> bool,
+        mut goal: impl FnMut(&mut Query, &mut SplitMix64, &MovementTables) -> bool,
     ) {
         let tables = &self.tables;
-        let mut draws = Draws::new(seed);
+        let mut random = SplitMix64::new(seed);
         for _ in 0..10_000_000 {
             if self.queries.len() == n_queries {
                 break;
             }
-            let start = draw_state(tables, &mut draws);
+            let start = draw_state(tables, &mut random);
             let pose = tables.space().pose(start);
             let mut query = Query { start: pose, goal: pose };
-            if goal(&mut query, &mut draws, tables)
+            if goal(&mut query, &mut random, tables)
                 && tables
                     .space()
                     .state(query.goal)
@@ -121,7 +118,7 @@ impl Scene {
         assert_eq!(self.queries.len(), n_queries, "{}: too few queries", self.name);
     }
 
-    /// The same scene guided by another heuristic.
+    /// The same scene with another heuristic.
     pub fn guided_by(mut self, heuristic: HeuristicName) -> Self {
         self.name = format!("{} {}", self.name, heuristic.name());
         self.heuristic = heuristic;
@@ -129,8 +126,8 @@ impl Scene {
     }
 }
 
-fn draw_state(tables: &MovementTables, draws: &mut Draws) -> State {
-    State(draws.below(tables.space().n_states() as u32))
+fn draw_state(tables: &MovementTables, random: &mut SplitMix64) -> State {
+    State(random.below(tables.space().n_states() as u32))
 }
 
 /// Maps of the MovingAI benchmark with published queries, small ones first.
@@ -145,21 +142,21 @@ pub const SCENARIO_MAPS: [&str; 8] = [
     "random512-20-0",
 ];
 
-/// The truck on the named maps that lie in `../shared/data/movingai` beside the project. Says on standard
-/// output which are skipped because they do not.
+/// The truck on the named maps of `../shared/data/movingai`, next to the project. Prints which maps are skipped because
+/// they are missing.
 pub fn file_scenes(maps: &[&str], n_queries: usize) -> Vec<Scene> {
     let grids = maps.iter().filter_map(|&name| Some((name, file_grid(name)?)));
     grids.map(|(name, grid)| Scene::new(name, &grid, truck(), n_queries, 1)).collect()
 }
 
-/// The truck on drawn maps of so many cells a side: round blobs, walled rooms, and noise.
+/// The truck on drawn square maps of a given side: round blobs, walled rooms, and noise.
 pub fn drawn_scenes(side: u32, n_queries: usize) -> [Scene; 3] {
     [("blobs", blobs(side, 3)), ("rooms", rooms(side, 4)), ("noise", noise(side, 9))]
         .map(|(name, grid)| Scene::new(&format!("{name} {side}"), &grid, truck(), n_queries, 2))
 }
 
-/// A 1x1 and a 3x9 with the same moves and the same queries on open ground of 512 x 512 cells, by
-/// Dijkstra, so that both expand nearly all of it: the size of a body must not cost time.
+/// A 1x1 and a 3x9 with the same moves and queries on open ground of 512 x 512 cells, without a heuristic, so that both
+/// expand nearly all poses: the size of a body must not cost time.
 pub fn open_scenes(n_queries: usize) -> [Scene; 2] {
     let grid = open(512);
     let mut scenes = [("open 1x1", cart()), ("open 3x9", carrier())]
@@ -169,16 +166,16 @@ pub fn open_scenes(n_queries: usize) -> [Scene; 2] {
     scenes
 }
 
-/// What a scene took: printed beside every time, so that times of unlike work are never compared.
+/// The work of a scene, printed with every time so that times of different work are never compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Work {
     /// Queries answered, all of them with a path.
     pub queries: usize,
-    /// How many of them landmarks guided.
+    /// Number of queries guided by landmarks.
     pub guided: usize,
     /// Sum of their costs in ticks.
     pub cost_total: u64,
-    /// Poses that we expanded.
+    /// Poses expanded by our planner.
     pub expansions: u64,
     /// 64-bit FNV-1a of every cost and every move of every path, in order.
     pub hash: u64,
@@ -191,10 +188,10 @@ impl fmt::Display for Work {
     }
 }
 
-/// Our planner on a scene, with memory of its own.
+/// Our planner on a scene, with its own scratch.
 #[derive(Debug)]
 pub struct Ours<'a> {
-    /// The scene it answers the queries of.
+    /// The scene.
     pub scene: &'a Scene,
     heuristic: Heuristic<'a>,
     weight_permille: u32,
@@ -203,7 +200,7 @@ pub struct Ours<'a> {
 }
 
 impl<'a> Ours<'a> {
-    /// Guided as the scene says.
+    /// With the heuristic of the scene.
     pub fn new(scene: &'a Scene) -> Self {
         Self::guided(scene, Heuristic::Named(scene.heuristic))
     }
@@ -213,7 +210,7 @@ impl<'a> Ours<'a> {
         Self { scene, heuristic, weight_permille: 1000, scratch: Scratch::new(), path: Path::new() }
     }
 
-    /// With a weight, in permille, and guided as the scene says.
+    /// With a weight in permille and the heuristic of the scene.
     pub fn weighted(scene: &'a Scene, weight_permille: u32) -> Self {
         Self { weight_permille, ..Self::new(scene) }
     }
@@ -221,7 +218,7 @@ impl<'a> Ours<'a> {
     /// The answer to one query.
     ///
     /// # Panics
-    /// If there is no path: scenes ask only what can be answered.
+    /// If there is no path: scenes hold only answerable queries.
     pub fn answer(&mut self, query: &Query) -> Answer {
         let goal = [GoalMember::pose(query.goal)];
         let mut request = Request::new(query.start, Goal::of(&goal));
@@ -239,7 +236,7 @@ impl<'a> Ours<'a> {
         self.answer(query).cost.into()
     }
 
-    /// Answers every query of the scene and says what work it was.
+    /// Answers all queries of the scene and returns the work.
     ///
     /// # Panics
     /// As [`Self::answer`].

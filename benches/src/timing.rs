@@ -1,10 +1,10 @@
-//! Times of work done in turn, so that a noisy machine treats all alike.
+//! Times of contestants that take turns, so that noise of the machine affects all alike.
 
 use crate::calibration::Calibration;
 use std::hint::black_box;
 use std::time::Instant;
 
-/// Least time of each query over the rounds, in seconds and in the order of the queries.
+/// Least time of each query over the rounds, in seconds, in the order of the queries.
 #[derive(Clone, Debug)]
 pub struct Times(Vec<f64>);
 
@@ -14,20 +14,19 @@ impl Times {
         self.0.iter().sum()
     }
 
-    /// Mean a query, in microseconds.
+    /// Mean per query, in microseconds.
     pub fn mean_us(&self) -> f64 {
         self.total_s() * 1e6 / self.0.len() as f64
     }
 
-    /// Median a query, in microseconds.
+    /// Median per query, in microseconds.
     pub fn median_us(&self) -> f64 {
         median(self.0.clone()) * 1e6
     }
 }
 
-/// Has every contestant go through all queries once a round, one contestant after the other, and keeps the
-/// least time of each query. What a contestant gives, a cost or a length, is there so that its work is not
-/// optimised away.
+/// Times each contestant on each query: in every round all contestants in turn answer all queries, and the least time
+/// of each query is kept. Contestants return a cost or a length, so that their work is not optimised away.
 pub fn times<Q, const N: usize>(
     rounds: usize,
     queries: &[Q],
@@ -46,27 +45,27 @@ pub fn times<Q, const N: usize>(
     least
 }
 
-/// The middle value, the upper of two.
+/// The middle value; the upper one of two.
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_unstable_by(f64::total_cmp);
     values[values.len() / 2]
 }
 
-/// What was made, and the milliseconds that took.
-pub fn made<T>(make: impl FnOnce() -> T) -> (T, f64) {
+/// The result of some work, and its time in milliseconds.
+pub fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
     let begun = Instant::now();
-    let it = make();
-    (it, begun.elapsed().as_secs_f64() * 1e3)
+    let result = work();
+    (result, begun.elapsed().as_secs_f64() * 1e3)
 }
 
-/// How fast this machine is just now, by its own clock.
+/// The speed of this machine at the moment.
 pub fn calibration() -> Calibration {
     let begun = Instant::now();
     Calibration::measure(|| begun.elapsed())
 }
 
-/// Rounds and the part of a scene's name, from the command line of a program that takes
-/// `[ROUNDS [SCENE]]`; `None`, with the usage on standard error, where they are wrong.
+/// The number of rounds and a part of a scene's name, from a command line `[ROUNDS [SCENE]]`; `None`, with the usage on
+/// standard error, if they are wrong.
 pub fn arguments(program: &str, rounds: usize) -> Option<(usize, String)> {
     let mut arguments = std::env::args().skip(1);
     let found = arguments.next().map_or(Some(rounds), |text| text.parse().ok());
@@ -74,7 +73,7 @@ pub fn arguments(program: &str, rounds: usize) -> Option<(usize, String)> {
         (Some(rounds @ 1..), part, None) => Some((rounds, part.unwrap_or_default())),
         _ => {
             eprintln!(
-                "usage: {program} [ROUNDS [SCENE]]; ROUNDS is a whole number from 1, default {rounds};"
+                "usage: {program} [ROUNDS [SCENE]]; ROUNDS is a whole number from 1, by default {rounds};"
             );
             eprintln!("only scenes whose name contains SCENE are run");
             None

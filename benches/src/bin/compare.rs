@@ -1,18 +1,18 @@
-//! Our planner beside its peers on the same states: every scene, once a round for each, in turn in one
-//! process, so that a noisy machine treats all alike.
+//! Compares our planner with its peers on the same states. In every round all planners in turn run each scene in one
+//! process, so noise of the machine affects all alike.
 //!
-//! `cargo run --release -p wheelbase-benches --bin compare -- [ROUNDS [SCENE]]`: rounds (default 3), and
-//! only scenes whose name contains SCENE. The first table answers "how many times slower is the peer", by
-//! the least time of each query, in total and for the median query; ours with landmarks stands beside it
-//! with what they took. The second holds a 3x9 body against a 1x1 on open ground. Work and hash are printed
-//! beside each, and the calibration of the machine first and last: if those two differ much, measure again.
+//! `cargo run --release -p wheelbase-benches --bin compare -- [ROUNDS [SCENE]]`: ROUNDS is 3 by default; only scenes
+//! whose name contains SCENE are run. The first table says how many times slower each peer is, by the least time of
+//! each query, in total and for the median query, and what landmarks gain and cost. The second compares a 3x9 body with
+//! a 1x1 on open ground. Work and hash are printed in each row, and the calibration of the machine at both ends: if the
+//! two differ much, measure again.
 
 #![forbid(unsafe_code)]
 
 use std::process::ExitCode;
 use wheelbase_benches::{
-    FAIR, Ours, Peer, Peers, SCENARIO_MAPS, Scene, arguments, calibration, drawn_scenes, file_scenes, made,
-    open_scenes, times,
+    FAIR, Ours, Peer, Peers, SCENARIO_MAPS, Scene, arguments, calibration, drawn_scenes, file_scenes,
+    open_scenes, timed, times,
 };
 use wheelbase_planner::search::{Heuristic, Landmarks};
 
@@ -22,8 +22,8 @@ const LANDMARKS: usize = 16;
 fn main() -> ExitCode {
     let Some((rounds, part)) = arguments("compare", 3) else { return ExitCode::from(2) };
     println!("calibration: {}", calibration());
-    println!("{FAIR}; least of {rounds} rounds a query");
-    println!("times slower than ours, all queries together and (the median query)");
+    println!("{FAIR}; least of {rounds} rounds per query");
+    println!("times slower than ours: all queries together (median query)");
     println!(
         "{:<16}{:>9}{:>10}{:>10}{:>17}{:>17}{:>17}{:>14}{:>9}{:>6}  work",
         "scene",
@@ -34,7 +34,7 @@ fn main() -> ExitCode {
         "idiomatic",
         "petgraph",
         "landmarks us",
-        "made ms",
+        "prep ms",
         "MiB"
     );
     let scenes = file_scenes(&SCENARIO_MAPS, QUERIES).into_iter();
@@ -50,7 +50,7 @@ fn compare_peers(scene: &Scene, rounds: usize) {
     let work = ours.work();
     let peers = Peers::of(scene);
     peers.assert_same_costs();
-    let (landmarks, made_ms) = made(|| Landmarks::of(&scene.tables, LANDMARKS));
+    let (landmarks, prepare_ms) = timed(|| Landmarks::of(&scene.tables, LANDMARKS));
     let mut guided = Ours::guided(scene, Heuristic::Landmarks(&landmarks));
     let [ours, guided, others @ ..] = times(
         rounds,
@@ -74,7 +74,7 @@ fn compare_peers(scene: &Scene, rounds: usize) {
         let (total, median) = (peer.total_s() / ours.total_s(), peer.median_us() / ours.median_us());
         print!("{:>17}", format!("{total:.2}x ({median:.2}x)"));
     }
-    println!("{:>14.0}{made_ms:>9.0}{:>6}  {work}", guided.median_us(), landmarks.memory_bytes() >> 20);
+    println!("{:>14.0}{prepare_ms:>9.0}{:>6}  {work}", guided.median_us(), landmarks.memory_bytes() >> 20);
 }
 
 fn compare_bodies(rounds: usize, part: &str) {
@@ -90,5 +90,5 @@ fn compare_bodies(rounds: usize, part: &str) {
     for at in [0, 1] {
         println!("{:<16}{:>9.1} ns/x  {}", scenes[at].name, ns[at], works[at]);
     }
-    println!("a 3x9 takes {:.3}x the time of a 1x1 per expansion", ns[1] / ns[0]);
+    println!("an expansion of the 3x9 takes {:.3}x the time of the 1x1", ns[1] / ns[0]);
 }

@@ -1,13 +1,13 @@
-//! Contraction hierarchies on the states of small maps: `fast_paths` beside our planner.
+//! Compares our planner with contraction hierarchies (`fast_paths`) on the states of small maps.
 //!
-//! `cargo run --release -p wheelbase-benches --bin contraction -- [ROUNDS [SCENE]]` (default 3). The edges
-//! are our moves and the costs are equal. A hierarchy has to be made again after every edit, and making it
-//! takes longer than all queries here, so the time that takes stands beside the time of a query.
+//! `cargo run --release -p wheelbase-benches --bin contraction -- [ROUNDS [SCENE]]` (default 3). The edges are our
+//! moves and the costs are equal. A hierarchy must be rebuilt after every edit, which takes longer than all queries
+//! here, so its preparation time is printed too.
 
 #![forbid(unsafe_code)]
 
 use std::process::ExitCode;
-use wheelbase_benches::{Ours, Query, Scene, arguments, calibration, drawn_scenes, made, times};
+use wheelbase_benches::{Ours, Query, Scene, arguments, calibration, drawn_scenes, timed, times};
 use wheelbase_planner::Pose;
 use wheelbase_planner::model::State;
 use wheelbase_planner::search::{Heuristic, Landmarks};
@@ -19,7 +19,7 @@ fn main() -> ExitCode {
     let Some((rounds, part)) = arguments("contraction", 3) else { return ExitCode::from(2) };
     println!("calibration: {}", calibration());
     println!("fair for maps that never change: same moves, exact, costs equal, prepared; no heuristic");
-    println!("median us a query, least of {rounds} rounds; ms to prepare for it");
+    println!("median us per query, least of {rounds} rounds; ms of preparation");
     println!(
         "{:<12}{:>8}{:>12}{:>8}{:>12}{:>12}{:>8}  work",
         "scene", "ours", "landmarks", "ms", "fast_paths", "ms", "x ours"
@@ -34,7 +34,7 @@ fn main() -> ExitCode {
 }
 
 fn compare(scene: &Scene, rounds: usize) {
-    let (landmarks, landmarks_ms) = made(|| Landmarks::of(&scene.tables, LANDMARKS));
+    let (landmarks, landmarks_ms) = timed(|| Landmarks::of(&scene.tables, LANDMARKS));
     let mut edges = fast_paths::InputGraph::new();
     for from in 0..scene.tables.space().n_states() as u32 {
         scene.tables.for_each_successor(State(from), |next| {
@@ -42,7 +42,7 @@ fn compare(scene: &Scene, rounds: usize) {
         });
     }
     edges.freeze();
-    let (hierarchy, hierarchy_ms) = made(|| fast_paths::prepare(&edges));
+    let (hierarchy, hierarchy_ms) = timed(|| fast_paths::prepare(&edges));
     let mut calculator = fast_paths::create_calculator(&hierarchy);
     let node = |pose: Pose| scene.tables.space().state(pose).map_or(usize::MAX, |state| state.0 as usize);
     let mut contracted = |query: &Query| {

@@ -1,8 +1,8 @@
-//! Distances: a thousand targets against one field, a turn's range, a turned tile, plain graphs.
+//! Distances: a thousand targets compared with one field, the range of a turn, turned tiles, plain graphs.
 //!
-//! `cargo run --release -p wheelbase-benches --bin distances -- [ROUNDS]` (default 5). The 1x2 truck of the
-//! other programs on maps of 512 x 512 cells. Times are the least of the rounds, of one thread; the
-//! calibration of the machine stands first and last: if those two differ much, measure again.
+//! `cargo run --release -p wheelbase-benches --bin distances -- [ROUNDS [TABLE]]` (default 5). The 1x2 truck of the
+//! other programs on maps of 512 x 512 cells. Times are the least of the rounds, on one thread. The calibration of the
+//! machine is printed at both ends: if the two differ much, measure again.
 
 #![forbid(unsafe_code)]
 
@@ -11,7 +11,7 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use std::hint::black_box;
 use std::process::ExitCode;
 use std::time::Instant;
-use wheelbase_benches::{Draws, Times, arguments, blobs, calibration, open, rooms, times, truck};
+use wheelbase_benches::{SplitMix64, Times, arguments, blobs, calibration, open, rooms, times, truck};
 use wheelbase_grid::{CellXY, Grid, Rect, Side, SideKind};
 use wheelbase_planner::fields::{Connections, CostField};
 use wheelbase_planner::graph::{Edge, Graph, GraphField, GraphPath, GraphRequest, GraphScratch};
@@ -29,7 +29,7 @@ fn main() -> ExitCode {
     let maps = [("open", open(SIDE)), ("blobs", blobs(SIDE, 3)), ("rooms", rooms(SIDE, 4))];
     if "targets".contains(&part) {
         println!(
-            "\n1,000 targets from one pose against one full field; then the first move to each; begun anew each time"
+            "\n1,000 targets from one pose, compared with one full field; then the first move to each; restarted each round"
         );
         println!(
             "{:<8}{:>10}{:>10}{:>8}{:>8}{:>12}{:>12}  work",
@@ -38,19 +38,17 @@ fn main() -> ExitCode {
         maps.iter().for_each(|(name, grid)| targets(name, grid, rounds));
     }
     if "range".contains(&part) {
-        println!(
-            "\nrange of 20 cells, 40 ticks, from {RANGES} poses: us each, begun anew, settled and listed"
-        );
+        println!("\nrange of 20 cells, 40 ticks, from {RANGES} poses: us each to restart, settle and list");
         println!("{:<8}{:>8}{:>8}{:>8}{:>10}{:>10}", "map", "mean", "p95", "most", "poses", "ns/pose");
         maps.iter().for_each(|(name, grid)| ranges(name, grid, rounds));
     }
     if "turns".contains(&part) {
         println!(
-            "\nboards of tiles: ns a turn (edit, tables, components) and a question, least of {rounds} rounds; {TURNS} turns"
+            "\nboards of tiles: ns per turn (edit, tables, components) and per connectivity test, least of {rounds} rounds; {TURNS} turns"
         );
         println!(
             "{:<12}{:>8}{:>8}{:>8}{:>8}{:>8}{:>10}  work",
-            "board", "median", "mean", "p99", "most", "ask", "shortest"
+            "board", "median", "mean", "p99", "most", "test", "shortest"
         );
         for side in [16, 64, 512] {
             turns(side, rounds);
@@ -65,7 +63,7 @@ fn main() -> ExitCode {
             "graph", "queries", "petgraph", "ratio", "field", "petgraph", "ratio"
         );
         println!(
-            "queries: unfair to petgraph where weights are small, ours then takes buckets; both Dijkstra, costs equal"
+            "queries: unfair to petgraph for small weights, where ours uses buckets; both Dijkstra, costs equal"
         );
         graphs("lattice 256, weights to 9", &lattice(256, 9), rounds);
         graphs("lattice 256, to 100000", &lattice(256, 100_000), rounds);
@@ -75,10 +73,10 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// A legal pose from which at least a third of all legal poses can be reached.
-fn draw(tables: &MovementTables, draws: &mut Draws) -> Pose {
+/// A random legal pose.
+fn draw(tables: &MovementTables, random: &mut SplitMix64) -> Pose {
     loop {
-        let state = State(draws.below(tables.space().n_states() as u32));
+        let state = State(random.below(tables.space().n_states() as u32));
         if tables.is_legal(state) {
             return tables.space().pose(state);
         }
@@ -92,18 +90,19 @@ fn micros(begun: Instant) -> f64 {
 fn targets(name: &str, grid: &Grid, rounds: usize) {
     let mut tables = MovementTables::compile(grid, truck());
     tables.make_components();
-    let mut draws = Draws::new(21);
+    let mut random = SplitMix64::new(21);
     let [mut field_us, mut targets_us, mut moves_us, mut again_us] = [f64::MAX; 4];
     let mut firsts = 0;
-    // A start in the largest part of the map.
+    // A start that reaches a quarter of all states: in the main part of the map.
     let (start, mut field) = loop {
-        let start = draw(&tables, &mut draws);
+        let start = draw(&tables, &mut random);
         let mut field = CostField::from_start(&tables, &Goal::of(&[GoalMember::pose(start)]));
         if field.settle(&tables, Until::All, u64::MAX).expansions as usize > tables.space().n_states() / 4 {
             break (start, field);
         }
     };
-    let asked: Vec<GoalMember> = (0..1000).map(|_| GoalMember::any(draw(&tables, &mut draws).cell)).collect();
+    let asked: Vec<GoalMember> =
+        (0..1000).map(|_| GoalMember::any(draw(&tables, &mut random).cell)).collect();
     let mut from = Distances::from_pose(&tables, start);
     let (mut answers, mut settled, mut whole) = (Vec::new(), 0, 0);
     for _ in 0..rounds {
@@ -142,8 +141,8 @@ const RANGES: usize = 300;
 fn ranges(name: &str, grid: &Grid, rounds: usize) {
     let mut tables = MovementTables::compile(grid, truck());
     tables.make_components();
-    let mut draws = Draws::new(22);
-    let starts: Vec<Pose> = (0..RANGES).map(|_| draw(&tables, &mut draws)).collect();
+    let mut random = SplitMix64::new(22);
+    let starts: Vec<Pose> = (0..RANGES).map(|_| draw(&tables, &mut random)).collect();
     let mut from = Distances::from_pose(&tables, starts[0]);
     let mut within: Vec<(Pose, u32)> = Vec::new();
     let mut us = vec![f64::MAX; RANGES];
@@ -174,8 +173,8 @@ fn ranges(name: &str, grid: &Grid, rounds: usize) {
 
 const TURNS: usize = 20_000;
 
-/// A square board of tiles of five kinds, each turned at random.
-fn board(side: u32, draws: &mut Draws) -> Grid {
+/// A square board of random tiles of five kinds, each randomly turned.
+fn board(side: u32, random: &mut SplitMix64) -> Grid {
     const SHUT: [&[Side]; 5] = [
         &[],
         &[Side::North],
@@ -185,24 +184,24 @@ fn board(side: u32, draws: &mut Draws) -> Grid {
     ];
     let mut grid = open(side);
     for cell in Rect::new(0, 0, side, side).cells() {
-        for &side in SHUT[draws.below(5) as usize] {
+        for &side in SHUT[random.below(5) as usize] {
             grid.set_side(cell, side, SideKind::WALL);
         }
-        grid.rotate(cell, draws.below(4) as i32);
+        grid.rotate(cell, random.below(4) as i32);
     }
     grid
 }
 
 fn turns(side: u32, rounds: usize) {
-    let mut draws = Draws::new(23);
-    let begun = board(side, &mut draws);
+    let mut random = SplitMix64::new(23);
+    let begun = board(side, &mut random);
     let mut spec = ClassSpec::new("current", 1);
     spec.primitives = Primitive::four_ways(1);
     let class = MovementClass::new(spec).unwrap_or_else(|error| panic!("{error}"));
-    let mut cell = || CellXY::new(draws.below(side) as i32, draws.below(side) as i32);
+    let mut cell = || CellXY::new(random.below(side) as i32, random.below(side) as i32);
     let plan: Vec<[CellXY; 3]> = (0..TURNS).map(|_| [cell(), cell(), cell()]).collect();
     let mut ns = vec![f64::MAX; TURNS];
-    let (mut ask_ns, mut shortest_us) = (f64::MAX, f64::MAX);
+    let (mut test_ns, mut shortest_us) = (f64::MAX, f64::MAX);
     let (mut connected, mut tiles) = (0, Vec::new());
     for _ in 0..rounds {
         let mut grid = begun.clone();
@@ -221,8 +220,8 @@ fn turns(side: u32, rounds: usize) {
         for &[_, from, to] in &plan {
             black_box(tables.connects(black_box(from), to));
         }
-        ask_ns = ask_ns.min(begun.elapsed().as_nanos() as f64 / TURNS as f64);
-        connected = answers.iter().filter(|&&way| way == Way::Yes).count();
+        test_ns = test_ns.min(begun.elapsed().as_nanos() as f64 / TURNS as f64);
+        connected = answers.iter().filter(|&&answer| answer == Way::Yes).count();
         let begun = Instant::now();
         for &[_, from, to] in &plan[..200] {
             connections.shortest(&tables, from, to, &mut tiles);
@@ -233,7 +232,7 @@ fn turns(side: u32, rounds: usize) {
     ns.sort_unstable_by(f64::total_cmp);
     let name = format!("{side} x {side}");
     println!(
-        "{name:<12}{:>8.0}{mean:>8.0}{:>8.0}{:>8.0}{ask_ns:>8.1}{shortest_us:>7.1} us  {connected} of {TURNS} connected",
+        "{name:<12}{:>8.0}{mean:>8.0}{:>8.0}{:>8.0}{test_ns:>8.1}{shortest_us:>7.1} us  {connected} of {TURNS} connected",
         ns[TURNS / 2],
         ns[TURNS * 99 / 100],
         ns[TURNS - 1],
@@ -242,16 +241,16 @@ fn turns(side: u32, rounds: usize) {
 
 const QUERIES: usize = 50;
 
-/// Nodes joined to their four neighbours, with a weight a direction.
+/// A lattice of nodes joined to their four neighbours, with a random weight for each direction.
 fn lattice(side: u32, most: u32) -> (u32, Vec<Edge>) {
-    let mut draws = Draws::new(24);
+    let mut random = SplitMix64::new(24);
     let mut edges = Vec::new();
     for node in 0..side * side {
         let (x, y) = (node % side, node / side);
         let mut join = |there: bool, other: u32| {
             if there {
-                edges.push(Edge::new(node, other, i64::from(1 + draws.below(most))));
-                edges.push(Edge::new(other, node, i64::from(1 + draws.below(most))));
+                edges.push(Edge::new(node, other, i64::from(1 + random.below(most))));
+                edges.push(Edge::new(other, node, i64::from(1 + random.below(most))));
             }
         };
         join(x + 1 < side, node + 1);
@@ -260,10 +259,10 @@ fn lattice(side: u32, most: u32) -> (u32, Vec<Edge>) {
     (side * side, edges)
 }
 
-/// Nodes with four edges each to any others.
+/// Nodes with four edges each to random others.
 fn scattered(n_nodes: u32, most: u32) -> (u32, Vec<Edge>) {
-    let mut draws = Draws::new(25);
-    let mut edge = |from| Edge::new(from, draws.below(n_nodes), i64::from(1 + draws.below(most)));
+    let mut random = SplitMix64::new(25);
+    let mut edge = |from| Edge::new(from, random.below(n_nodes), i64::from(1 + random.below(most)));
     (n_nodes, (0..4 * n_nodes).map(|number| edge(number / 4)).collect())
 }
 
@@ -271,9 +270,9 @@ fn graphs(name: &str, (n_nodes, edges): &(u32, Vec<Edge>), rounds: usize) {
     let graph = Graph::new(*n_nodes, edges.iter().copied()).unwrap_or_else(|error| panic!("{error}"));
     let ends = edges.iter().map(|edge| (edge.from, edge.to, edge.weight as u32));
     let peer: DiGraph<(), u32> = DiGraph::from_edges(ends);
-    let mut draws = Draws::new(26);
+    let mut random = SplitMix64::new(26);
     let queries: Vec<(u32, u32)> =
-        (0..QUERIES).map(|_| (draws.below(*n_nodes), draws.below(*n_nodes))).collect();
+        (0..QUERIES).map(|_| (random.below(*n_nodes), random.below(*n_nodes))).collect();
     let (mut scratch, mut path) = (GraphScratch::new(), GraphPath::new());
     let mut field = GraphField::from_start(&graph, &[]);
     let mut expansions = 0;
@@ -314,7 +313,7 @@ fn graphs(name: &str, (n_nodes, edges): &(u32, Vec<Edge>), rounds: usize) {
     }
     let ms = |times: &Times| times.total_s() * 1e3;
     println!(
-        "{name:<24}{:>9.1}{:>10.1}{:>7.1}{:>9.2}{:>10.2}{:>7.1}  {} expansions a round",
+        "{name:<24}{:>9.1}{:>10.1}{:>7.1}{:>9.2}{:>10.2}{:>7.1}  {} expansions per round",
         ms(&ours),
         ms(&theirs),
         ms(&theirs) / ms(&ours),

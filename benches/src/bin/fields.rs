@@ -1,16 +1,15 @@
-//! Cost fields and reuse: made, followed, repaired, and planning again after a block on the path.
+//! Cost fields: making, following and repairing them; and replanning after the path was blocked.
 //!
-//! `cargo run --release -p wheelbase-benches --bin fields -- [ROUNDS]` (default 5). The 1x2 truck on
-//! drawn maps of 512 x 512 cells and on lak303d; edits are 4x4 buildings put up and taken down again at
-//! random places on free ground. Times are of one thread; the calibration of the machine stands first
-//! and last: if those two differ much, measure again.
+//! `cargo run --release -p wheelbase-benches --bin fields -- [ROUNDS]` (default 5). The 1x2 truck on drawn maps of 512
+//! x 512 cells and on lak303d. An edit builds or removes a 4x4 building at a random site on free ground. Times are on
+//! one thread. The calibration of the machine is printed at both ends: if the two differ much, measure again.
 
 #![forbid(unsafe_code)]
 
 use std::hint::black_box;
 use std::process::ExitCode;
 use std::time::Instant;
-use wheelbase_benches::{Draws, blobs, calibration, file_grid, open, truck};
+use wheelbase_benches::{SplitMix64, blobs, calibration, file_grid, open, truck};
 use wheelbase_grid::{CellXY, Grid, GridSize, Rect, TerrainKind};
 use wheelbase_maps::{MapKind, generate};
 use wheelbase_planner::fields::{BackTraces, CostField};
@@ -28,29 +27,29 @@ const WATER: TerrainKind = TerrainKind(2);
 fn main() -> ExitCode {
     let rounds = std::env::args().nth(1).map_or(Ok(5), |text| text.parse());
     let Ok(rounds @ 1..) = rounds else {
-        eprintln!("usage: fields [ROUNDS], a whole number from 1; default 5");
+        eprintln!("usage: fields [ROUNDS]; ROUNDS is a whole number from 1, by default 5");
         return ExitCode::from(2);
     };
     println!("calibration: {}", calibration());
     let maps = maps();
-    println!("\nmade: ns a settled state, least of {rounds} rounds; Dijkstra by the search kernel beside it");
+    println!("\nmaking: ns per settled state, least of {rounds} rounds; and Dijkstra by the search kernel");
     println!(
         "{:<10}{:>9}{:>10}{:>12}{:>12}{:>10}",
         "map", "settled", "to goal", "from start", "with moves", "kernel"
     );
     maps.iter().for_each(|(name, grid)| make(name, grid, rounds));
-    println!("\nfollowed: ns a step, least of {rounds} rounds; agents all over the map, 100 steps each");
+    println!("\nfollowing: ns per step, least of {rounds} rounds; agents all over the map, 100 steps each");
     println!("{:<10}{:>10}{:>10}{:>10}{:>10}", "map", "follow()", "8 agents", "256", "10000");
     maps.iter().for_each(|(name, grid)| follow(name, grid, rounds));
-    println!("\nrepaired after a 4x4 building, {} edits a row; fresh is a whole field", EDITS);
+    println!("\nrepair after a 4x4 building, {EDITS} edits per row; fresh is a whole new field");
     println!(
         "{:<10}{:<12}{:>10}{:>10}{:>10}{:>10}{:>9}",
         "map", "edit", "median us", "mean", "p95", "fresh", "lost"
     );
     maps.iter().for_each(|(name, grid)| repair(name, grid));
-    println!("\nplanned again after a 4x4 block on the path, {BLOCKS} queries a row: median us (expansions)");
+    println!("\nreplanning after a 4x4 block on the path, {BLOCKS} queries per row: median us (expansions)");
     println!(
-        "a fresh search by the default heuristic, and how many times faster the others are in the median"
+        "of a fresh search with the default heuristic and of the other methods, and their median speed-up"
     );
     maps.iter().skip(1).for_each(|(name, grid)| replan(name, grid));
     println!("calibration: {}", calibration());
@@ -65,20 +64,20 @@ fn maps() -> Vec<(&'static str, Grid)> {
     );
     match file_grid("lak303d") {
         Some(grid) => maps.push(("lak303d", grid)),
-        None => println!("lak303d: skipped, it is not there"),
+        None => println!("lak303d: skipped, it is missing"),
     }
     maps
 }
 
-fn draw(tables: &MovementTables, draws: &mut Draws) -> State {
-    State(draws.below(tables.space().n_states() as u32))
+fn draw(tables: &MovementTables, random: &mut SplitMix64) -> State {
+    State(random.below(tables.space().n_states() as u32))
 }
 
-/// A goal that at least a third of the legal poses lead to.
-fn draw_goal(tables: &MovementTables, draws: &mut Draws) -> [GoalMember; 1] {
+/// A random goal reachable from at least a third of the legal poses.
+fn draw_goal(tables: &MovementTables, random: &mut SplitMix64) -> [GoalMember; 1] {
     let n_legal = (0..tables.space().n_states() as u32).filter(|&s| tables.is_legal(State(s))).count();
     loop {
-        let goal = [GoalMember::any(tables.space().pose(draw(tables, draws)).cell)];
+        let goal = [GoalMember::any(tables.space().pose(draw(tables, random)).cell)];
         let mut field = CostField::to_goal(tables, &Goal::of(&goal));
         if field.settle(tables, Until::All, u64::MAX).expansions as usize > n_legal / 3 {
             return goal;
@@ -97,7 +96,7 @@ fn whole_field(tables: &MovementTables, goal: &Goal<'_>, keep_moves: bool) -> Co
 
 fn make(name: &str, grid: &Grid, rounds: usize) {
     let tables = MovementTables::compile(grid, truck());
-    let goal = draw_goal(&tables, &mut Draws::new(9));
+    let goal = draw_goal(&tables, &mut SplitMix64::new(9));
     let goal = Goal::of(&goal);
     let mut fields = [
         CostField::to_goal(&tables, &goal),
@@ -107,7 +106,7 @@ fn make(name: &str, grid: &Grid, rounds: usize) {
     let mut least = [f64::MAX; 4];
     let mut n_settled = 0;
     let (mut scratch, mut path) = (Scratch::new(), Path::new());
-    // Nothing is ever at the goal, so that the search goes through all.
+    // An unreachable goal, so that the search expands everything.
     let nowhere = [GoalMember::any(CellXY::new(-9, -9))];
     let start = goal.members[0].cell;
     let start =
@@ -125,7 +124,7 @@ fn make(name: &str, grid: &Grid, rounds: usize) {
         }
         begin(&tables, &request, &mut scratch);
         let begun = Instant::now();
-        // All but the last few: going through them for the nearest is no part of it.
+        // All but the last few expansions: the choice of the nearest pose after the last must not be timed.
         advance(&tables, &request, &mut scratch, n_settled - 9);
         let ns = begun.elapsed().as_nanos() as f64;
         let expansions = finish(&tables, &request, &scratch, &mut path).expansions;
@@ -137,13 +136,14 @@ fn make(name: &str, grid: &Grid, rounds: usize) {
 
 fn follow(name: &str, grid: &Grid, rounds: usize) {
     let tables = MovementTables::compile(grid, truck());
-    let mut draws = Draws::new(9);
-    let goal = draw_goal(&tables, &mut draws);
+    let mut random = SplitMix64::new(9);
+    let goal = draw_goal(&tables, &mut random);
     let field = whole_field(&tables, &Goal::of(&goal), true);
     let mut path = Path::new();
     print!("{name:<10}");
     let mut agents = |n| {
-        let legal = std::iter::repeat_with(|| draw(&tables, &mut draws)).filter(|&s| field.cost(s).is_some());
+        let legal =
+            std::iter::repeat_with(|| draw(&tables, &mut random)).filter(|&s| field.cost(s).is_some());
         legal.take(n).collect::<Vec<State>>()
     };
     let mut least = f64::MAX;
@@ -176,11 +176,11 @@ fn follow(name: &str, grid: &Grid, rounds: usize) {
 
 const EDITS: usize = 600;
 
-/// A 4x4 building on ground that is free of others, away from the goal.
-fn draw_site(grid: &Grid, goal: &Goal<'_>, draws: &mut Draws) -> Rect {
+/// A random free site for a 4x4 building, away from the goal.
+fn draw_site(grid: &Grid, goal: &Goal<'_>, random: &mut SplitMix64) -> Rect {
     let size = grid.size();
     loop {
-        let (x, y) = (draws.below(size.width() - 4), draws.below(size.height() - 4));
+        let (x, y) = (random.below(size.width() - 4), random.below(size.height() - 4));
         let site = Rect::new(x as i32, y as i32, 4, 4);
         let free = site.cells().all(|cell| grid.terrain_at(cell) == Some(GROUND));
         if free && goal.measure(grid.shape(), CellXY::new(site.x + 2, site.y + 2)) > 36 {
@@ -194,14 +194,14 @@ fn repair(name: &str, grid: &Grid) {
         let mut grid = grid.clone();
         let mut tables = MovementTables::compile(&grid, truck());
         tables.make_components();
-        let mut draws = Draws::new(9);
-        let goal = draw_goal(&tables, &mut draws);
+        let mut random = SplitMix64::new(9);
+        let goal = draw_goal(&tables, &mut random);
         let goal = Goal::of(&goal);
         let mut field = whole_field(&tables, &goal, keep_moves);
         let mut scratch = FieldScratch::new();
         let (mut us, mut lost) = ([const { Vec::new() }; 2], 0);
         for _ in 0..EDITS {
-            let site = draw_site(&grid, &goal, &mut draws);
+            let site = draw_site(&grid, &goal, &mut random);
             for (us, kind) in us.iter_mut().zip([WATER, GROUND]) {
                 let edit = grid.set_terrain(site, kind);
                 tables.update(&grid, edit.changed);
@@ -214,7 +214,7 @@ fn repair(name: &str, grid: &Grid) {
         let fresh = whole_field(&tables, &goal, keep_moves);
         let fresh_us = begun.elapsed().as_nanos() as f64 / 1000.0;
         assert!(field.settled().eq(fresh.settled()), "{name}: a repaired field differs from a fresh one");
-        for (what, us) in ["put up", "taken down"].into_iter().zip(&mut us) {
+        for (what, us) in ["built", "removed"].into_iter().zip(&mut us) {
             let mean = us.iter().sum::<f64>() / us.len() as f64;
             us.sort_unstable_by(f64::total_cmp);
             let what = if keep_moves { format!("{what} +m") } else { what.to_owned() };
@@ -227,15 +227,15 @@ fn repair(name: &str, grid: &Grid) {
 
 const BLOCKS: usize = 60;
 
-/// The ways of planning again, in the order in which they are printed.
-const WAYS: [&str; 5] = ["fresh", "field repaired", "old field as h", "learned", "back traces"];
+/// Methods of replanning, in printing order.
+const METHODS: [&str; 5] = ["fresh", "field repaired", "old field as h", "learned", "back traces"];
 
 fn replan(name: &str, grid: &Grid) {
     let mut grid = grid.clone();
     let mut tables = MovementTables::compile(&grid, truck());
     tables.make_components();
-    let mut draws = Draws::new(11);
-    let goal = draw_goal(&tables, &mut draws);
+    let mut random = SplitMix64::new(11);
+    let goal = draw_goal(&tables, &mut random);
     let goal = Goal::of(&goal);
     let begun = Instant::now();
     let mut field = whole_field(&tables, &goal, false);
@@ -245,7 +245,7 @@ fn replan(name: &str, grid: &Grid) {
     let (mut us, mut expansions) = ([const { Vec::new() }; 5], [const { Vec::new() }; 5]);
     let mut bytes = [0; 5];
     while us[0].len() < BLOCKS {
-        let state = draw(&tables, &mut draws);
+        let state = draw(&tables, &mut random);
         let start = tables.space().pose(state);
         let request = Request::new(start, goal);
         if plan(&tables, &request, &mut scratch, &mut path).status != Status::Found || path.moves.len() < 100
@@ -257,7 +257,7 @@ fn replan(name: &str, grid: &Grid) {
         if site.cells().any(|cell| grid.terrain_at(cell) != Some(GROUND)) {
             continue;
         }
-        // What the search before the block leaves behind.
+        // What the search before the block has learned.
         let mut learned = LearnedCosts::new(&tables, &goal);
         let mut traces = BackTraces::new(&tables, &goal);
         learned.plan(&tables, &request, &mut scratch, &mut again);
@@ -268,12 +268,12 @@ fn replan(name: &str, grid: &Grid) {
         let open = goal_state.is_some_and(|goal| tables.components().way(state, goal) == Way::Yes);
         if open {
             let mut costs = [0; 5];
-            let mut timed = |way: usize, us_list: &mut Vec<f64>, run: &mut dyn FnMut() -> (u32, u64)| {
+            let mut timed = |method: usize, us_list: &mut Vec<f64>, run: &mut dyn FnMut() -> (u32, u64)| {
                 let begun = Instant::now();
                 let (cost, n) = run();
                 us_list.push(begun.elapsed().as_nanos() as f64 / 1000.0);
-                costs[way] = cost;
-                expansions[way].push(n);
+                costs[method] = cost;
+                expansions[method].push(n);
             };
             let [fresh, repaired, old, adaptive, traced] = &mut us;
             timed(0, fresh, &mut || {
@@ -317,16 +317,16 @@ fn replan(name: &str, grid: &Grid) {
     }
     print!("{name:<10}");
     let fresh: Vec<f64> = us[0].clone();
-    for (way, us) in us.iter_mut().enumerate() {
+    for (method, us) in us.iter_mut().enumerate() {
         let mut ratios: Vec<f64> = fresh.iter().zip(us.iter()).map(|(fresh, us)| fresh / us).collect();
         let (ratio, us) = (median(&mut ratios), median(us));
-        let mut counts: Vec<f64> = expansions[way].iter().map(|&n| n as f64).collect();
+        let mut counts: Vec<f64> = expansions[method].iter().map(|&n| n as f64).collect();
         let n = median(&mut counts);
-        print!(" {}: {us:.0} ({n:.0}) {ratio:.1}x;", WAYS[way]);
+        print!(" {}: {us:.0} ({n:.0}) {ratio:.1}x;", METHODS[method]);
     }
     println!();
     println!(
-        "{:<10} prepared: field {field_us:.0} us; KiB kept a goal: field {}, learned {}, back traces {}",
+        "{:<10} preparation: field {field_us:.0} us; KiB kept per goal: field {}, learned {}, back traces {}",
         "",
         bytes[1] / 1024,
         bytes[3] / 1024,

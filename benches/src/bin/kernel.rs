@@ -1,8 +1,8 @@
-//! Time of an expansion: the plain layout of the planner's tables and the general one.
+//! Time per expansion with the plain and the general layout of the planner's tables.
 //!
-//! `cargo run --release -p wheelbase-benches --bin kernel -- [ROUNDS [SCENE]]` (default 5). Plain is the 1x2
-//! on four headings; general is a 1x2 with 16 moves on 8 headings, on terraces with walls. Long queries from
-//! random poses; 4096 x 4096 cells are gone through once.
+//! `cargo run --release -p wheelbase-benches --bin kernel -- [ROUNDS [SCENE]]` (default 5). Plain is the 1x2 on four
+//! headings; general is a 1x2 with 16 moves on 8 headings, on terraces with walls. Long queries from random poses; a
+//! single query and round on 4096 x 4096 cells.
 
 #![forbid(unsafe_code)]
 
@@ -16,7 +16,7 @@ fn main() -> ExitCode {
     let Some((rounds, part)) = arguments("kernel", 5) else { return ExitCode::from(2) };
     println!("calibration: {}", calibration());
     println!(
-        "ns an expansion, least of {rounds} rounds a query; {QUERIES} long queries, of 4096 one and one round"
+        "ns per expansion, least of {rounds} rounds per query; {QUERIES} long queries; on 4096 one query, one round"
     );
     println!("{:<28}{:>8}  work", "", "ns/x");
     let plain = [HeuristicName::Zero, HeuristicName::Manhattan];

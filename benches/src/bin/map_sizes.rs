@@ -1,14 +1,15 @@
-//! What grows with the map, and what must not: requests to the next cell, tables and their components.
+//! Growth with the size of the map: requests to an adjacent cell, which must not grow, and tables with components.
 //!
-//! `cargo run --release -p wheelbase-benches --bin map_sizes -- [ROUNDS [SCENE]]` (default 5). The 1x2 of most
-//! scenes, and on hexagons a 1x1. A near request leads to the cell to the east; ns a request, caches warm. Components:
-//! time to compile and to make them, bytes a state, and ns a question of two random poses.
+//! `cargo run --release -p wheelbase-benches --bin map_sizes -- [ROUNDS [SCENE]]` (default 5). The 1x2 of most scenes,
+//! and a 1x1 on hexagons. A near request leads to the next cell to the east; ns per request with warm caches.
+//! Components: time to compile tables and to make components, bytes per state, and ns per connectivity test of two
+//! random poses.
 
 #![forbid(unsafe_code)]
 
 use std::hint::black_box;
 use std::process::ExitCode;
-use wheelbase_benches::{Draws, arguments, blobs, calibration, made, noise, open, rooms, truck};
+use wheelbase_benches::{SplitMix64, arguments, blobs, calibration, noise, open, rooms, timed, truck};
 use wheelbase_grid::{CellXY, Grid, GridShape};
 use wheelbase_planner::model::State;
 use wheelbase_planner::tables::Way;
@@ -18,7 +19,7 @@ use wheelbase_planner::{
 };
 
 const NEAR_QUERIES: usize = 1000;
-const QUESTIONS: usize = 4096;
+const PAIRS: usize = 4096;
 const SIDES: [u32; 4] = [64, 512, 2048, 4096];
 
 fn main() -> ExitCode {
@@ -38,7 +39,7 @@ fn main() -> ExitCode {
     }
     println!(
         "{:<16}{:>9}{:>9}{:>9}{:>9}{:>9}  work",
-        "components", "compile", "make", "tables", "comp.", "ask"
+        "components", "compile", "make", "tables", "comp.", "test"
     );
     println!("{:<16}{:>9}{:>9}{:>9}{:>9}{:>9}", "", "ms", "ms", "B/state", "B/state", "ns");
     for side in SIDES {
@@ -69,12 +70,12 @@ fn hexagonal_cart() -> MovementClass {
 }
 
 fn near_requests(name: &str, tables: &MovementTables, rounds: usize) {
-    let mut draws = Draws::new(5);
+    let mut random = SplitMix64::new(5);
     let side = tables.space().size().width();
-    // All in the same cells of the map's middle, whatever its size, so that caches count alike.
-    let mut place = || (side / 2 - 30 + draws.below(60)) as i32;
+    // Within the same block at the centre of any map, so that caches have the same effect.
+    let mut coordinate = || (side / 2 - 30 + random.below(60)) as i32;
     let queries: Vec<(Pose, [GoalMember; 1])> = (0..NEAR_QUERIES)
-        .map(|_| (place(), place()))
+        .map(|_| (coordinate(), coordinate()))
         .map(|(x, y)| (Pose::new(x, y, Heading(0)), [GoalMember::any(CellXY::new(x + 1, y))]))
         .collect();
     let (mut scratch, mut path) = (Scratch::new(), Path::new());
@@ -82,7 +83,7 @@ fn near_requests(name: &str, tables: &MovementTables, rounds: usize) {
     for _ in 0..=rounds {
         for (weight, ns) in [1000, 1200].into_iter().zip(&mut ns) {
             work = (0, 0);
-            let ((), ms) = made(|| {
+            let ((), ms) = timed(|| {
                 for (start, goal) in &queries {
                     let request = Request { weight_permille: weight, ..Request::new(*start, Goal::of(goal)) };
                     let answer = plan(tables, &request, &mut scratch, &mut path);
@@ -96,25 +97,25 @@ fn near_requests(name: &str, tables: &MovementTables, rounds: usize) {
 }
 
 fn components(name: &str, grid: &Grid, rounds: usize) {
-    let (mut compile_ms, mut make_ms, mut ask_ns) = (f64::MAX, f64::MAX, f64::MAX);
-    let (mut tables, _) = made(|| MovementTables::compile(grid, truck()));
+    let (mut compile_ms, mut make_ms, mut test_ns) = (f64::MAX, f64::MAX, f64::MAX);
+    let (mut tables, _) = timed(|| MovementTables::compile(grid, truck()));
     let (table_bytes, n_states) = (tables.memory_bytes(), tables.space().n_states());
-    let mut draws = Draws::new(7);
-    let mut state = || State(draws.below(n_states as u32));
-    let pairs: Vec<(State, State)> = (0..QUESTIONS).map(|_| (state(), state())).collect();
+    let mut random = SplitMix64::new(7);
+    let mut state = || State(random.below(n_states as u32));
+    let pairs: Vec<(State, State)> = (0..PAIRS).map(|_| (state(), state())).collect();
     let mut connected = 0;
     for _ in 0..rounds {
-        compile_ms = compile_ms.min(made(|| black_box(MovementTables::compile(grid, truck()))).1);
-        make_ms = make_ms.min(made(|| tables.make_components()).1);
-        let way = |&&(from, to): &&(State, State)| tables.components().way(from, to) == Way::Yes;
-        let (n, ms) = made(|| pairs.iter().filter(way).count());
+        compile_ms = compile_ms.min(timed(|| black_box(MovementTables::compile(grid, truck()))).1);
+        make_ms = make_ms.min(timed(|| tables.make_components()).1);
+        let are_connected = |&&(from, to): &&(State, State)| tables.components().way(from, to) == Way::Yes;
+        let (n, ms) = timed(|| pairs.iter().filter(are_connected).count());
         connected = n;
-        ask_ns = ask_ns.min(ms * 1e6 / QUESTIONS as f64);
+        test_ns = test_ns.min(ms * 1e6 / PAIRS as f64);
     }
-    let a_state = |bytes: usize| bytes as f64 / n_states as f64;
+    let per_state = |bytes: usize| bytes as f64 / n_states as f64;
     println!(
-        "{name:<16}{compile_ms:>9.1}{make_ms:>9.1}{:>9.3}{:>9.3}{ask_ns:>9.1}  {connected} of {QUESTIONS} pairs connected",
-        a_state(table_bytes),
-        a_state(tables.components().memory_bytes()),
+        "{name:<16}{compile_ms:>9.1}{make_ms:>9.1}{:>9.3}{:>9.3}{test_ns:>9.1}  {connected} of {PAIRS} pairs connected",
+        per_state(table_bytes),
+        per_state(tables.components().memory_bytes()),
     );
 }

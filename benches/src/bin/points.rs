@@ -1,18 +1,17 @@
-//! Points on eight neighbours, on the maps of the MovingAI benchmark: our planner in class `octile` beside
-//! general searches and beside two planners made for grids.
+//! Compares our planner, with class `octile`, with general searches and with two grid planners for points on eight
+//! neighbours, on maps of the MovingAI benchmark.
 //!
-//! `cargo run --release -p wheelbase-benches --bin points -- [ROUNDS [MAP]]` (default 3). The general ones
-//! answer the same question. The two made for grids have other rules and do not find the cheapest paths:
-//! each stands below ours by its own rule of corners, with the mean and greatest cost of its paths over the
-//! optimum by that rule, and how many of them cut a corner. Costs are in octile length, except on four
-//! neighbours.
+//! `cargo run --release -p wheelbase-benches --bin points -- [ROUNDS [MAP]]` (default 3). The general searches answer
+//! the same queries. The grid planners have other rules and do not find the cheapest paths: each is listed after ours
+//! with the same rule of corners, with the mean and greatest ratio of its path costs to the optimum by that rule, and
+//! the number of paths that cut a corner. Costs are octile lengths, except on four neighbours.
 
 #![forbid(unsafe_code)]
 
 use std::process::ExitCode;
 use wheelbase_benches::{
     FAIR, Ours, Peer, Peers, PointPeer, Query, SCENARIO_MAPS, Scene, Times, arguments, calibration,
-    file_grid, four_ways, made, octile_past_corners, times,
+    file_grid, four_neighbours, octile_past_corners, timed, times,
 };
 use wheelbase_grid::{CellXY, Grid};
 use wheelbase_planner::search::{Heuristic, Landmarks};
@@ -25,7 +24,7 @@ fn main() -> ExitCode {
     let Some((rounds, part)) = arguments("points", 3) else { return ExitCode::from(2) };
     println!("calibration: {}", calibration());
     println!(
-        "{QUERIES} long queries a map, least of {rounds} rounds a query; times slower than ours by the same rule"
+        "{QUERIES} long queries per map, least of {rounds} rounds per query; times slower than ours by the same rule"
     );
     println!("pathfinding, petgraph: {FAIR}");
     PointPeer::LABELS.iter().for_each(|(name, label)| println!("{name}: {label}"));
@@ -41,15 +40,15 @@ fn main() -> ExitCode {
 fn compare(name: &str, grid: &Grid, rounds: usize) {
     let scene = Scene::new(name, grid, MovementClass::octile(), QUERIES, 1);
     let queries = &scene.queries;
-    let [past, four] = [octile_past_corners(), four_ways()]
+    let [past, four] = [octile_past_corners(), four_neighbours()]
         .map(|class| Scene::with_queries(name, grid, class, queries.clone()));
     let (mut strict, mut past, mut four) = (Ours::new(&scene), Ours::new(&past), Ours::new(&four));
     let peers = Peers::of(&scene);
     peers.assert_same_costs();
-    let (landmarks, landmarks_ms) = made(|| Landmarks::of(&scene.tables, LANDMARKS));
-    let (jump_points, jump_points_ms) = made(|| PointPeer::jump_points(&scene.tables));
-    let (eight, eight_ms) = made(|| PointPeer::eight_ways(&scene.tables));
-    let (fours, fours_ms) = made(|| PointPeer::four_ways(&scene.tables));
+    let (landmarks, landmarks_ms) = timed(|| Landmarks::of(&scene.tables, LANDMARKS));
+    let (jump_points, jump_points_ms) = timed(|| PointPeer::jump_points(&scene.tables));
+    let (eight, eight_ms) = timed(|| PointPeer::eight_neighbours(&scene.tables));
+    let (fours, fours_ms) = timed(|| PointPeer::four_neighbours(&scene.tables));
     let mut guided = Ours::guided(&scene, Heuristic::Landmarks(&landmarks));
     let n_cells = |peer: &PointPeer, query: &Query| peer.path(query).map_or(0, |path| path.len() as u64);
     let [
@@ -82,7 +81,7 @@ fn compare(name: &str, grid: &Grid, rounds: usize) {
     println!("\n{name}, {} x {} cells", grid.size().width(), grid.size().height());
     println!(
         "  {:<28}{:>10}{:>9}{:>9}{:>12}{:>10}{:>6}",
-        "", "median us", "x ours", "made ms", "cost, mean", "greatest", "cut"
+        "", "median us", "x ours", "prep ms", "cost, mean", "greatest", "cut"
     );
     row("ours, no corner cut", &ours, &ours, None, None);
     row("ours with landmarks", &guided, &ours, Some(landmarks_ms), None);
@@ -90,19 +89,19 @@ fn compare(name: &str, grid: &Grid, rounds: usize) {
         row(peer.name(), &least, &ours, None, None);
     }
     row("ours, corners cut", &ours_past, &ours_past, None, None);
-    let rival = |peer: &PointPeer, least, rule: &mut Ours<'_>, ours, made_ms| {
-        row(peer.name(), least, ours, Some(made_ms), Some(Quality::of(peer, rule, &scene.tables)));
+    let rival = |peer: &PointPeer, least, rule: &mut Ours<'_>, ours, prepare_ms| {
+        row(peer.name(), least, ours, Some(prepare_ms), Some(Quality::of(peer, rule, &scene.tables)));
     };
     rival(&jump_points, &points, &mut past, &ours_past, jump_points_ms);
     rival(&eight, &eight_least, &mut past, &ours_past, eight_ms);
-    row("ours, four ways", &ours_four, &ours_four, None, None);
+    row("ours, 4 neighbours", &ours_four, &ours_four, None, None);
     rival(&fours, &fours_least, &mut four, &ours_four, fours_ms);
 }
 
-fn row(name: &str, least: &Times, ours: &Times, made_ms: Option<f64>, quality: Option<Quality>) {
+fn row(name: &str, least: &Times, ours: &Times, prepare_ms: Option<f64>, quality: Option<Quality>) {
     let ratio = least.median_us() / ours.median_us();
     print!("  {name:<28}{:>10.1}{ratio:>9.2}", least.median_us());
-    if let Some(ms) = made_ms {
+    if let Some(ms) = prepare_ms {
         print!("{ms:>9.1}");
     }
     if let Some(Quality { mean, greatest, n_cut }) = quality {
@@ -111,13 +110,13 @@ fn row(name: &str, least: &Times, ours: &Times, made_ms: Option<f64>, quality: O
     println!();
 }
 
-/// How good a peer's paths are.
+/// Quality of a peer's paths.
 struct Quality {
-    /// Mean cost over the optimum by the same rule.
+    /// Mean ratio of cost to the optimum by the same rule.
     mean: f64,
-    /// The greatest.
+    /// Greatest such ratio.
     greatest: f64,
-    /// Paths that cut a corner.
+    /// Number of paths that cut a corner.
     n_cut: usize,
 }
 
@@ -141,7 +140,7 @@ impl Quality {
 /// Cost in ticks of a path of cells, by the moves of a class without facing.
 ///
 /// # Panics
-/// If a step is not one of its moves, or not legal.
+/// If a step is not a legal move of the class.
 fn cost(path: &[CellXY], tables: &MovementTables) -> u64 {
     let state = |cell| tables.space().state(Pose { cell, heading: Heading(0) });
     let ticks = |from, to| {

@@ -1,15 +1,15 @@
-//! Requests as a game makes them: long ones with landmarks, short ones by the second, and many at once.
+//! Requests as in a game: long ones with landmarks, short ones per second, and many at once.
 //!
-//! `cargo run --release -p wheelbase-benches --bin requests -- [ROUNDS [SCENE]]` (default 3). The 1x2 truck
-//! on one thread but for the last table. What landmarks take to make, and their memory, stand beside what
-//! they give; the calibration of the machine stands first and last.
+//! `cargo run --release -p wheelbase-benches --bin requests -- [ROUNDS [SCENE]]` (default 3). The 1x2 truck, on one
+//! thread except in the last table. The gain of landmarks is printed with their preparation time and memory; the
+//! calibration of the machine is printed at both ends.
 
 #![forbid(unsafe_code)]
 
 use std::process::ExitCode;
 use wheelbase_benches::{
-    Ours, SCENARIO_MAPS, Scene, arguments, blobs, calibration, drawn_scenes, file_scenes, made, noise, open,
-    rooms, times, truck,
+    Ours, SCENARIO_MAPS, Scene, arguments, blobs, calibration, drawn_scenes, file_scenes, noise, open, rooms,
+    timed, times, truck,
 };
 use wheelbase_planner::search::batch::{BatchScratch, plan_all};
 use wheelbase_planner::search::{Heuristic, Landmarks};
@@ -18,7 +18,7 @@ use wheelbase_planner::{Goal, GoalMember, Request};
 const LANDMARKS: usize = 16;
 const LONG_QUERIES: usize = 200;
 const SHORT_QUERIES: usize = 4000;
-/// Farthest that the goal of a short request is from its start, in cells.
+/// Greatest distance from start to goal of a short request, in cells.
 const SHORT_CELLS: u32 = 40;
 
 fn main() -> ExitCode {
@@ -26,10 +26,10 @@ fn main() -> ExitCode {
     println!("calibration: {}", calibration());
     let with_part = |scene: &Scene| scene.name.contains(&part);
     println!("\nlong: {LONG_QUERIES} queries, least of {rounds} rounds each; {LANDMARKS} landmarks");
-    println!("{:<16}{:>30} |{:>30} | prepared", "", "by the norm", "by landmarks");
+    println!("{:<16}{:>30} |{:>30} | prepared", "", "default heuristic", "landmarks");
     println!(
         "{:<16}{:>10}{:>9}{:>11} |{:>10}{:>9}{:>11} |{:>7}{:>9}{:>6}",
-        "", "median us", "mean", "expansions", "median us", "mean", "expansions", "used", "made ms", "MiB"
+        "", "median us", "mean", "expansions", "median us", "mean", "expansions", "used", "prep ms", "MiB"
     );
     let drawn = [256, 512].into_iter().flat_map(|side| drawn_scenes(side, LONG_QUERIES));
     let scenes: Vec<Scene> = file_scenes(&SCENARIO_MAPS, LONG_QUERIES).into_iter().chain(drawn).collect();
@@ -53,7 +53,7 @@ fn main() -> ExitCode {
 }
 
 fn long(scene: &Scene, rounds: usize) {
-    let (landmarks, made_ms) = made(|| Landmarks::of(&scene.tables, LANDMARKS));
+    let (landmarks, prepare_ms) = timed(|| Landmarks::of(&scene.tables, LANDMARKS));
     let [mut plain, mut guided] = [Heuristic::Default, Heuristic::Landmarks(&landmarks)]
         .map(|heuristic| Ours::guided(scene, heuristic));
     let works = [plain.work(), guided.work()];
@@ -65,7 +65,7 @@ fn long(scene: &Scene, rounds: usize) {
         let expansions = work.expansions as f64 / work.queries as f64;
         print!("{:>10.0}{:>9.0}{expansions:>11.0} |", least.median_us(), least.mean_us());
     }
-    println!("{:>7}{made_ms:>9.0}{:>6}", works[1].guided, landmarks.memory_bytes() >> 20);
+    println!("{:>7}{prepare_ms:>9.0}{:>6}", works[1].guided, landmarks.memory_bytes() >> 20);
 }
 
 fn short(scene: &Scene, rounds: usize) {

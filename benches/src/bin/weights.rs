@@ -1,7 +1,7 @@
-//! What a weight buys and costs, and what a finer map costs.
+//! Gain and cost of weighted search, and the cost of a finer map.
 //!
-//! `cargo run --release -p wheelbase-benches --bin weights -- [ROUNDS [SCENE]]` (default 3). The 1x2 truck on
-//! drawn maps. Costs and expansions do not depend on the machine; times are the least of the rounds.
+//! `cargo run --release -p wheelbase-benches --bin weights -- [ROUNDS [SCENE]]` (default 3). The 1x2 truck on drawn
+//! maps. Costs and expansions are independent of the machine; times are the least of the rounds.
 
 #![forbid(unsafe_code)]
 
@@ -28,9 +28,9 @@ fn main() -> ExitCode {
     let scenes = drawn_scenes(512, QUERIES);
     scenes.iter().filter(|scene| scene.name.contains(&part)).for_each(|scene| weigh(scene, rounds));
     println!(
-        "\nresolution: the same map with each cell cut into 1, 4 and 16, the truck as many times as long"
+        "\nresolution: the same map with each cell divided into 1, 4 and 16; the truck is as large and as fast"
     );
-    println!("and wide and its ticks the same for the same way; cost over that on the coarse map");
+    println!("on the ground as before; cost relative to the coarse map");
     println!(
         "{:<12}{:>8}{:>12}{:>10}{:>12}{:>12}{:>12}{:>8}",
         "", "times", "side, cells", "cost mean", "expansions", "of coarse", "median us", "ns/x"
@@ -50,7 +50,7 @@ fn costs(ours: &mut Ours<'_>) -> Vec<f64> {
     ours.scene.queries.iter().map(|query| ours.cost(query) as f64).collect()
 }
 
-/// Mean and greatest of the ratios of two lists of costs.
+/// Mean and greatest ratio of two lists of costs.
 fn ratios(costs: &[f64], to: &[f64]) -> (f64, f64) {
     let ratios = costs.iter().zip(to).map(|(cost, to)| cost / to);
     (ratios.clone().sum::<f64>() / costs.len() as f64, ratios.fold(0.0, f64::max))
@@ -97,7 +97,7 @@ fn refine(name: &str, grid: &Grid, rounds: usize) {
     let mut planners = scenes.each_ref().map(Ours::new);
     let works = planners.each_mut().map(Ours::work);
     let costs = planners.each_mut().map(costs);
-    // Each scene has queries of its own, so they are timed by number.
+    // The scenes have different queries, so they are timed by index.
     let numbers: Vec<usize> = (0..QUERIES).collect();
     let [a, b, c] = &mut planners;
     let least = times(

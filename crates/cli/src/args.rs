@@ -1,4 +1,4 @@
-//! What was typed. Flags of DESIGN 8 that this release does not have yet are known and refused by name.
+//! Command-line arguments. Flags planned for later releases are known and refused by name.
 
 use crate::bench_keys::KEYS_HELP;
 use crate::failure::{Exit, Failure};
@@ -13,7 +13,7 @@ use wheelbase_scenario::scenario::EXPANSIONS_PER_TICK_MAX;
 use wheelbase_sim::TrafficParams;
 use wheelbase_view::picture::view::SCALE_MAX;
 
-/// Moves units that are bigger than one tile.
+/// Simulates and plans for units that cover more than one tile.
 #[derive(Debug, Parser)]
 #[command(name = "wheelbase", version, about, max_term_width = 100, after_help = exit_statuses())]
 pub struct Args {
@@ -23,32 +23,32 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Run a scenario to its end and print what came of it
+    /// Run a scenario to its end and print the result
     Run(RunArgs),
-    /// Plan one path, or one for each line of a file of queries
+    /// Plan one path, or answer a file of queries
     Plan(PlanArgs),
-    /// Say what is wrong in scenario, map and recording files, and where
+    /// Validate scenario, map and recording files
     Check(CheckArgs),
-    /// Time published queries and check their lengths, or time a scenario
+    /// Time a scenario, or time published queries and check their lengths
     #[command(after_long_help = KEYS_HELP)]
     Bench(BenchArgs),
-    /// Say how far it is from a pose to each of many targets, and what lies within so many ticks
+    /// Measure distances from a pose to many targets, or list all poses within a number of ticks
     Distances(DistancesArgs),
-    /// Run a recording again and say where it differs
+    /// Replay a recording and report the first difference
     Verify(VerifyArgs),
-    /// Draw a recording: a page that plays it in a browser, or pictures
+    /// Draw a recording as a page that plays in a browser, or as pictures
     Render(RenderArgs),
-    /// Plot a recording: throughput, waiting, times of its ticks, and where its agents were held up
+    /// Plot a recording: throughput, waiting, tick times and congestion
     Report(ReportArgs),
-    /// Write a seeded map, or write a map again in another format
+    /// Generate a map from a seed, or convert a map to another format
     Generate(GenerateArgs),
-    /// Print the completions of a shell
+    /// Print the completion script of a shell
     Completions(CompletionsArgs),
-    /// Print the manual page, or write one for each subcommand too
+    /// Print the manual page, or write the pages of all subcommands
     Man(ManArgs),
 }
 
-/// How results are printed.
+/// Output format of results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// For people
@@ -60,16 +60,16 @@ pub enum Format {
 
 #[derive(Debug, clap::Args)]
 pub struct RunArgs {
-    /// Scenario file (.toml), or problem of the League of Robot Runners (.json)
+    /// Scenario (.toml), or problem of the League of Robot Runners (.json)
     #[arg(value_name = "SCENARIO|PROBLEM.json")]
     pub scenario: PathBuf,
-    /// Stop after this many ticks instead of the scenario's
+    /// Number of ticks, in place of the scenario's
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u32, 0, 0xFFFF_FFFE>)]
     pub ticks: Option<u32>,
-    /// Take this seed instead of the scenario's
+    /// Random seed, in place of the scenario's
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u64, 0, { u64::MAX }>)]
     pub seed: Option<u64>,
-    /// Worker threads; the result is the same for any number [default: one a core]
+    /// Worker threads; the result is the same for any number [default: one per core]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u16, 1, 1024>)]
     pub threads: Option<u16>,
     /// Output format
@@ -78,34 +78,35 @@ pub struct RunArgs {
     /// No progress bar
     #[arg(long)]
     pub quiet: bool,
-    /// Write a trace, one JSON object a line
+    /// Write a trace, one JSON object per line
     #[arg(long, value_name = "FILE.jsonl")]
     pub trace: Option<PathBuf>,
     /// Draw the run in the terminal: q quits, space pauses, + and - change the speed
     #[arg(long)]
     pub watch: bool,
-    /// Record the run, to be rendered and verified
+    /// Record the run for render, report and verify
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
-    /// Write what is counted as a table, a row every so many ticks
+    /// Write counts as a table, with a row every --metrics-every ticks
     #[arg(long, value_name = "FILE.csv")]
     pub metrics: Option<PathBuf>,
-    /// Ticks from one row of --metrics to the next
+    /// Ticks between two rows of --metrics
     #[arg(long, value_name = "N", default_value_t = 10, requires = "metrics", allow_negative_numbers = true, value_parser = whole::<u32, 1, U32_MAX>)]
     pub metrics_every: u32,
-    /// Check after every tick, the slow way, that no two agents hold one cell
+    /// Check after every tick, independently and slowly, that no two agents hold the same cell
     #[arg(long)]
     pub check_invariants: bool,
-    /// Spend this many expansions a tick on path requests instead of the scenario's
+    /// Expansions per tick for path requests, in place of the scenario's
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u64, 1, EXPANSIONS_PER_TICK_MAX>)]
     pub expansions_per_tick: Option<u64>,
-    /// Let the traffic try this many poses a tick instead of the scenario's
+    /// Poses per tick that the traffic rule may try, in place of the scenario's
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u64, 0, { u64::MAX }>)]
     pub tries_per_tick: Option<u64>,
-    /// Give a tunable of the traffic another value, to see what a mechanism is worth; may come several times
+    /// Set a tunable of the traffic rule, to measure a mechanism; repeatable; not with --record,
+    /// because recordings do not hold tunables
     #[arg(long, value_name = "NAME=VALUE", value_parser = tuning, conflicts_with = "record")]
     pub tune: Vec<(String, u32)>,
-    /// Of a problem: write what every agent did, in the competition's format
+    /// For a problem: write the actions of all agents in the format of the competition
     #[arg(long, value_name = "FILE.json")]
     pub plan_out: Option<PathBuf>,
     #[arg(long, hide = true)]
@@ -119,7 +120,7 @@ pub struct RunArgs {
 }
 
 impl RunArgs {
-    /// The files that are to be written, with their flags.
+    /// Output files with their flags.
     pub fn outputs(&self) -> [Output<'_>; 4] {
         [
             ("--trace", self.trace.as_deref()),
@@ -135,10 +136,10 @@ pub struct PlanArgs {
     /// Map (.map, .tmx, .png) or scenario (.toml)
     #[arg(value_name = "MAP|SCENARIO")]
     pub target: PathBuf,
-    /// A file with one [class.NAME] table, or the name of a class of the scenario
+    /// File with one [class.NAME] table, or name of a class of the scenario
     #[arg(long, value_name = "FILE|NAME")]
     pub class: Option<String>,
-    /// Where the agent stands: X,Y,HEADING
+    /// Start pose: X,Y,HEADING
     #[arg(
         long,
         value_name = "X,Y,H",
@@ -147,7 +148,7 @@ pub struct PlanArgs {
         allow_hyphen_values = true
     )]
     pub from: Option<String>,
-    /// Where it shall go: X,Y with any heading or X,Y,HEADING
+    /// Goal: X,Y for any heading, or X,Y,HEADING
     #[arg(
         long,
         value_name = "X,Y[,H]",
@@ -156,37 +157,39 @@ pub struct PlanArgs {
         allow_hyphen_values = true
     )]
     pub to: Option<String>,
-    /// Any anchor so near to the goal is a goal too, in cells
+    /// Radius in cells: anchors within this distance of the goal are goals too
     #[arg(long, value_name = "R", default_value_t = 0, conflicts_with = "queries", allow_negative_numbers = true, value_parser = whole::<u32, 0, U32_MAX>)]
     pub within: u32,
-    /// zero, manhattan, chebyshev, octile, euclid, greedy, landmarks or field [default: picked for the class]
+    /// zero, manhattan, chebyshev, octile, euclid, greedy, landmarks or field [default: depends on the
+    /// class]
     #[arg(long, value_name = "NAME", conflicts_with = "queries")]
     pub heuristic: Option<String>,
-    /// In permille: 1000 gives the cheapest path, 1500 one at most half as dear again
+    /// Weight in permille: with 1000 the path is cheapest, with 1500 it costs at most 1.5 times as much
     #[arg(long, value_name = "N", default_value_t = 1000, conflicts_with = "queries", allow_negative_numbers = true, value_parser = whole::<u32, 1000, U32_MAX>)]
     pub weight: u32,
-    /// What to do when the goal cannot be reached
+    /// If the goal is unreachable, fail or plan to the nearest reachable pose
     #[arg(long, value_name = "fail|nearest", default_value = "fail", value_parser = ["fail", "nearest"], conflicts_with = "queries")]
     pub fallback: String,
-    /// No move may sweep a cell outside this rectangle
+    /// Rectangle that the path may not leave: no move sweeps a cell outside
     #[arg(long, value_name = "X,Y,W,H", conflicts_with = "queries", allow_hyphen_values = true)]
     pub window: Option<String>,
     /// Give up after this many expansions
     #[arg(long, value_name = "N", conflicts_with = "queries", allow_negative_numbers = true, value_parser = whole::<u64, 0, { u64::MAX }>)]
     pub expansions_max: Option<u64>,
-    /// Output format of a single plan; text also says on standard error what guided --queries
+    /// Output format of a single plan; with --queries, text adds a summary of guides on standard error
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
-    /// Answer a query a line, in order
+    /// Answer the queries of a file, one per line, in order
     #[arg(long, value_name = "FILE.jsonl")]
     pub queries: Option<PathBuf>,
-    /// Worker threads for --queries [default: one a core]
+    /// Worker threads for --queries [default: one per core]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u16, 1, 1024>)]
     pub threads: Option<u16>,
-    /// Draw the path, what it sweeps, and the search: the redder, the more headings of a cell were expanded
+    /// Draw the path, its swept cells and the search: the more headings of a cell were expanded, the
+    /// redder it is
     #[arg(long, value_name = "FILE.png", conflicts_with = "queries")]
     pub png: Option<PathBuf>,
-    /// The same as a picture that can be shown at any size
+    /// The same as a scalable picture
     #[arg(long, value_name = "FILE.svg", conflicts_with = "queries")]
     pub svg: Option<PathBuf>,
     #[command(flatten)]
@@ -200,22 +203,22 @@ pub struct DistancesArgs {
     /// Map (.map, .tmx, .png) or scenario (.toml)
     #[arg(value_name = "MAP|SCENARIO")]
     pub target: PathBuf,
-    /// A file with one [class.NAME] table, or the name of a class of the scenario
+    /// File with one [class.NAME] table, or name of a class of the scenario
     #[arg(long, value_name = "FILE|NAME")]
     pub class: Option<String>,
-    /// Where the agent stands: X,Y,HEADING
+    /// Start pose: X,Y,HEADING
     #[arg(long, value_name = "X,Y,H", allow_hyphen_values = true)]
     pub from: String,
-    /// A target: X,Y with any heading or X,Y,HEADING; may be given many times
+    /// Target: X,Y for any heading, or X,Y,HEADING; repeatable
     #[arg(long, value_name = "X,Y[,H]", allow_hyphen_values = true)]
     pub to: Vec<String>,
-    /// List every pose that can be reached within so many ticks, and how
+    /// List all poses reachable within this many ticks, with the last move to each
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u32, 0, 0xFFFF_FFFE>)]
     pub within: Option<u32>,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
-    /// Draw the distances: the farther, the darker, with contour lines
+    /// Draw the distances, darker when farther, with contour lines
     #[arg(long, value_name = "FILE.png")]
     pub png: Option<PathBuf>,
     #[command(flatten)]
@@ -226,11 +229,11 @@ pub struct DistancesArgs {
 
 #[derive(Debug, clap::Args)]
 pub struct CheckArgs {
-    /// Scenario files (.toml), class files (.toml), maps (.map, .tmx, .png), queries on them (.scen),
-    /// problems (.json) and recordings
+    /// Scenarios and class files (.toml), maps (.map, .tmx, .png), queries (.scen), problems (.json) and
+    /// recordings
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
-    /// Judge this plan of one problem: replay it by the competition's rules
+    /// Judge this plan for the given problem by the rules of the competition
     #[arg(long, value_name = "FILE.json")]
     pub plan: Option<PathBuf>,
     #[command(flatten)]
@@ -239,15 +242,16 @@ pub struct CheckArgs {
 
 const U32_MAX: u64 = u32::MAX as u64;
 
-/// Reads a whole number from `LOW` to `HIGH`, and says so where it is none.
-/// A tunable of the traffic and its value.
+/// Parses a tunable of the traffic rule with its value.
 fn tuning(text: &str) -> Result<(String, u32), String> {
     let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
-    let value = value.parse().map_err(|_| format!("`{value}` is no whole number from 0 to {}", u32::MAX))?;
+    let value =
+        value.parse().map_err(|_| format!("`{value}` is not a whole number from 0 to {}", u32::MAX))?;
     TrafficParams::default().set(name, value).map_err(|error| error.to_string())?;
     Ok((name.to_owned(), value))
 }
 
+/// Parses a whole number from `LOW` to `HIGH`.
 fn whole<T: TryFrom<u64>, const LOW: u64, const HIGH: u64>(text: &str) -> Result<T, String> {
     let number = text.parse().ok().filter(|number| (LOW..=HIGH).contains(number));
     let number = number.and_then(|number| T::try_from(number).ok());
@@ -259,7 +263,7 @@ pub struct VerifyArgs {
     /// Recording of run --record
     #[arg(value_name = "RECORDING")]
     pub recording: PathBuf,
-    /// Worker threads; the answer is the same for any number [default: one a core]
+    /// Worker threads; the result is the same for any number [default: one per core]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u16, 1, 1024>)]
     pub threads: Option<u16>,
     #[command(flatten)]
@@ -272,7 +276,7 @@ pub struct RenderArgs {
     /// Recording of run --record
     #[arg(value_name = "RECORDING")]
     pub recording: PathBuf,
-    /// Write one page for a browser that plays the run; it needs nothing beside it
+    /// Write a self-contained page that plays the run in a browser
     #[arg(long, value_name = "FILE.html")]
     pub html: Option<PathBuf>,
     /// Leave planned paths out of the page, which makes it smaller
@@ -281,13 +285,13 @@ pub struct RenderArgs {
     /// Write a picture of a tick
     #[arg(long, value_name = "FILE.png")]
     pub png: Option<PathBuf>,
-    /// Write a picture of a tick that can be shown at any size
+    /// Write a scalable picture of a tick
     #[arg(long, value_name = "FILE.svg")]
     pub svg: Option<PathBuf>,
-    /// The tick that --png and --svg show [default: the last]
+    /// Tick of --png and --svg [default: the last]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u32, 0, 0xFFFF_FFFE>)]
     pub tick: Option<u32>,
-    /// Write a moving picture
+    /// Write an animation
     #[arg(long, value_name = "FILE.gif")]
     pub gif: Option<PathBuf>,
     /// First tick of --gif
@@ -296,10 +300,10 @@ pub struct RenderArgs {
     /// Last tick of --gif [default: the last]
     #[arg(long, value_name = "N", requires = "gif", allow_negative_numbers = true, value_parser = whole::<u32, 0, 0xFFFF_FFFE>)]
     pub to: Option<u32>,
-    /// Ticks from one frame of --gif to the next [default: so many that there are at most 300 frames]
+    /// Ticks between two frames of --gif [default: least that gives at most 300 frames]
     #[arg(long, value_name = "N", requires = "gif", allow_negative_numbers = true, value_parser = whole::<u32, 1, U32_MAX>)]
     pub every: Option<u32>,
-    /// Frames a second of --gif
+    /// Frames per second of --gif
     #[arg(long, value_name = "N", requires = "gif", default_value_t = 20, allow_negative_numbers = true, value_parser = whole::<u16, 1, 50>)]
     pub fps: u16,
     #[command(flatten)]
@@ -313,29 +317,29 @@ pub struct ReportArgs {
     /// Recording of run --record
     #[arg(value_name = "RECORDING")]
     pub recording: PathBuf,
-    /// Write one page for a browser; it needs nothing beside it
+    /// Write a self-contained page for a browser
     #[arg(long, value_name = "FILE.html")]
     pub html: PathBuf,
-    /// Worker threads of the second run, which is timed [default: one a core]
+    /// Worker threads of the timed replay [default: one per core]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u16, 1, 1024>)]
     pub threads: Option<u16>,
     #[command(flatten)]
     pub memory: MemoryArgs,
 }
 
-/// What part of a map pictures show, and how large.
+/// The view of pictures.
 #[derive(Debug, clap::Args)]
 pub struct ViewArgs {
-    /// Points a cell of pictures [default: as fits 1280 points, at most 32]
+    /// Pixels per cell of pictures [default: whatever fits 1280 pixels, at most 32]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u32, 1, { SCALE_MAX as u64 }>)]
     pub scale: Option<u32>,
-    /// The part of the map that pictures show [default: all of it]
+    /// Part of the map shown by pictures [default: all of it]
     #[arg(long, value_name = "X,Y,W,H", allow_hyphen_values = true)]
     pub area: Option<String>,
 }
 
 impl ViewArgs {
-    /// The pictures that are wanted.
+    /// The requested pictures.
     pub fn spec<'a>(
         &self,
         png: Option<&'a PathBuf>,
@@ -360,10 +364,10 @@ pub struct GenerateArgs {
     /// Columns and rows of a new map
     #[arg(long, value_name = "W,H")]
     pub size: Option<String>,
-    /// Of a new map: the same seed gives the same map
+    /// Random seed of a new map
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u64, 0, { u64::MAX }>)]
     pub seed: Option<u64>,
-    /// Where to write it: .map, or .png for a picture, a pixel a cell
+    /// Output file: .map, or .png with one pixel per cell
     #[arg(short, long = "output", value_name = "FILE.map|FILE.png")]
     pub output: PathBuf,
     #[command(flatten)]
@@ -372,13 +376,13 @@ pub struct GenerateArgs {
 
 #[derive(Debug, clap::Args)]
 pub struct BenchArgs {
-    /// Queries of the MovingAI benchmark (.scen), their map beside them, or a scenario (.toml)
+    /// Scenario (.toml), or queries of the MovingAI benchmark (.scen) with the map in the same folder
     #[arg(value_name = "TARGET")]
     pub target: PathBuf,
-    /// Of .scen: plan for the class in this file, and check no lengths [default: octile]
+    /// For .scen: plan for the class in this file, without checking lengths [default: octile]
     #[arg(long, value_name = "FILE|NAME")]
     pub class: Option<String>,
-    /// Worker threads, of .scen for the queries a second [default: one a core]
+    /// Worker threads; for .scen, of the batch of all queries [default: one per core]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u16, 1, 1024>)]
     pub threads: Option<u16>,
     /// Output format
@@ -390,14 +394,14 @@ pub struct BenchArgs {
 
 #[derive(Debug, clap::Args)]
 pub struct CompletionsArgs {
-    /// Which shell
+    /// The shell
     #[arg(value_name = "SHELL", value_enum)]
     pub shell: Shell,
 }
 
 #[derive(Debug, clap::Args)]
 pub struct ManArgs {
-    /// Write wheelbase.1, and one page a subcommand, into this folder
+    /// Write wheelbase.1 and a page for each subcommand to this folder
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }
@@ -408,26 +412,14 @@ fn exit_statuses() -> String {
 }
 
 impl Args {
-    /// Refuses what DESIGN names and this release does not have yet.
+    /// Refuses flags planned for later releases.
     pub fn refuse_unsupported(&self) -> Result<(), Failure> {
-        let refused = match &self.command {
-            Command::Run(a) => [
-                (a.snapshot.is_some(), "--snapshot"),
-                (a.snapshot_every.is_some(), "--snapshot-every"),
-                (a.resume.is_some(), "--resume"),
-            ]
-            .to_vec(),
-            Command::Plan(_)
-            | Command::Distances(_)
-            | Command::Check(_)
-            | Command::Verify(_)
-            | Command::Render(_)
-            | Command::Report(_)
-            | Command::Bench(_)
-            | Command::Generate(_)
-            | Command::Completions(_)
-            | Command::Man(_) => Vec::new(),
-        };
+        let Command::Run(run) = &self.command else { return Ok(()) };
+        let refused = [
+            (run.snapshot.is_some(), "--snapshot"),
+            (run.snapshot_every.is_some(), "--snapshot-every"),
+            (run.resume.is_some(), "--resume"),
+        ];
         match refused.into_iter().find(|(given, _)| *given) {
             Some((_, name)) => Err(Failure::bad_input(format!("not supported yet: {name}"))),
             None => Ok(()),

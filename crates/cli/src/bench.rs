@@ -1,5 +1,4 @@
-//! `wheelbase bench`: how fast published queries are answered, and whether as published; how fast a
-//! scenario runs.
+//! `wheelbase bench`: times published queries and checks their lengths, or times a scenario.
 
 use crate::args::BenchArgs;
 use crate::calibration::Calibration;
@@ -30,11 +29,11 @@ use wheelbase_scenario::load::{Overrides, PlanningProblem, load_world};
 use wheelbase_sim::{Doors, Memory, Phase, RunResult, World, permille, quantile_ms};
 use wheelbase_view::safe_text;
 
-/// Queries between two looks at the progress bar.
+/// Queries between two updates of the progress bar.
 const PROGRESS_QUERIES: usize = 16;
-/// Queries of a batch that a worker answers between two looks at Ctrl-C.
-const QUERIES_A_CHUNK: usize = 64;
-/// Most lengths that are shown of those that differ.
+/// Queries of a batch per worker between two checks for Ctrl-C.
+const QUERIES_PER_CHUNK: usize = 64;
+/// Most differing lengths shown.
 const DIFFERENCES_SHOWN_MAX: usize = 10;
 
 pub fn run(args: &BenchArgs, stop: &Interrupt) -> Result<Exit, Failure> {
@@ -48,7 +47,7 @@ pub fn run(args: &BenchArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     }
 }
 
-/// A scenario as it is, within the memory that may be taken.
+/// Nothing overridden but the memory limit.
 fn overrides(args: &BenchArgs) -> Overrides {
     Overrides { memory_max: args.memory.max(), ..Overrides::default() }
 }
@@ -58,7 +57,7 @@ fn calibration() -> Calibration {
     Calibration::measure(|| begun.elapsed())
 }
 
-/// What came of the queries of a `.scen` file; [`KEYS_HELP`](crate::bench_keys::KEYS_HELP) describes the keys.
+/// The result for a `.scen` file; [`KEYS_HELP`](crate::bench_keys::KEYS_HELP) describes the keys.
 #[derive(Serialize)]
 struct QueriesResult {
     bench: &'static str,
@@ -80,7 +79,7 @@ struct QueriesResult {
     calibration: Calibration,
 }
 
-/// What came of the queries one by one.
+/// Results of the queries, answered one by one.
 #[derive(Serialize)]
 struct Answers {
     answered: usize,
@@ -93,7 +92,7 @@ struct Answers {
     ns_per_expansion: f64,
 }
 
-/// The same with landmarks.
+/// The same with landmarks as the guide.
 #[derive(Serialize)]
 struct LandmarksResult {
     number: usize,
@@ -111,7 +110,7 @@ struct QueryMs {
     max: f64,
 }
 
-/// Lengths held against the published ones.
+/// Comparison with the published lengths.
 #[derive(Default, Serialize)]
 struct Lengths {
     checked: u64,
@@ -121,7 +120,7 @@ struct Lengths {
     first: Vec<Difference>,
 }
 
-/// A length that is not the published one.
+/// A length that differs from the published one.
 #[derive(Serialize)]
 struct Difference {
     line: u32,
@@ -138,7 +137,7 @@ impl Lengths {
         Self { decimals: scen.decimals, ..Self::default() }
     }
 
-    /// Holds the length of an answer against the published one.
+    /// Compares the length of an answer with the published one.
     fn check(&mut self, query: &ScenQuery, tolerance: f64, status: Status, path: &Path) {
         let ours = (status == Status::Found).then(|| path.octile_length());
         self.checked += 1;
@@ -161,7 +160,7 @@ impl Lengths {
     }
 }
 
-/// Answers the queries of a `.scen` file one by one on this thread, and then all as a batch.
+/// Answers the queries of a `.scen` file one by one on this thread, then as a batch, then with landmarks.
 fn bench_queries(args: &BenchArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let pool = thread_pool(args.threads)?;
     let memory_max = args.memory.max();
@@ -180,7 +179,7 @@ fn bench_queries(args: &BenchArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let components_s = begun.elapsed().as_secs_f64();
     let tables = Arc::new(tables);
 
-    stop.heed();
+    stop.catch_signals();
     let goals: Vec<[GoalMember; 1]> =
         scen.queries.iter().map(|query| [GoalMember::any(query.goal)]).collect();
     let start = |query: &ScenQuery| Pose { cell: query.start, heading: Heading(0) };
@@ -241,14 +240,14 @@ fn with_landmarks(
 }
 
 impl Answers {
-    /// Answers each query on this thread and takes the time of each.
+    /// Answers and times each query on this thread.
     fn one_by_one(
         tables: &MovementTables,
         scen: &ScenFile,
         requests: &[Request<'_>],
         stop: &Interrupt,
     ) -> Self {
-        // Published lengths are those of this class.
+        // Published lengths hold for this class only.
         let comparable = tables.class().spec() == MovementClass::octile().spec();
         let mut answers = Self {
             answered: 0,
@@ -261,7 +260,7 @@ impl Answers {
             ns_per_expansion: 0.0,
         };
         let (mut scratch, mut path) = (Scratch::new(), Path::new());
-        // The first search takes the memory for all.
+        // An untimed first search, which allocates the scratch.
         plan(tables, &requests[0], &mut scratch, &mut path);
         let mut nanos: Vec<u64> = Vec::with_capacity(requests.len());
         let bar = progress_bar("query", requests.len() as u64, true);
@@ -297,15 +296,15 @@ impl Answers {
     }
 }
 
-/// Seconds that all queries take as a batch on the current pool; `None` if Ctrl-C came first.
+/// Seconds for all queries as a batch on the current pool; `None` if interrupted.
 fn batch_s(tables: &MovementTables, requests: &[Request<'_>], stop: &Interrupt) -> Option<f64> {
-    let mut lanes = BatchScratch::new();
+    let mut scratch = BatchScratch::new();
     let begun = Instant::now();
-    for chunk in requests.chunks(QUERIES_A_CHUNK * rayon::current_num_threads()) {
+    for chunk in requests.chunks(QUERIES_PER_CHUNK * rayon::current_num_threads()) {
         if stop.is_raised() {
             return None;
         }
-        plan_all(tables, chunk, &mut lanes, |_, _, _| {});
+        plan_all(tables, chunk, &mut scratch, |_, _, _| {});
     }
     Some(begun.elapsed().as_secs_f64())
 }
@@ -348,7 +347,7 @@ fn write_answers_text(out: &mut impl Write, answers: &Answers, queries: usize) -
     let none = if answers.answered == 0 { "none" } else { "" };
     row(out, "answers", format!("{none}{}{cut}", counts(&answers.statuses)))?;
     match &answers.lengths {
-        None => row(out, "lengths", "not checked: published are those of class octile")?,
+        None => row(out, "lengths", "not checked: the published ones are for class octile")?,
         Some(lengths) => write_lengths_text(out, lengths)?,
     }
     row(out, "guided by", counts(&answers.guides))?;
@@ -359,7 +358,7 @@ fn write_answers_text(out: &mut impl Write, answers: &Answers, queries: usize) -
 
 fn write_lengths_text(out: &mut impl Write, lengths: &Lengths) -> io::Result<()> {
     let Lengths { checked, differ, decimals, tolerance, first } = lengths;
-    let rule = format!("tolerance {tolerance}, for the file has {decimals} decimals");
+    let rule = format!("tolerance {tolerance}, as the file has {decimals} decimals");
     row(out, "lengths", format!("{checked} checked, {differ} differ; {rule}"))?;
     for Difference { line, bucket, start, goal, published, ours, status } in first {
         let ours = ours.map_or_else(|| status.replace('_', " "), |ours| format!("{ours:.5}"));
@@ -374,7 +373,7 @@ fn write_lengths_text(out: &mut impl Write, lengths: &Lengths) -> io::Result<()>
     }
 }
 
-/// How well the agents got on: beside what they would do alone, and at what price in memory.
+/// Writes how well the agents did compared with the single-agent bound, and their memory.
 fn write_traffic_text(out: &mut impl Write, result: &ScenarioResult, no_bound: &str) -> io::Result<()> {
     let run = &result.run;
     let tenths = |permille: u64| format!("{}.{} %", permille / 10, permille % 10);
@@ -390,16 +389,16 @@ fn write_traffic_text(out: &mut impl Write, result: &ScenarioResult, no_bound: &
             let (agents, tasks) = (bound.confined_agents, bound.confined_tasks_done);
             row(out, "confined", format!("{agents} agents with {tasks} tasks, not counted above"))?;
         }
-        None => row(out, "single-agent bound", format!("not told: {no_bound}"))?,
+        None => row(out, "single-agent bound", format!("not computed: {no_bound}"))?,
     }
-    if let Some(doors) = &result.doors {
-        let busiest = tenths(doors.busiest_permille);
-        row(out, "doors", format!("{} gates, single agents want {busiest} of the busiest", doors.gates))?;
+    if let Some(gates) = &result.gates {
+        let busiest = tenths(gates.busiest_permille);
+        row(out, "gates", format!("{}, the busiest {busiest} used by single agents", gates.number))?;
     }
     if let Some(detour) = run.detour_permille {
         row(out, "detour", format!("{} of the single-agent bound, {} trips", tenths(detour), run.trips))?;
     }
-    let longest = format!("{} ticks a trip, {} at rest", run.longest_trip_ticks, run.longest_wait_ticks);
+    let longest = format!("trip {} ticks, wait {} ticks", run.longest_trip_ticks, run.longest_wait_ticks);
     row(out, "longest", longest)?;
     row(
         out,
@@ -411,7 +410,7 @@ fn write_traffic_text(out: &mut impl Write, result: &ScenarioResult, no_bound: &
         out,
         "memory",
         format!(
-            "{agent_bytes} bytes an agent, {field_bytes} a goal with a cost field ({fields}), {landmark_bytes} of landmarks"
+            "{agent_bytes} bytes per agent, {field_bytes} per goal with a cost field ({fields}), {landmark_bytes} of landmarks"
         ),
     )
 }
@@ -430,7 +429,7 @@ fn write_end_text(
     row(out, "calibration", calibration)
 }
 
-/// What came of a scenario; [`KEYS_HELP`](crate::bench_keys::KEYS_HELP) describes the keys.
+/// The result for a scenario; [`KEYS_HELP`](crate::bench_keys::KEYS_HELP) describes the keys.
 #[derive(Serialize)]
 struct ScenarioResult {
     bench: &'static str,
@@ -439,8 +438,8 @@ struct ScenarioResult {
     run: RunResult,
     expansions_per_s: f64,
     load_s: f64,
-    single_agent_bound: Option<BoundResult>,
-    doors: Option<DoorsResult>,
+    single_agent_bound: Option<SingleAgentBound>,
+    gates: Option<GateUse>,
     memory: MemoryResult,
     #[serde(serialize_with = "by_name")]
     phase_shares: [f64; Phase::ALL.len()],
@@ -448,9 +447,9 @@ struct ScenarioResult {
     calibration: Calibration,
 }
 
-/// What the agents did beside what each would do alone on the map.
+/// Tasks done, compared with the single-agent lower bound.
 #[derive(Serialize)]
-struct BoundResult {
+struct SingleAgentBound {
     tasks_done: u64,
     bound_tasks_done: u64,
     permille: u64,
@@ -459,15 +458,15 @@ struct BoundResult {
     wall_s: f64,
 }
 
-/// What the ways of lone agents take of the time of doors.
+/// Use of gates by the paths of single agents.
 #[derive(Serialize)]
-struct DoorsResult {
-    gates: u32,
+struct GateUse {
+    number: u32,
     busiest_permille: u64,
     wall_s: f64,
 }
 
-/// Memory by agent and by goal.
+/// Memory per agent and per goal.
 #[derive(Serialize)]
 struct MemoryResult {
     loaded_mib: Option<f64>,
@@ -490,27 +489,27 @@ impl MemoryResult {
     }
 }
 
-/// Holds the tasks `finished` in a run, by row, against what the agents would do alone, with what that takes of doors; or
-/// says why that cannot be done.
+/// Compares the tasks `finished` in a run, by row, with the single-agent lower bound, and computes the use of gates.
+/// The inner error says why there is no bound.
 fn single_agent_bound_of(
     target: &std::path::Path,
     overrides: Overrides,
     finished: &[u32],
     stop: &Interrupt,
-) -> Result<Result<(BoundResult, DoorsResult), String>, Failure> {
+) -> Result<Result<(SingleAgentBound, GateUse), String>, Failure> {
     let begun = Instant::now();
-    // As it was before the first tick.
+    // The world before the first tick.
     let fresh = load_world(target, overrides).map_err(Failure::bad_input)?;
     let go_on = || !stop.is_raised();
-    let find_doors = Instant::now();
-    let doors = Doors::find(&fresh);
-    let find_s = find_doors.elapsed().as_secs_f64();
-    let alone = match doors.single_agent_bounds(&fresh, &go_on) {
-        Ok(Some(alone)) => alone,
+    let find_begun = Instant::now();
+    let gates = Doors::find(&fresh);
+    let find_s = find_begun.elapsed().as_secs_f64();
+    let bounds = match gates.single_agent_bounds(&fresh, &go_on) {
+        Ok(Some(bounds)) => bounds,
         Ok(None) => return Ok(Err("interrupted".to_owned())),
         Err(reason) => return Ok(Err(reason.to_string())),
     };
-    let mut result = BoundResult {
+    let mut result = SingleAgentBound {
         tasks_done: 0,
         bound_tasks_done: 0,
         permille: 0,
@@ -518,8 +517,8 @@ fn single_agent_bound_of(
         confined_tasks_done: 0,
         wall_s: 0.0,
     };
-    // Without events no agent is taken out, so rows are what they were.
-    for (bound, &tasks_done) in alone.iter().zip(finished) {
+    // Without events no agent is removed, so the rows are unchanged.
+    for (bound, &tasks_done) in bounds.iter().zip(finished) {
         let tasks_done = u64::from(tasks_done);
         if bound.confined {
             result.confined_agents += 1;
@@ -532,20 +531,20 @@ fn single_agent_bound_of(
     result.permille = permille(result.tasks_done, result.bound_tasks_done);
     result.wall_s = begun.elapsed().as_secs_f64() - find_s;
     let begun = Instant::now();
-    let load = doors.load(&fresh);
-    let beside = DoorsResult {
-        gates: load.gates,
+    let load = gates.load(&fresh);
+    let gate_use = GateUse {
+        number: load.gates,
         busiest_permille: load.busiest_permille,
         wall_s: begun.elapsed().as_secs_f64() + find_s,
     };
-    Ok(Ok((result, beside)))
+    Ok(Ok((result, gate_use)))
 }
 
 fn by_name<S: Serializer>(shares: &[f64], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_map(Phase::ALL.iter().map(|phase| phase.name()).zip(shares))
 }
 
-/// Runs a scenario as `run` does.
+/// Runs a scenario like `run`, and times its phases.
 fn bench_scenario(args: &BenchArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     if args.class.is_some() {
         return Err(Failure::bad_input(
@@ -557,7 +556,7 @@ fn bench_scenario(args: &BenchArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let load = || load_world(&args.target, overrides(args));
     let mut world = pool.install(load).map_err(Failure::bad_input)?;
     let load_s = begun.elapsed().as_secs_f64();
-    stop.heed();
+    stop.catch_signals();
     let loaded_mib = peak_memory_mib();
     let mut phases = PhaseTimes::new();
     let begun = Instant::now();
@@ -572,7 +571,7 @@ fn bench_scenario(args: &BenchArgs, stop: &Interrupt) -> Result<Exit, Failure> {
         ..RunResult::of(&world, pool.current_num_threads(), &times, wall_s, agent_ticks)
     };
     let memory = MemoryResult::of(&world, loaded_mib);
-    let (beside, no_bound) = if stop.is_raised() {
+    let (bound, no_bound) = if stop.is_raised() {
         (None, "interrupted".to_owned())
     } else {
         let finished: Vec<u32> =
@@ -580,16 +579,16 @@ fn bench_scenario(args: &BenchArgs, stop: &Interrupt) -> Result<Exit, Failure> {
         drop(world);
         let (in_pool, target, of_work) = (Arc::clone(&pool), args.target.clone(), stop.clone());
         let same = overrides(args);
-        // It builds the scenario again, which looks at no flag.
-        let beside = stop.unless_raised(move || {
+        // Loading the scenario again does not poll the flag.
+        let bound = stop.unless_raised(move || {
             in_pool.install(|| single_agent_bound_of(&target, same, &finished, &of_work))
         });
-        match beside.unwrap_or_else(|| Ok(Err("interrupted".to_owned())))? {
-            Ok(beside) => (Some(beside), String::new()),
+        match bound.unwrap_or_else(|| Ok(Err("interrupted".to_owned())))? {
+            Ok(bound) => (Some(bound), String::new()),
             Err(reason) => (None, reason),
         }
     };
-    let (single_agent_bound, doors) = beside.unzip();
+    let (single_agent_bound, gates) = bound.unzip();
     let result = ScenarioResult {
         bench: "scenario",
         file: args.target.display().to_string(),
@@ -597,7 +596,7 @@ fn bench_scenario(args: &BenchArgs, stop: &Interrupt) -> Result<Exit, Failure> {
         run,
         load_s,
         single_agent_bound,
-        doors,
+        gates,
         memory,
         phase_shares: phases.shares(),
         peers: [],

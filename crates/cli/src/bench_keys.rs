@@ -1,50 +1,49 @@
-//! What `bench --format json` prints, for the help and the manual.
+//! The keys of `bench --format json`, for its help and manual page.
 
-/// The keys of the JSON form.
+/// Describes the keys.
 pub const KEYS_HELP: &str = "\
-Keys of --format json, of a .scen:
-  bench, file, map, size, class   \"queries\", the files, [width, height] of the map, the class's name
-  queries, answered               in the file; timed, all unless it was interrupted
+Keys of --format json, for a .scen file:
+  bench, file, map, size, class   \"queries\", the files, [width, height] of the map, name of the class
+  queries, answered               queries in the file; queries timed, fewer if interrupted
   statuses                        answers by status
-  lengths                         null for another class than octile, or an object:
-    checked, differ               answers compared, and those whose length is not the published one
-    decimals, tolerance           most decimals of a length in the file; the difference that is allowed
-    first                         the first that differ: line, bucket, start, goal, published, ours, status
+  lengths                         null unless the class is octile, else an object:
+    checked, differ               answers compared; answers whose length differs from the published one
+    decimals, tolerance           most decimals of a length in the file; the difference allowed
+    first                         the first differences: line, bucket, start, goal, published, ours, status
   cost, expansions                sums over the answers; cost in ticks
-  guides                          answers by what guided the search; zero for nothing
-  query_ms                        median, p95 and max of one query, on one thread
-  ns_per_expansion                time of all queries on one thread by expansions
-  threads, queries_per_s          all queries once more as a batch on so many threads; null if interrupted
-  landmarks                       the queries once more with landmarks, null if interrupted before:
-    number, prepare_s, memory_mib  of the landmarks, which the times do not include
+  guides                          answers by guide of the search; zero if there was none
+  query_ms                        median, p95 and max of a query, on one thread
+  ns_per_expansion                time of all queries on one thread, divided by their expansions
+  threads, queries_per_s          all queries again, as a batch on this many threads; null if interrupted
+  landmarks                       all queries again, with landmarks; null if interrupted before, else an object:
+    number, prepare_s, memory_mib  of the landmarks; preparation is not part of the times below
     answered to ns_per_expansion  as above
-  load_s, compile_s, components_s reading the files; compiling the movement tables; making their components
-  peak_memory_mib                 null where the system does not say
-  peers                           peers timed beside us: none
+  load_s, compile_s, components_s time to read the files, to compile the movement tables, to make components
+  peak_memory_mib                 null where the system does not report it
+  peers                           other planners timed in the same run: none
   calibration                     integer_ns, a step of an integer loop in cache; load_ns, a dependent load
                                   from 16 MiB; the least of five passes
 
-Of a scenario:
+For a scenario:
   bench, file                     \"scenario\", the file
   the keys of run --format json   of this run
-  expansions_per_s                expansions of all searches by wall_s
-  load_s                          reading the scenario and building the world
-  single_agent_bound              null where agents have no tasks, or other orders, or the scenario has events:
-    tasks_done                    tasks of this run, of agents that are not confined
-    bound_tasks_done              tasks that the same agents would do in as many ticks, each alone on the map
-    permille                      the one in thousandths of the other
-    confined_agents               agents that reach fewer than 256 poses and do a task every few ticks, and
-    confined_tasks_done           the tasks they did: left out above
-    wall_s                        time that it took to find out
-  doors                           null where single_agent_bound is, or:
-    gates                         lines across doors and other narrow places that were looked at
-    busiest_permille              use of the busiest gate by the paths of single agents, in thousandths of
-                                  its cells in all ticks
-    wall_s                        time that it took to find out, without that of single_agent_bound
-  memory                          loaded_mib, before the first tick, null where the system does not say; at the
-                                  end agent_bytes, for each agent, fields, goals with a cost field, field_bytes, for
-                                  each of them, and landmark_bytes, for all classes; without what a rule of
-                                  traffic keeps for itself
-  phase_shares                    events, orders, requests, traffic, moves and metrics (with what lies
-                                  between ticks): shares of the time, 1 in all
+  expansions_per_s                expansions of all searches per second of wall_s
+  load_s                          time to read the scenario and build the world
+  single_agent_bound              null without tasks, with other orders, or with events, else an object:
+    tasks_done                    tasks done in this run by agents that are not confined
+    bound_tasks_done              tasks the same agents would do in the same time, each alone on the map
+    permille                      tasks_done in thousandths of bound_tasks_done
+    confined_agents               agents that reach fewer than 256 poses and do a task every few ticks
+    confined_tasks_done           their tasks, which the counts above leave out
+    wall_s                        time to compute the bound
+  gates                           null where single_agent_bound is null, else an object:
+    number                        lines of cells across doors and other bottlenecks
+    busiest_permille              use of the busiest gate if each agent were alone, in thousandths of its
+                                  cells over all ticks
+    wall_s                        time to compute the use, without the time of single_agent_bound
+  memory                          loaded_mib, before the first tick, null where the system does not report it; at
+                                  the end agent_bytes, per agent; fields, goals with a cost field; field_bytes, per
+                                  such goal; landmark_bytes, of all classes; without the state of the traffic rule
+  phase_shares                    events, orders, requests, traffic, moves and metrics (including the time
+                                  between ticks): shares of the time, 1 in total
   peers, calibration              as above";

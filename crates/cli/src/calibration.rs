@@ -1,7 +1,7 @@
-//! How fast the machine is at a given hour, beside the figures of that hour.
+//! The speed of the machine at the time of a measurement.
 //!
-//! No figure is scaled by it. Integer steps alone mislead: 1.2 ns each was measured beside loads of 100 to 500 ns.
-//! Only ratios of runs taken in turn compare.
+//! No figure is scaled by it. Integer speed alone misleads: at 1.2 ns per integer step, memory loads took between 100
+//! and 500 ns. Only ratios of alternating runs are comparable.
 
 use serde::Serialize;
 use std::fmt;
@@ -9,17 +9,17 @@ use std::hint::black_box;
 use std::time::Duration;
 use wheelbase_maps::SplitMix64;
 
-/// Passes, of which the least counts.
+/// Passes; the fastest counts.
 const PASSES: u32 = 5;
-/// Steps of the integer loop a pass.
+/// Steps of the integer loop per pass.
 const STEPS: u32 = 4_000_000;
-/// Loads a pass.
+/// Loads per pass.
 const LOADS: u32 = 300_000;
-/// Entries of 4 bytes that are loaded from: 16 MiB, more than the caches of one core hold.
+/// Table entries of 4 bytes: 16 MiB, more than the caches of one core.
 const ENTRIES: u32 = 16 * 1024 * 1024 / 4;
 
-/// How fast a machine is at the two things that planning does: integer arithmetic in cache, and loads
-/// that each wait for the one before.
+/// The speed of a machine at the two operations that dominate planning: integer arithmetic in cache, and loads that
+/// depend on the load before.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Calibration {
     /// One step of an integer loop in cache, in nanoseconds.
@@ -29,8 +29,7 @@ pub struct Calibration {
 }
 
 impl Calibration {
-    /// Measures both, the least of five passes; 0.2 seconds or so in all. `clock` gives the time since
-    /// some moment that is the same for all calls.
+    /// Measures both as the least of five passes, in about 0.2 seconds. `clock` returns the time since a fixed moment.
     pub fn measure(clock: impl Fn() -> Duration) -> Self {
         let chain = one_cycle(ENTRIES);
         let mut least = Self { integer_ns: f64::MAX, load_ns: f64::MAX };
@@ -50,7 +49,10 @@ impl Calibration {
 impl fmt::Display for Calibration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { integer_ns, load_ns } = self;
-        write!(f, "{integer_ns:.2} ns an integer step in cache, {load_ns:.1} ns a dependent load from 16 MiB")
+        write!(
+            f,
+            "{integer_ns:.2} ns per integer step in cache, {load_ns:.1} ns per dependent load from 16 MiB"
+        )
     }
 }
 
@@ -58,7 +60,7 @@ fn nanos(now: Duration, begun: Duration) -> f64 {
     now.saturating_sub(begun).as_nanos() as f64
 }
 
-/// A permutation that is one cycle (Sattolo 1986), so that a walk along it meets every entry.
+/// A permutation with a single cycle (Sattolo 1986), so that a walk along it visits every entry.
 fn one_cycle(n: u32) -> Vec<u32> {
     let mut next: Vec<u32> = (0..n).collect();
     let mut random = SplitMix64::new(11);
@@ -74,7 +76,7 @@ mod tests {
     use std::cell::Cell;
 
     #[test]
-    fn a_walk_meets_every_entry() {
+    fn a_walk_visits_every_entry() {
         for n in [1, 2, 3, 1000] {
             let next = one_cycle(n);
             let mut at = 0;
@@ -87,7 +89,7 @@ mod tests {
 
     #[test]
     fn the_least_pass_counts() {
-        // Each reading is a millisecond after the one before, but the sixth, of the second pass, half of one.
+        // Readings are a millisecond apart, except that the sixth, in the second pass, follows after half of one.
         let readings = Cell::new(0);
         let clock = || {
             let n = readings.replace(readings.get() + 1);

@@ -1,4 +1,4 @@
-//! `wheelbase check`: what is wrong in scenario, class, map and recording files, and where.
+//! `wheelbase check`: validates scenario, class, map, problem and recording files, and judges plans.
 
 use crate::args::CheckArgs;
 use crate::failure::{Exit, Failure};
@@ -16,8 +16,7 @@ use wheelbase_scenario::{JsonMistake, PlanVerdict, judge_plan};
 use wheelbase_sim::Counters;
 use wheelbase_view::safe_text;
 
-/// Endings by which a file is taken for a recording whatever its first bytes are: `part` is that of one being
-/// written, or of a run that was killed.
+/// Extensions that mark a recording whatever its first bytes. `part` is a recording in progress, or of a killed run.
 const RECORDING_ENDINGS: [&str; 2] = ["rec", "part"];
 
 pub fn run(args: &CheckArgs) -> Result<Exit, Failure> {
@@ -29,7 +28,7 @@ pub fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     let mut out = text_out();
     for file in &args.files {
         match check_file(file, memory_max) {
-            Ok(Checked { warnings, what }) => {
+            Ok(Checked { warnings, summary }) => {
                 for warning in &warnings {
                     writeln!(out, "warning: {warning}")?;
                 }
@@ -38,8 +37,8 @@ pub fn run(args: &CheckArgs) -> Result<Exit, Failure> {
                     1 => "ok, 1 warning".to_owned(),
                     n => format!("ok, {n} warnings"),
                 };
-                let what = what.map_or_else(String::new, |what| format!(": {what}"));
-                writeln!(out, "{}: {count}{what}", safe_text::path(file))?;
+                let summary = summary.map_or_else(String::new, |summary| format!(": {summary}"));
+                writeln!(out, "{}: {count}{summary}", safe_text::path(file))?;
             }
             Err(error) => {
                 exit = Exit::BadInput;
@@ -51,15 +50,15 @@ pub fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// A file that is right.
+/// A valid file.
 struct Checked {
-    /// What may not be meant.
+    /// Contents that are probably not intended.
     warnings: Vec<String>,
-    /// What is in it, where that cannot be seen at a glance.
-    what: Option<String>,
+    /// A summary of a binary file.
+    summary: Option<String>,
 }
 
-/// Checks a file by its ending, and a recording by its first bytes.
+/// Checks a file by its extension, recordings also by their first bytes.
 fn check_file(file: &Path, memory_max: MemoryMax) -> Result<Checked, LoadError> {
     let by_ending =
         || RECORDING_ENDINGS.iter().any(|ending| file.extension().is_some_and(|it| it == *ending));
@@ -70,10 +69,10 @@ fn check_file(file: &Path, memory_max: MemoryMax) -> Result<Checked, LoadError> 
         };
         return check_recording(file).map_err(of_file);
     }
-    check_text_file(file, memory_max).map(|warnings| Checked { warnings, what: None })
+    check_text_file(file, memory_max).map(|warnings| Checked { warnings, summary: None })
 }
 
-/// Reads a recording from its start to its end.
+/// Reads a whole recording.
 fn check_recording(file: &Path) -> Result<Checked, RecordingError> {
     let mut reader = Reader::open_file(file)?;
     let (mut record, mut n_agents) = (TickRecord::default(), 0_u64);
@@ -84,17 +83,17 @@ fn check_recording(file: &Path) -> Result<Checked, RecordingError> {
     }
     reader.check_end()?;
     let warnings = reader.cut().map(|cut| format!("{}: {cut}", file.display())).into_iter().collect();
-    let what = format!(
+    let summary = format!(
         "recording of \"{}\", {} chunks, {} ticks, {n_agents} agents, {} moves",
         safe_text::line(&reader.header().name),
         reader.chunks().len(),
         reader.ticks_run(),
         counters.moves
     );
-    Ok(Checked { warnings, what: Some(what) })
+    Ok(Checked { warnings, summary: Some(summary) })
 }
 
-/// Warnings of a file that is right otherwise. A `.toml` file without a map is taken for a class file.
+/// The warnings of a valid file. A `.toml` file without a map is taken for a class file.
 fn check_text_file(file: &Path, memory_max: MemoryMax) -> Result<Vec<String>, LoadError> {
     let extension = file.extension().and_then(|extension| extension.to_str()).unwrap_or("");
     let refuse = |why| Err(LoadError::File { file: file.display().to_string(), why });
@@ -103,7 +102,7 @@ fn check_text_file(file: &Path, memory_max: MemoryMax) -> Result<Vec<String>, Lo
         "scen" => load_scen(file, None, memory_max).map(|_| Vec::new()),
         "toml" => match read_scenario(file, memory_max) {
             Ok(mut typed) => {
-                // Nothing is searched for but first orders, one after the other.
+                // Loading only searches for the first orders: one slot will do, and landmarks would not pay.
                 typed.landmarks = Some(0);
                 typed.search_slots = 1;
                 let world = build_world_within(file, &typed, Files::Disk, memory_max)?.world;
@@ -119,7 +118,7 @@ fn check_text_file(file: &Path, memory_max: MemoryMax) -> Result<Vec<String>, Lo
         },
         "json" => Ok(LoadedProblem::read(file, &read_file(file)?, Files::Disk, memory_max)?.warnings),
         other => {
-            let found = if other.is_empty() { "no ending".to_owned() } else { format!("\".{other}\"") };
+            let found = if other.is_empty() { "no extension".to_owned() } else { format!("\".{other}\"") };
             refuse(format!(
                 "expected a scenario or class file (.toml), a map (.map, .tmx, .png), queries on one (.scen), a problem (.json) or a recording, found {found}"
             ))
@@ -127,7 +126,7 @@ fn check_text_file(file: &Path, memory_max: MemoryMax) -> Result<Vec<String>, Lo
     }
 }
 
-/// Judges a plan of a problem.
+/// Judges a plan of a problem by the rules of the competition.
 fn check_plan(files: &[PathBuf], plan: &Path, memory_max: MemoryMax) -> Result<Exit, Failure> {
     let [problem] = files else {
         let found = files.len();
@@ -163,7 +162,7 @@ fn check_plan(files: &[PathBuf], plan: &Path, memory_max: MemoryMax) -> Result<E
     Ok(if n_violations == 0 { Exit::Done } else { Exit::Negative })
 }
 
-/// Whether a file lacks all of these keys at its top.
+/// Whether a file lacks all of these top-level keys.
 fn lacks(error: &LoadError, keys: &[&str]) -> bool {
     let LoadError::Scenario(errors) = error else { return false };
     let is_missing =

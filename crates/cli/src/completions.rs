@@ -1,4 +1,4 @@
-//! `wheelbase completions`: what a shell needs to complete our arguments.
+//! `wheelbase completions`: completion scripts for shells.
 
 use crate::args::{Args, CompletionsArgs};
 use crate::failure::{Exit, Failure};
@@ -14,8 +14,8 @@ pub fn run(args: &CompletionsArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// The program's commands without those that are known only to be refused: the generators of completions
-/// take no notice of what is hidden.
+/// The commands without hidden arguments, which exist only to be refused: the generators of completions and manual
+/// pages ignore the hidden flag.
 pub fn supported_commands() -> Command {
     supported(&Args::command())
 }

@@ -1,17 +1,15 @@
-//! `wheelbase distances`: how far it is from a pose to each of many targets, and what lies within reach.
+//! `wheelbase distances`: distances from a pose to many targets, and all poses within a number of ticks.
 
 use crate::args::{DistancesArgs, Format};
 use crate::failure::{Exit, Failure};
 use crate::interrupt::Interrupt;
 use crate::memory_max::check_planning;
-use crate::output::clash::refuse_clashes;
 use crate::output::files::Outputs;
 use crate::output::{print, say};
-use crate::plan::read_for_planning;
+use crate::plan::PlanningInputs;
 use crate::query::{goal_from_arg, start_from_arg};
 use serde::Serialize;
 use std::io::{self, Write};
-use std::path::PathBuf;
 use wheelbase_grid::{Grid, MemoryNeed};
 use wheelbase_planner::fields::Distance;
 use wheelbase_planner::model::{StateSpace, heading_name};
@@ -19,33 +17,29 @@ use wheelbase_planner::tables::field_need;
 use wheelbase_planner::{
     Distances, Goal, GoalMember, Legality, MovementTables, Path, Pose, Request, Scratch, Status, Until, plan,
 };
-use wheelbase_scenario::load::{PlanningProblem, load_problem};
-use wheelbase_view::picture::distances::picture;
-use wheelbase_view::picture::lattice::Lattice;
+use wheelbase_scenario::load::PlanningProblem;
+use wheelbase_view::picture::distances::{DistanceQuery, picture};
 use wheelbase_view::safe_text;
 
 pub fn run(args: &DistancesArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let spec = args.view.spec(args.png.as_ref(), None)?;
-    let read = read_for_planning(&args.target, args.class.as_deref(), None);
-    refuse_clashes(spec.outputs(), read)?;
     let memory_max = args.memory.max();
-    let PlanningProblem { grid, class, files } =
-        load_problem(&args.target, args.class.as_deref(), memory_max).map_err(Failure::bad_input)?;
-    refuse_clashes(spec.outputs(), files.iter().map(PathBuf::as_path))?;
-    let view = spec.any().then(|| spec.view(Lattice(grid.shape()), grid.size().rect())).transpose()?;
+    let inputs =
+        PlanningInputs { target: &args.target, class: args.class.as_deref(), queries: None, memory_max };
+    let (PlanningProblem { grid, class, .. }, view) = inputs.load(&spec)?;
     let headings = class.headings();
     let start = start_from_arg(&args.from, headings).map_err(Failure::bad_input)?;
     let targets: Result<Vec<GoalMember>, String> =
         args.to.iter().map(|text| goal_from_arg(text, headings)).collect();
     let targets = targets.map_err(Failure::bad_input)?;
     let space = StateSpace::new(grid.size(), grid.shape(), headings);
-    // The list of what is within reach is as long as there are poses.
+    // The list of poses within reach can hold all poses.
     let listed = if args.within.is_some() { REACH_BYTES * space.n_states() as u64 } else { 0 };
     let more = field_need(space).and(MemoryNeed::may_take(listed));
     check_planning(&args.target, (&grid, &class), 1, more, memory_max)?;
     let mut tables = MovementTables::compile(&grid, class);
     if !targets.is_empty() {
-        // Else each target out of reach would cost a search of all that can be reached.
+        // Without components each unreachable target would cost a search of all reachable poses.
         tables.make_components();
     }
     let mut from = Distances::from_pose(&tables, start);
@@ -53,7 +47,15 @@ pub fn run(args: &DistancesArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let mut outputs = Outputs::default();
     if let (Some(view), Some(path)) = (view, &args.png) {
         from.settle(&tables, args.within.map_or(Until::All, Until::Within), u64::MAX);
-        let (picture, step) = picture(view, &grid, &tables, (start, &targets), &from, args.within);
+        let query = DistanceQuery {
+            grid: &grid,
+            tables: &tables,
+            start,
+            targets: &targets,
+            distances: &from,
+            within: args.within,
+        };
+        let (picture, step) = picture(view, &query);
         spec.write(&picture, &mut outputs, stop);
         if args.format == Format::Text {
             say(format_args!("{}: contour lines every {step} ticks", safe_text::path(path)));
@@ -62,16 +64,16 @@ pub fn run(args: &DistancesArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let printed = print(args.format, &answer, |out| write_text(out, &answer));
     let all = answer.status == Status::Found.name()
         && answer.to.iter().flatten().all(|target| target.status == Status::Found.name());
-    outputs.end_behind(printed, if all { Exit::Done } else { Exit::Negative })
+    outputs.end_after(printed, if all { Exit::Done } else { Exit::Negative })
 }
 
-/// Bytes of a pose within reach: the pose and what is printed of it.
+/// Bytes of a pose within reach, as a row and as text.
 const REACH_BYTES: u64 = 80;
 
-/// A pose as it is written: x, y, heading.
+/// A pose as printed: x, y, heading.
 type PoseLine = (i32, i32, &'static str);
 
-/// What is printed.
+/// The printed answer.
 #[derive(Debug, Serialize)]
 struct Answer<'a> {
     from: PoseLine,
@@ -83,19 +85,18 @@ struct Answer<'a> {
     to: Option<Vec<Target<'a>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     within: Option<u32>,
-    /// What can be reached within that, or at all.
+    /// Number of poses reachable within that time, or at all.
     #[serde(skip_serializing_if = "Option::is_none")]
     reached: Option<usize>,
-    /// Ticks to the farthest of those.
+    /// Ticks to the farthest of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     farthest: Option<u32>,
-    /// Each of those within reach: where, ticks, the last move of the way there, and the number in this list
-    /// of the pose before it.
+    /// All poses within reach.
     #[serde(skip_serializing_if = "Option::is_none")]
-    poses: Option<Vec<Reach<'a>>>,
+    poses: Option<Vec<ReachedPose<'a>>>,
 }
 
-/// How far it is to one target.
+/// The distance to a target.
 #[derive(Debug, Serialize)]
 struct Target<'a> {
     to: PoseLine,
@@ -110,7 +111,9 @@ struct Target<'a> {
     reason: Option<String>,
 }
 
-type Reach<'a> = (i32, i32, &'static str, u32, Option<&'a str>, Option<usize>);
+/// A pose within reach: x, y, heading, ticks, the last move of the path to it, and the index in the list of the pose
+/// before that move.
+type ReachedPose<'a> = (i32, i32, &'static str, u32, Option<&'a str>, Option<usize>);
 
 impl<'a> Answer<'a> {
     fn find(
@@ -135,7 +138,7 @@ impl<'a> Answer<'a> {
             farthest: None,
             poses: None,
         };
-        // A plan to itself says what is wrong with the start.
+        // A plan from the start to itself reports what is wrong with the start.
         if let Some((status, reason)) = refusal(grid, tables, &legality, start, &GoalMember::pose(start)) {
             (answer.status, answer.reason) = (status.name(), Some(reason));
             return answer;
@@ -151,7 +154,7 @@ impl<'a> Answer<'a> {
         }
         if let Some(ticks) = within {
             answer.expansions += from.settle(tables, Until::Within(ticks), u64::MAX).expansions;
-            answer.poses = Some(reaches(tables, from, ticks));
+            answer.poses = Some(reached_poses(tables, from, ticks));
         } else if targets.is_empty() {
             answer.expansions += from.settle(tables, Until::All, u64::MAX).expansions;
         }
@@ -163,8 +166,8 @@ impl<'a> Answer<'a> {
     }
 }
 
-/// Every pose within so many ticks and how it is reached.
-fn reaches<'a>(tables: &'a MovementTables, from: &Distances, ticks: u32) -> Vec<Reach<'a>> {
+/// All poses within a number of ticks, and how each is reached.
+fn reached_poses<'a>(tables: &'a MovementTables, from: &Distances, ticks: u32) -> Vec<ReachedPose<'a>> {
     let space = tables.space();
     let primitives = tables.class().primitives();
     let states: Vec<_> = from.field().within(ticks).collect();
@@ -210,7 +213,7 @@ impl<'a> Target<'a> {
     }
 }
 
-/// Why there is no way to a target, as `plan` says it; `None` if there is one.
+/// Why there is no path to a target, in the words of `plan`; `None` if there is one.
 fn refusal(
     grid: &Grid,
     tables: &MovementTables,
@@ -239,7 +242,7 @@ fn write_text(out: &mut impl Write, answer: &Answer<'_>) -> io::Result<()> {
                 let next = safe_text::line(next);
                 writeln!(out, "{cost:>10}  to {to} at {}, first {next}", pose(at))?;
             }
-            (Some(cost), ..) => writeln!(out, "{cost:>10}  to {to}: there already")?,
+            (Some(cost), ..) => writeln!(out, "{cost:>10}  to {to}: already there")?,
             _ => writeln!(out, "{:>10}  to {to}: {}", "-", target.reason.as_deref().unwrap_or_default())?,
         }
     }

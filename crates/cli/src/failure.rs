@@ -1,7 +1,8 @@
-//! How the program ends: exit statuses (DESIGN 8) and messages.
+//! How the program ends: exit statuses and error messages.
 
 use std::fmt::Display;
 use std::io;
+use std::path::Path;
 use std::process::ExitCode;
 use wheelbase_view::safe_text;
 
@@ -16,7 +17,7 @@ pub enum Exit {
     BadInput = 2,
     /// An internal invariant broke.
     Broken = 3,
-    /// Interrupted; what work under way was to write is still written whole.
+    /// Interrupted; outputs of the work in progress are still completed.
     Interrupted = 130,
 }
 
@@ -26,12 +27,12 @@ impl Exit {
         (Self::Done, "done"),
         (
             Self::Negative,
-            "a negative answer: no path, orders left that could have been done, a length that is not the \
-             published one, or a recording that differs",
+            "a negative answer: no path, feasible orders left undone, a length that differs from the \
+             published one, a plan with violations, or a recording that differs",
         ),
         (Self::BadInput, "bad arguments, a bad file, or an output that could not be written"),
         (Self::Broken, "an internal invariant broke"),
-        (Self::Interrupted, "interrupted; what work under way was to write is still written whole"),
+        (Self::Interrupted, "interrupted; outputs of the work in progress are still completed"),
     ];
 }
 
@@ -44,13 +45,13 @@ impl From<Exit> for ExitCode {
 /// Why the program ends early.
 #[derive(Debug)]
 pub enum Failure {
-    /// Whoever read our output has closed it: a quiet end.
+    /// The reader of our output has closed the pipe: end quietly.
     ClosedPipe,
     /// A message for standard error, and the status.
     Message {
-        /// Status to end with.
+        /// Exit status.
         exit: Exit,
-        /// What to say.
+        /// The message.
         text: String,
     },
 }
@@ -61,12 +62,17 @@ impl Failure {
         Self::Message { exit: Exit::BadInput, text: format!("error: {text}") }
     }
 
-    /// A file that cannot be written. It may be a pipe, and a closed one.
-    pub fn writing(path: &std::path::Path, error: &io::Error) -> Self {
+    /// A bad file, named in the message.
+    pub fn in_file(path: &Path, error: impl Display) -> Self {
+        Self::bad_input(format!("{}: {error}", safe_text::path(path)))
+    }
+
+    /// A file that cannot be written; [`Self::ClosedPipe`] if it is a pipe without a reader.
+    pub fn writing(path: &Path, error: &io::Error) -> Self {
         if error.kind() == io::ErrorKind::BrokenPipe {
             return Self::ClosedPipe;
         }
-        Self::bad_input(format!("{}: cannot be written: {error}", safe_text::path(path)))
+        Self::in_file(path, format_args!("cannot be written: {error}"))
     }
 }
 

@@ -1,5 +1,4 @@
-//! `wheelbase generate`: a seeded map, or a map that is there already, as a MovingAI `.map` file or a
-//! picture.
+//! `wheelbase generate`: writes a seeded map, or converts an existing one, to `.map` or PNG.
 
 use crate::args::GenerateArgs;
 use crate::failure::{Exit, Failure};
@@ -27,27 +26,27 @@ pub fn run(args: &GenerateArgs, stop: &Interrupt) -> Result<Exit, Failure> {
         }
     };
     let grid = match MapKind::from_name(&args.kind) {
-        Some(kind) => made(kind, args)?,
-        None => read(args)?,
+        Some(kind) => generated(kind, args)?,
+        None => converted(args)?,
     };
     let mut bytes = Vec::new();
     match write(&grid, &mut bytes) {
         Ok(()) => {}
         Err(MapWriteError::Io(error)) => return Err(Failure::writing(&args.output, &error)),
         Err(error) => {
-            return Err(Failure::bad_input(format!("{}: {error}", safe_text::path(&args.output))));
+            return Err(Failure::in_file(&args.output, error));
         }
     }
-    // Only now, so that nothing is left behind of a map that cannot be written.
+    // Opened last, so that a map that cannot be written leaves no file.
     let mut outputs = Outputs::default();
     outputs.write(&args.output, &bytes, stop);
     outputs.end(Exit::Done)
 }
 
-/// Bytes of a cell of a new map, with its file.
+/// Bytes per cell of a new map: the grid, the scratch of its generator and the file.
 const GENERATED_BYTES: u64 = 4;
 
-fn made(kind: MapKind, args: &GenerateArgs) -> Result<Grid, Failure> {
+fn generated(kind: MapKind, args: &GenerateArgs) -> Result<Grid, Failure> {
     let (Some(size), Some(seed)) = (&args.size, args.seed) else {
         let message = format!("a map of kind \"{}\" needs --size W,H and --seed N", args.kind);
         return Err(Failure::bad_input(message));
@@ -58,14 +57,13 @@ fn made(kind: MapKind, args: &GenerateArgs) -> Result<Grid, Failure> {
     };
     let size = GridSize::new(width, height);
     let size = size.map_err(|error| Failure::bad_input(format!("--size: {error}")))?;
-    // The cells, what some kinds of maps are made by, and the bytes of the file.
     let need = MemoryNeed::built(GENERATED_BYTES * size.n_cells() as u64);
     memory_max::check(args.memory.max(), need, || format!("--size: a map of {size} cells"))?;
     Ok(generate(kind, size, seed))
 }
 
-/// The map of a file, or of a scenario.
-fn read(args: &GenerateArgs) -> Result<Grid, Failure> {
+/// The map of a map file or of a scenario.
+fn converted(args: &GenerateArgs) -> Result<Grid, Failure> {
     let file = Path::new(&args.kind);
     if !["map", "tmx", "png", "toml"]
         .iter()
@@ -73,13 +71,13 @@ fn read(args: &GenerateArgs) -> Result<Grid, Failure> {
     {
         let known: Vec<&str> = MapKind::ALL.iter().map(|kind| kind.name()).collect();
         return Err(Failure::bad_input(format!(
-            "KIND: expected one of {} or a map to write again (.map, .tmx, .png, .toml), found \"{}\"",
+            "KIND: expected one of {} or a map to convert (.map, .tmx, .png, .toml), found \"{}\"",
             known.join(", "),
             args.kind
         )));
     }
     if args.size.is_some() || args.seed.is_some() {
-        let message = format!("--size and --seed are for new maps; {} is there already", args.kind);
+        let message = format!("--size and --seed are for new maps; {} exists already", args.kind);
         return Err(Failure::bad_input(message));
     }
     let output = || [("--output", Some(args.output.as_path()))];

@@ -1,5 +1,5 @@
-//! What guides searches: landmarks and cost fields are prepared where a query names them, and in a file of
-//! queries also where counts say that they pay. No clock decides, so that answers depend on the file alone.
+//! Guides of searches: landmarks and cost fields, prepared where a query names them, and for a file of queries also
+//! where counts of expansions predict that they pay. No clock is involved, so answers depend on the file alone.
 
 use crate::query::{HeuristicChoice, Query};
 use std::collections::BTreeMap;
@@ -12,24 +12,25 @@ use wheelbase_planner::search::{Answer, Heuristic, Landmarks};
 use wheelbase_planner::tables::landmarks_need;
 use wheelbase_planner::{Goal, MovementTables, Path, Pose, Request, Until};
 
-/// Most bytes that landmarks may hold, and the fields kept together.
+/// Most bytes of all landmarks, and likewise of all cached fields.
 const BYTES_MAX: usize = 1 << 30;
-/// Most landmarks; fewer where they would hold more than [`BYTES_MAX`].
+/// Most landmarks; fewer if they would exceed [`BYTES_MAX`].
 const LANDMARKS_MAX: usize = 16;
-/// Bytes of a landmark by state at most: a distance each way.
+/// Most bytes of a landmark per state: a distance in each direction.
 const LANDMARK_BYTES: usize = 8;
-/// Bytes of a field by state at most: a cost, a move, and perhaps a pose of the goal.
+/// Most bytes of a field per state: a cost, a move, and possibly a pose of the goal.
 const FIELD_BYTES: usize = 9;
-/// Most fields kept.
+/// Most cached fields.
 const FIELDS_MAX: usize = 256;
-/// A field pays where what the guide could save is expected to be so many times the legal poses.
+/// A field pays if the expansions it can save are expected to exceed this multiple of the legal poses.
 const FIELD_PAYS: u64 = 2;
-/// The same of landmarks by the expansions of their fields. They save a part only, in the open a small one.
+/// Landmarks pay if the expansions they can save are expected to exceed this multiple of the expansions that make them.
+/// Greater than [`FIELD_PAYS`], because landmarks save only a part: in open land a small one.
 const LANDMARKS_PAY: u64 = 8;
-/// All fields are of one class.
+/// Key of the field cache: there is only one class.
 const CLASS: u32 = 0;
 
-/// Landmarks with what it took to prepare them.
+/// Landmarks with the time of their preparation.
 pub struct PreparedLandmarks {
     pub landmarks: Landmarks,
     pub prepare_s: f64,
@@ -47,17 +48,17 @@ impl PreparedLandmarks {
     }
 }
 
-/// The figures of what was prepared.
+/// Figures of prepared guides, for people.
 pub fn prepared(number: usize, seconds: f64, memory_mib: f64) -> String {
     format!("{number}, prepared in {seconds:.3} s, {memory_mib:.1} MiB")
 }
 
-/// What the landmarks take that are made for a class.
+/// Memory of the landmarks of a class.
 pub fn landmark_need(space: StateSpace) -> MemoryNeed {
     landmarks_need(space, n_landmarks(space))
 }
 
-/// What the fields kept for queries may come to take.
+/// Most memory of the cached fields.
 pub fn fields_need(space: StateSpace) -> MemoryNeed {
     MemoryNeed::may_take((n_fields(space) * FIELD_BYTES * space.n_states()) as u64)
 }
@@ -71,26 +72,26 @@ fn mib(bytes: usize) -> f64 {
     bytes as f64 / f64::from(1 << 20)
 }
 
-/// Fields that fit in the memory for them; 0 where one alone may not.
+/// Number of fields that fit in [`BYTES_MAX`]; 0 if a single one may not.
 fn n_fields(space: StateSpace) -> usize {
     (BYTES_MAX / (FIELD_BYTES * space.n_states().max(1))).min(FIELDS_MAX)
 }
 
-/// Landmarks and fields that are prepared for one class on one map.
+/// Landmarks and fields for one class on one map.
 pub struct Guides<'a> {
     tables: &'a MovementTables,
     landmarks: Option<PreparedLandmarks>,
     fields: CostFields,
     fields_made: usize,
     fields_s: f64,
-    /// Most bytes that the fields held at once.
+    /// Peak bytes of the cached fields.
     fields_bytes: usize,
-    /// A field was asked for, and there is no room for one.
+    /// A requested field did not fit.
     fields_refused: bool,
 }
 
 impl<'a> Guides<'a> {
-    /// Nothing prepared yet.
+    /// No guides yet.
     pub fn new(tables: &'a MovementTables) -> Self {
         let bytes_max = n_fields(tables.space()) * FIELD_BYTES * tables.space().n_states();
         Self {
@@ -104,10 +105,10 @@ impl<'a> Guides<'a> {
         }
     }
 
-    /// Prepares what one query names.
+    /// Prepares the guide named by a query.
     pub fn prepare(&mut self, query: &Query) {
         match query.heuristic {
-            HeuristicChoice::Picked | HeuristicChoice::Named(_) => {}
+            HeuristicChoice::Automatic | HeuristicChoice::Named(_) => {}
             HeuristicChoice::Landmarks => self.make_landmarks(),
             HeuristicChoice::Field => self.make_field(&query.goal(), [query.start].into_iter(), 0),
         }
@@ -117,7 +118,7 @@ impl<'a> Guides<'a> {
         self.landmarks.get_or_insert_with(|| PreparedLandmarks::new(self.tables));
     }
 
-    /// Makes the field to a goal, unless it is kept, and settles it as far as every one of `starts`.
+    /// Makes the field to a goal, unless it is cached, and settles it as far as all `starts`.
     fn make_field(&mut self, goal: &Goal<'_>, starts: impl Iterator<Item = Pose>, use_number: u64) {
         let begun = Instant::now();
         let is_new = self.fields.get(CLASS, goal).is_none();
@@ -138,10 +139,10 @@ impl<'a> Guides<'a> {
         self.fields_s += begun.elapsed().as_secs_f64();
     }
 
-    /// The heuristic of a choice for a goal; the default one where there is no room for a field.
+    /// The chosen heuristic for a goal; the default one if a field did not fit.
     pub fn heuristic(&self, choice: HeuristicChoice, goal: &Goal<'_>) -> Heuristic<'_> {
         match choice {
-            HeuristicChoice::Picked => Heuristic::Default,
+            HeuristicChoice::Automatic => Heuristic::Default,
             HeuristicChoice::Named(name) => Heuristic::Named(name),
             HeuristicChoice::Landmarks => match &self.landmarks {
                 Some(prepared) => Heuristic::Landmarks(&prepared.landmarks),
@@ -153,7 +154,7 @@ impl<'a> Guides<'a> {
         }
     }
 
-    /// What was prepared, a line each, with time and memory.
+    /// A line for each kind of guide prepared, with time and memory.
     pub fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if let Some(landmarks) = &self.landmarks {
@@ -166,13 +167,13 @@ impl<'a> Guides<'a> {
             notes.push(format!("fields: {figures}"));
         }
         if self.fields_refused {
-            notes.push(format!("fields: none, for one may take more than {:.0} MiB", mib(BYTES_MAX)));
+            notes.push(format!("fields: none, because one can take more than {:.0} MiB", mib(BYTES_MAX)));
         }
         notes
     }
 }
 
-/// What guided a search, in words.
+/// The guide of a search, for people.
 pub fn guided_by(answer: &Answer) -> String {
     match answer.guide {
         wheelbase_planner::search::Guide::Nothing => "unguided".to_owned(),
@@ -180,17 +181,17 @@ pub fn guided_by(answer: &Answer) -> String {
     }
 }
 
-/// What the exact queries of some kind without a heuristic of their own have come to so far.
+/// Costs so far of a group of exact queries with automatic heuristic.
 #[derive(Clone, Copy, Default)]
 struct Tally {
     answered: u64,
-    /// Expansions beyond one a move of the path, which no guide can save.
+    /// Expansions beyond one per move of the path: even a perfect guide needs these.
     excess: u64,
     left: u64,
 }
 
 impl Tally {
-    /// Whether those left, if they are like those answered, will have a greater excess.
+    /// Whether the excess of the queries left is expected to exceed `expansions`, at the mean of the queries answered.
     fn exceeds(&self, expansions: u64) -> bool {
         u128::from(self.excess) * u128::from(self.left) > u128::from(expansions) * u128::from(self.answered)
     }
@@ -200,48 +201,49 @@ impl Tally {
     }
 }
 
-/// A goal of a file of queries.
+/// The queries of a file to one goal.
 #[derive(Default)]
-struct GoalPicks {
-    /// Queries to it that a field guides, or may come to guide.
+struct GoalQueries {
+    /// Indices of the queries that a field guides or could guide.
     queries: Vec<u32>,
     tally: Tally,
-    is_picked: bool,
-    /// Number of the last block of queries that a field to it guides some of.
+    /// A field guides them.
+    is_selected: bool,
+    /// The last block of queries with a query guided by the field.
     block: u64,
 }
 
-/// Picks what guides the queries of a file that name no heuristic, by what those before them have cost: at
-/// certain places in the file, the same for any number of threads. Those with a weight or a limit keep the
-/// default heuristic, for their answers depend on it.
-pub struct Picks<'a> {
+/// Selects guides for the queries of a file that name no heuristic, by the costs of the queries before. It decides at
+/// fixed positions in the file, independent of the number of threads. Queries with a weight or a limit keep the default
+/// heuristic, because their answers depend on it.
+pub struct GuideSelector<'a> {
     queries: &'a [Query],
-    /// `[n_queries]`
+    /// `[n_queries]`: index into `goals`.
     goal_of: Vec<u32>,
-    goals: Vec<GoalPicks>,
-    /// All that no field guides.
+    goals: Vec<GoalQueries>,
+    /// All queries not guided by a field.
     rest: Tally,
-    landmarks_picked: bool,
-    n_fields_picked: usize,
-    /// Legal poses: the expansions of a field, at most. Counted when first needed.
+    landmarks_selected: bool,
+    n_fields_selected: usize,
+    /// Number of legal poses, which bounds the expansions of a field. Counted when first needed.
     n_legal: Option<u64>,
-    next_pick: usize,
+    next_selection: usize,
     block: u64,
-    /// Queries answered, by what guided them.
+    /// Number of queries answered, by guide.
     guided: BTreeMap<String, u64>,
 }
 
-/// Queries before the first look at what they have cost; the next comes when they are twice as many.
-const FIRST_PICK: usize = 16;
+/// Queries before the first selection of guides; each later one comes after twice as many.
+const FIRST_SELECTION: usize = 16;
 
 fn may_be_guided(query: &Query) -> bool {
-    query.heuristic == HeuristicChoice::Picked && query.weight == 1000 && query.expansions_max.is_none()
+    query.heuristic == HeuristicChoice::Automatic && query.weight == 1000 && query.expansions_max.is_none()
 }
 
-impl<'a> Picks<'a> {
+impl<'a> GuideSelector<'a> {
     pub fn new(queries: &'a [Query]) -> Self {
         let mut numbers = BTreeMap::new();
-        let mut goals: Vec<GoalPicks> = Vec::new();
+        let mut goals: Vec<GoalQueries> = Vec::new();
         let mut goal_of = Vec::with_capacity(queries.len());
         let mut rest = Tally::default();
         for (at, query) in queries.iter().enumerate() {
@@ -249,7 +251,7 @@ impl<'a> Picks<'a> {
             let members: Vec<_> = members.map(|(x, y, heading)| (x, y, heading.map(|h| h.0))).collect();
             let number = *numbers.entry((query.within, members)).or_insert(goals.len());
             if number == goals.len() {
-                goals.push(GoalPicks::default());
+                goals.push(GoalQueries::default());
             }
             goal_of.push(number as u32);
             let guided = may_be_guided(query);
@@ -264,74 +266,74 @@ impl<'a> Picks<'a> {
             goal_of,
             goals,
             rest,
-            landmarks_picked: false,
-            n_fields_picked: 0,
+            landmarks_selected: false,
+            n_fields_selected: 0,
             n_legal: None,
-            next_pick: FIRST_PICK,
+            next_selection: FIRST_SELECTION,
             block: 0,
             guided: BTreeMap::new(),
         }
     }
 
-    /// Readies the guides of the next queries from `begin` on, at most `n_max` of them, and says which those
-    /// are.
+    /// Prepares the guides of the next queries from `begin` on, at most `n_max`, and returns the range of these
+    /// queries.
     pub fn prepare(&mut self, begin: usize, n_max: usize, guides: &mut Guides<'_>) -> Range<usize> {
-        if begin == self.next_pick {
-            self.pick(guides.tables);
-            self.next_pick *= 2;
+        if begin == self.next_selection {
+            self.select(guides.tables);
+            self.next_selection *= 2;
         }
         self.block += 1;
-        let mut end = self.queries.len().min(begin + n_max).min(self.next_pick);
-        let mut wanted: Vec<usize> = Vec::new();
+        let mut end = self.queries.len().min(begin + n_max).min(self.next_selection);
+        let mut needed: Vec<usize> = Vec::new();
         for at in begin..end {
             match self.choice(at) {
-                HeuristicChoice::Picked | HeuristicChoice::Named(_) => {}
+                HeuristicChoice::Automatic | HeuristicChoice::Named(_) => {}
                 HeuristicChoice::Landmarks => guides.make_landmarks(),
                 HeuristicChoice::Field => {
                     let number = self.goal_of[at] as usize;
                     if self.goals[number].block == self.block {
                         continue;
                     }
-                    if wanted.len() == n_fields(guides.tables.space()).max(1) {
+                    if needed.len() == n_fields(guides.tables.space()).max(1) {
                         end = at;
                         break;
                     }
                     self.goals[number].block = self.block;
-                    wanted.push(number);
+                    needed.push(number);
                 }
             }
         }
-        // Those kept first, lest the others push them out.
+        // Cached fields first, so that new ones do not evict them.
         let goal = |number: usize| self.queries[self.goals[number].queries[0] as usize].goal();
-        wanted.sort_by_key(|&number| guides.fields.get(CLASS, &goal(number)).is_none());
-        for number in wanted {
+        needed.sort_by_key(|&number| guides.fields.get(CLASS, &goal(number)).is_none());
+        for number in needed {
             let starts = self.goals[number].queries.iter().map(|&at| self.queries[at as usize].start);
             guides.make_field(&goal(number), starts, self.block);
         }
         begin..end
     }
 
-    /// Picks for the queries still to come.
-    fn pick(&mut self, tables: &MovementTables) {
+    /// Selects the guides of the queries left.
+    fn select(&mut self, tables: &MovementTables) {
         let n_legal = *self.n_legal.get_or_insert_with(|| {
             let states = (0..tables.space().n_states() as u32).map(wheelbase_planner::model::State);
             states.filter(|&state| tables.is_legal(state)).count() as u64
         });
         for goal in &mut self.goals {
-            let has_room = self.n_fields_picked < n_fields(tables.space());
-            if has_room && !goal.is_picked && goal.tally.exceeds(FIELD_PAYS * n_legal) {
-                goal.is_picked = true;
-                self.n_fields_picked += 1;
+            let has_room = self.n_fields_selected < n_fields(tables.space());
+            if has_room && !goal.is_selected && goal.tally.exceeds(FIELD_PAYS * n_legal) {
+                goal.is_selected = true;
+                self.n_fields_selected += 1;
                 self.rest.answered -= goal.tally.answered;
                 self.rest.excess -= goal.tally.excess;
                 self.rest.left -= goal.tally.left;
             }
         }
-        // Two fields a landmark.
+        // A landmark takes two fields.
         let landmarks_cost = 2 * n_landmarks(tables.space()) as u64 * n_legal;
-        if !self.landmarks_picked && self.rest.exceeds(LANDMARKS_PAY * landmarks_cost) {
-            self.landmarks_picked = true;
-            // From here on fields are held against landmarks.
+        if !self.landmarks_selected && self.rest.exceeds(LANDMARKS_PAY * landmarks_cost) {
+            self.landmarks_selected = true;
+            // From now on fields compete with landmarks.
             self.rest.restart();
             self.goals.iter_mut().for_each(|goal| goal.tally.restart());
         }
@@ -342,14 +344,14 @@ impl<'a> Picks<'a> {
         if !may_be_guided(query) {
             return query.heuristic;
         }
-        match (self.goals[self.goal_of[at] as usize].is_picked, self.landmarks_picked) {
+        match (self.goals[self.goal_of[at] as usize].is_selected, self.landmarks_selected) {
             (true, _) => HeuristicChoice::Field,
             (false, true) => HeuristicChoice::Landmarks,
-            (false, false) => HeuristicChoice::Picked,
+            (false, false) => HeuristicChoice::Automatic,
         }
     }
 
-    /// The requests of queries whose guides are ready.
+    /// The requests of queries whose guides are prepared.
     pub fn requests<'b>(&self, range: Range<usize>, guides: &'b Guides<'_>) -> Vec<Request<'b>>
     where
         'a: 'b,
@@ -361,7 +363,7 @@ impl<'a> Picks<'a> {
         range.map(request).collect()
     }
 
-    /// Notes what an answer has cost.
+    /// Counts the cost of an answer.
     pub fn note(&mut self, at: usize, answer: &Answer, path: &Path) {
         *self.guided.entry(guided_by(answer)).or_default() += 1;
         if !may_be_guided(&self.queries[at]) {
@@ -369,7 +371,7 @@ impl<'a> Picks<'a> {
         }
         let goal = &mut self.goals[self.goal_of[at] as usize];
         let excess = answer.expansions.saturating_sub(path.moves.len() as u64);
-        let rest = (!goal.is_picked).then_some(&mut self.rest);
+        let rest = (!goal.is_selected).then_some(&mut self.rest);
         for tally in [&mut goal.tally].into_iter().chain(rest) {
             tally.answered += 1;
             tally.excess += excess;
@@ -377,7 +379,7 @@ impl<'a> Picks<'a> {
         }
     }
 
-    /// How many queries were answered, and what guided them.
+    /// Number of queries answered, by guide, for people.
     pub fn summary(&self) -> String {
         let n_answered: u64 = self.guided.values().sum();
         let parts: Vec<String> = self.guided.iter().map(|(guided, n)| format!("{n} {guided}")).collect();

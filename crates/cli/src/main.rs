@@ -40,12 +40,13 @@ fn main() -> ExitCode {
     let args = match Args::try_parse() {
         Ok(args) => args,
         Err(error) => {
-            // Help and version go to standard output and are no failure.
+            // Help and version go to standard output and are not failures.
             if !error.use_stderr() {
                 let _ = error.print();
                 return Exit::Done.into();
             }
-            // The message repeats what was typed, and its colours cannot be told from that.
+            // The message repeats the arguments. If they hold escapes, these cannot be told from its colours, so it is
+            // printed plain and escaped.
             let typed = std::env::args_os().map(|arg| arg.to_string_lossy().into_owned());
             match typed.collect::<String>() {
                 plain if safe_text::line(&plain) == plain => drop(error.print()),
@@ -78,7 +79,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// A decoder that panics on a file is told as an error of the file: the hook must not print it too.
+/// Silences panics of fenced decoders, which are reported as errors of the file.
 fn quiet_in_fences() {
     let print = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {

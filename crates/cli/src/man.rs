@@ -29,7 +29,7 @@ pub fn run(args: &ManArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     outputs.end(Exit::Done)
 }
 
-/// The page of a command, in the sections that pages have by custom.
+/// The manual page of a command, with the customary sections.
 fn page(command: Command) -> io::Result<Vec<u8>> {
     let has_subcommands = command.has_subcommands();
     let keys = command.get_after_long_help().map(ToString::to_string);

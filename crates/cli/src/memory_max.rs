@@ -1,4 +1,4 @@
-//! `--memory-max`: how much memory may be taken, and what the machine has where nobody says.
+//! `--memory-max`: the memory limit, by default the free memory of the machine.
 
 use crate::failure::Failure;
 use std::fs;
@@ -8,46 +8,46 @@ use wheelbase_planner::model::StateSpace;
 use wheelbase_planner::tables::search_need;
 use wheelbase_planner::{MovementClass, tables_need};
 
-/// How much memory may be taken.
+/// The memory limit.
 #[derive(Debug, clap::Args)]
 pub struct MemoryArgs {
-    /// Refuse what may come to take more memory: bytes, or 512MiB, 4GiB [default: as the machine has]
+    /// Refuse inputs that could need more memory, as bytes or 512MiB, 4GiB [default: free memory]
     #[arg(long, value_name = "SIZE", value_parser = bytes_of)]
     pub memory_max: Option<u64>,
 }
 
 impl MemoryArgs {
-    /// What was given, or what the machine has.
+    /// The given limit, or the free memory of the machine.
     pub fn max(&self) -> MemoryMax {
         self.memory_max.map_or_else(of_machine, MemoryMax::of_all)
     }
 }
 
-/// Whole bytes, or so many KiB, MiB, GiB or TiB.
+/// Bytes, or a number of KiB, MiB, GiB or TiB.
 fn bytes_of(text: &str) -> Result<u64, String> {
     let units = [("KiB", 10), ("MiB", 20), ("GiB", 30), ("TiB", 40)];
     let unit = units.into_iter().find_map(|(unit, shift)| Some((text.strip_suffix(unit)?, shift)));
     let (number, shift) = unit.unwrap_or((text, 0));
     let bytes = number.parse::<u64>().ok().and_then(|number| number.checked_mul(1 << shift));
-    bytes.ok_or_else(|| "expected whole bytes, or KiB, MiB, GiB, TiB as in 4GiB".to_owned())
+    bytes.ok_or_else(|| "expected a number of bytes, or of KiB, MiB, GiB or TiB as in 4GiB".to_owned())
 }
 
-/// What can be read of the machine without asking it: files of Linux. Elsewhere there is no limit.
+/// The limits that Linux reports in files; none on other systems.
 fn of_machine() -> MemoryMax {
     let of = |file: &str, key: &str| line_of(&fs::read_to_string(file).ok()?, key);
     let available = of("/proc/meminfo", "MemAvailable:").map(|kib| kib.saturating_mul(1024));
-    // Threads have address space of their own.
+    // The rest is left to the stacks of threads.
     let address_space = of("/proc/self/limits", "Max address space").map(|bytes| bytes / 8 * 7);
     let built = available.into_iter().chain(group_room()).min();
     MemoryMax { built, most: address_space }
 }
 
-/// The first number behind a key that begins a line.
+/// The first number after a key that begins a line.
 fn line_of(text: &str, key: &str) -> Option<u64> {
     text.lines().find_map(|line| line.strip_prefix(key))?.split_whitespace().next()?.parse().ok()
 }
 
-/// What the control groups of the process leave, in the second version of them.
+/// The memory left by the control groups (version 2) of the process.
 fn group_room() -> Option<u64> {
     let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
     let own = groups.lines().find_map(|line| line.strip_prefix("0::/"))?;
@@ -60,14 +60,14 @@ fn group_room() -> Option<u64> {
     folders.filter_map(room).min()
 }
 
-/// Refuses what needs more memory than may be taken.
+/// Refuses a need above the limit.
 pub fn check(max: MemoryMax, need: MemoryNeed, what: impl FnOnce() -> String) -> Result<(), Failure> {
     max.check(need, what)
-        .map_err(|error| Failure::bad_input(format!("{error}; --memory-max SIZE sets how much")))
+        .map_err(|error| Failure::bad_input(format!("{error}; --memory-max SIZE sets the limit")))
 }
 
-/// Refuses to compile a class for a map and to search on it, so many times at once, where that may take more
-/// memory than there may be; `more` is what else is made.
+/// Refuses to compile a class for a map and to run a number of `searches` at once on it if that can exceed the limit,
+/// together with `more`.
 pub fn check_planning(
     file: &Path,
     (grid, class): (&Grid, &MovementClass),
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_are_read_with_their_unit() {
+    fn sizes_have_units() {
         assert_eq!(bytes_of("1073741824"), Ok(1 << 30));
         assert_eq!(bytes_of("4GiB"), Ok(4 << 30));
         assert_eq!(bytes_of("512MiB"), Ok(512 << 20));
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_found_behind_their_key() {
+    fn numbers_are_found_after_their_key() {
         let limits = "Limit   Soft Limit\nMax cpu time    unlimited\nMax address space         2147483648           unlimited            bytes\n";
         assert_eq!(line_of(limits, "Max address space"), Some(2 << 30));
         assert_eq!(line_of(limits, "Max cpu time"), None);

@@ -1,6 +1,6 @@
-//! How much memory the process has held.
+//! Peak memory of the process.
 
-/// Most memory this process has held, in MiB; `None` where the system does not say.
+/// Peak resident memory of this process in MiB; `None` where the system does not report it.
 pub fn peak_memory_mib() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

@@ -1,4 +1,4 @@
-//! The files that pictures are written to, and what of the map they show.
+//! Picture files: their view and their output.
 
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
@@ -9,78 +9,78 @@ use wheelbase_grid::Rect;
 use wheelbase_view::picture::drawing::Picture;
 use wheelbase_view::picture::lattice::Lattice;
 use wheelbase_view::picture::raster::Canvas;
-use wheelbase_view::picture::view::{POINTS_MAX, View, ViewError};
+use wheelbase_view::picture::view::{PIXELS_MAX, View, ViewError};
 use wheelbase_view::picture::{gif, png, svg};
 
-/// What pictures are drawn for.
+/// The requested picture files and their view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OutputSpec<'a> {
-    /// A PNG file.
+    /// PNG file.
     pub png: Option<&'a Path>,
-    /// An SVG file.
+    /// SVG file.
     pub svg: Option<&'a Path>,
-    /// The part of the map that is shown.
+    /// Visible part of the map.
     pub area: Option<Rect>,
-    /// Points a cell.
+    /// Pixels per cell.
     pub scale: Option<u32>,
 }
 
 impl OutputSpec<'_> {
-    /// Whether any file is.
+    /// Whether any file is requested.
     pub fn any(&self) -> bool {
         self.png.is_some() || self.svg.is_some()
     }
 
-    /// The view of a map, if its picture is not too large for any of the files.
+    /// The view of a map.
     /// # Errors
-    /// What would fit.
+    /// If its picture is too large for one of the files; the message says what fits.
     pub fn view(&self, lattice: Lattice, map: Rect) -> Result<View, Failure> {
-        let view = self.view_within(lattice, map, POINTS_MAX)?;
+        let view = self.view_within(lattice, map, PIXELS_MAX)?;
         let cells = u64::from(view.area.width) * u64::from(view.area.height);
         if self.svg.is_some() && cells > svg::CELLS_MAX {
             return Err(Failure::bad_input(format!(
-                "an SVG of {cells} cells is too large, at most {} are drawn; show a part of the map with --area X,Y,W,H, or write a PNG",
+                "an SVG of {cells} cells is too large; the limit is {} cells; show a part of the map with --area X,Y,W,H, or write a PNG",
                 svg::CELLS_MAX
             )));
         }
         Ok(view)
     }
 
-    /// The view of a map for a moving picture.
+    /// The view of a map for a GIF.
     /// # Errors
-    /// What would fit.
-    pub fn moving_view(&self, lattice: Lattice, map: Rect) -> Result<View, Failure> {
-        let view = self.view_within(lattice, map, gif::POINTS_MAX)?;
+    /// If a frame is too large; the message says what fits.
+    pub fn animation_view(&self, lattice: Lattice, map: Rect) -> Result<View, Failure> {
+        let view = self.view_within(lattice, map, gif::PIXELS_MAX)?;
         let (width, height) = view.size();
         if width.max(height) > gif::SIDE_MAX {
             return Err(Failure::bad_input(format!(
-                "a GIF of {width} x {height} points is too large, its sides have at most {}; show a part of the map with --area X,Y,W,H",
+                "a GIF of {width} x {height} pixels is too large; the limit is {} pixels along each side; show a part of the map with --area X,Y,W,H",
                 gif::SIDE_MAX
             )));
         }
         Ok(view)
     }
 
-    fn view_within(&self, lattice: Lattice, map: Rect, points_max: u64) -> Result<View, Failure> {
-        View::of(lattice, map, self.area, self.scale, points_max).map_err(|error| {
+    fn view_within(&self, lattice: Lattice, map: Rect, pixels_max: u64) -> Result<View, Failure> {
+        View::of(lattice, map, self.area, self.scale, pixels_max).map_err(|error| {
             Failure::bad_input(match error {
-                ViewError::OffMap { .. } => format!("--area: {error}"),
                 ViewError::TooLarge { fitting: Some(scale), .. } => format!(
                     "{error}; --scale {scale} is the largest that fits, or show a part with --area X,Y,W,H"
                 ),
                 ViewError::TooLarge { fitting: None, .. } => {
                     format!("{error}; show a part of the map with --area X,Y,W,H")
                 }
+                _ => format!("--area: {error}"),
             })
         })
     }
 
-    /// The files, with their flags.
+    /// The requested files with their flags.
     pub fn outputs(&self) -> [Output<'_>; 2] {
         [("--png", self.png), ("--svg", self.svg)]
     }
 
-    /// Writes the files.
+    /// Writes the requested files.
     pub fn write(&self, picture: &Picture, outputs: &mut Outputs, stop: &Interrupt) {
         if let Some(path) = self.svg {
             outputs.write(path, svg::text(picture).as_bytes(), stop);

@@ -1,13 +1,14 @@
-//! `wheelbase plan`: one path, or an answer for each line of a file of queries.
+//! `wheelbase plan`: plans one path, or answers each line of a file of queries.
 
 use crate::args::{Format, PlanArgs};
 use crate::failure::{Exit, Failure};
-use crate::guide::{Guides, Picks, fields_need, guided_by, landmark_need};
+use crate::guide::{GuideSelector, Guides, fields_need, guided_by, landmark_need};
 use crate::interrupt::Interrupt;
 use crate::memory_max::{self, check_planning};
 use crate::output::clash::refuse_clashes;
 use crate::output::files::Outputs;
 use crate::output::{print, say};
+use crate::picture_files::OutputSpec;
 use crate::query::{AnswerLine, HeuristicChoice, Query, query_from_args, rectangle_from_arg};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path as FilePath, PathBuf};
@@ -19,22 +20,23 @@ use wheelbase_planner::tables::field_need;
 use wheelbase_planner::{Legality, MovementTables, Path, PathPose, Request, Scratch, Status, plan};
 use wheelbase_scenario::load::{PlanningProblem, load_problem, read_file};
 use wheelbase_view::picture::lattice::Lattice;
-use wheelbase_view::picture::plan::Planned;
+use wheelbase_view::picture::plan::SearchOutcome;
+use wheelbase_view::picture::view::View;
 use wheelbase_view::safe_text::{self, SafeText};
 
-/// Queries a worker answers between two looks at Ctrl-C and at the pipe we write to.
-const QUERIES_A_CHUNK: usize = 64;
+/// Queries per worker between two checks for Ctrl-C and for a closed output pipe.
+const QUERIES_PER_CHUNK: usize = 64;
 
 pub fn run(args: &PlanArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let spec = args.view.spec(args.png.as_ref(), args.svg.as_ref())?;
-    let read = read_for_planning(&args.target, args.class.as_deref(), args.queries.as_deref());
-    refuse_clashes(spec.outputs(), read)?;
-    let memory_max = args.memory.max();
-    let PlanningProblem { grid, class, files } =
-        load_problem(&args.target, args.class.as_deref(), memory_max).map_err(Failure::bad_input)?;
-    refuse_clashes(spec.outputs(), files.iter().map(PathBuf::as_path))?;
-    let headings = class.headings();
-    let view = spec.any().then(|| spec.view(Lattice(grid.shape()), grid.size().rect())).transpose()?;
+    let inputs = PlanningInputs {
+        target: &args.target,
+        class: args.class.as_deref(),
+        queries: args.queries.as_deref(),
+        memory_max: args.memory.max(),
+    };
+    let (PlanningProblem { grid, class, .. }, view) = inputs.load(&spec)?;
+    let (headings, memory_max) = (class.headings(), inputs.memory_max);
     if let Some(file) = &args.queries {
         let queries = read_queries(file, headings, grid.shape(), memory_max)?;
         let (threads, space) =
@@ -61,12 +63,12 @@ pub fn run(args: &PlanArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let guide = match query.heuristic {
         HeuristicChoice::Landmarks => landmark_need(space_of(&grid, headings)),
         HeuristicChoice::Field => field_need(space_of(&grid, headings)),
-        HeuristicChoice::Picked | HeuristicChoice::Named(_) => MemoryNeed::default(),
+        HeuristicChoice::Automatic | HeuristicChoice::Named(_) => MemoryNeed::default(),
     };
     check_planning(&args.target, (&grid, &class), 1, guide, memory_max)?;
     let mut tables = MovementTables::compile(&grid, class);
-    // One path is mostly found sooner than they are made. With a limit they tell a goal out of reach from one
-    // too far away, and landmarks are chosen among the poses of one component.
+    // A single path is usually found faster than components are made. With a limit of expansions they distinguish an
+    // unreachable goal from a distant one, and landmarks are chosen among the poses of one component.
     if query.expansions_max.is_some() || matches!(query.heuristic, HeuristicChoice::Landmarks) {
         tables.make_components();
     }
@@ -77,7 +79,7 @@ pub fn run(args: &PlanArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let answer = plan(&tables, &request, &mut scratch, &mut path);
     let mut outputs = Outputs::default();
     if let Some(view) = view {
-        let planned = Planned {
+        let outcome = SearchOutcome {
             grid: &grid,
             tables: &tables,
             request: &request,
@@ -85,32 +87,44 @@ pub fn run(args: &PlanArgs, stop: &Interrupt) -> Result<Exit, Failure> {
             path: &path,
             scratch: &scratch,
         };
-        spec.write(&planned.picture(view), &mut outputs, stop);
+        spec.write(&outcome.picture(view), &mut outputs, stop);
     }
     let reason = reason(&grid, &tables, &request, &answer);
     let line = AnswerLine::new(&query, &tables, &answer, &path, reason.clone());
     let printed =
         print(args.format, &line, |out| write_text(out, &tables, &answer, &path, reason, &guides.notes()));
     let exit = if answer.status == Status::Found { Exit::Done } else { Exit::Negative };
-    outputs.end_behind(printed, exit)
+    outputs.end_after(printed, exit)
 }
 
-/// The files that a command with a map and a class reads, as far as its arguments say.
-pub fn read_for_planning<'a>(
-    target: &'a FilePath,
-    class: Option<&'a str>,
-    queries: Option<&'a FilePath>,
-) -> impl Iterator<Item = &'a FilePath> {
-    // A class may be one of the scenario's.
-    let class = class.map(FilePath::new).filter(|file| file.exists());
-    [Some(target), class, queries].into_iter().flatten()
+/// The inputs of a command that plans for a class on a map.
+pub struct PlanningInputs<'a> {
+    pub target: &'a FilePath,
+    pub class: Option<&'a str>,
+    pub queries: Option<&'a FilePath>,
+    pub memory_max: MemoryMax,
+}
+
+impl PlanningInputs<'_> {
+    /// Loads map and class, and the view of the requested pictures, if any. Refuses pictures that would overwrite
+    /// inputs.
+    pub fn load(&self, spec: &OutputSpec<'_>) -> Result<(PlanningProblem, Option<View>), Failure> {
+        // The class can also be the name of one within the scenario.
+        let class_file = self.class.map(FilePath::new).filter(|file| file.exists());
+        refuse_clashes(spec.outputs(), [Some(self.target), class_file, self.queries].into_iter().flatten())?;
+        let problem = load_problem(self.target, self.class, self.memory_max).map_err(Failure::bad_input)?;
+        refuse_clashes(spec.outputs(), problem.files.iter().map(PathBuf::as_path))?;
+        let lattice = Lattice(problem.grid.shape());
+        let view = spec.any().then(|| spec.view(lattice, problem.grid.size().rect())).transpose()?;
+        Ok((problem, view))
+    }
 }
 
 fn space_of(grid: &Grid, headings: u8) -> StateSpace {
     StateSpace::new(grid.size(), grid.shape(), headings)
 }
 
-/// Bytes of a query and its answer for each byte of its line.
+/// Bytes of memory for each byte of the query file.
 const QUERY_BYTES: u64 = 16;
 
 fn read_queries(
@@ -137,7 +151,7 @@ fn read_queries(
     Ok(queries)
 }
 
-/// Answers every query in order, on all threads, and writes the lines as blocks are done.
+/// Answers all queries in order, on all threads, and writes the lines block by block.
 fn answer_all(
     grid: &Grid,
     tables: &MovementTables,
@@ -148,20 +162,20 @@ fn answer_all(
     let pool = thread_pool(args.threads)?;
     let mut out = SafeText::json(BufWriter::new(io::stdout()));
     let mut written: Result<(), Failure> = Ok(());
-    let mut lanes = BatchScratch::new();
-    let (mut guides, mut picks) = (Guides::new(tables), Picks::new(queries));
+    let mut scratch = BatchScratch::new();
+    let (mut guides, mut selector) = (Guides::new(tables), GuideSelector::new(queries));
     let mut n_answered = 0;
     while n_answered < queries.len() && written.is_ok() && !stop.is_raised() {
-        let block_len = QUERIES_A_CHUNK * pool.current_num_threads();
-        // What is prepared may take long; what was answered is out by then.
+        let block_len = QUERIES_PER_CHUNK * pool.current_num_threads();
+        // Preparation can take long, so signals end the program at once and the answers so far are written before.
         out.flush()?;
-        stop.unheed();
-        let block = picks.prepare(n_answered, block_len, &mut guides);
-        stop.heed();
-        let requests = picks.requests(block.clone(), &guides);
+        stop.release_signals();
+        let block = selector.prepare(n_answered, block_len, &mut guides);
+        stop.catch_signals();
+        let requests = selector.requests(block.clone(), &guides);
         pool.install(|| {
-            plan_all(tables, &requests, &mut lanes, |at, answer, path| {
-                picks.note(block.start + at, answer, path);
+            plan_all(tables, &requests, &mut scratch, |at, answer, path| {
+                selector.note(block.start + at, answer, path);
                 if written.is_ok() {
                     let reason = reason(grid, tables, &requests[at], answer);
                     let line = AnswerLine::new(&queries[block.start + at], tables, answer, path, reason);
@@ -174,17 +188,18 @@ fn answer_all(
     written?;
     out.flush()?;
     if args.format == Format::Text {
-        say([&[picks.summary()], &guides.notes()[..]].concat().join("\n"));
+        say([&[selector.summary()], &guides.notes()[..]].concat().join("\n"));
     }
     Ok(if stop.is_raised() { Exit::Interrupted } else { Exit::Done })
 }
 
-/// A pool of so many threads, or one a core.
+/// A pool of a number of threads, by default one per core.
 pub fn thread_pool(threads: Option<u16>) -> Result<rayon::ThreadPool, Failure> {
     let builder = rayon::ThreadPoolBuilder::new().num_threads(threads.map_or(0, usize::from));
     builder.build().map_err(|error| Failure::bad_input(format!("threads cannot be started: {error}")))
 }
 
+/// Why an answer has no path, for people.
 fn reason(grid: &Grid, tables: &MovementTables, request: &Request<'_>, answer: &Answer) -> Option<String> {
     let legality = Legality::new(grid, tables.class());
     answer.reason(&legality, request).map(|reason| reason.describe(&legality, grid))

@@ -1,4 +1,4 @@
-//! Queries and answers of `plan`: what a JSON line or the command line asks, and the answer line.
+//! Queries and answers of `plan`, as JSON lines and as command-line arguments.
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -9,7 +9,7 @@ use wheelbase_planner::search::{Answer, Fallback, Heuristic, HeuristicName};
 use wheelbase_planner::{Goal, GoalMember, MovementTables, Path, Pose, Request};
 use wheelbase_scenario::JsonMistake;
 
-/// One query, read and checked.
+/// A validated query.
 #[derive(Clone, Debug)]
 pub struct Query {
     pub id: Option<Box<RawValue>>,
@@ -24,12 +24,12 @@ pub struct Query {
     pub window: Option<Rect>,
 }
 
-/// The heuristic that a query names.
+/// The heuristic of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeuristicChoice {
-    /// None: it is picked.
-    Picked,
-    /// One that needs no preparation.
+    /// Not named: chosen by the program.
+    Automatic,
+    /// A heuristic without preparation.
     Named(HeuristicName),
     /// Landmarks of the map and class.
     Landmarks,
@@ -38,11 +38,11 @@ pub enum HeuristicChoice {
 }
 
 impl HeuristicChoice {
-    /// Those that are prepared, by name.
+    /// Heuristics with preparation, by name.
     const PREPARED: [(&'static str, Self); 2] = [("landmarks", Self::Landmarks), ("field", Self::Field)];
 
-    /// The heuristic of that name, on maps of that shape. `place` is the key or flag that named it.
-    pub fn from_name(name: &str, shape: GridShape, place: &str) -> Result<Self, String> {
+    /// The heuristic of a name, for maps of a shape. `source` is the key or flag that names it.
+    pub fn from_name(name: &str, shape: GridShape, source: &str) -> Result<Self, String> {
         let measures = |heuristic: &HeuristicName| heuristic.measures(shape);
         let named = HeuristicName::from_name(name).filter(measures).map(Self::Named);
         let prepared = || Self::PREPARED.iter().find(|(known, _)| *known == name).map(|&(_, choice)| choice);
@@ -51,7 +51,7 @@ impl HeuristicChoice {
                 HeuristicName::ALL.iter().filter(|name| measures(name)).map(|heuristic| heuristic.name());
             let names: Vec<&str> = names.chain(Self::PREPARED.map(|(name, _)| name)).collect();
             let of = if shape == GridShape::Hex { " on hexagonal maps" } else { "" };
-            format!("{place}: expected one of {}{of}, found \"{name}\"", names.join(", "))
+            format!("{source}: expected one of {}{of}, found \"{name}\"", names.join(", "))
         })
     }
 }
@@ -61,7 +61,7 @@ const KEYS: [&str; 10] =
     ["id", "from", "to", "within", "heuristic", "weight", "expansions_max", "partial", "fallback", "window"];
 
 impl Query {
-    /// Reads a query line. The error says which key is wrong and what would be right.
+    /// Parses a query line. The error names the wrong key and what is expected.
     pub fn from_json(line: &str, headings: u8, shape: GridShape) -> Result<Self, String> {
         let value: Value = serde_json::from_str(line).map_err(|error| not_json(&error))?;
         let Value::Object(table) = value else {
@@ -109,14 +109,14 @@ impl Query {
         Ok(query)
     }
 
-    /// A query for the cheapest path with the default heuristic.
+    /// A query with defaults: the cheapest path, automatic heuristic.
     pub fn new(start: Pose, goal: Vec<GoalMember>) -> Self {
         Self {
             id: None,
             start,
             goal,
             within: 0,
-            heuristic: HeuristicChoice::Picked,
+            heuristic: HeuristicChoice::Automatic,
             weight: 1000,
             expansions_max: None,
             partial: false,
@@ -125,12 +125,12 @@ impl Query {
         }
     }
 
-    /// The goal.
+    /// The goal of the request.
     pub fn goal(&self) -> Goal<'_> {
         Goal { members: &self.goal, within: self.within }
     }
 
-    /// The request to the planner, with what its heuristic came to.
+    /// The request to the planner, with a prepared heuristic.
     pub fn request<'a>(&'a self, heuristic: Heuristic<'a>) -> Request<'a> {
         Request {
             heuristic,
@@ -144,24 +144,24 @@ impl Query {
     }
 }
 
-/// A rectangle `[x, y, width, height]`; it may be empty or reach off the map. `place` is the key or flag.
-pub fn rectangle_from_json(value: &Value, place: &str) -> Result<Rect, String> {
+/// A rectangle `[x, y, width, height]`; it may be empty or extend off the map. `source` is the key or flag.
+pub fn rectangle_from_json(value: &Value, source: &str) -> Result<Rect, String> {
     let report =
-        || wrong(place, "[x, y, width, height], whole numbers, width and height not negative", value);
+        || wrong(source, "[x, y, width, height], whole numbers, width and height not negative", value);
     let items = value.as_array().filter(|items| items.len() == 4).ok_or_else(report)?;
     let corner = |at: usize| items[at].as_i64().and_then(|n| i32::try_from(n).ok()).ok_or_else(report);
     let side = |at: usize| items[at].as_u64().and_then(|n| u32::try_from(n).ok()).ok_or_else(report);
     Ok(Rect::new(corner(0)?, corner(1)?, side(2)?, side(3)?))
 }
 
-/// A rectangle typed as `X,Y,W,H` behind a flag.
+/// A rectangle given as `X,Y,W,H` after a flag.
 pub fn rectangle_from_arg(text: &str, flag: &str) -> Result<Rect, String> {
     let numbers: Result<Vec<i64>, _> = text.split(',').map(|part| part.trim().parse::<i64>()).collect();
     let value = numbers.map_or_else(|_| Value::from(text), Value::from);
     rectangle_from_json(&value, flag)
 }
 
-/// A query is a line, so that its file says which.
+/// Without the line number of the parser, which is always 1: the caller knows the line.
 fn not_json(error: &serde_json::Error) -> String {
     let JsonMistake { column, message, .. } = JsonMistake::of(error);
     format!("not JSON: column {column}: {message}")
@@ -185,7 +185,7 @@ fn headings_text(headings: u8) -> &'static str {
     }
 }
 
-/// Cell and heading name of `[x, y]` or `[x, y, "H"]`.
+/// Cell and heading name from `[x, y]` or `[x, y, "H"]`.
 fn parts<'a>(value: &'a Value, key: &str, form: &str) -> Result<(CellXY, Option<&'a str>), String> {
     let report = || wrong(key, form, value);
     let items = value.as_array().filter(|items| (2..=3).contains(&items.len())).ok_or_else(report)?;
@@ -230,7 +230,7 @@ fn member_from_json(value: &Value, headings: u8) -> Result<GoalMember, String> {
     Ok(GoalMember { cell, heading })
 }
 
-/// Cell and heading name typed as `X,Y` or `X,Y,HEADING`.
+/// Cell and heading name from `X,Y` or `X,Y,HEADING`.
 fn parts_of_arg(text: &str) -> Option<(CellXY, Option<&str>)> {
     let parts: Vec<&str> = text.split(',').map(str::trim).collect();
     let (x, y, name) = match parts[..] {
@@ -241,7 +241,7 @@ fn parts_of_arg(text: &str) -> Option<(CellXY, Option<&str>)> {
     Some((CellXY::new(x.parse().ok()?, y.parse().ok()?), name))
 }
 
-/// A start of the command line.
+/// The start given on the command line.
 pub fn start_from_arg(text: &str, headings: u8) -> Result<Pose, String> {
     let known = headings_text(headings).replace('"', "");
     let parts = parts_of_arg(text).and_then(|(cell, name)| {
@@ -255,7 +255,7 @@ pub fn start_from_arg(text: &str, headings: u8) -> Result<Pose, String> {
     parts.ok_or_else(|| format!("--from: expected X,Y,HEADING with heading {known}, found \"{text}\""))
 }
 
-/// A goal of the command line.
+/// A goal given on the command line.
 pub fn goal_from_arg(text: &str, headings: u8) -> Result<GoalMember, String> {
     let parts = parts_of_arg(text).and_then(|(cell, name)| match name {
         None | Some("any") => Some(GoalMember::any(cell)),
@@ -267,25 +267,25 @@ pub fn goal_from_arg(text: &str, headings: u8) -> Result<GoalMember, String> {
     })
 }
 
-/// A single query of the command line.
+/// The query given on the command line.
 pub fn query_from_args(from: &str, to: &str, headings: u8) -> Result<Query, String> {
     let start = start_from_arg(from, headings)?;
     Ok(Query::new(start, vec![goal_from_arg(to, headings)?]))
 }
 
-/// The id of a query line as it is written there: a number that no machine number holds is echoed too.
+/// The id of a query line, as written: numbers beyond any machine type are echoed too.
 #[derive(Deserialize)]
 struct EchoedId {
     #[serde(default, deserialize_with = "as_written")]
     id: Option<Box<RawValue>>,
 }
 
-/// Also a null is an id.
+/// A null is an id too.
 fn as_written<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Box<RawValue>>, D::Error> {
     Deserialize::deserialize(from).map(Some)
 }
 
-/// An answer line (DESIGN 8).
+/// An answer line.
 #[derive(Debug, Serialize)]
 pub struct AnswerLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! `wheelbase render`: a recording as a page that plays it, or as pictures.
+//! `wheelbase render`: draws a recording as a playback page or as pictures.
 
 use crate::args::RenderArgs;
 use crate::failure::{Exit, Failure};
@@ -14,7 +14,7 @@ use std::io::{BufReader, BufWriter};
 use std::path::Path;
 use wheelbase_grid::MemoryNeed;
 use wheelbase_scenario::recording::{Reader, RecordingError};
-use wheelbase_view::moving_picture::{self, MovingError, Span};
+use wheelbase_view::animation::{self, AnimationError, FramePlan};
 use wheelbase_view::page::page;
 use wheelbase_view::picture::drawing::Picture;
 use wheelbase_view::picture::ground::map_area;
@@ -22,21 +22,21 @@ use wheelbase_view::picture::lattice::Lattice;
 use wheelbase_view::safe_text;
 use wheelbase_view::scene::{self, Scene};
 
-/// Frames of a GIF unless it is said how many ticks lie between two.
+/// Most frames of a GIF without --every.
 const FRAMES_DEFAULT: u32 = 300;
-/// Most points of all frames of a GIF together.
-const FRAME_POINTS_MAX: u64 = 1 << 36;
+/// Most pixels of all frames of a GIF together.
+const FRAME_PIXELS_MAX: u64 = 1 << 36;
 
-/// Bytes of a cell in the layers of the map and what is drawn of them.
+/// Bytes per cell of a picture: the layers of the map and their drawing.
 const PICTURE_BYTES: u64 = 16;
-/// Bytes of a page for each byte of its recording, while it is made.
+/// Bytes of memory for a page per byte of its recording.
 const PAGE_BYTES: u64 = 64;
 
 type Recording = Reader<BufReader<File>>;
 
 pub fn run(args: &RenderArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let file = safe_text::path(&args.recording);
-    let of_file = |error: RecordingError| Failure::bad_input(format!("{file}: {error}"));
+    let of_file = |error: RecordingError| Failure::in_file(&args.recording, error);
     let spec = args.view.spec(args.png.as_ref(), args.svg.as_ref())?;
     let pages: [Output<'_>; 2] = [("--html", args.html.as_deref()), ("--gif", args.gif.as_deref())];
     refuse_clashes(spec.outputs().into_iter().chain(pages), [args.recording.as_path()])?;
@@ -61,12 +61,12 @@ pub fn run(args: &RenderArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     }
     let mut exit = Exit::Done;
     if let Some(path) = &args.gif {
-        exit = outputs.note(write_moving(args, &spec, path, &mut reader, stop)).unwrap_or(exit);
+        exit = outputs.note(write_animation(args, &spec, path, &mut reader, stop)).unwrap_or(exit);
     }
     outputs.end(exit)
 }
 
-/// A tick that must be one of the recording's.
+/// Checks that a tick is recorded; by default the last one.
 fn tick_of(args: &RenderArgs, reader: &Recording, flag: &str, tick: Option<u32>) -> Result<u32, Failure> {
     let file = safe_text::path(&args.recording);
     let Some(last) = reader.n_ticks().checked_sub(1) else {
@@ -74,7 +74,7 @@ fn tick_of(args: &RenderArgs, reader: &Recording, flag: &str, tick: Option<u32>)
     };
     match tick {
         Some(tick) if tick > last => Err(Failure::bad_input(format!(
-            "{flag}: {file} holds no tick {tick}; expected one from 0 to {last}"
+            "{flag}: {file} has no tick {tick}; expected one from 0 to {last}"
         ))),
         tick => Ok(tick.unwrap_or(last)),
     }
@@ -82,56 +82,57 @@ fn tick_of(args: &RenderArgs, reader: &Recording, flag: &str, tick: Option<u32>)
 
 /// The picture of a tick.
 fn still(args: &RenderArgs, spec: &OutputSpec<'_>, reader: &mut Recording) -> Result<Picture, Failure> {
-    let of_file = |error| Failure::bad_input(format!("{}: {error}", safe_text::path(&args.recording)));
+    let of_file = |error| Failure::in_file(&args.recording, error);
     let tick = tick_of(args, reader, "--tick", args.tick)?;
     let lattice = Lattice(reader.header().grid_shape());
     let view = spec.view(lattice, map_area(&reader.header().map))?;
     scene::still(reader, view, tick).map_err(of_file)
 }
 
-/// Writes a moving picture. Ctrl-C ends it behind the last frame drawn.
-fn write_moving(
+/// Writes a GIF. Ctrl-C ends it after the last frame drawn.
+fn write_animation(
     args: &RenderArgs,
     spec: &OutputSpec<'_>,
     path: &Path,
     reader: &mut Recording,
     stop: &Interrupt,
 ) -> Result<Exit, Failure> {
-    let of_file = |error| Failure::bad_input(format!("{}: {error}", safe_text::path(&args.recording)));
+    let of_file = |error| Failure::in_file(&args.recording, error);
     let first = tick_of(args, reader, "--from", Some(args.from.unwrap_or(0)))?;
     let last = tick_of(args, reader, "--to", args.to)?;
     if first > last {
         return Err(Failure::bad_input(format!(
-            "--from: expected a tick up to {last}, that of --to, found {first}"
+            "--from: expected a tick up to {last}, the value of --to, found {first}"
         )));
     }
     let lattice = Lattice(reader.header().grid_shape());
-    let view = spec.moving_view(lattice, map_area(&reader.header().map))?;
+    let view = spec.animation_view(lattice, map_area(&reader.header().map))?;
     let ticks = last - first;
     let every = args.every.unwrap_or_else(|| ticks.div_ceil(FRAMES_DEFAULT - 1).max(1));
     let (width, height) = view.size();
-    let frames_max = FRAME_POINTS_MAX / (u64::from(width) * u64::from(height));
+    let frames_max = FRAME_PIXELS_MAX / (u64::from(width) * u64::from(height));
     if u64::from(ticks / every) + 1 > frames_max {
         let fitting = u64::from(ticks).div_ceil(frames_max - 1);
         return Err(Failure::bad_input(format!(
-            "a GIF of {} frames of {width} x {height} points is too large; --every {fitting} fits, or a smaller --scale",
+            "a GIF of {} frames of {width} x {height} pixels is too large; --every {fitting} fits, or a smaller --scale",
             ticks / every + 1
         )));
     }
     let scene = Scene::new(reader.header(), view).map_err(of_file)?;
     let of_gif = |error| Failure::writing(path, &error);
     let out = BufWriter::new(OutputFile::create(path, Unfinished::Removed).map_err(of_gif)?);
-    stop.heed();
+    stop.catch_signals();
     let bar = progress_bar("tick", u64::from(ticks) + 1, true);
-    let span = Span { first, last, every, fps: args.fps };
-    let written = moving_picture::write(reader, &scene, span, out, |ticks| {
+    let plan = FramePlan { first, last, every, fps: args.fps };
+    let written = animation::write(reader, &scene, plan, out, |ticks| {
         bar.set_position(ticks.into());
         !stop.is_raised()
     });
     bar.finish_and_clear();
     let out = written.map_err(|error| match error {
-        MovingError::Recording(error) => of_file(error),
-        MovingError::Io(error) => of_gif(error),
+        AnimationError::Recording(error) => of_file(error),
+        AnimationError::Io(error) => of_gif(error),
+        other => Failure::in_file(path, other),
     })?;
     out.into_inner().map_err(|error| of_gif(error.into_error()))?.commit().map_err(of_gif)?;
     Ok(if stop.is_raised() { Exit::Interrupted } else { Exit::Done })

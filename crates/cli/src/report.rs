@@ -1,4 +1,4 @@
-//! `wheelbase report`: plots of a recorded run as a page.
+//! `wheelbase report`: writes plots of a recorded run as a page.
 
 use crate::args::ReportArgs;
 use crate::failure::{Exit, Failure};
@@ -14,7 +14,7 @@ use wheelbase_view::{report, safe_text};
 
 pub fn run(args: &ReportArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let file = safe_text::path(&args.recording);
-    let of_file = |error: RecordingError| Failure::bad_input(format!("{file}: {error}"));
+    let of_file = |error: RecordingError| Failure::in_file(&args.recording, error);
     refuse_clashes([("--html", Some(args.html.as_path()))], [args.recording.as_path()])?;
     let pool = thread_pool(args.threads)?;
     let mut reader = Reader::open_file(&args.recording).map_err(of_file)?;
@@ -25,8 +25,8 @@ pub fn run(args: &ReportArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let bar = progress_bar("tick", reader.ticks_run().into(), true);
     let replayed = pool.install(|| {
         replay(&mut reader, timed_step, |tick| {
-            // Before that it is being built.
-            stop.heed();
+            // Signals are caught from the first tick on: while the world is built, they end the program at once.
+            stop.catch_signals();
             bar.set_position(tick.into());
             !stop.is_raised()
         })
@@ -34,7 +34,7 @@ pub fn run(args: &ReportArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     bar.finish_and_clear();
     let replayed = replayed.map_err(of_file)?;
     if let Some(tick) = replayed.differs_at {
-        say(format_args!("warning: {file}: the second run differs from tick {tick} on"));
+        say(format_args!("warning: {file}: the replay differs from tick {tick} on"));
     }
     let page = report::page(&mut reader, &replayed, pool.current_num_threads()).map_err(of_file)?;
     let mut outputs = Outputs::default();
@@ -46,7 +46,7 @@ pub fn run(args: &ReportArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     })
 }
 
-/// A step and how long each phase of it took.
+/// A step with the time of each phase.
 fn timed_step(world: &mut World) -> (RunState, PhaseNanos) {
     let mut phases = PhaseTimes::new();
     let step = world.step_observed(&mut |phase| phases.begin(phase));

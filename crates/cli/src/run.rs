@@ -1,4 +1,4 @@
-//! `wheelbase run`: a scenario to its end, and what came of it.
+//! `wheelbase run`: runs a scenario to its end and prints the result.
 
 use crate::args::RunArgs;
 use crate::failure::{Exit, Failure};
@@ -17,9 +17,9 @@ use wheelbase_sim::{Counters, Phase, RunResult, RunState, TickTimes, TrafficPara
 use wheelbase_view::safe_text;
 use wheelbase_view::terminal::Terminal;
 
-/// Ticks between two looks at the progress bar.
+/// Ticks between two updates of the progress bar.
 const PROGRESS_TICKS: u32 = 16;
-/// Knots that are shown as text, and agents of each.
+/// Most wait-for cycles in the text form, and most agents of each.
 const CYCLES_SHOWN: usize = 4;
 const CYCLE_AGENTS_SHOWN: usize = 8;
 
@@ -42,7 +42,7 @@ pub fn run(args: &RunArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     }
     refuse_clashes(args.outputs(), [args.scenario.as_path()])?;
     if args.watch {
-        watch::want_terminal()?;
+        watch::require_terminal()?;
     }
     let pool = thread_pool(args.threads)?;
     let loaded = pool.install(|| load_world_and_text(&args.scenario, overrides));
@@ -52,7 +52,7 @@ pub fn run(args: &RunArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     }
     refuse_clashes(args.outputs(), source.files_read(&args.scenario).iter().map(PathBuf::as_path))?;
     let files = OpenedFiles::open(args);
-    stop.heed();
+    stop.catch_signals();
     let mut files = files.begin((&text, &source), &mut world);
     drop((text, source));
     let mut terminal = args.watch.then(Terminal::begin).transpose()?;
@@ -60,7 +60,7 @@ pub fn run(args: &RunArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let (times, agent_ticks) =
         pool.install(|| drive(&mut world, &mut files, terminal.as_mut(), stop, !args.quiet, &mut |_| {}))?;
     let wall_s = started.elapsed().as_secs_f64();
-    // The terminal is as it was before anything else is written to it.
+    // Restores the terminal before anything else is written to it.
     drop(terminal);
     let result = RunResult {
         peak_memory_mib: peak_memory_mib(),
@@ -68,7 +68,7 @@ pub fn run(args: &RunArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     };
     let outputs = files.finish(&world, &result);
     let printed = print(args.format, &result, |out| write_text(out, &result));
-    // Said before a closed pipe could hide it.
+    // Reported first, so that a closed pipe cannot hide it.
     if let Some((tick, violation)) = world.violation() {
         if let Err(Failure::Message { text, .. }) = outputs.end(Exit::Broken) {
             say(text);
@@ -76,27 +76,24 @@ pub fn run(args: &RunArgs, stop: &Interrupt) -> Result<Exit, Failure> {
         return Err(Failure::Message {
             exit: Exit::Broken,
             text: format!(
-                "error: a rule of the simulation broke at tick {tick}: {violation}\nto report it, send the scenario, seed {} and this command",
+                "error: an invariant of the simulation broke at tick {tick}: {violation}\nto report it, send the scenario, seed {} and this command",
                 result.seed
             ),
         });
     }
     if result.not_placed > 0 {
-        say(format_args!(
-            "warning: events found no room for {} of the agents that they were to add",
-            result.not_placed
-        ));
+        say(format_args!("warning: events found no room for {} of their new agents", result.not_placed));
     }
     let exit = match &result {
         _ if stop.is_raised() => Exit::Interrupted,
         result if result.orders_left_doable > 0 => Exit::Negative,
         _ => Exit::Done,
     };
-    outputs.end_behind(printed, exit)
+    outputs.end_after(printed, exit)
 }
 
-/// Ticks to the end, or to the end of the tick in which Ctrl-C is pressed. Gives the times of the ticks
-/// and the agents summed over them; tells `begins` of each phase of a tick.
+/// Runs ticks to the end, or until Ctrl-C. Calls `begins` at each phase of a tick. Returns the times of the ticks, and
+/// the number of agents summed over them.
 pub fn drive(
     world: &mut World,
     files: &mut RunFiles,
@@ -134,7 +131,7 @@ pub fn drive(
     Ok((times, agent_ticks))
 }
 
-/// Orders done, of how many, and their share; rounded down, so that 100 % is all of them.
+/// Orders done, the total, and their share, rounded down so that 100 % means all.
 fn share_of_orders(result: &RunResult) -> String {
     let done = result.orders_done;
     let all = done + result.orders_unreachable + result.orders_left;
@@ -145,7 +142,7 @@ fn share_of_orders(result: &RunResult) -> String {
     format!("{done} of {all}, {}.{} %", permille / 10, permille % 10)
 }
 
-/// Who waits for whom, and where.
+/// A wait-for cycle as text: each agent with the agent it waits for, and where.
 fn cycle_text(cycle: &WaitForCycle) -> String {
     let WaitForCycle { agents, at, ring, waiting } = cycle;
     let mut text = String::new();
@@ -160,11 +157,11 @@ fn cycle_text(cycle: &WaitForCycle) -> String {
     }
     match (&agents[..], ring) {
         (_, true) => text += "in a ring",
-        ([alone], _) => text += &format!("{alone} waits for nobody known"),
-        ([.., last], _) => text += &format!("{last} for nobody known"),
+        ([alone], _) => text += &format!("{alone} waits for no known agent"),
+        ([.., last], _) => text += &format!("{last} for no known agent"),
         ([], _) => {}
     }
-    format!("{text}; {waiting} stuck in it or behind it")
+    format!("{text}; {waiting} agents stuck in or behind it")
 }
 
 fn write_text(out: &mut impl Write, result: &RunResult) -> io::Result<()> {
@@ -192,7 +189,7 @@ fn write_text(out: &mut impl Write, result: &RunResult) -> io::Result<()> {
         line("  wait-for cycle", cycle_text(cycle))?;
     }
     if result.no_progress_agents > 0 {
-        line("no progress", result.no_progress_agents.to_string())?;
+        line("without progress", result.no_progress_agents.to_string())?;
     }
     if let Some(collisions) = result.collisions {
         line("collisions", collisions.to_string())?;
@@ -215,7 +212,7 @@ fn write_text(out: &mut impl Write, result: &RunResult) -> io::Result<()> {
         ),
     )?;
     let tick_ms = result.tick_ms;
-    line("time", format!("{:.3} s, {:.0} ticks a second", result.wall_s, result.ticks_per_s))?;
+    line("time", format!("{:.3} s, {:.0} ticks per second", result.wall_s, result.ticks_per_s))?;
     line("tick", format!("p50 {:.3} ms, p99 {:.3} ms, max {:.3} ms", tick_ms.p50, tick_ms.p99, tick_ms.max))?;
     line("state hash", result.state_hash.clone())
 }

@@ -1,8 +1,8 @@
-//! What a run writes as it goes: trace, recording and metrics.
+//! Files written during a run: trace, recording, metrics and plan.
 
 use crate::args::RunArgs;
 use crate::failure::Failure;
-use crate::output::file::{OutputFile, Place, Stream, Unfinished};
+use crate::output::file::{Destination, OutputFile, Stream, Unfinished};
 use crate::output::files::Outputs;
 use crate::output::say;
 use std::io::{self, BufWriter};
@@ -14,10 +14,10 @@ use wheelbase_scenario::{PlanFile, trace};
 use wheelbase_sim::{Counters, RunResult, RunState, World};
 use wheelbase_view::safe_text::SafeText;
 
-/// Bytes that are gathered before they are written.
+/// Size of the write buffer of each file.
 const BUFFER_BYTES: usize = 1 << 16;
 
-/// The files of a run; each is there if it was asked for and has not failed.
+/// The files of a run; `None` if not requested, or failed.
 #[derive(Default)]
 pub struct RunFiles {
     trace: Option<TraceFile>,
@@ -27,7 +27,7 @@ pub struct RunFiles {
     outputs: Outputs,
 }
 
-/// The files of a run, opened, with nothing in them yet.
+/// The files of a run, opened but still empty.
 pub struct OpenedFiles<'a> {
     args: &'a RunArgs,
     trace: Option<Opened>,
@@ -38,7 +38,7 @@ pub struct OpenedFiles<'a> {
 }
 
 impl<'a> OpenedFiles<'a> {
-    /// Opens the files. What fails is said at once, for the run may be long, and reported at its end.
+    /// Opens the files. A failure is warned of at once, because the run can be long, and reported again at the end.
     pub fn open(args: &'a RunArgs) -> Self {
         let mut outputs = Outputs::default();
         let mut open = |path: &Option<PathBuf>, unfinished| {
@@ -56,7 +56,7 @@ impl<'a> OpenedFiles<'a> {
         Self { args, trace, recording, metrics, plan, outputs }
     }
 
-    /// Writes what stands at their start. `scenario` is the text of the scenario.
+    /// Writes the headers. `scenario` is the text of the scenario.
     pub fn begin(self, (scenario, source): (&str, &Source), world: &mut World) -> RunFiles {
         let Self { args, trace, recording, metrics, plan, mut outputs } = self;
         let trace = trace.and_then(|file| outputs.note(TraceFile::begin(file, world)));
@@ -70,9 +70,9 @@ impl<'a> OpenedFiles<'a> {
 }
 
 impl RunFiles {
-    /// Writes what became of a tick, and how long it took. A file that fails is given up, the others go on.
+    /// Writes a tick and its wall time. A file that fails is dropped; the others go on.
     /// # Errors
-    /// [`Failure::ClosedPipe`] if what was read by nobody any more was all there is.
+    /// [`Failure::ClosedPipe`] if the only output was a trace to standard output and its reader is gone.
     pub fn write(
         &mut self,
         world: &mut World,
@@ -107,7 +107,7 @@ impl RunFiles {
         Ok(())
     }
 
-    /// Writes what stands at their end, and puts each in its place. Gives what has failed.
+    /// Completes the files. Returns the failures.
     pub fn finish(self, world: &World, result: &RunResult) -> Outputs {
         let Self { trace, recording, metrics, plan, mut outputs } = self;
         trace.map(|trace| outputs.note(trace.finish(result)));
@@ -118,7 +118,7 @@ impl RunFiles {
     }
 }
 
-/// A file and its path as it was given.
+/// An open file with its path as given.
 struct Opened {
     path: PathBuf,
     out: BufWriter<OutputFile>,
@@ -130,9 +130,9 @@ impl Opened {
         Ok(Self { path: path.to_owned(), out: BufWriter::with_capacity(BUFFER_BYTES, file) })
     }
 
-    /// Whether it goes where results are printed.
+    /// Whether the file is standard output.
     fn is_printed(&self) -> bool {
-        matches!(Place::of(&self.path), Ok(Place::Stream(Stream::Out)))
+        matches!(Destination::of(&self.path), Ok(Destination::Stream(Stream::Out)))
     }
 
     fn check<T>(
@@ -142,7 +142,7 @@ impl Opened {
         write(&mut self.out).map_err(|error| Failure::writing(&self.path, &error))
     }
 
-    /// Writes what is gathered and puts the file in its place.
+    /// Flushes and commits the file.
     fn finish(self) -> Result<(), Failure> {
         let Self { path, out } = self;
         commit(out).map_err(|error| Failure::writing(&path, &error))
@@ -179,7 +179,7 @@ impl TraceFile {
     }
 }
 
-/// A recording being written. What a run that is killed has written is found in its `FILE.part`.
+/// A recording being written. If the run is killed, its `FILE.part` holds the recording so far.
 struct RecordingFile {
     path: PathBuf,
     recorder: Recorder<BufWriter<OutputFile>>,
@@ -208,7 +208,7 @@ impl RecordingFile {
     }
 }
 
-/// The plan of a problem, which is written once the run has ended.
+/// The plan of a problem, written at the end of the run.
 struct PlanOut {
     file: Opened,
     plan: PlanFile,
@@ -222,28 +222,28 @@ impl PlanOut {
     }
 }
 
-/// Metrics being written: a row every so many ticks, and one of the last tick.
+/// Metrics being written: a row every `every` ticks, and one for the last tick.
 struct MetricsFile {
     file: Opened,
     every: u32,
-    /// The last tick, if it has no row yet.
-    owed: Option<u32>,
+    /// The last tick run, if it has no row yet.
+    pending: Option<u32>,
 }
 
 impl MetricsFile {
     fn begin(mut file: Opened, every: u32) -> Result<Self, Failure> {
         file.check(Counters::write_csv_header)?;
-        Ok(Self { file, every, owed: None })
+        Ok(Self { file, every, pending: None })
     }
 
     fn write(&mut self, world: &World, tick: u32, step: RunState) -> Result<(), Failure> {
         let due = tick.is_multiple_of(self.every) || step == RunState::Ended;
-        self.owed = (!due).then_some(tick);
+        self.pending = (!due).then_some(tick);
         if due { self.file.check(|out| Counters::of(world).write_csv_row(tick, out)) } else { Ok(()) }
     }
 
     fn finish(mut self, world: &World) -> Result<(), Failure> {
-        if let Some(tick) = self.owed {
+        if let Some(tick) = self.pending {
             self.file.check(|out| Counters::of(world).write_csv_row(tick, out))?;
         }
         self.file.finish()

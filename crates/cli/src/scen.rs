@@ -1,18 +1,18 @@
-//! The queries of a MovingAI `.scen` file and the map they are asked on.
+//! Loads a MovingAI `.scen` file with its map.
 
 use std::path::{Path, PathBuf};
 use wheelbase_grid::MemoryMax;
 use wheelbase_maps::movingai_scen::{self, ScenFile};
 use wheelbase_scenario::load::{LoadError, PlanningProblem, load_problem, read_file};
 
-/// Queries, their map and the class that shall answer them.
+/// Queries with their map and the class to plan for.
 pub struct ScenProblem {
     pub queries: ScenFile,
     pub map: PathBuf,
     pub problem: PlanningProblem,
 }
 
-/// Reads the queries and their map, which must have the size that they say.
+/// Reads the queries and their map, whose size must match.
 pub fn load_scen(file: &Path, class: Option<&str>, memory_max: MemoryMax) -> Result<ScenProblem, LoadError> {
     let report = |place: String, why: String| LoadError::File { file: place, why };
     let shown = file.display();
@@ -22,12 +22,12 @@ pub fn load_scen(file: &Path, class: Option<&str>, memory_max: MemoryMax) -> Res
     let first = format!("{shown}:{}", queries.queries[0].line);
     let map = map_beside(file, queries.map_name()).map_err(|why| report(first.clone(), why))?;
     let problem = load_problem(&map, class, memory_max)?;
-    let (said, found) = (queries.size, problem.grid.size());
-    if said != found {
+    let (stated, found) = (queries.size, problem.grid.size());
+    if stated != found {
         let why = format!(
             "the size of the map is {} x {}, but {} is {} x {}",
-            said.width(),
-            said.height(),
+            stated.width(),
+            stated.height(),
             map.display(),
             found.width(),
             found.height()
@@ -37,8 +37,8 @@ pub fn load_scen(file: &Path, class: Option<&str>, memory_max: MemoryMax) -> Res
     Ok(ScenProblem { queries, map, problem })
 }
 
-/// The map beside a file: by the name that is in it, or else by the name of the file, for published files
-/// name their map by folders that nobody has, and some by another name than it has.
+/// The map in the folder of the file, by the name given in the file, else by the name of the file itself. Published
+/// files name maps by folders of their authors, and sometimes by a wrong name.
 fn map_beside(file: &Path, name: &str) -> Result<PathBuf, String> {
     let by_name = file.with_file_name(name);
     let stem = file.with_extension("");
@@ -50,5 +50,5 @@ fn map_beside(file: &Path, name: &str) -> Result<PathBuf, String> {
         true => format!("there is no {}", by_name.display()),
         false => format!("there is neither {} nor {}", by_name.display(), by_file.display()),
     };
-    Err(format!("map: {missing}; expected the map beside the queries"))
+    Err(format!("map: {missing}; expected the map in the folder of the queries"))
 }

@@ -1,4 +1,4 @@
-//! `wheelbase verify`: runs a recording again and says where it differs.
+//! `wheelbase verify`: replays a recording and reports the first difference.
 
 use crate::args::VerifyArgs;
 use crate::failure::{Exit, Failure};
@@ -11,15 +11,15 @@ use wheelbase_view::safe_text;
 
 pub fn run(args: &VerifyArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let file = safe_text::path(&args.recording);
-    let of_file = |error| Failure::bad_input(format!("{file}: {error}"));
+    let of_file = |error| Failure::in_file(&args.recording, error);
     let pool = thread_pool(args.threads)?;
     let mut reader = Reader::open_file(&args.recording).map_err(of_file)?;
     check_memory(reader.header(), args.memory.max()).map_err(of_file)?;
     let bar = progress_bar("tick", reader.ticks_run().into(), true);
     let verified = pool.install(|| {
         verify(&mut reader, |tick| {
-            // Before that it is being built.
-            stop.heed();
+            // Signals are caught from the first tick on: while the world is built, they end the program at once.
+            stop.catch_signals();
             bar.set_position(tick.into());
             !stop.is_raised()
         })

@@ -1,37 +1,37 @@
-//! `run --watch`: the run drawn in the terminal as it goes.
+//! `run --watch`: draws a run in the terminal as it goes.
 
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use std::io::{self, IsTerminal};
 use wheelbase_sim::{Counters, World};
-use wheelbase_view::terminal::{Body, Frame, Terminal, Wish};
+use wheelbase_view::terminal::{DrawnAgent, Frame, Terminal, ViewerInput};
 
-/// Refuses to draw where there is no terminal.
+/// Requires that standard output is a terminal.
 /// # Errors
-/// If standard output is none.
-pub fn want_terminal() -> Result<(), Failure> {
+/// If it is not.
+pub fn require_terminal() -> Result<(), Failure> {
     if !io::stdout().is_terminal() {
         return Err(Failure::bad_input(
-            "--watch draws in a terminal, and standard output is none; leave it out, or record the run with --record",
+            "--watch draws in a terminal, but standard output is not one; leave it out, or record the run with --record",
         ));
     }
     Ok(())
 }
 
-/// Draws the run behind a tick if it is time to, and waits until the next is due. Whether it goes on.
+/// Draws the run after a tick if a frame is due, and waits until the next tick is due. Returns whether the run goes on.
 /// # Errors
-/// Those of the terminal.
+/// Errors of the terminal.
 pub fn show(terminal: &mut Terminal, world: &World, stop: &Interrupt) -> Result<bool, Failure> {
     terminal.count_tick();
     loop {
         if terminal.is_frame_due() {
             draw(terminal, world)?;
         }
-        let wish = terminal.wait()?;
-        if wish == Wish::Quit || stop.is_raised() {
+        let input = terminal.wait()?;
+        if input == ViewerInput::Quit || stop.is_raised() {
             return Ok(false);
         }
-        if wish == Wish::GoOn {
+        if input == ViewerInput::Advance {
             return Ok(true);
         }
     }
@@ -40,7 +40,7 @@ pub fn show(terminal: &mut Terminal, world: &World, stop: &Interrupt) -> Result<
 fn draw(terminal: &mut Terminal, world: &World) -> io::Result<()> {
     let classes: Vec<_> = world.tables().iter().map(|tables| tables.class()).collect();
     let motion = world.agents().motion.iter().enumerate();
-    let bodies = motion.map(|(row, motion)| Body { class: motion.class.0, pose: world.pose(row) });
+    let agents = motion.map(|(row, motion)| DrawnAgent { class: motion.class.0, pose: world.pose(row) });
     let frame = Frame {
         grid: world.grid(),
         classes: &classes,
@@ -48,5 +48,5 @@ fn draw(terminal: &mut Terminal, world: &World) -> io::Result<()> {
         ticks: world.settings().ticks,
         counters: Counters::of(world),
     };
-    terminal.draw(&frame, bodies)
+    terminal.draw(&frame, agents)
 }

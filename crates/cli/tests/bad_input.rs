@@ -1,5 +1,5 @@
-//! Bad input of every kind: each is refused with file, line, key or cell, what was found and what was
-//! expected, exit status 2 and nothing on standard output; none is a panic.
+//! Bad input of every kind: each is refused with file, line, key or cell, what was found and what was expected. The
+//! exit status is 2, standard output is empty, and nothing panics.
 
 #![allow(clippy::unwrap_used, reason = "all of it is for tests")]
 
@@ -12,7 +12,7 @@ use std::fmt::Write;
 /// A one-cell class for scenarios on small maps.
 const STEP: &str = "[class.step]\nheadings = 1\nmoves = [{ name = \"east\", by = [1, 0], time = 1 }]\n";
 
-/// What `run` says of a scenario, less the name of the file; `check` must say the same.
+/// The error of `run` for a scenario, without the file name; `check` must report the same.
 #[track_caller]
 fn refused(scenario: impl AsRef<[u8]>) -> String {
     let folder = Folder::with("s.toml", scenario);
@@ -23,7 +23,7 @@ fn refused(scenario: impl AsRef<[u8]>) -> String {
     message.to_owned()
 }
 
-/// What is said of the good scenario with one piece replaced, which must be at the line of `piece`.
+/// The error for the good scenario with one piece replaced, which must name the line of `piece`.
 #[track_caller]
 fn refused_at(piece: &str, replacement: &str) -> String {
     let scenario = trucks_with(piece, replacement);
@@ -33,7 +33,7 @@ fn refused_at(piece: &str, replacement: &str) -> String {
     message.to_owned()
 }
 
-/// What is said of a map, less the name of the file, by `plan`, `check` and `run`.
+/// The common error of `plan`, `check` and `run` for a map, without the file name.
 #[track_caller]
 fn map_refused(map: impl AsRef<[u8]>) -> String {
     let folder = Folder::with("a.map", map);
@@ -130,7 +130,7 @@ fn truncated_scenario() {
     let lines = TRUCKS.matches('\n').count();
     let cut = &TRUCKS[..TRUCKS.len() - 20];
     assert_eq!(refused(cut), format!("{lines}: not valid TOML: unclosed inline table, expected `}}`"));
-    // Wherever it is cut, it is refused at a line or is a whole scenario of fewer tables.
+    // A cut anywhere is refused with a line, or leaves a valid scenario with fewer tables.
     let folder = Folder::new();
     for end in (0..TRUCKS.len()).step_by(7) {
         folder.write("s.toml", &TRUCKS[..end]);
@@ -193,7 +193,7 @@ fn map_sizes() {
         "2:8: \"height\" is \"99999999999999999999\", expected a whole number in digits, below 2^64"
     );
     assert_eq!(sized("-1", "1"), "2:8: \"height\" is \"-1\", expected a whole number in digits, below 2^64");
-    // As large as a map may be, and not there: no memory is taken for it.
+    // The largest size, with its rows missing: no memory is taken for it.
     assert_eq!(sized("8192", "8192"), "5:2: the row has 1 glyphs, expected 8192");
     assert_eq!(
         refused("name = \"s\"\nticks = 1\n[map]\nrows = [\"\"]\n"),
@@ -547,7 +547,7 @@ fn agents_overlap() {
             "agents[1].at: cell (0, 0) is held by agent \"convoy-1\" (line {line}); agents need cells of their own"
         )
     );
-    // Of an agent without a name the key.
+    // An agent without a name is named by its key.
     let third = "[[agents]]\nclass = \"truck\"\nat = [6, 2, \"N\"]\n";
     let message = refused(format!("{TRUCKS}{third}"));
     let held = "agents[2].at: cell (6, 3) is held by agents[1] (line 37); agents need cells of their own";
@@ -598,7 +598,7 @@ fn group_without_room() {
         group("[100, 100, 8, 4]"),
         "41: groups[0]: found room for 0 of 50 agents; the area has 0 legal poses of class \"truck\" and no free one is left"
     );
-    // Far more than a map holds: the whole lot is refused, soon.
+    // Far more agents than fit are refused quickly.
     let many = "[[groups]]\nclass = \"truck\"\ncount = 1048577\narea = [0, 0, 8, 4]\n";
     assert_eq!(
         refused(format!("{TRUCKS}{many}")),
@@ -655,7 +655,7 @@ fn one_goal_for_two_agents() {
     assert_eq!((&result["orders_done"], &result["orders_left"]), (&json!(2), &json!(0)));
 }
 
-/// What is said of an event, which stands in line 43.
+/// The error for an event on line 43.
 #[track_caller]
 fn of_event(action: &str) -> String {
     refused(format!("{TRUCKS}[[events]]\ntick = 5\n{action}\n"))
@@ -739,7 +739,7 @@ fn agents_without_room_at_an_event_are_counted_and_reported() {
     assert!(placed > 2 && not > 0 && placed + not == 62, "{placed} and {not}");
     assert_eq!(
         ended.stderr.trim_end(),
-        format!("warning: events found no room for {not} of the agents that they were to add")
+        format!("warning: events found no room for {not} of their new agents")
     );
     let text = folder.run(&["run", "s.toml", "--ticks", "10"]).code(1).stdout;
     assert!(text.contains(&format!("  agents not placed     {not}\n")), "{text}");
@@ -849,9 +849,9 @@ fn arguments_missing_or_unknown() {
     }
 }
 
-// Chance
+// Random damage
 
-/// A good scenario with everything in it that is read.
+/// A valid scenario that uses every key.
 fn rich() -> String {
     let events = "\n[[events]]\ntick = 6\nset_terrain = { area = [4, 1, 1, 2], kind = \"deep\", on_agents = \"wait\" }\n";
     let group = "\n[[groups]]\nclass = \"truck\"\ncount = 2\narea = [4, 0, 3, 3]\norders = [{ patrol = [[0, 3], [7, 3]] }]\n";
@@ -903,7 +903,7 @@ fn a_spoilt_scenario_is_refused_or_runs() {
             // Any byte.
             bytes[start] = random.below(256) as u8;
         } else if n % 10 == 8 {
-            // A digit becomes another.
+            // Another digit.
             let digits: Vec<usize> = (0..bytes.len()).filter(|&at| bytes[at].is_ascii_digit()).collect();
             bytes[digits[random.below(digits.len())]] = b'0' + random.below(10) as u8;
         } else {

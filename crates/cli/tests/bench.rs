@@ -1,5 +1,5 @@
-//! `wheelbase bench`: published lengths are checked, wrong ones are named, and a scenario is timed phase by
-//! phase. No test looks at how long anything took.
+//! `wheelbase bench`: checks published lengths, names wrong ones, and times a scenario by phase. No test depends on
+//! times.
 
 #![allow(clippy::unwrap_used, reason = "all of it is for tests")]
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-/// Queries on [`MAP`]: on one side of the trees, around them, and none to go.
+/// Queries on [`MAP`]: on one side of the trees, around them, and from a cell to itself.
 const SCEN: &str = "version 1\n\
     0\tmaps/some/a.map\t6\t4\t0\t0\t1\t1\t1.41421\n\
     2\tmaps/some/a.map\t6\t4\t1\t0\t3\t0\t8\n\
@@ -24,7 +24,7 @@ fn queries(scen: &str) -> Folder {
     folder
 }
 
-/// What is said of queries on [`MAP`], less the name of the file; `check` must say the same.
+/// The error for queries on [`MAP`], without the file name; `check` must report the same.
 #[track_caller]
 fn refused(scen: &str) -> String {
     let folder = queries(scen);
@@ -93,7 +93,7 @@ fn published_lengths_are_checked() {
         assert_eq!(landmarks[key], result[key], "{key}");
     }
     assert!(landmarks["number"].as_u64() > Some(1) && landmarks["memory_mib"].as_f64() > Some(0.0));
-    // Where they would not save expansions, as on so small a map, the norm guides.
+    // On so small a map landmarks save no expansions, and the default heuristic guides.
     assert_eq!(landmarks["expansions"], result["expansions"], "{result:#}");
     assert_eq!(landmarks["guides"], json!({"octile": 3}), "{result:#}");
     let lengths = json!({"checked": 3, "differ": 0, "decimals": 5, "tolerance": 0.001, "first": []});
@@ -127,7 +127,7 @@ fn published_lengths_are_checked() {
     assert!(text.starts_with("a.scen: 3 queries on a.map, 6 x 4, class octile\n"), "{text}");
     for row in [
         "  answers               3 found\n",
-        "  lengths               3 checked, 0 differ; tolerance 0.001, for the file has 5 decimals\n",
+        "  lengths               3 checked, 0 differ; tolerance 0.001, as the file has 5 decimals\n",
         "  peers                 none\n",
     ] {
         assert!(text.contains(row), "{row}{text}");
@@ -138,7 +138,7 @@ fn published_lengths_are_checked() {
 }
 
 #[test]
-fn lengths_that_differ_are_named_with_status_1() {
+fn differing_lengths_are_named_with_status_1() {
     let wrong = replaced(SCEN, "\t8\n", "\t7.99\n");
     let blocked = format!("{wrong}1\tmaps/some/a.map\t6\t4\t0\t0\t2\t0\t4\n");
     let folder = queries(&blocked);
@@ -153,7 +153,7 @@ fn lengths_that_differ_are_named_with_status_1() {
         ])
     );
     let ended = folder.run(&["bench", "a.scen"]).code(1);
-    let named = "  lengths               4 checked, 2 differ; tolerance 0.001, for the file has 5 decimals\n    \
+    let named = "  lengths               4 checked, 2 differ; tolerance 0.001, as the file has 5 decimals\n    \
          line 3, bucket 2: (1, 0) to (3, 0): published 7.99, ours 8.00000\n    \
          line 6, bucket 1: (0, 0) to (2, 0): published 4, ours goal blocked\n";
     assert!(ended.stdout.contains(named) && ended.stderr.is_empty(), "{ended:#?}");
@@ -165,7 +165,7 @@ fn lengths_that_differ_are_named_with_status_1() {
 }
 
 #[test]
-fn two_decimals_allow_for_their_rounding() {
+fn two_decimals_allow_for_rounding() {
     let scen = |first: &str| replaced(&replaced(SCEN, "1.41421", first), "\t8\n", "\t8.00\n");
     let result = bench_json(&queries(&scen("1.41")), &[], 0);
     assert_eq!((&result["lengths"]["decimals"], &result["lengths"]["tolerance"]), (&json!(2), &json!(0.006)));
@@ -184,13 +184,13 @@ fn with_another_class_no_lengths_are_checked() {
     assert_eq!((&result["statuses"], &result["cost"]), (&json!({"found": 3}), &json!(3 + 11)));
     let text = folder.run(&["bench", "a.scen", "--class", "cart.toml"]).done();
     assert!(
-        text.contains("  lengths               not checked: published are those of class octile\n"),
+        text.contains("  lengths               not checked: the published ones are for class octile\n"),
         "{text}"
     );
 }
 
 #[test]
-fn the_map_is_found_by_the_name_in_the_file_or_that_of_the_file() {
+fn the_map_is_found_by_the_name_in_the_file_or_of_the_file() {
     let folder = queries(SCEN);
     assert_eq!(bench_json(&folder, &[], 0)["map"], "a.map");
     std::fs::rename(folder.path("a.map"), folder.path("b.map")).unwrap();
@@ -200,13 +200,14 @@ fn the_map_is_found_by_the_name_in_the_file_or_that_of_the_file() {
         assert_eq!((&result["map"], &result["file"]), (&json!("b.map"), &json!(scen)));
     }
     let message = folder.run(&["bench", "a.scen"]).refused();
-    let nowhere = "a.scen:2: map: there is neither a.map nor a.map; expected the map beside the queries";
+    let nowhere =
+        "a.scen:2: map: there is neither a.map nor a.map; expected the map in the folder of the queries";
     assert_eq!(message, nowhere.replace(" neither a.map nor", " no"));
     folder.write("c.map.scen", SCEN);
     let message = folder.run(&["bench", "c.map.scen"]).refused();
     assert_eq!(
         message,
-        "c.map.scen:2: map: there is neither a.map nor c.map; expected the map beside the queries"
+        "c.map.scen:2: map: there is neither a.map nor c.map; expected the map in the folder of the queries"
     );
 }
 
@@ -277,7 +278,7 @@ fn a_scenario_is_run_and_timed_by_phase() {
         "expansions_per_s",
         "load_s",
         "single_agent_bound",
-        "doors",
+        "gates",
         "memory",
         "phase_shares",
         "peers",
@@ -285,7 +286,7 @@ fn a_scenario_is_run_and_timed_by_phase() {
     expected.push("calibration");
     assert_eq!(keys(&result), expected);
     assert_eq!(result["single_agent_bound"], Value::Null, "trucks have orders and no tasks");
-    assert_eq!(result["doors"], Value::Null);
+    assert_eq!(result["gates"], Value::Null);
     let memory = &result["memory"];
     assert_eq!(keys(memory), ["loaded_mib", "agent_bytes", "fields", "field_bytes", "landmark_bytes"]);
     assert!(memory["agent_bytes"].as_u64() > Some(64), "{memory}");
@@ -308,7 +309,7 @@ fn a_scenario_is_run_and_timed_by_phase() {
 }
 
 #[test]
-fn tasks_are_held_against_those_of_lone_agents() {
+fn tasks_are_compared_with_the_single_agent_bound() {
     let rows = vec![format!("  \"{}\",\n", ".".repeat(24)); 16].concat();
     let map_and_class =
         trucks_with("  \"........\",\n  \"..~~....\",\n  \"..~~..ss\",\n  \"........\",\n", &rows);
@@ -332,9 +333,9 @@ fn tasks_are_held_against_those_of_lone_agents() {
         (&result["tasks_done"], &result["tasks_done"])
     );
     assert_eq!((&bound["permille"], &result["detour_permille"]), (&json!(1000), &json!(1000)));
-    let doors = &result["doors"];
-    assert_eq!(keys(doors), ["gates", "busiest_permille", "wall_s"]);
-    assert_eq!((&doors["gates"], &doors["busiest_permille"]), (&json!(0), &json!(0)));
+    let gates = &result["gates"];
+    assert_eq!(keys(gates), ["number", "busiest_permille", "wall_s"]);
+    assert_eq!((&gates["number"], &gates["busiest_permille"]), (&json!(0), &json!(0)));
 
     folder.write("tasks.toml", text(40, ""));
     let result = bench();
@@ -352,25 +353,25 @@ fn tasks_are_held_against_those_of_lone_agents() {
     );
     assert!(text_form.contains(&line), "{line}\n{text_form}");
 
-    assert!(text_form.contains("  doors                 0 gates, single agents want "), "{text_form}");
+    assert!(text_form.contains("  gates                 0, the busiest "), "{text_form}");
 
     let event = "[[events]]\ntick = 3\nremove_agents = { area = [0, 0, 2, 2] }\n";
     folder.write("tasks.toml", text(4, event));
     assert_eq!(bench()["single_agent_bound"], Value::Null);
     let text_form = folder.run(&["bench", "tasks.toml"]).done();
-    let line = "  single-agent bound    not told: the scenario has 1 events; expected none\n";
+    let line = "  single-agent bound    not computed: the scenario has 1 events; expected none\n";
     assert!(text_form.contains(line), "{text_form}");
 }
 
 #[test]
-fn orders_left_are_no_failure_of_a_bench() {
+fn orders_left_do_not_fail_a_bench() {
     let short = trucks_with("ticks = 200", "ticks = 3");
     let folder = Folder::with("short.toml", short);
     folder.run(&["run", "short.toml"]).code(1);
     assert_eq!(folder.run(&["bench", "short.toml", "--format", "json"]).code(0).json()["ticks"], 3);
 }
 
-/// Queries that take minutes: each around a long wall.
+/// Queries that take minutes: each leads around a long wall.
 fn long_queries() -> Folder {
     let row = format!("{}T{}\n", ".".repeat(150), ".".repeat(149));
     let open = format!("{}\n", ".".repeat(300));
@@ -381,7 +382,7 @@ fn long_queries() -> Folder {
 }
 
 #[test]
-fn after_ctrl_c_what_was_measured_is_printed_whole() {
+fn after_ctrl_c_the_measurements_so_far_are_printed() {
     for (folder, target) in [(long_queries(), "a.scen"), (endless(), "endless.toml")] {
         let args = ["bench", target, "--format", "json"];
         let child = folder.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

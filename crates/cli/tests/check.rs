@@ -1,4 +1,4 @@
-//! `wheelbase check`: what is wrong in files, and where.
+//! `wheelbase check`: errors and warnings of files, with their positions.
 
 #![allow(clippy::unwrap_used, reason = "all of it is for tests")]
 
@@ -7,7 +7,7 @@ mod common;
 use common::*;
 
 #[test]
-fn a_good_file_is_ok() {
+fn a_valid_file_is_ok() {
     let folder = Folder::with("trucks.toml", TRUCKS);
     folder.write("cart.toml", CART);
     folder.write("a.map", MAP);
@@ -53,7 +53,7 @@ fn a_speed_that_changes_no_time_is_a_warning() {
 }
 
 #[test]
-fn a_goal_that_cannot_be_reached_as_the_map_starts_is_a_warning() {
+fn a_goal_unreachable_on_the_initial_map_is_a_warning() {
     let warning = |order: &str| {
         let scenario = trucks_with("{ goto = [6, 3, \"E\"] }", order);
         let folder = Folder::with("s.toml", &scenario);
@@ -65,7 +65,7 @@ fn a_goal_that_cannot_be_reached_as_the_map_starts_is_a_warning() {
     };
     let blocked = "as the map starts, no goal is a legal pose; of ";
     assert_eq!(warning("{ goto = [2, 1, \"E\"] }"), format!("{blocked}(2, 1, E): cell (2, 1) is deep"));
-    // The second stop of a patrol, though the first is fine.
+    // The second stop of a patrol whose first is reachable.
     assert_eq!(
         warning("{ patrol = [[6, 3], [3, 2, \"N\"]] }"),
         format!("{blocked}(3, 2, N): cell (3, 2) is deep")
@@ -77,7 +77,7 @@ fn a_goal_that_cannot_be_reached_as_the_map_starts_is_a_warning() {
 }
 
 #[test]
-fn a_goal_of_a_group_or_an_event_on_which_nobody_can_stand_is_a_warning() {
+fn a_blocked_goal_of_a_group_or_an_event_is_a_warning() {
     let more = "\n[[groups]]\nclass = \"truck\"\ncount = 1\narea = [4, 0, 4, 1]\norders = [\n\
                 { goto = [0, 3] },\n{ goto = [2, 1] },\n{ goto = [2, 1], fallback = \"nearest\" },\n\
                 { patrol = [[0, 3], [3, 1, \"E\"]] },\n{ goto = [2, 1], within = 1 }]\n\
@@ -135,7 +135,7 @@ fn events_that_do_nothing_are_warnings() {
         let output = Folder::with("s.toml", &scenario).run(&["check", "s.toml"]).done();
         let warnings: Vec<&str> = output.lines().filter(|line| line.starts_with("warning: ")).collect();
         let expected = match (expected.is_empty(), tick) {
-            // The two events are of one tick: the first takes it out, and the second finds it gone.
+            // Two events at one tick: the first removes the agent, the second finds it gone.
             (true, _) => {
                 "46: events[1].remove_agents.names[0]: agent \"convoy-1\" is taken out at tick 3 by events[0]; ignored".to_owned()
             }
@@ -147,7 +147,7 @@ fn events_that_do_nothing_are_warnings() {
 }
 
 #[test]
-fn text_after_the_last_row_is_a_warning_of_the_map_and_of_its_scenario() {
+fn text_after_the_last_row_is_a_warning_for_the_map_and_its_scenario() {
     let folder = Folder::with("maps/a.map", format!("{MAP}\nthe end\n"));
     let scenario = format!(
         "name = \"s\"\nticks = 9\n[map]\nfile = \"maps/a.map\"\n{CART}[[agents]]\nclass = \"cart\"\nat = [0, 0, \"E\"]\n"
@@ -159,7 +159,7 @@ fn text_after_the_last_row_is_a_warning_of_the_map_and_of_its_scenario() {
 }
 
 #[test]
-fn one_bad_file_of_several_is_told_with_the_others() {
+fn a_bad_file_among_several_is_reported_with_the_others() {
     let folder = Folder::with("good.toml", TRUCKS);
     folder.write("bad.toml", trucks_with("time = 2 }", "time = 0 }"));
     folder.write("cart.toml", CART.replace("turn = -1", "turn = -4"));
@@ -188,7 +188,7 @@ fn one_bad_file_of_several_is_told_with_the_others() {
             "a.map:8:6: the row has 5 glyphs, expected 6",
             "a.txt: expected a scenario or class file (.toml), a map (.map, .tmx, .png), queries on one (.scen), a problem (.json) or a recording, found \".txt\"",
             "a.json: cannot be read: No such file or directory (os error 2)",
-            "a: expected a scenario or class file (.toml), a map (.map, .tmx, .png), queries on one (.scen), a problem (.json) or a recording, found no ending",
+            "a: expected a scenario or class file (.toml), a map (.map, .tmx, .png), queries on one (.scen), a problem (.json) or a recording, found no extension",
         ]
     );
     assert_eq!(
@@ -200,7 +200,7 @@ fn one_bad_file_of_several_is_told_with_the_others() {
 }
 
 #[test]
-fn a_class_file_is_checked_as_far_as_it_goes_without_a_map() {
+fn a_class_file_is_checked_without_a_map() {
     let check = |piece: &str, replacement: &str| {
         let folder = Folder::with("cart.toml", replaced(CART, piece, replacement));
         let ended = folder.run(&["check", "cart.toml"]).code(2);
@@ -241,7 +241,7 @@ fn a_class_file_is_checked_as_far_as_it_goes_without_a_map() {
 }
 
 #[test]
-fn a_file_of_neither_kind_lacks_what_a_scenario_has_or_a_class() {
+fn a_file_of_neither_kind_lacks_the_keys_of_both() {
     let folder = Folder::with("empty.toml", "");
     let ended = folder.run(&["check", "empty.toml"]).code(2);
     let missing: Vec<&str> = ended.stdout.lines().map(|line| line.split(", ").next().unwrap()).collect();

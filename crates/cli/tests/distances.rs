@@ -1,4 +1,4 @@
-//! `wheelbase distances`: targets, ranges, statuses, mistakes.
+//! `wheelbase distances`: targets, ranges, statuses, errors.
 
 #![allow(clippy::unwrap_used, reason = "all of it is for tests")]
 
@@ -25,7 +25,7 @@ fn each_target_has_its_distance_and_first_move() {
     assert_eq!(to[2], json!({"to":[1,0,"E"],"status":"found","cost":0,"at":[1,0,"E"]}));
     assert_eq!((&to[3]["status"], &to[4]["status"]), (&json!("goal_blocked"), &json!("goal_off_map")));
     assert_eq!(to[3]["reason"], "no goal is a legal pose; of (3, 1, E): cell (2, 1) is deep");
-    // Each is what `plan` says.
+    // `plan` agrees.
     for (target, found) in [("1,0,W", &to[1]), ("3,0", &to[0])] {
         let args = ["plan", "trucks.toml", "--from", "1,0,E", "--to", target, "--format", "json"];
         let plan = folder.run(&args).json();
@@ -34,9 +34,9 @@ fn each_target_has_its_distance_and_first_move() {
     assert_eq!(folder.run(&on_trucks(&targets[..4])).code(0).stderr, "");
 }
 
-/// The poses of a range lead back to the start one by one.
+/// Following the poses of a range leads back to the start.
 #[test]
-fn a_range_lists_each_pose_and_the_way_back() {
+fn a_range_lists_each_pose_and_its_path_back() {
     let folder = Folder::with("trucks.toml", TRUCKS);
     let answer = folder.run(&on_trucks(&["--within", "12", "--format", "json"])).json();
     assert_eq!(keys(&answer), ["from", "status", "expansions", "within", "reached", "farthest", "poses"]);
@@ -75,7 +75,7 @@ fn text_is_for_people() {
         lines,
         [
             "         4  to (3, 0, any) at (3, 0, E), first forward",
-            "         0  to (1, 0, E): there already",
+            "         0  to (1, 0, E): already there",
             "2 poses can be reached within 2 ticks, the farthest at 2 ticks",
             "     ticks  pose",
             "         0  (1, 0, E)",

@@ -1,4 +1,4 @@
-//! Completions and manual pages name what the program can do, and nothing that it refuses.
+//! Completions and manual pages list the supported arguments, and none that the program refuses.
 
 #![allow(clippy::unwrap_used, reason = "all of it is for tests")]
 
@@ -20,7 +20,7 @@ const SUBCOMMANDS: [&str; 11] = [
     "completions",
     "man",
 ];
-/// A few of the words that are known only to be refused.
+/// Arguments that exist only to be refused.
 const UNSUPPORTED: [&str; 2] = ["--resume", "--snapshot"];
 
 fn words(text: &str) -> Vec<&str> {
@@ -28,7 +28,7 @@ fn words(text: &str) -> Vec<&str> {
 }
 
 #[test]
-fn completions_list_what_there_is() {
+fn completions_list_the_supported_arguments() {
     let folder = Folder::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = folder.run(&["completions", shell]).done();
@@ -61,7 +61,7 @@ fn bash_completes_with_the_script() {
         })
     };
     if bash(&["-n", "wheelbase.bash"]).is_none() {
-        println!("there is no bash here");
+        println!("skipped: bash is missing");
         return;
     }
     let complete = |line: &str| {

@@ -1,5 +1,5 @@
-//! Output files: none that is there is lost, whatever happens while another is written in its place, and none
-//! destroys an input or another output. Signals while a scenario is built, and names that are no plain text.
+//! Output files: a failure never loses the old file, and no output overwrites an input or another output. Also signals
+//! while a scenario is built, and hostile names.
 
 #![allow(clippy::unwrap_used, reason = "all of it is for tests")]
 #![cfg(unix)]
@@ -11,7 +11,7 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, symlink};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// A scenario with a map, heights, tasks and a recording of it, and a map of Tiled with its tileset.
+/// A scenario with a map, elevation, tasks and a recording; a Tiled map with its tileset; a problem.
 fn inputs() -> Folder {
     let folder = Folder::with(
         "s.toml",
@@ -52,7 +52,7 @@ const TSX: &str = r#"<tileset name="t" tilewidth="8" tileheight="8" tilecount="1
 
 const PROBLEM: &str = r#"{"mapFile": "p.map", "agentFile": "p.agents", "teamSize": 2, "taskFile": "p.tasks", "numTasksReveal": 1, "taskAssignmentStrategy": "roundrobin"}"#;
 
-/// Every command that writes files: its arguments, the flags of its outputs, and the files that it reads.
+/// Every command that writes files: its arguments, its output flags, and the files it reads.
 fn writers() -> Vec<(Vec<&'static str>, Vec<&'static str>, Vec<&'static str>)> {
     let plan = vec!["plan", "s.toml", "--class", "cart.toml", "--from", "0,0,E", "--to", "1,1"];
     vec![
@@ -77,7 +77,7 @@ fn writers() -> Vec<(Vec<&'static str>, Vec<&'static str>, Vec<&'static str>)> {
     ]
 }
 
-/// What every file of a folder holds, less what stands in a folder in it.
+/// The contents of the files of a folder, without subfolders.
 fn contents(folder: &Folder) -> Vec<(String, Vec<u8>)> {
     let entries = std::fs::read_dir(folder.path(".")).unwrap().map(Result::unwrap);
     let files = entries.filter(|entry| std::fs::metadata(entry.path()).is_ok_and(|found| found.is_file()));
@@ -88,7 +88,7 @@ fn contents(folder: &Folder) -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// The command is refused, and nothing has changed.
+/// The error of a command that is refused and changes nothing.
 #[track_caller]
 fn refused_unchanged(folder: &Folder, args: &[&str]) -> String {
     let before = contents(folder);
@@ -119,7 +119,7 @@ fn no_output_is_an_input_by_any_of_its_names() {
 }
 
 #[test]
-fn no_map_is_written_over_what_it_is_made_of() {
+fn no_map_overwrites_its_sources() {
     let folder = inputs();
     symlink("tiles.tsx", folder.path("x.map")).unwrap();
     for (from, to) in [("a.map", "a.map"), ("s.toml", "a.map"), ("s.toml", "h.png"), ("m.tmx", "x.map")] {
@@ -129,7 +129,7 @@ fn no_map_is_written_over_what_it_is_made_of() {
 }
 
 #[test]
-fn no_two_outputs_are_one_file() {
+fn no_two_outputs_are_the_same_file() {
     let folder = inputs();
     folder.write("old", "old");
     symlink("old", folder.path("link")).unwrap();
@@ -146,7 +146,7 @@ fn no_two_outputs_are_one_file() {
                 ("x", "d/../x"),
                 ("d/x", "e/x"),
                 ("new", "nowhere"),
-                // Where one is written first.
+                // The part file of one of them.
                 ("x", "x.part"),
                 ("old.part", "link"),
             ] {
@@ -156,19 +156,19 @@ fn no_two_outputs_are_one_file() {
             }
         }
     }
-    // What holds nothing can be named twice.
+    // A device without contents can be named twice.
     folder.run(&["run", "s.toml", "--quiet", "--trace", "/dev/null", "--metrics", "/dev/null"]).code(0);
 }
 
 #[test]
-fn standard_output_in_a_file_is_not_written_over() {
+fn redirected_standard_output_is_not_overwritten() {
     let folder = inputs();
     let out = std::fs::File::create(folder.path("out")).unwrap();
     let args = ["run", "s.toml", "--quiet", "--trace", "out"];
     let output = folder.command(&args).stdout(out).output().unwrap();
     let ended = Ended::of(&args, &output).code(2);
     assert_eq!(ended.stderr, "error: --trace: expected another file than out: standard output goes there\n");
-    // By its own name it is written to in turn.
+    // By its own name it is shared.
     let out = std::fs::File::create(folder.path("out")).unwrap();
     let args = ["run", "s.toml", "--quiet", "--trace", "/dev/stdout", "--format", "json"];
     let output = folder.command(&args).stdout(out).output().unwrap();
@@ -178,12 +178,12 @@ fn standard_output_in_a_file_is_not_written_over() {
 }
 
 #[test]
-fn an_unfinished_recording_is_not_written_over_by_what_is_made_of_it() {
+fn an_unfinished_recording_is_not_overwritten_by_its_rendering() {
     let folder = inputs();
     std::fs::rename(folder.path("r.rec"), folder.path("a.part")).unwrap();
     for flag in ["--html", "--svg"] {
         let refused = refused_unchanged(&folder, &["render", "a.part", flag, "a"]);
-        assert!(refused.contains("would be overwritten while the output is not whole"), "{refused}");
+        assert!(refused.contains("would be overwritten while the output is incomplete"), "{refused}");
     }
 }
 
@@ -201,14 +201,14 @@ fn links_stay_and_permissions_are_kept() {
         assert!(folder.read(target).starts_with("tick,agents,"));
     }
     assert_eq!(std::fs::metadata(folder.path("real")).unwrap().mode() & 0o777, 0o640);
-    // A link in a ring leads nowhere.
+    // A link to itself leads nowhere.
     symlink("ring", folder.path("ring")).unwrap();
     let ring = folder.run(&["run", "s.toml", "--quiet", "--metrics", "ring"]).code(2);
     assert!(ring.stderr.contains("ring: cannot be written: Too many levels"), "{ring:#?}");
 }
 
 #[test]
-fn a_stale_part_is_replaced_and_what_it_links_to_stays() {
+fn a_stale_part_is_replaced_and_its_link_target_is_kept() {
     let folder = inputs();
     folder.write("m.csv.part", "a long rest of an earlier run\n".repeat(1000));
     folder.write("other", "other");
@@ -219,7 +219,7 @@ fn a_stale_part_is_replaced_and_what_it_links_to_stays() {
     assert!(
         ended
             .stderr
-            .ends_with("error: x.rec: cannot be written: x.rec.part: is there and is no regular file\n"),
+            .ends_with("error: x.rec: cannot be written: x.rec.part: exists and is not a regular file\n"),
         "{ended:#?}"
     );
     assert!(folder.read("m.csv").starts_with("tick,agents,") && folder.read("m.csv").len() < 2000);
@@ -228,7 +228,7 @@ fn a_stale_part_is_replaced_and_what_it_links_to_stays() {
 }
 
 #[test]
-fn two_runs_do_not_write_one_file_at_once() {
+fn two_runs_do_not_write_the_same_file() {
     let folder = endless();
     folder.write("s.toml", TRUCKS);
     let args = ["run", "endless.toml", "--quiet", "--metrics", "m.csv"];
@@ -241,21 +241,21 @@ fn two_runs_do_not_write_one_file_at_once() {
     assert!(folder.read("m.csv").lines().count() > 2);
 }
 
-/// Two agents that drive to and fro for many ticks.
+/// An agent that drives back and forth for many ticks.
 fn long_run(ticks: &str) -> Folder {
     let patrol = trucks_with("[{ goto = [6, 3, \"E\"] }]", "[{ patrol = [[6, 3], [1, 0]] }]");
     Folder::with("long.toml", replaced(&patrol, "ticks = 200", &format!("ticks = {ticks}")))
 }
 
 #[test]
-fn killed_at_any_moment_the_old_file_is_whole() {
+fn a_kill_at_any_moment_leaves_the_old_file_or_the_new_one() {
     let folder = long_run("3000");
     folder.run(&["run", "long.toml", "--quiet", "--record", "old.rec"]).code(0);
     let files = ["a.rec", "t.jsonl", "m.csv", "a.html", "a.svg"];
     let run =
         ["run", "long.toml", "--quiet", "--record", "a.rec", "--trace", "t.jsonl", "--metrics", "m.csv"];
     let render = ["render", "old.rec", "--html", "a.html", "--svg", "a.svg"];
-    // What they are when whole.
+    // The complete files.
     let whole = || {
         folder.run(&run).code(0);
         folder.run(&render).code(0);
@@ -279,12 +279,12 @@ fn killed_at_any_moment_the_old_file_is_whole() {
             if found == b"old" { n_old += 1 } else { n_new += 1 }
         }
     }
-    // Nothing is in the way of the next.
+    // Nothing left over blocks the next run.
     assert_eq!(whole(), new);
     assert!(n_old > 0, "{n_old} old and {n_new} new");
 }
 
-/// Runs the program with files of at most so many bytes, which it is told by an error and no signal.
+/// Runs the program with a limit on file sizes, reported by an error in place of a signal.
 fn run_with_small_files(folder: &Folder, blocks: u32, args: &[&str]) -> Ended {
     let program = folder.command(&[]);
     let program = program.get_program().to_str().unwrap();
@@ -295,13 +295,13 @@ fn run_with_small_files(folder: &Folder, blocks: u32, args: &[&str]) -> Ended {
 }
 
 #[test]
-fn a_full_disk_leaves_the_old_files_and_takes_nothing_else_with_it() {
+fn a_full_disk_leaves_the_old_files_and_the_other_outputs() {
     let folder = long_run("3000");
     folder.run(&["run", "long.toml", "--quiet", "--record", "old.rec"]).code(0);
     for file in ["a.rec", "t.jsonl", "a.png"] {
         folder.write(file, "old");
     }
-    // The trace does not fit, the others do.
+    // The trace does not fit, the other files do.
     let args =
         ["run", "long.toml", "--quiet", "--trace", "t.jsonl", "--metrics", "m.csv", "--format", "json"];
     let ended = run_with_small_files(&folder, 32, &args).code(2);
@@ -309,7 +309,7 @@ fn a_full_disk_leaves_the_old_files_and_takes_nothing_else_with_it() {
     assert_eq!(ended.json()["ticks"], 3000);
     assert_eq!(folder.read("m.csv").lines().count(), 302);
     assert_eq!((folder.read("t.jsonl").as_str(), folder.path("t.jsonl.part").exists()), ("old", false));
-    // A recording is kept as far as it goes.
+    // A recording is kept up to the failure.
     let args = ["run", "long.toml", "--quiet", "--record", "a.rec", "--format", "json"];
     let ended = run_with_small_files(&folder, 2, &args).code(2);
     assert_eq!(ended.stderr, "error: a.rec: cannot be written: File too large (os error 27)\n");
@@ -323,7 +323,7 @@ fn a_full_disk_leaves_the_old_files_and_takes_nothing_else_with_it() {
 }
 
 #[test]
-fn an_output_that_fails_takes_neither_others_nor_results_with_it() {
+fn a_failed_output_affects_neither_others_nor_the_result() {
     let folder = inputs();
     for (args, flags, _) in writers() {
         for bad in ["/dev/full", "no/such/folder"] {
@@ -344,7 +344,7 @@ fn an_output_that_fails_takes_neither_others_nor_results_with_it() {
 }
 
 #[test]
-fn pipes_and_devices_are_written_straight() {
+fn pipes_and_devices_are_written_directly() {
     let folder = inputs();
     assert!(Command::new("mkfifo").arg(folder.path("pipe")).status().unwrap().success());
     let reader = folder.path("pipe");
@@ -360,11 +360,11 @@ fn pipes_and_devices_are_written_straight() {
 }
 
 #[test]
-fn what_may_not_be_written_is_not_replaced() {
+fn read_only_files_are_not_replaced() {
     let folder = inputs();
     folder.write("m.csv", "old");
     std::fs::set_permissions(folder.path("m.csv"), PermissionsExt::from_mode(0o444)).unwrap();
-    // Root may write it all the same.
+    // Root may write it anyway.
     let may = std::fs::OpenOptions::new().write(true).open(folder.path("m.csv")).is_ok();
     let ended = folder.run(&["run", "s.toml", "--quiet", "--metrics", "m.csv"]);
     assert_eq!(ended.code, if may { 0 } else { 2 }, "{ended:#?}");
@@ -372,7 +372,7 @@ fn what_may_not_be_written_is_not_replaced() {
     assert_eq!(std::fs::metadata(folder.path("m.csv")).unwrap().mode() & 0o777, 0o444);
 }
 
-/// A scenario that takes long to build, and never runs here.
+/// A scenario that takes long to build.
 fn slow_to_build() -> String {
     let class = |number: u32| {
         format!(
@@ -386,7 +386,7 @@ fn slow_to_build() -> String {
 }
 
 #[test]
-fn signals_end_what_is_being_built() {
+fn signals_end_a_build() {
     let folder = Folder::with("slow.toml", slow_to_build());
     folder.write("old.rec", "old");
     let commands: [&[&str]; 6] = [
@@ -410,17 +410,17 @@ fn signals_end_what_is_being_built() {
     assert_eq!(folder.read("old.rec"), "old");
 }
 
-/// Names of every kind that does harm somewhere.
+/// A name with characters that harm some output.
 const HOSTILE: &str = "</title><script>alert(1)</script>]]>&\\u001b[31m\\u0007\\u009b\\u202e\\u2066\\u2028\\ufffe\\uffff\\u0000\\u000b";
 
-/// Every character that must not reach a terminal or a document.
+/// Whether a character must not reach a terminal or a document.
 fn is_unsafe(letter: char) -> bool {
     letter.is_control() && letter != '\n' && letter != '\t'
         || matches!(letter, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}' | '\u{fffe}' | '\u{ffff}')
 }
 
 #[test]
-fn names_reach_no_terminal_and_no_document_raw() {
+fn names_are_escaped_in_terminals_and_documents() {
     let scenario = TRUCKS
         .replace("two trucks", HOSTILE)
         .replace("convoy-1", HOSTILE)
@@ -480,7 +480,7 @@ fn names_reach_no_terminal_and_no_document_raw() {
         let titles = document.descendants().filter(|node| node.has_tag_name("title"));
         assert!(titles.filter_map(|title| title.text()).any(|text| text.contains("</title><script>")));
     }
-    // What is data says what the scenario said.
+    // Data keeps the name of the scenario.
     let header = &json_lines(&folder.read("t.jsonl"))[0];
     let name: String = serde_json::from_str(&format!("\"{HOSTILE}\"")).unwrap();
     assert_eq!(header["scenario"], name.as_str());

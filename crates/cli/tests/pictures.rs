@@ -1,4 +1,4 @@
-//! Pictures of runs: what stands in their points and shapes, held against the trace of the same run.
+//! Pictures of runs: their pixels and shapes, compared with the trace of the same run.
 
 #![allow(clippy::unwrap_used, reason = "all of it is for tests")]
 
@@ -12,28 +12,27 @@ const GROUND: Rgb = [88, 120, 68];
 const DEEP: Rgb = [20, 48, 120];
 const SHALLOW: Rgb = [60, 110, 170];
 
-/// The frames of a GIF, composed, each with the hundredths of a second up to its end; and how many points
-/// all frames hold.
-fn gif(folder: &Folder, name: &str) -> (Vec<(u32, Points)>, usize) {
+/// The composed frames of a GIF, each with its end in hundredths of a second, and the number of stored pixels.
+fn gif(folder: &Folder, name: &str) -> (Vec<(u32, Pixels)>, usize) {
     let mut options = gif::DecodeOptions::new();
     options.set_color_output(gif::ColorOutput::RGBA);
     let mut decoder = options.read_info(std::fs::File::open(folder.path(name)).unwrap()).unwrap();
     let (width, height) = (usize::from(decoder.width()), usize::from(decoder.height()));
-    let (mut points, mut frames) = (vec![[0; 3]; width * height], Vec::new());
-    let (mut end, mut n_points) = (0, 0);
+    let (mut pixels, mut frames) = (vec![[0; 3]; width * height], Vec::new());
+    let (mut end, mut n_pixels) = (0, 0);
     while let Some(frame) = decoder.read_next_frame().unwrap() {
         for (at, point) in frame.buffer.as_chunks::<4>().0.iter().enumerate() {
             let (x, y) = (at % usize::from(frame.width), at / usize::from(frame.width));
             if point[3] > 0 {
                 let at = (usize::from(frame.top) + y) * width + usize::from(frame.left) + x;
-                points[at] = [point[0], point[1], point[2]];
+                pixels[at] = [point[0], point[1], point[2]];
             }
         }
-        n_points += frame.buffer.len() / 4;
+        n_pixels += frame.buffer.len() / 4;
         end += u32::from(frame.delay);
-        frames.push((end, Points { width, height, points: points.clone() }));
+        frames.push((end, Pixels { width, height, pixels: pixels.clone() }));
     }
-    (frames, n_points)
+    (frames, n_pixels)
 }
 
 fn recorded(scenario: &str) -> Folder {
@@ -42,7 +41,7 @@ fn recorded(scenario: &str) -> Folder {
     folder
 }
 
-/// Where each agent is as it begins a move: `(tick, x, y, heading)`, by the trace alone.
+/// The pose of each agent at the start of each move, from the trace: `(tick, x, y, heading)`.
 fn begun(folder: &Folder) -> Vec<(u32, i64, i64, String)> {
     let mut at: BTreeMap<i64, serde_json::Value> = BTreeMap::new();
     let mut found = Vec::new();
@@ -83,7 +82,7 @@ fn a_png_shows_terrain_and_bodies_where_they_are() {
             _ => (0, 1),
         };
         let centre = |x: i64, y: i64| ((x * 20 + 10) as f64, (y * 20 + 10) as f64);
-        // The cell behind the anchor is the truck's load; on the anchor's lies the arrow, its tip in front.
+        // The cell behind the anchor is plain; the arrow is on the anchor's cell, its tip in front.
         let (load_x, load_y) = centre(x - ahead_x, y - ahead_y);
         assert_eq!(picture.at(load_x, load_y), TRUCK, "tick {tick}: {x} {y} {heading}");
         let (cab_x, cab_y) = centre(*x, *y);
@@ -101,9 +100,9 @@ fn a_png_shows_terrain_and_bodies_where_they_are() {
 }
 
 #[test]
-fn a_body_in_mid_move_lies_between_its_cells() {
+fn a_moving_body_is_between_its_cells() {
     let folder = recorded(TRUCKS);
-    // Its first move is forward, in 2 ticks: at tick 1 it covers half of each cell at its ends.
+    // The first move is forward in 2 ticks: at tick 1 the truck covers half of the cells at both ends.
     folder.run(&["render", "a.rec", "--png", "a.png", "--tick", "1", "--scale", "20"]).done();
     let picture = png(&folder, "a.png");
     for (x, colour) in [(5.0, GROUND), (15.0, TRUCK), (24.0, TRUCK), (53.0, GROUND)] {
@@ -115,9 +114,9 @@ fn a_body_in_mid_move_lies_between_its_cells() {
 fn frames_of_a_gif_are_the_pictures_of_their_ticks() {
     let folder = recorded(TRUCKS);
     folder.run(&["render", "a.rec", "--gif", "a.gif", "--every", "1", "--scale", "12"]).done();
-    let (frames, n_points) = gif(&folder, "a.gif");
+    let (frames, n_pixels) = gif(&folder, "a.gif");
     let (end, last) = frames.last().unwrap();
-    // 20 frames a second are shown for 5 hundredths each.
+    // At 20 frames per second each lasts 5 hundredths.
     let n_ticks = end / 5;
     assert!(n_ticks > 30, "{n_ticks}");
     for tick in (0..n_ticks).step_by(7).chain([n_ticks - 1]) {
@@ -126,27 +125,27 @@ fn frames_of_a_gif_are_the_pictures_of_their_ticks() {
         let picture = png(&folder, "a.png");
         let (_, frame) = frames.iter().find(|(end, _)| *end > tick * 5).unwrap();
         assert_eq!((frame.width, frame.height), (picture.width, picture.height));
-        assert!(frame.points == picture.points, "tick {tick}");
+        assert!(frame.pixels == picture.pixels, "tick {tick}");
     }
-    // Only what changes is written.
+    // Only changed pixels are stored.
     assert!(
-        n_points < last.points.len() * frames.len() / 2,
-        "{n_points} of {}",
-        last.points.len() * frames.len()
+        n_pixels < last.pixels.len() * frames.len() / 2,
+        "{n_pixels} of {}",
+        last.pixels.len() * frames.len()
     );
-    // From one tick to another, and so many frames a second.
+    // A range of ticks, at a given frame rate.
     let part = ["--from", "4", "--to", "21", "--every", "5", "--fps", "8", "--scale", "12"];
     folder.run(&[&["render", "a.rec", "--gif", "b.gif"], &part[..]].concat()).done();
     let (part, _) = gif(&folder, "b.gif");
     assert_eq!(part.iter().map(|frame| frame.0).collect::<Vec<_>>(), [12, 25, 37, 50, 62]);
     for (number, tick) in [4, 9, 14, 19, 21].into_iter().enumerate() {
         let (_, frame) = frames.iter().find(|(end, _)| *end > tick * 5).unwrap();
-        assert!(part[number].1.points == frame.points, "tick {tick}");
+        assert!(part[number].1.pixels == frame.pixels, "tick {tick}");
     }
 }
 
 #[test]
-fn the_map_of_a_picture_is_that_of_its_tick() {
+fn a_picture_shows_the_map_at_its_tick() {
     let event = "[[events]]\ntick = 9\nset_terrain = { area = [7, 0, 1, 1], kind = \"shallow\" }\n";
     let folder = recorded(&format!("{TRUCKS}\n{event}"));
     for (tick, colour) in [("8", GROUND), ("9", SHALLOW), ("20", SHALLOW)] {
@@ -179,7 +178,7 @@ fn an_svg_has_a_shape_for_each_agent_and_colour() {
         let paths = document.descendants().filter(|node| node.has_tag_name("path"));
         paths.filter(|path| path.attribute(name) == Some(value)).collect::<Vec<_>>()
     };
-    // A path for each terrain, of a run for each row at least: 2 rows of water 2 wide.
+    // One path per terrain with a run per row at least: here 2 rows of water, 2 wide.
     let water = paths("fill", "#143078");
     assert_eq!(
         water.iter().map(|path| path.attribute("d").unwrap()).collect::<Vec<_>>(),
@@ -188,13 +187,13 @@ fn an_svg_has_a_shape_for_each_agent_and_colour() {
     assert_eq!((paths("fill", "#587844").len(), paths("fill", "#3c6eaa").len()), (1, 1));
     let bodies = paths("fill", "#ec5840");
     assert_eq!(bodies.len(), 2);
-    // The truck at (1, 0) facing east, drawn in a little.
+    // The inset outline of the truck at (1, 0), facing east.
     let body = bodies[0].attribute("d").unwrap();
     assert!(body.contains("0.07 0.07") && body.contains("1.93 0.93"), "{body}");
 }
 
 #[test]
-fn part_of_a_map_is_as_in_the_whole() {
+fn a_part_of_a_map_looks_as_in_the_whole() {
     let folder = recorded(TRUCKS);
     folder.run(&["render", "a.rec", "--png", "a.png", "--tick", "17", "--scale", "20"]).done();
     let part = ["--png", "b.png", "--tick", "17", "--scale", "20", "--area", "3,1,4,9"];
@@ -202,11 +201,11 @@ fn part_of_a_map_is_as_in_the_whole() {
     let (whole, part) = (png(&folder, "a.png"), png(&folder, "b.png"));
     assert_eq!((part.width, part.height), (80, 60));
     for y in 0..60 {
-        assert!(part.points[y * 80..][..80] == whole.points[(y + 20) * 160 + 60..][..80], "row {y}");
+        assert!(part.pixels[y * 80..][..80] == whole.pixels[(y + 20) * 160 + 60..][..80], "row {y}");
     }
 }
 
-/// A cart of two hexagons, and a wall to its east.
+/// A cart of two hexagons, with deep water to its east.
 const HEXAGONS: &str = r#"name = "hexagons"
 ticks = 100
 [map]
@@ -239,15 +238,15 @@ fn hexagonal_maps_are_drawn_as_hexagons() {
     let centre = |x: i32, y: i32| (f64::from(2 * x + 1 + y % 2) * 20.0, f64::from(3 * y + 2) * unit);
     let (x, y) = centre(3, 2);
     assert_eq!(picture.at(x, y), DEEP);
-    // A hexagon's corners are north and south; beside them lie its neighbours.
+    // Hexagons have corners to the north and south, with neighbours on both sides of them.
     assert_eq!(picture.at(x, y - 19.0), DEEP);
     assert_eq!(picture.at(x + 17.0, y - 19.0), GROUND);
-    // The cart's anchor with the arrow, and the cell to the south-west of it.
+    // The cart's anchor with the arrow, and its cell to the south-west.
     let ((x, y), (behind_x, behind_y)) = (centre(2, 1), centre(2, 2));
     assert_eq!(picture.at(behind_x, behind_y), TRUCK);
     assert!(picture.at(x + 3.0, y - 5.0)[0] < 120);
     assert_eq!(picture.at(centre(3, 1).0, y), GROUND);
-    // No cell begins every other row.
+    // Odd rows begin with a gap.
     assert_eq!(picture.at(5.0, centre(0, 1).1), [13, 15, 17]);
     folder.run(&["render", "a.rec", "--svg", "a.svg", "--gif", "a.gif"]).done();
     let text = folder.read("a.svg");
@@ -257,7 +256,7 @@ fn hexagonal_maps_are_drawn_as_hexagons() {
     assert!(gif(&folder, "a.gif").0.len() > 10);
 }
 
-/// An empty map of that size, and an agent with nothing to do.
+/// An empty map of a size, with an idle agent.
 fn open_map(width: u32, height: u32) -> String {
     format!(
         "name = \"open\"\nticks = 3\n[map]\ngenerate = {{ kind = \"open\", size = [{width}, {height}], seed = 1 }}\n\
@@ -266,43 +265,43 @@ fn open_map(width: u32, height: u32) -> String {
 }
 
 #[test]
-fn what_is_too_large_is_refused_with_what_would_fit() {
+fn too_large_pictures_are_refused_with_the_limit() {
     let folder = recorded(&open_map(300, 300));
     let refused = |args: &[&str]| folder.run(&[&["render", "a.rec"], args].concat()).refused();
     assert_eq!(
         refused(&["--png", "a.png", "--scale", "200"]),
-        "a picture of 60000 x 60000 points is too large, at most 67108864 are drawn; --scale 27 is the largest \
+        "a picture of 60000 x 60000 pixels is too large; the limit is 67108864 pixels; --scale 27 is the largest \
          that fits, or show a part with --area X,Y,W,H"
     );
     assert!(!folder.path("a.png").exists());
     folder.run(&["render", "a.rec", "--png", "a.png", "--scale", "200", "--area", "0,0,10,8"]).done();
     assert_eq!(png(&folder, "a.png").width, 2000);
     let gif = refused(&["--gif", "a.gif", "--scale", "100"]);
-    assert!(gif.contains("at most 16777216 are drawn; --scale 13 is the largest"), "{gif}");
+    assert!(gif.contains("the limit is 16777216 pixels; --scale 13 is the largest"), "{gif}");
     assert!(!folder.path("a.gif").exists());
     let long = recorded(&open_map(1 << 17, 1));
     let refused = |args: &[&str]| long.run(&[&["render", "a.rec"], args].concat()).refused();
     let gif = refused(&["--gif", "a.gif"]);
-    assert!(gif.contains("its sides have at most 65535"), "{gif}");
+    assert!(gif.contains("the limit is 65535 pixels along each side"), "{gif}");
     let svg = recorded(&open_map(1025, 1024)).run(&["render", "a.rec", "--svg", "a.svg"]).refused();
     assert_eq!(
         svg,
-        "an SVG of 1049600 cells is too large, at most 1048576 are drawn; show a part of the map with --area \
+        "an SVG of 1049600 cells is too large; the limit is 1048576 cells; show a part of the map with --area \
          X,Y,W,H, or write a PNG"
     );
 }
 
 #[test]
-fn what_cannot_be_drawn_is_said() {
+fn requests_that_cannot_be_drawn_are_errors() {
     let folder = recorded(TRUCKS);
     let refused = |args: &[&str]| folder.run(&[&["render", "a.rec"], args].concat()).refused();
     let last = folder.run(&["verify", "a.rec"]).done();
     let last: u32 = last.split(' ').nth(3).unwrap().parse().unwrap();
-    let expected = format!("--tick: a.rec holds no tick 900; expected one from 0 to {last}");
+    let expected = format!("--tick: a.rec has no tick 900; expected one from 0 to {last}");
     assert_eq!(refused(&["--png", "a.png", "--tick", "900"]), expected);
-    let expected = format!("--to: a.rec holds no tick 901; expected one from 0 to {last}");
+    let expected = format!("--to: a.rec has no tick 901; expected one from 0 to {last}");
     assert_eq!(refused(&["--gif", "a.gif", "--to", "901"]), expected);
-    let expected = "--from: expected a tick up to 6, that of --to, found 7";
+    let expected = "--from: expected a tick up to 6, the value of --to, found 7";
     assert_eq!(refused(&["--gif", "a.gif", "--from", "7", "--to", "6"]), expected);
     for (flag, file) in [("--png", "no/a.png"), ("--svg", "no/a.svg"), ("--gif", "no/a.gif")] {
         let refused = refused(&[flag, file]);
@@ -320,7 +319,7 @@ fn what_cannot_be_drawn_is_said() {
     }
     let refused = folder.run(&["render", "a.toml", "--png", "a.png"]).refused();
     assert_eq!(refused, "a.toml: is not a recording");
-    // One without a whole chunk has no tick to show.
+    // A recording without a whole chunk has no tick to show.
     let file = std::fs::read(folder.path("a.rec")).unwrap();
     let cut = (40..file.len()).step_by(100).find(|&length| {
         folder.write("cut.rec", &file[..length]);
@@ -333,8 +332,8 @@ fn what_cannot_be_drawn_is_said() {
 }
 
 #[test]
-fn agents_that_have_waited_long_have_a_ring() {
-    // Two that want to change places have no room to.
+fn stuck_agents_have_a_ring() {
+    // Two agents that need to swap cells without room to do so.
     let lane = r#"name = "lane"
 ticks = 400
 [map]
@@ -355,7 +354,7 @@ orders = [{ goto = [1, 1] }]
     folder.run(&["run", "a.toml", "--record", "a.rec"]).code(1);
     let red = |tick: &str| {
         folder.run(&["render", "a.rec", "--png", "a.png", "--tick", tick, "--scale", "16"]).done();
-        png(&folder, "a.png").points.iter().filter(|point| **point == [255, 64, 56]).count()
+        png(&folder, "a.png").pixels.iter().filter(|point| **point == [255, 64, 56]).count()
     };
     assert_eq!(red("100"), 0);
     assert!(red("390") > 60);

@@ -10,14 +10,14 @@ use std::fmt::Write;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-/// A class that only goes east, so that every path is the only one.
+/// A class that only goes east, so that every path is unique.
 const EAST: &str = r#"
 [class.east]
 headings = 1
 moves = [{ name = "east", by = [1, 0], time = 10 }]
 "#;
 
-/// A row of cells for [`EAST`], one of them water, one of them a slow one.
+/// A row of cells for [`EAST`], with one water cell and one slow cell.
 const ROW: &str = "type octile\nheight 2\nwidth 6\nmap\n....S.\n..W...\n";
 
 fn row() -> Folder {
@@ -43,7 +43,7 @@ fn a_found_answer_is_one_line_with_its_keys_in_order() {
         "\n"
     );
     assert_eq!(folder.run(&on_row("0,0", "2,0", &[])).done(), line);
-    // A class without facing may be written with or without its heading.
+    // The heading of a class without facing is optional.
     assert_eq!(folder.run(&on_row("0,0,-", "2,0,-", &[])).done(), line);
     assert_eq!(folder.run(&on_row(" 0, 0 ", "2,0,any", &[])).done(), line);
     let at_goal = concat!(
@@ -69,7 +69,7 @@ fn an_oriented_answer_names_headings_and_moves() {
     assert_eq!(plan["cost"], 8);
 }
 
-/// Every status with its reason, in the order of DESIGN 2.5.
+/// Every status with its reason, in the order of `docs/rules.md` 2.5.
 #[test]
 fn each_status_has_its_reason_and_exit_status_1() {
     let folder = row();
@@ -79,7 +79,7 @@ fn each_status_has_its_reason_and_exit_status_1() {
         ("2,1", "2,1", &[], "start_blocked", "the start is not a legal pose: cell (2, 1) is water"),
         ("0,0", "2,1", &[], "goal_blocked", "no goal is a legal pose; of (2, 1, -): cell (2, 1) is water"),
         ("3,0", "0,0", &[], "unreachable", "no sequence of moves leads from the start to the goal"),
-        // A limit makes components, so that it does not stand for what is out of reach.
+        // With a limit components are made, so that unreachable goals are recognised within it.
         (
             "3,0",
             "0,0",
@@ -101,7 +101,7 @@ fn each_status_has_its_reason_and_exit_status_1() {
         assert_eq!(keys(&answer), ["status", "expansions", "reason"], "{answer}");
         assert_eq!((&answer["status"], &answer["reason"]), (&json!(status), &json!(reason)));
     }
-    // 65,535 ticks at a thousandth of the speed: 66 cells are more than a clock of 32 bits counts.
+    // 65,535 ticks at a thousandth of the speed: 66 cells overflow a 32-bit cost.
     let bog = format!("{EAST}\n[terrain.bog]\nglyphs = \"b\"\nspeed = 1\n").replace("10 }", "65535 }");
     folder.write("bog.toml", bog);
     folder.write("bog.map", format!("type octile\nheight 1\nwidth 70\nmap\n{}\n", "b".repeat(70)));
@@ -134,11 +134,11 @@ fn text_is_for_people() {
 }
 
 #[test]
-fn within_weight_heuristic_and_fallback_are_heeded() {
+fn within_weight_heuristic_and_fallback_take_effect() {
     let folder = row();
     let answer = folder.run(&on_row("0,0", "5,0", &["--within", "2"])).json();
     assert_eq!(answer["cost"], 30);
-    // Euclid's circle, not a square: (2, 1) is the root of 2 away from (1, 0).
+    // A Euclidean radius: (2, 1) is sqrt(2) away from (1, 0).
     let answer = folder.run(&on_row("0,0", "1,1", &["--within", "1"])).json();
     assert_eq!((&answer["cost"], &answer["status"]), (&json!(10), &json!("found")));
     let answer = folder.run(&on_row("0,0", "1,0", &["--within", "4294967295"])).json();
@@ -198,7 +198,7 @@ fn queries_are_answered_in_order_with_their_ids() {
     );
 }
 
-/// A random map as rows, one cell in five blocked.
+/// The rows of a random map with one cell in five blocked.
 fn random_map(random: &mut Lcg, width: usize, height: usize) -> String {
     let mut map = format!("type octile\nheight {height}\nwidth {width}\nmap\n");
     for _ in 0..height {
@@ -208,7 +208,7 @@ fn random_map(random: &mut Lcg, width: usize, height: usize) -> String {
     map
 }
 
-/// Queries between random poses of a map of that size, some of them blocked or off the map.
+/// Queries between random poses of a map of a size, some of them blocked or off the map.
 fn random_queries(random: &mut Lcg, n_queries: usize, width: usize, height: usize) -> String {
     let mut lines = String::new();
     for id in 0..n_queries {
@@ -241,7 +241,7 @@ fn answers_are_the_same_for_any_number_of_threads() {
     );
     let statuses = |status: &str| lines.iter().filter(|line| line["status"] == status).count();
     assert!(statuses("found") > 200 && statuses("start_blocked") > 20 && statuses("start_off_map") > 0);
-    // A line of the batch is what the same query gives alone.
+    // A line of the batch equals the answer to the single query.
     let found =
         lines.iter().find(|line| line["cost"].as_u64() > Some(20) && line["reached"] == "goal").unwrap();
     let queries = json_lines(&folder.read("q.jsonl"));
@@ -257,7 +257,7 @@ fn answers_are_the_same_for_any_number_of_threads() {
     assert_eq!(alone.to_string(), found.to_string());
 }
 
-/// The lines without what a heuristic may change.
+/// The lines without the values that depend on the heuristic.
 fn results(lines: &[Value]) -> Vec<[Value; 4]> {
     lines.iter().map(|line| ["id", "status", "reached", "cost"].map(|key| line[key].clone())).collect()
 }
@@ -270,7 +270,7 @@ fn every_heuristic_gives_the_same_costs() {
     folder.write("truck.toml", truck);
     for class in ["cart.toml", "truck.toml", "octile"] {
         folder.write("a.map", random_map(&mut random, 30, 24));
-        // To more goals than fields are kept at once.
+        // To more goals than cached fields.
         let queries = json_lines(&random_queries(&mut random, 450, 30, 24));
         let mut answers = Vec::new();
         for heuristic in ["", "zero", "octile", "euclid", "landmarks", "field"] {
@@ -283,7 +283,7 @@ fn every_heuristic_gives_the_same_costs() {
                 if class == "octile" {
                     table["from"].as_array_mut().unwrap().pop();
                 }
-                // Each third to one of two goals, some of them within a window.
+                // A third of them to one of two goals, some within a window.
                 if at % 3 == 0 {
                     table.insert("to".to_owned(), json!([[7 + at % 2, 8], [20, 11]]));
                 }
@@ -303,7 +303,7 @@ fn every_heuristic_gives_the_same_costs() {
             let ended = run("1");
             assert_eq!(run("5").stdout, ended.stdout, "{heuristic} {class}");
             if ["landmarks", "field"].contains(&heuristic) {
-                // Where the first landmark stands in a dead end, landmarks promise nothing.
+                // If the first landmark is in a dead end, landmarks do not pay.
                 let guided = ended.stderr.contains(&format!(" guided by {heuristic}"));
                 assert!(guided || (heuristic, class) == ("landmarks", "truck.toml"), "{}", ended.stderr);
                 let note = format!("\n{heuristic}").replace("field", "fields");
@@ -334,7 +334,7 @@ fn meander(side: usize) -> String {
 }
 
 #[test]
-fn fields_and_landmarks_are_picked_where_they_pay() {
+fn fields_and_landmarks_are_selected_where_they_pay() {
     let (folder, mut random) = (Folder::with("cart.toml", CART), Lcg(4));
     folder.write("a.map", meander(40));
     let mut write = |n: usize, to: Option<[usize; 2]>, more: &str| {
@@ -350,7 +350,7 @@ fn fields_and_landmarks_are_picked_where_they_pay() {
         let args = ["plan", "a.map", "--class", "cart.toml", "--queries", "q.jsonl"];
         folder.run(&[&args[..], more].concat()).code(0)
     };
-    // To one goal: a field from the 17th query on.
+    // One goal: a field from the 17th query on.
     write(100, Some([0, 38]), "");
     let ended = run(&["--threads", "1"]);
     let first = ended.stderr.lines().next().unwrap();
@@ -364,9 +364,9 @@ fn fields_and_landmarks_are_picked_where_they_pay() {
     for line in &json_lines(&ended.stdout)[16..] {
         assert_eq!(expansions(line), line["moves"].as_array().unwrap().len() as u64, "{line}");
     }
-    // In JSON form nothing is said.
+    // JSON output has no summary.
     assert_eq!(run(&["--format", "json"]).stderr, "");
-    // To many goals: landmarks, and the same costs without.
+    // Many goals: landmarks, at the same costs as without.
     write(1500, None, "");
     let ended = run(&["--threads", "1"]);
     assert!(ended.stderr.contains(" guided by landmarks"), "{}", ended.stderr);
@@ -518,7 +518,7 @@ fn a_class_comes_from_a_file_or_from_the_scenario() {
         plan("a.map", &["--class", "tank"]).refused(),
         "a.map: no class and no file named \"tank\"; classes of a.map: none"
     );
-    // Without a class a map is planned for the built-in one.
+    // The default class of a map is the built-in one.
     for more in [&[][..], &["--class", "octile"]] {
         let args = ["plan", "a.map", "--from", "1,0", "--to", "0,0", "--format", "json"];
         let answer = folder.run(&[&args[..], more].concat()).code(0).json();
@@ -530,7 +530,7 @@ fn a_class_comes_from_a_file_or_from_the_scenario() {
 }
 
 #[test]
-fn a_class_file_brings_its_kinds() {
+fn a_class_file_defines_its_kinds() {
     let folder = Folder::with("a.map", "type octile\nheight 1\nwidth 4\nmap\n.Sm.\n");
     let cost = |kinds: &str| {
         folder.write("cart.toml", format!("{CART}{kinds}"));
@@ -544,7 +544,7 @@ fn a_class_file_brings_its_kinds() {
     assert_eq!(cost(mud).code(0).json()["cost"], 2 + 4 + 4);
     let answer = cost(&format!("{mud}[terrain.swamp]\nspeed = 0\n")).code(1).json();
     assert_eq!(answer["status"], "unreachable");
-    // A mistake in the kinds is one of the class file, and so named.
+    // An error in the kinds names the class file.
     assert_eq!(
         cost("[terrain.mud]\nglyphs = \"m\"\nspeed = 250\nsides = { W = \"hedge\" }\n").refused(),
         "cart.toml:11: terrain.mud.sides.W: no side kind \"hedge\", expected open or wall"
@@ -553,7 +553,7 @@ fn a_class_file_brings_its_kinds() {
         cost("[terrain.mud]\nglyphs = \"mm\"\nspeed = 250\n").refused(),
         "cart.toml:9: terrain.mud.glyphs: expected each glyph once, found 'm' twice"
     );
-    // On the map of a scenario too.
+    // The same on the map of a scenario.
     folder.write("trucks.toml", TRUCKS);
     folder.write("cart.toml", format!("{CART}[terrain.mud]\nglyphs = \"s\"\nspeed = 250\n"));
     let args = ["plan", "trucks.toml", "--class", "cart.toml", "--from", "0,0,E", "--to", "3,0"];
@@ -582,7 +582,7 @@ fn a_window_bounds_the_moves_and_greed_finds_a_path() {
 }
 
 #[test]
-fn maps_are_written_again_in_another_format() {
+fn maps_are_converted_to_another_format() {
     let folder = Folder::with("trucks.toml", TRUCKS);
     folder.run(&["generate", "river", "--size", "50,30", "--seed", "7", "-o", "a.map"]).done();
     folder.run(&["generate", "river", "--size", "50,30", "--seed", "7", "-o", "a.png"]).done();
@@ -591,13 +591,13 @@ fn maps_are_written_again_in_another_format() {
     let read = |name: &str| std::fs::read(folder.path(name)).unwrap();
     assert!(read("a.png") == read("b.png") && read("a.map") == read("b.map"));
     folder.run(&["check", "a.png"]).code(0);
-    // A plan on either is the same.
+    // Plans on both are equal.
     let plan = |map: &str| folder.run(&["plan", map, "--from", "0,0", "--to", "49,29", "--format", "json"]);
     assert_eq!(plan("a.map").stdout, plan("a.png").stdout);
     let refused = |args: &[&str]| folder.run(args).refused();
     assert_eq!(
         refused(&["generate", "a.map", "--seed", "1", "-o", "c.png"]),
-        "--size and --seed are for new maps; a.map is there already"
+        "--size and --seed are for new maps; a.map exists already"
     );
     assert_eq!(
         refused(&["generate", "maze", "--seed", "1", "-o", "c.png"]),
@@ -635,7 +635,7 @@ fn generated_maps_are_planned_on() {
     let hills = refused(&["generate", "hills", "--size", "4,4", "--seed", "1", "-o", "a.map"]);
     assert_eq!(
         hills,
-        "KIND: expected one of open, random, rooms, maze, river, base, streets or a map to write again (.map, .tmx, .png, .toml), found \"hills\""
+        "KIND: expected one of open, random, rooms, maze, river, base, streets or a map to convert (.map, .tmx, .png, .toml), found \"hills\""
     );
     let size = refused(&["generate", "maze", "--size", "4x4", "--seed", "1", "-o", "a.map"]);
     assert_eq!(size, "--size: expected W,H, found \"4x4\"");
@@ -687,7 +687,7 @@ fn a_closed_pipe_ends_queries_early_and_quietly() {
 }
 
 #[test]
-fn a_full_disk_is_said() {
+fn a_full_disk_is_reported() {
     let folder = row();
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let args = on_row("0,0", "2,0", &[]);

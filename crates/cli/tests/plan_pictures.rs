@@ -1,4 +1,4 @@
-//! Pictures of plans and distances, held against what is printed beside them.
+//! Pictures of plans and distances, compared with the printed answers.
 
 #![allow(clippy::unwrap_used, reason = "all of it is for tests")]
 
@@ -10,19 +10,19 @@ const GROUND: Rgb = [88, 120, 68];
 const DEEP: Rgb = [20, 48, 120];
 const TRUCK: Rgb = [72, 214, 236];
 
-/// The point of a cell near its north-west corner, at 20 points a cell: a cross or a line leaves it.
-fn corner(picture: &Points, x: i64, y: i64) -> Rgb {
+/// The pixel near the north-west corner of a cell at 20 pixels per cell, which crosses and lines leave free.
+fn corner(picture: &Pixels, x: i64, y: i64) -> Rgb {
     picture.at((x * 20 + 2) as f64, (y * 20 + 2) as f64)
 }
 
-/// Whether it is covered by the red of what is in the way: 120 of 255 parts.
+/// Whether a pixel is covered by the red of obstacles, of opacity 120 of 255.
 fn is_blocked(point: Rgb, below: Rgb) -> bool {
     let over = |under: u8, over: u32| (u32::from(under) * 135 + over * 120 + 127) / 255;
     let expected = [over(below[0], 255), over(below[1], 32), over(below[2], 32)];
     point.iter().zip(expected).all(|(&found, expected)| u32::from(found).abs_diff(expected) < 3)
 }
 
-fn plan(folder: &Folder, to: &str, more: &[&str]) -> (serde_json::Value, Points) {
+fn plan(folder: &Folder, to: &str, more: &[&str]) -> (serde_json::Value, Pixels) {
     let args = [
         "plan", "a.toml", "--from", "1,0,E", "--to", to, "--format", "json", "--png", "a.png", "--scale",
         "20",
@@ -33,9 +33,9 @@ fn plan(folder: &Folder, to: &str, more: &[&str]) -> (serde_json::Value, Points)
 }
 
 #[test]
-fn a_plan_shows_its_path_and_what_was_expanded() {
+fn a_plan_shows_its_path_and_expansions() {
     let folder = Folder::with("a.toml", TRUCKS);
-    // A start that is the goal: nothing but the body stands on the map.
+    // The start is the goal: only the body is drawn on the map.
     let (answer, still) = plan(&folder, "1,0,E", &[]);
     assert_eq!(answer["expansions"], 0);
     for (x, y, colour) in [(3, 0, GROUND), (7, 0, GROUND), (2, 1, DEEP), (0, 3, GROUND)] {
@@ -50,60 +50,60 @@ fn a_plan_shows_its_path_and_what_was_expanded() {
         let (x, y) = (pose[0].as_i64().unwrap(), pose[1].as_i64().unwrap());
         assert_ne!(corner(&picture, x, y), corner(&still, x, y), "{pose}");
     }
-    // The line runs through the anchors, past the start's body.
+    // Beyond the body at the start, a line runs through the anchors.
     let on_the_way = &poses[poses.len() / 2];
     let centre = |at: usize| (on_the_way[at].as_i64().unwrap() * 20 + 10) as f64;
     assert_eq!(picture.at(centre(0), centre(1)), [255; 3]);
     // Water is neither expanded nor swept.
     assert_eq!(corner(&picture, 2, 1), DEEP);
-    // With more to expand more is coloured.
-    let differ = |a: &Points, b: &Points| a.points.iter().zip(&b.points).filter(|(a, b)| a != b).count();
+    // More expansions colour more pixels.
+    let differ = |a: &Pixels, b: &Pixels| a.pixels.iter().zip(&b.pixels).filter(|(a, b)| a != b).count();
     let (zero, wide) = plan(&folder, "6,3,E", &["--heuristic", "zero"]);
     assert!(zero["expansions"].as_u64() > answer["expansions"].as_u64());
     assert!(differ(&wide, &still) > differ(&picture, &still));
 }
 
 #[test]
-fn what_blocks_an_end_is_marked() {
+fn obstacles_of_start_and_goal_are_marked() {
     let folder = Folder::with("a.toml", TRUCKS);
-    // Facing east at (4, 1) the load would lie on (3, 1), which is water.
+    // Facing east at (4, 1) the rear would be on (3, 1), which is water.
     let (answer, picture) = plan(&folder, "4,1,E", &[]);
     assert_eq!(answer["status"], "goal_blocked");
-    // Within the outline of the goal's body, beside the cross.
+    // Within the outline of the body at the goal, next to the cross.
     assert!(is_blocked(picture.at(76.0, 30.0), DEEP));
     assert_eq!((corner(&picture, 2, 1), corner(&picture, 2, 2)), (DEEP, DEEP));
-    // With any heading a cell of water blocks all.
+    // For any heading: a cell of water blocks all of them.
     let (_, picture) = plan(&folder, "3,1", &[]);
     assert!(is_blocked(corner(&picture, 3, 1), DEEP) && is_blocked(corner(&picture, 2, 1), DEEP));
     let from = ["plan", "a.toml", "--from", "2,2,E", "--to", "6,3", "--png", "b.png", "--scale", "20"];
     folder.run(&from).code(1);
-    // The start's body covers nothing of what blocks it.
-    assert!(png(&folder, "b.png").points.contains(&[255, 32, 32]));
+    // The body at the start does not hide its obstacles.
+    assert!(png(&folder, "b.png").pixels.contains(&[255, 32, 32]));
 }
 
 #[test]
-fn what_stops_every_way_is_marked() {
+fn obstacles_around_the_reachable_poses_are_marked() {
     let walled = TRUCKS.replace(
         "\"........\",\n  \"..~~....\",\n  \"..~~..ss\",\n  \"........\"",
         "\"...~....\",\n  \"...~....\",\n  \"...~..ss\",\n  \"...~....\"",
     );
     let folder = Folder::with("a.toml", &walled);
     let (answer, picture) = plan(&folder, "6,3", &[]);
-    // A single path makes no components: all that can be reached is expanded.
+    // A single plan makes no components: all reachable poses are expanded.
     assert_eq!((&answer["status"], &answer["expansions"]), (&"unreachable".into(), &34.into()));
     for y in 0..4 {
         assert!(is_blocked(corner(&picture, 3, y), DEEP), "{y}");
         assert_ne!(corner(&picture, 2, y), GROUND, "{y}");
         assert_eq!(corner(&picture, 5, y % 2), GROUND, "{y}");
     }
-    // The nearest is reached, and the same is marked.
+    // The nearest pose is reached, with the same obstacles marked.
     let (answer, picture) = plan(&folder, "6,3", &["--fallback", "nearest"]);
     assert_eq!(answer["reached"], "nearest");
     assert!(is_blocked(corner(&picture, 3, 0), DEEP));
 }
 
 #[test]
-fn the_svg_of_a_plan_says_what_is_what() {
+fn the_svg_of_a_plan_has_titles() {
     let folder = Folder::with("a.toml", TRUCKS);
     folder
         .run(&["plan", "a.toml", "--from", "1,0,E", "--to", "6,3,E", "--svg", "a.svg", "--area", "0,0,4,2"])
@@ -122,7 +122,7 @@ fn the_svg_of_a_plan_says_what_is_what() {
 }
 
 #[test]
-fn distances_are_the_darker_the_farther() {
+fn distances_are_darker_when_farther() {
     let folder = Folder::with("a.toml", TRUCKS);
     let args = ["distances", "a.toml", "--from", "1,0,E", "--to", "6,3", "--png", "a.png", "--scale", "20"];
     let ended = folder.run(&args).code(0);
@@ -130,19 +130,20 @@ fn distances_are_the_darker_the_farther() {
     let picture = png(&folder, "a.png");
     let light = |x: i64, y: i64| corner(&picture, x, y).iter().map(|&part| u32::from(part)).sum::<u32>();
     assert!(light(2, 0) > light(4, 0) && light(4, 0) > light(7, 0) && light(7, 0) > light(7, 3));
-    // Water is out of reach: darker than it is.
+    // Water is out of reach: darkened.
     assert_eq!(corner(&picture, 2, 1), DEEP.map(|part| ((u32::from(part) * 145 + 127) / 255) as u8));
-    // A ring around the target, and a line where a multiple of the step lies between two cells.
+    // A ring around the target, and a contour line between two cells on either side of a multiple of the step.
     assert!((0..10).any(|x| picture.at(f64::from(120 + x), 70.0) == [255; 3]));
     let line = json_distance_line(&folder);
     assert!(picture.at((line * 20) as f64, 5.0).iter().all(|&part| part < 90), "{line}");
-    // Within a range only.
+    // Within a range.
     folder.run(&[&args[..], &["--within", "6"]].concat()).code(0);
     let near = png(&folder, "a.png");
     assert_eq!(corner(&near, 7, 3), GROUND.map(|part| ((u32::from(part) * 145 + 127) / 255) as u8));
 }
 
-/// The first column from 3 on in row 0 whose distance is in another step of 5 ticks than that of the column before.
+/// The first column from 3 on in row 0 with a contour line at its west: its distance and the previous column's differ
+/// when divided by 5.
 fn json_distance_line(folder: &Folder) -> i64 {
     let ended = folder.run(&["distances", "a.toml", "--from", "1,0,E", "--within", "60", "--format", "json"]);
     let answer = ended.json();
@@ -167,6 +168,6 @@ fn bad_pictures_are_refused_before_anything_is_planned() {
     let large = ["--class", "cart.toml", "--from", "0,0,E", "--png", "a.png", "--scale", "99"];
     for command in ["plan", "distances"] {
         let refused = folder.run(&[&[command, "a.map", "--to", "9,9"], &large[..]].concat()).refused();
-        assert!(refused.contains("49500 x 49500 points is too large"), "{refused}");
+        assert!(refused.contains("49500 x 49500 pixels is too large"), "{refused}");
     }
 }

@@ -1,4 +1,4 @@
-//! Problems of the League of Robot Runners from the command line: run, plan written, plan judged.
+//! Problems of the League of Robot Runners on the command line: running, writing a plan, judging it.
 
 #![allow(clippy::unwrap_used)]
 
@@ -52,7 +52,7 @@ fn a_recorded_problem_is_verified() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn mismatched_arguments_are_refused() {
     let folder = problem();
     folder.write("trucks.toml", TRUCKS);
     for (args, expected) in [

@@ -1,4 +1,4 @@
-//! Recordings from the command line: `run --record`, `check`, `verify`; `run --metrics` beside them.
+//! Recordings on the command line (`run --record`, `check`, `verify`), and `run --metrics`.
 
 #![allow(clippy::unwrap_used, reason = "all of it is for tests")]
 
@@ -7,7 +7,7 @@ mod common;
 use common::*;
 use std::process::Stdio;
 
-/// A river crossed by trucks, its map in a file beside it.
+/// Trucks that cross a river, with the map in its own file.
 const CROSSING: &str = r#"
 name = "crossing"
 seed = 3
@@ -66,7 +66,7 @@ fn a_recording_needs_nothing_beside_it() {
 }
 
 #[test]
-fn damage_is_named_and_a_cut_is_read_as_far_as_it_goes() {
+fn damage_is_reported_and_a_cut_recording_is_read_up_to_the_cut() {
     let folder = crossing();
     folder.run(&["run", "crossing.toml", "--record", "a.rec"]).code(0);
     let file = std::fs::read(folder.path("a.rec")).unwrap();
@@ -78,8 +78,9 @@ fn damage_is_named_and_a_cut_is_read_as_far_as_it_goes() {
     folder.write("other.rec", b"not one");
     let checked = folder.run(&["check", "damaged.rec", "cut.rec", "other.rec"]).code(2);
     let lines: Vec<&str> = checked.stdout.lines().collect();
-    let told = lines[0].starts_with("damaged.rec: is damaged: chunk ") && lines[0].contains(", at byte ");
-    assert!(told && lines[0].ends_with(": its checksum does not match"), "{lines:#?}");
+    let is_damage =
+        lines[0].starts_with("damaged.rec: is damaged: chunk ") && lines[0].contains(", at byte ");
+    assert!(is_damage && lines[0].ends_with(": its checksum does not match"), "{lines:#?}");
     assert!(lines[1].starts_with("warning: cut.rec: cut off: the last "), "{lines:#?}");
     assert!(lines[1].ends_with("; whole up to chunk 2, tick 255"), "{lines:#?}");
     assert!(lines[2].starts_with("cut.rec: ok, 1 warning: recording of \"crossing\", 2 chunks, 256 ticks"));
@@ -97,7 +98,7 @@ fn fnv(bytes: &[u8]) -> [u8; 8] {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, step).to_le_bytes()
 }
 
-/// Changes the plain bytes of a block of a recording and makes the checksums right again.
+/// Changes the uncompressed bytes of a block of a recording and updates the checksums.
 fn tamper(file: &[u8], block: usize, change: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
     let number = |at: usize| u32::from_le_bytes(file[at..at + 4].try_into().unwrap());
     let mut at = 28;
@@ -117,7 +118,7 @@ fn tamper(file: &[u8], block: usize, change: impl FnOnce(&mut Vec<u8>)) -> Vec<u
 }
 
 #[test]
-fn what_differs_is_named_with_its_tick() {
+fn differences_are_reported_with_their_tick() {
     let folder = crossing();
     folder.run(&["run", "crossing.toml", "--record", "a.rec"]).code(0);
     let file = std::fs::read(folder.path("a.rec")).unwrap();
@@ -127,11 +128,11 @@ fn what_differs_is_named_with_its_tick() {
     let verified = folder.run(&["verify", "hash.rec"]).code(1);
     let text = verified.stdout.as_str();
     assert!(text.starts_with("hash.rec: differs at tick 255: state hash: recorded "), "{text}");
-    // A report runs it again too, and says so.
+    // A report replays the run too, and warns.
     let report = folder.run(&["report", "hash.rec", "--html", "a.html"]).code(1);
-    assert_eq!(report.stderr, "warning: hash.rec: the second run differs from tick 255 on\n");
+    assert_eq!(report.stderr, "warning: hash.rec: the replay differs from tick 255 on\n");
     assert!(folder.read("a.html").contains("It differs from the recording at tick 255"));
-    // Another scenario: the first truck leaves sooner.
+    // Another scenario: the first truck is faster.
     let name = "time = 3 },\n  { name = \"reverse\"";
     let faster = tamper(&file, 0, |plain| {
         let at = plain.windows(name.len()).position(|bytes| bytes == name.as_bytes()).unwrap();
@@ -140,13 +141,13 @@ fn what_differs_is_named_with_its_tick() {
     folder.write("faster.rec", faster);
     let verified = folder.run(&["verify", "faster.rec"]).code(1);
     assert!(verified.stdout.starts_with("faster.rec: differs at tick 0: class 0: "), "{verified:#?}");
-    // Equal bytes are equal.
+    // A block rewritten with equal bytes is equal.
     folder.write("same.rec", tamper(&file, 1, |_| {}));
     folder.run(&["verify", "same.rec"]).code(0);
 }
 
 #[test]
-fn an_end_that_is_wrong_differs() {
+fn a_wrong_end_differs() {
     let folder = crossing();
     folder.run(&["run", "crossing.toml", "--record", "a.rec"]).code(0);
     let file = std::fs::read(folder.path("a.rec")).unwrap();
@@ -154,7 +155,7 @@ fn an_end_that_is_wrong_differs() {
         folder.write("b.rec", file);
         folder.run(&["verify", "b.rec"]).code(1).stdout
     };
-    // Behind the header and three chunks.
+    // The block after the header and three chunks.
     let moves = b"\"moves\":";
     let more = tamper(&file, 4, |plain| {
         let at = plain.windows(moves.len()).position(|bytes| bytes == moves).unwrap() + moves.len();
@@ -162,7 +163,7 @@ fn an_end_that_is_wrong_differs() {
     });
     let text = verified(&more);
     assert!(text.starts_with("b.rec: differs at tick 300: outcome: moves: recorded "), "{text}");
-    // The tick takes three bytes; the flag is behind them.
+    // The tick takes three bytes; the flag follows.
     let interrupted = tamper(&file, 4, |plain| plain[3] = 1);
     assert_eq!(
         verified(&interrupted),
@@ -171,7 +172,7 @@ fn an_end_that_is_wrong_differs() {
 }
 
 #[test]
-fn a_recording_that_is_being_written_is_read_as_far_as_it_goes() {
+fn a_recording_in_progress_is_read_up_to_its_end() {
     let folder = crossing();
     folder.run(&["run", "crossing.toml", "--record", "a.rec"]).code(0);
     let file = std::fs::read(folder.path("a.rec")).unwrap();
@@ -195,7 +196,7 @@ fn a_recording_that_is_being_written_is_read_as_far_as_it_goes() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_pipe_is_no_recording_and_says_so() {
+fn a_pipe_is_refused_as_a_recording() {
     let folder = crossing();
     assert!(std::process::Command::new("mkfifo").arg(folder.path("a.rec")).status().unwrap().success());
     let expected = "a.rec: is a pipe, and a recording is not read from its start to its end only: \
@@ -227,7 +228,7 @@ fn a_killed_run_leaves_all_but_its_last_chunk() {
 }
 
 #[test]
-fn ctrl_c_and_sigterm_leave_a_whole_recording_and_whole_metrics() {
+fn ctrl_c_and_sigterm_leave_a_complete_recording_and_metrics() {
     for signal in ["-INT", "-TERM"] {
         let folder = endless();
         let args = ["run", "endless.toml", "--record", "a.rec", "--metrics", "m.csv", "--format", "json"];
@@ -249,7 +250,7 @@ fn ctrl_c_and_sigterm_leave_a_whole_recording_and_whole_metrics() {
 }
 
 #[test]
-fn metrics_are_a_row_every_so_many_ticks_and_one_at_the_end() {
+fn metrics_have_a_row_per_interval_and_one_at_the_end() {
     let folder = crossing();
     let run = |more: &[&str]| {
         let args =
@@ -284,7 +285,7 @@ fn metrics_are_a_row_every_so_many_ticks_and_one_at_the_end() {
 }
 
 #[test]
-fn what_cannot_be_written_is_said_at_once_and_at_the_end() {
+fn unwritable_files_are_reported_at_once_and_at_the_end() {
     let folder = crossing();
     for flag in ["--record", "--metrics"] {
         let ended = folder.run(&["run", "crossing.toml", flag, "no/such/folder/a"]).code(2);
@@ -299,19 +300,19 @@ fn what_cannot_be_written_is_said_at_once_and_at_the_end() {
 }
 
 #[test]
-fn watch_wants_a_terminal() {
+fn watch_needs_a_terminal() {
     let folder = crossing();
     let refused = folder.run(&["run", "crossing.toml", "--watch", "--record", "a.rec"]).refused();
     assert!(!folder.path("a.rec.part").exists());
-    assert!(refused.starts_with("--watch draws in a terminal, and standard output is none"), "{refused}");
+    assert!(refused.starts_with("--watch draws in a terminal, but standard output is not one"), "{refused}");
 }
 
-/// A signal instead of keys.
+/// Stands for a signal in place of keys.
 #[cfg(target_os = "linux")]
 const TERMINATED: &str = "SIGTERM";
 
-/// Runs the program in a pseudo terminal of `script` and types keys, or sends it [`TERMINATED`]; gives the exit status and what was
-/// written to the terminal.
+/// Runs the program in a pseudo-terminal made by `script`, and types keys or sends it [`TERMINATED`]. Returns the exit
+/// status and the output.
 #[cfg(target_os = "linux")]
 fn in_a_terminal(folder: &Folder, args: &[&str], keys: &str) -> (Option<i32>, String) {
     use std::io::Write;
@@ -324,7 +325,7 @@ fn in_a_terminal(folder: &Folder, args: &[&str], keys: &str) -> (Option<i32>, St
     script.args(["-qec", &line, "/dev/null"]).current_dir(folder.path("."));
     let mut child = script.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
-    // The program must be there before the keys are.
+    // The program must be running before the keys arrive.
     std::thread::sleep(std::time::Duration::from_millis(1500));
     if keys != TERMINATED {
         stdin.write_all(keys.as_bytes()).unwrap();
@@ -337,7 +338,7 @@ fn in_a_terminal(folder: &Folder, args: &[&str], keys: &str) -> (Option<i32>, St
 
 #[test]
 #[cfg(target_os = "linux")]
-fn watch_draws_and_gives_the_terminal_back() {
+fn watch_draws_and_restores_the_terminal() {
     let folder = endless();
     for key in ["q", "\u{3}", TERMINATED] {
         let (status, text) = in_a_terminal(&folder, &["run", "endless.toml", "--watch"], key);
@@ -345,10 +346,10 @@ fn watch_draws_and_gives_the_terminal_back() {
         let drawn = text.find("\u{1b}[?1049h").unwrap();
         let left = text.find("\u{1b}[?1049l").unwrap();
         let picture = &text[drawn..left];
-        // A truck in the colour of its class, over half blocks; and the line of status.
+        // A truck in the colour of its class, drawn by half blocks; and the status line.
         assert!(picture.contains('▀') && picture.contains("38;5;196"), "{picture}");
         assert!(picture.contains("tick ") && picture.contains("q quit"), "{picture}");
-        // The cursor is shown again, and the result comes after.
+        // The cursor is shown again, and the result follows.
         assert!(text[drawn..].contains("\u{1b}[?25h"));
         assert!(text[left..].contains("two trucks: 2 agents, "), "{text}");
     }

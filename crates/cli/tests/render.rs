@@ -1,4 +1,4 @@
-//! `wheelbase render`: pages of recordings. What a page shows is checked in a browser by `.ci/page_test.py`.
+//! `wheelbase render`: pages of recordings. `.ci/page_test.py` checks in a browser what a page shows.
 
 #![allow(clippy::unwrap_used, reason = "all of it is for tests")]
 
@@ -13,47 +13,32 @@ fn recorded(scenario: &str) -> Folder {
     folder
 }
 
-/// The run that a page carries, as packed: base64 undone, inflated, cut into its sections.
+/// The sections of the packed run in a page.
 fn sections(page: &str) -> Vec<Vec<u8>> {
     let (_, rest) = page.split_once("<script id=\"run\" type=\"text/plain\">").unwrap();
     let (text, _) = rest.split_once("</script>").unwrap();
-    let value = |digit: u8| match digit {
-        b'A'..=b'Z' => digit - b'A',
-        b'a'..=b'z' => digit - b'a' + 26,
-        b'0'..=b'9' => digit - b'0' + 52,
-        b'+' => 62,
-        b'/' => 63,
-        _ => 0,
-    };
-    let padding = text.bytes().filter(|&digit| digit == b'=').count();
-    let mut bytes: Vec<u8> = Vec::new();
-    for four in text.as_bytes().chunks(4) {
-        let bits = four.iter().fold(0_u32, |bits, &digit| bits << 6 | u32::from(value(digit)));
-        bytes.extend(&bits.to_be_bytes()[1..]);
-    }
-    bytes.truncate(bytes.len() - padding);
-    let packed = decompress_to_vec_zlib(&bytes).unwrap();
+    let packed = decompress_to_vec_zlib(&from_base64(text)).unwrap();
     let (mut rest, mut found) = (&packed[..], Vec::new());
     while !rest.is_empty() {
         let (mut len, mut shift) = (0_usize, 0);
         loop {
-            let (byte, behind) = rest.split_first().unwrap();
-            rest = behind;
+            let (byte, after) = rest.split_first().unwrap();
+            rest = after;
             len |= usize::from(byte & 127) << shift;
             shift += 7;
             if *byte < 128 {
                 break;
             }
         }
-        let (section, behind) = rest.split_at(len);
+        let (section, after) = rest.split_at(len);
         found.push(section.to_vec());
-        rest = behind;
+        rest = after;
     }
     found
 }
 
 #[test]
-fn a_page_needs_nothing_beside_it_and_is_the_same_each_time() {
+fn a_page_is_self_contained_and_reproducible() {
     let folder = recorded(TRUCKS);
     folder.run(&["render", "a.rec", "--html", "a.html"]).done();
     std::fs::remove_file(folder.path("a.toml")).unwrap();
@@ -71,15 +56,22 @@ fn a_page_needs_nothing_beside_it_and_is_the_same_each_time() {
     assert_eq!(about["names"][0], "convoy-1");
     assert_eq!(about["agents"], 2);
     assert_eq!(about["classes"][0]["footprints"][0], serde_json::json!([[-1, 0], [0, 0]]));
-    // Row-major: 8 cells of ground and 2 more, then deep water.
+    // The same inset outline as in pictures, about the pivot: a box for each heading.
+    let (outlines, reach) = (&about["classes"][0]["outlines"], &about["classes"][0]["reach"]);
+    assert_eq!(outlines.as_array().unwrap().len(), 4);
+    let mut east: Vec<(f64, f64)> = serde_json::from_value(outlines[0][0].clone()).unwrap();
+    east.sort_by(|a, b| a.partial_cmp(b).unwrap());
+    assert_eq!(east, [(-1.43, -0.43), (-1.43, 0.43), (0.43, -0.43), (0.43, 0.43)]);
+    assert_eq!(reach, 1.4933);
+    // Row-major: 8 + 2 cells of ground, then deep water.
     assert_eq!(sections[1][0], 10);
-    // What an agent's section says of the first: id, class, placed, never removed, x 1, y 0, heading E.
+    // The first agent: id, class, placed, never removed, x 1, y 0, heading E.
     assert_eq!(sections[4][..7], [0, 0, 0, 0, 2, 0, 0]);
 }
 
-/// What depends on whether a row is odd stands there for both kinds of rows.
+/// On hexagonal maps, tables have entries for even and for odd rows.
 #[test]
-fn pages_of_hexagons_say_so() {
+fn pages_of_hexagons_have_entries_by_row_parity() {
     let folder = Folder::new();
     let scenario = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/first/11_hexagons.toml");
     folder.run(&["run", scenario, "--record", "a.rec"]).code(0);
@@ -90,7 +82,7 @@ fn pages_of_hexagons_say_so() {
     let wagon = &about["classes"][0];
     let entries = |of: &serde_json::Value| of.as_array().unwrap().len();
     assert_eq!(entries(&wagon["footprints"]), 12);
-    // Forwards to the NE: the row above lies half a cell to the west or to the east.
+    // Forward to the NE: the row above is shifted half a cell to the west or to the east.
     let steps = &wagon["primitives"][0]["steps"];
     assert_eq!((&steps[2], &steps[3]), (&serde_json::json!([0, -1, 1]), &serde_json::json!([1, -1, 1])));
     let swept = &wagon["primitives"][0]["swept"];
@@ -118,7 +110,7 @@ fn a_name_is_text_and_not_markup() {
 }
 
 #[test]
-fn what_cannot_be_rendered_is_said() {
+fn unrenderable_recordings_are_errors() {
     let folder = recorded(TRUCKS);
     let refused = folder.run(&["render", "no.rec", "--html", "a.html"]).refused();
     assert!(refused.starts_with("no.rec: "), "{refused}");
@@ -128,7 +120,7 @@ fn what_cannot_be_rendered_is_said() {
     assert!(refused.starts_with("no/a.html: cannot be written: "), "{refused}");
     let refused = folder.run(&["render", "a.rec"]).refused();
     assert!(refused.contains("--html <FILE.html>"), "{refused}");
-    // One that is cut off is rendered as far as it goes.
+    // A cut recording is rendered up to the cut.
     let file = std::fs::read(folder.path("a.rec")).unwrap();
     folder.write("cut.rec", &file[..file.len() - 3]);
     let cut = folder.run(&["render", "cut.rec", "--html", "cut.html"]).code(0);

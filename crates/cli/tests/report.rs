@@ -12,7 +12,7 @@ fn recorded() -> (Folder, serde_json::Value) {
     (folder, result)
 }
 
-/// The plots of a page: its parts that are SVG, each parsed by `look`.
+/// Calls `look` with each SVG plot of a page. Returns their number.
 fn for_each_plot(page: &str, mut look: impl FnMut(&roxmltree::Document<'_>)) -> usize {
     let plots: Vec<&str> =
         page.split("<svg").skip(1).map(|rest| rest.split_once("</svg>").unwrap().0).collect();
@@ -23,23 +23,10 @@ fn for_each_plot(page: &str, mut look: impl FnMut(&roxmltree::Document<'_>)) -> 
     plots.len()
 }
 
-/// The pictures of a page.
-fn pictures(folder: &Folder, page: &str) -> Vec<Points> {
-    let value = |digit: u8| match digit {
-        b'A'..=b'Z' => digit - b'A',
-        b'a'..=b'z' => digit - b'a' + 26,
-        b'0'..=b'9' => digit - b'0' + 52,
-        b'+' => 62,
-        _ => 63,
-    };
+/// The PNG pictures embedded in a page.
+fn pictures(folder: &Folder, page: &str) -> Vec<Pixels> {
     let decoded = |rest: &str| {
-        let text = rest.split_once('"').unwrap().0.trim_end_matches('=').as_bytes();
-        let mut bytes = Vec::new();
-        for four in text.chunks(4) {
-            let bits =
-                (0..4).fold(0_u32, |bits, at| bits << 6 | u32::from(four.get(at).map_or(0, |&d| value(d))));
-            bytes.extend(&bits.to_be_bytes()[1..four.len()]);
-        }
+        let bytes = from_base64(rest.split_once('"').unwrap().0);
         folder.write("map.png", &bytes);
         png(folder, "map.png")
     };
@@ -47,7 +34,7 @@ fn pictures(folder: &Folder, page: &str) -> Vec<Points> {
 }
 
 #[test]
-fn a_page_shows_what_was_counted_and_needs_nothing_beside_it() {
+fn a_page_shows_the_counts_and_is_self_contained() {
     let (folder, result) = recorded();
     std::fs::remove_file(folder.path("a.toml")).unwrap();
     assert_eq!(folder.run(&["report", "a.rec", "--html", "a.html"]).done(), "");
@@ -63,11 +50,11 @@ fn a_page_shows_what_was_counted_and_needs_nothing_beside_it() {
     assert_eq!(fact("Moves"), result["moves"].to_string());
     assert_eq!(fact("Done"), format!("{} orders, 0 tasks", result["orders_done"]));
     assert_eq!(fact("Waited"), format!("{} agent-ticks", result["wait_ticks"]));
-    assert!(page.contains("its state was that of the recording behind each of "), "{page}");
+    assert!(page.contains("its state equals the recorded state after each of "), "{page}");
     for phase in ["events", "orders", "requests", "traffic", "moves", "metrics"] {
         assert!(page.contains(&format!("<tr><td>{phase}</td>")), "{phase}");
     }
-    // Throughput: as many bars as stretches in which orders were done, which are 3 at most.
+    // Series per plot.
     let mut n_series = Vec::new();
     let n_plots = for_each_plot(&page, |plot| {
         let paths = plot.descendants().filter(|node| node.has_tag_name("path") && node.has_children());
@@ -85,14 +72,14 @@ fn maps_show_where_agents_drove() {
     let [_, traffic] = &maps[..] else { unreachable!() };
     assert_eq!((traffic.width, traffic.height), (256, 128));
     let at = |x: u32, y: u32| traffic.at(f64::from(x * 32 + 16), f64::from(y * 32 + 16));
-    // Deep water and ground below the shade; the first truck drove through (2, 0).
+    // Darkened deep water; the first truck drove through (2, 0).
     let shaded = |colour: Rgb| colour.map(|part| ((u32::from(part) * 145 + 127) / 255) as u8);
     assert_eq!((at(2, 1), at(3, 2)), (shaded([20, 48, 120]), shaded([20, 48, 120])));
     assert!(at(2, 0)[0] > 120, "{:?}", at(2, 0));
 }
 
 #[test]
-fn what_cannot_be_reported_is_said() {
+fn recordings_without_a_report_are_errors() {
     let (folder, _) = recorded();
     let refused = |args: &[&str]| folder.run(&[&["report"], args].concat()).refused();
     assert_eq!(refused(&["a.toml", "--html", "a.html"]), "a.toml: is not a recording");

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-/// Keys of the result in the order of DESIGN 8.
+/// Keys of the result in their order.
 const KEYS: [&str; 39] = [
     "schema",
     "scenario",
@@ -52,7 +52,7 @@ const KEYS: [&str; 39] = [
     "peak_memory_mib",
 ];
 
-/// Keys that depend on time, threads or memory: those the end of a trace does not have.
+/// Keys that depend on time, threads or memory, which the end of a trace lacks.
 const NOT_OUTCOME: [&str; 7] =
     ["threads", "wall_s", "ticks_per_s", "agent_ticks_per_s", "moves_per_s", "tick_ms", "peak_memory_mib"];
 
@@ -66,7 +66,7 @@ fn outcome(result: &Value) -> Value {
     result
 }
 
-/// Thirty trucks at random that cross a map.
+/// Thirty trucks at random poses that cross a map.
 fn crowd() -> String {
     let rows = vec![format!("  \"{}\",\n", ".".repeat(32)); 24].concat();
     let trucks = trucks_with("  \"........\",\n  \"..~~....\",\n  \"..~~..ss\",\n  \"........\",\n", &rows);
@@ -149,7 +149,7 @@ fn text_is_for_people() {
 }
 
 #[test]
-fn the_exit_status_says_whether_orders_were_left() {
+fn the_exit_status_tells_whether_orders_are_left() {
     let folder = trucks();
     let status = |more: &[&str]| {
         let ended = folder.run(&[&["run", "s.toml", "--format", "json"], more].concat());
@@ -164,12 +164,12 @@ fn the_exit_status_says_whether_orders_were_left() {
     assert_eq!((code, &result["ticks"], &result["moves"]), (1, &json!(0), &json!(0)));
     assert_eq!(status(&["--ticks", "36"]).0, 0, "what ends at the last tick counts");
     assert_eq!(status(&["--ticks", "35"]).0, 1);
-    // A patrol has no end, and what stands behind it never begins.
+    // A patrol never ends, so the order after it never begins.
     let patrol = "[{ patrol = [[6, 3], [1, 0]] }, { wait = 1 }]";
     folder.write("s.toml", trucks_with("[{ goto = [6, 3, \"E\"] }]", patrol));
     let (code, result) = status(&[]);
     assert_eq!((code, &result["ticks"], &result["orders_left"]), (0, &json!(200), &json!(0)));
-    // An order that is kept and could not have been done.
+    // An order that is kept although it is unreachable.
     let shut = "[{ goto = [2, 1, \"E\"], if_unreachable = \"wait\" }]";
     folder.write("s.toml", trucks_with("[{ goto = [6, 3, \"E\"] }]", shut));
     let (code, result) = status(&[]);
@@ -177,7 +177,7 @@ fn the_exit_status_says_whether_orders_were_left() {
 }
 
 #[test]
-fn what_is_typed_takes_the_place_of_what_the_scenario_says() {
+fn arguments_override_the_scenario() {
     let folder = Folder::with("crowd.toml", crowd());
     let run = |more: &[&str]| folder.run(&[&["run", "crowd.toml", "--format", "json"], more].concat());
     let result = run(&[]).json();
@@ -187,7 +187,7 @@ fn what_is_typed_takes_the_place_of_what_the_scenario_says() {
     assert_ne!(reseeded["state_hash"], result["state_hash"]);
     let slow = run(&["--expansions-per-tick", "20"]).json();
     assert!(slow["longest_request_ticks"].as_u64() > result["longest_request_ticks"].as_u64());
-    // Two carts in a lane: one has to make way into the bay, and the traffic may not even try.
+    // Two carts in a lane: one must yield into the bay, but the traffic rule may not try any pose.
     let lane = format!(
         "name = \"lane\"\nticks = 500\n[map]\nrows = [\"@@@@.@@@@\", \".........\"]\n{CART}\
          [[agents]]\nclass = \"cart\"\nat = [0, 1, \"E\"]\norders = [{{ goto = [8, 1] }}]\n\
@@ -201,9 +201,9 @@ fn what_is_typed_takes_the_place_of_what_the_scenario_says() {
     let ring = json!([{ "agents": [0, 1], "at": [[8, 1], [7, 1]], "ring": true, "waiting": 2 }]);
     assert_eq!(stopped["wait_for_cycles"], ring);
     let text = folder.run(&["run", "lane.toml", "--tries-per-tick", "0"]).code(1).stdout;
-    let told = "0 waits for 1 at (8, 1), 1 for 0 at (7, 1), in a ring; 2 stuck in it or behind it";
-    assert!(text.contains(told), "{text}");
-    // Who waits to enter a lane waits for nobody whom it touches.
+    let expected = "0 waits for 1 at (8, 1), 1 for 0 at (7, 1), in a ring; 2 agents stuck in or behind it";
+    assert!(text.contains(expected), "{text}");
+    // An agent that waits to enter a lane waits for no agent that it touches.
     folder.write("queue.toml", QUEUE.replace("CART", CART));
     let queue =
         folder.run(&["run", "queue.toml", "--format", "json", "--tries-per-tick", "0"]).code(1).json();
@@ -213,7 +213,7 @@ fn what_is_typed_takes_the_place_of_what_the_scenario_says() {
     assert_eq!(queue["wait_for_cycles"], rests);
 }
 
-/// Three carts one behind the other in a lane, of which the first has come.
+/// Three carts in a queue in a lane; the first has arrived.
 const QUEUE: &str = r#"
 name = "queue"
 ticks = 500
@@ -284,7 +284,7 @@ fn a_trace_begins_with_the_map_and_ends_with_the_result() {
 }
 
 #[test]
-fn a_trace_tells_of_edits_and_of_what_cannot_be_done() {
+fn a_trace_has_edits_and_unreachable_orders() {
     let events = "[[events]]\ntick = 3\nset_terrain = { area = [7, 0, 9, 1], kind = \"deep\", on_agents = \"strand\" }\n";
     let scenario = trucks_with("goto = [6, 3, \"E\"]", "goto = [2, 1]") + events;
     let folder = Folder::with("s.toml", scenario);
@@ -306,7 +306,7 @@ fn a_closed_pipe_is_a_quiet_end() {
         let ended = Ended::of(&args, &child.wait_with_output().unwrap()).code(0);
         assert_eq!(ended.stderr, "");
     }
-    // Nobody reads the message either.
+    // A closed standard error is ignored.
     let mut child =
         folder.command(&["run", "no.toml"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     drop(child.stderr.take());
@@ -315,7 +315,7 @@ fn a_closed_pipe_is_a_quiet_end() {
 }
 
 #[test]
-fn after_ctrl_c_all_is_written_whole() {
+fn after_ctrl_c_all_files_are_complete() {
     let folder = endless();
     let args = ["run", "endless.toml", "--format", "json", "--trace", "t.jsonl"];
     let child = folder.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -333,14 +333,14 @@ fn after_ctrl_c_all_is_written_whole() {
     assert_eq!(trace[0]["trace"], 1);
     let end = trace.last().unwrap();
     assert_eq!((&end["t"], &end["end"]), (&json!(ticks), &outcome(&result)));
-    // The same ticks without the interruption come to the same state.
+    // An uninterrupted run of the same length has the same state.
     let ticks = ticks.to_string();
     let again = folder.run(&["run", "endless.toml", "--format", "json", "--ticks", &ticks]).json();
     assert_eq!(again["state_hash"], result["state_hash"]);
 }
 
 #[test]
-fn what_is_not_supported_yet_is_refused_by_name() {
+fn unsupported_flags_are_refused_by_name() {
     let folder = trucks();
     for flag in ["--snapshot", "--resume"] {
         let refused = folder.run(&["run", "trucks.toml", flag, "a.file"]).refused();

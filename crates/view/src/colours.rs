@@ -1,9 +1,8 @@
-//! Colours of the classes, alike wherever a run is drawn, and colours between others. Those of terrain are
-//! the map's own.
+//! Class colours, shared by all drawings of a run, and colour interpolation. Terrain colours belong to the map.
 
 use wheelbase_grid::Rgb;
 
-/// Colours of the classes of a picture, one after the other: bright, and none near one of terrain.
+/// Colours assigned to classes in order: bright, and far from the terrain colours.
 const CLASS_COLOURS: [Rgb; 8] = [
     [236, 88, 64],
     [250, 206, 60],
@@ -15,13 +14,13 @@ const CLASS_COLOURS: [Rgb; 8] = [
     [150, 234, 90],
 ];
 
-/// The colour of a class, by its number.
+/// The colour of a class, by its number. Repeats after eight classes.
 pub fn class_colour(class: usize) -> Rgb {
     CLASS_COLOURS[class % CLASS_COLOURS.len()]
 }
 
-/// A colour between two, `part` of the way to the second.
+/// Linear interpolation between two colours: `first` at `part` 0, `second` at 1.
 pub fn mixed(first: Rgb, second: Rgb, part: f64) -> Rgb {
-    let mix = |at: usize| f64::from(first[at]) * (1.0 - part) + f64::from(second[at]) * part;
-    [0, 1, 2].map(|at| mix(at) as u8)
+    let mix = |channel: usize| f64::from(first[channel]) * (1.0 - part) + f64::from(second[channel]) * part;
+    [0, 1, 2].map(|channel| mix(channel) as u8)
 }

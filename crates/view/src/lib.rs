@@ -1,15 +1,15 @@
-//! Shows maps and runs: pictures, the page that plays a run, reports, the terminal.
+//! Pictures, playback pages, reports and a terminal view of maps and runs.
 //!
-//! Grids, rows of agents and recordings go in, bytes come out; nothing here steps a simulation.
+//! Input: grids, rows of agents, recordings. Output: bytes. Nothing here steps a simulation.
 //!
 //! ```
 //! use wheelbase_grid::{Grid, SideTable, TerrainTable};
 //! use wheelbase_view::picture::drawing::Picture;
 //! use wheelbase_view::picture::lattice::Lattice;
-//! use wheelbase_view::picture::view::{POINTS_MAX, View};
+//! use wheelbase_view::picture::view::{PIXELS_MAX, View};
 //! use wheelbase_view::picture::{ground, svg};
 //! let grid = Grid::from_rows(&["..W", ".T."], TerrainTable::movingai(), SideTable::default())?;
-//! let view = View::of(Lattice(grid.shape()), grid.size().rect(), None, None, POINTS_MAX)?;
+//! let view = View::of(Lattice(grid.shape()), grid.size().rect(), None, None, PIXELS_MAX)?;
 //! let picture = Picture { view, title: "a pond".to_owned(), items: ground::of_grid(&view, &grid) };
 //! assert!(svg::text(&picture).contains("<title>a pond</title>"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -17,9 +17,9 @@
 
 #![forbid(unsafe_code)]
 
+pub mod animation;
 mod base64;
 mod colours;
-pub mod moving_picture;
 pub mod page;
 pub mod picture;
 mod recorded;

@@ -1,19 +1,20 @@
-//! Text from files made safe where it is shown: a function, or a writer, for each outlet. Names and paths may
-//! hold any character; some of them steer a terminal, turn the order of what stands beside them, or make a
-//! document that no reader takes.
+//! Escapes untrusted text for each output: terminal, JSON, HTML and SVG.
+//!
+//! Names and paths from files may hold any character. Some control the terminal, reverse the direction of the
+//! surrounding text, or make a document malformed.
 
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Whether a character is not shown as it is: one that controls (C0, C1, delete), that turns the direction of
-/// writing, that ends a line beside `\n`, or that is none (U+FFFE and its like, which XML cannot hold).
+/// Whether a character must be escaped: control characters (C0, C1, delete), bidirectional controls, line and
+/// paragraph separators, and noncharacters (U+FFFE and the like, which XML cannot hold).
 fn is_unsafe(letter: char) -> bool {
-    let turns_direction = matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let is_none = matches!(letter, '\u{fdd0}'..='\u{fdef}') || letter as u32 & 0xfffe == 0xfffe;
-    letter.is_control() || turns_direction || is_none || matches!(letter, '\u{2028}' | '\u{2029}')
+    let is_bidi_control = matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let is_noncharacter = matches!(letter, '\u{fdd0}'..='\u{fdef}') || letter as u32 & 0xfffe == 0xfffe;
+    letter.is_control() || is_bidi_control || is_noncharacter || matches!(letter, '\u{2028}' | '\u{2029}')
 }
 
-/// A name or path as part of a line for people: what is unsafe is written as `\u{1b}`, line ends too.
+/// A name within a line of text for people. Unsafe characters, newlines included, are escaped as in `\u{1b}`.
 pub fn line(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -25,12 +26,12 @@ pub fn line(text: &str) -> String {
     out
 }
 
-/// A path as [`line()`].
+/// A path within a line of text for people; escaped as by [`line()`].
 pub fn path(path: &Path) -> String {
     line(&path.to_string_lossy())
 }
 
-/// Text as it stands in HTML and SVG, between tags and in attributes with double quotes.
+/// Text for HTML and SVG, between tags or in double-quoted attributes.
 pub fn markup(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -46,17 +47,17 @@ pub fn markup(text: &str) -> String {
     out
 }
 
-/// How a writer writes what is unsafe.
+/// How unsafe characters are escaped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Style {
-    /// As `\u{1b}`; lines end and columns stay.
+    /// As `\u{1b}`; newlines and tabs pass through.
     People,
-    /// As JSON has it. Outside its strings stands nothing unsafe but white space.
+    /// As a JSON escape. Outside JSON strings, white space is the only unsafe text.
     Json,
 }
 
-/// A writer of text that makes safe what goes through it. Each write must be whole characters, which those of
-/// `write!` and of `serde_json` are; what is no text becomes U+FFFD.
+/// A writer that escapes the text passing through it. Each write must hold whole characters, as those of `write!` and
+/// `serde_json` do; invalid UTF-8 becomes U+FFFD.
 #[derive(Debug)]
 pub struct SafeText<W> {
     out: W,
@@ -64,12 +65,12 @@ pub struct SafeText<W> {
 }
 
 impl<W: Write> SafeText<W> {
-    /// Text for people: lines on a terminal.
+    /// For text that people read on a terminal.
     pub fn for_people(out: W) -> Self {
         Self { out, style: Style::People }
     }
 
-    /// Lines of JSON.
+    /// For lines of JSON.
     pub fn json(out: W) -> Self {
         Self { out, style: Style::Json }
     }
@@ -119,7 +120,7 @@ impl<W: Write> Write for SafeText<W> {
     }
 }
 
-/// Whether a byte may be the first of an unsafe character, or of none. Most text has no such byte.
+/// Whether a byte can begin an unsafe character or invalid UTF-8. Most text has no such byte, and skips decoding.
 fn may_begin_unsafe(byte: u8) -> bool {
     !matches!(byte, b'\n' | b'\t' | 0x20..=0x7e)
 }
@@ -137,13 +138,13 @@ mod tests {
     }
 
     #[test]
-    fn nothing_unsafe_is_left_in_any_outlet() {
+    fn every_output_escapes_unsafe_characters() {
         let people = written(|out| write!(SafeText::for_people(out), "{NAME}").unwrap());
         assert_eq!(
             people,
             "a\\u{1b}[31m\\u{7}\\u{9b}\\u{7f}\\u{202e}\\u{2028}\\u{fffe}\\u{1ffff}\\u{d}\n\t<é>\""
         );
-        // A name may not end a line.
+        // A name must not end a line.
         assert_eq!(line(NAME), people.replace('\n', "\\u{a}").replace('\t', "\\u{9}"));
         let json = written(|out| serde_json::to_writer(SafeText::json(out), NAME).unwrap());
         assert!(!json.chars().any(is_unsafe), "{json}");
@@ -155,17 +156,17 @@ mod tests {
     }
 
     #[test]
-    fn all_that_is_safe_stays() {
+    fn safe_text_is_unchanged() {
         let text = "plain, ünïcödé, 日本語, \u{1f980}, 'quoted'\n\tand columns\n";
         assert_eq!(written(|out| SafeText::for_people(out).write_all(text.as_bytes()).unwrap()), text);
         assert_eq!(line(text.lines().next().unwrap()), text.lines().next().unwrap());
     }
 
     #[test]
-    fn bytes_that_are_no_text_become_text() {
+    fn invalid_utf8_becomes_replacement_characters() {
         let out = written(|out| SafeText::for_people(out).write_all(b"a\xffb\xc2").unwrap());
         assert_eq!(out, "a\u{fffd}b\u{fffd}");
-        // White space that JSON allows between its values.
+        // White space that JSON allows between values.
         let out = written(|out| SafeText::json(out).write_all(b"[1,\r2]\n").unwrap());
         assert_eq!(out, "[1, 2]\n");
     }

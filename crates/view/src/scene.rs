@@ -1,8 +1,8 @@
-//! A run at a tick, as a picture.
+//! A recorded run at a tick, as a picture.
 
-use crate::picture::bodies::{Body, Place};
+use crate::picture::bodies::{BodyShape, Placement};
 use crate::picture::drawing::{Item, Paint, Picture};
-use crate::picture::ground::{self, Kinds};
+use crate::picture::ground::{self, MapStyle};
 use crate::picture::view::View;
 use crate::recorded::{NONE, names};
 use std::io::{Read, Seek};
@@ -13,64 +13,64 @@ use wheelbase_scenario::recording::{
 };
 use wheelbase_sim::STUCK_AFTER_TICKS;
 
-/// Of agents that have waited for [`STUCK_AFTER_TICKS`].
+/// Ring around an agent that has waited for [`STUCK_AFTER_TICKS`].
 const RING: Rgb = [255, 64, 56];
 
-/// What all pictures of a run share.
+/// Everything that stays the same between pictures of a run.
 pub struct Scene {
     view: View,
-    kinds: Kinds,
+    style: MapStyle,
     classes: Vec<MovementClass>,
-    bodies: Vec<Body>,
-    /// By id; empty for those without.
+    bodies: Vec<BodyShape>,
+    /// By id; empty for unnamed agents.
     names: Vec<String>,
 }
 
 impl Scene {
-    /// That of a recording.
+    /// The scene of a recording.
     /// # Errors
     /// [`RecordingError`] if its classes cannot be built.
     pub fn new(header: &Header, view: View) -> Result<Self, RecordingError> {
         let classes = movement_classes(header)?;
-        let bodies = classes.iter().enumerate().map(|(number, class)| Body::of(class, number, &view));
+        let bodies = classes.iter().enumerate().map(|(number, class)| BodyShape::of(class, number, &view));
         Ok(Self {
             view,
-            kinds: Kinds::of_header(header),
+            style: MapStyle::of_header(header),
             bodies: bodies.collect(),
             classes,
             names: names(header),
         })
     }
 
-    /// What part of the map it shows.
+    /// The visible part of the map and its scale.
     pub fn view(&self) -> View {
         self.view
     }
 
-    /// The map behind the last tick that was read.
+    /// The map after the last tick read.
     /// # Errors
-    /// [`RecordingError`] if its edits are too many.
+    /// [`RecordingError`] if it has too many edits.
     pub fn ground<R: Read + Seek>(&self, reader: &mut Reader<R>) -> Result<Vec<Item>, RecordingError> {
-        Ok(ground::items(&self.view, reader.map()?, &self.kinds))
+        Ok(ground::items(&self.view, reader.map()?, &self.style))
     }
 
-    /// The agents at the last tick that was read: where they are once its moves have begun.
+    /// The agents at the last tick read, once the moves of that tick have begun.
     pub fn agents(&self, frame: &RecordedAgents, tick: u32) -> Vec<Item> {
         let (mut items, mut rings) = (Vec::new(), Vec::new());
         for (row, id) in frame.ids.iter().enumerate() {
             let Some(body) = self.bodies.get(usize::from(frame.classes[row].0)) else { continue };
-            let place = self.place(frame, row, tick);
+            let placement = self.placement(frame, row, tick);
             let title = || {
                 let name = self.names.get(id.0 as usize).filter(|name| !name.is_empty());
                 let name = name.map_or(String::new(), |name| format!(" \"{name}\""));
                 let class = &self.classes[usize::from(frame.classes[row].0)];
                 format!("agent {}{name}: {}", id.0, class.spec().name)
             };
-            if self.sees(body, place) {
-                items.extend(body.shapes(&self.view, place, title()).map(Item::from));
+            if self.sees(body, placement) {
+                items.extend(body.shapes(&self.view, placement, title()).map(Item::from));
                 let since = frame.waits_since[row];
                 if since != NONE && tick.saturating_sub(since) >= STUCK_AFTER_TICKS {
-                    rings.push(body.ring(&self.view, place, Paint::solid(RING), 2.0).into());
+                    rings.push(body.ring(&self.view, placement, Paint::solid(RING), 2.0).into());
                 }
             }
         }
@@ -78,7 +78,7 @@ impl Scene {
         items
     }
 
-    fn place(&self, frame: &RecordedAgents, row: usize, tick: u32) -> Place {
+    fn placement(&self, frame: &RecordedAgents, row: usize, tick: u32) -> Placement {
         let (motion, class) = (frame.motion[row], usize::from(frame.classes[row].0));
         let primitive = self.classes[class].primitives().get(usize::from(motion.primitive));
         match primitive {
@@ -90,15 +90,15 @@ impl Scene {
         }
     }
 
-    /// Whether any of a body may be in the picture.
-    fn sees(&self, body: &Body, place: Place) -> bool {
-        let ([x, y], (width, height)) = (self.view.in_picture(place.at), self.view.size());
+    /// Whether any part of a body can be in the picture.
+    fn sees(&self, body: &BodyShape, placement: Placement) -> bool {
+        let ([x, y], (width, height)) = (self.view.in_picture(placement.pivot), self.view.size());
         let reach = body.reach * f64::from(self.view.scale) + 2.0;
         x > -reach && x < f64::from(width) + reach && y > -reach && y < f64::from(height) + reach
     }
 }
 
-/// The picture of a run at a tick that its recording holds.
+/// The picture of a run at a recorded tick.
 /// # Errors
 /// [`RecordingError`] if the recording is damaged.
 pub fn still<R: Read + Seek>(
@@ -114,7 +114,7 @@ pub fn still<R: Read + Seek>(
     Ok(Picture { view, title: format!("{}, tick {tick}", reader.header().name), items })
 }
 
-/// Reads what lies before a tick, so that it is the next to be read.
+/// Reads all ticks before `tick`, so that it comes next.
 /// # Errors
 /// [`RecordingError`] if the recording is damaged.
 pub fn read_before<R: Read + Seek>(reader: &mut Reader<R>, tick: u32) -> Result<(), RecordingError> {

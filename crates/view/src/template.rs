@@ -1,15 +1,15 @@
-//! Pages with marks in them.
+//! Page templates.
 
-/// A page with texts put in for the marks in it, in the order in which they stand, so that nothing that was
-/// put in is looked through.
+/// Replaces each placeholder of a page by its text. Placeholders are listed in page order, so inserted text is never
+/// searched for placeholders.
 pub(crate) fn filled(page: &str, parts: &[(&str, String)]) -> String {
     let length = parts.iter().map(|(_, text)| text.len()).sum::<usize>() + page.len();
     let (mut out, mut rest) = (String::with_capacity(length), page);
-    for (mark, text) in parts {
-        let (before, behind) = rest.split_once(mark).unwrap_or((rest, ""));
+    for (placeholder, text) in parts {
+        let (before, after) = rest.split_once(placeholder).unwrap_or((rest, ""));
         out.push_str(before);
         out.push_str(text);
-        rest = behind;
+        rest = after;
     }
     out.push_str(rest);
     out

@@ -1,16 +1,16 @@
-//! Outputs that would destroy what is read, or each other: refused before any is opened.
+//! Refuses outputs that would overwrite inputs or each other, before any is opened.
 
-use super::file::{Place, part_of};
+use super::file::{Destination, part_of};
 use crate::failure::Failure;
 use std::fs;
 use std::path::{Path, PathBuf};
 use wheelbase_view::safe_text;
 
-/// A flag and the file that it names, if it was given.
+/// A flag and its file, if given.
 pub type Output<'a> = (&'static str, Option<&'a Path>);
 
-/// Refuses outputs that are files to be read, or one another. Links are seen through, and so is every other
-/// spelling of a path. The `FILE.part` that a file is written to first counts as it does.
+/// Refuses outputs that are also inputs, or the same file twice. Symbolic and hard links and different spellings of a
+/// path are recognised. The `FILE.part` of an output counts as well.
 /// # Errors
 /// The first clash.
 pub fn refuse_clashes<'a>(
@@ -18,18 +18,18 @@ pub fn refuse_clashes<'a>(
     inputs: impl IntoIterator<Item = &'a Path>,
 ) -> Result<(), Failure> {
     let named = outputs.into_iter().filter_map(|(flag, path)| path.map(|path| (flag, path)));
-    let outputs: Vec<Claim<'_>> = named.map(|(flag, path)| Claim::of(flag, path)).collect();
+    let outputs: Vec<OutputPaths<'_>> = named.map(|(flag, path)| OutputPaths::of(flag, path)).collect();
     if outputs.is_empty() {
         return Ok(());
     }
     for input in inputs {
         let read = Identity::of(input);
-        for Claim { flag, path, file, part, .. } in &outputs {
+        for OutputPaths { flag, path, file, part, .. } in &outputs {
             let (shown, input) = (safe_text::path(path), safe_text::path(input));
             let why = if file.is(&read) {
                 "is read"
             } else if part.as_ref().is_some_and(|part| part.is(&read)) {
-                "is read, and would be overwritten while the output is not whole"
+                "is read, and would be overwritten while the output is incomplete"
             } else {
                 continue;
             };
@@ -50,7 +50,7 @@ pub fn refuse_clashes<'a>(
             )));
         }
         for other in &outputs[..number] {
-            if one.claims_what(other) {
+            if one.clashes_with(other) {
                 let (a, b) = (safe_text::path(other.path), safe_text::path(one.path));
                 return Err(Failure::bad_input(format!(
                     "{} and {}: expected a file for each: {a} and {b} clash",
@@ -62,50 +62,50 @@ pub fn refuse_clashes<'a>(
     Ok(())
 }
 
-/// The names that an output takes.
-struct Claim<'a> {
+/// The files that an output occupies.
+struct OutputPaths<'a> {
     flag: &'static str,
     path: &'a Path,
     file: Identity,
-    /// Where it is written first, if it is.
+    /// Its `FILE.part`, unless it is written directly.
     part: Option<Identity>,
     is_stream: bool,
 }
 
-impl<'a> Claim<'a> {
+impl<'a> OutputPaths<'a> {
     fn of(flag: &'static str, path: &'a Path) -> Self {
-        let place = Place::of(path);
-        let part = match &place {
-            Ok(Place::File { target, .. }) => Some(Identity::of(&part_of(target))),
+        let destination = Destination::of(path);
+        let part = match &destination {
+            Ok(Destination::File { target, .. }) => Some(Identity::of(&part_of(target))),
             _ => None,
         };
-        let is_stream = matches!(place, Ok(Place::Stream(_)));
+        let is_stream = matches!(destination, Ok(Destination::Stream(_)));
         Self { flag, path, file: Identity::of(path), part, is_stream }
     }
 
-    fn claims_what(&self, other: &Self) -> bool {
-        let names = |claim: &Self| [Some(claim.file.clone()), claim.part.clone()];
-        let others = names(other);
-        names(self).iter().flatten().any(|name| others.iter().flatten().any(|other| name.is(other)))
+    fn clashes_with(&self, other: &Self) -> bool {
+        let files = |output: &Self| [Some(output.file.clone()), output.part.clone()];
+        let others = files(other);
+        files(self).iter().flatten().any(|file| others.iter().flatten().any(|other| file.is(other)))
     }
 }
 
-/// What a path stands for.
+/// The file that a path denotes.
 #[derive(Clone, Debug)]
 struct Identity {
-    /// Without links, as far as what it leads to is there.
+    /// Canonical as far as it exists.
     path: PathBuf,
-    /// Device and number of what is there.
+    /// Device and inode of the existing file.
     id: Option<(u64, u64)>,
-    /// Something without contents to be lost, like `/dev/null`.
+    /// A character device like `/dev/null`, which has no contents to lose.
     is_device: bool,
 }
 
 impl Identity {
     fn of(path: &Path) -> Self {
         let found = fs::metadata(path).ok();
-        let target = match Place::of(path) {
-            Ok(Place::File { target, .. }) => target,
+        let target = match Destination::of(path) {
+            Ok(Destination::File { target, .. }) => target,
             _ => path.to_owned(),
         };
         let resolved = fs::canonicalize(&target).or_else(|_| {
@@ -125,7 +125,7 @@ impl Identity {
     }
 }
 
-/// The regular file that standard output goes to, if it does.
+/// The regular file that standard output is redirected to, if any.
 fn printed_to() -> Option<Identity> {
     let printed = Path::new("/dev/stdout");
     fs::metadata(printed).is_ok_and(|found| found.is_file()).then(|| Identity::of(printed))

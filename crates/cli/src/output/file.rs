@@ -1,58 +1,59 @@
-//! An output file. A regular file is written beside its place, as `FILE.part`, and takes its place once it is
-//! whole, so that whatever happens before leaves the old file as it was. Pipes and devices are written straight.
+//! Atomic output files. A regular file is written as `FILE.part` and renamed once it is complete, so that a failure
+//! leaves the old file unchanged. Pipes and devices are written directly.
 
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-/// Most links that a path is followed through.
+/// Most symbolic links followed from a path.
 const LINKS_MAX: usize = 40;
 
-/// What becomes of `FILE.part` if the file does not become whole.
+/// What happens to the `FILE.part` of an incomplete file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unfinished {
-    /// It is of no use and is removed.
+    /// Removed: it is useless.
     Removed,
-    /// It can be read as far as it goes, and stays.
+    /// Kept: it is readable up to its end.
     Kept,
 }
 
-/// A file being written. It must be [whole](Self::commit) to take its place.
+/// A file being written. Only [`commit`](Self::commit) replaces the old file.
 #[derive(Debug)]
 pub struct OutputFile {
     file: File,
-    /// Where it is written and where it goes; none if it is written straight.
-    beside: Option<Beside>,
+    /// The pending rename; `None` if the output is written directly.
+    pending: Option<PartFile>,
     unfinished: Unfinished,
 }
 
+/// A file under its temporary and its final name.
 #[derive(Debug)]
-struct Beside {
+struct PartFile {
     part: PathBuf,
     target: PathBuf,
 }
 
 impl OutputFile {
-    /// Opens an output. A `FILE.part` that an earlier run has left is replaced.
+    /// Opens an output. Replaces the `FILE.part` of an earlier run.
     /// # Errors
-    /// Those of the system. The old file must be one that may be written, as if it were written straight.
+    /// Errors of the system. The old file must be writable, although it is not written.
     pub fn create(path: &Path, unfinished: Unfinished) -> io::Result<Self> {
-        let straight = |file| Self { file, beside: None, unfinished };
-        match Place::of(path)? {
-            Place::Stream(stream) => stream.open(path).map(straight),
-            Place::Straight => OpenOptions::new().append(true).open(path).map(straight),
-            Place::File { target, old } => {
+        let direct = |file| Self { file, pending: None, unfinished };
+        match Destination::of(path)? {
+            Destination::Stream(stream) => stream.open(path).map(direct),
+            Destination::Direct => OpenOptions::new().append(true).open(path).map(direct),
+            Destination::File { target, old } => {
                 if old.is_some() {
                     OpenOptions::new().write(true).open(&target)?;
                 }
                 let part = part_of(&target);
                 let file = create_part(&part).map_err(|error| match error.kind() {
-                    // The folder is missing, whatever the file in it is called.
+                    // The folder is missing: the name of the part file would only confuse.
                     ErrorKind::NotFound => error,
                     kind => io::Error::new(kind, format!("{}: {error}", part.display())),
                 })?;
-                let out = Self { file, beside: Some(Beside { part, target }), unfinished };
+                let out = Self { file, pending: Some(PartFile { part, target }), unfinished };
                 if let Some(old) = old {
                     keep_permissions(&out.file, &old);
                 }
@@ -61,19 +62,19 @@ impl OutputFile {
         }
     }
 
-    /// The file is whole: waits until it is on the disk and puts it in its place.
+    /// Completes the file: syncs it to disk and replaces the old file.
     /// # Errors
-    /// Those of the system; the old file is as it was then.
+    /// Errors of the system; the old file is then unchanged.
     pub fn commit(mut self) -> io::Result<()> {
-        let Some(Beside { part, target }) = &self.beside else { return Ok(()) };
+        let Some(PartFile { part, target }) = &self.pending else { return Ok(()) };
         match self.file.sync_all() {
-            // Some file systems cannot.
+            // Some file systems cannot sync.
             Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) => {}
             synced => synced?,
         }
         fs::rename(part, target)?;
         sync_folder_of(target);
-        self.beside = None;
+        self.pending = None;
         Ok(())
     }
 }
@@ -90,8 +91,8 @@ impl Write for OutputFile {
 
 impl Drop for OutputFile {
     fn drop(&mut self) {
-        if let (Some(Beside { part, .. }), Unfinished::Removed) = (&self.beside, self.unfinished) {
-            // Why the file is not whole is told; that a rest of it stays is not worth a word.
+        if let (Some(PartFile { part, .. }), Unfinished::Removed) = (&self.pending, self.unfinished) {
+            // The cause is reported; a part file left over is not worth a message.
             let _ = fs::remove_file(part);
         }
     }
@@ -99,31 +100,32 @@ impl Drop for OutputFile {
 
 /// Where an output goes.
 #[derive(Debug)]
-pub enum Place {
+pub enum Destination {
     /// A standard stream of the program.
     Stream(Stream),
-    /// Into a pipe or a device.
-    Straight,
-    /// Into a regular file: links are followed, and what they lead to is replaced.
+    /// A pipe or a device.
+    Direct,
+    /// A regular file. Symbolic links are followed: their target is replaced.
     File {
         /// The file.
         target: PathBuf,
-        /// What is known of the one that is there.
+        /// Metadata of the existing file.
         old: Option<Metadata>,
     },
 }
 
-/// A standard stream by name. Opened again it would have a place of its own in the file behind it.
+/// A standard stream given by a name such as `/dev/stdout`. It is duplicated, not reopened: a second open would have
+/// its own position in a redirected file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stream {
     Out,
     Error,
 }
 
-impl Place {
-    /// Follows the links of a path.
+impl Destination {
+    /// Resolves a path.
     /// # Errors
-    /// Those of the system, but for a file that is not there.
+    /// Errors of the system, except for a missing file.
     pub fn of(path: &Path) -> io::Result<Self> {
         let mut at = path.to_owned();
         for _ in 0..LINKS_MAX {
@@ -134,7 +136,7 @@ impl Place {
                 Some("/dev/stderr" | "/dev/fd/2" | "/proc/self/fd/2") => {
                     return Ok(Self::Stream(Stream::Error));
                 }
-                _ if at.starts_with("/dev/fd") || at.starts_with("/proc") => return Ok(Self::Straight),
+                _ if at.starts_with("/dev/fd") || at.starts_with("/proc") => return Ok(Self::Direct),
                 _ => {}
             }
             let found = match fs::symlink_metadata(&at) {
@@ -147,15 +149,15 @@ impl Place {
             if !found.is_symlink() {
                 return Ok(match found.is_file() {
                     true => Self::File { target: at, old: Some(found) },
-                    false => Self::Straight,
+                    false => Self::Direct,
                 });
             }
             let link = fs::read_link(&at)?;
             at = at.parent().unwrap_or(Path::new("")).join(link);
         }
-        // As the system says it.
+        // Too many links: let the system report it.
         fs::metadata(path)?;
-        Ok(Self::Straight)
+        Ok(Self::Direct)
     }
 }
 
@@ -176,14 +178,14 @@ impl Stream {
     }
 }
 
-/// Where a file is written until it is whole.
+/// The temporary name of a file until it is complete.
 pub fn part_of(target: &Path) -> PathBuf {
     let mut part = OsString::from(target);
     part.push(".part");
     part.into()
 }
 
-/// Makes a `FILE.part` and locks it; one that nobody writes to any more is replaced.
+/// Creates and locks a `FILE.part`. Replaces a stale one.
 fn create_part(part: &Path) -> io::Result<File> {
     let create = || OpenOptions::new().write(true).create_new(true).open(part);
     let file = match create() {
@@ -200,11 +202,11 @@ fn create_part(part: &Path) -> io::Result<File> {
     }
 }
 
-/// Removes what an earlier run has left. A link is removed and not followed.
+/// Removes the part file of an earlier run. A symbolic link is removed, not followed.
 fn remove_stale(part: &Path) -> io::Result<()> {
     let found = fs::symlink_metadata(part)?;
     if !found.is_file() && !found.is_symlink() {
-        return Err(io::Error::new(ErrorKind::AlreadyExists, "is there and is no regular file"));
+        return Err(io::Error::new(ErrorKind::AlreadyExists, "exists and is not a regular file"));
     }
     if found.is_file()
         && let Ok(file) = File::open(part)
@@ -215,7 +217,7 @@ fn remove_stale(part: &Path) -> io::Result<()> {
     fs::remove_file(part)
 }
 
-/// Gives a file the owner and the permissions of the one in whose place it goes, as far as we may.
+/// Gives a file the owner and permissions of the file it replaces, as far as permitted.
 fn keep_permissions(file: &File, old: &Metadata) {
     #[cfg(unix)]
     {
@@ -225,7 +227,7 @@ fn keep_permissions(file: &File, old: &Metadata) {
     let _ = file.set_permissions(old.permissions());
 }
 
-/// Waits until a change of names is on the disk, where the system has that.
+/// Syncs a rename to disk, where the system supports it.
 fn sync_folder_of(target: &Path) {
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
     let opened = File::open(folder.unwrap_or(Path::new(".")));

@@ -1,5 +1,5 @@
-//! The output files of a command. One that fails is reported at the end, and takes neither the others nor what
-//! is printed with it.
+//! The output files of a command. A failed file is reported at the end; the others and the printed result are still
+//! written.
 
 use super::file::{OutputFile, Unfinished};
 use crate::failure::{Exit, Failure};
@@ -7,17 +7,17 @@ use crate::interrupt::Interrupt;
 use std::io::Write;
 use std::path::Path;
 
-/// What became of the outputs of a command.
+/// Failures among the outputs of a command.
 #[derive(Debug, Default)]
 pub struct Outputs {
     failed: Vec<String>,
 }
 
 impl Outputs {
-    /// Writes a file whole. Ctrl-C does not cut it off, but for one that waits for the reader of a pipe.
+    /// Writes a file. Ctrl-C does not cut it off, except while a pipe is opened that has no reader yet.
     pub fn write(&mut self, path: &Path, bytes: &[u8], stop: &Interrupt) {
         let written = OutputFile::create(path, Unfinished::Removed).and_then(|mut file| {
-            stop.hold(|| {
+            stop.shielded(|| {
                 file.write_all(bytes)?;
                 file.commit()
             })
@@ -25,7 +25,7 @@ impl Outputs {
         self.note(written.map_err(|error| Failure::writing(path, &error)));
     }
 
-    /// Keeps a failure for the end; what there is otherwise. A pipe that its reader has closed is no failure.
+    /// Notes a failure for the end, or returns the value. A pipe closed by its reader is not a failure.
     pub fn note<T>(&mut self, done: Result<T, Failure>) -> Option<T> {
         if let Err(Failure::Message { text, .. }) = &done
             && !self.failed.contains(text)
@@ -35,18 +35,18 @@ impl Outputs {
         done.ok()
     }
 
-    /// As [`Self::end`], behind what was `printed`: where nobody reads that any more, a quiet end.
+    /// Like [`Self::end`], after the result was `printed`. Ends quietly if the reader of standard output is gone.
     /// # Errors
-    /// What failed, all of it.
-    pub fn end_behind(mut self, printed: Result<(), Failure>, exit: Exit) -> Result<Exit, Failure> {
+    /// All failures.
+    pub fn end_after(mut self, printed: Result<(), Failure>, exit: Exit) -> Result<Exit, Failure> {
         let nobody_reads = matches!(printed, Err(Failure::ClosedPipe));
         self.note(printed);
         self.end(if nobody_reads { Exit::Done } else { exit })
     }
 
-    /// How the program ends that would end with `exit`.
+    /// Ends the program with `exit` if all outputs were written.
     /// # Errors
-    /// What failed, all of it.
+    /// All failures.
     pub fn end(self, exit: Exit) -> Result<Exit, Failure> {
         match self.failed.is_empty() {
             true => Ok(exit),

@@ -1,4 +1,4 @@
-//! Runs the program in a folder of its own, and the scenario most tests start from.
+//! Runs the program in a temporary folder; and the scenario that most tests start from.
 
 #![allow(
     dead_code,
@@ -12,7 +12,7 @@ use std::process::{Child, Command, Output};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-/// Two trucks that pass each other around a pond; both arrive.
+/// Two trucks that pass each other around a pond and arrive.
 pub const TRUCKS: &str = r#"name = "two trucks"
 seed = 7
 ticks = 200
@@ -55,7 +55,7 @@ at = [6, 3, "W"]
 orders = [{ goto = [1, 0, "any"], within = 1 }, { wait = 5 }]
 "#;
 
-/// A class file: a cart of one cell.
+/// A class file with a cart of one cell.
 pub const CART: &str = r#"[class.cart]
 headings = 4
 moves = [
@@ -73,24 +73,23 @@ pub fn trucks_with(piece: &str, replacement: &str) -> String {
     replaced(TRUCKS, piece, replacement)
 }
 
-/// A text with its one `piece` replaced.
+/// A text with the single occurrence of `piece` replaced.
 pub fn replaced(text: &str, piece: &str, replacement: &str) -> String {
     assert_eq!(text.matches(piece).count(), 1, "{piece:?} must stand once in\n{text}");
     text.replace(piece, replacement)
 }
 
-/// Line of the only place where `piece` stands, from 1.
+/// Line of the single occurrence of `piece`, from 1.
 pub fn line_of(text: &str, piece: &str) -> usize {
     assert_eq!(text.matches(piece).count(), 1, "{piece:?} must stand once in\n{text}");
     text[..text.find(piece).unwrap()].matches('\n').count() + 1
 }
 
-/// A folder of its own for a test, removed at its end. The program runs in it, so that messages name
-/// files as the test does.
+/// A temporary folder for a test, removed at its end. The program runs in it, so messages name files as the test does.
 pub struct Folder(PathBuf);
 
 impl Folder {
-    /// A new one, empty.
+    /// An empty folder.
     pub fn new() -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -101,14 +100,14 @@ impl Folder {
         Self(path)
     }
 
-    /// One with a file.
+    /// A folder with a file.
     pub fn with(name: &str, contents: impl AsRef<[u8]>) -> Self {
         let folder = Self::new();
         folder.write(name, contents);
         folder
     }
 
-    /// The path of a file in it.
+    /// The path of a file in the folder.
     pub fn path(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }
@@ -125,7 +124,7 @@ impl Folder {
         std::fs::read_to_string(self.path(name)).unwrap()
     }
 
-    /// The program with its arguments, not started.
+    /// The program with arguments, not started.
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_wheelbase"));
         command.args(args).current_dir(&self.0).env("RUST_BACKTRACE", "0");
@@ -147,7 +146,7 @@ impl Drop for Folder {
 /// How a run of the program ended.
 #[derive(Debug)]
 pub struct Ended {
-    /// Arguments it was given, for messages.
+    /// Arguments, for messages.
     pub args: Vec<String>,
     /// Exit status; -1 if a signal killed it.
     pub code: i32,
@@ -158,7 +157,7 @@ pub struct Ended {
 }
 
 impl Ended {
-    /// Of a process that has ended. It may never have panicked.
+    /// The end of a process, which must not have panicked.
     pub fn of(args: &[&str], output: &Output) -> Self {
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
         let ended = Self {
@@ -172,14 +171,14 @@ impl Ended {
         ended
     }
 
-    /// It ended with this status.
+    /// Asserts the exit status.
     #[track_caller]
     pub fn code(self, code: i32) -> Self {
         assert_eq!(self.code, code, "{self:#?}");
         self
     }
 
-    /// It ended well and said nothing on standard error; its standard output.
+    /// Asserts success with nothing on standard error. Returns standard output.
     #[track_caller]
     pub fn done(self) -> String {
         let ended = self.code(0);
@@ -187,8 +186,8 @@ impl Ended {
         ended.stdout
     }
 
-    /// It refused its input: status 2, nothing on standard output, a message. The message, without the
-    /// word `error` before it and the line end behind it.
+    /// Asserts refused input: status 2, nothing on standard output, a message. Returns the message without `error: `
+    /// and the line end.
     #[track_caller]
     pub fn refused(self) -> String {
         let ended = self.code(2);
@@ -197,20 +196,20 @@ impl Ended {
         message.trim_end().to_owned()
     }
 
-    /// Its standard output as one JSON value.
+    /// Standard output as a JSON value.
     #[track_caller]
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:#?}"))
     }
 
-    /// Its standard output as one JSON value a line.
+    /// Standard output as a JSON value per line.
     #[track_caller]
     pub fn json_lines(&self) -> Vec<Value> {
         json_lines(&self.stdout)
     }
 }
 
-/// A run for ever: a patrol of slow steps, and an agent that stands.
+/// A run that never ends: a patrol of slow steps, and an agent at rest.
 pub fn endless() -> Folder {
     let patrol = trucks_with("[{ goto = [6, 3, \"E\"] }]", "[{ patrol = [[6, 3], [1, 0]] }]");
     let endless = replaced(&patrol, "ticks = 200", "ticks = 4294967294");
@@ -219,7 +218,7 @@ pub fn endless() -> Folder {
     Folder::with("endless.toml", slow)
 }
 
-/// Waits until something holds.
+/// Waits until a condition holds.
 #[track_caller]
 pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(60);
@@ -229,14 +228,14 @@ pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-/// Waits until the program has worked for a while, however busy the machine is: for 0.4 s of its own time.
+/// Waits until the program has used 0.4 s of CPU time, however busy the machine is.
 #[track_caller]
 pub fn let_it_work(child: &Child) {
     let worked = || {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap();
-        let behind_name = stat.rsplit_once(')').unwrap().1;
-        let fields: Vec<&str> = behind_name.split_whitespace().collect();
-        // Hundredths of a second, of the program and for it.
+        let after_name = stat.rsplit_once(')').unwrap().1;
+        let fields: Vec<&str> = after_name.split_whitespace().collect();
+        // User and system time in hundredths of a second.
         fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap() >= 40
     };
     wait_until("the program has worked", worked);
@@ -253,7 +252,7 @@ pub fn send(child: &Child, signal: &str) {
     assert!(status.success());
 }
 
-/// One JSON value a line, the last line too.
+/// A JSON value per line; the last line must be complete.
 #[track_caller]
 pub fn json_lines(text: &str) -> Vec<Value> {
     assert!(text.is_empty() || text.ends_with('\n'), "the last line has no end: {text:?}");
@@ -261,14 +260,14 @@ pub fn json_lines(text: &str) -> Vec<Value> {
     text.lines().map(read).collect()
 }
 
-/// The keys of a JSON object in the order in which they are written.
+/// The keys of a JSON object in order.
 #[track_caller]
 pub fn keys(object: &Value) -> Vec<&str> {
     let Some(object) = object.as_object() else { panic!("no object: {object}") };
     object.keys().map(String::as_str).collect()
 }
 
-/// A small random sequence (Knuth's MMIX), the same on every run.
+/// A linear congruential generator (Knuth's MMIX), for reproducible random numbers.
 pub struct Lcg(pub u64);
 
 impl Lcg {
@@ -282,32 +281,52 @@ impl Lcg {
 /// Red, green and blue.
 pub type Rgb = [u8; 3];
 
-/// Points of a picture.
-pub struct Points {
-    /// Columns.
+/// A picture in memory.
+pub struct Pixels {
+    /// Width in pixels.
     pub width: usize,
-    /// Rows.
+    /// Height in pixels.
     pub height: usize,
     /// Row-major.
-    pub points: Vec<Rgb>,
+    pub pixels: Vec<Rgb>,
 }
 
-impl Points {
-    /// The point at a place.
+impl Pixels {
+    /// The pixel at a position.
     pub fn at(&self, x: f64, y: f64) -> Rgb {
-        self.points[y as usize * self.width + x as usize]
+        self.pixels[y as usize * self.width + x as usize]
     }
 }
 
+/// Bytes from base64 (RFC 4648), padded.
+pub fn from_base64(text: &str) -> Vec<u8> {
+    let value = |digit: u8| match digit {
+        b'A'..=b'Z' => digit - b'A',
+        b'a'..=b'z' => digit - b'a' + 26,
+        b'0'..=b'9' => digit - b'0' + 52,
+        b'+' => 62,
+        b'/' => 63,
+        _ => 0,
+    };
+    let mut bytes = Vec::new();
+    for group in text.as_bytes().chunks(4) {
+        let bits = group.iter().fold(0_u32, |bits, &digit| bits << 6 | u32::from(value(digit)));
+        bytes.extend(&bits.to_be_bytes()[1..]);
+    }
+    let padding = text.bytes().filter(|&digit| digit == b'=').count();
+    bytes.truncate(bytes.len() - padding);
+    bytes
+}
+
 /// Reads a PNG file.
-pub fn png(folder: &Folder, name: &str) -> Points {
+pub fn png(folder: &Folder, name: &str) -> Pixels {
     let file = std::io::BufReader::new(std::fs::File::open(folder.path(name)).unwrap());
     let mut decoder = png::Decoder::new(file);
     decoder.set_transformations(png::Transformations::EXPAND);
     let mut reader = decoder.read_info().unwrap();
     let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
     let info = reader.next_frame(&mut bytes).unwrap();
-    let points = bytes.as_chunks::<3>().0.to_vec();
-    assert_eq!(points.len(), (info.width * info.height) as usize);
-    Points { width: info.width as usize, height: info.height as usize, points }
+    let pixels = bytes.as_chunks::<3>().0.to_vec();
+    assert_eq!(pixels.len(), (info.width * info.height) as usize);
+    Pixels { width: info.width as usize, height: info.height as usize, pixels }
 }

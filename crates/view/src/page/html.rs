@@ -1,4 +1,4 @@
-//! The page that plays a run: `page/page.html` with its style, its script and the run put in.
+//! Assembles the playback page from `page/page.html`, its style, its script and the packed run.
 
 use crate::base64::base64;
 use crate::page::pack::pack;
@@ -11,7 +11,7 @@ use wheelbase_scenario::recording::{Reader, RecordingError};
 
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
-/// The script: its parts, one behind the other.
+/// The script, concatenated from its parts.
 const SCRIPT: &str = concat!(
     include_str!("script/run.js"),
     include_str!("script/lattice.js"),
@@ -24,19 +24,18 @@ const SCRIPT: &str = concat!(
     include_str!("script/player.js"),
 );
 
-/// Level of deflate: the page is written once and may be sent often.
+/// Slowest and smallest: a page is written once and may be sent often.
 const DEFLATE_LEVEL: u8 = 9;
 
-/// The page of a recording that is read from its start, with the paths that were planned or without them: one file that
-/// needs nothing beside it. Linear in the events.
+/// The self-contained page of a recording, with or without the planned paths. Reads the recording from its start.
+/// Linear in the events.
 /// # Errors
-/// [`RecordingError`] if the recording is damaged, its scenario cannot be built, or what happens takes more than half a
+/// [`RecordingError`] if the recording is damaged, its scenario cannot be built, or the events take more than half a
 /// GiB.
 pub fn page<R: Read + Seek>(reader: &mut Reader<R>, with_paths: bool) -> Result<String, RecordingError> {
     reader.seek(0)?;
     let timeline = Timeline::read(reader, with_paths)?;
     let run = base64(&compress_to_vec_zlib(&pack(&timeline), DEFLATE_LEVEL));
-    // In the order in which they stand.
     let parts = [
         ("{{title}}", markup(&timeline.header.name)),
         ("{{style}}", STYLE.to_owned()),
@@ -51,12 +50,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_has_a_place_for_each_part_in_order() {
-        let at = |mark| PAGE.match_indices(mark).map(|(at, _)| at).collect::<Vec<_>>();
-        let places = ["{{title}}", "{{style}}", "{{run}}", "{{script}}"].map(at);
-        assert!(places.iter().all(|places| places.len() == 1));
-        assert!(places.is_sorted());
-        // A script that held its own end would end there.
+    fn the_page_has_one_placeholder_for_each_part_in_order() {
+        let positions = |mark| PAGE.match_indices(mark).map(|(at, _)| at).collect::<Vec<_>>();
+        let positions = ["{{title}}", "{{style}}", "{{run}}", "{{script}}"].map(positions);
+        assert!(positions.iter().all(|positions| positions.len() == 1));
+        assert!(positions.is_sorted());
+        // A closing tag within the script or style would end it there.
         assert!(!SCRIPT.contains("</script") && !STYLE.contains("</style"));
     }
 }

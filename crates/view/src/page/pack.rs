@@ -1,27 +1,26 @@
-//! A [`Timeline`] as few bytes as a browser can read quickly.
+//! Packs a [`Timeline`] compactly, in a form that a browser reads quickly.
 //!
-//! The bytes are sections, each behind its length. The first is JSON: names, classes, kinds. The others are
-//! whole numbers, seven bits a byte, the lowest first, the top bit set but in the last byte; signed ones
-//! with their sign in the lowest bit. Like stands by like, because deflate finds it better then.
-//! `script/run.js` reads them in the same order:
+//! The bytes are sections, each preceded by its length. The first is JSON: names, classes, kinds. The others are
+//! varints (LEB128: seven bits per byte, low bits first, the top bit set in all bytes but the last), zigzag-encoded
+//! where signed. Similar numbers are grouped, which helps deflate. `script/run.js` reads them in the same order:
 //!
 //! | section | what it holds |
 //! |---|---|
 //! | 1 | terrain: runs `count, kind`, row-major |
 //! | 2 | sides: runs `count, kinds` as in [`MapLayers::sides`](wheelbase_scenario::recording::MapLayers); empty if all are open |
-//! | 3 | elevation: runs `count, height less the one before`; empty if flat |
-//! | 4 | agents: `id - id before, class, placed, removed + 1 - placed or 0, x, y (signed, less those before), heading, n_runs, n_waits, n_orders, n_paths` |
-//! | 5 | runs of equal moves: a byte, primitive, 16 if there was a rest before, 32 if it takes another time than the last of that primitive |
-//! | 6, 7, 8 | of the runs: moves less 1; ticks of rest where there was one; ticks of a move where it is another |
-//! | 9 | waits: `ticks since the last ended, ticks` |
+//! | 3 | elevation: runs `count, height - height before`; empty if flat |
+//! | 4 | agents: `id - id before, class, placed, removed + 1 - placed or 0, x - x before, y - y before (signed), heading, n_runs, n_waits, n_orders, n_paths` |
+//! | 5 | runs of equal moves, a byte each: primitive, +16 after a rest, +32 if the move time differs from the last of that primitive |
+//! | 6, 7, 8 | for these runs: moves - 1; ticks of rest, if flagged; ticks per move, if flagged |
+//! | 9 | waits: `ticks since the end of the last, ticks` |
 //! | 10 | orders: `ticks since the last, order + 1 or 0` |
-//! | 11 | paths: `ticks since the last, moves that were then driven, n_runs of the others` |
-//! | 12 | runs of the others: `(moves - 1) * 16 + primitive` |
-//! | 13 | edits: `ticks since the last, what (0 terrain, 1 height, 2 sides), ...` |
-//! | 14.. | counters of [`COUNTERS`], a section each: signed, less the one before |
+//! | 11 | paths: `ticks since the last, number of leading moves that were then executed, n_runs of the other moves` |
+//! | 12 | runs of the other moves: `(moves - 1) * 16 + primitive` |
+//! | 13 | edits: `ticks since the last, layer (0 terrain, 1 elevation, 2 sides), ...` |
+//! | 14.. | a section for each of [`COUNTERS`]: signed differences |
 
-use crate::colours::class_colour;
-use crate::page::timeline::{Timeline, TimelineAgent, TimelineMove, TimelinePath};
+use crate::page::timeline::{ClassGeometry, Timeline, TimelineAgent, TimelineMove, TimelinePath};
+use crate::picture::lattice::Point;
 use crate::recorded::NONE;
 use crate::safe_text;
 use serde_json::{Value, json};
@@ -30,11 +29,10 @@ use wheelbase_grid::hexadecimal as css;
 use wheelbase_scenario::recording::{RecordedEdit, RecordedSet};
 use wheelbase_sim::{Counters, STUCK_AFTER_TICKS};
 
-/// Name of a counter and how it is read.
-type Counter = (&'static str, fn(&Counters) -> u64);
+/// A counter plotted by the page: its name and its value.
+type PlottedCounter = (&'static str, fn(&Counters) -> u64);
 
-/// The counters that a page plots, by name and value.
-const COUNTERS: [Counter; 6] = [
+const COUNTERS: [PlottedCounter; 6] = [
     ("agents", |counters| counters.agents.into()),
     ("moving", |counters| counters.moving.into()),
     ("waiting", |counters| counters.waiting.into()),
@@ -43,9 +41,9 @@ const COUNTERS: [Counter; 6] = [
     ("moves", |counters| counters.moves),
 ];
 
-/// Set in a run's byte: agents rested before it.
+/// Flag of a run of moves: it follows a rest.
 const AFTER_REST: u8 = 16;
-/// Set in a run's byte: its moves take another time.
+/// Flag of a run of moves: its move time differs from the last of its primitive.
 const OTHER_TICKS: u8 = 32;
 
 /// Packs a timeline. Linear in its events.
@@ -84,27 +82,31 @@ fn put_signed(out: &mut Vec<u8>, number: i64) {
     put(out, (number << 1 ^ number >> 63) as u64);
 }
 
-/// What is said once, as JSON.
+/// The JSON section.
 fn about(timeline: &Timeline) -> Value {
     let header = &timeline.header;
-    // Where odd rows are not shifted every second entry of what is told by pose says the same.
+    // Tables by pose have an entry for even and one for odd rows, which differ only on hexagonal maps.
     let every = if header.shape == GridShape::Hex.name() { 1 } else { 2 };
-    let classes = header.classes.iter().zip(&timeline.bodies).enumerate().map(|(number, (class, body))| {
-        let primitives = class.primitives.iter().zip(&body.spec.primitives).zip(&body.swept);
+    let classes = header.classes.iter().zip(&timeline.geometries).map(|(class, geometry)| {
+        let ClassGeometry { spec, shape, swept } = geometry;
+        let primitives = class.primitives.iter().zip(&spec.primitives).zip(swept);
         let primitives = primitives.map(|((recorded, primitive), swept)| {
             let steps: Vec<_> = recorded.steps.iter().step_by(every).collect();
             let swept: Vec<_> = swept.iter().step_by(every).collect();
             json!({ "name": recorded.name, "ticks": recorded.ticks, "turn": primitive.turn, "steps": steps,
                 "swept": swept })
         });
-        let pivot = body.spec.pivot;
         let headings =
             (0..class.headings).map(|heading| class.heading_name(wheelbase_planner::Heading(heading)));
+        let outlines = shape.outlines.iter().map(|loops| loops.iter().map(|points| rounded(points)));
         json!({
             "name": class.name,
-            "colour": css(class_colour(number)),
+            "colour": css(shape.colour),
             "headings": headings.collect::<Vec<_>>(),
-            "pivot": [f64::from(pivot.forward) / 2.0, f64::from(pivot.right) / 2.0],
+            "pivot": rounded(&[shape.pivot])[0],
+            "outlines": outlines.map(Iterator::collect::<Vec<_>>).collect::<Vec<_>>(),
+            "mark": rounded(&shape.mark),
+            "reach": rounded(&[[shape.reach, 0.0]])[0][0],
             "footprints": class.footprints.iter().step_by(every).collect::<Vec<_>>(),
             "primitives": primitives.collect::<Vec<_>>(),
         })
@@ -136,7 +138,12 @@ fn about(timeline: &Timeline) -> Value {
     })
 }
 
-/// Makes names fit to be shown: the page puts them beside its own words.
+/// Points to a ten-thousandth of a cell, which is invisible at any scale.
+fn rounded(points: &[Point]) -> Vec<Point> {
+    points.iter().map(|point| point.map(|part| (part * 1e4).round() / 1e4)).collect()
+}
+
+/// Escapes unsafe characters in all strings: the page shows them next to its own text.
 fn make_safe(value: &mut Value) {
     match value {
         Value::String(text) => *text = safe_text::line(text),
@@ -188,8 +195,8 @@ fn agents(timeline: &Timeline) -> [Vec<u8>; 9] {
         put(&mut out.agents, (agent.id - id).into());
         put(&mut out.agents, agent.class.into());
         put(&mut out.agents, agent.placed.into());
-        let there = if agent.removed == NONE { 0 } else { agent.removed - agent.placed + 1 };
-        put(&mut out.agents, there.into());
+        let lifetime = if agent.removed == NONE { 0 } else { agent.removed - agent.placed + 1 };
+        put(&mut out.agents, lifetime.into());
         put_signed(&mut out.agents, i64::from(agent.pose.cell.x) - x);
         put_signed(&mut out.agents, i64::from(agent.pose.cell.y) - y);
         put(&mut out.agents, agent.pose.heading.0.into());
@@ -213,7 +220,7 @@ fn agents(timeline: &Timeline) -> [Vec<u8>; 9] {
 }
 
 impl AgentSections {
-    /// Writes the moves of an agent; gives the number of runs.
+    /// Writes the moves of an agent. Returns the number of runs.
     fn put_moves(&mut self, timeline: &Timeline, agent: &TimelineAgent) -> u64 {
         let primitives = &timeline.header.classes[usize::from(agent.class)].primitives;
         let mut last_ticks: Vec<u32> = primitives.iter().map(|primitive| primitive.ticks).collect();
@@ -256,8 +263,8 @@ impl AgentSections {
         }
     }
 
-    /// Writes a path. What of it was then driven need not be written again. `stretches` are those of the agent's
-    /// moves: with them a path costs as much as it has runs, however far it was driven.
+    /// Writes a path without the moves that were then executed, which section 5 holds. `stretches` are those of the
+    /// agent's moves ([`put_stretches`]): with them the time is linear in the runs of the path, not in its moves.
     fn put_path(
         &mut self,
         timeline: &Timeline,
@@ -269,13 +276,13 @@ impl AgentSections {
         let mut next = agent.moves.partition_point(|a_move| a_move.start < path.tick);
         let (mut common, mut others) = (0_u64, planned);
         let mut rest = None;
-        while let [run, behind @ ..] = others {
-            let driven = agent.moves.get(next).filter(|a_move| a_move.primitive == run.primitive());
-            let stretch = driven.map_or(0, |_| stretches[next] - next as u32);
+        while let [run, after @ ..] = others {
+            let executed = agent.moves.get(next).filter(|a_move| a_move.primitive == run.primitive());
+            let stretch = executed.map_or(0, |_| stretches[next] - next as u32);
             let shared = stretch.min(run.n_moves());
             common += u64::from(shared);
             next += shared as usize;
-            others = behind;
+            others = after;
             if shared < run.n_moves() {
                 rest = Some((run.n_moves() - shared, run.primitive()));
                 break;
@@ -290,7 +297,7 @@ impl AgentSections {
     }
 }
 
-/// By move of an agent: the first one behind it of another primitive.
+/// For each move of an agent: the index of the next move with another primitive.
 fn put_stretches(moves: &[TimelineMove], stretches: &mut Vec<u32>) {
     stretches.clear();
     for stretch in moves.chunk_by(|a, b| a.primitive == b.primitive) {

@@ -1,5 +1,6 @@
-//! A whole run by agent: what each did, in the order of time. Made in one pass over a recording.
+//! A whole run as a timeline for each agent, built in one pass over a recording.
 
+use crate::picture::bodies::{BodyShape, INSET};
 use crate::recorded::{NONE, names};
 use std::io::{Read, Seek};
 use wheelbase_planner::{ClassSpec, Heading, MovementClass, Pose};
@@ -8,91 +9,92 @@ use wheelbase_scenario::recording::{
 };
 use wheelbase_sim::Counters;
 
-/// Most bytes of memory that a timeline takes, spare room of its lists aside. A page of as much is none that a browser
-/// shows.
+/// Most bytes of memory for a timeline, not counting spare capacity of its lists. Browsers cannot show larger pages.
 const MEMORY_MAX: usize = 1 << 29;
 
 /// A run, agent by agent.
 pub struct Timeline {
-    /// What the recording says at its start.
+    /// Header of the recording.
     pub header: Header,
-    /// How the bodies of the classes move, by number of the class.
-    pub bodies: Vec<Body>,
-    /// Names of the agents that the scenario lists, by id; empty for those without.
+    /// By class number.
+    pub geometries: Vec<ClassGeometry>,
+    /// Names of the agents listed by the scenario, by id; empty for unnamed agents.
     pub names: Vec<String>,
-    /// Every agent that ever was there, in order of id.
+    /// All agents of the run, in order of id.
     pub agents: Vec<TimelineAgent>,
-    /// Moves of all planned paths, one path behind the other, in runs of equal ones.
+    /// Runs of equal moves of all planned paths, path after path.
     pub path_runs: Vec<PathRun>,
-    /// Edits of the map and the ticks at which they took effect.
+    /// Map edits with the ticks at which they took effect.
     pub edits: Vec<(u32, RecordedEdit)>,
-    /// Counts behind each tick.
+    /// Counts after each tick.
     pub counters: Vec<Counters>,
-    /// Whether the recording goes to the end of the run.
+    /// Whether the recording reaches the end of the run.
     pub complete: bool,
 }
 
-/// What a class's shape must know beyond the recording's header.
-pub struct Body {
+/// The parts of a class's geometry that the header of a recording lacks.
+pub struct ClassGeometry {
     /// The class.
     pub spec: ClassSpec,
-    /// `[x, y]` of the cells that each primitive sweeps, from its start anchor, at `[primitive]` and then at
+    /// Outlines and facing mark.
+    pub shape: BodyShape,
+    /// `[x, y]` of the cells swept by each primitive, relative to its start anchor; indexed by primitive, then by
     /// [`RecordedClass::pose_index`](wheelbase_scenario::recording::RecordedClass::pose_index).
     pub swept: Vec<Vec<Vec<[i32; 2]>>>,
 }
 
-/// What became of one agent.
+/// The timeline of one agent.
 pub struct TimelineAgent {
-    /// Its id.
+    /// Id.
     pub id: u32,
-    /// Number of its class.
+    /// Class number.
     pub class: u8,
-    /// Tick at which it was placed.
+    /// Tick of placement.
     pub placed: u32,
-    /// Tick at which it was taken out, or [`NONE`].
+    /// Tick of removal, or [`NONE`].
     pub removed: u32,
-    /// Where it was placed.
+    /// Pose at placement.
     pub pose: Pose,
-    /// Its moves.
+    /// Moves in order of time.
     pub moves: Vec<TimelineMove>,
-    /// `[from, to)`: ticks in which it waited though it could go on.
+    /// Intervals `[from, to)` of ticks in which the agent waited.
     pub waits: Vec<[u32; 2]>,
-    /// Its current order from a tick on: a number into [`Header::orders`], or [`NONE`].
+    /// `[tick, order]`: the current order from a tick on, an index into [`Header::orders`] or [`NONE`].
     pub orders: Vec<[u32; 2]>,
-    /// The paths it was given.
+    /// Assigned paths in order of time.
     pub paths: Vec<TimelinePath>,
 }
 
 /// A move of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimelineMove {
-    /// Tick at which it began.
+    /// First tick.
     pub start: u32,
-    /// Ticks it took.
+    /// Duration in ticks.
     pub ticks: u32,
-    /// Number of its primitive.
+    /// Index of the primitive.
     pub primitive: u8,
 }
 
-/// A path that an agent was given; one without moves takes away the one before.
+/// A path assigned to an agent, in place of the path before. May be empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimelinePath {
-    /// Tick at which it was given.
+    /// Tick of assignment.
     pub tick: u32,
-    /// First of its runs in [`Timeline::path_runs`].
+    /// Index of the first run in [`Timeline::path_runs`].
     pub first: usize,
-    /// Number of its runs.
+    /// Number of runs.
     pub count: usize,
 }
 
 impl Timeline {
-    /// Reads a recording, up to its last whole chunk. Linear in its events.
+    /// Reads a recording up to its last whole chunk. Linear in its events.
     /// # Errors
-    /// [`RecordingError`] if it is damaged, its scenario cannot be built, or it would take more than half a GiB.
+    /// [`RecordingError`] if it is damaged, its scenario cannot be built, or the timeline would exceed half a GiB.
     pub fn read<R: Read + Seek>(reader: &mut Reader<R>, with_paths: bool) -> Result<Self, RecordingError> {
         let header = reader.header().clone();
         let mut timeline = Self {
-            bodies: bodies(&header)?,
+            geometries: geometries(&header)?,
             names: names(&header),
             header,
             agents: Vec::new(),
@@ -106,18 +108,18 @@ impl Timeline {
             memory += size_of::<Counters>() + record.events.iter().map(memory_of).sum::<usize>();
             memory += if with_paths { size_of_val(&record.path_runs[..]) } else { 0 };
             if memory > MEMORY_MAX {
-                let why = if with_paths { "; planned paths can be left out" } else { "" };
+                let advice = if with_paths { "; planned paths can be left out" } else { "" };
                 let mib = MEMORY_MAX >> 20;
                 return Err(RecordingError::TooLarge {
                     what: format!(
-                        "what happens up to tick {} of {} takes {mib} MiB, the most that a page is made of{why}",
+                        "the events up to tick {} of {} take {mib} MiB, the limit of a page{advice}",
                         record.tick,
                         reader.n_ticks()
                     ),
                 });
             }
             for event in &record.events {
-                timeline.note(&record, event, with_paths);
+                timeline.add(&record, event, with_paths);
             }
             timeline.counters.push(record.counters);
         }
@@ -128,12 +130,12 @@ impl Timeline {
         Ok(timeline)
     }
 
-    /// Ticks that are there.
+    /// Number of recorded ticks.
     pub fn n_ticks(&self) -> u32 {
         self.counters.len() as u32
     }
 
-    fn note(&mut self, record: &TickRecord, event: &Event, with_paths: bool) {
+    fn add(&mut self, record: &TickRecord, event: &Event, with_paths: bool) {
         let tick = record.tick;
         if let Event::Edit(edit) = *event {
             self.edits.push((tick, edit));
@@ -152,7 +154,7 @@ impl Timeline {
             });
         }
         let Some(id) = event.agent() else { return };
-        // Ids rise as agents are placed, so the agents stand in their order.
+        // Ids grow with placement, so the agents are sorted by id.
         let Ok(at) = self.agents.binary_search_by_key(&id.0, |agent| agent.id) else { return };
         let agent = &mut self.agents[at];
         match *event {
@@ -181,10 +183,10 @@ impl Timeline {
     }
 }
 
-/// Bytes that a timeline takes for an event.
+/// Bytes of a timeline for an event.
 fn memory_of(event: &Event) -> usize {
     match event {
-        // Its lists, each with room for some.
+        // With the first allocations of its lists.
         Event::Spawn { .. } => size_of::<TimelineAgent>() + 128,
         Event::Move { .. } => size_of::<TimelineMove>(),
         Event::Wait { .. } | Event::Current { .. } => size_of::<[u32; 2]>(),
@@ -202,19 +204,20 @@ impl TimelineAgent {
     }
 }
 
-/// The bodies of the classes, out of the scenario in the recording.
-fn bodies(header: &Header) -> Result<Vec<Body>, RecordingError> {
-    let of_class = |movement: MovementClass| {
+/// The geometries of the classes, from the scenario within the recording.
+fn geometries(header: &Header) -> Result<Vec<ClassGeometry>, RecordingError> {
+    let geometry = |(number, movement): (usize, MovementClass)| {
         let swept = |primitive, heading, row| {
             let shape = movement.shape(movement.frame(Pose::new(0, row, Heading(heading))), primitive);
             shape.swept.iter().filter(|_| shape.applies).map(|cell| [cell.dx, cell.dy]).collect()
         };
         let poses = || (0..movement.headings()).flat_map(|heading| [(heading, 0), (heading, 1)]);
         let at_poses = |primitive| poses().map(|(heading, row)| swept(primitive, heading, row)).collect();
-        Body {
+        ClassGeometry {
             spec: movement.spec().clone(),
+            shape: BodyShape::inset_by(INSET, &movement, number),
             swept: (0..movement.primitives().len()).map(at_poses).collect(),
         }
     };
-    Ok(movement_classes(header)?.into_iter().map(of_class).collect())
+    Ok(movement_classes(header)?.into_iter().enumerate().map(geometry).collect())
 }

@@ -1,4 +1,4 @@
-//! Bodies: what an agent of a class looks like at each heading.
+//! Body shapes: outlines and facing marks of a class at each heading.
 
 use crate::colours::class_colour;
 use crate::picture::drawing::{Paint, Shape};
@@ -6,136 +6,146 @@ use crate::picture::lattice::{Corner, Lattice, Point};
 use crate::picture::view::View;
 use std::collections::{BTreeMap, BTreeSet};
 use std::f64::consts::TAU;
-use wheelbase_grid::CellXY;
-use wheelbase_grid::Rgb;
+use wheelbase_grid::{CellXY, Rgb};
 use wheelbase_planner::{Heading, MovementClass, Pose};
 
-/// Below so many points a cell bodies are plain, without facing.
+/// Least scale, in pixels per cell, at which bodies are inset and carry a facing mark.
 const SHAPES_FROM: u32 = 4;
-/// From so many on they have an outline.
+/// Least scale at which bodies have an outline.
 const OUTLINE_FROM: u32 = 9;
-/// A body is small that reaches no farther than so many points from its pivot.
+/// Bodies that reach fewer pixels than this from their pivot are small enough to need a ring.
 const SMALL: f64 = 16.0;
-/// By how much a body stays within its cells, in cells.
-const INSET: f64 = 0.07;
+/// Gap between a body and the border of its cells, in cells.
+pub const INSET: f64 = 0.07;
 
 const OUTLINE: Paint = Paint::new([0; 3], 191);
 const MARK: Paint = Paint::new([0; 3], 158);
 
-/// The shapes of a class. Points are about the pivot.
+/// The shapes of a class, relative to the pivot, in cells.
 #[derive(Clone, Debug)]
-pub struct Body {
+pub struct BodyShape {
     lattice: Lattice,
-    /// From the centre of the anchor's cell.
-    pivot: Point,
+    /// The pivot, relative to the centre of the anchor cell.
+    pub pivot: Point,
     n_headings: u8,
-    /// Loops, by heading.
-    outlines: Vec<Vec<Vec<Point>>>,
-    /// What shows the facing, at heading 0.
-    mark: Vec<Point>,
-    /// Its farthest point is no farther from the pivot.
+    /// By heading: a loop of points for each border.
+    pub outlines: Vec<Vec<Vec<Point>>>,
+    /// The mark of the facing, at heading 0; a disc for classes without facing.
+    pub mark: Vec<Point>,
+    /// Distance from the pivot to the farthest point of an outline.
     pub reach: f64,
-    /// Its colour.
+    /// Fill colour.
     pub colour: Rgb,
 }
 
-/// Where a body is.
+/// Where and at what angle a body is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Place {
-    /// Of the pivot.
-    pub at: Point,
-    /// The heading whose shape it has.
+pub struct Placement {
+    /// Position of the pivot.
+    pub pivot: Point,
+    /// The heading whose outline is drawn.
     pub heading: Heading,
-    /// By how much that is turned, in radians counter-clockwise.
-    pub turned: f64,
+    /// Rotation of that outline, in radians counter-clockwise.
+    pub rotation: f64,
 }
 
-impl Body {
-    /// That of a class, in the colour of its number.
+impl BodyShape {
+    /// The shapes of a class at the scale of a view, in the colour of the class number.
     pub fn of(class: &MovementClass, number: usize, view: &View) -> Self {
+        Self::inset_by(if view.scale >= SHAPES_FROM { INSET } else { 0.0 }, class, number)
+    }
+
+    /// The shapes of a class, `inset` cells within the border of their cells, in the colour of the class number.
+    pub fn inset_by(inset: f64, class: &MovementClass, number: usize) -> Self {
         let lattice = Lattice(class.grid_shape());
         let pivot = class.spec().pivot;
         let pivot = lattice.half_steps(pivot.forward, pivot.right);
-        let inset = if view.scale >= SHAPES_FROM { INSET } else { 0.0 };
-        // Cells lie alike in the plane about an anchor in any row.
+        // Relative positions in the plane do not depend on the anchor's row.
         let anchor = CellXY::new(0, 0);
         let centre = lattice.centre(anchor);
-        let about = |[x, y]: Point| [x - centre[0] - pivot[0], y - centre[1] - pivot[1]];
+        let from_pivot = |[x, y]: Point| [x - centre[0] - pivot[0], y - centre[1] - pivot[1]];
         let outline = |heading| {
             let cells = class.cells_at(Pose { cell: anchor, heading: Heading(heading) });
             let cells: BTreeSet<CellXY> = cells.iter().map(|cell| CellXY::new(cell.dx, cell.dy)).collect();
             let loops = outline(lattice, &cells, inset).into_iter();
-            loops.map(|points| points.into_iter().map(about).collect()).collect()
+            loops.map(|points| points.into_iter().map(from_pivot).collect()).collect()
         };
         let outlines: Vec<Vec<Vec<Point>>> = (0..class.headings()).map(outline).collect();
-        let far = |point: &Point| point[0].hypot(point[1]);
-        let reach = outlines.iter().flatten().flatten().map(far).fold(0.0, f64::max);
+        let distance = |point: &Point| point[0].hypot(point[1]);
+        let reach = outlines.iter().flatten().flatten().map(distance).fold(0.0, f64::max);
         let east = class.cells_at(Pose { cell: anchor, heading: Heading(0) }).iter();
         let east: Vec<Point> =
-            east.map(|cell| about(lattice.centre(CellXY::new(cell.dx, cell.dy)))).collect();
+            east.map(|cell| from_pivot(lattice.centre(CellXY::new(cell.dx, cell.dy)))).collect();
         let mark = if class.headings() > 1 { arrow(&east) } else { disc([-pivot[0], -pivot[1]], 0.2) };
         let n_headings = class.headings();
         Self { lattice, pivot, n_headings, outlines, mark, reach, colour: class_colour(number) }
     }
 
-    /// Where the pivot of a pose is.
+    /// Position of the pivot if the anchor is at `cell`.
     pub fn pivot_at(&self, cell: CellXY) -> Point {
         let [x, y] = self.lattice.centre(cell);
         [x + self.pivot[0], y + self.pivot[1]]
     }
 
     /// An agent at rest.
-    pub fn resting(&self, pose: Pose) -> Place {
-        Place { at: self.pivot_at(pose.cell), heading: pose.heading, turned: 0.0 }
+    pub fn resting(&self, pose: Pose) -> Placement {
+        Placement { pivot: self.pivot_at(pose.cell), heading: pose.heading, rotation: 0.0 }
     }
 
-    /// An agent on its way from a pose to another, `part` of it done. A turning body is that of its first
-    /// heading up to the middle, then that of its second.
-    pub fn moving(&self, from: Pose, to: Pose, turn: i32, part: f64) -> Place {
+    /// An agent in a move that turns by `turn` heading steps and is `part` done, 0 to 1. A turning body is drawn with
+    /// the outline of its start heading in the first half, with that of its end heading in the second.
+    pub fn moving(&self, from: Pose, to: Pose, turn: i32, part: f64) -> Placement {
         let ([ax, ay], [bx, by]) = (self.pivot_at(from.cell), self.pivot_at(to.cell));
         let turn = f64::from(turn) * TAU / f64::from(self.n_headings);
-        let (heading, turned) =
+        let (heading, rotation) =
             if part < 0.5 { (from.heading, turn * part) } else { (to.heading, turn * (part - 1.0)) };
-        Place { at: [ax + (bx - ax) * part, ay + (by - ay) * part], heading, turned }
+        Placement { pivot: [ax + (bx - ax) * part, ay + (by - ay) * part], heading, rotation }
     }
 
-    /// The loops of its outline at a place.
-    pub fn outline(&self, place: Place) -> Vec<Vec<Point>> {
-        let outline = self.outlines.get(usize::from(place.heading.0)).map_or(&[][..], Vec::as_slice);
-        outline.iter().map(|points| turned(points, place.at, place.turned)).collect()
+    /// The loops of the outline at a placement.
+    pub fn outline(&self, placement: Placement) -> Vec<Vec<Point>> {
+        let outline = self.outlines.get(usize::from(placement.heading.0)).map_or(&[][..], Vec::as_slice);
+        outline.iter().map(|points| rotated(points, placement.rotation, placement.pivot)).collect()
     }
 
-    /// What is drawn of it at a place: the body with its title, and the mark of its facing.
-    pub fn shapes(&self, view: &View, place: Place, title: String) -> impl Iterator<Item = Shape> + use<> {
-        let mut body = Shape::filled(self.outline(place), Paint::solid(self.colour)).titled(title);
+    /// The titled body and, where the scale shows it, the mark of its facing.
+    pub fn shapes(
+        &self,
+        view: &View,
+        placement: Placement,
+        title: String,
+    ) -> impl Iterator<Item = Shape> + use<> {
+        let mut body = Shape::filled(self.outline(placement), Paint::solid(self.colour)).titled(title);
         if view.scale >= OUTLINE_FROM {
-            body = body.with_outline(OUTLINE, view.points(1.2));
+            body = body.with_outline(OUTLINE, view.cells(1.2));
         }
-        let facing = f64::from(place.heading.0) * TAU / f64::from(self.n_headings);
-        let mark = (view.scale >= SHAPES_FROM)
-            .then(|| Shape::filled(vec![turned(&self.mark, place.at, facing + place.turned)], MARK));
+        let facing = f64::from(placement.heading.0) * TAU / f64::from(self.n_headings);
+        let mark = (view.scale >= SHAPES_FROM).then(|| {
+            Shape::filled(vec![rotated(&self.mark, facing + placement.rotation, placement.pivot)], MARK)
+        });
         [Some(body), mark].into_iter().flatten()
     }
 
-    /// A ring around it where it is too small to be found.
-    pub fn ring_if_small(&self, view: &View, place: Place, paint: Paint) -> Option<Shape> {
-        (self.reach * f64::from(view.scale) < SMALL).then(|| self.ring(view, place, paint, 2.0))
+    /// A ring around the body if it is too small to be noticed.
+    pub fn ring_if_small(&self, view: &View, placement: Placement, paint: Paint) -> Option<Shape> {
+        (self.reach * f64::from(view.scale) < SMALL).then(|| self.ring(view, placement, paint, 2.0))
     }
 
-    /// A ring around it.
-    pub fn ring(&self, view: &View, place: Place, paint: Paint, points: f64) -> Shape {
-        let radius = self.reach.max(view.points(6.0));
-        Shape::outlines(vec![disc(place.at, radius)], paint, view.points(points))
+    /// A ring around the body, `width` pixels wide.
+    pub fn ring(&self, view: &View, placement: Placement, paint: Paint, width: f64) -> Shape {
+        let radius = self.reach.max(view.cells(6.0));
+        Shape::outlines(vec![disc(placement.pivot, radius)], paint, view.cells(width))
     }
 }
 
-/// Points turned counter-clockwise, as seen on the screen, and moved.
-fn turned(points: &[Point], [x, y]: Point, angle: f64) -> Vec<Point> {
+/// Points rotated about the origin, counter-clockwise as seen on the screen, then moved by `pivot`.
+fn rotated(points: &[Point], angle: f64, pivot: Point) -> Vec<Point> {
     let (sin, cos) = angle.sin_cos();
+    let [x, y] = pivot;
     points.iter().map(|[px, py]| [x + px * cos + py * sin, y + py * cos - px * sin]).collect()
 }
 
-/// A circle.
+/// A circle as a polygon.
 pub fn disc([x, y]: Point, radius: f64) -> Vec<Point> {
     const CORNERS: u32 = 24;
     let corner = |number| {
@@ -145,7 +155,7 @@ pub fn disc([x, y]: Point, radius: f64) -> Vec<Point> {
     (0..CORNERS).map(corner).collect()
 }
 
-/// A triangle in the foremost of cells that face east, given by their centres.
+/// A triangle in the foremost cells of an east-facing body, given by the centres of its cells.
 fn arrow(cells: &[Point]) -> Vec<Point> {
     let front = cells.iter().map(|cell| cell[0]).fold(f64::NEG_INFINITY, f64::max);
     let foremost = cells.iter().filter(|cell| cell[0] > front - 0.25).map(|cell| cell[1]);
@@ -157,9 +167,9 @@ fn arrow(cells: &[Point]) -> Vec<Point> {
     vec![[tip, middle], [tip - long, middle - wide], [tip - long, middle + wide]]
 }
 
-/// The outline of cells, drawn in by `inset`: a loop for each border.
+/// The outline of a set of cells, moved inward by `inset`: a loop for each border, holes included.
 fn outline(lattice: Lattice, cells: &BTreeSet<CellXY>, inset: f64) -> Vec<Vec<Point>> {
-    // Sides beyond which no cell follows, by the corner in which they begin.
+    // Sides on the border of the set, by their first corner.
     let mut sides: BTreeMap<Corner, Vec<Corner>> = BTreeMap::new();
     for &cell in cells {
         for (number, _, next) in lattice.neighbours(cell) {
@@ -181,13 +191,13 @@ fn outline(lattice: Lattice, cells: &BTreeSet<CellXY>, inset: f64) -> Vec<Vec<Po
             at = end;
         }
         let points: Vec<Point> = corners.into_iter().map(|corner| lattice.point(corner)).collect();
-        loops.push(drawn_in(&points, inset));
+        loops.push(inset_loop(&points, inset));
     }
     loops
 }
 
-/// A loop of corners moved to its left by `inset`, without those in straight lines.
-fn drawn_in(points: &[Point], inset: f64) -> Vec<Point> {
+/// A loop of corners moved to its left by `inset`. Drops corners within straight lines.
+fn inset_loop(points: &[Point], inset: f64) -> Vec<Point> {
     let n = points.len();
     let direction = |number: usize| {
         let ([ax, ay], [bx, by]) = (points[number % n], points[(number + 1) % n]);
@@ -197,7 +207,7 @@ fn drawn_in(points: &[Point], inset: f64) -> Vec<Point> {
     let corner = |number: usize| {
         let ([ax, ay], [bx, by]) = (direction(number + n - 1), direction(number));
         let along = ax * bx + ay * by;
-        // Sides run counter-clockwise on the screen, so the inside is to their left: (y, -x).
+        // Sides run counter-clockwise on the screen, so the inside is to the left: (y, -x).
         let part = inset / (1.0 + along);
         let [x, y] = points[number];
         (along < 1.0 - 1e-9).then_some([x + (ay + by) * part, y - (ax + bx) * part])
@@ -221,9 +231,9 @@ mod tests {
         let hex = Lattice(GridShape::Hex);
         for (lattice, cells, n_loops, area_of_cell) in [
             (square, vec![(0, 0), (1, 0), (1, 1)], 1, 1.0),
-            // Two that touch in a corner alone.
+            // Two cells that share only a corner.
             (square, vec![(0, 0), (1, 1)], 1, 1.0),
-            // A ring: its hole is a loop too.
+            // A ring: the hole is a loop of its own.
             (square, (0..9).filter(|&at| at != 4).map(|at| (at % 3, at / 3)).collect(), 2, 1.0),
             (hex, vec![(0, 0), (-1, 0), (0, 1)], 1, 3_f64.sqrt() / 2.0),
         ] {
@@ -239,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_single_cell_is_drawn_in_evenly() {
+    fn a_single_cell_is_inset_evenly() {
         let cells = BTreeSet::from([CellXY::new(3, 2)]);
         let mut points = outline(Lattice(GridShape::Square), &cells, 0.1).remove(0);
         points.sort_by(|a, b| a.partial_cmp(b).unwrap());

@@ -1,43 +1,52 @@
-//! Distances from a pose as a picture: the farther the darker, with contour lines.
+//! Distances from a pose as a picture: darker with distance, with contour lines.
 
 use crate::colours::mixed;
-use crate::picture::bodies::{Body, disc};
+use crate::picture::bodies::{BodyShape, disc};
 use crate::picture::drawing::{Cells, Item, Paint, Picture, Shape};
 use crate::picture::ground;
 use crate::picture::view::View;
 use crate::round_numbers::least_round;
-use wheelbase_grid::Rgb;
-use wheelbase_grid::{CellXY, Grid};
+use wheelbase_grid::{CellXY, Grid, Rgb};
 use wheelbase_planner::{Distances, GoalMember, MovementTables, Pose};
 
-/// From near to far.
+/// Colours from near to far.
 const RAMP: [Rgb; 6] =
     [[253, 231, 37], [122, 209, 81], [34, 168, 132], [42, 120, 142], [65, 68, 135], [68, 1, 84]];
-/// How much of the terrain shows through.
-const COVER: u8 = 200;
-/// What cannot be reached.
+/// Opacity of the colours, of 255: some terrain shows through.
+const OPACITY: u8 = 200;
+/// Cells out of reach.
 const OUT_OF_REACH: Paint = Paint::new([0; 3], 110);
 const CONTOUR: Paint = Paint::new([0; 3], 200);
 const TARGET: Paint = Paint::solid([255; 3]);
 
-/// Contour lines at most.
+/// Most contour lines.
 const CONTOURS_MAX: u32 = 12;
 
-/// A picture of distances, and the ticks from one contour line to the next.
-pub fn picture(
-    view: View,
-    grid: &Grid,
-    tables: &MovementTables,
-    (start, targets): (Pose, &[GoalMember]),
-    from: &Distances,
-    within: Option<u32>,
-) -> (Picture, u32) {
+/// A distance query and its result.
+pub struct DistanceQuery<'a> {
+    /// The map.
+    pub grid: &'a Grid,
+    /// Movement tables of the class on this map.
+    pub tables: &'a MovementTables,
+    /// The pose from which distances are measured.
+    pub start: Pose,
+    /// Targets to mark.
+    pub targets: &'a [GoalMember],
+    /// The settled distances.
+    pub distances: &'a Distances,
+    /// Greatest distance shown, in ticks.
+    pub within: Option<u32>,
+}
+
+/// A picture of distances, and the spacing of its contour lines in ticks.
+pub fn picture(view: View, query: &DistanceQuery<'_>) -> (Picture, u32) {
+    let DistanceQuery { grid, tables, start, targets, distances, within } = *query;
     let size = grid.size();
-    // The least of each cell's headings.
+    // The least over all headings of each cell.
     let mut costs: Vec<Option<u32>> = vec![None; size.n_cells()];
     let mut farthest = 0;
-    for (pose, cost) in from.field().settled().filter(|(_, cost)| within.is_none_or(|within| *cost <= within))
-    {
+    let settled = distances.field().settled();
+    for (pose, cost) in settled.filter(|(_, cost)| within.is_none_or(|within| *cost <= within)) {
         let Some(cell) = size.cell(pose.cell) else { continue };
         let least = &mut costs[cell.0 as usize];
         *least = Some(least.map_or(cost, |least| least.min(cost)));
@@ -45,10 +54,10 @@ pub fn picture(
     }
     let cost = |cell: CellXY| size.cell(cell).and_then(|cell| costs[cell.0 as usize]);
     let step = spacing(farthest);
-    let paint = |cell| cost(cell).map_or(OUT_OF_REACH, |cost| Paint::new(colour(cost, farthest), COVER));
+    let paint = |cell| cost(cell).map_or(OUT_OF_REACH, |cost| Paint::new(colour(cost, farthest), OPACITY));
     let mut items = ground::of_grid(&view, grid);
     items.push(Item::Cells(Cells::of(&view, paint)));
-    // Between two cells on either side of a multiple of the step.
+    // Contours run between neighbouring cells on either side of a multiple of the step.
     let mut lines = Vec::new();
     for cell in view.area.cells() {
         let Some(here) = cost(cell) else { continue };
@@ -59,15 +68,15 @@ pub fn picture(
             }
         }
     }
-    items.push(Shape::lines(lines, CONTOUR, view.points(1.5)).titled("contour lines".to_owned()).into());
-    let body = Body::of(tables.class(), 0, &view);
+    items.push(Shape::lines(lines, CONTOUR, view.cells(1.5)).titled("contour lines".to_owned()).into());
+    let body = BodyShape::of(tables.class(), 0, &view);
     items.extend(body.shapes(&view, body.resting(start), "start".to_owned()).map(Item::from));
     items.extend(body.ring_if_small(&view, body.resting(start), TARGET).map(Item::from));
     for target in targets {
-        let ring = |radius: f64, points: f64, paint| {
-            Shape::outlines(vec![disc(view.lattice.centre(target.cell), radius)], paint, view.points(points))
+        let ring = |radius: f64, width: f64, paint| {
+            Shape::outlines(vec![disc(view.lattice.centre(target.cell), radius)], paint, view.cells(width))
         };
-        let radius = view.points(5.0).max(0.35);
+        let radius = view.cells(5.0).max(0.35);
         items.push(ring(radius, 5.0, Paint::solid([0; 3])).into());
         items.push(ring(radius, 2.5, TARGET).titled(format!("target {}", target.cell)).into());
     }
@@ -75,14 +84,14 @@ pub fn picture(
     (Picture { view, title, items }, step)
 }
 
-/// The colour of a distance among those up to the farthest.
+/// The colour of a distance, on a ramp that ends at `farthest`.
 fn colour(cost: u32, farthest: u32) -> Rgb {
     let at = f64::from(cost) / f64::from(farthest.max(1)) * (RAMP.len() - 1) as f64;
     let (low, part) = ((at as usize).min(RAMP.len() - 2), at - (at as usize).min(RAMP.len() - 2) as f64);
     mixed(RAMP[low], RAMP[low + 1], part)
 }
 
-/// A round number of ticks by which there are few contour lines.
+/// A round number of ticks between contour lines that keeps them few.
 fn spacing(farthest: u32) -> u32 {
     least_round(|step| farthest / step <= CONTOURS_MAX)
 }

@@ -1,88 +1,88 @@
-//! A picture as a list of what is to be drawn, in the plane of the map.
+//! A picture as a list of items in the plane of the map.
 
 use crate::picture::lattice::Point;
 use crate::picture::view::View;
 use wheelbase_grid::{CellXY, Rect, Rgb};
 
-/// A picture, first things first.
+/// A picture.
 #[derive(Clone, Debug)]
 pub struct Picture {
-    /// What it shows.
+    /// The visible part of the map and its scale.
     pub view: View,
-    /// What it is called.
+    /// Title of the picture.
     pub title: String,
-    /// What is drawn.
+    /// Items in drawing order: each covers those before it.
     pub items: Vec<Item>,
 }
 
-/// A colour and how much of it covers what is below: 0 nothing, 255 all.
+/// A colour with its opacity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Paint {
     /// The colour.
     pub rgb: Rgb,
-    /// The cover.
+    /// Opacity: 0 transparent, 255 opaque.
     pub alpha: u8,
 }
 
 impl Paint {
-    /// All of a colour.
+    /// An opaque colour.
     pub const fn solid(rgb: Rgb) -> Self {
         Self { rgb, alpha: 255 }
     }
 
-    /// A colour that lets through what is below.
+    /// A colour with an opacity.
     pub const fn new(rgb: Rgb, alpha: u8) -> Self {
         Self { rgb, alpha }
     }
 
-    /// Nothing.
+    /// Transparent.
     pub const NONE: Self = Self { rgb: [0; 3], alpha: 0 };
 }
 
-/// One thing that is drawn, over those before it.
+/// One item of a picture.
 #[derive(Clone, Debug)]
 pub enum Item {
-    /// Cells, each filled with a paint of its own.
+    /// Cells, each with its own paint.
     Cells(Cells),
-    /// Lines and areas.
+    /// Lines or areas.
     Shape(Shape),
 }
 
-/// The cells of an area.
+/// The cells of a rectangle with their paints.
 #[derive(Clone, Debug)]
 pub struct Cells {
-    /// The area.
+    /// The rectangle.
     pub area: Rect,
-    /// `[height * width]` of the area, row-major.
+    /// `[height * width]`, row-major.
     pub paints: Vec<Paint>,
 }
 
 impl Cells {
-    /// The cells in sight, each with a paint of its own.
+    /// All cells of a view, painted by `paint`.
     pub fn of(view: &View, paint: impl Fn(CellXY) -> Paint) -> Self {
         Self { area: view.area, paints: view.area.cells().map(paint).collect() }
     }
 }
 
-/// An area with its outline, or lines.
+/// Filled loops, stroked loops, or lines.
 #[derive(Clone, Debug, Default)]
 pub struct Shape {
-    /// Loops of points, or lines if they are not closed.
+    /// Loops of points; open lines if the stroke is not closed.
     pub loops: Vec<Vec<Point>>,
-    /// What the loops enclose is filled with.
+    /// Fill of the enclosed area.
     pub fill: Option<Paint>,
-    /// What is drawn along them.
+    /// Stroke along the loops.
     pub stroke: Option<Stroke>,
-    /// What it is, for those who can ask.
+    /// Tooltip, in formats that have one.
     pub title: Option<String>,
 }
 
-/// A line along points.
+/// A stroke along points.
 #[derive(Clone, Copy, Debug)]
 pub struct Stroke {
-    /// Its paint.
+    /// Paint.
     pub paint: Paint,
-    /// Its width, in cells.
+    /// Width in cells.
     pub width: f64,
     /// Whether the last point is joined to the first.
     pub closed: bool,
@@ -94,23 +94,23 @@ impl Shape {
         Self { loops, fill: Some(paint), ..Self::default() }
     }
 
-    /// Lines.
+    /// Open lines.
     pub fn lines(lines: Vec<Vec<Point>>, paint: Paint, width: f64) -> Self {
         Self { loops: lines, stroke: Some(Stroke { paint, width, closed: false }), ..Self::default() }
     }
 
-    /// Outlines.
+    /// Stroked loops.
     pub fn outlines(loops: Vec<Vec<Point>>, paint: Paint, width: f64) -> Self {
         Self { loops, stroke: Some(Stroke { paint, width, closed: true }), ..Self::default() }
     }
 
-    /// With the outline drawn too.
+    /// Adds a stroke along the loops.
     pub fn with_outline(mut self, paint: Paint, width: f64) -> Self {
         self.stroke = Some(Stroke { paint, width, closed: true });
         self
     }
 
-    /// With a title.
+    /// Adds a tooltip.
     pub fn titled(mut self, title: String) -> Self {
         self.title = Some(title);
         self

@@ -1,31 +1,31 @@
-//! The map: terrain, heights, lines between cells, sides that are not open.
+//! The map in a picture: terrain, elevation, grid lines and sides.
 
 use crate::picture::drawing::{Cells, Item, Paint, Shape};
 use crate::picture::lattice::Point;
 use crate::picture::view::View;
-use wheelbase_grid::Rgb;
-use wheelbase_grid::{CellXY, Grid, Rect};
+use wheelbase_grid::{CellXY, Grid, GridShape, Rect, Rgb};
 use wheelbase_maps::TerrainColours;
 use wheelbase_scenario::recording::{Header, MapLayers};
 
-/// From so many points a cell on there are lines between the cells.
+/// Least scale, in pixels per cell, with grid lines.
 const LINES_FROM: u32 = 10;
 const LINE: Paint = Paint::new([0; 3], 41);
 
-/// Colours of sides that nobody passes, and of those that are slow.
+/// Colours of impassable and of slow sides.
 const WALL: Rgb = [28, 18, 16];
 const SLOW_SIDE: Rgb = [185, 138, 60];
 
-/// What a map's kinds look like.
+/// How the terrain kinds and side kinds of a map are drawn.
 #[derive(Clone, Debug)]
-pub struct Kinds {
+pub struct MapStyle {
+    /// Colours, by terrain kind.
     terrain: Vec<Rgb>,
-    /// Speeds in permille, by kind.
+    /// Speeds in permille, by side kind.
     sides: Vec<u16>,
 }
 
-impl Kinds {
-    /// Those of a recorded map.
+impl MapStyle {
+    /// The style of a recorded map.
     pub fn of_header(header: &Header) -> Self {
         Self {
             terrain: header.terrain_colours.clone(),
@@ -33,35 +33,35 @@ impl Kinds {
         }
     }
 
-    /// Those of a map.
+    /// The style of a map.
     pub fn of_grid(grid: &Grid) -> Self {
         let sides = grid.side_table().entries().iter().map(|kind| kind.speed);
         Self { terrain: TerrainColours::of(grid.terrain_table()).all().to_vec(), sides: sides.collect() }
     }
 }
 
-/// The whole of a map.
+/// The rectangle of all cells of a map.
 pub fn map_area(map: &MapLayers) -> Rect {
     Rect::new(0, 0, map.width, map.height)
 }
 
-/// A map as it is seen.
-pub fn items(view: &View, map: &MapLayers, kinds: &Kinds) -> Vec<Item> {
-    let mut items = vec![Item::Cells(terrain(view, map, kinds))];
+/// The visible part of a recorded map.
+pub fn items(view: &View, map: &MapLayers, style: &MapStyle) -> Vec<Item> {
+    let mut items = vec![Item::Cells(terrain(view, map, style))];
     if view.scale >= LINES_FROM {
-        items.push(lines(view).into());
+        items.push(grid_lines(view).into());
     }
-    items.extend(borders(view, map, kinds).into_iter().map(Item::from));
+    items.extend(borders(view, map, style).into_iter().map(Item::from));
     items
 }
 
-/// A map that stands still, as it is seen.
+/// The visible part of a map.
 pub fn of_grid(view: &View, grid: &Grid) -> Vec<Item> {
-    items(view, &MapLayers::of(grid), &Kinds::of_grid(grid))
+    items(view, &MapLayers::of(grid), &MapStyle::of_grid(grid))
 }
 
-/// Terrain, the higher the lighter; slopes that face north-west lie in the sun.
-fn terrain(view: &View, map: &MapLayers, kinds: &Kinds) -> Cells {
+/// Terrain colours, lighter with elevation; north-western slopes are lit.
+fn terrain(view: &View, map: &MapLayers, style: &MapStyle) -> Cells {
     let low = map.elevation.iter().copied().min().unwrap_or(0);
     let high = map.elevation.iter().copied().max().unwrap_or(0);
     let range = f64::from(i32::from(high) - i32::from(low));
@@ -71,7 +71,7 @@ fn terrain(view: &View, map: &MapLayers, kinds: &Kinds) -> Cells {
     };
     let paint = |cell: CellXY| {
         let index = map.index(cell).unwrap_or(0);
-        let colour = kinds.terrain.get(usize::from(map.terrain[index])).copied().unwrap_or_default();
+        let colour = style.terrain.get(usize::from(map.terrain[index])).copied().unwrap_or_default();
         if range == 0.0 {
             return Paint::solid(colour);
         }
@@ -85,13 +85,13 @@ fn terrain(view: &View, map: &MapLayers, kinds: &Kinds) -> Cells {
 }
 
 /// Lines between cells: along rows and columns, or around each hexagon.
-fn lines(view: &View) -> Shape {
+fn grid_lines(view: &View) -> Shape {
     let View { lattice, area, .. } = *view;
     let mut lines: Vec<Vec<Point>> = Vec::new();
     let (right, bottom) = (area.x + area.width as i32, area.y + area.height as i32);
-    // Through the middle of a row of points, so that a line is one point wide.
-    let half = view.points(0.5);
-    if lattice.0 == wheelbase_grid::GridShape::Square {
+    // Half a pixel in, so that a line covers exactly one row of pixels.
+    let half = view.cells(0.5);
+    if lattice.0 == GridShape::Square {
         let (left, top) = (f64::from(area.x), f64::from(area.y));
         for x in (area.x..=right).map(f64::from) {
             lines.push(vec![[x + half, top], [x + half, f64::from(bottom)]]);
@@ -100,7 +100,7 @@ fn lines(view: &View) -> Shape {
             lines.push(vec![[left, y + half], [f64::from(right), y + half]]);
         }
     } else {
-        // The western sides of each cell, and the others where no cell follows.
+        // Half the sides of each cell; the other half only at the border, where no neighbour draws them.
         for cell in area.cells() {
             for (number, _, next) in lattice.neighbours(cell) {
                 if number < 3 || !area.contains(next) {
@@ -109,25 +109,25 @@ fn lines(view: &View) -> Shape {
             }
         }
     }
-    Shape::lines(lines, LINE, view.points(1.0))
+    Shape::lines(lines, LINE, view.cells(1.0))
 }
 
-/// The sides that are not open, a shape a colour. Where two sides face each other the slower counts.
-fn borders(view: &View, map: &MapLayers, kinds: &Kinds) -> Vec<Shape> {
+/// Sides of other kinds than open, one shape for each colour. The slower of two facing sides counts.
+fn borders(view: &View, map: &MapLayers, style: &MapStyle) -> Vec<Shape> {
     if map.sides.is_empty() {
         return Vec::new();
     }
     // The open kind never limits.
     let speed = |kind: u8| {
-        if kind == 0 { u32::MAX } else { u32::from(kinds.sides.get(usize::from(kind)).copied().unwrap_or(0)) }
+        if kind == 0 { u32::MAX } else { u32::from(style.sides.get(usize::from(kind)).copied().unwrap_or(0)) }
     };
     let kind_of =
         |cell: CellXY, number: usize| map.index(cell).map_or(0, |index| map.side(index, number as u8));
     let (mut walls, mut slow) = (Vec::new(), Vec::new());
     for cell in view.area.cells() {
         for (number, side, next) in view.lattice.neighbours(cell) {
-            let met_before = (next.y, next.x) < (cell.y, cell.x) && view.area.contains(next);
-            if met_before {
+            let is_drawn = (next.y, next.x) < (cell.y, cell.x) && view.area.contains(next);
+            if is_drawn {
                 continue;
             }
             let facing = view.lattice.0.side_number(side.opposite()).unwrap_or(0);
@@ -139,12 +139,12 @@ fn borders(view: &View, map: &MapLayers, kinds: &Kinds) -> Vec<Shape> {
             }
         }
     }
-    let width = view.points(1.0).max(0.14);
+    let width = view.cells(1.0).max(0.14);
     let shapes = [(slow, SLOW_SIDE), (walls, WALL)].into_iter().filter(|(lines, _)| !lines.is_empty());
     shapes.map(|(lines, colour)| Shape::lines(squared(lines, width), Paint::solid(colour), width)).collect()
 }
 
-/// Lines that reach half their width farther at both ends, so that corners are filled.
+/// Extends lines by half their width at both ends, so that corners are filled.
 fn squared(mut lines: Vec<Vec<Point>>, width: f64) -> Vec<Vec<Point>> {
     for line in &mut lines {
         if let [[ax, ay], [bx, by]] = &mut line[..] {

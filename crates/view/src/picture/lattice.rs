@@ -1,29 +1,29 @@
-//! Where the cells of a map lie in the plane.
+//! Positions of cells in the plane.
 
 use wheelbase_grid::{CellXY, GridShape, Rect, Side};
 
-/// A point of the plane, or a step in it: x to the east, y to the south, in widths of a cell.
+/// A point of the plane, or a vector: x to the east, y to the south, in cell widths.
 pub type Point = [f64; 2];
 
 /// The plane of a map. Its origin is the north-west corner of the map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lattice(pub GridShape);
 
-/// A point counted in steps between corners, so that those of neighbours are equal: a step is half a cell, of hexagons
-/// in height a quarter of one.
+/// A point in integer steps, so that corners shared by neighbouring cells compare equal. A step is half a cell; on
+/// hexagonal maps vertically a quarter.
 pub type Corner = [i32; 2];
 
 impl Lattice {
-    /// The steps between corners: half a cell, of hexagons in height a quarter of one.
+    /// Length of a [`Corner`] step along each axis.
     fn unit(self) -> Point {
         match self.0 {
             GridShape::Square => [0.5, 0.5],
-            // A hexagon one wide is 2 / sqrt(3) high.
+            // A hexagon of width 1 is 2 / sqrt(3) high.
             GridShape::Hex => [0.5, 0.5 / 3_f64.sqrt()],
         }
     }
 
-    /// From one row to the next.
+    /// Distance from one row to the next.
     pub fn pitch(self) -> f64 {
         match self.0 {
             GridShape::Square => 1.0,
@@ -31,12 +31,12 @@ impl Lattice {
         }
     }
 
-    /// Columns and rows of an area as width and height in the plane.
+    /// Width and height of an area in the plane.
     pub fn extent(self, area: Rect) -> Point {
         let (width, height) = (f64::from(area.width), f64::from(area.height));
         match self.0 {
             GridShape::Square => [width, height],
-            // Odd rows reach half a cell farther to the east.
+            // Odd rows are shifted half a cell to the east.
             GridShape::Hex => [width + 0.5, (height * 3.0 + 1.0) * self.unit()[1]],
         }
     }
@@ -46,7 +46,7 @@ impl Lattice {
         [f64::from(area.x), f64::from(area.y) * self.pitch()]
     }
 
-    /// The centre of a cell, which may lie off the map.
+    /// The centre of a cell, on or off the map, in corner steps.
     fn centre_by_corners(self, cell: CellXY) -> Corner {
         match self.0 {
             GridShape::Square => [2 * cell.x + 1, 2 * cell.y + 1],
@@ -65,7 +65,7 @@ impl Lattice {
         self.point(self.centre_by_corners(cell))
     }
 
-    /// Corners of a cell, counter-clockwise: side number `k` lies between corner `k` and the next.
+    /// Corners of a cell, counter-clockwise: side `k` runs from corner `k` to the next.
     pub fn corners(self, cell: CellXY) -> impl Iterator<Item = Corner> + Clone {
         const SQUARE: [Corner; 4] = [[1, 1], [1, -1], [-1, -1], [-1, 1]];
         const HEX: [Corner; 6] = [[1, 1], [1, -1], [0, -2], [-1, -1], [-1, 1], [0, 2]];
@@ -88,13 +88,13 @@ impl Lattice {
         [around.next().unwrap_or_default(), around.next().unwrap_or_default()]
     }
 
-    /// The sides of a cell and the neighbours beyond them, by number of the side.
+    /// The sides of a cell with their numbers and the neighbours across them.
     pub fn neighbours(self, cell: CellXY) -> impl Iterator<Item = (usize, Side, CellXY)> {
         let sides = self.0.sides().iter().enumerate();
         sides.map(move |(number, &side)| (number, side, self.0.neighbour(cell, side)))
     }
 
-    /// The step that `forward` and `right` stand for while an agent faces east, in half cells.
+    /// The vector of `forward` and `right` half cells in the frame of an east-facing agent.
     pub fn half_steps(self, forward: i32, right: i32) -> Point {
         let (forward, right) = (f64::from(forward) / 2.0, f64::from(right) / 2.0);
         match self.0 {
@@ -108,7 +108,7 @@ impl Lattice {
         match self.0 {
             GridShape::Square => CellXY::new(x.floor() as i32, y.floor() as i32),
             GridShape::Hex => {
-                // The nearest centre of the two rows about it.
+                // The nearest centre in the rows above and below.
                 let row = ((y - 2.0 * self.unit()[1]) / self.pitch()).floor() as i32;
                 let nearest = |row: i32| {
                     let cell = CellXY::new((x - 0.5 * f64::from(row & 1)).floor() as i32, row);
@@ -129,7 +129,7 @@ mod tests {
     const BOTH: [Lattice; 2] = [Lattice(GridShape::Square), Lattice(GridShape::Hex)];
 
     #[test]
-    fn neighbours_share_a_side() {
+    fn neighbours_share_their_side() {
         for lattice in BOTH {
             for cell in Rect::new(-2, -3, 5, 6).cells() {
                 for (number, side, next) in lattice.neighbours(cell) {

@@ -1,53 +1,51 @@
-//! What a search did, as a picture: the poses that it expanded, the path and what it sweeps, and of a query
-//! that failed what was in the way.
+//! A search as a picture: expanded poses, the path with its swept cells and, after a failure, the obstacles.
 
-use crate::picture::bodies::Body;
+use crate::picture::bodies::BodyShape;
 use crate::picture::drawing::{Cells, Item, Paint, Picture, Shape};
 use crate::picture::ground;
 use crate::picture::lattice::Point;
 use crate::picture::view::View;
 use std::collections::BTreeSet;
-use wheelbase_grid::Rgb;
-use wheelbase_grid::{CellXY, Grid, Side};
+use wheelbase_grid::{CellXY, Grid, Rgb, Side};
 use wheelbase_planner::model::{MoveBlocked, PoseBlocked, Reached};
 use wheelbase_planner::search::Answer;
 use wheelbase_planner::{
     Distances, GoalMember, Heading, Legality, MovementTables, Path, Pose, Request, Scratch, Status, Until,
 };
 
-/// The colour of a class that is not one of those of the heat.
+/// Class number whose colour stands out from the colours of expansions.
 const COLOUR_OF_BODY: usize = 3;
 const SWEPT: Paint = Paint::new([255; 3], 72);
 const FOOTPRINT: Paint = Paint::new([0; 3], 110);
 const LINE: Paint = Paint::solid([255; 3]);
 const GOAL: Paint = Paint::solid([255; 3]);
-/// Anchors of poses that can be reached.
+/// Anchors of reachable poses.
 const REACHED: Paint = Paint::new([110, 200, 255], 96);
-/// What is in the way.
+/// Obstacles.
 const BLOCKED: Rgb = [255, 32, 32];
 const WINDOW: Paint = Paint::solid([255, 230, 90]);
 
-/// A query and what came of it.
-pub struct Planned<'a> {
+/// A request with its answer and its search.
+pub struct SearchOutcome<'a> {
     /// The map.
     pub grid: &'a Grid,
-    /// The class's tables of it.
+    /// Movement tables of the class on this map.
     pub tables: &'a MovementTables,
-    /// What was asked.
+    /// The request.
     pub request: &'a Request<'a>,
-    /// What came of it.
+    /// The answer.
     pub answer: &'a Answer,
-    /// Its path.
+    /// The path of the answer, possibly empty.
     pub path: &'a Path,
-    /// The search.
+    /// The scratch of the search, which holds the expanded poses.
     pub scratch: &'a Scratch,
 }
 
-impl Planned<'_> {
-    /// The picture of it.
+impl SearchOutcome<'_> {
+    /// The picture of the search.
     pub fn picture(&self, view: View) -> Picture {
         let class = self.tables.class();
-        let body = Body::of(class, COLOUR_OF_BODY, &view);
+        let body = BodyShape::of(class, COLOUR_OF_BODY, &view);
         let mut items = ground::of_grid(&view, self.grid);
         items.push(Item::Cells(self.expansions(&view)));
         let failed = self.answer.reached != Some(Reached::Goal);
@@ -61,7 +59,7 @@ impl Planned<'_> {
             let [width, height] = view.lattice.extent(window);
             let (right, bottom) = (left + width, top + height);
             let corners = vec![[left, top], [right, top], [right, bottom], [left, bottom]];
-            items.push(Shape::outlines(vec![corners], WINDOW, view.points(2.0)).into());
+            items.push(Shape::outlines(vec![corners], WINDOW, view.cells(2.0)).into());
         }
         let start = self.request.start;
         items.extend(body.shapes(&view, body.resting(start), "start".to_owned()).map(Item::from));
@@ -74,10 +72,10 @@ impl Planned<'_> {
         );
         if failed {
             items.extend(self.goals(&view, &body));
-            self.look_at_ends(&mut obstacles);
+            self.add_blocked_ends(&mut obstacles);
         } else if let Some(last) = last {
             let outline = body.outline(body.resting(last));
-            items.push(Shape::outlines(outline, GOAL, view.points(2.0)).titled("goal".to_owned()).into());
+            items.push(Shape::outlines(outline, GOAL, view.cells(2.0)).titled("goal".to_owned()).into());
         }
         items.extend(obstacles.items(&view));
         let (status, cost) = (self.answer.status.name().replace('_', " "), self.answer.cost);
@@ -90,7 +88,7 @@ impl Planned<'_> {
         Picture { view, title, items }
     }
 
-    /// How many headings were expanded of each cell.
+    /// The share of expanded headings of each cell, as a heat map.
     fn expansions(&self, view: &View) -> Cells {
         let space = self.tables.space();
         let count = |cell: CellXY| {
@@ -112,7 +110,7 @@ impl Planned<'_> {
         Cells::of(view, paint)
     }
 
-    /// The anchors that can be reached, and what stops all moves beyond them.
+    /// The reachable anchors. Adds the obstacles of all illegal moves from them.
     fn reachable(&self, view: &View, obstacles: &mut Obstacles) -> Cells {
         let tables = self.tables;
         let legality = Legality::new(self.grid, tables.class());
@@ -136,8 +134,8 @@ impl Planned<'_> {
         cells
     }
 
-    /// What the path sweeps, each footprint on it, and the line along which the pivot goes.
-    fn trail(&self, view: &View, body: &Body) -> Vec<Item> {
+    /// The swept cells of the path, each footprint on it, and the line of the pivot.
+    fn trail(&self, view: &View, body: &BodyShape) -> Vec<Item> {
         let Path { poses, moves } = self.path;
         if poses.is_empty() {
             return Vec::new();
@@ -152,30 +150,28 @@ impl Planned<'_> {
         let paint = |cell: CellXY| if swept.contains(&(cell.y, cell.x)) { SWEPT } else { Paint::NONE };
         let mut items = vec![Item::Cells(Cells::of(view, paint))];
         let outlines = poses.iter().flat_map(|pose| body.outline(body.resting(pose.pose)));
-        items.push(Shape::outlines(outlines.collect(), FOOTPRINT, view.points(1.0)).into());
+        items.push(Shape::outlines(outlines.collect(), FOOTPRINT, view.cells(1.0)).into());
         let mut line: Vec<Point> = poses.iter().map(|pose| body.pivot_at(pose.pose.cell)).collect();
         line.dedup();
-        let width = view.points((f64::from(view.scale) * 0.16).clamp(1.0, 4.0));
+        let width = view.cells((f64::from(view.scale) * 0.16).clamp(1.0, 4.0));
         items.push(Shape::lines(vec![line], LINE, width).into());
         items
     }
 
-    /// The members of the goal as named.
-    fn goals(&self, view: &View, body: &Body) -> Vec<Item> {
+    /// The members of the goal.
+    fn goals(&self, view: &View, body: &BodyShape) -> Vec<Item> {
         let goal = |member: &GoalMember| {
-            // Of any heading, the first.
-            let place =
-                body.resting(Pose { cell: member.cell, heading: member.heading.unwrap_or(Heading(0)) });
+            let pose = Pose { cell: member.cell, heading: member.heading.unwrap_or(Heading(0)) };
             match member.heading {
-                Some(_) => Shape::outlines(body.outline(place), GOAL, view.points(2.0)),
-                None => Shape::outlines(vec![view.lattice.polygon(member.cell)], GOAL, view.points(2.0)),
+                Some(_) => Shape::outlines(body.outline(body.resting(pose)), GOAL, view.cells(2.0)),
+                None => Shape::outlines(vec![view.lattice.polygon(member.cell)], GOAL, view.cells(2.0)),
             }
         };
         self.request.goal.members.iter().map(|member| goal(member).titled("goal".to_owned()).into()).collect()
     }
 
-    /// What blocks the start, or each member of the goal as named.
-    fn look_at_ends(&self, obstacles: &mut Obstacles) {
+    /// Adds the obstacles of a blocked start, or of each member of a blocked goal.
+    fn add_blocked_ends(&self, obstacles: &mut Obstacles) {
         let legality = Legality::new(self.grid, self.tables.class());
         match self.answer.status {
             Status::StartBlocked => obstacles.add_pose(&legality, self, self.request.start),
@@ -193,32 +189,34 @@ impl Planned<'_> {
     }
 }
 
-/// What is in the way.
+/// Cells and sides that make poses or moves illegal.
 #[derive(Default)]
 struct Obstacles {
+    /// As `(y, x)`.
     cells: BTreeSet<(i32, i32)>,
+    /// As `(y, x, side)`.
     sides: BTreeSet<(i32, i32, Side)>,
 }
 
 impl Obstacles {
-    /// Adds what blocks a pose: each covered cell that is impassable, and the first reason there is.
-    fn add_pose(&mut self, legality: &Legality<'_>, planned: &Planned<'_>, pose: Pose) {
+    /// Adds the obstacles of a pose: the reason reported by the legality check, and each impassable covered cell.
+    fn add_pose(&mut self, legality: &Legality<'_>, outcome: &SearchOutcome<'_>, pose: Pose) {
         if let Err(blocked) = legality.check_pose(pose) {
             self.add(&blocked);
         }
         if legality.space().state(pose).is_none() {
             return;
         }
-        let class_cells = planned.tables.class().cells_at(pose).iter();
+        let class_cells = outcome.tables.class().cells_at(pose).iter();
         for cell in class_cells.map(|cell| cell.cell_from(pose.cell)) {
-            let kind = planned.grid.terrain_at(cell);
+            let kind = outcome.grid.terrain_at(cell);
             if kind.is_none_or(|kind| legality.terrain_speeds()[usize::from(kind.0)] == 0) {
                 self.cells.insert((cell.y, cell.x));
             }
         }
     }
 
-    /// Adds what blocks a move that would end at a cell.
+    /// Adds the obstacle of a move that would end at a cell.
     fn add_move(&mut self, blocked: &MoveBlocked, end: CellXY) {
         match blocked {
             MoveBlocked::Swept(blocked) => self.add(blocked),
@@ -242,9 +240,9 @@ impl Obstacles {
         }
     }
 
-    /// A cross in each cell, a line along each side.
+    /// A cross in each cell and a line along each side.
     fn items(&self, view: &View) -> Vec<Item> {
-        let width = view.points(2.0).max(0.08);
+        let width = view.cells(2.0).max(0.08);
         let mut items = Vec::new();
         let cells =
             self.cells.iter().map(|&(y, x)| CellXY::new(x, y)).filter(|cell| view.area.contains(*cell));

@@ -1,79 +1,78 @@
-//! Makes points of a picture.
+//! Rasterises a picture.
 //!
-//! Areas are drawn by what each edge takes away from the points to its right: the edges of a loop sum up
-//! to the part of each point that it covers (the exact-area method of font rasterisers, as in FreeType). A
-//! cover is rounded to quarters, so that there are few colours and files stay small.
+//! Shapes are filled by signed area coverage, as in the font rasteriser of FreeType: each edge of a loop adds its
+//! signed area to the pixels on its right, and the sum over all edges is the covered part of each pixel. Coverage is
+//! rounded to quarters: few distinct colours keep files small.
 
 use crate::picture::drawing::{Cells, Item, Paint, Shape};
 use crate::picture::lattice::Point;
 use crate::picture::view::View;
-use wheelbase_grid::Rgb;
-use wheelbase_grid::{CellXY, GridShape};
+use wheelbase_grid::{CellXY, GridShape, Rgb};
 
-/// What no cell covers: the gaps beside the rows of a hexagonal map.
+/// Background, seen in the gaps at the row ends of a hexagonal map.
 pub const OUTSIDE: Rgb = [13, 15, 17];
 
-/// Points that the covers of a shape are held for at a time.
-const BAND_POINTS: usize = 1 << 20;
+/// Pixels whose coverage is held in memory at a time.
+const BAND_PIXELS: usize = 1 << 20;
 
-/// Covers that are told apart.
+/// Steps to which coverage is rounded.
 const LEVELS: f32 = 4.0;
 
-/// A picture as points.
+/// An image in memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {
-    /// Columns.
+    /// Width in pixels.
     pub width: u32,
-    /// Rows.
+    /// Height in pixels.
     pub height: u32,
     /// `[height * width]`, row-major.
-    pub points: Vec<Rgb>,
+    pub pixels: Vec<Rgb>,
 }
 
 impl Image {
-    /// One of a single colour.
+    /// An image of one colour.
     pub fn filled(width: u32, height: u32, colour: Rgb) -> Self {
-        Self { width, height, points: vec![colour; width as usize * height as usize] }
+        Self { width, height, pixels: vec![colour; width as usize * height as usize] }
     }
 
-    /// Its rows.
+    /// The rows, from the top.
     pub fn rows(&self) -> impl Iterator<Item = &[Rgb]> {
-        self.points.chunks_exact(self.width as usize)
+        self.pixels.chunks_exact(self.width as usize)
     }
 }
 
-/// A view being drawn.
+/// An image of a view, to draw on.
 #[derive(Clone, Debug)]
 pub struct Canvas {
     view: View,
     image: Image,
-    /// Parts of points that edges take away, of a band of a shape.
-    covers: Vec<f32>,
+    /// Scratch: coverage of the current band of a shape.
+    coverage: Vec<f32>,
 }
 
 impl Canvas {
-    /// An empty one.
+    /// An empty canvas.
     pub fn new(view: View) -> Self {
         let (width, height) = view.size();
-        Self { view, image: Image::filled(width, height, OUTSIDE), covers: Vec::new() }
+        Self { view, image: Image::filled(width, height, OUTSIDE), coverage: Vec::new() }
     }
 
-    /// The points.
+    /// The image drawn so far.
     pub fn image(&self) -> &Image {
         &self.image
     }
 
-    /// Makes its points those of an image of the same size.
+    /// Replaces the image by another of the same size.
     pub fn reset_to(&mut self, image: &Image) {
-        self.image.points.copy_from_slice(&image.points);
+        self.image.pixels.copy_from_slice(&image.pixels);
     }
 
-    /// Draws things over what is there.
+    /// Draws items over the image.
     pub fn draw(&mut self, items: &[Item]) {
         for item in items {
             match item {
                 Item::Cells(cells) if self.view.lattice.0 == GridShape::Square => self.draw_squares(cells),
-                Item::Cells(cells) => self.draw_nearest(cells),
+                Item::Cells(cells) => self.draw_hexagons(cells),
                 Item::Shape(shape) => self.draw_shape(shape),
             }
         }
@@ -81,40 +80,39 @@ impl Canvas {
 
     fn draw_squares(&mut self, cells: &Cells) {
         let View { area, scale, .. } = self.view;
-        for (y, row) in self.image.points.chunks_exact_mut(self.image.width as usize).enumerate() {
-            for (x, points) in row.chunks_exact_mut(scale as usize).enumerate() {
+        for (y, row) in self.image.pixels.chunks_exact_mut(self.image.width as usize).enumerate() {
+            for (x, pixels) in row.chunks_exact_mut(scale as usize).enumerate() {
                 let cell = CellXY::new(area.x + x as i32, area.y + y as i32 / scale as i32);
                 let Paint { rgb, alpha } = cells.paint(cell);
                 if alpha > 0 {
-                    points.iter_mut().for_each(|point| blend(point, rgb, alpha.into()));
+                    pixels.iter_mut().for_each(|pixel| blend(pixel, rgb, alpha.into()));
                 }
             }
         }
     }
 
-    /// Each point takes the mean of the cells at four places in it.
-    fn draw_nearest(&mut self, cells: &Cells) {
-        const PLACES: [Point; 4] = [[0.375, 0.125], [0.875, 0.375], [0.125, 0.625], [0.625, 0.875]];
+    /// Each pixel becomes the mean of the cells at four sample positions within it.
+    fn draw_hexagons(&mut self, cells: &Cells) {
+        const SAMPLES: [Point; 4] = [[0.375, 0.125], [0.875, 0.375], [0.125, 0.625], [0.625, 0.875]];
         let View { lattice, area, .. } = self.view;
-        let ([left, top], step) = (lattice.corner_of(area), self.view.points(1.0));
-        for (y, row) in self.image.points.chunks_exact_mut(self.image.width as usize).enumerate() {
-            for (x, point) in row.iter_mut().enumerate() {
-                let at = |[dx, dy]: Point| {
+        let ([left, top], step) = (lattice.corner_of(area), self.view.cells(1.0));
+        for (y, row) in self.image.pixels.chunks_exact_mut(self.image.width as usize).enumerate() {
+            for (x, pixel) in row.iter_mut().enumerate() {
+                let cell_at = |[dx, dy]: Point| {
                     lattice.cell_at([left + (x as f64 + dx) * step, top + (y as f64 + dy) * step])
                 };
-                let at = PLACES.map(at);
-                let paints = at.map(|cell| cells.paint(cell));
+                let paints = SAMPLES.map(cell_at).map(|cell| cells.paint(cell));
                 if paints[1..].iter().all(|paint| *paint == paints[0]) {
-                    blend(point, paints[0].rgb, paints[0].alpha.into());
+                    blend(pixel, paints[0].rgb, paints[0].alpha.into());
                     continue;
                 }
                 let mut sums = [0_u32; 3];
                 for Paint { rgb, alpha } in paints {
-                    let mut part = *point;
-                    blend(&mut part, rgb, alpha.into());
-                    sums.iter_mut().zip(part).for_each(|(sum, part)| *sum += u32::from(part));
+                    let mut sample = *pixel;
+                    blend(&mut sample, rgb, alpha.into());
+                    sums.iter_mut().zip(sample).for_each(|(sum, part)| *sum += u32::from(part));
                 }
-                *point = sums.map(|sum| ((sum + 2) / 4) as u8);
+                *pixel = sums.map(|sum| ((sum + 2) / 4) as u8);
             }
         }
     }
@@ -130,12 +128,12 @@ impl Canvas {
         if let Some(stroke) = shape.stroke {
             let width = stroke.width * f64::from(self.view.scale);
             let mut pieces = Vec::new();
-            loops.iter().for_each(|points| along(points, width, stroke.closed, &mut pieces));
+            loops.iter().for_each(|points| stroke_pieces(points, width, stroke.closed, &mut pieces));
             self.fill(&pieces, stroke.paint);
         }
     }
 
-    /// Fills what loops enclose; where some overlap that turn the same way round, once.
+    /// Fills the area enclosed by loops. Overlapping loops of the same orientation are filled once.
     fn fill(&mut self, loops: &[Vec<Point>], paint: Paint) {
         let (mut low, mut high) = ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]);
         for point in loops.iter().flatten() {
@@ -145,21 +143,21 @@ impl Canvas {
             }
         }
         let size = [self.image.width, self.image.height].map(f64::from);
-        // What is not a number is left out here too.
+        // Negated, so that NaN is rejected too.
         if !(0..2).all(|axis| low[axis] < size[axis] && high[axis] > 0.0 && low[axis] <= high[axis]) {
             return;
         }
         let first = [0, 1].map(|axis| low[axis].max(0.0) as usize);
-        let behind = [0, 1].map(|axis| high[axis].ceil().min(size[axis]) as usize);
-        let columns = behind[0] - first[0];
-        let rows = (BAND_POINTS / columns.max(1)).max(1);
-        for top in (first[1]..behind[1]).step_by(rows) {
+        let end = [0, 1].map(|axis| high[axis].ceil().min(size[axis]) as usize);
+        let columns = end[0] - first[0];
+        let rows = (BAND_PIXELS / columns.max(1)).max(1);
+        for top in (first[1]..end[1]).step_by(rows) {
             let mut band = Band {
                 left: first[0],
                 top,
                 columns,
-                rows: rows.min(behind[1] - top),
-                covers: &mut self.covers,
+                rows: rows.min(end[1] - top),
+                coverage: &mut self.coverage,
             };
             band.clear();
             for points in loops {
@@ -172,7 +170,7 @@ impl Canvas {
 }
 
 impl Cells {
-    /// What is drawn of a cell.
+    /// The paint of a cell; [`Paint::NONE`] outside the area.
     fn paint(&self, cell: CellXY) -> Paint {
         let (x, y) = (cell.x - self.area.x, cell.y - self.area.y);
         let inside = self.area.contains(cell);
@@ -186,14 +184,15 @@ struct Band<'a> {
     top: usize,
     columns: usize,
     rows: usize,
-    /// `[rows * (columns + 2)]`: an edge leaves its share in the point it crosses and the one behind.
-    covers: &'a mut Vec<f32>,
+    /// `[rows * (columns + 2)]`: the change of coverage from the pixel on the left. An edge writes to the pixels that
+    /// it crosses and the one after them.
+    coverage: &'a mut Vec<f32>,
 }
 
 impl Band<'_> {
     fn clear(&mut self) {
-        self.covers.clear();
-        self.covers.resize(self.rows * (self.columns + 2), 0.0);
+        self.coverage.clear();
+        self.coverage.resize(self.rows * (self.columns + 2), 0.0);
     }
 
     /// Adds an edge of a loop, row by row.
@@ -201,76 +200,75 @@ impl Band<'_> {
         let (from, to, sign) = if from[1] <= to[1] { (from, to, 1.0) } else { (to, from, -1.0) };
         let (top, bottom) = (from[1] - self.top as f64, to[1] - self.top as f64);
         let first = top.max(0.0);
-        let behind = bottom.min(self.rows as f64);
-        if first >= behind {
+        let end = bottom.min(self.rows as f64);
+        if first >= end {
             return;
         }
-        let lean = (to[0] - from[0]) / (to[1] - from[1]);
+        let slope = (to[0] - from[0]) / (to[1] - from[1]);
         let (start, columns) = (from[0] - self.left as f64, self.columns as f64);
-        let x_at = |y: f64| (start + (y - top) * lean).clamp(0.0, columns);
-        for row in first as usize..(behind.ceil() as usize).min(self.rows) {
-            let (y0, y1) = (first.max(row as f64), behind.min(row as f64 + 1.0));
+        let x_at = |y: f64| (start + (y - top) * slope).clamp(0.0, columns);
+        for row in first as usize..(end.ceil() as usize).min(self.rows) {
+            let (y0, y1) = (first.max(row as f64), end.min(row as f64 + 1.0));
             let (a, b) = (x_at(y0), x_at(y1));
             self.crossing(row, a.min(b), a.max(b), sign * (y1 - y0));
         }
     }
 
-    /// An edge crosses a row from `left` to `right` and is `tall` high there: it covers all points to its
-    /// right by that, and the points it crosses in part.
+    /// Adds an edge that crosses a row from `left` to `right` with a signed height of `tall` there. It covers all
+    /// pixels on its right by `tall`, and the pixels that it crosses in part.
     fn crossing(&mut self, row: usize, left: f64, right: f64, tall: f64) {
-        let line = &mut self.covers[row * (self.columns + 2)..][..self.columns + 2];
+        let line = &mut self.coverage[row * (self.columns + 2)..][..self.columns + 2];
         let mut put = |column: usize, part: f64| line[column] += part as f32;
         let (first, last) = (left as usize, (right.ceil() as usize).max(left as usize + 1) - 1);
         if first == last {
-            // The part of the point that lies to the left of the middle of the edge is not covered.
+            // Within a pixel, the part to the left of the middle of the edge is not covered.
             let uncovered = (left + right) / 2.0 - first as f64;
             put(first, tall * (1.0 - uncovered));
             put(first + 1, tall * uncovered);
             return;
         }
-        // The cover of each point is the area to the right of the edge within it; what is put is by how
-        // much it differs from that of the point before.
+        // The coverage of a pixel is its area to the right of the edge; the difference from the pixel before is stored.
         let slope = tall / (right - left);
         let mut before = 0.0;
         for column in first..=last {
             let (enter, leave) = (left.max(column as f64), right.min(column as f64 + 1.0));
             let (low, high) = ((enter - left) * slope, (leave - left) * slope);
-            let behind = column as f64 + 1.0 - leave;
-            let cover = (low + high) / 2.0 * (leave - enter) + high * behind;
-            put(column, cover - before);
-            before = cover;
+            let rest = column as f64 + 1.0 - leave;
+            let area = (low + high) / 2.0 * (leave - enter) + high * rest;
+            put(column, area - before);
+            before = area;
         }
         put(last + 1, tall - before);
     }
 
-    /// Sums the shares up and paints the points.
+    /// Sums up the coverage and paints the pixels.
     fn blend(&self, image: &mut Image, paint: Paint) {
         for row in 0..self.rows {
             let first = (self.top + row) * image.width as usize + self.left;
-            let points = &mut image.points[first..first + self.columns];
+            let pixels = &mut image.pixels[first..first + self.columns];
             let mut sum = 0.0;
-            for (point, share) in points.iter_mut().zip(&self.covers[row * (self.columns + 2)..]) {
-                sum += share;
+            for (pixel, change) in pixels.iter_mut().zip(&self.coverage[row * (self.columns + 2)..]) {
+                sum += change;
                 let level = (sum.abs().min(1.0) * LEVELS).round() as u32;
                 if level > 0 {
-                    blend(point, paint.rgb, u32::from(paint.alpha) * level / LEVELS as u32);
+                    blend(pixel, paint.rgb, u32::from(paint.alpha) * level / LEVELS as u32);
                 }
             }
         }
     }
 }
 
-/// Puts a colour over a point, `alpha` of 255 parts of it.
-fn blend(point: &mut Rgb, rgb: Rgb, alpha: u32) {
-    for (under, over) in point.iter_mut().zip(rgb) {
+/// Blends a colour of opacity `alpha`, of 255, over a pixel.
+fn blend(pixel: &mut Rgb, rgb: Rgb, alpha: u32) {
+    for (under, over) in pixel.iter_mut().zip(rgb) {
         let sum = u32::from(*under) * (255 - alpha) + u32::from(over) * alpha;
         *under = ((sum + 127) / 255) as u8;
     }
 }
 
-/// The pieces of a line along points, all of them turning the same way round: a box for each part, and where
-/// it is wide enough to be seen a disc at each bend.
-fn along(points: &[Point], width: f64, closed: bool, pieces: &mut Vec<Vec<Point>>) {
+/// The pieces of a stroke along points: a box for each segment and, if the stroke is wide enough for it to be visible,
+/// a disc at each bend. All have the same orientation, so that overlaps are filled once.
+fn stroke_pieces(points: &[Point], width: f64, closed: bool, pieces: &mut Vec<Vec<Point>>) {
     const DISC_FROM: f64 = 1.5;
     const DISC_CORNERS: u32 = 12;
     let half = width / 2.0;
@@ -288,7 +286,7 @@ fn along(points: &[Point], width: f64, closed: bool, pieces: &mut Vec<Vec<Point>
     }
     let bends = if closed { points } else { points.get(1..ends).unwrap_or(&[]) };
     for &[x, y] in bends {
-        // From east to south, as the boxes turn.
+        // From east to south, the orientation of the boxes.
         let corner = |number| {
             let angle = f64::from(number) * std::f64::consts::TAU / f64::from(DISC_CORNERS);
             [x + half * angle.cos(), y + half * angle.sin()]

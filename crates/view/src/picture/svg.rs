@@ -1,4 +1,4 @@
-//! A picture as SVG: in cells, so that it can be shown at any size.
+//! Pictures as SVG, in units of cells, so that they scale to any size.
 
 use crate::picture::drawing::{Cells, Item, Paint, Picture, Shape};
 use crate::picture::lattice::{Lattice, Point};
@@ -10,10 +10,10 @@ use std::fmt::Write;
 use wheelbase_grid::hexadecimal as css;
 use wheelbase_grid::{CellXY, GridShape};
 
-/// Most cells of a picture that is worth writing: each run of them is named.
+/// Most cells of a picture. Each run of equal cells takes text, so larger files would be unwieldy.
 pub const CELLS_MAX: u64 = 1 << 20;
 
-/// The text of a picture. Linear in its cells and points.
+/// The SVG text of a picture. Linear in its cells and points.
 pub fn text(picture: &Picture) -> String {
     let Picture { view, title, items } = picture;
     let ([left, top], [width, height]) = (view.lattice.corner_of(view.area), view.lattice.extent(view.area));
@@ -42,7 +42,7 @@ pub fn text(picture: &Picture) -> String {
     out
 }
 
-/// A number with as many digits as can be seen.
+/// A number, printed with three decimals at most: more would be invisible.
 struct Number(f64);
 
 impl std::fmt::Display for Number {
@@ -53,7 +53,7 @@ impl std::fmt::Display for Number {
     }
 }
 
-/// Writes cells, a path for each paint, in runs along the rows.
+/// Writes cells as one path for each paint, in runs along the rows.
 fn write_cells(out: &mut String, view: &View, cells: &Cells) {
     let mut paths: BTreeMap<Paint, String> = BTreeMap::new();
     let width = cells.area.width as usize;
@@ -67,7 +67,7 @@ fn write_cells(out: &mut String, view: &View, cells: &Cells) {
             x += run.len() as i32;
         }
     }
-    // Cells meet without a gap: squares by being drawn to whole points, hexagons by a thin line.
+    // No gaps between cells: squares snap to whole pixels, hexagons have a thin stroke.
     let square = view.lattice.0 == GridShape::Square;
     let _ = writeln!(out, "<g{}>", if square { " shape-rendering=\"crispEdges\"" } else { "" });
     for (paint, path) in paths {
@@ -81,7 +81,7 @@ fn write_cells(out: &mut String, view: &View, cells: &Cells) {
     out.push_str("</g>\n");
 }
 
-/// Puts a run of cells into a path: a box, or a hexagon for each.
+/// Appends a run of cells to a path: one box, or a hexagon for each cell.
 fn put_run(path: &mut String, lattice: Lattice, first: CellXY, length: usize) {
     if lattice.0 == GridShape::Square {
         let _ = write!(path, "M{} {}h{length}v1h-{length}z", first.x, first.y);

@@ -1,80 +1,81 @@
-//! What part of a map a picture shows, and how large.
+//! The visible part of a map and its scale.
 
 use crate::picture::lattice::{Lattice, Point};
 use std::fmt;
 use wheelbase_grid::Rect;
 
-/// Most points of a picture: as many as the largest map has cells.
-pub const POINTS_MAX: u64 = 1 << 26;
-/// Most points along the longer side of a picture whose scale is not given, and points a cell then.
+/// Most pixels of a picture: the number of cells of the largest map.
+pub const PIXELS_MAX: u64 = 1 << 26;
+/// Most pixels along the longer side of a picture at the default scale, and the largest default scale.
 const SIDE_DEFAULT: f64 = 1280.0;
 const SCALE_DEFAULT_MAX: u32 = 32;
-/// Most points a cell.
+/// Largest scale, in pixels per cell.
 pub const SCALE_MAX: u32 = 256;
 
-/// What part of a map a picture shows, and how large.
+/// The visible part of a map and its scale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct View {
     /// The plane of the map.
     pub lattice: Lattice,
-    /// The cells, all on the map.
+    /// The visible cells, all on the map.
     pub area: Rect,
-    /// Points a cell.
+    /// Pixels per cell.
     pub scale: u32,
 }
 
 impl View {
-    /// The view of a map: of its part within `area`, and of so many points a cell, or of as many as fit a screen.
+    /// The view of the part of a map within `area`, or of all of it. Without a `scale` the picture fits a screen.
     /// # Errors
-    /// [`ViewError`] if no cell of the map is in the area, or the picture had more than `points_max` points.
+    /// [`ViewError`] if the area holds no cell of the map, or the picture would exceed `pixels_max` pixels.
     pub fn of(
         lattice: Lattice,
         map: Rect,
         area: Option<Rect>,
         scale: Option<u32>,
-        points_max: u64,
+        pixels_max: u64,
     ) -> Result<Self, ViewError> {
-        let wanted = area.unwrap_or(map);
-        let area = wanted.intersection(map);
+        let requested = area.unwrap_or(map);
+        let area = requested.intersection(map);
         if area.width == 0 || area.height == 0 {
-            return Err(ViewError::OffMap { area: wanted, map });
+            return Err(ViewError::OffMap { area: requested, map });
         }
         let [width, height] = lattice.extent(area);
         let fitting = (SIDE_DEFAULT / width.max(height)) as u32;
         let default = fitting.clamp(1, SCALE_DEFAULT_MAX);
         let view = Self { lattice, area, scale: scale.unwrap_or(default) };
-        let points = |scale| {
+        let pixels = |scale| {
             let (width, height) = Self { scale, ..view }.size();
             u64::from(width) * u64::from(height)
         };
-        if points(view.scale) <= points_max {
+        if pixels(view.scale) <= pixels_max {
             return Ok(view);
         }
-        let fitting = (1..view.scale).rev().find(|&scale| points(scale) <= points_max);
-        Err(ViewError::TooLarge { size: view.size(), points_max, fitting })
+        let fitting = (1..view.scale).rev().find(|&scale| pixels(scale) <= pixels_max);
+        Err(ViewError::TooLarge { size: view.size(), pixels_max, fitting })
     }
 
-    /// Columns and rows of points.
+    /// Width and height in pixels.
     pub fn size(&self) -> (u32, u32) {
-        let points = |cells: f64| (cells * f64::from(self.scale)).ceil() as u32;
+        let pixels = |cells: f64| (cells * f64::from(self.scale)).ceil() as u32;
         let [width, height] = self.lattice.extent(self.area);
-        (points(width), points(height))
+        (pixels(width), pixels(height))
     }
 
-    /// So many points as cells.
-    pub fn points(&self, points: f64) -> f64 {
-        points / f64::from(self.scale)
+    /// A length of `pixels`, in cells.
+    pub fn cells(&self, pixels: f64) -> f64 {
+        pixels / f64::from(self.scale)
     }
 
-    /// Where a point of the plane is in the picture.
+    /// Pixel coordinates of a point of the plane.
     pub fn in_picture(&self, [x, y]: Point) -> Point {
         let ([left, top], scale) = (self.lattice.corner_of(self.area), f64::from(self.scale));
         [(x - left) * scale, (y - top) * scale]
     }
 }
 
-/// Why there is no such picture.
+/// Why a view cannot be drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ViewError {
     /// No cell of the map is in the area.
     OffMap {
@@ -83,13 +84,13 @@ pub enum ViewError {
         /// The whole map.
         map: Rect,
     },
-    /// It would have too many points.
+    /// The picture would have too many pixels.
     TooLarge {
-        /// Its columns and rows of points.
+        /// Its width and height in pixels.
         size: (u32, u32),
-        /// Most points that it may have.
-        points_max: u64,
-        /// The most points a cell with which it fits; `None` if none is few enough.
+        /// Most pixels allowed.
+        pixels_max: u64,
+        /// The largest scale that fits; `None` if none does.
         fitting: Option<u32>,
     },
 }
@@ -102,10 +103,10 @@ impl fmt::Display for ViewError {
                 "no cell of {},{},{},{} is on the map of {} x {}",
                 area.x, area.y, area.width, area.height, map.width, map.height
             ),
-            Self::TooLarge { size: (width, height), points_max, .. } => {
+            Self::TooLarge { size: (width, height), pixels_max, .. } => {
                 write!(
                     f,
-                    "a picture of {width} x {height} points is too large, at most {points_max} are drawn"
+                    "a picture of {width} x {height} pixels is too large; the limit is {pixels_max} pixels"
                 )
             }
         }

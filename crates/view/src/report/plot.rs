@@ -1,9 +1,9 @@
-//! Plots over the ticks of a run, as SVG in a page.
+//! SVG plots over the ticks of a run.
 
 use crate::safe_text::markup;
 use std::fmt::Write;
 
-/// Points of a plot.
+/// Size and margins of a plot, in SVG units.
 const WIDTH: f64 = 560.0;
 const HEIGHT: f64 = 190.0;
 const LEFT: f64 = 52.0;
@@ -13,43 +13,43 @@ const BOTTOM: f64 = 22.0;
 
 /// How values are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// A line for each.
+pub enum PlotKind {
+    /// A line for each series.
     Lines,
-    /// Areas one on top of the other.
+    /// Stacked areas.
     Stack,
-    /// A bar for each value of the one series.
+    /// A bar for each value of a single series.
     Bars,
 }
 
-/// Values by time.
+/// Values over time.
 #[derive(Clone, Debug)]
 pub struct Series {
-    /// What they are.
+    /// Label in the key.
     pub name: &'static str,
-    /// A value for each stretch of ticks.
+    /// A value for each interval of ticks.
     pub values: Vec<f64>,
-    /// Number of its colour in the page.
+    /// Number of the page's CSS colour, `--c0` and so on.
     pub colour: usize,
 }
 
 /// A plot.
 #[derive(Clone, Debug)]
 pub struct Plot<'a> {
-    /// What it shows.
+    /// Title.
     pub title: &'a str,
-    /// More about it.
+    /// Caption below the title.
     pub text: String,
-    /// How.
-    pub kind: Kind,
-    /// The values, series of one length.
+    /// How the values are drawn.
+    pub kind: PlotKind,
+    /// Series of equal length.
     pub series: Vec<Series>,
-    /// Ticks that each value stands for.
+    /// Ticks per value.
     pub ticks: u32,
 }
 
 impl Plot<'_> {
-    /// The plot with its title and key as a part of a page.
+    /// The plot with title, caption and key, as an HTML section.
     pub fn section(&self) -> String {
         let mut out =
             format!("<section><h2>{}</h2><p>{}</p>\n{}", markup(self.title), markup(&self.text), self.svg());
@@ -65,7 +65,7 @@ impl Plot<'_> {
         out
     }
 
-    /// The plot alone.
+    /// The plot alone, as SVG.
     pub fn svg(&self) -> String {
         let n = self.series.iter().map(|series| series.values.len()).max().unwrap_or(0);
         let top = (0..n).map(|at| self.height_at(at)).fold(0.0, f64::max);
@@ -106,7 +106,7 @@ impl Plot<'_> {
         let mut below = vec![0.0; n];
         for Series { name, values, colour } in &self.series {
             let _ = match self.kind {
-                Kind::Lines => {
+                PlotKind::Lines => {
                     let points = values.iter().enumerate();
                     let points =
                         points.map(|(at, &value)| format!("{:.1} {:.1}", x(at as f64 + 0.5), y(value)));
@@ -117,17 +117,17 @@ impl Plot<'_> {
                         markup(name)
                     )
                 }
-                Kind::Bars | Kind::Stack => {
+                PlotKind::Bars | PlotKind::Stack => {
                     let mut path = String::new();
                     for (at, (value, below)) in values.iter().zip(&mut below).enumerate() {
                         let (low, high) = (*below, *below + value);
                         if *value > 0.0 {
-                            let gap = if self.kind == Kind::Bars { 0.12 } else { 0.0 };
+                            let gap = if self.kind == PlotKind::Bars { 0.12 } else { 0.0 };
                             let (left, right) = (x(at as f64 + gap), x(at as f64 + 1.0 - gap));
                             let _ =
                                 write!(path, "M{left:.1} {:.1}H{right:.1}V{:.1}H{left:.1}z", y(low), y(high));
                         }
-                        *below = if self.kind == Kind::Stack { high } else { low };
+                        *below = if self.kind == PlotKind::Stack { high } else { low };
                     }
                     writeln!(
                         out,
@@ -143,11 +143,11 @@ impl Plot<'_> {
 
     fn height_at(&self, at: usize) -> f64 {
         let values = self.series.iter().map(|series| series.values.get(at).copied().unwrap_or(0.0));
-        if self.kind == Kind::Stack { values.sum() } else { values.fold(0.0, f64::max) }
+        if self.kind == PlotKind::Stack { values.sum() } else { values.fold(0.0, f64::max) }
     }
 }
 
-/// 1, 2 or 5 times a power of ten, of which about four reach a value.
+/// Spacing of about four axis lines up to `top`: 1, 2 or 5 times a power of ten.
 fn spacing(top: f64) -> f64 {
     if top <= 0.0 {
         return 1.0;
@@ -156,7 +156,7 @@ fn spacing(top: f64) -> f64 {
     [1.0, 2.0, 5.0, 10.0].map(|digit| digit * power).into_iter().find(|step| top / step <= 5.0).unwrap_or(top)
 }
 
-/// A number in few digits.
+/// A number with few digits and a unit prefix.
 fn short(value: f64) -> String {
     let (value, unit) = match value {
         value if value >= 1e9 => (value / 1e9, "G"),
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn axes_have_few_round_numbers() {
+    fn axis_labels_are_few_and_round() {
         for (top, expected) in
             [(0.0, 1.0), (1.0, 0.2), (4.0, 1.0), (7.0, 2.0), (12.0, 5.0), (1040.0, 500.0), (0.03, 0.01)]
         {
@@ -189,7 +189,7 @@ mod tests {
         let mut plot = Plot {
             title: "<t>",
             text: String::new(),
-            kind: Kind::Stack,
+            kind: PlotKind::Stack,
             series: vec![series(&[1.0, 2.0], 0), series(&[3.0, 0.0], 1)],
             ticks: 10,
         };
@@ -197,11 +197,11 @@ mod tests {
         let svg = plot.svg();
         let document = roxmltree::Document::parse(&svg).unwrap();
         let filled = document.descendants().filter(|node| node.has_attribute("fill"));
-        // What is 0 is not drawn.
+        // Zeros are not drawn.
         let boxes: Vec<usize> =
             filled.map(|node| node.attribute("d").unwrap().matches('M').count()).collect();
         assert_eq!(boxes, [2, 1]);
-        plot.kind = Kind::Lines;
+        plot.kind = PlotKind::Lines;
         assert_eq!(plot.height_at(0), 3.0);
         plot.series.clear();
         assert!(roxmltree::Document::parse(&plot.svg()).is_ok());

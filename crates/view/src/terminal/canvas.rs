@@ -1,57 +1,57 @@
-//! A map and the bodies on it as text of a terminal: the whole map scaled down, a colour a terrain and a class.
+//! A map with its agents as coloured terminal text, scaled to fit. Each character shows two pixels.
 
-use super::layout::Layout;
+use super::layout::{Layout, TerminalSize};
 use std::fmt::Write as _;
 use wheelbase_grid::Grid;
 use wheelbase_maps::TerrainColours;
 use wheelbase_planner::{MovementClass, Pose};
 
-/// Colours of the classes, one after the other, among the 256 of a terminal: none is one of terrain.
+/// Colours assigned to classes in order, of the 256 of a terminal. None is a terrain colour.
 const CLASS_COLOURS: [u8; 8] = [196, 226, 201, 51, 208, 231, 129, 118];
 /// Black among the 256 colours.
 const BLACK: u8 = 16;
 
-/// Where an agent is, and what it looks like.
+/// An agent as the terminal draws it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Body {
+pub struct DrawnAgent {
     /// Number of its class.
     pub class: u8,
     /// Its pose.
     pub pose: Pose,
 }
 
-/// The picture as text, and what need not be worked out again for the next.
+/// The frame as text, with the parts kept for the next frame.
 #[derive(Debug, Default)]
 pub struct Canvas {
     layout: Layout,
     revision: Option<u64>,
-    /// Colours of the points of the map, without agents and with them.
+    /// Colours of the map's pixels without agents, valid for `layout` and `revision`.
     terrain: Vec<u8>,
-    points: Vec<u8>,
+    /// The same with agents.
+    pixels: Vec<u8>,
     text: String,
 }
 
 impl Canvas {
-    /// Paints bodies on a map, and a line of status below, for a terminal of so many characters; gives what is to be
-    /// written to it.
+    /// Paints agents on a map, and a status line below. Returns the text to write to the terminal.
     pub fn paint(
         &mut self,
         grid: &Grid,
-        bodies: impl Iterator<Item = Body>,
+        agents: impl Iterator<Item = DrawnAgent>,
         classes: &[&MovementClass],
-        (columns, rows): (u32, u32),
+        terminal: TerminalSize,
         status: &str,
     ) -> &str {
-        let layout = Layout::of(grid, columns, rows);
-        let fresh = self.layout != layout || self.revision != Some(grid.revision());
-        if fresh {
+        let layout = Layout::of(grid, terminal);
+        let clear = self.layout != layout || self.revision != Some(grid.revision());
+        if clear {
             self.layout = layout;
             self.revision = Some(grid.revision());
             self.paint_terrain(grid);
         }
-        self.points.clone_from(&self.terrain);
-        self.paint_bodies(bodies, classes);
-        self.write(status, fresh);
+        self.pixels.clone_from(&self.terrain);
+        self.paint_agents(agents, classes);
+        self.write(status, clear);
         &self.text
     }
 
@@ -75,27 +75,27 @@ impl Canvas {
         }
     }
 
-    fn paint_bodies(&mut self, bodies: impl Iterator<Item = Body>, classes: &[&MovementClass]) {
-        let Self { layout, points, .. } = self;
-        for Body { class, pose } in bodies {
+    fn paint_agents(&mut self, agents: impl Iterator<Item = DrawnAgent>, classes: &[&MovementClass]) {
+        let Self { layout, pixels, .. } = self;
+        for DrawnAgent { class, pose } in agents {
             let colour = CLASS_COLOURS[usize::from(class) % CLASS_COLOURS.len()];
             for offset in classes[usize::from(class)].cells_at(pose) {
                 let cell = offset.cell_from(pose.cell);
-                let (x, y, side) = layout.point(cell);
+                let (x, y, side) = layout.pixels_of(cell);
                 for y in y..y + side {
                     let first = (y * layout.width + x) as usize;
-                    points[first..first + side as usize].fill(colour);
+                    pixels[first..first + side as usize].fill(colour);
                 }
             }
         }
     }
 
-    /// Writes the points as half blocks: the upper point is the foreground, the lower the background.
+    /// Writes the pixels as half blocks: the upper pixel is the foreground, the lower one the background.
     fn write(&mut self, status: &str, clear: bool) {
-        let Self { layout, points, text, .. } = self;
+        let Self { layout, pixels, text, .. } = self;
         let at = |x: u32, y: u32| {
             let inside = y < layout.height;
-            if inside { points[(y * layout.width + x) as usize] } else { BLACK }
+            if inside { pixels[(y * layout.width + x) as usize] } else { BLACK }
         };
         text.clear();
         text.push_str(if clear { "\x1b[0m\x1b[2J\x1b[H" } else { "\x1b[0m\x1b[H" });
@@ -117,7 +117,7 @@ impl Canvas {
     }
 }
 
-/// Mean colour of the cells of a square of the map.
+/// Mean colour of a square of cells, given by its corner and its side.
 fn average(grid: &Grid, kinds: &[[u32; 3]], (x, y): (u32, u32), side: u32) -> [u32; 3] {
     let size = grid.size();
     let (mut sums, mut n_cells) = ([0; 3], 0);
@@ -132,7 +132,7 @@ fn average(grid: &Grid, kinds: &[[u32; 3]], (x, y): (u32, u32), side: u32) -> [u
     sums.map(|sum| sum / n_cells.max(1))
 }
 
-/// The nearest of the 216 colours of the cube of a terminal's 256.
+/// The nearest colour of the 6 x 6 x 6 cube within a terminal's 256 colours.
 fn of_256(colour: [u32; 3]) -> u8 {
     // The levels of the cube are 0, 95, 135, 175, 215 and 255.
     let level = |part: u32| {
@@ -163,11 +163,11 @@ mod tests {
         for (width, height) in [(1, 1), (7, 3), (80, 46), (81, 46), (80, 47), (1024, 16), (16, 1024)] {
             for (columns, rows) in [(80, 24), (1, 1), (0, 0), (300, 100)] {
                 let grid = grid(width, height);
-                let layout = Layout::of(&grid, columns, rows);
+                let layout = Layout::of(&grid, TerminalSize { columns, rows });
                 assert!(layout.width <= columns.max(1), "{layout:?}");
                 assert!(layout.height.div_ceil(2) <= layout.rows, "{layout:?}");
                 let last = CellXY::new(width as i32 - 1, height as i32 - 1);
-                let (x, y, side) = layout.point(last);
+                let (x, y, side) = layout.pixels_of(last);
                 assert!(x + side == layout.width && y + side == layout.height, "{layout:?}");
                 let mut canvas = Canvas { layout, ..Canvas::default() };
                 canvas.paint_terrain(&grid);
@@ -177,25 +177,25 @@ mod tests {
     }
 
     #[test]
-    fn odd_rows_of_hexagons_lie_half_a_cell_to_the_east() {
+    fn odd_rows_of_hexagons_are_shifted_half_a_cell_to_the_east() {
         for (columns, rows) in [(80, 24), (20, 9), (7, 24), (6, 24), (3, 3)] {
             let grid = grid(5, 4).with_shape(GridShape::Hex);
-            let layout = Layout::of(&grid, columns, rows);
+            let layout = Layout::of(&grid, TerminalSize { columns, rows });
             assert!(layout.width <= columns && layout.height.div_ceil(2) <= layout.rows, "{layout:?}");
             assert_eq!(layout.shift > 0, layout.zoom > 1, "{layout:?}");
-            let (even, odd) = (layout.point(CellXY::new(2, 2)), layout.point(CellXY::new(2, 3)));
+            let (even, odd) = (layout.pixels_of(CellXY::new(2, 2)), layout.pixels_of(CellXY::new(2, 3)));
             assert_eq!(odd.0 - even.0, layout.zoom / 2);
             if layout.scale > 1 {
                 continue;
             }
-            // Every point of a cell shows it, and no other point does.
+            // Exactly the pixels of a cell show it.
             let size = grid.size();
             let shown = |cell| {
-                let points = (0..layout.height).flat_map(|y| (0..layout.width).map(move |x| (x, y)));
-                points.filter(|&(x, y)| layout.cell(x, y, size) == Some(cell)).collect::<Vec<_>>()
+                let pixels = (0..layout.height).flat_map(|y| (0..layout.width).map(move |x| (x, y)));
+                pixels.filter(|&(x, y)| layout.cell(x, y, size) == Some(cell)).collect::<Vec<_>>()
             };
             for cell in (0..20).map(Cell) {
-                let (x, y, side) = layout.point(size.xy(cell));
+                let (x, y, side) = layout.pixels_of(size.xy(cell));
                 let expected = (y..y + side).flat_map(|y| (x..x + side).map(move |x| (x, y)));
                 assert_eq!(shown(cell), expected.collect::<Vec<_>>(), "{layout:?} {cell:?}");
             }

@@ -1,9 +1,10 @@
-// The map at a tick, and its picture.
+// The map at a tick and its image.
 
-/** The map at a tick, and its picture, a point a cell (or a few cells, of maps too large for a canvas). */
+/** The map at a tick, and its image with a pixel for each cell, or for `every` x `every` cells of very large maps. */
 class GroundMap {
   constructor(run) {
     this.run = run;
+    // Browsers limit the size of a canvas.
     this.every = Math.ceil(Math.max(run.width, run.height) / 8192);
     this.image = document.createElement("canvas");
     this.image.width = Math.ceil(run.width / this.every);
@@ -33,7 +34,7 @@ class GroundMap {
 
   apply(edit) {
     const { width, height } = this.run, cells = width * height;
-    if (edit.what === 2) {
+    if (edit.layer === SIDES) {
       this.sides ??= new Uint32Array(cells);
       edit.kinds.forEach((kind, side) => {
         const at = edit.y * width + edit.x;
@@ -41,8 +42,8 @@ class GroundMap {
       });
       return;
     }
-    if (edit.what === 1) this.elevation ??= new Int16Array(cells);
-    const target = edit.what === 1 ? this.elevation : this.terrain;
+    if (edit.layer === ELEVATION) this.elevation ??= new Int16Array(cells);
+    const target = edit.layer === ELEVATION ? this.elevation : this.terrain;
     for (let y = Math.max(edit.y, 0); y < Math.min(edit.y + edit.height, height); y++) {
       const row = y * width;
       target.fill(edit.value, row + Math.max(edit.x, 0), row + Math.min(edit.x + edit.width, width));
@@ -51,8 +52,8 @@ class GroundMap {
 
   paint() {
     const { width, height, terrain } = this.run, { every, image, elevation } = this;
-    const pixels = new ImageData(image.width, image.height), points = new Uint32Array(pixels.data.buffer);
-    this.points = points;
+    const data = new ImageData(image.width, image.height), pixels = new Uint32Array(data.data.buffer);
+    this.pixels = pixels;
     const colours = terrain.map((kind) => kind.colour);
     const [low, high] = elevation ? range(elevation) : [0, 0];
     let at = 0;
@@ -61,20 +62,20 @@ class GroundMap {
         const cell = y * width + x, [r, g, b] = colours[this.terrain[cell]];
         let light = 1;
         if (high > low) {
-          // Higher is lighter; slopes that face north-west lie in the sun.
+          // Lighter with elevation; north-western slopes are lit.
           const north = elevation[Math.max(y - 1, 0) * width + x], west = elevation[y * width + Math.max(x - 1, 0)];
           const slope = (2 * elevation[cell] - north - west) / (high - low);
           light = 0.7 + (0.7 * (elevation[cell] - low)) / (high - low) + Math.max(-0.2, Math.min(0.2, slope));
         }
         const part = (value) => Math.min(255, value * light);
-        points[at++] = 0xff000000 | (part(b) << 16) | (part(g) << 8) | part(r);
+        pixels[at++] = 0xff000000 | (part(b) << 16) | (part(g) << 8) | part(r);
       }
     }
-    image.getContext("2d").putImageData(pixels, 0, 0);
+    image.getContext("2d").putImageData(data, 0, 0);
     this.findBorders();
   }
 
-  /** The sides that are not open, as `[x0, y0, x1, y1, kind]` between corners; each pair of cells once. */
+  /** Finds the sides that are not open, as `[x0, y0, x1, y1, kind]` between corners, once for each pair of cells. */
   findBorders() {
     this.borders = [];
     if (!this.sides) return;
@@ -87,7 +88,7 @@ class GroundMap {
         for (let side = 0; side < n; side++) {
           const [nx, ny] = lattice.neighbour(x, y, side);
           if (isOn(nx, ny) && (ny < y || (ny === y && nx < x))) continue;
-          // The slower of two sides that face each other is the one that counts.
+          // The slower of two facing sides counts.
           const one = kindOf(x, y, side), other = kindOf(nx, ny, (side + n / 2) % n), kind = speed(one) <= speed(other) ? one : other;
           if (!kind) continue;
           const [from, to] = lattice.sides[side].map((corner) => lattice.corners[corner]), mx = lattice.middleX(x, y), my = lattice.middleY(y);
@@ -107,7 +108,7 @@ function range(values) {
   return [low, high];
 }
 
-/** How often each cell was swept in the whole run, as a picture and its points. */
+/** A heat map of swept cells over the whole run, as an image with its pixels. */
 function heatImage(run, timeline, ground) {
   const { every } = ground, counts = new Uint32Array(ground.image.width * ground.image.height);
   for (let a = 0; a < run.n; a++) {
@@ -123,12 +124,12 @@ function heatImage(run, timeline, ground) {
   const image = document.createElement("canvas");
   image.width = ground.image.width;
   image.height = ground.image.height;
-  const pixels = new ImageData(image.width, image.height);
+  const data = new ImageData(image.width, image.height);
   counts.forEach((count, at) => {
     if (!count) return;
     const heat = Math.log1p(count) / most;
-    pixels.data.set([255, 230 * (1 - heat), 60 * (1 - heat), 70 + 170 * heat], 4 * at);
+    data.data.set([255, 230 * (1 - heat), 60 * (1 - heat), 70 + 170 * heat], 4 * at);
   });
-  image.getContext("2d").putImageData(pixels, 0, 0);
-  return { image, every, points: new Uint32Array(pixels.data.buffer) };
+  image.getContext("2d").putImageData(data, 0, 0);
+  return { image, every, pixels: new Uint32Array(data.data.buffer) };
 }

@@ -1,15 +1,15 @@
-// The layer of all paths: a picture beside the map, made anew as the run goes on.
+// The layer of all paths, drawn to a canvas of its own and redrawn as the run goes on.
 
-/** Milliseconds that a frame of a playing run may spend on the next picture of the paths. */
+/** Milliseconds of each frame that a playing run spends on redrawing the paths. */
 const SLICE_MS = 5;
-/** Agents between two looks at the clock. */
+/** Agents drawn between two checks of the clock. */
 const SLICE_AGENTS = 64;
 
 class PathLayer {
   constructor(view) {
     Object.assign(this, { view, work: null, front: this.canvas(), back: this.canvas() });
     const { n } = view.run;
-    /** Points of each agent's path, `x, y` after each of its moves, and the path that they are of. */
+    /** Cached points `x, y` of each agent's path, before and after its moves, and the index of that path. */
     this.points = new Array(n).fill(null);
     this.ofPath = new Int32Array(n).fill(-2);
   }
@@ -17,8 +17,8 @@ class PathLayer {
   canvas() { return { canvas: document.createElement("canvas"), key: "", x: 0, y: 0, scale: 1 }; }
 
   /**
-   * Draws the paths at a tick. While the run plays they are those of a few frames ago: a whole picture of
-   * many paths takes longer than a frame, so it is made a part a frame. At rest they are exact.
+   * Draws the paths at a tick. While the run plays, the paths lag by a few frames: drawing many paths takes longer than
+   * a frame, so it is spread over several. At rest they are exact.
    */
   draw(tick) {
     const { view } = this, key = [tick, view.x, view.y, view.scale, view.canvas.width, view.canvas.height].join();
@@ -41,7 +41,7 @@ class PathLayer {
     c.setTransform(1, 0, 0, 1, 0, 0);
   }
 
-  /** Paints the picture behind, in steps. */
+  /** Paints the back canvas in steps. */
   *paint(tick, key) {
     const { view, back } = this, { run, timeline } = view;
     Object.assign(back, { key, x: view.x, y: view.y, scale: view.scale });
@@ -67,7 +67,7 @@ class PathLayer {
     }
   }
 
-  /** A line along what is left of an agent's path. */
+  /** Adds a line along the rest of an agent's path. */
   trace(c, a, tick, left, top, scale) {
     const { run, timeline } = this.view, path = timeline.pathAt(a, tick);
     if (path < run.pathFirst[a]) return;
@@ -75,7 +75,7 @@ class PathLayer {
     const points = this.points[a], done = this.movesDone(a, path, tick);
     if (2 * done + 2 >= points.length) return;
     c.moveTo(left + points[2 * done] * scale, top + points[2 * done + 1] * scale);
-    // What counts is where the way bends: points on a straight line are left out.
+    // Only bends matter: points within a straight line are skipped.
     let [lastX, lastY] = [points[2 * done], points[2 * done + 1]], dirX = 0, dirY = 0;
     for (let at = 2 * done + 2; at < points.length; at += 2) {
       const x = points[at], y = points[at + 1], dx = x - lastX, dy = y - lastY;
@@ -87,19 +87,19 @@ class PathLayer {
     c.lineTo(left + lastX * scale, top + lastY * scale);
   }
 
-  /** Moves of a path that are begun, the one in progress too, up to where another way was taken. */
+  /** Moves of a path begun so far, until the agent left it. */
   movesDone(a, path, tick) {
     const { run, timeline } = this.view, first = lastUpTo(run.start, run.moveFirst[a], run.moveFirst[a + 1], run.paths[path].tick - 1) + 1;
     return Math.max(0, Math.min(run.paths[path].common, timeline.moveAt(a, tick) + 1 - first));
   }
 
-  /** Works out the points of a path from where it begins. */
+  /** Caches the points of a path. */
   keep(a, path) {
     const { run, timeline } = this.view, cls = run.classes[run.cls[a]], { lattice } = run, { tick, common, others } = run.paths[path];
     const first = lastUpTo(run.start, run.moveFirst[a], run.moveFirst[a + 1], tick - 1) + 1;
     let [x, y, h] = timeline.poseBefore(a, first);
     const points = [];
-    const add = () => points.push(lattice.middleX(x, y) + cls.pivotAt[0], lattice.middleY(y) + cls.pivotAt[1]);
+    const add = () => points.push(lattice.middleX(x, y) + cls.pivot[0], lattice.middleY(y) + cls.pivot[1]);
     const go = (primitive) => {
       const step = cls.step(primitive, h, y);
       if (!step) return false;

@@ -1,4 +1,4 @@
-// The controls, and the start of it all.
+// The controls and the start of the page.
 
 const SPEEDS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 const $ = (id) => document.getElementById(id);
@@ -10,7 +10,7 @@ class Player {
     this.view = new View($("map"), run, this.timeline, new GroundMap(run));
     this.plot = new Plot($("plot"), run);
     Object.assign(this, { time: 0, speed: 20, playing: false, following: false, dirty: true, shownTick: -1, last: 0 });
-    /** Milliseconds that the last frames took to draw, for measuring. */
+    /** Milliseconds spent on drawing each of the last frames, for measurements. */
     this.frameMs = [];
     this.label();
     this.listen();
@@ -20,7 +20,7 @@ class Player {
     requestAnimationFrame((now) => this.frame(now));
   }
 
-  /** What is said once. */
+  /** Fills in everything that does not change. */
   label() {
     const { run } = this;
     $("name").textContent = run.name;
@@ -80,7 +80,7 @@ class Player {
 
   frame(now) {
     if (this.playing) {
-      // A page in the background may sleep long; it goes on from where it was.
+      // A page in the background can sleep for long; playback resumes where it stopped.
       const seconds = Math.min(0.25, Math.max(0, now - this.last) / 1000);
       this.goTo(this.time + seconds * this.speed);
       if (this.time >= this.run.ticks) this.pause();
@@ -94,12 +94,12 @@ class Player {
     const began = performance.now(), { view, timeline } = this, tick = Math.floor(this.time);
     this.dirty = false;
     if (this.following && view.selected >= 0 && timeline.isThere(view.selected, tick)) {
-      const spot = view.place(view.selected, this.time, {});
+      const spot = view.placement(view.selected, this.time, {});
       [view.x, view.y, view.fitted] = [spot.x, spot.y, false];
     }
     view.playing = this.playing;
     view.draw(this.time);
-    // The layer of paths is some frames behind while the run plays.
+    // The layer of paths lags while the run plays.
     if (view.paths.work) this.dirty = true;
     this.plot.draw(this.time);
     if (tick !== this.shownTick) this.showTick(tick);
@@ -144,9 +144,9 @@ class Player {
     text("agent-title", `Agent ${timeline.label(a)}`);
     text("agent-class", cls.name);
     if (!timeline.isThere(a, tick)) {
-      const gone = tick < run.placed[a] ? `is placed at tick ${run.placed[a]}` : `was taken out at tick ${run.removed[a]}`;
+      const absent = tick < run.placed[a] ? `placed at tick ${run.placed[a]}` : `removed at tick ${run.removed[a]}`;
       for (const id of ["pose", "order", "path", "waited"]) text(`agent-${id}`, "");
-      text("agent-doing", gone);
+      text("agent-doing", absent);
       text("agent-why", "");
       return;
     }
@@ -154,28 +154,28 @@ class Player {
     text("agent-pose", `[${x}, ${y}, "${cls.headings[h]}"]`);
     text("agent-order", timeline.order(a, tick) ?? "none");
     text("agent-doing", move >= 0 ? `${cls.primitives[run.primitive[move]].name}, until tick ${run.end[move]}`
-      : wait ? `waits since tick ${wait[0]}` : "rests");
-    text("agent-path", left.length ? `${left.length} moves left, next ${cls.primitives[left[0]].name}` : run.paths.length ? "none" : "not in this page");
-    text("agent-waited", `${timeline.waitedUpTo(a, tick)} ticks in all${wait ? `, ${tick - wait[0]} now` : ""}`);
+      : wait ? `waiting since tick ${wait[0]}` : "at rest");
+    text("agent-path", left.length ? `${left.length} ${left.length === 1 ? "move" : "moves"} left, next ${cls.primitives[left[0]].name}` : run.paths.length ? "none" : "not in this page");
+    text("agent-waited", `${timeline.waitedUpTo(a, tick)} ticks in total${wait ? `, ${tick - wait[0]} now` : ""}`);
     text("agent-why", wait ? this.why(a, tick) : "");
   }
 
-  /** Why an agent waits, as far as its surroundings tell. */
+  /** Why an agent waits, judging by its surroundings. */
   why(a, tick) {
     const { timeline, run } = this;
     if (!run.paths.length) return "";
     const found = timeline.obstacles(a, tick);
-    if (!found) return "It has no path: it waits for one to be found.";
-    if (!found.by.length) return "Nobody holds the cells of its next move at this tick: it gives way, or looks for another path.";
+    if (!found) return "It has no path and waits for its search.";
+    if (!found.by.length) return "No agent holds the cells of its next move at this tick: it yields, or waits for another path.";
     const names = found.by.slice(0, 3).map(([b, [x, y]]) => {
-      const doing = timeline.moving(b, tick) >= 0 ? "moving" : timeline.wait(b, tick) ? "waiting too" : "at rest";
+      const doing = timeline.moving(b, tick) >= 0 ? "moving" : timeline.wait(b, tick) ? "also waiting" : "at rest";
       return `agent ${timeline.label(b)} (${run.classes[run.cls[b]].name}, ${doing}) holds cell (${x}, ${y})`;
     });
     const more = found.by.length > 3 ? `, and ${found.by.length - 3} more` : "";
-    return `Its next move needs cells that others hold: ${names.join("; ")}${more}.`;
+    return `Other agents hold cells of its next move: ${names.join("; ")}${more}.`;
   }
 
-  /** Selects an agent by its number or name. */
+  /** Selects an agent by number or name. Returns whether it exists. */
   find(text) {
     const { run, timeline } = this, named = run.names.indexOf(text);
     const a = timeline.rowOfId.get(text !== "" && named >= 0 ? named : /^\d+$/.test(text) ? Number(text) : -1);
@@ -183,7 +183,7 @@ class Player {
     this.select(a);
     const tick = Math.floor(this.time);
     if (!timeline.isThere(a, tick)) this.goTo(run.placed[a]);
-    const spot = this.view.place(a, this.time, {});
+    const spot = this.view.placement(a, this.time, {});
     [this.view.x, this.view.y, this.view.fitted] = [spot.x, spot.y, false];
     return true;
   }
@@ -235,7 +235,8 @@ class Player {
   key(event) {
     const { view, run } = this, typing = event.target.matches("input[type=number], input[type=search], select");
     if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
-    const by = event.shiftKey ? 100 : 10, faster = (way) => this.setSpeed(SPEEDS[Math.max(0, Math.min(SPEEDS.length - 1, SPEEDS.indexOf(this.speed) + way))]);
+    const by = event.shiftKey ? 100 : 10;
+    const faster = (by) => this.setSpeed(SPEEDS[Math.max(0, Math.min(SPEEDS.length - 1, SPEEDS.indexOf(this.speed) + by))]);
     const keys = {
       " ": () => $("play").click(), ",": () => this.step(-1), ".": () => this.step(1),
       ArrowLeft: () => this.step(-by), ArrowRight: () => this.step(by), ArrowUp: () => faster(1), ArrowDown: () => faster(-1),
@@ -249,7 +250,7 @@ class Player {
     this.dirty = true;
   }
 
-  /** Drag and pinch, wheel and click, alike for mouse, pen and fingers. */
+  /** Drag, pinch, wheel and click, by mouse, pen or touch. */
   listenToMap() {
     const { view } = this, canvas = $("map"), down = new Map();
     let travelled = 0;
@@ -295,7 +296,7 @@ class Player {
   }
 }
 
-/** Opens the run; `window.player` is there for scripts once it is open. */
+/** Opens the run. Afterwards `window.player` is available to scripts. */
 async function open() {
   try {
     if (typeof DecompressionStream === "undefined") throw new Error("this browser is too old: it has no DecompressionStream");

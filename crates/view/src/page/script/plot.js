@@ -1,6 +1,4 @@
-// The plot of the run below the map.
-
-/** The plot of the run below the map: drawn once, then only its cursor moves. */
+/** The plot of the run below the map: painted once, then only its cursor moves. */
 class Plot {
   constructor(canvas, run) {
     Object.assign(this, { canvas, run, image: document.createElement("canvas") });
@@ -14,7 +12,7 @@ class Plot {
     this.paint(ratio);
   }
 
-  /** Mean of a counter over the ticks of a column, or of what it grew by a tick. */
+  /** Mean of a counter over the ticks of a column; of its growth per tick if it `grows`. */
   column(values, from, to, grows) {
     if (grows) return ((values[to - 1] ?? 0) - (from > 0 ? values[from - 1] : 0)) / (to - from);
     let sum = 0;
@@ -48,7 +46,7 @@ class Plot {
     line("waiting", "waiting", "--waiting", agents, false, series("waiting", false));
     line("stuck", "stuck", "--stuck", agents, false, series("stuck", false));
     const [moves, mostMoves, moveText] = rate(series("moves", true));
-    line("moves", `moves a tick (to ${moveText})`, "--faint", mostMoves, false, moves);
+    line("moves", `moves per tick (up to ${moveText})`, "--faint", mostMoves, false, moves);
     const [done, mostDone] = rate(series("done", true));
     const total = run.counters.done[run.ticks - 1] || 0;
     line("done", `orders and tasks done (${total})`, "--done", mostDone, false, done);

@@ -1,10 +1,10 @@
 "use strict";
-// Reading the run that the page carries: bytes become arrays.
+// Decodes the run embedded in the page into arrays.
 
-/** Number that stands for none. */
+/** Marks an absent tick. */
 const NONE = 0xffffffff;
 
-/** The bytes of the run: base64 in the page, deflated. */
+/** The bytes of the run, which are deflated and in base64. */
 async function unpack(text) {
   const packed = atob(text.trim());
   const bytes = Uint8Array.from(packed, (letter) => letter.charCodeAt(0));
@@ -12,7 +12,7 @@ async function unpack(text) {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** Reads whole numbers, seven bits a byte, one behind the other. */
+/** Reads consecutive varints. */
 class Numbers {
   constructor(bytes) { this.bytes = bytes; this.at = 0; }
   next() {
@@ -32,7 +32,7 @@ class Numbers {
   more() { return this.at < this.bytes.length; }
 }
 
-/** Cuts the bytes into their sections; `pack.rs` says what each holds. */
+/** Splits the bytes into sections, which `pack.rs` describes. */
 function sections(bytes) {
   const numbers = new Numbers(bytes), parts = [];
   while (numbers.more()) {
@@ -43,8 +43,8 @@ function sections(bytes) {
   return parts;
 }
 
-/** Fills a layer of the map from runs. */
-function layer(bytes, cells, signed) {
+/** Fills a map layer from runs. */
+function readLayer(bytes, cells, signed) {
   if (!bytes.length) return null;
   const numbers = new Numbers(bytes);
   let at = 0, value = 0;
@@ -57,7 +57,7 @@ function layer(bytes, cells, signed) {
   return cells;
 }
 
-/** The run as arrays. Moves of agent `a` are those from `moveFirst[a]` to `moveFirst[a + 1]`, and so on. */
+/** The run as arrays. Agent `a` has the moves `moveFirst[a]` to `moveFirst[a + 1]`, exclusive; other lists likewise. */
 function readRun(bytes) {
   const parts = sections(bytes);
   const about = JSON.parse(new TextDecoder().decode(parts[0]));
@@ -66,9 +66,9 @@ function readRun(bytes) {
   const run = {
     ...about, width, height, n, lattice,
     classes: about.classes.map((cls) => prepareClass(cls, lattice)),
-    terrain0: layer(parts[1], new Uint8Array(cells), false),
-    sides0: layer(parts[2], new Uint32Array(cells), false),
-    elevation0: layer(parts[3], new Int16Array(cells), true),
+    terrain0: readLayer(parts[1], new Uint8Array(cells), false),
+    sides0: readLayer(parts[2], new Uint32Array(cells), false),
+    elevation0: readLayer(parts[3], new Int16Array(cells), true),
     id: new Uint32Array(n), cls: new Uint8Array(n), placed: new Uint32Array(n),
     removed: new Uint32Array(n).fill(NONE),
     x0: new Int32Array(n), y0: new Int32Array(n), h0: new Uint8Array(n),
@@ -103,8 +103,8 @@ function readAgents(run, parts) {
     run.id[a] = id += agents.next();
     run.cls[a] = agents.next();
     run.placed[a] = agents.next();
-    const there = agents.next();
-    if (there) run.removed[a] = run.placed[a] + there - 1;
+    const lifetime = agents.next();
+    if (lifetime) run.removed[a] = run.placed[a] + lifetime - 1;
     run.x0[a] = x += agents.signed();
     run.y0[a] = y += agents.signed();
     run.h0[a] = agents.next();
@@ -137,7 +137,7 @@ function readAgents(run, parts) {
   run.pathTick = Uint32Array.from(run.paths, (path) => path.tick);
 }
 
-/** Reads the moves of an agent from index `at` on; gives the index behind them. */
+/** Reads the moves of an agent into the arrays from index `at` on. Returns the index after them. */
 function readMoves(run, a, at, nRuns, { runs, counts, rests, ticks }) {
   const cls = run.classes[run.cls[a]];
   const last = cls.primitives.map((primitive) => primitive.ticks);
@@ -146,7 +146,7 @@ function readMoves(run, a, at, nRuns, { runs, counts, rests, ticks }) {
     const flags = runs.byte(), primitive = flags & 15, count = counts.next() + 1;
     if (flags & 16) tick += rests.next();
     if (flags & 32) last[primitive] = ticks.next();
-    for (const behind = at + count; at < behind; at++) {
+    for (const end = at + count; at < end; at++) {
       run.start[at] = tick;
       run.end[at] = tick += last[primitive];
       run.primitive[at] = primitive;
@@ -158,15 +158,18 @@ function readMoves(run, a, at, nRuns, { runs, counts, rests, ticks }) {
   return at;
 }
 
+/** Layers of an edit other than terrain. */
+const ELEVATION = 1, SIDES = 2;
+
 function readEdits(numbers, count, nSides) {
   const edits = [];
   for (let tick = 0; count > 0; count--) {
     tick += numbers.next();
-    const what = numbers.next(), edit = { tick, what, x: numbers.signed(), y: numbers.signed() };
-    if (what === 2) edit.kinds = Array.from({ length: nSides }, () => numbers.next());
+    const layer = numbers.next(), edit = { tick, layer, x: numbers.signed(), y: numbers.signed() };
+    if (layer === SIDES) edit.kinds = Array.from({ length: nSides }, () => numbers.next());
     else {
       edit.width = numbers.next(); edit.height = numbers.next();
-      edit.value = what === 1 ? numbers.signed() : numbers.next();
+      edit.value = layer === ELEVATION ? numbers.signed() : numbers.next();
     }
     edits.push(edit);
   }

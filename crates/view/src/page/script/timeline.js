@@ -1,13 +1,13 @@
-// What was at a tick.
+// The state of the run at any tick.
 //
-// Nothing is worked out tick by tick: each agent's moves lie in arrays in the order of time, and what an
-// agent did at a tick is found by bisection. So any tick is as near as the next.
+// Nothing is simulated tick by tick: the moves of each agent are sorted by time and looked up by bisection, so a jump
+// to any tick costs the same as a step to the next.
 
-/** Index of the last of `values[first..behind]` that is at most `limit`; `first - 1` if none is. */
-function lastUpTo(values, first, behind, limit) {
-  while (first < behind) {
-    const middle = (first + behind) >> 1;
-    if (values[middle] <= limit) first = middle + 1; else behind = middle;
+/** Index of the last of `values[first..end]` that is at most `limit`; `first - 1` if none is. */
+function lastUpTo(values, first, end, limit) {
+  while (first < end) {
+    const middle = (first + end) >> 1;
+    if (values[middle] <= limit) first = middle + 1; else end = middle;
   }
   return first - 1;
 }
@@ -21,21 +21,22 @@ class Timeline {
     this.rowOfId = new Map(Array.from(run.id, (id, row) => [id, row]));
   }
 
+  /** Whether an agent is on the map. */
   isThere(a, tick) { return this.run.placed[a] <= tick && tick < this.run.removed[a]; }
 
-  /** Index of the move that an agent began last, or one before its first. */
+  /** Index of the last move begun by an agent; one less than its first if there is none. */
   moveAt(a, tick) {
-    const { start, moveFirst } = this.run, first = moveFirst[a], behind = moveFirst[a + 1];
+    const { start, moveFirst } = this.run, first = moveFirst[a], end = moveFirst[a + 1];
     let at = this.cursor[a];
-    const holds = (index) => (index < first || start[index] <= tick) && (index + 1 >= behind || start[index + 1] > tick);
+    const holds = (index) => (index < first || start[index] <= tick) && (index + 1 >= end || start[index + 1] > tick);
     if (!holds(at)) {
-      at = at + 1 < behind && holds(at + 1) ? at + 1 : lastUpTo(start, first, behind, tick);
+      at = at + 1 < end && holds(at + 1) ? at + 1 : lastUpTo(start, first, end, tick);
       this.cursor[a] = at;
     }
     return at;
   }
 
-  /** `[x, y, heading]` before a move, or behind the last. */
+  /** `[x, y, heading]` before a move, or after the last. */
   poseBefore(a, move) {
     const run = this.run;
     if (move < run.moveFirst[a + 1]) {
@@ -57,13 +58,13 @@ class Timeline {
     return move >= this.run.moveFirst[a] && this.run.end[move] > tick ? move : -1;
   }
 
-  /** Pose at rest, or that from which the move in progress began. */
+  /** The resting pose, or the start pose of the move in progress. */
   pose(a, tick) {
     const move = this.moving(a, tick);
     return move >= 0 ? this.poseBefore(a, move) : this.poseAfter(a, this.moveAt(a, tick));
   }
 
-  /** Cells that an agent holds, each `[x, y]`. */
+  /** Cells held by an agent, as `[x, y]`. */
   held(a, tick) {
     const cls = this.run.classes[this.run.cls[a]], move = this.moving(a, tick), [x, y, h] = this.pose(a, tick);
     const swept = move >= 0 && this.run.collision === "swept";
@@ -71,7 +72,7 @@ class Timeline {
     return cells.map(([dx, dy]) => [x + dx, y + dy]);
   }
 
-  /** `[from, to]` of the wait that goes on at a tick, or null. */
+  /** `[from, to]` of the wait in progress, or null. */
   wait(a, tick) {
     const { waitFrom, waitTo, waitFirst } = this.run;
     const at = lastUpTo(waitFrom, waitFirst[a], waitFirst[a + 1], tick);
@@ -101,13 +102,13 @@ class Timeline {
     return at < orderFirst[a] || orderOf[at] < 0 ? null : this.run.orders[orderOf[at]];
   }
 
-  /** Index of the path that an agent has, or one before its first. */
+  /** Index of the current path of an agent; one less than its first if there is none. */
   pathAt(a, tick) {
     const { pathTick, pathFirst } = this.run;
     return lastUpTo(pathTick, pathFirst[a], pathFirst[a + 1], tick);
   }
 
-  /** Primitives of what is left of the path of an agent, next first. */
+  /** Remaining primitives of the path of an agent, in order. */
   pathLeft(a, tick) {
     const { paths, pathFirst, start, primitive, moveFirst } = this.run, at = this.pathAt(a, tick);
     if (at < pathFirst[a]) return [];
@@ -122,7 +123,7 @@ class Timeline {
     return planned.slice(done);
   }
 
-  /** Poses of what is left of the path: where it begins, and after each move. */
+  /** Poses along the rest of the path: its start, then the pose after each move. */
   pathPoses(a, tick) {
     const cls = this.run.classes[this.run.cls[a]];
     let [x, y, h] = this.poseAfter(a, this.moveAt(a, tick));
@@ -135,7 +136,7 @@ class Timeline {
     return poses;
   }
 
-  /** Cells that the next move needs, and who holds which of them: `{ cells, by: [[row, cell]] }`, or null. */
+  /** Cells of the next move and agents that hold one of them: `{ cells, by: [[agent, cell]] }`; null without a move. */
   obstacles(a, tick) {
     const primitive = this.pathLeft(a, tick)[0];
     if (primitive === undefined) return null;

@@ -1,10 +1,10 @@
-// Drawing the run at a time.
+// Draws the run at a time.
 
-/** Below so many points a cell agents are drawn as plain rectangles, without facing. */
+/** Least scale, in pixels per cell, at which agents are drawn as bodies with a facing; below as plain rectangles. */
 const SHAPES_FROM = 4;
-/** From so many on the cells have lines between them, and their heights. */
+/** Least scales with grid lines and with elevation numbers. */
 const LINES_FROM = 10, HEIGHTS_FROM = 22;
-/** Hexagons are drawn as such from so many points a cell on, and as shifted rows of rectangles below. */
+/** Least scale at which hexagons are drawn as such; below as shifted rows of rectangles. */
 const HEXAGONS_FROM = 6;
 const SCALE_MAX = 160;
 
@@ -47,7 +47,7 @@ class View {
     this.fitted = true;
   }
 
-  /** Zooms about a point of the canvas. */
+  /** Zooms, keeping a point of the canvas in place. */
   zoom(factor, px = this.canvas.width / 2, py = this.canvas.height / 2) {
     const [x, y] = this.toMap(px, py), { canvas, run } = this;
     const least = Math.min(canvas.width / run.lattice.width, canvas.height / run.lattice.height) / 4;
@@ -73,10 +73,10 @@ class View {
   }
 
   /**
-   * Where an agent is at a time: its pivot, the heading whose body is nearest, and by how much that is
-   * turned. A turning body is that of its first heading up to the middle, then that of its second.
+   * Placement of an agent at a time: its pivot, the heading whose outline is drawn, and the rotation of that outline. A
+   * turning body has the outline of its start heading in the first half of the move, that of its end heading then.
    */
-  place(a, time, out) {
+  placement(a, time, out) {
     const { run, timeline } = this, { lattice } = run, tick = Math.floor(time), cls = run.classes[run.cls[a]];
     const move = timeline.moveAt(a, tick);
     let y0 = run.y0[a], h = run.h0[a], turned = 0, x = lattice.middleX(run.x0[a], y0), y = lattice.middleY(y0);
@@ -90,11 +90,11 @@ class View {
       y = lattice.middleY(y0) + step[1] * part * lattice.rowStep;
       if (part >= 0.5) y0 += step[1];
       h = part < 0.5 ? from : step[2];
-      // Counter-clockwise on the screen is against the canvas.
+      // Canvas angles grow clockwise, headings counter-clockwise.
       turned = -turn * (part < 0.5 ? part : part - 1);
     }
-    out.x = x + cls.pivotAt[0];
-    out.y = y + cls.pivotAt[1];
+    out.x = x + cls.pivot[0];
+    out.y = y + cls.pivot[1];
     out.h = h;
     out.entry = lattice.entry(h, y0);
     out.move = move;
@@ -102,7 +102,7 @@ class View {
     return out;
   }
 
-  /** Draws the run at a time, in ticks. */
+  /** Draws the run at a time in ticks, whole or not. */
   draw(time) {
     const { canvas, context: c, scale, layers } = this, tick = Math.floor(time);
     this.ground.goTo(tick);
@@ -110,17 +110,17 @@ class View {
     c.setTransform(1, 0, 0, 1, 0, 0);
     c.drawImage(this.back, 0, 0);
     const [left, top] = this.toMap(0, 0), [right, bottom] = this.toMap(canvas.width, canvas.height);
-    const seen = { left, top, right, bottom };
-    if (layers.swept) this.drawCells(tick, seen, "rgba(255,140,0,.45)", true);
-    if (layers.held) this.drawCells(tick, seen, "rgba(255,255,255,.33)", false);
-    if (this.selected >= 0) this.drawTrip(tick);
-    if (scale < SHAPES_FROM) this.drawBoxes(time, seen); else this.drawShapes(time, seen);
+    const visible = { left, top, right, bottom };
+    if (layers.swept) this.drawCells(tick, visible, "rgba(255,140,0,.45)", true);
+    if (layers.held) this.drawCells(tick, visible, "rgba(255,255,255,.33)", false);
+    if (this.selected >= 0) this.drawSelected(tick);
+    if (scale < SHAPES_FROM) this.drawBoxes(time, visible); else this.drawShapes(time, visible);
     if (layers.path) this.paths.draw(tick);
-    this.drawRings(time, seen);
+    this.drawRings(time, visible);
     c.setTransform(1, 0, 0, 1, 0, 0);
   }
 
-  /** Draws the map and all that stands still; kept until the view or the map is another. */
+  /** Draws the map and everything that stands still, unless neither the view nor the map changed. */
   drawGround() {
     const { back, run, ground, scale, layers } = this;
     const outside = getComputedStyle(document.documentElement).getPropertyValue("--outside");
@@ -132,25 +132,25 @@ class View {
     c.fillStyle = outside;
     c.fillRect(0, 0, back.width, back.height);
     c.imageSmoothingEnabled = scale < 1;
-    this.drawPicture(c, ground);
+    this.drawImage(c, ground);
     if (layers.heat) {
       this.heat ??= heatImage(run, this.timeline, ground);
-      this.drawPicture(c, this.heat);
+      this.drawImage(c, this.heat);
     }
     if (scale >= LINES_FROM) this.drawLines(c);
     if (ground.elevation && scale >= HEIGHTS_FROM) this.drawHeights(c);
     this.drawBorders(c);
   }
 
-  /** Draws a picture of the map that has a point a cell. */
-  drawPicture(c, { image, every, points }) {
+  /** Draws an image of the map with a pixel for each cell, or for `every` x `every` cells. */
+  drawImage(c, { image, every, pixels }) {
     const { run: { lattice, width }, scale } = this, [left, top] = this.toCanvas(0, 0);
     if (!lattice.hex) {
       c.drawImage(image, left, top, image.width * scale * every, image.height * scale * every);
       return;
     }
     if (scale < HEXAGONS_FROM || every > 1) {
-      // Rows, each shifted by as much as its cells are.
+      // Row by row, each shifted like its cells.
       const high = lattice.rowStep * every * scale, from = (HEX_RADIUS - HEX_ROW / 2) * scale;
       for (let y = 0; y < image.height; y++) {
         const shift = ((y * every) & 1) / 2;
@@ -161,7 +161,7 @@ class View {
     const [x0, y0, x1, y1] = this.cellsInSight(), byColour = new Map();
     for (let y = y0; y < y1; y++) {
       for (let x = x0; x < x1; x++) {
-        const colour = points[y * width + x];
+        const colour = pixels[y * width + x];
         if (!byColour.has(colour)) byColour.set(colour, new Path2D());
         lattice.addCell(byColour.get(colour), x, y);
       }
@@ -174,19 +174,19 @@ class View {
       if (!alpha) continue;
       c.fillStyle = c.strokeStyle = `rgba(${colour & 255},${(colour >>> 8) & 255},${(colour >>> 16) & 255},${alpha})`;
       c.fill(path);
-      // Opaque neighbours of one colour leave no gap between them.
+      // The stroke closes the gaps between neighbours of one colour.
       if (alpha === 1) c.stroke(path);
     }
     c.restore();
   }
 
-  /** Sets a canvas to coordinates of the map. */
+  /** Transforms a canvas to map coordinates. */
   enterMap(c) {
     const [left, top] = this.toCanvas(0, 0);
     c.setTransform(this.scale, 0, 0, this.scale, left, top);
   }
 
-  /** First and last column and row in sight. */
+  /** The half-open ranges of visible columns and rows. */
   cellsInSight() {
     const { run, canvas } = this;
     return run.lattice.cellsIn(...this.toMap(0, 0), ...this.toMap(canvas.width, canvas.height), [run.width, run.height]);
@@ -239,25 +239,25 @@ class View {
     });
   }
 
-  /** Calls `each` with the agents of a class in sight. */
-  forEachSeen(number, time, seen, each) {
+  /** Calls `each` with the placement and the index of every visible agent of a class. */
+  forEachVisible(number, time, visible, each) {
     const { reach } = this.run.classes[number], tick = Math.floor(time), spot = {};
     for (const a of this.timeline.byClass[number]) {
       if (!this.timeline.isThere(a, tick)) continue;
-      this.place(a, time, spot);
-      if (spot.x + reach < seen.left || spot.x - reach > seen.right || spot.y + reach < seen.top || spot.y - reach > seen.bottom) continue;
+      this.placement(a, time, spot);
+      if (spot.x + reach < visible.left || spot.x - reach > visible.right || spot.y + reach < visible.top || spot.y - reach > visible.bottom) continue;
       each(spot, a);
     }
   }
 
-  drawBoxes(time, seen) {
+  drawBoxes(time, visible) {
     const { context: c, scale, run } = this, least = Math.max(1.6, this.ratio * 1.6);
     c.setTransform(1, 0, 0, 1, 0, 0);
     const [left, top] = this.toCanvas(0, 0);
     run.classes.forEach((cls, number) => {
       c.fillStyle = cls.colour;
-      const [px, py] = cls.pivotAt;
-      this.forEachSeen(number, time, seen, (spot) => {
+      const [px, py] = cls.pivot;
+      this.forEachVisible(number, time, visible, (spot) => {
         for (const [x, y, w, h] of cls.boxes[spot.entry]) {
           c.fillRect(left + (spot.x - px + x) * scale, top + (spot.y - py + y) * scale, Math.max(least, w * scale), Math.max(least, h * scale));
         }
@@ -265,40 +265,40 @@ class View {
     });
   }
 
-  /** Sets the canvas to the frame of a body: its pivot at the origin, a cell a unit. */
+  /** Transforms the canvas to the frame of a body: its pivot at the origin, cells as units. */
   enter(spot, angle) {
     const cos = Math.cos(angle) * this.scale, sin = Math.sin(angle) * this.scale, [x, y] = this.toCanvas(spot.x, spot.y);
     this.context.setTransform(cos, sin, -sin, cos, x, y);
   }
 
-  drawShapes(time, seen) {
+  drawShapes(time, visible) {
     const { context: c, run } = this, outlined = this.scale >= 9;
     run.classes.forEach((cls, number) => {
       const step = (-2 * Math.PI) / cls.nHeadings;
       c.fillStyle = cls.colour;
       c.strokeStyle = "rgba(0,0,0,.75)";
       c.lineWidth = (1.2 * this.ratio) / this.scale;
-      this.forEachSeen(number, time, seen, (spot) => {
+      this.forEachVisible(number, time, visible, (spot) => {
         this.enter(spot, spot.turned);
-        c.fill(cls.bodies[spot.h]);
-        if (outlined) c.stroke(cls.bodies[spot.h]);
+        c.fill(cls.outlines[spot.h]);
+        if (outlined) c.stroke(cls.outlines[spot.h]);
       });
       c.fillStyle = "rgba(0,0,0,.62)";
-      this.forEachSeen(number, time, seen, (spot) => {
+      this.forEachVisible(number, time, visible, (spot) => {
         this.enter(spot, spot.turned + step * spot.h);
         c.fill(cls.mark);
       });
     });
   }
 
-  /** Fills the cells that agents hold, of all or of those that move. */
-  drawCells(tick, seen, colour, movingAlone) {
+  /** Fills the cells held by all agents, or only by moving ones. */
+  drawCells(tick, visible, colour, movingAlone) {
     const { context: c, scale, run } = this, { lattice } = run, swept = run.collision === "swept";
     c.setTransform(1, 0, 0, 1, 0, 0);
     c.fillStyle = colour;
     const [left, top] = this.toCanvas(0, 0), exact = lattice.hex && scale >= HEXAGONS_FROM && new Path2D();
     run.classes.forEach((cls, number) => {
-      this.forEachSeen(number, tick, seen, ({ move }, a) => {
+      this.forEachVisible(number, tick, visible, ({ move }, a) => {
         const moves = move >= run.moveFirst[a] && run.end[move] > tick;
         if (movingAlone && !moves) return;
         if (exact) {
@@ -317,14 +317,14 @@ class View {
     c.setTransform(1, 0, 0, 1, 0, 0);
   }
 
-  /** The middle of a body at a pose, on the canvas. */
-  spotOf(x, y, cls) {
+  /** The pivot of a body at a pose, on the canvas. */
+  pivotOnCanvas(x, y, cls) {
     const { lattice } = this.run;
-    return this.toCanvas(lattice.middleX(x, y) + cls.pivotAt[0], lattice.middleY(y) + cls.pivotAt[1]);
+    return this.toCanvas(lattice.middleX(x, y) + cls.pivot[0], lattice.middleY(y) + cls.pivot[1]);
   }
 
-  /** The selected agent's path with its bodies, the cells of its next move, and who holds them. */
-  drawTrip(tick) {
+  /** Draws the path and footprints of the selected agent; if it waits, also its next cells and their holders. */
+  drawSelected(tick) {
     const { context: c, timeline, run, selected: a, scale } = this, { lattice } = run;
     if (!timeline.isThere(a, tick)) return;
     const cls = run.classes[run.cls[a]], poses = timeline.pathPoses(a, tick);
@@ -345,12 +345,12 @@ class View {
       c.strokeStyle = "rgba(255,255,255,.95)";
       c.lineWidth = Math.max(1.5, Math.min(scale * 0.14, 4 * this.ratio));
       c.beginPath();
-      poses.forEach(([x, y]) => c.lineTo(...this.spotOf(x, y, cls)));
+      poses.forEach(([x, y]) => c.lineTo(...this.pivotOnCanvas(x, y, cls)));
       c.stroke();
       const [x, y, h] = poses[poses.length - 1];
-      this.enter({ x: lattice.middleX(x, y) + cls.pivotAt[0], y: lattice.middleY(y) + cls.pivotAt[1] }, 0);
+      this.enter({ x: lattice.middleX(x, y) + cls.pivot[0], y: lattice.middleY(y) + cls.pivot[1] }, 0);
       c.lineWidth = Math.max(0.08, 1.5 / scale);
-      c.stroke(cls.bodies[h]);
+      c.stroke(cls.outlines[h]);
       c.setTransform(1, 0, 0, 1, 0, 0);
     }
     if (timeline.wait(a, tick)) {
@@ -362,8 +362,8 @@ class View {
     }
   }
 
-  /** Rings around agents that wait or are stuck, if their layers are on, and the selected one. */
-  drawRings(time, seen) {
+  /** Draws rings around waiting and stuck agents, if their layers are on, and around the selected one. */
+  drawRings(time, visible) {
     const { context: c, run, timeline, layers } = this, tick = Math.floor(time);
     c.setTransform(1, 0, 0, 1, 0, 0);
     const add = (rings, spot, reach) => {
@@ -379,7 +379,7 @@ class View {
     if (layers.waiting || layers.stuck) {
       const stuck = new Path2D(), waiting = new Path2D();
       run.classes.forEach((cls, number) => {
-        this.forEachSeen(number, time, seen, (spot, a) => {
+        this.forEachVisible(number, time, visible, (spot, a) => {
           if (layers.stuck && timeline.isStuck(a, tick)) add(stuck, spot, cls.reach);
           else if (layers.waiting && timeline.wait(a, tick)) add(waiting, spot, cls.reach);
         });
@@ -389,19 +389,19 @@ class View {
     }
     if (this.selected >= 0 && timeline.isThere(this.selected, tick)) {
       const ring = new Path2D();
-      add(ring, this.place(this.selected, time, {}), run.classes[run.cls[this.selected]].reach);
+      add(ring, this.placement(this.selected, time, {}), run.classes[run.cls[this.selected]].reach);
       stroke(ring, "#ffffff", 2.5);
     }
   }
 
-  /** The agent at a point of the canvas, or the nearest within a finger's width; -1 if none. */
+  /** The agent at a point of the canvas, or the nearest one within the width of a finger; -1 if there is none. */
   agentAt(px, py, time) {
     const [x, y] = this.toMap(px, py), near = (12 * this.ratio) / this.scale;
     let best = -1, least = near;
     this.run.classes.forEach((cls, number) => {
-      this.forEachSeen(number, time, { left: x - near, right: x + near, top: y - near, bottom: y + near }, (spot, a) => {
+      this.forEachVisible(number, time, { left: x - near, right: x + near, top: y - near, bottom: y + near }, (spot, a) => {
         const cos = Math.cos(spot.turned), sin = Math.sin(spot.turned), dx = x - spot.x, dy = y - spot.y;
-        const bx = dx * cos + dy * sin + cls.pivotAt[0], by = dy * cos - dx * sin + cls.pivotAt[1];
+        const bx = dx * cos + dy * sin + cls.pivot[0], by = dy * cos - dx * sin + cls.pivot[1];
         const { lattice } = this.run;
         for (const cell of cls.footprints[lattice.entry(spot.h, 0)]) {
           const [cx, cy] = lattice.offset(cell), far = lattice.distance(bx - cx, by - cy);

@@ -1,5 +1,4 @@
-//! What subcommands put out alike: a result on standard output, meanwhile a progress bar on standard error,
-//! and files.
+//! Output shared by the subcommands: results on standard output, progress bars and messages on standard error, files.
 
 pub mod clash;
 pub mod file;
@@ -13,10 +12,10 @@ use std::fmt::Display;
 use std::io::{self, IsTerminal, StdoutLock, Write};
 use wheelbase_view::safe_text::SafeText;
 
-/// Standard output for people.
+/// Standard output, escaped.
 pub type TextOut = SafeText<StdoutLock<'static>>;
 
-/// Standard output for text.
+/// Standard output for text that people read.
 pub fn text_out() -> TextOut {
     SafeText::for_people(io::stdout().lock())
 }
@@ -26,7 +25,7 @@ pub fn json_out() -> SafeText<StdoutLock<'static>> {
     SafeText::json(io::stdout().lock())
 }
 
-/// Prints a result: as one JSON object on one line, or as text by `write_text`.
+/// Prints a result as a JSON object on one line, or as text by `write_text`.
 pub fn print(
     format: Format,
     result: &impl Serialize,
@@ -47,18 +46,17 @@ pub fn print(
     }
 }
 
-/// Says something on standard error. Nobody may be there to read it.
+/// Prints a message to standard error. Failures are ignored: nobody reads them.
 pub fn say(text: impl Display) {
     let _ = writeln!(SafeText::for_people(io::stderr().lock()), "{text}");
 }
 
-/// A row of a result as text.
+/// Writes a row of a text result.
 pub fn row(out: &mut impl Write, name: &str, value: impl Display) -> io::Result<()> {
     writeln!(out, "  {name:<22}{value}")
 }
 
-/// A bar on standard error that counts `unit`s up to `len`, on a terminal only. Its message stands before the
-/// time that is left.
+/// A progress bar on standard error that counts `unit`s up to `len`; hidden unless standard error is a terminal.
 pub fn progress_bar(unit: &'static str, len: u64, show: bool) -> ProgressBar {
     if !show || !io::stderr().is_terminal() {
         return ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());

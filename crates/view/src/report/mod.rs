@@ -1,11 +1,11 @@
-//! Plots of a recorded run and of a second run of it, as a page.
+//! A report page: plots and maps of a recorded run, and phase times of its replay.
 
 mod plot;
 
 use crate::base64::base64;
 use crate::colours::mixed;
 use crate::picture::drawing::{Cells, Item, Paint};
-use crate::picture::ground::{self, Kinds, map_area};
+use crate::picture::ground::{self, MapStyle, map_area};
 use crate::picture::lattice::Lattice;
 use crate::picture::raster::Canvas;
 use crate::picture::view::View;
@@ -13,7 +13,7 @@ use crate::picture::{gif, png};
 use crate::round_numbers::least_round;
 use crate::safe_text::markup;
 use crate::template::filled;
-use plot::{Kind, Plot, Series};
+use plot::{Plot, PlotKind, Series};
 use std::fmt::Write as _;
 use std::io::{Read, Seek};
 use std::time::Duration;
@@ -21,21 +21,21 @@ use wheelbase_grid::Rgb;
 use wheelbase_scenario::recording::{MapLayers, Reader, RecordingError, Replayed};
 use wheelbase_sim::{Counters, Phase, STUCK_AFTER_TICKS, TickTimes};
 
-const PAGE: &str = include_str!("report/page.html");
+const PAGE: &str = include_str!("report.html");
 
-/// Most values along a plot, and bars.
+/// Most values along a line, and most bars.
 const VALUES_MAX: u32 = 240;
 const BARS_MAX: u32 = 48;
 
-/// How much the map is darkened below what is drawn on it.
+/// Darkens the map below a heat map.
 const SHADE: Paint = Paint::new([0; 3], 110);
 
 const N_PHASES: usize = Phase::ALL.len();
 
-/// The page of a run whose recording was [run again](wheelbase_scenario::recording::replay) on so many threads. The reader
-/// stands behind its last tick.
+/// The page of a recording that was [replayed](wheelbase_scenario::recording::replay) on a number of threads. The
+/// reader must have read the last tick.
 /// # Errors
-/// [`RecordingError`] if the map behind that tick cannot be made.
+/// [`RecordingError`] if the map after that tick cannot be built.
 pub fn page<R: Read + Seek>(
     reader: &mut Reader<R>,
     replayed: &Replayed,
@@ -48,21 +48,21 @@ pub fn page<R: Read + Seek>(
     let parts = [
         ("{{title}}", markup(&heading)),
         ("{{heading}}", markup(&heading)),
-        ("{{said}}", cut.unwrap_or_default()),
+        ("{{warning}}", cut.unwrap_or_default()),
         ("{{facts}}", facts(reader, replayed)),
         ("{{plots}}", plots(&replayed.counters)),
-        ("{{replay}}", second_run(replayed, threads)),
+        ("{{replay}}", replay_summary(replayed, threads)),
         ("{{phases}}", phases(replayed)),
         ("{{maps}}", maps),
     ];
     Ok(filled(PAGE, &parts))
 }
 
-/// What was run and what came of it.
+/// The run and its results in figures.
 fn facts<R: Read + Seek>(reader: &Reader<R>, replayed: &Replayed) -> String {
     let header = reader.header();
     let last = replayed.counters.last().copied().unwrap_or_default();
-    let stuck = format!("{} that ended no move for {STUCK_AFTER_TICKS} ticks", last.stuck);
+    let stuck = format!("{} stuck (no move ended for {STUCK_AFTER_TICKS} ticks)", last.stuck);
     let map = &header.map;
     let rows = [
         ("Scenario", format!("{}, seed {}", header.file, header.seed)),
@@ -71,7 +71,7 @@ fn facts<R: Read + Seek>(reader: &Reader<R>, replayed: &Replayed) -> String {
         ("Ticks", reader.end().map_or(replayed.counters.len() as u32, |end| end.tick).to_string()),
         ("Agents", format!("{} at the end, {stuck}", last.agents)),
         ("Done", format!("{} orders, {} tasks", last.orders_done, last.tasks_done)),
-        ("Given up", format!("{} orders that could not be done", last.orders_unreachable)),
+        ("Given up", format!("{} unreachable orders", last.orders_unreachable)),
         ("Moves", last.moves.to_string()),
         ("Waited", format!("{} agent-ticks", last.wait_ticks)),
         ("Searches", format!("{} requests, {} expansions", last.path_requests, last.expansions)),
@@ -82,19 +82,19 @@ fn facts<R: Read + Seek>(reader: &Reader<R>, replayed: &Replayed) -> String {
     })
 }
 
-/// Ticks that a value of a plot stands for, if there are to be so many at most.
-fn ticks_a_value(n_ticks: usize, values_max: u32) -> u32 {
+/// A round number of ticks per value of a plot, so that it has at most `values_max` values.
+fn ticks_per_value(n_ticks: usize, values_max: u32) -> u32 {
     let least = n_ticks.div_ceil(values_max as usize).max(1);
     least_round(|ticks| ticks as usize >= least)
 }
 
-/// Means over stretches of ticks.
+/// Means over intervals of `ticks` ticks.
 fn means(values: impl Iterator<Item = f64>, ticks: u32) -> Vec<f64> {
     let values: Vec<f64> = values.collect();
     values.chunks(ticks as usize).map(|values| values.iter().sum::<f64>() / values.len() as f64).collect()
 }
 
-/// What was added in stretches of ticks to a count that grows.
+/// Growth of a cumulative count over each interval of `ticks` ticks.
 fn sums(counts: impl Iterator<Item = u64>, ticks: u32) -> Vec<f64> {
     let counts: Vec<u64> = counts.collect();
     let mut before = 0;
@@ -108,7 +108,8 @@ fn sums(counts: impl Iterator<Item = u64>, ticks: u32) -> Vec<f64> {
 }
 
 fn plots(counters: &[Counters]) -> String {
-    let (wide, fine) = (ticks_a_value(counters.len(), BARS_MAX), ticks_a_value(counters.len(), VALUES_MAX));
+    let (wide, fine) =
+        (ticks_per_value(counters.len(), BARS_MAX), ticks_per_value(counters.len(), VALUES_MAX));
     let done = sums(counters.iter().map(|c| c.orders_done + c.tasks_done), wide);
     let rate = |count: fn(&Counters) -> u64| {
         let sums = sums(counters.iter().map(count), fine);
@@ -120,15 +121,15 @@ fn plots(counters: &[Counters]) -> String {
     let plots = [
         Plot {
             title: "Throughput",
-            text: format!("Orders and tasks done in each {wide} ticks."),
-            kind: Kind::Bars,
+            text: format!("Orders and tasks done per {wide} ticks."),
+            kind: PlotKind::Bars,
             series: vec![series("done", done, 0)],
             ticks: wide,
         },
         Plot {
             title: "Agents",
-            text: format!("Who moves, waits, and is stuck{mean_of}. Those who are stuck wait too."),
-            kind: Kind::Lines,
+            text: format!("Moving, waiting and stuck agents{mean_of}. Stuck agents also count as waiting."),
+            kind: PlotKind::Lines,
             series: vec![
                 series("moving", mean(|c| c.moving), 3),
                 series("waiting", mean(|c| c.waiting), 2),
@@ -138,15 +139,15 @@ fn plots(counters: &[Counters]) -> String {
         },
         Plot {
             title: "Moves",
-            text: format!("Moves begun a tick{mean_of}."),
-            kind: Kind::Lines,
+            text: format!("Moves begun per tick{mean_of}."),
+            kind: PlotKind::Lines,
             series: vec![series("moves", rate(|c| c.moves), 3)],
             ticks: fine,
         },
         Plot {
             title: "Searches",
-            text: format!("Expansions a tick{mean_of}."),
-            kind: Kind::Lines,
+            text: format!("Expansions per tick{mean_of}."),
+            kind: PlotKind::Lines,
             series: vec![series("expansions", rate(|c| c.expansions), 4)],
             ticks: fine,
         },
@@ -154,20 +155,21 @@ fn plots(counters: &[Counters]) -> String {
     plots.iter().map(Plot::section).collect()
 }
 
-fn second_run(replayed: &Replayed, threads: usize) -> String {
+/// How the replay was run, and whether it agrees with the recording.
+fn replay_summary(replayed: &Replayed, threads: usize) -> String {
     let n = replayed.nanos.len();
-    let equal = match replayed.differs_at {
-        None => format!("; its state was that of the recording behind each of {n} ticks."),
+    let verdict = match replayed.differs_at {
+        None => format!("; its state equals the recorded state after each of {n} ticks."),
         Some(tick) => {
             format!(". <b>It differs from the recording at tick {tick}</b>, and the times end there.")
         }
     };
-    format!("with {threads} threads{equal}")
+    format!("with {threads} threads{verdict}")
 }
 
-/// A plot of the phases' times and a table of them.
+/// A plot and a table of phase times.
 fn phases(replayed: &Replayed) -> String {
-    let ticks = ticks_a_value(replayed.nanos.len(), VALUES_MAX);
+    let ticks = ticks_per_value(replayed.nanos.len(), VALUES_MAX);
     let of_phase = |phase: usize| replayed.nanos.iter().map(move |nanos| nanos[phase] as f64 / 1e6);
     let series = Phase::ALL.iter().enumerate().map(|(number, phase)| Series {
         name: phase.name(),
@@ -175,9 +177,9 @@ fn phases(replayed: &Replayed) -> String {
         colour: number,
     });
     let plot = Plot {
-        title: "Milliseconds a tick",
+        title: "Milliseconds per tick",
         text: if ticks == 1 { String::new() } else { format!("Means of {ticks} ticks.") },
-        kind: Kind::Stack,
+        kind: PlotKind::Stack,
         series: series.collect(),
         ticks,
     };
@@ -202,22 +204,22 @@ fn phases(replayed: &Replayed) -> String {
     let quantiles = times.quantiles();
     let _ = write!(
         out,
-        "</table><p>A tick: p50 {:.4} ms, p99 {:.4} ms, longest {:.3} ms.</p>",
+        "</table><p>Per tick: p50 {:.4} ms, p99 {:.4} ms, longest {:.3} ms.</p>",
         quantiles.p50, quantiles.p99, quantiles.max
     );
     out
 }
 
-/// Pictures of where agents went and where they waited.
+/// Heat maps of waiting and of swept cells.
 fn maps<R: Read + Seek>(reader: &mut Reader<R>, replayed: &Replayed) -> Result<String, RecordingError> {
     let lattice = Lattice(reader.header().grid_shape());
-    let view = View::of(lattice, map_area(&reader.header().map), None, None, gif::POINTS_MAX);
+    let view = View::of(lattice, map_area(&reader.header().map), None, None, gif::PIXELS_MAX);
     let Ok(view) = view else {
-        let why = "<section><h2>Congestion</h2><p>The map is too large for a picture here.</p></section>";
-        return Ok(why.to_owned());
+        let note = "<section><h2>Congestion</h2><p>The map is too large for a picture here.</p></section>";
+        return Ok(note.to_owned());
     };
-    let kinds = Kinds::of_header(reader.header());
-    let ground = ground::items(&view, reader.map()?, &kinds);
+    let style = MapStyle::of_header(reader.header());
+    let ground = ground::items(&view, reader.map()?, &style);
     let picture = |title: &str, text: &str, counts: &[u32], far: Rgb| {
         let most = counts.iter().copied().max().unwrap_or(0);
         let mut canvas = Canvas::new(view);
@@ -226,20 +228,20 @@ fn maps<R: Read + Seek>(reader: &mut Reader<R>, replayed: &Replayed) -> Result<S
             Item::Cells(Cells::of(&view, |_| SHADE)),
             Item::Cells(heat(&view, &reader.header().map, counts, far)),
         ]);
-        // A picture in memory has nothing that could fail.
+        // Encoding to memory cannot fail.
         let bytes = png::encode(canvas.image()).unwrap_or_default();
         format!(
-            "<section><h2>{title}</h2><p>{text}; {most} where it was most.</p><img alt=\"{title}\" src=\"data:image/png;base64,{}\"></section>\n",
+            "<section><h2>{title}</h2><p>{text}; at most {most}.</p><img alt=\"{title}\" src=\"data:image/png;base64,{}\"></section>\n",
             base64(&bytes)
         )
     };
-    let waited = "Ticks that agents stood on each cell and waited, in the whole run";
-    let swept = "How often each cell was swept by a move, in the whole run";
+    let waited = "Ticks that agents waited on each cell, over the whole run";
+    let swept = "Moves that swept each cell, over the whole run";
     let congestion = picture("Congestion", waited, &replayed.waited, [255, 30, 30]);
     Ok(congestion + &picture("Traffic", swept, &replayed.swept, [255, 60, 0]))
 }
 
-/// Counts as colours: from yellow on, the more the nearer to `far`.
+/// Counts as colours on a logarithmic scale, from yellow to `far` at the largest count.
 fn heat(view: &View, map: &MapLayers, counts: &[u32], far: Rgb) -> Cells {
     let most = f64::from(counts.iter().copied().max().unwrap_or(0)).ln_1p().max(1e-9);
     let near: Rgb = [255, 240, 110];

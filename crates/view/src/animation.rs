@@ -1,57 +1,70 @@
-//! A run as a moving picture.
+//! A recorded run as an animated GIF.
 
 use crate::picture::gif::GifFile;
 use crate::picture::raster::{Canvas, Image};
 use crate::scene::{Scene, read_before};
+use std::fmt;
 use std::io::{self, Read, Seek, Write};
 use wheelbase_scenario::recording::{Event, Reader, RecordingError, TickRecord};
 
-/// Which ticks are shown, and how fast.
+/// Which ticks an animation shows, and how fast.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span {
-    /// The first tick.
+pub struct FramePlan {
+    /// First tick shown.
     pub first: u32,
-    /// The last, which the recording holds; not before the first.
+    /// Last tick shown: recorded, and not before `first`.
     pub last: u32,
-    /// Ticks from one frame to the next; not 0. The last tick has a frame whatever that is.
+    /// Ticks from one frame to the next; at least 1. The last tick always has a frame.
     pub every: u32,
-    /// Frames a second; not 0.
+    /// Frames per second; at least 1.
     pub fps: u16,
 }
 
-/// Why a moving picture was not written.
+/// Why an animation was not written.
 #[derive(Debug)]
-pub enum MovingError {
+#[non_exhaustive]
+pub enum AnimationError {
     /// The recording cannot be read.
     Recording(RecordingError),
     /// The file cannot be written.
     Io(io::Error),
 }
 
-impl From<RecordingError> for MovingError {
+impl fmt::Display for AnimationError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Recording(error) => error.fmt(f),
+            Self::Io(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for AnimationError {}
+
+impl From<RecordingError> for AnimationError {
     fn from(error: RecordingError) -> Self {
         Self::Recording(error)
     }
 }
 
-impl From<io::Error> for MovingError {
+impl From<io::Error> for AnimationError {
     fn from(error: io::Error) -> Self {
         Self::Io(error)
     }
 }
 
-/// Writes a run as a GIF and gives the writer back. `goes_on` is told before each tick how many lie behind and may end
-/// the picture, though not before its first frame: a file without one would be none.
+/// Writes a run as a GIF and returns the writer. `goes_on` is called before each tick with the number of ticks already
+/// read; returning false ends the animation, but never before its first frame: a GIF without frames is invalid.
 /// # Errors
-/// [`MovingError`], also where the recording holds no tick of the span.
+/// [`AnimationError`], also if the recording holds no tick of the plan.
 pub fn write<R: Read + Seek, W: Write>(
     reader: &mut Reader<R>,
     scene: &Scene,
-    span: Span,
+    plan: FramePlan,
     out: W,
     mut goes_on: impl FnMut(u32) -> bool,
-) -> Result<W, MovingError> {
-    let Span { first, last, every, fps } = span;
+) -> Result<W, AnimationError> {
+    let FramePlan { first, last, every, fps } = plan;
     let view = scene.view();
     let (mut gif, mut out) = (None::<GifFile<W>>, Some(out));
     let mut canvas = Canvas::new(view);
@@ -89,7 +102,7 @@ pub fn write<R: Read + Seek, W: Write>(
     Ok(gif.finish()?)
 }
 
-/// For how long a frame is shown, so that so many last a second together.
+/// Display time of frame `number` in hundredths of a second, rounded so that `fps` frames last exactly one second.
 fn hundredths_of(number: u32, fps: u16) -> u16 {
     let until = |number: u64| number * 100 / u64::from(fps);
     (until(u64::from(number) + 1) - until(number.into())) as u16

@@ -1,9 +1,10 @@
-//! The terminal while a run is drawn in it.
+//! Interactive view of a run in the terminal.
 
 mod canvas;
 mod layout;
 
-pub use canvas::{Body, Canvas};
+pub use canvas::{Canvas, DrawnAgent};
+pub use layout::TerminalSize;
 
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, poll, read};
 use crossterm::{cursor, execute, terminal};
@@ -13,21 +14,21 @@ use wheelbase_grid::Grid;
 use wheelbase_planner::MovementClass;
 use wheelbase_sim::Counters;
 
-/// Time between two pictures.
+/// Time between two frames.
 const FRAME: Duration = Duration::from_millis(50);
-/// Ticks a second at the start, and the most and the fewest.
+/// Initial, least and greatest speed in ticks per second.
 const SPEED: u32 = 64;
 const SPEED_MIN: u32 = 1;
 const SPEED_MAX: u32 = 1 << 20;
 
-/// What the one who watches wants.
+/// What the run must do next, by the keys pressed and the pace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wish {
-    /// The next tick.
-    GoOn,
-    /// To look on: the next tick is not due.
+pub enum ViewerInput {
+    /// Run the next tick.
+    Advance,
+    /// Keep waiting: the next tick is not due.
     Wait,
-    /// To stop.
+    /// End the run.
     Quit,
 }
 
@@ -36,33 +37,33 @@ pub enum Wish {
 pub struct Frame<'a> {
     /// The map.
     pub grid: &'a Grid,
-    /// By number of the class.
+    /// The classes, by number.
     pub classes: &'a [&'a MovementClass],
     /// The tick.
     pub tick: u32,
     /// Ticks of the whole run.
     pub ticks: u32,
-    /// Counts behind the tick.
+    /// Counts after the tick.
     pub counters: Counters,
 }
 
-/// The terminal while a run is drawn in it; as it was again once this is dropped.
+/// The terminal in raw mode, on its alternate screen. Dropping it restores the terminal.
 #[derive(Debug)]
 pub struct Terminal {
     canvas: Canvas,
-    /// Ticks a second.
+    /// Ticks per second.
     speed: u32,
     paused: bool,
     drawn: Instant,
-    /// When the pace was last set, and the ticks since.
+    /// When the pace was last set, and the ticks run since.
     since: Instant,
     ticks: u32,
 }
 
 impl Terminal {
-    /// Takes charge of the terminal.
+    /// Takes over the terminal.
     /// # Errors
-    /// Those of the terminal.
+    /// Errors of the terminal.
     pub fn begin() -> io::Result<Self> {
         terminal::enable_raw_mode()?;
         let now = Instant::now();
@@ -72,32 +73,32 @@ impl Terminal {
         Ok(own)
     }
 
-    /// Counts a tick that was run: the next is due later by as much as the pace says.
+    /// Counts a tick that was run. The pace sets when the next one is due.
     pub fn count_tick(&mut self) {
         self.ticks += 1;
     }
 
-    /// Whether it is time to draw.
+    /// Whether the next frame is due.
     pub fn is_frame_due(&self) -> bool {
         self.drawn.elapsed() >= FRAME || self.paused
     }
 
-    /// Heeds keys for a while: until the next tick or the next picture is due.
+    /// Handles keys until the next tick or frame is due.
     /// # Errors
-    /// Those of the terminal.
-    pub fn wait(&mut self) -> io::Result<Wish> {
+    /// Errors of the terminal.
+    pub fn wait(&mut self) -> io::Result<ViewerInput> {
         let due = self.since + Duration::from_secs(1) * self.ticks / self.speed;
         let wait = due.saturating_duration_since(Instant::now());
-        let at_most = FRAME.saturating_sub(self.drawn.elapsed());
-        let wait = if self.paused { FRAME } else { wait.min(at_most) };
-        if self.heed_keys(wait)? {
-            return Ok(Wish::Quit);
+        let to_next_frame = FRAME.saturating_sub(self.drawn.elapsed());
+        let wait = if self.paused { FRAME } else { wait.min(to_next_frame) };
+        if self.handle_keys(wait)? {
+            return Ok(ViewerInput::Quit);
         }
-        Ok(if !self.paused && Instant::now() >= due { Wish::GoOn } else { Wish::Wait })
+        Ok(if !self.paused && Instant::now() >= due { ViewerInput::Advance } else { ViewerInput::Wait })
     }
 
-    /// Heeds the keys pressed within a time; whether one of them ends the run.
-    fn heed_keys(&mut self, wait: Duration) -> io::Result<bool> {
+    /// Handles the keys pressed within `wait`. Returns whether one of them ends the run.
+    fn handle_keys(&mut self, wait: Duration) -> io::Result<bool> {
         let until = Instant::now() + wait;
         while poll(until.saturating_duration_since(Instant::now()))? {
             let Event::Key(KeyEvent { code, modifiers, kind, .. }) = read()? else { continue };
@@ -118,23 +119,24 @@ impl Terminal {
         Ok(false)
     }
 
-    /// Draws a run with its agents.
+    /// Draws a frame with its agents.
     /// # Errors
-    /// Those of the terminal.
-    pub fn draw(&mut self, frame: &Frame<'_>, bodies: impl Iterator<Item = Body>) -> io::Result<()> {
+    /// Errors of the terminal.
+    pub fn draw(&mut self, frame: &Frame<'_>, agents: impl Iterator<Item = DrawnAgent>) -> io::Result<()> {
         let (columns, rows) = terminal::size()?;
+        let size = TerminalSize { columns: columns.into(), rows: rows.into() };
         let Frame { grid, classes, tick, ticks, counters } = *frame;
         let state = if self.paused { "paused".to_owned() } else { format!("{} ticks/s", self.speed) };
         let status = format!(
             "tick {tick} of {ticks}, {state}, {} moving, {} waiting, {} stuck   q quit, space pause, + - speed",
             counters.moving, counters.waiting, counters.stuck
         );
-        let text = self.canvas.paint(grid, bodies, classes, (columns.into(), rows.into()), &status);
+        let text = self.canvas.paint(grid, agents, classes, size, &status);
         let mut out = io::stdout().lock();
         out.write_all(text.as_bytes())?;
         out.flush()?;
         self.drawn = Instant::now();
-        // At a pace that cannot be kept the ticks owed are let go.
+        // If the run cannot keep the pace, overdue ticks are forgotten.
         if self.since.elapsed() > Duration::from_secs(1) {
             self.since = self.drawn;
             self.ticks = 0;
@@ -145,7 +147,7 @@ impl Terminal {
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        // There is nobody left to tell that it failed.
+        // Nothing is left that could report a failure.
         let _ = execute!(io::stdout(), cursor::Show, terminal::LeaveAlternateScreen);
         let _ = terminal::disable_raw_mode();
     }
