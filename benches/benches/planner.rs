@@ -14,7 +14,7 @@ use wheelbase_grid::{Rect, TerrainKind};
 use wheelbase_planner::fields::CostField;
 use wheelbase_planner::model::State;
 use wheelbase_planner::search::{Heuristic, Landmarks};
-use wheelbase_planner::{FieldScratch, Goal, GoalMember, MovementTables, Until};
+use wheelbase_planner::{Goal, GoalMember, MovementTables, RepairScratch, SettleTarget};
 
 const QUERIES: usize = 5;
 
@@ -75,13 +75,13 @@ fn cost_fields(criterion: &mut Criterion) {
         let goal = [GoalMember::pose(scene.queries[0].goal)];
         let goal = Goal::of(&goal);
         let mut field = CostField::to_goal(&tables, &goal);
-        let settled = field.settle(&tables, Until::All, u64::MAX).expansions;
+        let settled = field.settle(&tables, SettleTarget::All, u64::MAX).expansions;
         println!("{name}: {settled} poses settled, {} KiB", field.memory_bytes() / 1024);
         group.throughput(Throughput::Elements(settled));
         group.bench_function("settle", |bencher| {
             bencher.iter(|| {
                 field.restart(&tables, &goal);
-                black_box(field.settle(&tables, Until::All, u64::MAX));
+                black_box(field.settle(&tables, SettleTarget::All, u64::MAX));
             });
         });
         field.keep_moves(&tables);
@@ -97,7 +97,7 @@ fn cost_fields(criterion: &mut Criterion) {
         });
         let site = scene.queries[0].start.cell;
         let site = Rect::new(site.x, site.y, 4, 4);
-        let mut scratch = FieldScratch::new();
+        let mut scratch = RepairScratch::new();
         let (ground, water) = (TerrainKind(0), TerrainKind(2));
         group.throughput(Throughput::Elements(2));
         group.bench_function("update and repair", |bencher| {

@@ -10,7 +10,7 @@ use wheelbase_benches::{SplitMix64, blobs, calibration, carrier, cart, open, roo
 use wheelbase_grid::{Grid, Rect, TerrainKind};
 use wheelbase_planner::MovementTables;
 use wheelbase_planner::model::State;
-use wheelbase_planner::tables::Way;
+use wheelbase_planner::tables::Reachability;
 
 const GROUND: TerrainKind = TerrainKind(0);
 const WATER: TerrainKind = TerrainKind(2);
@@ -96,7 +96,7 @@ fn unreachable(criterion: &mut Criterion) {
                 next += 1;
                 pairs[next % pairs.len()]
             },
-            |(from, to)| black_box(tables.components().way(from, to) == Way::No),
+            |(from, to)| black_box(tables.components().reachability(from, to) == Reachability::No),
             BatchSize::SmallInput,
         );
     });

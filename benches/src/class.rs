@@ -68,7 +68,7 @@ pub fn octile_past_corners() -> MovementClass {
 /// Never: the class is valid.
 pub fn four_neighbours() -> MovementClass {
     let mut spec = ClassSpec::new("four ways", 1);
-    spec.primitives = Primitive::four_ways(1);
+    spec.primitives = Primitive::four_directions(1);
     class(spec)
 }
 

@@ -27,4 +27,4 @@ pub use peer::{FAIR, Peer, Peers, manhattan_ticks, octile_ticks};
 pub use point_peer::PointPeer;
 pub use scene::{Ours, Query, SCENARIO_MAPS, Scene, Work, drawn_scenes, file_scenes, open_scenes};
 pub use timing::{Times, arguments, calibration, timed, times};
-pub use wheelbase_maps::SplitMix64;
+pub use wheelbase_grid::SplitMix64;

@@ -1,8 +1,9 @@
 //! The maps of the scenes: drawn from a seed, or from the MovingAI benchmark.
 
 use std::path::PathBuf;
+use wheelbase_grid::SplitMix64;
 use wheelbase_grid::{CellXY, Grid, GridSize, Rect, Side, SideKind, SideTable, TerrainKind, TerrainTable};
-use wheelbase_maps::{SplitMix64, movingai};
+use wheelbase_maps::movingai;
 
 /// A map of `../shared/data/movingai`, next to the project. Prints a line if it is missing.
 ///

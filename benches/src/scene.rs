@@ -3,11 +3,10 @@
 use crate::class::{carrier, cart, truck};
 use crate::map::{blobs, file_grid, noise, open, rooms};
 use std::fmt;
-use wheelbase_grid::Grid;
-use wheelbase_maps::SplitMix64;
+use wheelbase_grid::{Fnv1a, Grid, SplitMix64};
 use wheelbase_planner::model::State;
 use wheelbase_planner::search::{Answer, Guide, Heuristic, HeuristicName};
-use wheelbase_planner::tables::Way;
+use wheelbase_planner::tables::Reachability;
 use wheelbase_planner::{
     Goal, GoalMember, Heading, MovementClass, MovementTables, Path, Pose, Request, Scratch, Status, plan,
 };
@@ -110,7 +109,7 @@ impl Scene {
                 && tables
                     .space()
                     .state(query.goal)
-                    .is_some_and(|goal| tables.components().way(start, goal) == Way::Yes)
+                    .is_some_and(|goal| tables.components().reachability(start, goal) == Reachability::Yes)
             {
                 self.queries.push(query);
             }
@@ -241,18 +240,18 @@ impl<'a> Ours<'a> {
     /// # Panics
     /// As [`Self::answer`].
     pub fn work(&mut self) -> Work {
-        let mut work =
-            Work { queries: 0, guided: 0, cost_total: 0, expansions: 0, hash: 0xCBF2_9CE4_8422_2325 };
+        let (mut work, mut hash) =
+            (Work { queries: 0, guided: 0, cost_total: 0, expansions: 0, hash: 0 }, Fnv1a::new());
         for query in &self.scene.queries {
             let answer = self.answer(query);
             work.queries += 1;
             work.guided += usize::from(answer.guide == Guide::Landmarks);
             work.cost_total += u64::from(answer.cost);
             work.expansions += answer.expansions;
-            for byte in answer.cost.to_le_bytes().into_iter().chain(self.path.moves.iter().copied()) {
-                work.hash = (work.hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
-            }
+            hash.write(&answer.cost.to_le_bytes());
+            hash.write(&self.path.moves);
         }
+        work.hash = hash.finish();
         work
     }
 }

@@ -16,9 +16,9 @@ use wheelbase_grid::{CellXY, Grid, Rect, Side, SideKind};
 use wheelbase_planner::fields::{Connections, CostField};
 use wheelbase_planner::graph::{Edge, Graph, GraphField, GraphPath, GraphRequest, GraphScratch};
 use wheelbase_planner::model::State;
-use wheelbase_planner::tables::Way;
+use wheelbase_planner::tables::Reachability;
 use wheelbase_planner::{
-    ClassSpec, Distances, Goal, GoalMember, MovementClass, MovementTables, Pose, Primitive, Until,
+    ClassSpec, Distances, Goal, GoalMember, MovementClass, MovementTables, Pose, Primitive, SettleTarget,
 };
 
 const SIDE: u32 = 512;
@@ -97,7 +97,9 @@ fn targets(name: &str, grid: &Grid, rounds: usize) {
     let (start, mut field) = loop {
         let start = draw(&tables, &mut random);
         let mut field = CostField::from_start(&tables, &Goal::of(&[GoalMember::pose(start)]));
-        if field.settle(&tables, Until::All, u64::MAX).expansions as usize > tables.space().n_states() / 4 {
+        if field.settle(&tables, SettleTarget::All, u64::MAX).expansions as usize
+            > tables.space().n_states() / 4
+        {
             break (start, field);
         }
     };
@@ -108,7 +110,7 @@ fn targets(name: &str, grid: &Grid, rounds: usize) {
     for _ in 0..rounds {
         let begun = Instant::now();
         field.restart(&tables, &Goal::of(&[GoalMember::pose(start)]));
-        whole = field.settle(&tables, Until::All, u64::MAX).expansions;
+        whole = field.settle(&tables, SettleTarget::All, u64::MAX).expansions;
         field_us = field_us.min(micros(begun));
         let begun = Instant::now();
         from.restart_from(&tables, start);
@@ -152,7 +154,7 @@ fn ranges(name: &str, grid: &Grid, rounds: usize) {
         for (&start, us) in starts.iter().zip(&mut us) {
             let begun = Instant::now();
             from.restart_from(&tables, start);
-            from.settle(&tables, Until::Within(40), u64::MAX);
+            from.settle(&tables, SettleTarget::Within(40), u64::MAX);
             within.clear();
             within.extend(from.within(40));
             *us = us.min(micros(begun));
@@ -196,7 +198,7 @@ fn turns(side: u32, rounds: usize) {
     let mut random = SplitMix64::new(23);
     let begun = board(side, &mut random);
     let mut spec = ClassSpec::new("current", 1);
-    spec.primitives = Primitive::four_ways(1);
+    spec.primitives = Primitive::four_directions(1);
     let class = MovementClass::new(spec).unwrap_or_else(|error| panic!("{error}"));
     let mut cell = || CellXY::new(random.below(side) as i32, random.below(side) as i32);
     let plan: Vec<[CellXY; 3]> = (0..TURNS).map(|_| [cell(), cell(), cell()]).collect();
@@ -221,7 +223,7 @@ fn turns(side: u32, rounds: usize) {
             black_box(tables.connects(black_box(from), to));
         }
         test_ns = test_ns.min(begun.elapsed().as_nanos() as f64 / TURNS as f64);
-        connected = answers.iter().filter(|&&answer| answer == Way::Yes).count();
+        connected = answers.iter().filter(|&&answer| answer == Reachability::Yes).count();
         let begun = Instant::now();
         for &[_, from, to] in &plan[..200] {
             connections.shortest(&tables, from, to, &mut tiles);
@@ -298,7 +300,7 @@ fn graphs(name: &str, (n_nodes, edges): &(u32, Vec<Edge>), rounds: usize) {
         [
             &mut |&(start, _)| {
                 field.restart(&graph, &[start]);
-                field.settle(&graph, Until::All, u64::MAX).expansions
+                field.settle(&graph, SettleTarget::All, u64::MAX).expansions
             },
             &mut |&(start, _)| {
                 dijkstra(&peer, NodeIndex::from(start), None, |edge| *edge.weight()).len() as u64

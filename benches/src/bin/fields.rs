@@ -12,13 +12,13 @@ use std::time::Instant;
 use wheelbase_benches::{SplitMix64, blobs, calibration, file_grid, open, truck};
 use wheelbase_grid::{CellXY, Grid, GridSize, Rect, TerrainKind};
 use wheelbase_maps::{MapKind, generate};
-use wheelbase_planner::fields::{BackTraces, CostField};
+use wheelbase_planner::fields::CostField;
 use wheelbase_planner::model::{Reached, State};
-use wheelbase_planner::search::{Fallback, Heuristic, HeuristicName, LearnedCosts};
-use wheelbase_planner::tables::Way;
+use wheelbase_planner::search::{BackTraces, Fallback, Heuristic, HeuristicName, LearnedCosts};
+use wheelbase_planner::tables::Reachability;
 use wheelbase_planner::{
-    FieldScratch, Goal, GoalMember, MovementTables, Path, Request, Scratch, Status, Until, advance, begin,
-    finish, plan,
+    Goal, GoalMember, MovementTables, Path, RepairScratch, Request, Scratch, SettleTarget, Status, advance,
+    begin, finish, plan,
 };
 
 const GROUND: TerrainKind = TerrainKind(0);
@@ -79,7 +79,7 @@ fn draw_goal(tables: &MovementTables, random: &mut SplitMix64) -> [GoalMember; 1
     loop {
         let goal = [GoalMember::any(tables.space().pose(draw(tables, random)).cell)];
         let mut field = CostField::to_goal(tables, &Goal::of(&goal));
-        if field.settle(tables, Until::All, u64::MAX).expansions as usize > n_legal / 3 {
+        if field.settle(tables, SettleTarget::All, u64::MAX).expansions as usize > n_legal / 3 {
             return goal;
         }
     }
@@ -90,7 +90,7 @@ fn whole_field(tables: &MovementTables, goal: &Goal<'_>, keep_moves: bool) -> Co
     if keep_moves {
         field.keep_moves(tables);
     }
-    field.settle(tables, Until::All, u64::MAX);
+    field.settle(tables, SettleTarget::All, u64::MAX);
     field
 }
 
@@ -119,7 +119,7 @@ fn make(name: &str, grid: &Grid, rounds: usize) {
         for (field, least) in fields.iter_mut().zip(&mut least) {
             field.restart(&tables, &goal);
             let begun = Instant::now();
-            n_settled = field.settle(&tables, Until::All, u64::MAX).expansions;
+            n_settled = field.settle(&tables, SettleTarget::All, u64::MAX).expansions;
             *least = least.min(begun.elapsed().as_nanos() as f64 / n_settled as f64);
         }
         begin(&tables, &request, &mut scratch);
@@ -198,7 +198,7 @@ fn repair(name: &str, grid: &Grid) {
         let goal = draw_goal(&tables, &mut random);
         let goal = Goal::of(&goal);
         let mut field = whole_field(&tables, &goal, keep_moves);
-        let mut scratch = FieldScratch::new();
+        let mut scratch = RepairScratch::new();
         let (mut us, mut lost) = ([const { Vec::new() }; 2], 0);
         for _ in 0..EDITS {
             let site = draw_site(&grid, &goal, &mut random);
@@ -240,7 +240,7 @@ fn replan(name: &str, grid: &Grid) {
     let begun = Instant::now();
     let mut field = whole_field(&tables, &goal, false);
     let field_us = begun.elapsed().as_nanos() as f64 / 1000.0;
-    let mut field_scratch = FieldScratch::new();
+    let mut field_scratch = RepairScratch::new();
     let (mut scratch, mut path, mut again) = (Scratch::new(), Path::new(), Path::new());
     let (mut us, mut expansions) = ([const { Vec::new() }; 5], [const { Vec::new() }; 5]);
     let mut bytes = [0; 5];
@@ -265,7 +265,8 @@ fn replan(name: &str, grid: &Grid) {
         let edit = grid.set_terrain(site, WATER);
         tables.update(&grid, edit.changed);
         let goal_state = tables.space().state(path.poses[path.poses.len() - 1].pose);
-        let open = goal_state.is_some_and(|goal| tables.components().way(state, goal) == Way::Yes);
+        let open =
+            goal_state.is_some_and(|goal| tables.components().reachability(state, goal) == Reachability::Yes);
         if open {
             let mut costs = [0; 5];
             let mut timed = |method: usize, us_list: &mut Vec<f64>, run: &mut dyn FnMut() -> (u32, u64)| {

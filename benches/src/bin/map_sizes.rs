@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use wheelbase_benches::{SplitMix64, arguments, blobs, calibration, noise, open, rooms, timed, truck};
 use wheelbase_grid::{CellXY, Grid, GridShape};
 use wheelbase_planner::model::State;
-use wheelbase_planner::tables::Way;
+use wheelbase_planner::tables::Reachability;
 use wheelbase_planner::{
     ClassSpec, Goal, GoalMember, Heading, MovementClass, MovementTables, Path, Pose, Primitive, Request,
     Scratch, plan,
@@ -107,7 +107,8 @@ fn components(name: &str, grid: &Grid, rounds: usize) {
     for _ in 0..rounds {
         compile_ms = compile_ms.min(timed(|| black_box(MovementTables::compile(grid, truck()))).1);
         make_ms = make_ms.min(timed(|| tables.make_components()).1);
-        let are_connected = |&&(from, to): &&(State, State)| tables.components().way(from, to) == Way::Yes;
+        let are_connected =
+            |&&(from, to): &&(State, State)| tables.components().reachability(from, to) == Reachability::Yes;
         let (n, ms) = timed(|| pairs.iter().filter(are_connected).count());
         connected = n;
         test_ns = test_ns.min(ms * 1e6 / PAIRS as f64);

@@ -7,7 +7,7 @@ use serde::Serialize;
 use std::fmt;
 use std::hint::black_box;
 use std::time::Duration;
-use wheelbase_maps::SplitMix64;
+use wheelbase_grid::SplitMix64;
 
 /// Passes; the fastest counts.
 const PASSES: u32 = 5;
@@ -36,7 +36,7 @@ impl Calibration {
         for _ in 0..PASSES {
             let begun = clock();
             let mut random = SplitMix64::new(7);
-            black_box((0..STEPS).fold(0, |sum: u64, _| sum ^ random.next()));
+            black_box((0..STEPS).fold(0, |sum: u64, _| sum ^ random.next_u64()));
             least.integer_ns = least.integer_ns.min(nanos(clock(), begun) / f64::from(STEPS));
             let begun = clock();
             black_box((0..LOADS).fold(0_u32, |at, _| chain[at as usize]));

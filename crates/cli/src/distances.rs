@@ -15,7 +15,8 @@ use wheelbase_planner::fields::Distance;
 use wheelbase_planner::model::{StateSpace, heading_name};
 use wheelbase_planner::tables::field_need;
 use wheelbase_planner::{
-    Distances, Goal, GoalMember, Legality, MovementTables, Path, Pose, Request, Scratch, Status, Until, plan,
+    Distances, Goal, GoalMember, Legality, MovementTables, Path, Pose, Request, Scratch, SettleTarget,
+    Status, plan,
 };
 use wheelbase_scenario::load::PlanningProblem;
 use wheelbase_view::picture::distances::{DistanceQuery, picture};
@@ -35,7 +36,7 @@ pub fn run(args: &DistancesArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let space = StateSpace::new(grid.size(), grid.shape(), headings);
     // The list of poses within reach can hold all poses.
     let listed = if args.within.is_some() { REACH_BYTES * space.n_states() as u64 } else { 0 };
-    let more = field_need(space).and(MemoryNeed::may_take(listed));
+    let more = field_need(space).and(MemoryNeed::on_demand(listed));
     check_planning(&args.target, (&grid, &class), 1, more, memory_max)?;
     let mut tables = MovementTables::compile(&grid, class);
     if !targets.is_empty() {
@@ -46,7 +47,7 @@ pub fn run(args: &DistancesArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let answer = Answer::find(&grid, &tables, start, &targets, args.within, &mut from);
     let mut outputs = Outputs::default();
     if let (Some(view), Some(path)) = (view, &args.png) {
-        from.settle(&tables, args.within.map_or(Until::All, Until::Within), u64::MAX);
+        from.settle(&tables, args.within.map_or(SettleTarget::All, SettleTarget::Within), u64::MAX);
         let query = DistanceQuery {
             grid: &grid,
             tables: &tables,
@@ -153,10 +154,10 @@ impl<'a> Answer<'a> {
             answer.to = Some(targets.iter().zip(&found).map(describe).collect());
         }
         if let Some(ticks) = within {
-            answer.expansions += from.settle(tables, Until::Within(ticks), u64::MAX).expansions;
+            answer.expansions += from.settle(tables, SettleTarget::Within(ticks), u64::MAX).expansions;
             answer.poses = Some(reached_poses(tables, from, ticks));
         } else if targets.is_empty() {
-            answer.expansions += from.settle(tables, Until::All, u64::MAX).expansions;
+            answer.expansions += from.settle(tables, SettleTarget::All, u64::MAX).expansions;
         }
         if within.is_some() || targets.is_empty() {
             let costs = || from.within(within.unwrap_or(u32::MAX)).map(|(_, cost)| cost);

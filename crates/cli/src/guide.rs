@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Instant;
 use wheelbase_grid::MemoryNeed;
-use wheelbase_planner::fields::CostFields;
+use wheelbase_planner::fields::CostFieldCache;
 use wheelbase_planner::model::StateSpace;
 use wheelbase_planner::search::{Answer, Heuristic, Landmarks};
-use wheelbase_planner::tables::landmarks_need;
-use wheelbase_planner::{Goal, MovementTables, Path, Pose, Request, Until};
+use wheelbase_planner::tables::{field_bytes, landmarks_need};
+use wheelbase_planner::{Goal, MovementTables, Path, Pose, Request, SettleTarget};
 
 /// Most bytes of all landmarks, and likewise of all cached fields.
 const BYTES_MAX: usize = 1 << 30;
@@ -19,7 +19,7 @@ const LANDMARKS_MAX: usize = 16;
 /// Most bytes of a landmark per state: a distance in each direction.
 const LANDMARK_BYTES: usize = 8;
 /// Most bytes of a field per state: a cost, a move, and possibly a pose of the goal.
-const FIELD_BYTES: usize = 9;
+const FIELD_BYTES: usize = field_bytes(1, 1);
 /// Most cached fields.
 const FIELDS_MAX: usize = 256;
 /// A field pays if the expansions it can save are expected to exceed this multiple of the legal poses.
@@ -60,7 +60,7 @@ pub fn landmark_need(space: StateSpace) -> MemoryNeed {
 
 /// Most memory of the cached fields.
 pub fn fields_need(space: StateSpace) -> MemoryNeed {
-    MemoryNeed::may_take((n_fields(space) * FIELD_BYTES * space.n_states()) as u64)
+    MemoryNeed::on_demand((n_fields(space) * FIELD_BYTES * space.n_states()) as u64)
 }
 
 fn n_landmarks(space: StateSpace) -> usize {
@@ -81,7 +81,7 @@ fn n_fields(space: StateSpace) -> usize {
 pub struct Guides<'a> {
     tables: &'a MovementTables,
     landmarks: Option<PreparedLandmarks>,
-    fields: CostFields,
+    fields: CostFieldCache,
     fields_made: usize,
     fields_s: f64,
     /// Peak bytes of the cached fields.
@@ -97,7 +97,7 @@ impl<'a> Guides<'a> {
         Self {
             tables,
             landmarks: None,
-            fields: CostFields::new(bytes_max),
+            fields: CostFieldCache::new(bytes_max),
             fields_made: 0,
             fields_s: 0.0,
             fields_bytes: 0,
@@ -130,7 +130,7 @@ impl<'a> Guides<'a> {
             let space = self.tables.space();
             let legal = |state: &_| self.tables.is_legal(*state);
             for start in starts.filter_map(|start| space.state(start).filter(legal)) {
-                field.settle(self.tables, Until::Pose(start), u64::MAX);
+                field.settle(self.tables, SettleTarget::Pose(start), u64::MAX);
             }
             self.fields_made += 1;
         }

@@ -39,7 +39,7 @@ fn of_machine() -> MemoryMax {
     // The rest is left to the stacks of threads.
     let address_space = of("/proc/self/limits", "Max address space").map(|bytes| bytes / 8 * 7);
     let built = available.into_iter().chain(group_room()).min();
-    MemoryMax { built, most: address_space }
+    MemoryMax { built, total: address_space }
 }
 
 /// The first number after a key that begins a line.
@@ -78,7 +78,7 @@ pub fn check_planning(
     let space = StateSpace::new(grid.size(), grid.shape(), class.headings());
     let tables = tables_need(grid, class);
     let map = grid_bytes(grid.size(), grid.shape(), !grid.all_sides_open(), grid.elevation().is_some());
-    let search = MemoryNeed::may_take(search_need(space).most.saturating_mul(searches));
+    let search = MemoryNeed::on_demand(search_need(space).total.saturating_mul(searches));
     let kept = MemoryNeed::built(map + tables.kept).and(search).and(more);
     let need = MemoryNeed::built(map + tables.peak).or(kept);
     let what = || {

@@ -41,7 +41,7 @@ pub fn run(args: &PlanArgs, stop: &Interrupt) -> Result<Exit, Failure> {
         let queries = read_queries(file, headings, grid.shape(), memory_max)?;
         let (threads, space) =
             (thread_pool(args.threads)?.current_num_threads() as u64, space_of(&grid, headings));
-        let guides = MemoryNeed::may_take(landmark_need(space).and(fields_need(space)).most);
+        let guides = MemoryNeed::on_demand(landmark_need(space).and(fields_need(space)).total);
         check_planning(&args.target, (&grid, &class), threads, guides, memory_max)?;
         let mut tables = MovementTables::compile(&grid, class);
         tables.make_components();

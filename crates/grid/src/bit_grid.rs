@@ -1,18 +1,17 @@
-//! One bit a cell, 64 cells a word.
+//! A bit per cell, 64 cells per word.
 
 use crate::cell::{CellXY, GridSize, Rect};
 use std::ops::Range;
 
-/// Cells in one word.
+/// Cells per word.
 const WORD_BITS: u32 = u64::BITS;
 
-/// One bit for each cell of a map.
+/// A bit for each cell of a map.
 ///
-/// Bits lie in one flat, row-major array of `u64` words, `[height * words_per_row]` with
-/// `words_per_row = ceil(width / 64)`. Column `x` is bit `x % 64` of word `x / 64` of its row. Each row
-/// starts on a new word, so that rows can be combined word by word; a map narrower than 64 cells
-/// therefore still takes 8 bytes a row. Bits past the width in the last word of a row are always zero.
-///
+/// Bits are stored in one flat, row-major array of `u64` words, `[height * words_per_row]` with `words_per_row
+/// = ceil(width / 64)`. Column `x` is bit `x % 64` of word `x / 64` of its row. Each row starts on a new word,
+/// so that rows can be combined word by word; a map narrower than 64 cells therefore still takes 8 bytes per
+/// row. Bits beyond the width in the last word of a row are always zero.
 /// ```
 /// use wheelbase_grid::{BitGrid, CellXY, GridSize, Rect};
 /// let mut held = BitGrid::new(GridSize::new(100, 20)?);
@@ -31,7 +30,7 @@ pub struct BitGrid {
 }
 
 impl BitGrid {
-    /// A map of that size with every bit clear.
+    /// A grid of the given size with every bit clear.
     pub fn new(size: GridSize) -> Self {
         let words_per_row = size.width().div_ceil(WORD_BITS);
         let words = vec![0; words_per_row as usize * size.height() as usize];
@@ -57,7 +56,7 @@ impl BitGrid {
         put(&mut self.words[word_idx], bit_mask(xy), value);
     }
 
-    /// Sets or clears every bit of `area` that lies on the map. Takes one step a word it touches.
+    /// Sets or clears every bit of `area` that lies on the map. Linear in the words it touches.
     pub fn fill(&mut self, area: Rect, value: bool) {
         let area = area.intersection(self.size.rect());
         if area.is_empty() {
@@ -76,8 +75,8 @@ impl BitGrid {
         self.words.fill(0);
     }
 
-    /// Whether a bit is set in the part of `area` that lies on the map. Takes one step a word it
-    /// touches, and ends at the first row with a set bit.
+    /// Whether any bit of `area` is set; the part off the map is ignored. Linear in the words it touches; stops
+    /// at the first row with a set bit.
     pub fn any_in(&self, area: Rect) -> bool {
         let area = area.intersection(self.size.rect());
         if area.is_empty() {
@@ -91,12 +90,12 @@ impl BitGrid {
         })
     }
 
-    /// Number of set bits. Takes one step a word of the map.
+    /// Number of set bits. Linear in the words of the map.
     pub fn count_ones(&self) -> usize {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// The words of row `y`, `[ceil(width / 64)]`; bits past the width are zero.
+    /// The words of row `y`, `[ceil(width / 64)]`; bits beyond the width are zero.
     /// # Panics
     /// If the row is off the map.
     pub fn row_words(&self, y: u32) -> &[u64] {
@@ -111,8 +110,8 @@ impl BitGrid {
     }
 }
 
-/// The words of a row that the columns of a rectangle touch, and which bits of the first and of the
-/// last of them belong to it. Where both are the same word, its bits are those in both masks.
+/// The words of a row that a range of columns touches, with masks for the partial first and last word. If both
+/// are the same word, its bits are those in both masks.
 struct WordSpan {
     words: Range<usize>,
     first_mask: u64,
@@ -120,7 +119,7 @@ struct WordSpan {
 }
 
 impl WordSpan {
-    /// The span of a rectangle that is not empty and lies on the map.
+    /// The span of a non-empty rectangle on the map.
     fn new(area: Rect) -> Self {
         let first = area.x as u32;
         let last = first + area.width - 1;
@@ -132,7 +131,7 @@ impl WordSpan {
     }
 }
 
-/// Rows of a rectangle that lies on the map.
+/// The rows of a rectangle on the map.
 fn rows_of(area: Rect) -> Range<usize> {
     area.y as usize..area.y as usize + area.height as usize
 }
@@ -147,7 +146,7 @@ fn put(word: &mut u64, mask: u64, value: bool) {
     *word = if value { *word | mask } else { *word & !mask };
 }
 
-/// Sets or clears a span of bits. Only the outer words need masks: those between belong to it whole.
+/// Sets or clears a span of bits. Only the outer words need masks; the words between lie wholly inside.
 fn fill_words(words: &mut [u64], first_mask: u64, last_mask: u64, value: bool) {
     match words {
         [] => {}
@@ -160,7 +159,7 @@ fn fill_words(words: &mut [u64], first_mask: u64, last_mask: u64, value: bool) {
     }
 }
 
-/// Whether a bit of a span is set.
+/// Whether any bit of a span is set.
 fn any_in_words(words: &[u64], first_mask: u64, last_mask: u64) -> bool {
     match words {
         [] => false,
@@ -180,7 +179,7 @@ mod tests {
         BitGrid::new(GridSize::new(width, height).unwrap())
     }
 
-    /// The obvious slow version: one `bool` a cell.
+    /// Reference implementation: one `bool` per cell.
     struct BoolGrid {
         size: GridSize,
         bits: Vec<bool>,
@@ -284,7 +283,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn agrees_with_one_bool_a_cell(
+        fn agrees_with_one_bool_per_cell(
             width in 1u64..200,
             height in 1u64..6,
             steps in proptest::collection::vec(step(), 0..40),

@@ -1,15 +1,15 @@
-//! Cells, their indices and rectangles of them.
+//! Cells, their indices, and rectangles of cells.
 
 use std::fmt;
 
-/// Most cells a map may have: 2^26, so that a state index with 8 headings fits 32 bits.
+/// Maximum number of cells of a map: 2^26, so that a state index with 8 headings fits in 32 bits.
 pub const CELLS_MAX: u64 = 1 << 26;
 
 /// Index of a cell: `y * width + x`, row-major.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Cell(pub u32);
 
-/// A cell by column and row. May lie off the map; x grows to the east, y to the south.
+/// A cell by column and row; may lie off the map. x grows to the east, y to the south.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CellXY {
     /// Column, 0 at the west border.
@@ -24,16 +24,15 @@ impl CellXY {
         Self { x, y }
     }
 
-    /// Squared Euclidean distance between two cells.
+    /// Squared Euclidean distance.
     pub fn distance_squared(self, other: Self) -> u64 {
         let dx = u64::from(self.x.abs_diff(other.x));
         let dy = u64::from(self.y.abs_diff(other.y));
-        // Saturates only where both cells lie far off any map.
+        // Saturates only if both cells lie far off any map.
         (dx * dx).saturating_add(dy * dy)
     }
 
-    /// Chebyshev distance of two cells: how far apart they are along the axis along which they are farther
-    /// apart.
+    /// Chebyshev distance: the larger of the column and row distances.
     #[inline]
     pub fn chebyshev_distance(self, other: Self) -> u32 {
         self.x.abs_diff(other.x).max(self.y.abs_diff(other.y))
@@ -46,7 +45,7 @@ impl fmt::Display for CellXY {
     }
 }
 
-/// A rectangle of cells, from its north-west cell; `width` or `height` 0 is empty.
+/// A rectangle of cells, given by its north-west cell. Empty if `width` or `height` is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rect {
     /// Column of the north-west cell.
@@ -65,24 +64,24 @@ impl Rect {
         Self { x, y, width, height }
     }
 
-    /// Whether it holds no cell.
+    /// Whether it contains no cell.
     pub fn is_empty(self) -> bool {
         self.width == 0 || self.height == 0
     }
 
-    /// Number of its cells.
+    /// Number of cells.
     pub fn n_cells(self) -> u64 {
         u64::from(self.width) * u64::from(self.height)
     }
 
-    /// Whether `cell` lies in it.
+    /// Whether it contains `cell`.
     pub fn contains(self, cell: CellXY) -> bool {
         let dx = i64::from(cell.x) - i64::from(self.x);
         let dy = i64::from(cell.y) - i64::from(self.y);
         (0..i64::from(self.width)).contains(&dx) && (0..i64::from(self.height)).contains(&dy)
     }
 
-    /// The cells that both rectangles hold; empty if there are none.
+    /// The cells in both rectangles; may be empty.
     pub fn intersection(self, other: Self) -> Self {
         let end = |start: i32, length: u32| i64::from(start) + i64::from(length);
         let x = self.x.max(other.x);
@@ -97,7 +96,7 @@ impl Rect {
         }
     }
 
-    /// The smallest rectangle that holds both; an empty one counts for nothing.
+    /// The smallest rectangle that contains both. Empty rectangles are ignored.
     pub fn union(self, other: Self) -> Self {
         if self.is_empty() {
             return other;
@@ -114,14 +113,14 @@ impl Rect {
         Self { x, y, width: (x_end - i64::from(x)) as u32, height: (y_end - i64::from(y)) as u32 }
     }
 
-    /// Its cells, row by row.
+    /// The cells, row by row.
     pub fn cells(self) -> impl Iterator<Item = CellXY> {
         (0..self.height as i32)
             .flat_map(move |dy| (0..self.width as i32).map(move |dx| CellXY::new(self.x + dx, self.y + dy)))
     }
 }
 
-/// Width and height of a map, bounded: at least 1x1, at most [`CELLS_MAX`] cells.
+/// Width and height of a map: at least 1x1, at most [`CELLS_MAX`] cells.
 ///
 /// ```
 /// use wheelbase_grid::{Cell, CellXY, GridSize};
@@ -137,12 +136,12 @@ pub struct GridSize {
     height: u32,
 }
 
-/// A size that no map may have.
+/// A size outside the limits of a map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SizeError {
-    /// Columns asked for.
+    /// Requested columns.
     pub width: u64,
-    /// Rows asked for.
+    /// Requested rows.
     pub height: u64,
 }
 
@@ -191,7 +190,7 @@ impl GridSize {
         Rect::new(0, 0, self.width, self.height)
     }
 
-    /// Whether the cell lies on the map.
+    /// Whether a cell lies on the map.
     pub fn contains(self, xy: CellXY) -> bool {
         (xy.x as u32) < self.width && (xy.y as u32) < self.height
     }
@@ -227,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn the_farther_axis_counts() {
+    fn chebyshev_distance_is_the_larger_axis_distance() {
         let (a, b) = (CellXY::new(i32::MIN, 4), CellXY::new(i32::MAX, -3));
         assert_eq!((a.chebyshev_distance(b), b.chebyshev_distance(a)), (u32::MAX, u32::MAX));
         assert_eq!(CellXY::new(2, 4).chebyshev_distance(CellXY::new(1, -3)), 7);
@@ -235,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn rectangles_meet_and_join() {
+    fn rectangles_intersect_and_unite() {
         let a = Rect::new(0, 0, 4, 4);
         let b = Rect::new(2, 3, 5, 5);
         assert_eq!(a.intersection(b), Rect::new(2, 3, 2, 1));

@@ -1,11 +1,11 @@
-//! One change of a map as a value.
+//! A change of a map as a value.
 
 use crate::cell::{Cell, CellXY, Rect};
 use crate::grid::{Edit, Grid};
 use crate::shape::Side;
 use crate::terrain::{SideKind, TerrainKind};
 
-/// A change of a map: made with [`Change::apply`], or looked through to see the map as it would be.
+/// A change of a map. [`Change::apply`] makes it; the other methods read the map as it would be afterwards.
 ///
 /// ```
 /// use wheelbase_grid::{CellXY, Change, Grid, Rect, SideTable, TerrainKind, TerrainTable};
@@ -18,21 +18,21 @@ use crate::terrain::{SideKind, TerrainKind};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// Cells become of another kind.
+    /// Sets the terrain kind of cells.
     Terrain {
-        /// The cells; those off the map are left out.
+        /// The cells; cells off the map are ignored.
         area: Rect,
         /// Their new kind.
         kind: TerrainKind,
     },
-    /// Cells get another height.
+    /// Sets the height of cells.
     Elevation {
-        /// The cells; those off the map are left out.
+        /// The cells; cells off the map are ignored.
         area: Rect,
         /// Their new height.
         height: i16,
     },
-    /// One side of a cell becomes of another kind.
+    /// Sets the kind of one side of a cell.
     Side {
         /// The cell, on the map.
         cell: CellXY,
@@ -41,7 +41,7 @@ pub enum Change {
         /// Its new kind.
         kind: SideKind,
     },
-    /// A cell is turned, its sides with it.
+    /// Rotates a cell together with its sides.
     Rotate {
         /// The cell, on the map.
         cell: CellXY,
@@ -51,7 +51,7 @@ pub enum Change {
 }
 
 impl Change {
-    /// The cells whose terrain, height or sides are set; may reach off the map.
+    /// The cells whose terrain, height or sides are set; may extend off the map.
     pub fn area(&self) -> Rect {
         match *self {
             Self::Terrain { area, .. } | Self::Elevation { area, .. } => area,
@@ -61,7 +61,7 @@ impl Change {
 
     /// Makes the change.
     /// # Panics
-    /// If a kind is not in its table, the cell of a side is off the map, or it has no such side.
+    /// If a kind is not in its table, the cell of a side is off the map, or cells of the map lack the side.
     pub fn apply(self, grid: &mut Grid) -> Edit {
         match self {
             Self::Terrain { area, kind } => grid.set_terrain(area, kind),
@@ -71,7 +71,7 @@ impl Change {
         }
     }
 
-    /// Terrain kind that the cell at `xy` would have, or `None` off the map.
+    /// Terrain kind of the cell at `xy` after the change, or `None` off the map.
     pub fn terrain_at(&self, grid: &Grid, xy: CellXY) -> Option<TerrainKind> {
         match *self {
             Self::Terrain { area, kind } if area.contains(xy) => grid.terrain_at(xy).map(|_| kind),
@@ -79,7 +79,7 @@ impl Change {
         }
     }
 
-    /// Height that a cell would have.
+    /// Height of a cell after the change.
     pub fn elevation_of(&self, grid: &Grid, of: Cell) -> i16 {
         match *self {
             Self::Elevation { area, height } if area.contains(grid.size().xy(of)) => height,
@@ -87,7 +87,7 @@ impl Change {
         }
     }
 
-    /// Kind that one side of a cell would have.
+    /// Kind of one side of a cell after the change.
     pub fn side_of(&self, grid: &Grid, of: Cell, of_side: Side) -> SideKind {
         match *self {
             Self::Side { cell, side, kind } if side == of_side && grid.size().cell(cell) == Some(of) => kind,
@@ -135,9 +135,9 @@ mod tests {
     }
 
     proptest! {
-        /// What is seen through a change is what the map is after it.
+        /// Reading through a change gives the same map as applying it.
         #[test]
-        fn a_change_is_seen_as_it_is_made((shape, changes) in shape_and_changes()) {
+        fn reading_through_a_change_equals_applying_it((shape, changes) in shape_and_changes()) {
             let size = GridSize::new(5, 4).unwrap();
             let mut grid = Grid::filled(size, TerrainKind(0), TerrainTable::movingai(), SideTable::default())
                 .with_shape(shape);

@@ -1,15 +1,15 @@
-//! Colours as users write them.
+//! Colours and their notation `#rrggbb`.
 
 /// Red, green and blue.
 pub type Rgb = [u8; 3];
 
-/// A colour as it is written: `#rrggbb`.
+/// A colour in the notation `#rrggbb`.
 pub fn hexadecimal(colour: Rgb) -> String {
     let [red, green, blue] = colour;
     format!("#{red:02x}{green:02x}{blue:02x}")
 }
 
-/// The colour that is written as `#rrggbb`.
+/// Parses `#rrggbb`.
 pub fn colour_from_hexadecimal(text: &str) -> Option<Rgb> {
     let digits = text.strip_prefix('#').filter(|digits| digits.len() == 6)?;
     if !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {

@@ -1,4 +1,4 @@
-//! The map itself: one flat array a layer, edits and revisions.
+//! The map: flat arrays, one per layer, with edits and revisions.
 
 use crate::cell::{Cell, CellXY, GridSize, Rect, SizeError};
 use crate::shape::{GridShape, SIDES_MAX, Side};
@@ -6,10 +6,10 @@ use crate::side_layer::{SideLayer, pack_sides, turned_sides};
 use crate::terrain::{SideKind, SideTable, TerrainKind, TerrainTable};
 use std::fmt;
 
-/// A map: terrain kind of each cell, kind of each of its sides, its elevation.
+/// A map: the terrain kind of each cell, the kind of each of its sides, its elevation.
 ///
-/// Layers are flat, row-major arrays of `width * height` elements. The side layer takes memory only
-/// once a side other than `open` has been set, the elevation layer only once a height other than 0 has.
+/// Layers are flat, row-major arrays of `width * height` elements. The side layer is allocated only once a side
+/// other than `open` has been set, the elevation layer once a height other than 0 has been.
 ///
 /// ```
 /// use wheelbase_grid::{CellXY, Grid, Rect, SideTable, TerrainTable};
@@ -26,61 +26,62 @@ pub struct Grid {
     shape: GridShape,
     terrain: Vec<TerrainKind>,
     sides: SideLayer,
-    /// Empty while every cell has always been at height 0.
+    /// Empty as long as no cell has left height 0.
     elevation: Vec<i16>,
     terrain_table: TerrainTable,
     side_table: SideTable,
     revision: u64,
 }
 
-/// What an edit did.
+/// Result of an edit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Edit {
-    /// The smallest rectangle of all cells whose terrain, sides or elevation differ now; empty if
-    /// nothing does.
+    /// The smallest rectangle of all cells whose terrain, sides or elevation changed; empty if none did.
     pub changed: Rect,
-    /// The map's revision after the edit; the same as before if nothing changed.
+    /// The map's revision after the edit; unchanged if no cell changed.
     pub revision: u64,
 }
 
-/// Why a map could not be made of what was given.
+/// Error in the input of a map.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum GridError {
-    /// No map has that size.
+    /// The size is out of limits.
     Size(SizeError),
-    /// A row is not as long as the first (or as the header said).
+    /// A row is not as long as the first (or as the header declares).
     RaggedRow {
         /// Row, 0 at the top.
         row: usize,
-        /// Cells in it.
+        /// Cells in the row.
         found: usize,
-        /// Cells it should have.
+        /// Cells expected.
         expected: usize,
     },
-    /// A glyph has no terrain kind.
+    /// A glyph that stands for no terrain kind.
     UnknownGlyph {
         /// The cell.
         cell: CellXY,
-        /// What stands there.
+        /// The glyph found.
         glyph: char,
-        /// All glyphs that would be right.
+        /// All known glyphs.
         known: String,
     },
-    /// A wall does not run along one line of cell borders, or leaves the map.
+    /// A wall that does not run along one line of cell borders, or leaves the map.
     Wall {
         /// The corner points `[x0, y0, x1, y1]`.
         wall: [i64; 4],
         /// Size of the map.
         size: GridSize,
     },
-    /// Walls from corner to corner on a map whose cells are hexagons.
+    /// A corner-to-corner wall on a hexagonal map.
     WallOnHex {
         /// The corner points `[x0, y0, x1, y1]`.
         wall: [i64; 4],
     },
-    /// An elevation layer has not one height a cell.
+    /// An elevation layer without exactly one height per cell.
     ElevationLength {
-        /// Heights given.
+        /// Heights found.
         found: usize,
         /// Cells of the map.
         expected: usize,
@@ -108,7 +109,7 @@ impl fmt::Display for GridError {
                 "wall {wall:?} runs from corner to corner, which only square maps have; give the sides of terrain kinds, or set_side"
             ),
             Self::ElevationLength { found, expected } => {
-                write!(f, "{found} elevations, expected {expected}, one a cell")
+                write!(f, "{found} elevations, expected {expected}, one per cell")
             }
         }
     }
@@ -123,7 +124,7 @@ impl From<SizeError> for GridError {
 }
 
 impl Grid {
-    /// A map of one terrain kind, with the sides that kind starts with.
+    /// A map of a single terrain kind, with that kind's initial sides.
     pub fn filled(
         size: GridSize,
         kind: TerrainKind,
@@ -134,16 +135,16 @@ impl Grid {
         Self::from_terrain(size, terrain, terrain_table, side_table)
     }
 
-    /// A map of the given kinds, row-major, with the sides those kinds start with.
+    /// A map of the given kinds, row-major, with the initial sides of those kinds.
     /// # Panics
-    /// If there are not `width * height` kinds, or one is not in the table.
+    /// If there are not exactly `width * height` kinds, or one is not in the table.
     pub fn from_terrain(
         size: GridSize,
         terrain: Vec<TerrainKind>,
         terrain_table: TerrainTable,
         side_table: SideTable,
     ) -> Self {
-        assert_eq!(terrain.len(), size.n_cells(), "one terrain kind a cell");
+        assert_eq!(terrain.len(), size.n_cells(), "one terrain kind per cell");
         let n_kinds = terrain_table.entries().len();
         assert!(terrain.iter().all(|kind| (kind.0 as usize) < n_kinds), "terrain kind not in the table");
         let (shape, sides, elevation) = (GridShape::Square, SideLayer::default(), Vec::new());
@@ -153,8 +154,8 @@ impl Grid {
         grid
     }
 
-    /// The same cells in another shape, each with the sides that its kind starts with: whatever sides
-    /// were set before are gone. This is how a map is made, not an edit of it: the revision stays.
+    /// The same cells in another shape, each with its kind's initial sides; sides set before are lost. Part of
+    /// the construction of a map, not an edit: the revision stays.
     ///
     /// ```
     /// use wheelbase_grid::{CellXY, Grid, GridShape, Side, SideTable, TerrainTable};
@@ -171,9 +172,9 @@ impl Grid {
         self
     }
 
-    /// A map from rows of glyphs, the top row first.
+    /// A map from rows of glyphs, top row first.
     /// # Errors
-    /// [`GridError`] for no rows, a ragged row, an unknown glyph, too many cells.
+    /// [`GridError`] for an empty map, a ragged row, an unknown glyph, or too many cells.
     pub fn from_rows<R: AsRef<str>>(
         rows: &[R],
         terrain_table: TerrainTable,
@@ -199,8 +200,8 @@ impl Grid {
         Ok(Self::from_terrain(size, terrain, terrain_table, side_table))
     }
 
-    /// The same map with the given heights, `[height * width]`, row-major. This is how a map is made,
-    /// not an edit of it: the revision stays.
+    /// The same map with the given heights, `[height * width]`, row-major. Part of the construction of a map,
+    /// not an edit: the revision stays.
     ///
     /// ```
     /// use wheelbase_grid::{Cell, Grid, SideTable, TerrainTable};
@@ -211,20 +212,20 @@ impl Grid {
     /// # Ok::<(), wheelbase_grid::GridError>(())
     /// ```
     /// # Errors
-    /// [`GridError::ElevationLength`] if there are not `width * height` heights.
+    /// [`GridError::ElevationLength`] unless there are exactly `width * height` heights.
     pub fn with_elevation(mut self, elevation: Vec<i16>) -> Result<Self, GridError> {
         let (found, expected) = (elevation.len(), self.size.n_cells());
         if found != expected {
             return Err(GridError::ElevationLength { found, expected });
         }
-        // A layer of zeros says no more than none, and would only keep the planner off its flat path.
+        // A layer of zeros carries no information, but would keep the planner off its fast path for flat maps.
         self.elevation = if elevation.iter().all(|&height| height == 0) { Vec::new() } else { elevation };
         Ok(self)
     }
 
-    /// The same map with the sides that `sides` gives each cell, by
-    /// [number](crate::GridShape::side_number), whatever sides it had before. This is how a map is made, not
-    /// an edit of it: the revision stays. Linear in the cells.
+    /// The same map with the sides that `sides` returns for each cell, by
+    /// [number](crate::GridShape::side_number); sides set before are lost. Part of the construction of a map,
+    /// not an edit: the revision stays. Linear in the cells.
     ///
     /// ```
     /// use wheelbase_grid::{Cell, Grid, Side, SideKind, SIDES_MAX, SideTable, TerrainTable};
@@ -256,7 +257,7 @@ impl Grid {
         self
     }
 
-    /// The same map, counting its edits on from a revision: one that takes up where a recorded one stood.
+    /// The same map with its revision set, to continue from a recorded state.
     #[must_use]
     pub fn at_revision(mut self, revision: u64) -> Self {
         self.revision = revision;
@@ -294,7 +295,7 @@ impl Grid {
         &self.side_table
     }
 
-    /// Number of edits so far that changed something.
+    /// Number of edits so far that changed a cell.
     pub fn revision(&self) -> u64 {
         self.revision
     }
@@ -314,12 +315,12 @@ impl Grid {
         self.size.cell(xy).map(|cell| self.terrain_of(cell))
     }
 
-    /// Whether no side other than `open` has ever been set.
+    /// Whether every side has always been `open`.
     pub fn all_sides_open(&self) -> bool {
         self.sides.is_empty()
     }
 
-    /// Kind of one side of a cell; `open` where cells of this shape have no such side.
+    /// Kind of one side of a cell; `open` if cells of this shape lack the side.
     pub fn side_of(&self, cell: Cell, side: Side) -> SideKind {
         if self.sides.is_empty() {
             return SideKind::OPEN;
@@ -327,8 +328,7 @@ impl Grid {
         self.shape.side_number(side).map_or(SideKind::OPEN, |number| self.sides.kind(cell, number))
     }
 
-    /// The elevation layer, `[height * width]`, row-major, or `None` while every cell has always been
-    /// at height 0.
+    /// The elevation layer, `[height * width]`, row-major, or `None` as long as no cell has left height 0.
     pub fn elevation(&self) -> Option<&[i16]> {
         (!self.elevation.is_empty()).then_some(self.elevation.as_slice())
     }
@@ -338,8 +338,7 @@ impl Grid {
         self.elevation.get(cell.0 as usize).copied().unwrap_or(0)
     }
 
-    /// Gives every cell of `area` that lies on the map a terrain kind. Sides and elevation stay as they
-    /// are.
+    /// Sets the terrain kind of every cell of `area` on the map. Sides and elevation stay.
     /// # Panics
     /// If the kind is not in the table.
     pub fn set_terrain(&mut self, area: Rect, kind: TerrainKind) -> Edit {
@@ -348,8 +347,8 @@ impl Grid {
         self.count_edit(changed)
     }
 
-    /// Gives every cell of `area` that lies on the map a height. Takes memory for the layer only when
-    /// the first cell leaves height 0.
+    /// Sets the height of every cell of `area` on the map. Allocates the layer when the first cell leaves
+    /// height 0.
     pub fn set_elevation(&mut self, area: Rect, height: i16) -> Edit {
         let area = area.intersection(self.size.rect());
         if self.elevation.is_empty() {
@@ -362,9 +361,9 @@ impl Grid {
         self.count_edit(changed)
     }
 
-    /// Sets one side of a cell. Only the edges of this cell change.
+    /// Sets one side of a cell. Affects only the edges of this cell.
     /// # Panics
-    /// If the cell is off the map, the kind is not in the table, or cells of this shape have no such side.
+    /// If the cell is off the map, the kind is not in the table, or cells of this shape lack the side.
     pub fn set_side(&mut self, xy: CellXY, side: Side, kind: SideKind) -> Edit {
         assert!((kind.0 as usize) < self.side_table.entries().len(), "side kind not in the table");
         let Some(cell) = self.size.cell(xy) else {
@@ -384,9 +383,9 @@ impl Grid {
         self.count_edit(Rect::new(xy.x, xy.y, 1, 1))
     }
 
-    /// Turns a tile by so many steps, counter-clockwise positive, and its sides with it: quarter turns of a
-    /// square, after one of which what was the east side is the north side; sixths of a turn of a
-    /// hexagon. Terrain and elevation stay. Only the edges of this cell change.
+    /// Rotates a tile and its sides by `turns` steps, counter-clockwise positive: quarter turns of a square
+    /// (one turn moves the east side to the north), sixths of a turn of a hexagon. Terrain and elevation stay.
+    /// Affects only the edges of this cell.
     ///
     /// ```
     /// use wheelbase_grid::{Cell, CellXY, Grid, Side, SideKind, SideTable, TerrainTable};
@@ -404,7 +403,7 @@ impl Grid {
             panic!("rotate: cell {xy} is off the map of {}", self.size);
         };
         let mut changed = Rect::new(0, 0, 0, 0);
-        // Without a side layer all sides are open, and turning does nothing.
+        // Without a side layer all sides are open, and rotation changes nothing.
         let packed = self.sides.packed(cell);
         let turned = turned_sides(self.shape, packed, turns);
         if turned != packed {
@@ -414,8 +413,8 @@ impl Grid {
         self.count_edit(changed)
     }
 
-    /// Puts walls along cell borders from corner point `(x0, y0)` to corner point `(x1, y1)`; corner
-    /// `(x, y)` is the north-west corner of cell `(x, y)`. Both sides of each border become `wall`.
+    /// Adds walls along the cell borders from corner point `(x0, y0)` to corner point `(x1, y1)`; corner `(x,
+    /// y)` is the north-west corner of cell `(x, y)`. Both sides of each border become `wall`.
     /// # Errors
     /// As [`Grid::check_wall`].
     pub fn add_wall(&mut self, wall: [i64; 4]) -> Result<Edit, GridError> {
@@ -423,10 +422,10 @@ impl Grid {
         Ok(self.add_run(run))
     }
 
-    /// As [`Grid::add_wall`] for each of many walls that may lie on each other, in time of the borders that they
-    /// cover together and not of the sum of their lengths. No wall is added if one of them is wrong.
+    /// Like [`Grid::add_wall`] for many walls, which may overlap. Linear in the borders covered, not in the sum
+    /// of the walls' lengths. Adds no wall if any is invalid.
     /// # Errors
-    /// As [`Grid::check_wall`], for the first that is wrong.
+    /// Like [`Grid::check_wall`], for the first invalid wall.
     pub fn add_walls(&mut self, walls: &[[i64; 4]]) -> Result<Edit, GridError> {
         let mut runs = walls.iter().map(|&wall| self.wall_run(wall)).collect::<Result<Vec<_>, _>>()?;
         runs.sort_unstable();
@@ -444,10 +443,10 @@ impl Grid {
         Ok(Edit { changed, revision: self.revision })
     }
 
-    /// Whether a wall can stand on the map.
+    /// Checks that a wall fits the map.
     /// # Errors
     /// [`GridError::Wall`] if it does not run along one line of corners, or leaves the map;
-    /// [`GridError::WallOnHex`] on a map of hexagons.
+    /// [`GridError::WallOnHex`] on a hexagonal map.
     pub fn check_wall(&self, wall: [i64; 4]) -> Result<(), GridError> {
         self.wall_run(wall).map(drop)
     }
@@ -493,23 +492,23 @@ impl Grid {
     }
 }
 
-/// Borders on one line of corners, all of which become wall.
+/// Borders along one line of corners, to become walls.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct WallRun {
     upright: bool,
-    /// x of an upright one, else y.
+    /// x of a vertical run, y of a horizontal one.
     line: i64,
-    /// First corner along the line, and last.
+    /// First and last corner along the line.
     from: i64,
     to: i64,
 }
 
-/// Gives every cell of `area` that lies on the map a value in one layer, and tells the smallest
-/// rectangle of all cells whose value differs now.
+/// Sets a value of one layer in every cell of `area` on the map. Returns the smallest rectangle of all changed
+/// cells.
 fn fill_area<T: Copy + PartialEq>(layer: &mut [T], size: GridSize, area: Rect, value: T) -> Rect {
     let mut changed = Rect::new(0, 0, 0, 0);
     let area = area.intersection(size.rect());
-    // An empty one may lie off the map altogether.
+    // An empty intersection may lie off the map altogether.
     let rows = if area.is_empty() { 0 } else { area.height as i32 };
     for y in area.y..area.y + rows {
         let start = y as usize * size.width() as usize + area.x as usize;
@@ -548,9 +547,9 @@ mod tests {
         assert_eq!(nothing.revision, 2);
     }
 
-    /// 55,000 walls along the whole of a long map took as long as all their borders.
+    /// 55,000 walls along a whole long map once took time in the sum of their lengths.
     #[test]
-    fn walls_on_each_other_take_the_time_of_one() {
+    fn overlapping_walls_take_the_time_of_one() {
         let mut grid = open_grid(1, 1 << 20);
         let walls: Vec<_> = (0..55_000).map(|number| [0, number % 7, 0, (1 << 20) - number % 11]).collect();
         grid.add_walls(&walls).unwrap();
@@ -559,7 +558,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn walls_together_are_walls_one_by_one(
+        fn adding_walls_together_equals_adding_them_one_by_one(
             walls in prop::collection::vec((any::<bool>(), 0_i64..=5, 0_i64..=5, 0_i64..=5), 0..12),
         ) {
             let walls: Vec<_> = walls
@@ -598,7 +597,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_start_with_their_sides_and_set_terrain_leaves_them() {
+    fn kinds_have_initial_sides_and_set_terrain_keeps_sides() {
         let mut table = TerrainTable::movingai().entries().to_vec();
         table[1].sides[GridShape::Square.side_number(Side::North).unwrap()] = SideKind::WALL;
         let table = TerrainTable::new(table).unwrap();
@@ -633,10 +632,10 @@ mod tests {
     }
 
     #[test]
-    fn an_elevation_layer_has_one_height_a_cell() {
+    fn an_elevation_layer_has_one_height_per_cell() {
         let error = open_grid(4, 3).with_elevation(vec![0; 11]).unwrap_err();
         assert_eq!(error, GridError::ElevationLength { found: 11, expected: 12 });
-        assert_eq!(error.to_string(), "11 elevations, expected 12, one a cell");
+        assert_eq!(error.to_string(), "11 elevations, expected 12, one per cell");
         assert_eq!(open_grid(4, 3).with_elevation(vec![0; 12]).unwrap().elevation(), None);
         let heights = vec![1, 0, i16::MIN, i16::MAX];
         let grid = open_grid(2, 2).with_elevation(heights.clone()).unwrap();
@@ -689,22 +688,22 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "cells of a hex map have no side N")]
-    fn no_north_side_of_a_hexagon_is_set() {
+    fn setting_the_north_side_of_a_hexagon_panics() {
         let mut grid = open_grid(3, 3).with_shape(GridShape::Hex);
         grid.set_side(CellXY::new(1, 1), Side::North, SideKind::WALL);
     }
 
     #[test]
     #[should_panic(expected = "rotate: cell (3, 0) is off the map of 3 x 3")]
-    fn no_tile_turns_off_the_map() {
+    fn rotate_off_the_map_panics() {
         open_grid(3, 3).rotate(CellXY::new(3, 0), 1);
     }
 
-    /// The obvious slow version: one record a cell, one cell at a time.
+    /// Reference implementation: one record per cell, one cell at a time.
     #[derive(Clone, PartialEq)]
     struct PlainCell {
         height: i16,
-        /// Side kinds, counter-clockwise from east; four of a square, six of a hexagon.
+        /// Side kinds, counter-clockwise from east; four for a square, six for a hexagon.
         sides: Vec<u8>,
     }
 
@@ -716,7 +715,7 @@ mod tests {
     }
 
     impl Step {
-        /// Does it to the map and tells what the map reported.
+        /// Applies the edit to the map and returns the map's report.
         fn apply(&self, grid: &mut Grid) -> Edit {
             match *self {
                 Self::SetElevation(area, height) => grid.set_elevation(area, height),
@@ -728,7 +727,7 @@ mod tests {
             }
         }
 
-        /// Does it to the cell at `xy`.
+        /// Applies the edit to the record of the cell at `xy`.
         fn apply_plainly(&self, cell: &mut PlainCell, xy: CellXY) {
             match *self {
                 Self::SetElevation(area, height) if area.contains(xy) => cell.height = height,
@@ -746,7 +745,7 @@ mod tests {
         }
     }
 
-    /// Steps on a map of at least 5 x 4; areas may lie off it.
+    /// Edits of a map of at least 5 x 4; areas may lie off it.
     fn step() -> impl Strategy<Value = Step> {
         prop_oneof![
             (-3..8, -3..8, 0u32..7, 0u32..7, prop_oneof![-2..3i16, any::<i16>()])
@@ -758,7 +757,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn elevation_and_turned_tiles_agree_with_one_record_a_cell(
+        fn elevation_and_rotation_agree_with_one_record_per_cell(
             width in 5u64..8,
             height in 4u64..8,
             shape in prop_oneof![Just(GridShape::Square), Just(GridShape::Hex)],

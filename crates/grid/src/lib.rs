@@ -1,12 +1,11 @@
-//! Terrain for units that are bigger than one cell.
+//! Terrain for units that cover more than one cell.
 //!
-//! A [`Grid`] is a rectangle of cells, one flat array a layer: the terrain kind of each cell, the kind
-//! of each of its sides, its elevation. Cells are squares or hexagons ([`GridShape`]). It knows no agent and
-//! no heading. Edits report the
-//! rectangle they changed and bump a revision, so that whatever was compiled from the map can follow.
-//! Files and generators of maps are the crate `wheelbase-maps`.
+//! A [`Grid`] is a rectangle of square or hexagonal cells ([`GridShape`]) in flat arrays, one per layer: the
+//! terrain kind of each cell, the kind of each of its sides, its elevation. It knows no agent and no heading.
+//! Every edit reports the rectangle it changed and increments a revision, so that data compiled from the map
+//! can follow. Map files and generators live in the crate `wheelbase-maps`.
 //!
-//! x grows to the east, y grows to the south; cell `(x, y)` has index `y * width + x`.
+//! x grows to the east, y to the south; cell `(x, y)` has index `y * width + x`.
 
 #![forbid(unsafe_code)]
 
@@ -14,8 +13,11 @@ mod bit_grid;
 mod cell;
 mod change;
 mod colour;
+mod epoch;
+mod fnv;
 mod grid;
 mod memory;
+mod random;
 mod shape;
 mod side_layer;
 mod terrain;
@@ -25,8 +27,11 @@ pub use bit_grid::BitGrid;
 pub use cell::{CELLS_MAX, Cell, CellXY, GridSize, Rect, SizeError};
 pub use change::Change;
 pub use colour::{Rgb, colour_from_hexadecimal, hexadecimal};
+pub use epoch::{Epoch, EpochMarks};
+pub use fnv::Fnv1a;
 pub use grid::{Edit, Grid, GridError};
 pub use memory::{Bytes, MemoryMax, MemoryNeed, MemoryTooLarge, grid_bytes};
+pub use random::SplitMix64;
 pub use shape::{GridShape, SIDES_MAX, Side, hex_coordinates};
 pub use side_layer::{pack_sides, unpack_sides};
 pub use terrain::{

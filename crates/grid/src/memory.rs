@@ -1,61 +1,61 @@
-//! How much memory something will take, and how much may be taken: told before any of it is.
+//! Memory estimates and limits, checked before anything is allocated.
 
 use crate::cell::GridSize;
 use crate::shape::GridShape;
 use std::fmt;
 
-/// How much memory something will take, in bytes; an estimate.
+/// Estimated memory of a structure, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MemoryNeed {
-    /// What is written while it is built, at its peak.
+    /// Peak while it is built.
     pub built: u64,
-    /// With all that searches and what they leave behind may come to take.
-    pub most: u64,
+    /// Peak including everything that searches and their retained results can take later.
+    pub total: u64,
 }
 
 impl MemoryNeed {
-    /// Of what is built and never grows.
+    /// A structure of fixed size once built.
     pub const fn built(bytes: u64) -> Self {
-        Self { built: bytes, most: bytes }
+        Self { built: bytes, total: bytes }
     }
 
-    /// Of what may come to be taken.
-    pub const fn may_take(bytes: u64) -> Self {
-        Self { built: 0, most: bytes }
+    /// Memory that is allocated only later, on demand.
+    pub const fn on_demand(bytes: u64) -> Self {
+        Self { built: 0, total: bytes }
     }
 
-    /// Both together.
+    /// Both structures together.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
-        Self { built: self.built.saturating_add(other.built), most: self.most.saturating_add(other.most) }
+        Self { built: self.built.saturating_add(other.built), total: self.total.saturating_add(other.total) }
     }
 
-    /// The greater of the two: what is taken one after the other.
+    /// The larger of two needs that do not exist at the same time.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
-        Self { built: self.built.max(other.built), most: self.most.max(other.most) }
+        Self { built: self.built.max(other.built), total: self.total.max(other.total) }
     }
 }
 
-/// How much memory may be taken, in bytes; without a number there is no limit.
+/// Limits on memory, in bytes; `None` is no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MemoryMax {
-    /// By what is [built](MemoryNeed::built).
+    /// Limit on memory [`built`](MemoryNeed::built).
     pub built: Option<u64>,
-    /// By that and all that [may come to be taken](MemoryNeed::most).
-    pub most: Option<u64>,
+    /// Limit on the [total](MemoryNeed::total), including memory taken later.
+    pub total: Option<u64>,
 }
 
 impl MemoryMax {
     /// No limit.
-    pub const NONE: Self = Self { built: None, most: None };
+    pub const NONE: Self = Self { built: None, total: None };
 
-    /// A limit to all that may come to be taken.
+    /// One limit for everything, including memory taken later.
     pub const fn of_all(bytes: u64) -> Self {
-        Self { built: Some(bytes), most: Some(bytes) }
+        Self { built: Some(bytes), total: Some(bytes) }
     }
 
-    /// Whether something may be taken; `what` names it with its size.
+    /// Checks a need against the limits; `what` names the structure and its size.
     ///
     /// ```
     /// use wheelbase_grid::{MemoryMax, MemoryNeed};
@@ -64,24 +64,25 @@ impl MemoryMax {
     /// assert!(MemoryMax::NONE.check(MemoryNeed::built(3 << 30), String::new).is_ok());
     /// ```
     /// # Errors
-    /// [`MemoryTooLarge`] if it needs more than may be taken.
+    /// [`MemoryTooLarge`] if the need exceeds a limit.
     pub fn check(self, need: MemoryNeed, what: impl FnOnce() -> String) -> Result<(), MemoryTooLarge> {
         let over = |need: u64, max: Option<u64>| max.filter(|&max| need > max).map(|max| (need, max));
-        match over(need.built, self.built).or(over(need.most, self.most)) {
+        match over(need.built, self.built).or(over(need.total, self.total)) {
             Some((need, max)) => Err(MemoryTooLarge { what: what(), need, max }),
             None => Ok(()),
         }
     }
 }
 
-/// Something needs more memory than may be taken.
+/// A structure needs more memory than the limit allows.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct MemoryTooLarge {
-    /// What, with its size.
+    /// The structure, with its size.
     pub what: String,
-    /// Bytes that it needs, about.
+    /// Estimated bytes needed.
     pub need: u64,
-    /// Bytes that may be taken.
+    /// Bytes allowed.
     pub max: u64,
 }
 
@@ -94,7 +95,7 @@ impl fmt::Display for MemoryTooLarge {
 
 impl std::error::Error for MemoryTooLarge {}
 
-/// A number of bytes for people: in the largest unit of which there is one at least, to a tenth.
+/// Displays a number of bytes for humans: in the largest unit that gives at least 1, to one decimal.
 #[derive(Clone, Copy, Debug)]
 pub struct Bytes(pub u64);
 
@@ -109,7 +110,8 @@ impl fmt::Display for Bytes {
     }
 }
 
-/// Bytes of a [`Grid`](crate::Grid): a byte a cell, and where it has sides that are not open and heights, so many more.
+/// Bytes of a [`Grid`](crate::Grid): one per cell, plus two or three for sides that are not open and two for
+/// heights.
 pub fn grid_bytes(size: GridSize, shape: GridShape, sides: bool, heights: bool) -> u64 {
     let of_sides = match shape {
         GridShape::Square => 2,
@@ -133,10 +135,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_built_and_what_may_come_have_limits_of_their_own() {
-        let need = MemoryNeed::built(100).and(MemoryNeed::may_take(50));
-        assert_eq!((need.built, need.most), (100, 150));
-        let max = |built, most| MemoryMax { built, most }.check(need, || "it".to_owned());
+    fn built_and_total_memory_have_separate_limits() {
+        let need = MemoryNeed::built(100).and(MemoryNeed::on_demand(50));
+        assert_eq!((need.built, need.total), (100, 150));
+        let max = |built, total| MemoryMax { built, total }.check(need, || "it".to_owned());
         assert!(max(Some(100), None).is_ok() && max(None, Some(150)).is_ok());
         assert_eq!(max(Some(99), None).unwrap_err().max, 99);
         assert_eq!(max(Some(100), Some(149)).unwrap_err().need, 150);

@@ -1,37 +1,37 @@
-//! Square and hexagonal maps: which cells are neighbours, over which sides, and how far apart cells are.
+//! Square and hexagonal maps: neighbours, sides, and distances between cells.
 
 use crate::cell::{CellXY, Rect};
 
-/// A side of a cell, by the direction of the neighbour beyond it. A cell of a square map has those of
-/// [`Side::SQUARE`], one of a hexagonal map those of [`Side::HEX`].
+/// A side of a cell, named by the direction of the neighbour beyond it. Square cells have the sides
+/// [`Side::SQUARE`], hexagonal cells [`Side::HEX`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Side {
     /// Towards x + 1.
     East,
-    /// Of hexagonal maps only.
+    /// Hexagonal maps only.
     NorthEast,
-    /// Towards y - 1; of square maps only.
+    /// Towards y - 1; square maps only.
     North,
-    /// Of hexagonal maps only.
+    /// Hexagonal maps only.
     NorthWest,
     /// Towards x - 1.
     West,
-    /// Of hexagonal maps only.
+    /// Hexagonal maps only.
     SouthWest,
-    /// Towards y + 1; of square maps only.
+    /// Towards y + 1; square maps only.
     South,
-    /// Of hexagonal maps only.
+    /// Hexagonal maps only.
     SouthEast,
 }
 
 impl Side {
-    /// Those of a square cell, counter-clockwise from east.
+    /// The sides of a square cell, counter-clockwise from east.
     pub const SQUARE: [Self; 4] = [Self::East, Self::North, Self::West, Self::South];
-    /// Those of a hexagonal cell, counter-clockwise from east.
+    /// The sides of a hexagonal cell, counter-clockwise from east.
     pub const HEX: [Self; 6] =
         [Self::East, Self::NorthEast, Self::NorthWest, Self::West, Self::SouthWest, Self::SouthEast];
-    /// Those of either, counter-clockwise from east.
+    /// All sides of either shape, counter-clockwise from east.
     pub const ALL: [Self; 8] = [
         Self::East,
         Self::NorthEast,
@@ -43,23 +43,23 @@ impl Side {
         Self::SouthEast,
     ];
 
-    /// The side that faces this one in the neighbouring cell.
+    /// The side of the neighbouring cell that faces this one.
     pub fn opposite(self) -> Self {
         Self::ALL[(self as usize + 4) % 8]
     }
 
-    /// Name as written in files: `E`, `NE`, `N` and so on.
+    /// Name in files: `E`, `NE`, `N` and so on.
     pub fn name(self) -> &'static str {
         ["E", "NE", "N", "NW", "W", "SW", "S", "SE"][self as usize]
     }
 
-    /// The side of that name.
+    /// The side with the given name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|side| side.name() == name)
     }
 }
 
-/// Most sides a cell has, on a map of any shape.
+/// Maximum number of sides of a cell, over all shapes.
 pub const SIDES_MAX: usize = 6;
 
 /// The shape of a map's cells.
@@ -81,7 +81,7 @@ pub enum GridShape {
 }
 
 impl GridShape {
-    /// Name as written in files: `square` or `hex`.
+    /// Name in files: `square` or `hex`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Square => "square",
@@ -89,7 +89,7 @@ impl GridShape {
         }
     }
 
-    /// The sides of a cell, counter-clockwise from east. The place in this list is the side's number.
+    /// The sides of a cell, counter-clockwise from east. A side's index in this list is its number.
     pub fn sides(self) -> &'static [Side] {
         match self {
             Self::Square => &Side::SQUARE,
@@ -97,7 +97,7 @@ impl GridShape {
         }
     }
 
-    /// The sides beyond which cells later in row-major order lie: with them each edge is met once.
+    /// The sides towards cells later in row-major order. Visiting only these meets each edge once.
     pub fn later_sides(self) -> &'static [Side] {
         match self {
             Self::Square => &[Side::East, Side::South],
@@ -105,7 +105,7 @@ impl GridShape {
         }
     }
 
-    /// The place of a side in [`GridShape::sides`], or `None` if cells of this shape have no such side.
+    /// The number of a side, its index in [`GridShape::sides`], or `None` if cells of this shape lack it.
     pub fn side_number(self, side: Side) -> Option<usize> {
         const NONE: u8 = u8::MAX;
         let numbers = match self {
@@ -116,8 +116,8 @@ impl GridShape {
         (number != NONE).then_some(usize::from(number))
     }
 
-    /// Kinds of rows that differ in where their cells' neighbours lie: 1 of square maps, 2 of hexagonal
-    /// ones, even and odd.
+    /// Number of row parities: rows of different parity have their neighbours in different columns. 1 on square
+    /// maps, 2 (even and odd) on hexagonal maps.
     pub fn n_parities(self) -> u8 {
         match self {
             Self::Square => 1,
@@ -125,7 +125,7 @@ impl GridShape {
         }
     }
 
-    /// Which kind of row `y` is, below [`GridShape::n_parities`].
+    /// Parity of row `y`, below [`GridShape::n_parities`].
     pub fn parity(self, y: i32) -> u8 {
         match self {
             Self::Square => 0,
@@ -133,9 +133,9 @@ impl GridShape {
         }
     }
 
-    /// Step `(dx, dy)` from a cell in a row of that parity to its neighbour on a side. Of a square map the
-    /// sides that its cells do not have lead to the diagonal neighbours, of a hexagonal one N and S to
-    /// the cell two rows off.
+    /// Offset `(dx, dy)` from a cell in a row of the given parity to its neighbour on a side. Sides that cells
+    /// of the shape lack also have one: on square maps the diagonal neighbours, on hexagonal maps (N and S) the
+    /// cell two rows away.
     pub fn step(self, side: Side, parity: u8) -> (i32, i32) {
         let east = i32::from(parity);
         match (self, side) {
@@ -162,8 +162,8 @@ impl GridShape {
         CellXY::new(cell.x + dx, cell.y + dy)
     }
 
-    /// How far apart two cells are, as goals count it: the squared Euclidean distance on square maps, the
-    /// number of steps between them on hexagonal ones.
+    /// Distance between two cells in the metric of goals: squared Euclidean on square maps, number of steps on
+    /// hexagonal maps.
     pub fn measure(self, a: CellXY, b: CellXY) -> u64 {
         match self {
             Self::Square => a.distance_squared(b),
@@ -174,7 +174,7 @@ impl GridShape {
         }
     }
 
-    /// The [`GridShape::measure`] of cells a distance of `reach` apart.
+    /// The [`GridShape::measure`] of two cells at distance `reach`.
     pub fn measure_of(self, reach: u32) -> u64 {
         match self {
             Self::Square => u64::from(reach).pow(2),
@@ -182,7 +182,7 @@ impl GridShape {
         }
     }
 
-    /// The [`GridShape::measure`] from a cell to the nearest cell of an area that is not empty.
+    /// The [`GridShape::measure`] from a cell to the nearest cell of a non-empty area.
     pub fn measure_to(self, cell: CellXY, area: Rect) -> u64 {
         let beyond = |at: i64, first: i64, last: i64| (first - at).max(at - last).max(0);
         let last = |start: i32, length: u32| i64::from(start) + i64::from(length) - 1;
@@ -196,7 +196,7 @@ impl GridShape {
                 // Saturates only where the cell lies far off any map.
                 columns.saturating_mul(columns).saturating_add(rows.saturating_mul(rows))
             }
-            // First to the nearest row, leaning towards the area, then along it.
+            // First to the nearest row, drifting towards the area, then along that row.
             Self::Hex => {
                 let (west, east) = drift(rows, self.parity(cell.y));
                 let columns = (first_x - x - east).max(x - last_x - west).max(0);
@@ -205,8 +205,8 @@ impl GridShape {
         }
     }
 
-    /// First and last column of the cells of a row that are no more than `reach` from a cell, by the
-    /// distance of [`GridShape::measure`]; they may lie off the map. `None` where there are none.
+    /// First and last column, in a given row, of the cells at most `reach` away from a cell by
+    /// [`GridShape::measure`]; they may lie off the map. `None` if the row has none.
     pub fn columns_within(self, cell: CellXY, reach: u32, row: i32) -> Option<(i64, i64)> {
         let (x, reach) = (i64::from(cell.x), i64::from(reach));
         let rows = (i64::from(row) - i64::from(cell.y)).abs();
@@ -215,7 +215,7 @@ impl GridShape {
         }
         match self {
             Self::Square => {
-                // A reach of 32 bits, squared.
+                // A `reach` of 32 bits, squared, needs more than 64.
                 let half = (i128::from(reach).pow(2) - i128::from(rows).pow(2)).isqrt() as i64;
                 Some((x - half, x + half))
             }
@@ -227,15 +227,15 @@ impl GridShape {
     }
 }
 
-/// Columns by which so many rows up or down lead to the west and to the east at most, from a row of that
+/// Maximum columns to the west and to the east gained by moving `rows` rows up or down, from a row of the given
 /// parity of a hexagonal map.
 fn drift(rows: i64, parity: u8) -> (i64, i64) {
     let parity = i64::from(parity);
     ((rows + 1 - parity) / 2, (rows + parity) / 2)
 }
 
-/// Three coordinates of a cell of a hexagonal map. A step changes two of them by one and leaves one, so the
-/// greatest difference is the number of steps between two cells (Patel, "Hexagonal Grids").
+/// Cube coordinates of a cell of a hexagonal map. A step changes two of them by one and leaves the third, so
+/// the largest difference is the number of steps between two cells (Patel, "Hexagonal Grids").
 pub fn hex_coordinates(cell: CellXY) -> [i64; 3] {
     let (x, y) = (i64::from(cell.x), i64::from(cell.y));
     let along_east = x - y.div_euclid(2);
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn areas_and_reaches_agree_with_each_cell_alone() {
+    fn areas_and_radii_agree_with_cell_by_cell_distances() {
         for shape in [GridShape::Square, GridShape::Hex] {
             let cells = || Rect::new(-4, -5, 12, 13).cells();
             for cell in cells() {
@@ -291,7 +291,7 @@ mod tests {
         }
     }
 
-    /// The distance is the least number of steps, counted one by one.
+    /// Compares the distance with a breadth-first count of steps.
     #[test]
     fn the_hexagonal_distance_counts_steps() {
         let shape = GridShape::Hex;

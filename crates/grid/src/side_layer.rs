@@ -1,20 +1,21 @@
-//! The kinds of the sides of all cells, four bits a side.
+//! The kinds of the sides of all cells, four bits per side.
 
 use crate::cell::Cell;
 use crate::shape::{GridShape, SIDES_MAX};
 use crate::terrain::SideKind;
 
-/// Side kinds by cell and side number, the east side lowest. Takes no memory while every side is open.
+/// Side kinds by cell and side number, the east side in the lowest bits. Not allocated while every side is
+/// open.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SideLayer {
     /// Sides 0 to 3 of each cell.
     first: Vec<u16>,
-    /// Sides 4 and 5 of each cell, on hexagonal maps alone.
+    /// Sides 4 and 5 of each cell; hexagonal maps only.
     rest: Vec<u8>,
 }
 
 impl SideLayer {
-    /// The layer of a map of the given cells: each starts with the sides of its kind.
+    /// The layer of a map of the given cells, each with the initial sides of its kind.
     pub fn starting(shape: GridShape, starts: &[u32], kinds: impl Iterator<Item = usize> + Clone) -> Self {
         let mut layer = Self::default();
         if kinds.clone().all(|kind| starts[kind] == 0) {
@@ -31,7 +32,7 @@ impl SideLayer {
         self.first.is_empty()
     }
 
-    /// Takes the memory for every cell; all sides are open.
+    /// Allocates the layer for every cell, with all sides open.
     pub fn fill_open(&mut self, shape: GridShape, n_cells: usize) {
         self.first = vec![0; n_cells];
         if shape == GridShape::Hex {
@@ -39,7 +40,7 @@ impl SideLayer {
         }
     }
 
-    /// Kind of the side of that number.
+    /// Kind of the side with the given number.
     pub fn kind(&self, cell: Cell, number: usize) -> SideKind {
         let cell = cell.0 as usize;
         let Some(&first) = self.first.get(cell) else { return SideKind::OPEN };
@@ -47,14 +48,14 @@ impl SideLayer {
         SideKind((packed >> (4 * (number % 4)) & 15) as u8)
     }
 
-    /// All sides of a cell, packed as [`pack_sides`] does.
+    /// All sides of a cell, packed by [`pack_sides`].
     pub fn packed(&self, cell: Cell) -> u32 {
         let at = |layer: Option<u32>| layer.unwrap_or(0);
         let cell = cell.0 as usize;
         at(self.first.get(cell).map(|&p| u32::from(p))) | at(self.rest.get(cell).map(|&p| u32::from(p))) << 16
     }
 
-    /// Sets all sides of a cell of a layer that is not empty.
+    /// Sets all sides of a cell. The layer must be allocated.
     pub fn set_packed(&mut self, cell: Cell, packed: u32) {
         let cell = cell.0 as usize;
         self.first[cell] = packed as u16;
@@ -64,18 +65,18 @@ impl SideLayer {
     }
 }
 
-/// The kinds of a cell's sides as one number: four bits a side, the east side lowest.
+/// Packs the kinds of a cell's sides into one number: four bits per side, the east side lowest.
 pub fn pack_sides(sides: &[SideKind; SIDES_MAX]) -> u32 {
     sides.iter().enumerate().fold(0, |packed, (at, kind)| packed | u32::from(kind.0) << (4 * at))
 }
 
-/// The opposite of [`pack_sides`].
+/// Inverse of [`pack_sides`].
 pub fn unpack_sides(packed: u32) -> [SideKind; SIDES_MAX] {
     std::array::from_fn(|at| SideKind((packed >> (4 * at) & 15) as u8))
 }
 
-/// The packed sides of a tile turned counter-clockwise by so many steps: sides are packed counter-clockwise,
-/// so the bits turn with it.
+/// The packed sides of a tile rotated counter-clockwise by `turns` steps: sides are packed counter-clockwise,
+/// so this is a rotation of the bits.
 pub(crate) fn turned_sides(shape: GridShape, packed: u32, turns: i32) -> u32 {
     let n_sides = shape.sides().len() as i32;
     let (bits, by) = (4 * n_sides, 4 * turns.rem_euclid(n_sides));

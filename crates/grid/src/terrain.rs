@@ -7,23 +7,23 @@ use std::fmt;
 
 /// Speed of normal ground, in permille.
 pub const SPEED_NORMAL: u16 = 1000;
-/// Speed of the side kind `open`, which never limits.
+/// Speed of the side kind `open`, which never limits a move.
 pub const SPEED_OPEN: u16 = u16::MAX;
-/// Most terrain kinds a map may have.
+/// Maximum number of terrain kinds of a map.
 pub const TERRAIN_KINDS_MAX: usize = 255;
-/// Most side kinds a map may have, `open` and `wall` included.
+/// Maximum number of side kinds of a map, including `open` and `wall`.
 pub const SIDE_KINDS_MAX: usize = 15;
 
-/// Number of a terrain kind: an index into the map's [`TerrainTable`].
+/// A terrain kind: an index into the map's [`TerrainTable`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TerrainKind(pub u8);
 
-/// Number of a side kind: an index into the map's [`SideTable`]. 0 is `open`, 1 is `wall`.
+/// A side kind: an index into the map's [`SideTable`]. 0 is `open`, 1 is `wall`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SideKind(pub u8);
 
 impl SideKind {
-    /// Never limits.
+    /// Never limits a move.
     pub const OPEN: Self = Self(0);
     /// Impassable.
     pub const WALL: Self = Self(1);
@@ -34,45 +34,46 @@ impl SideKind {
 pub struct TerrainEntry {
     /// Name, unique in its table; movement classes override speeds by it.
     pub name: String,
-    /// Characters that stand for it in rows and map files; may be empty.
+    /// Characters that represent the kind in rows and map files; may be empty.
     pub glyphs: String,
     /// Speed in permille: 1000 normal, 0 impassable.
     pub speed: u16,
-    /// The colour that stands for it in pictures, of this kind alone; `None` for the standard one.
+    /// Colour in pictures, unique to this kind; `None` for the standard colour.
     pub colour: Option<Rgb>,
-    /// Sides such a cell starts with, by [number](crate::GridShape::side_number); a square map leaves the
-    /// last two aside.
+    /// Initial sides of a cell of this kind, by [number](crate::GridShape::side_number); square maps ignore the
+    /// last two.
     pub sides: [SideKind; SIDES_MAX],
 }
 
-/// What is wrong with a table of kinds.
+/// Error in a table of kinds.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum TableError {
-    /// More kinds than a map may have.
+    /// Too many kinds.
     TooMany {
-        /// Kinds given.
+        /// Kinds found.
         found: usize,
         /// Kinds allowed.
         max: usize,
     },
-    /// Two kinds have the same name.
+    /// Two kinds with the same name.
     NameTwice(String),
-    /// Two kinds claim the same glyph.
+    /// Two kinds with the same glyph.
     GlyphTwice {
         /// The glyph.
         glyph: char,
-        /// The kind that has it.
+        /// The first kind with it.
         first: String,
-        /// The kind that claims it again.
+        /// The second kind with it.
         second: String,
     },
-    /// Two kinds are to have the same colour.
+    /// Two kinds with the same colour.
     ColourTwice {
         /// The colour.
         colour: Rgb,
-        /// The kind that has it.
+        /// The first kind with it.
         first: String,
-        /// The kind that claims it again.
+        /// The second kind with it.
         second: String,
     },
 }
@@ -108,7 +109,7 @@ pub struct TerrainTable {
     entries: Vec<TerrainEntry>,
     /// Sorted by glyph.
     glyphs: Vec<(char, TerrainKind)>,
-    /// How many of the kinds were given; those of the MovingAI format that were added come after.
+    /// Number of kinds given by the user; the kinds of the MovingAI format follow.
     n_given: usize,
 }
 
@@ -124,7 +125,7 @@ const MOVINGAI: [(&str, &str, u16); 5] = [
 impl TerrainTable {
     /// A table of the given kinds, numbered in order.
     /// # Errors
-    /// [`TableError`] if there are more than 255, or a name, glyph or colour occurs twice.
+    /// [`TableError`] if there are more than 255 kinds, or a name, glyph or colour occurs twice.
     pub fn new(entries: Vec<TerrainEntry>) -> Result<Self, TableError> {
         if entries.len() > TERRAIN_KINDS_MAX {
             return Err(TableError::TooMany { found: entries.len(), max: TERRAIN_KINDS_MAX });
@@ -160,11 +161,11 @@ impl TerrainTable {
         Self::with_standard(Vec::new()).unwrap_or_else(|_| unreachable!("five kinds, no glyph twice"))
     }
 
-    /// The given kinds, then those of the MovingAI format whose names they do not replace. An entry
-    /// of a standard name keeps the standard glyphs where it lists none; a glyph that a given kind
-    /// lists is its own, whatever the standard says.
+    /// The given kinds, followed by those kinds of the MovingAI format whose names are not among them. A given
+    /// kind with a standard name and no glyphs gets the standard glyphs; a glyph listed by a given kind is
+    /// removed from the standard kinds.
     /// # Errors
-    /// As [`TerrainTable::new`].
+    /// Like [`TerrainTable::new`].
     pub fn with_standard(mut entries: Vec<TerrainEntry>) -> Result<Self, TableError> {
         for entry in entries.iter_mut().filter(|e| e.glyphs.is_empty()) {
             if let Some((_, glyphs, _)) = MOVINGAI.iter().find(|(name, ..)| *name == entry.name) {
@@ -187,22 +188,22 @@ impl TerrainTable {
         Self::new(entries).map(|table| Self { n_given: given, ..table })
     }
 
-    /// The kinds that were given, without those that [`TerrainTable::with_standard`] added.
+    /// The given kinds, without the ones [`TerrainTable::with_standard`] added.
     pub fn given(&self) -> &[TerrainEntry] {
         &self.entries[..self.n_given]
     }
 
-    /// The kinds in order of their number.
+    /// The kinds, in order of their number.
     pub fn entries(&self) -> &[TerrainEntry] {
         &self.entries
     }
 
-    /// The kind that a glyph stands for.
+    /// The kind that a glyph represents.
     pub fn kind_of_glyph(&self, glyph: char) -> Option<TerrainKind> {
         self.glyphs.binary_search_by_key(&glyph, |(g, _)| *g).ok().map(|at| self.glyphs[at].1)
     }
 
-    /// The kind of that name.
+    /// The kind with the given name.
     pub fn kind_of_name(&self, name: &str) -> Option<TerrainKind> {
         let at = self.entries.iter().position(|e| e.name == name)?;
         Some(TerrainKind(at as u8))
@@ -222,7 +223,7 @@ impl std::ops::Index<TerrainKind> for TerrainTable {
 pub struct SideEntry {
     /// Name, unique in its table.
     pub name: String,
-    /// Speed in permille; the edge between two cells is as slow as the slower of its two sides.
+    /// Speed in permille; the edge between two cells has the speed of the slower of its two sides.
     pub speed: u16,
 }
 
@@ -240,9 +241,9 @@ impl Default for SideTable {
 }
 
 impl SideTable {
-    /// `open` and `wall`, then the given kinds; one of those two names replaces its speed.
+    /// `open` and `wall`, then the given kinds. A given `open` or `wall` overrides that kind's speed.
     /// # Errors
-    /// [`TableError`] if there are more than 15 in all, or a name occurs twice.
+    /// [`TableError`] if there are more than 15 kinds in total, or a name occurs twice.
     pub fn new(given: Vec<SideEntry>) -> Result<Self, TableError> {
         let mut table = Self::default();
         for (number, entry) in given.iter().enumerate() {
@@ -260,12 +261,12 @@ impl SideTable {
         Ok(table)
     }
 
-    /// The kinds in order of their number.
+    /// The kinds, in order of their number.
     pub fn entries(&self) -> &[SideEntry] {
         &self.entries
     }
 
-    /// The kind of that name.
+    /// The kind with the given name.
     pub fn kind_of_name(&self, name: &str) -> Option<SideKind> {
         let at = self.entries.iter().position(|e| e.name == name)?;
         Some(SideKind(at as u8))
@@ -294,9 +295,9 @@ mod tests {
         }
     }
 
-    /// Each glyph was held against all before it: a quarter of a million took minutes.
+    /// Glyphs were once compared pairwise: a quarter of a million took minutes.
     #[test]
-    fn a_kind_may_have_every_glyph_there_is() {
+    fn a_kind_may_have_very_many_glyphs() {
         let glyphs: String = ('\u{4e00}'..='\u{10ffff}').take(240_000).collect();
         let table = TerrainTable::new(vec![entry("all", &glyphs), entry("one", "a")]).unwrap();
         assert_eq!(table.kind_of_glyph('\u{20000}'), Some(TerrainKind(0)));
@@ -317,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn a_glyph_or_name_given_twice_is_refused() {
+    fn duplicate_glyphs_and_names_are_rejected() {
         let twice = TerrainTable::new(vec![entry("a", "x"), entry("b", "yx")]);
         assert!(matches!(twice, Err(TableError::GlyphTwice { glyph: 'x', .. })));
         let twice = TerrainTable::new(vec![entry("a", "x"), entry("a", "y")]);
@@ -331,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_that_were_given_are_told_from_those_added() {
+    fn given_kinds_are_distinguished_from_added_ones() {
         let table = TerrainTable::with_standard(vec![entry("grass", ".")]).unwrap();
         assert_eq!((table.given().len(), table.entries().len()), (1, 6));
     }

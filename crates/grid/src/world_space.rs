@@ -1,25 +1,24 @@
-//! Cells as points of a plane, for drawing and for reading positions from outside.
+//! Conversion between cells and points of the plane, for drawing and for positions from outside.
 
 use crate::cell::CellXY;
 use glam::{DVec2, Vec2};
 use std::f32::consts::{PI, TAU};
 use std::fmt;
 
-/// How much more than half a turn still counts as half a turn, in radians. Headings written as floats
-/// lie a few millionths apart from where they should; without it one half turn would go to the left
-/// and the next to the right.
+/// Tolerance of a half turn, in radians. Headings stored as floats are off by a few millionths; without a
+/// tolerance one half turn would go left and the next right.
 const HALF_TURN_SLACK: f32 = 1e-4;
 
-/// Where the cells of a map lie in world units.
+/// Coordinate system of a map's cells in world units.
 ///
-/// The north-west corner of cell (0, 0) is at `origin`, each cell is a square of `cell_size` units.
-/// By default the origin is zero and a cell is one unit. x grows to the east and y to the south, like
-/// columns and rows. An angle is in radians, 0 to the east, counter-clockwise as seen on the screen;
-/// since y grows downwards, a facing with angle `a` points to `(cos a, -sin a)`.
+/// The north-west corner of cell (0, 0) is at `origin`; each cell is a square of `cell_size` units. By default
+/// the origin is zero and a cell is one unit. x grows to the east and y to the south, like columns and rows.
+/// Angles are in radians, 0 is east, counter-clockwise as seen on the screen; since y grows downwards, a facing
+/// of angle `a` points to `(cos a, -sin a)`.
 ///
-/// Floats live here and never reach the state of a simulation, or its results would differ from
-/// machine to machine: a position from outside becomes a cell once, by [`WorldSpace::quantise`], and
-/// cells become positions only to be looked at.
+/// Floats stay in this module and never reach simulation state, whose results would otherwise differ between
+/// machines: a position from outside becomes a cell once, through [`WorldSpace::quantise`], and cells become
+/// positions only for display.
 ///
 /// ```
 /// use glam::Vec2;
@@ -43,12 +42,13 @@ pub struct WorldSpace {
     cell_size: f32,
 }
 
-/// Why cells cannot be laid out in world units as asked.
+/// Invalid parameters of a [`WorldSpace`].
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum WorldSpaceError {
     /// The origin is not finite.
     Origin(Vec2),
-    /// The size of a cell is not finite or not above zero.
+    /// The cell size is not finite or not positive.
     CellSize(f32),
 }
 
@@ -70,9 +70,9 @@ impl Default for WorldSpace {
 }
 
 impl WorldSpace {
-    /// Cells of `cell_size` units, the north-west corner of cell (0, 0) at `origin`.
+    /// Cells of `cell_size` units, with the north-west corner of cell (0, 0) at `origin`.
     /// # Errors
-    /// [`WorldSpaceError`] if `origin` is not finite, or `cell_size` not finite or not above 0.
+    /// [`WorldSpaceError`] if `origin` is not finite, or `cell_size` not finite or not positive.
     pub fn new(origin: Vec2, cell_size: f32) -> Result<Self, WorldSpaceError> {
         if !origin.is_finite() {
             return Err(WorldSpaceError::Origin(origin));
@@ -88,71 +88,71 @@ impl WorldSpace {
         self.origin
     }
 
-    /// Width and height of a cell, in world units; finite and above 0.
+    /// Width and height of a cell, in world units; finite and positive.
     pub fn cell_size(self) -> f32 {
         self.cell_size
     }
 
-    /// The cell in which a point lies; it may be off the map. A point on a border belongs to the cell
-    /// to its east or south. `None` for a point that is not a number, or too far off for `i32`.
+    /// The cell that contains a point; may be off the map. A point on a border belongs to the cell to its east
+    /// or south. `None` if a coordinate is NaN or out of range of `i32`.
     pub fn quantise(self, position: Vec2) -> Option<CellXY> {
-        // In f64 the difference loses nothing that the position still had.
+        // In f64 the difference loses no precision that the position still had.
         let cells = (position.as_dvec2() - self.origin.as_dvec2()) / f64::from(self.cell_size);
         Some(CellXY::new(whole_i32(cells.x)?, whole_i32(cells.y)?))
     }
 
-    /// The centre of a cell, in world units. [`WorldSpace::quantise`] gives the cell back as long as
-    /// the centre is less than 2^22 cells from world zero; farther off `f32` cannot tell cells apart.
+    /// The centre of a cell, in world units. [`WorldSpace::quantise`] inverts it as long as the centre is less
+    /// than 2^22 cells from the world origin; beyond that `f32` cannot distinguish cells.
     pub fn localise(self, cell: CellXY) -> Vec2 {
         let centre = DVec2::new(f64::from(cell.x) + 0.5, f64::from(cell.y) + 0.5);
         (self.origin.as_dvec2() + centre * f64::from(self.cell_size)).as_vec2()
     }
 
-    /// The pose of an agent whose anchor is `cell`, turned by `angle` (radians, counter-clockwise).
+    /// The pose of an agent with anchor `cell`, turned by `angle` (radians, counter-clockwise).
     pub fn pose(self, cell: CellXY, angle: f32) -> WorldPose {
         WorldPose { position: self.localise(cell), angle }
     }
 }
 
-/// Where something is drawn: a point and an angle.
+/// A pose in world units, for drawing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WorldPose {
     /// Centre of the anchor cell, in world units; x to the east, y to the south.
     pub position: Vec2,
-    /// Radians from east, counter-clockwise as seen on the screen; any number of whole turns.
+    /// Radians from east, counter-clockwise as seen on the screen; may include whole turns.
     pub angle: f32,
 }
 
 impl WorldPose {
-    /// The direction it faces, `(cos angle, -sin angle)`; length 1.
+    /// Unit vector of the facing, `(cos angle, -sin angle)`.
     pub fn facing(self) -> Vec2 {
         Vec2::new(self.angle.cos(), -self.angle.sin())
     }
 
-    /// The pose at part `t` of the way to `other`, for drawing between two ticks. `t` is clamped to
-    /// 0..1; one that is not a number counts as 0. The position moves in a straight line, the angle
-    /// the shorter way round, half a turn counter-clockwise. Where the move says which way it turns,
-    /// use [`WorldPose::interpolate_turn`]. At 1 the angle is that of `other` but for whole turns.
+    /// Interpolates to `other`, for drawing between two ticks. `t` is clamped to 0..1; NaN counts as 0. The
+    /// position moves in a straight line; the angle takes the shorter direction, and half turns go
+    /// counter-clockwise. If the direction of the turn is known, use [`WorldPose::interpolate_turn`]. At 1 the
+    /// angle equals that of `other` up to whole turns.
     pub fn interpolate(self, other: Self, t: f32) -> Self {
         self.interpolate_turn(other, shorter_turn(self.angle, other.angle), t)
     }
 
-    /// As [`WorldPose::interpolate`], but turning by `turn_radians` in all (positive is
-    /// counter-clockwise), whatever the angle of `other`: a turn of 180 or 270 degrees goes the way
-    /// that its motion primitive says.
+    /// Like [`WorldPose::interpolate`], but turns by `turn_radians` in total (counter-clockwise positive),
+    /// whatever the angle of `other`: turns of 180 or 270 degrees follow the direction of their motion
+    /// primitive.
     pub fn interpolate_turn(self, other: Self, turn_radians: f32, t: f32) -> Self {
         let t = if t > 0.0 { t.min(1.0) } else { 0.0 };
         Self { position: self.position.lerp(other.position, t), angle: self.angle + turn_radians * t }
     }
 }
 
-/// The turn from one angle to another, more than -pi and at most pi, but for [`HALF_TURN_SLACK`].
+/// The turn from one angle to another, in (-pi, pi] up to [`HALF_TURN_SLACK`].
 fn shorter_turn(from: f32, to: f32) -> f32 {
     let left = (to - from).rem_euclid(TAU);
     if left > PI + HALF_TURN_SLACK { left - TAU } else { left }
 }
 
-/// The whole number below or at `value`, if an `i32` holds it; `None` for one that is not a number.
+/// `value` rounded down, if it fits an `i32`; `None` for NaN.
 fn whole_i32(value: f64) -> Option<i32> {
     let whole = value.floor();
     (f64::from(i32::MIN)..=f64::from(i32::MAX)).contains(&whole).then_some(whole as i32)
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn angles_go_the_shorter_way_and_half_turns_to_the_left() {
+    fn angles_take_the_shorter_direction_and_half_turns_go_left() {
         let at = |angle| WorldPose { position: Vec2::ZERO, angle };
         let turned = |from: f32, to: f32| at(from).interpolate(at(to), 1.0).angle - from;
         for from in 0..8 {
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_given_turn_goes_its_own_way() {
+    fn a_given_turn_keeps_its_direction() {
         let start = WorldPose { position: Vec2::new(1.0, 2.0), angle: QUARTER };
         let end = WorldPose { position: Vec2::new(3.0, 2.0), angle: 0.0 };
         let drawn = start.interpolate_turn(end, 3.0 * QUARTER, 0.5);
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn the_part_of_the_way_is_clamped() {
+    fn interpolation_is_clamped() {
         let start = WorldPose { position: Vec2::new(1.0, 2.0), angle: 0.5 };
         let end = WorldPose { position: Vec2::new(4.0, 6.0), angle: 1.0 };
         assert_eq!(start.interpolate(end, -3.0), start);

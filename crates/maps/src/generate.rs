@@ -11,13 +11,11 @@ mod river;
 mod rooms;
 mod scatter;
 mod span;
-mod split_mix;
 mod streets;
 mod union_find;
 
 use canvas::Canvas;
-pub use split_mix::SplitMix64;
-use wheelbase_grid::{Grid, GridSize};
+use wheelbase_grid::{Grid, GridSize, SplitMix64};
 
 /// What a generated map looks like.
 ///

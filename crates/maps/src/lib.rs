@@ -31,7 +31,7 @@ pub mod tiled;
 mod write_error;
 
 pub use fence::{DecoderPanic, fenced, is_fenced};
-pub use generate::{MapKind, SplitMix64, generate};
+pub use generate::{MapKind, generate};
 pub use movingai::{MapFile, MapFileError, MapFileErrorKind, MapFileWarning, MapFileWarningKind};
 pub use movingai_scen::{ScenFile, ScenFileError, ScenFileErrorKind, ScenQuery};
 pub use terrain_colours::TerrainColours;

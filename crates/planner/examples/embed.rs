@@ -1,5 +1,5 @@
-//! The loop that a real-time strategy game writes: orders, a budget of expansions a frame, an order
-//! that nobody can carry out answered at once, and a building put up in the way of those on the road.
+//! The main loop of a real-time strategy game: orders, a budget of expansions per frame, an immediate answer to
+//! an order that cannot be carried out, and a building placed in the path of moving units.
 
 use std::error::Error;
 use wheelbase_grid::{CellXY, Grid, Rect, SideTable, TerrainTable};
@@ -12,16 +12,16 @@ struct Unit {
     goal: [GoalMember; 1],
     path: Path,
     moves_made: usize,
-    asks: bool,
+    queries: bool,
 }
 
 impl Unit {
     fn new(name: &'static str, class: usize, pose: Pose, to: CellXY) -> Self {
         let goal = [GoalMember::any(to)];
-        Self { name, class, pose, goal, path: Path::new(), moves_made: 0, asks: true }
+        Self { name, class, pose, goal, path: Path::new(), moves_made: 0, queries: true }
     }
 
-    /// Whether the rest of its path can still be driven.
+    /// Whether the rest of its path is still legal.
     fn can_go_on(&self, tables: &MovementTables) -> bool {
         let mut rest = self.path.poses.iter().zip(&self.path.moves).skip(self.moves_made);
         rest.all(|(from, &m)| {
@@ -30,7 +30,7 @@ impl Unit {
     }
 }
 
-/// Plays until all stand still; returns what happened.
+/// Plays until all units have stopped; returns the log.
 pub fn play() -> Result<Vec<String>, Box<dyn Error>> {
     let rows =
         ["................", ".......W........", ".......W..WWW...", "..........W.W...", ".......W..WWW..."];
@@ -38,10 +38,10 @@ pub fn play() -> Result<Vec<String>, Box<dyn Error>> {
     let (mut scout, mut truck) = (ClassSpec::new("scout", 4), ClassSpec::new("truck", 4));
     scout.primitives = Primitive::vehicle(2, 6, 2);
     (truck.footprint, truck.primitives) = (vec![(0, 0), (-1, 0)], Primitive::vehicle(3, 9, 4));
-    // Tables are shared by all units of a class; a scratch belongs to a worker, of which there is one.
+    // Tables are shared by all units of a class; a scratch belongs to a worker, of which there is one here.
     let classes = [MovementClass::new(scout)?, MovementClass::new(truck)?];
     let mut tables = classes.map(|class| MovementTables::compile(&grid, class));
-    // Many questions are to come: what cannot be reached is then known without a search.
+    // With many queries to come, components pay off: unreachable goals need no search.
     tables.iter_mut().for_each(MovementTables::make_components);
     let (mut scratch, mut under_way, mut expanded, mut log) = (Scratch::new(), None, 0, Vec::new());
     let mut units = [
@@ -57,14 +57,14 @@ pub fn play() -> Result<Vec<String>, Box<dyn Error>> {
                 tables.update(&grid, edit.changed);
             }
             log.push(format!("{frame}: a building closes the gap"));
-            under_way = None; // A search on the old map is worth nothing: it begins anew.
+            under_way = None; // The search on the old map is obsolete: start over.
             for unit in units.iter_mut().filter(|unit| !unit.can_go_on(&tables[unit.class])) {
-                log.push(format!("{frame}: {} must find another way", unit.name));
-                unit.asks = true;
+                log.push(format!("{frame}: {} must replan", unit.name));
+                unit.queries = true;
             }
         }
         let mut budget = 60;
-        while let Some(at) = under_way.or_else(|| units.iter().position(|unit| unit.asks)) {
+        while let Some(at) = under_way.or_else(|| units.iter().position(|unit| unit.queries)) {
             let unit = &mut units[at];
             let (tables, request) = (&tables[unit.class], Request::new(unit.pose, Goal::of(&unit.goal)));
             if under_way.is_none() {
@@ -76,17 +76,17 @@ pub fn play() -> Result<Vec<String>, Box<dyn Error>> {
             budget -= answer.expansions - expanded;
             (under_way, expanded) = (Some(at), answer.expansions);
             if progress == Progress::Running {
-                break; // The rest of it in the next frame.
+                break; // Continued in the next frame.
             }
-            (under_way, unit.asks, unit.moves_made) = (None, false, 0);
+            (under_way, unit.queries, unit.moves_made) = (None, false, 0);
             let legality = Legality::new(&grid, tables.class());
             log.push(match answer.reason(&legality, &request) {
                 None => format!("{frame}: {} goes, {} ticks", unit.name, answer.cost),
                 Some(why) => format!("{frame}: {} stays: {}", unit.name, why.describe(&legality, &grid)),
             });
         }
-        // A move a frame; a game would go by the arrival ticks.
-        for unit in units.iter_mut().filter(|unit| !unit.asks && unit.moves_made < unit.path.moves.len()) {
+        // A move per frame; a game would use the arrival ticks.
+        for unit in units.iter_mut().filter(|unit| !unit.queries && unit.moves_made < unit.path.moves.len()) {
             unit.moves_made += 1;
             unit.pose = unit.path.poses[unit.moves_made].pose;
             if unit.moves_made == unit.path.moves.len() {

@@ -1,20 +1,20 @@
-//! The turns of a turn-based game: units with a range a turn, each goes for the target that is nearest by
-//! the way there, so many steps a turn at most; others stand in the way, and a gate falls shut.
+//! A turn-based game: each unit goes for its nearest target by path length, with a limited range and number of
+//! steps per turn. Other units are obstacles, and a gate closes.
 //!
-//! One search a target answers all units at every step; one a unit and turn tells what it can reach.
+//! One search per target answers all units at every step; one per unit and turn gives the cells in its range.
 
 use std::error::Error;
 use wheelbase_grid::{BitGrid, CellXY, Grid, Rect, SideTable, TerrainTable};
 use wheelbase_planner::*;
 
-/// Ticks that a unit has in a turn, and steps that it may make of them.
+/// Ticks and steps that a unit has per turn.
 const RANGE: u32 = 14;
 const STEPS: usize = 6;
 
 struct Unit {
     name: &'static str,
     pose: Pose,
-    /// Number of the target it stands on.
+    /// Index of the target it has reached.
     arrived: Option<usize>,
 }
 
@@ -25,7 +25,7 @@ struct Target {
     distances: Distances,
 }
 
-/// Cells under all units but one.
+/// Cells covered by all units but one.
 fn others(tables: &MovementTables, units: &[Unit], but: usize) -> BitGrid {
     let mut held = BitGrid::new(tables.space().size());
     for (_, unit) in units.iter().enumerate().filter(|&(at, _)| at != but) {
@@ -36,7 +36,7 @@ fn others(tables: &MovementTables, units: &[Unit], but: usize) -> BitGrid {
     held
 }
 
-/// The nearest target that nobody stands on, by the way there; of equals the first.
+/// The nearest unoccupied target by path length; among equals the first.
 fn pick(
     tables: &MovementTables,
     targets: &mut [Target],
@@ -48,7 +48,7 @@ fn pick(
         if units.iter().any(|unit| unit.arrived == Some(at)) {
             continue;
         }
-        // A pose that another unit has asked about already costs nothing to ask about again.
+        // A pose already queried by another unit costs nothing to query again.
         let here = [GoalMember::pose(unit.pose)];
         if let Some((_, distance)) = target.distances.nearest(tables, &here)
             && best.is_none_or(|(_, least)| distance.ticks < least)
@@ -59,7 +59,7 @@ fn pick(
     best
 }
 
-/// Plays some turns; returns what happened.
+/// Plays some turns; returns the log.
 pub fn play() -> Result<Vec<String>, Box<dyn Error>> {
     let rows = [
         "..............",
@@ -83,12 +83,12 @@ pub fn play() -> Result<Vec<String>, Box<dyn Error>> {
     let (mut scratch, mut path, mut log) = (Scratch::new(), Path::new(), Vec::new());
     for turn in 1..=12 {
         if turn == 2 {
-            // The northern gate falls shut. What is kept follows.
+            // The northern gate closes. Cached distances are repaired.
             let water = grid.terrain_table().kind_of_name("water").ok_or("no water")?;
             let edit = grid.set_terrain(Rect::new(6, 1, 1, 1), water);
             tables.update(&grid, edit.changed);
             for target in &mut targets {
-                target.distances.repair(&tables, edit.changed, &mut FieldScratch::new());
+                target.distances.repair(&tables, edit.changed, &mut RepairScratch::new());
             }
             log.push(format!("{turn}: the gate falls shut"));
         }
@@ -103,10 +103,10 @@ pub fn play() -> Result<Vec<String>, Box<dyn Error>> {
             };
             let target = &mut targets[goal];
             reach.restart_from(&tables, start);
-            reach.settle(&tables, Until::Within(RANGE), u64::MAX);
+            reach.settle(&tables, SettleTarget::Within(RANGE), u64::MAX);
             let cells = reach.within(RANGE).filter(|(pose, _)| pose.heading == Heading(0)).count();
-            // Its way; around the others if they are on it.
-            target.distances.way(&tables, start, &mut path);
+            // Its path, or a path around the other units if they block it.
+            target.distances.path(&tables, start, &mut path);
             let held = others(&tables, &units, at);
             let mut how = "";
             if path.poses.iter().any(|at| held.get(at.pose.cell)) {

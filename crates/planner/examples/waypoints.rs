@@ -1,11 +1,11 @@
-//! A network of waypoints with one-way lanes, and a follower that glides along its way: the search is exact
-//! and in whole ticks, the picture is drawn between them.
+//! A network of waypoints with one-way lanes, and a follower that glides along its path: the search is exact,
+//! in whole ticks; the animation interpolates between them.
 
 use std::error::Error;
 use wheelbase_planner::Status;
 use wheelbase_planner::graph::*;
 
-/// Where the waypoints are, in metres.
+/// Positions of the waypoints, in metres.
 const WAYPOINTS: [(&str, f32, f32); 8] = [
     ("depot", 0.0, 0.0),
     ("gate", 10.0, 0.0),
@@ -17,13 +17,13 @@ const WAYPOINTS: [(&str, f32, f32); 8] = [
     ("farm", 30.0, 10.0),
 ];
 
-/// Lanes; those of the second list are one-way.
+/// Lanes in both directions, and one-way lanes.
 const BOTH_WAYS: [(u32, u32); 5] = [(0, 1), (1, 2), (2, 3), (4, 5), (3, 7)];
 const ONE_WAY: [(u32, u32); 5] = [(1, 4), (5, 7), (1, 6), (6, 3), (4, 0)];
 
 const TICKS_A_METRE: f32 = 10.0;
 
-/// Ticks that a follower looks ahead and back: corners are rounded by as much.
+/// Ticks that a follower looks ahead and back, which determines the rounding of corners.
 const ROUNDING: f32 = 15.0;
 
 fn metres(a: u32, b: u32) -> f32 {
@@ -31,7 +31,7 @@ fn metres(a: u32, b: u32) -> f32 {
     (ax - bx).hypot(ay - by)
 }
 
-/// Where one is on a path at a time, as the crow flies from waypoint to waypoint.
+/// Position on a path at a time, in straight lines between waypoints.
 fn on_line(path: &GraphPath, tick: f32) -> (f32, f32) {
     let place = |node: u32| (WAYPOINTS[node as usize].1, WAYPOINTS[node as usize].2);
     let after = path.arrivals.iter().position(|&arrival| arrival as f32 > tick);
@@ -45,7 +45,7 @@ fn on_line(path: &GraphPath, tick: f32) -> (f32, f32) {
     }
 }
 
-/// The same with rounded corners: the mean of a little earlier, now, and a little later.
+/// Position with rounded corners: the mean of slightly earlier, current and slightly later positions.
 fn glide(path: &GraphPath, tick: f32) -> (f32, f32) {
     let [before, now, after] =
         [tick - ROUNDING, tick, tick + ROUNDING].map(|tick| on_line(path, tick.max(0.0)));
@@ -57,12 +57,12 @@ fn names(path: &GraphPath) -> String {
     names.join(", ")
 }
 
-/// Drives from the depot to the farm and back; returns what happened.
+/// Drives from the depot to the farm and back; returns the log.
 pub fn drive() -> Result<Vec<String>, Box<dyn Error>> {
-    // A lane takes at least as long as it is, so that the straight line is a lower bound.
-    let slot = |from, to| Edge::new(from, to, (metres(from, to) * TICKS_A_METRE).ceil() as i64);
-    let back_and_forth = BOTH_WAYS.iter().flat_map(|&(a, b)| [slot(a, b), slot(b, a)]);
-    let mut graph = Graph::new(8, back_and_forth.chain(ONE_WAY.iter().map(|&(a, b)| slot(a, b))))?;
+    // A lane takes at least its length in time, so that the straight-line distance is a lower bound.
+    let lane = |from, to| Edge::new(from, to, (metres(from, to) * TICKS_A_METRE).ceil() as i64);
+    let back_and_forth = BOTH_WAYS.iter().flat_map(|&(a, b)| [lane(a, b), lane(b, a)]);
+    let mut graph = Graph::new(8, back_and_forth.chain(ONE_WAY.iter().map(|&(a, b)| lane(a, b))))?;
     let (mut scratch, mut path, mut log) = (GraphScratch::new(), GraphPath::new(), Vec::new());
     let (depot, farm) = (0, 7);
     let to_farm = |node: u32| (metres(node, farm) * TICKS_A_METRE) as u32;
@@ -70,7 +70,7 @@ pub fn drive() -> Result<Vec<String>, Box<dyn Error>> {
     let answer = graph.plan(&request, &mut scratch, &mut path);
     log.push(format!("{} ticks by {}", answer.cost, names(&path)));
 
-    // The bridge closes while it is on the road: it goes on to the next waypoint and asks from there.
+    // The bridge closes during the trip: the follower continues to the next waypoint and replans from there.
     let (mut closed, mut tick, mut since) = (false, 0_u32, 0_u32);
     while tick - since < path.cost() {
         if tick == 60 {
@@ -99,22 +99,22 @@ pub fn drive() -> Result<Vec<String>, Box<dyn Error>> {
     }
     log.push(format!("tick {tick}: arrived"));
 
-    // Lanes are one-way: the way home is another, and without the bridge there is none but by the hill.
+    // Lanes are one-way: the return path differs, and without the bridge there is none.
     let home = GraphRequest::new(farm, &[0]);
     let answer = graph.plan(&home, &mut scratch, &mut path);
     log.push(match answer.status {
         Status::Found => format!("home: {} ticks by {}", answer.cost, names(&path)),
-        _ => "home: no way".to_owned(),
+        _ => "home: no path".to_owned(),
     });
     // The bridge opens again, at double the time.
     for edge in 0..graph.n_edges() {
         if let Some((from, to, None)) = graph.edge(edge) {
-            graph.set_weight(edge, 2 * slot(from, to).weight)?;
+            graph.set_weight(edge, 2 * lane(from, to).weight)?;
         }
     }
     let answer = graph.plan(&home, &mut scratch, &mut path);
     log.push(format!("the bridge opens; home: {} ticks by {}", answer.cost, names(&path)));
-    // How far all is from the farm, by one search.
+    // Distances of all nodes from the farm, by one search.
     let mut field = GraphField::from_start(&graph, &[farm]);
     let mut ticks = Vec::new();
     field.measure(&graph, &[0, 1, 2, 3, 4, 5, 6], &mut ticks);

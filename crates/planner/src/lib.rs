@@ -1,9 +1,9 @@
 //! Exact path planning for oriented units that cover more than one cell.
 //!
-//! Three objects: [`MovementTables`] (a [`MovementClass`] compiled against a map, shared by all
-//! agents of that class), [`Scratch`] (the memory of one search, one a worker) and [`Request`] (the
-//! caller's). Answers go into the caller's [`Path`]. [`plan`] does it in one call;
-//! [`begin`], [`advance`] and [`finish`] slice it to fit a frame.
+//! Three objects: [`MovementTables`] (a [`MovementClass`] compiled against a map, shared by all agents of that
+//! class), [`Scratch`] (the memory of one search, one per worker) and [`Request`] (owned by the caller).
+//! Answers are written to the caller's [`Path`]. [`plan()`] plans in one call; [`begin`], [`advance`] and
+//! [`finish`] split a search into slices that fit a frame.
 //!
 //! ```
 //! use wheelbase_grid::{CellXY, Grid, SideTable, TerrainTable};
@@ -34,11 +34,12 @@
 pub mod fields;
 pub mod graph;
 pub mod model;
+mod open_list;
 pub mod search;
 pub mod tables;
 
-// What the examples use, so that the first program needs no more than one line; all else by its module.
-pub use fields::{Distances, FieldScratch, Until};
+// Re-exports for examples and first programs; everything else by its module.
+pub use fields::{Distances, RepairScratch, SettleTarget};
 pub use model::{
     ClassSpec, Goal, GoalMember, Heading, Legality, MovementClass, Path, PathPose, Pose, Primitive, Progress,
     Status, When,

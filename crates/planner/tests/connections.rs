@@ -1,4 +1,4 @@
-//! Connected tiles against a flood by the sides alone, after each turn of a tile.
+//! Connected tiles against a flood over the sides alone, after each rotation of a tile.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,7 +12,7 @@ use wheelbase_planner::model::*;
 use wheelbase_planner::search::reference::Reference;
 use wheelbase_planner::tables::*;
 
-/// Open sides of each kind of tile as they lie at first, in the order of [`Side::SQUARE`].
+/// Open sides of each kind of tile in its initial orientation, in the order of [`Side::SQUARE`].
 const TILES: [[bool; 4]; 5] = [
     [true, true, true, true],
     [true, true, true, false],
@@ -37,11 +37,11 @@ fn board(width: u64, height: u64, kinds: &[usize]) -> Grid {
 
 fn current() -> MovementClass {
     let mut spec = ClassSpec::new("current", 1);
-    spec.primitives = Primitive::four_ways(1);
+    spec.primitives = Primitive::four_directions(1);
     MovementClass::new(spec).unwrap()
 }
 
-/// Steps from a cell to every other through sides that are open, by breadth.
+/// Steps from a cell to every other through open sides, by breadth-first search.
 fn steps_from(grid: &Grid, from: Cell) -> Vec<Option<u32>> {
     let size = grid.size();
     let mut steps = vec![None; size.n_cells()];
@@ -74,7 +74,7 @@ fn assert_board(grid: &Grid, tables: &MovementTables, connections: &mut Connecti
         let steps = steps_from(grid, from);
         for to in cells() {
             let connected = tables.connects(size.xy(from), size.xy(to));
-            let expected = if steps[to.0 as usize].is_some() { Way::Yes } else { Way::No };
+            let expected = if steps[to.0 as usize].is_some() { Reachability::Yes } else { Reachability::No };
             assert_eq!(connected, expected, "{from:?} {to:?}");
         }
         let to = Cell(size.n_cells() as u32 - 1);
@@ -85,7 +85,7 @@ fn assert_board(grid: &Grid, tables: &MovementTables, connections: &mut Connecti
             assert_eq!((tiles[0], *tiles.last().unwrap()), (size.xy(from), size.xy(to)));
         }
         for pair in tiles.windows(2) {
-            assert_eq!(tables.connects(pair[0], pair[1]), Way::Yes);
+            assert_eq!(tables.connects(pair[0], pair[1]), Reachability::Yes);
             assert_eq!(pair[0].distance_squared(pair[1]), 1);
         }
         connections.all(tables, size.xy(from), &mut tiles);
@@ -96,8 +96,7 @@ fn assert_board(grid: &Grid, tables: &MovementTables, connections: &mut Connecti
     }
 }
 
-/// Boards of 3x2 tiles, in each of the 4096 ways in which their tiles can lie, by one turn after the
-/// other.
+/// Boards of 3x2 tiles, in each of the 4096 combinations of orientations, one rotation after another.
 #[test]
 fn every_turn_of_every_small_board() {
     for kinds in [[2, 3, 1, 4, 2, 2], [1, 2, 3, 2, 0, 4], [3, 1, 2, 2, 1, 3]] {
@@ -108,7 +107,7 @@ fn every_turn_of_every_small_board() {
         let mut connections = Connections::new(&tables);
         for number in 1..=1_u32 << 12 {
             assert_board(&grid, &tables, &mut connections);
-            // As an odometer whose wheels turn one after the other: all ways in which the tiles can lie.
+            // Like an odometer, this visits every combination of orientations.
             for cell in 0..=(number.trailing_zeros() / 2).min(5) {
                 let edit = grid.rotate(size.xy(Cell(cell)), 1);
                 tables.update(&grid, edit.changed);
@@ -120,9 +119,9 @@ fn every_turn_of_every_small_board() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Larger boards, turned at random.
+    /// Larger boards, rotated at random.
     #[test]
-    fn turned_boards_equal_a_flood(
+    fn rotated_boards_equal_a_flood(
         kinds in prop::collection::vec(0_usize..5, 35),
         turns in prop::collection::vec((0_u32..35, 1_i32..4), 0..30),
     ) {
@@ -162,9 +161,9 @@ proptest! {
         let ticks = connections.shortest(&tables, from, to, &mut tiles);
         prop_assert_eq!(ticks.map(u64::from), expected);
         match tables.connects(from, to) {
-            Way::Yes => prop_assert!(ticks.is_some()),
-            Way::No => prop_assert!(ticks.is_none()),
-            Way::Unknown => {}
+            Reachability::Yes => prop_assert!(ticks.is_some()),
+            Reachability::No => prop_assert!(ticks.is_none()),
+            Reachability::Unknown => {}
         }
         prop_assert!(tiles.iter().all(|&cell| size.contains(cell)));
         let mut connected: Vec<Pose> = poses(from).filter(|&pose| legality.check_pose(pose).is_ok()).collect();

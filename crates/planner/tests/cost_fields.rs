@@ -1,4 +1,4 @@
-//! Cost fields against the obvious: made whole, in parts, forward and backward, followed, and repaired
+//! Cost fields against a reference: settled at once and in parts, forward and backward, followed, and repaired
 //! after edits of any kind.
 
 #![allow(clippy::unwrap_used)]
@@ -26,8 +26,8 @@ fn all_moves(legality: &Legality<'_>) -> Vec<(usize, usize, u64, u8)> {
     moves
 }
 
-/// Bellman and Ford's costs to the goal, or from the starts; `None` beyond `COST_MAX`. And, of each state
-/// that is no source, the least primitive that gives its cost.
+/// Bellman-Ford costs to the goal, or from the starts; `None` beyond `COST_MAX`. Also, for each state that is
+/// not a source, the least primitive that yields its cost.
 fn slow_field(
     grid: &Grid,
     class: &MovementClass,
@@ -71,7 +71,7 @@ fn slow_field(
     costs.iter().zip(least).map(|(cost, least)| cost.map(|cost| (cost as u32, least))).collect()
 }
 
-/// Costs, next moves and paths of a field, as far as it is settled, against the slow one.
+/// Costs, next moves and paths of a field, as far as it is settled, against the reference.
 fn assert_field(grid: &Grid, tables: &MovementTables, field: &CostField, moves_kept: bool) {
     let expected = slow_field(grid, tables.class(), &field.goal(), field.direction());
     let space = tables.space();
@@ -118,27 +118,28 @@ fn new_field(tables: &MovementTables, goal: &Goal<'_>, direction: Direction) -> 
     }
 }
 
-/// How far a field is settled, and by what slices.
+/// How far a field is settled, and in slices of what size.
 fn extent() -> impl Strategy<Value = (u8, u32, Index, u64)> {
     (0_u8..4, prop_oneof![0_u32..40, 0_u32..20_000], any::<Index>(), prop_oneof![0_u64..60, Just(u64::MAX)])
 }
 
-/// Settles as an [`extent`] says.
+/// Settles as described by an [`extent`].
 fn settle(
     field: &mut CostField,
     tables: &MovementTables,
     (kind, ticks, state, budget): (u8, u32, Index, u64),
 ) {
     let pose = State(state.index(tables.space().n_states()) as u32);
-    match kind {
-        0 => field.settle(tables, Until::All, budget),
-        1 => field.settle(tables, Until::Within(ticks), budget),
-        2 => field.settle(tables, Until::Pose(pose), budget),
-        _ => Settled { progress: Progress::Running, expansions: 0 },
+    let target = match kind {
+        0 => SettleTarget::All,
+        1 => SettleTarget::Within(ticks),
+        2 => SettleTarget::Pose(pose),
+        _ => return,
     };
+    field.settle(tables, target, budget);
 }
 
-/// One edit of any kind: terrain, a side, elevation, a turned tile.
+/// An edit of any kind: terrain, a side, elevation, a rotated tile.
 fn edits(n: std::ops::Range<usize>) -> impl Strategy<Value = Vec<(i32, i32, u32, u32, u8, usize)>> {
     prop::collection::vec((-2_i32..9, -2_i32..9, 0_u32..4, 0_u32..4, 0_u8..5, 0_usize..9), n)
 }
@@ -159,7 +160,7 @@ fn apply(grid: &mut Grid, (x, y, width, height, kind, what): (i32, i32, u32, u32
 proptest! {
     #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Any world, any class: whole, and settled piece by piece.
+    /// Any world, any class: settled at once and piece by piece.
     #[test]
     fn fields_equal_the_reference(
         (grid, class) in world(),
@@ -178,19 +179,19 @@ proptest! {
             settle(&mut field, &tables, extent);
             assert_field(&grid, &tables, &field, keep);
         }
-        let whole = field.settle(&tables, Until::All, u64::MAX);
+        let whole = field.settle(&tables, SettleTarget::All, u64::MAX);
         prop_assert_eq!(whole.progress, Progress::Done);
         prop_assert!(field.is_complete());
         field.keep_moves(&tables);
         assert_field(&grid, &tables, &field, true);
-        // The same memory for another field.
+        // The same memory reused for another field.
         let other = [GoalMember::any(CellXY::new(0, 0))];
         field.restart(&tables, &Goal::of(&other));
-        field.settle(&tables, Until::All, u64::MAX);
+        field.settle(&tables, SettleTarget::All, u64::MAX);
         assert_field(&grid, &tables, &field, true);
     }
 
-    /// A field from one pose is the reference's search from there.
+    /// A field from one pose equals the reference search from there.
     #[test]
     fn a_field_from_a_start_equals_the_reference_search(
         (grid, class) in world(),
@@ -200,7 +201,7 @@ proptest! {
         let start = tables.space().pose(State(start.index(tables.space().n_states()) as u32));
         let starts = [GoalMember::pose(start)];
         let mut field = CostField::from_start(&tables, &Goal::of(&starts));
-        field.settle(&tables, Until::All, u64::MAX);
+        field.settle(&tables, SettleTarget::All, u64::MAX);
         let reference = Reference::from(&Legality::new(&grid, &class), start);
         for (state, &cost) in reference.costs.iter().enumerate() {
             let cost = cost.filter(|&cost| cost <= u64::from(COST_MAX));
@@ -208,8 +209,8 @@ proptest! {
         }
     }
 
-    /// After each edit a repaired field is what a fresh one would be: costs, next moves and what it says
-    /// of the rest; however far it was settled, before the edit and after.
+    /// After each edit a repaired field equals a fresh one: costs, next moves and lower bounds; however far it
+    /// was settled before and after the edit.
     #[test]
     fn repaired_equals_fresh(
         (mut grid, class) in world(),
@@ -224,7 +225,7 @@ proptest! {
         if keep {
             field.keep_moves(&tables);
         }
-        let mut scratch = FieldScratch::new();
+        let mut scratch = RepairScratch::new();
         for (edit, extent) in edits.into_iter().zip(extents) {
             settle(&mut field, &tables, extent);
             let radius = field.radius();
@@ -234,11 +235,11 @@ proptest! {
             prop_assert_eq!(field.radius(), radius);
             assert_field(&grid, &tables, &field, keep);
         }
-        field.settle(&tables, Until::All, u64::MAX);
+        field.settle(&tables, SettleTarget::All, u64::MAX);
         assert_field(&grid, &tables, &field, keep);
     }
 
-    /// Several edits that the tables have followed already are repaired one after the other, in any order.
+    /// Several edits that the tables have already followed are repaired one after another, in any order.
     #[test]
     fn edits_are_repaired_in_any_order(
         (mut grid, class) in world(),
@@ -260,7 +261,7 @@ proptest! {
         areas.reverse();
         let n = areas.len();
         areas.rotate_left(turn.index(n));
-        let mut scratch = FieldScratch::new();
+        let mut scratch = RepairScratch::new();
         for changed in areas {
             field.repair(&tables, changed, &mut scratch);
         }
@@ -268,7 +269,7 @@ proptest! {
     }
 }
 
-/// All maps of 4x3 cells of two terrains, every goal of a 1x2, every cell put up or taken down.
+/// All maps of 4x3 cells of two terrains, every goal of a 1x2, and every toggle of a cell.
 #[test]
 fn every_edit_of_every_small_map_is_repaired() {
     let halves: Vec<_> =
@@ -281,7 +282,7 @@ fn small_maps(maps: std::ops::Range<u32>) -> u64 {
     let (terrain, sides) = tables();
     let size = GridSize::new(4, 3).unwrap();
     let kind = |map: u32, cell: u32| TerrainKind(if map >> cell & 1 == 1 { 4 } else { 0 });
-    let mut scratch = FieldScratch::new();
+    let mut scratch = RepairScratch::new();
     let mut repairs = 0;
     for map in maps {
         let cells = (0..12).map(|cell| kind(map, cell)).collect();
@@ -293,7 +294,7 @@ fn small_maps(maps: std::ops::Range<u32>) -> u64 {
             .map(|goal| CostField::to_goal(&tables, &Goal::of(&[GoalMember::pose(space.pose(goal))])))
             .collect();
         fields.iter_mut().for_each(|field| {
-            field.settle(&tables, Until::All, u64::MAX);
+            field.settle(&tables, SettleTarget::All, u64::MAX);
         });
         for cell in 0..12_u32 {
             for toggled in [map ^ 1 << cell, map] {
@@ -305,7 +306,7 @@ fn small_maps(maps: std::ops::Range<u32>) -> u64 {
                     field.repair(&tables, edit.changed, &mut scratch);
                     repairs += 1;
                 }
-                // The costs of all pairs, once from each start.
+                // The costs of all pairs, once per start.
                 for start in states().filter(|_| toggled != map || cell == 0) {
                     let costs = Reference::from(&legality, space.pose(start)).costs;
                     for (field, cost) in fields.iter().zip(costs) {
@@ -318,11 +319,11 @@ fn small_maps(maps: std::ops::Range<u32>) -> u64 {
     repairs
 }
 
-/// Moves of up to 65 million ticks: the heap beside the buckets, and paths too long to count.
+/// Moves of up to 65 million ticks, which need the heap as well as the buckets, and paths that overflow.
 #[test]
-fn paths_beyond_the_greatest_cost_are_not_followed() {
+fn paths_beyond_the_maximum_cost_are_not_followed() {
     let mut spec = ClassSpec::new("snail", 1);
-    spec.primitives = Primitive::four_ways(65_535);
+    spec.primitives = Primitive::four_directions(65_535);
     spec.primitives[1].time = 1;
     spec.speed = vec![("swamp".to_owned(), 1)];
     let rows = ["S".repeat(90), ".".repeat(90)];
@@ -332,11 +333,11 @@ fn paths_beyond_the_greatest_cost_are_not_followed() {
     let goal = [GoalMember::any(CellXY::new(0, 0))];
     let mut field = CostField::to_goal(&tables, &Goal::of(&goal));
     field.keep_moves(&tables);
-    field.settle(&tables, Until::All, u64::MAX);
+    field.settle(&tables, SettleTarget::All, u64::MAX);
     assert_field(&grid, &tables, &field, true);
     let n_settled = field.settled().count();
     assert!((120..140).contains(&n_settled), "{n_settled}");
-    let mut scratch = FieldScratch::new();
+    let mut scratch = RepairScratch::new();
     for (area, kind) in
         [(Rect::new(30, 0, 10, 2), 0), (Rect::new(35, 0, 1, 2), 2), (Rect::new(35, 1, 1, 1), 0)]
     {
@@ -347,14 +348,14 @@ fn paths_beyond_the_greatest_cost_are_not_followed() {
     }
 }
 
-/// A field under way has dear moves still before it; an edit makes one of them so quick that it leads to less than
-/// what is settled already.
+/// A field in progress has expensive moves pending; an edit makes one of them so fast that it leads to a cost
+/// below the radius.
 #[test]
-fn a_dear_move_at_the_rim_becomes_quick() {
+fn an_expensive_pending_move_becomes_fast() {
     let mut spec = ClassSpec::new("rower", 1);
-    spec.primitives = Primitive::four_ways(10);
+    spec.primitives = Primitive::four_directions(10);
     spec.primitives[2].time = 60;
-    // No move takes the one to the south back.
+    // The move to the south has no inverse.
     spec.primitives.remove(1);
     spec.climb.down = -50;
     let mut grid =
@@ -362,23 +363,23 @@ fn a_dear_move_at_the_rim_becomes_quick() {
     let mut tables = MovementTables::compile(&grid, MovementClass::new(spec).unwrap());
     let goal = [GoalMember::any(CellXY::new(6, 0))];
     let mut field = CostField::to_goal(&tables, &Goal::of(&goal));
-    field.settle(&tables, Until::Within(50), u64::MAX);
+    field.settle(&tables, SettleTarget::Within(50), u64::MAX);
     let east = tables.space().state(Pose::new(7, 0, Heading(0))).unwrap();
     assert_eq!(field.cost(east), None);
     // Downhill to the goal from the east: 30 ticks instead of 60.
     let edit = grid.set_elevation(Rect::new(7, 0, 5, 1), 10);
     tables.update(&grid, edit.changed);
-    field.repair(&tables, edit.changed, &mut FieldScratch::new());
+    field.repair(&tables, edit.changed, &mut RepairScratch::new());
     assert_eq!(field.cost(east), Some(30));
     assert_field(&grid, &tables, &field, false);
-    field.settle(&tables, Until::All, u64::MAX);
+    field.settle(&tables, SettleTarget::All, u64::MAX);
     assert_field(&grid, &tables, &field, false);
 }
 
-/// The first height of a map changes how times are numbered all over it, far from the edit too; fields under
-/// way go on right, wherever they had come to.
+/// The first height of a map renumbers times everywhere, also far from the edit; fields in progress stay
+/// correct at any stage.
 #[test]
-fn the_first_height_far_away_leaves_a_field_under_way_right() {
+fn a_distant_first_height_keeps_a_field_in_progress_correct() {
     let mut spec = ClassSpec::new("truck", 4);
     spec.primitives = Primitive::vehicle(20, 60, 10);
     spec.climb.up = 100;
@@ -391,26 +392,26 @@ fn the_first_height_far_away_leaves_a_field_under_way_right() {
         let mut grid = Grid::from_rows(&rows, TerrainTable::movingai(), SideTable::default()).unwrap();
         let mut tables = MovementTables::compile(&grid, class.clone());
         let mut field = CostField::to_goal(&tables, &Goal::of(&goal));
-        field.settle(&tables, Until::Within(radius), u64::MAX);
+        field.settle(&tables, SettleTarget::Within(radius), u64::MAX);
         let edit = grid.set_elevation(Rect::new(8, 8, 1, 1), 3);
         tables.update(&grid, edit.changed);
-        field.repair(&tables, edit.changed, &mut FieldScratch::new());
+        field.repair(&tables, edit.changed, &mut RepairScratch::new());
         assert_field(&grid, &tables, &field, false);
-        field.settle(&tables, Until::All, u64::MAX);
+        field.settle(&tables, SettleTarget::All, u64::MAX);
         assert_field(&grid, &tables, &field, false);
     }
 }
 
-/// Edits at the rim of a lazy field leave stale entries behind, which must not pile up for ever.
+/// Edits at the boundary of a partially settled field leave stale entries, which must not accumulate.
 #[test]
-fn stale_entries_do_not_pile_up() {
+fn stale_entries_do_not_accumulate() {
     let size = GridSize::new(128, 128).unwrap();
     let mut grid = Grid::filled(size, TerrainKind(0), TerrainTable::movingai(), SideTable::default());
     let mut tables = MovementTables::compile(&grid, truck());
     let goal = [GoalMember::any(CellXY::new(64, 64))];
     let mut field = CostField::to_goal(&tables, &Goal::of(&goal));
-    field.settle(&tables, Until::Within(60), u64::MAX);
-    let mut scratch = FieldScratch::new();
+    field.settle(&tables, SettleTarget::Within(60), u64::MAX);
+    let mut scratch = RepairScratch::new();
     let mut bytes = Vec::new();
     for round in 0..3000 {
         let kind = TerrainKind(if round % 2 == 0 { 2 } else { 0 });
@@ -420,28 +421,28 @@ fn stale_entries_do_not_pile_up() {
         bytes.push(field.memory_bytes());
     }
     assert_eq!(bytes[1000], bytes[2999], "from {}", bytes[0]);
-    field.settle(&tables, Until::All, u64::MAX);
+    field.settle(&tables, SettleTarget::All, u64::MAX);
     let mut fresh = CostField::to_goal(&tables, &Goal::of(&goal));
-    fresh.settle(&tables, Until::All, u64::MAX);
+    fresh.settle(&tables, SettleTarget::All, u64::MAX);
     assert!(field.settled().eq(fresh.settled()));
 }
 
-/// Which fields are kept, by their goals' columns, oldest first.
-fn kept(fields: &CostFields) -> Vec<(u32, i32)> {
+/// The cached fields, by the columns of their goals, oldest first.
+fn kept(fields: &CostFieldCache) -> Vec<(u32, i32)> {
     fields.iter().map(|(class, _, field)| (class, field.goal().members[0].cell.x)).collect()
 }
 
 #[test]
-fn the_field_used_longest_ago_makes_way() {
+fn the_least_recently_used_field_is_evicted() {
     let rows = ["........"; 4];
     let mut grid = Grid::from_rows(&rows, TerrainTable::movingai(), SideTable::default()).unwrap();
     let mut tables = MovementTables::compile(&grid, truck());
     let goals: Vec<[GoalMember; 1]> = (0..8).map(|x| [GoalMember::any(CellXY::new(x, 1))]).collect();
     let one = 5 * tables.space().n_states() + 4 * 4;
-    let mut fields = CostFields::new(3 * one + one / 2);
-    let obtain = |fields: &mut CostFields, tables: &MovementTables, class, x: usize, tick| {
+    let mut fields = CostFieldCache::new(3 * one + one / 2);
+    let obtain = |fields: &mut CostFieldCache, tables: &MovementTables, class, x: usize, tick| {
         let field = fields.obtain(class, tables, &Goal::of(&goals[x]), tick).unwrap();
-        field.settle(tables, Until::All, u64::MAX);
+        field.settle(tables, SettleTarget::All, u64::MAX);
     };
     for (class, x, tick) in [(0, 0, 1), (0, 1, 1), (1, 1, 2), (0, 0, 3)] {
         obtain(&mut fields, &tables, class, x, tick);
@@ -450,21 +451,21 @@ fn the_field_used_longest_ago_makes_way() {
     assert_eq!(fields.bytes(), 3 * one);
     obtain(&mut fields, &tables, 0, 2, 3);
     assert_eq!(kept(&fields), [(0, 0), (1, 1), (0, 2)]);
-    // Asking is no use of it.
+    // A lookup does not count as a use.
     assert!(fields.get(1, &Goal::of(&goals[1])).is_some());
     obtain(&mut fields, &tables, 0, 3, 4);
     assert_eq!(kept(&fields), [(0, 0), (0, 2), (0, 3)]);
-    // Used at the same number: the one made first.
+    // With equal use numbers the oldest field is evicted.
     obtain(&mut fields, &tables, 0, 4, 4);
     assert_eq!(kept(&fields), [(0, 2), (0, 3), (0, 4)]);
     assert!(fields.get(0, &Goal::of(&goals[0])).is_none());
-    // A goal of too many poses alone.
+    // A goal with too many poses for the limit.
     let near = [GoalMember::any(CellXY::new(0, 0))];
-    assert!(CostFields::new(one).obtain(0, &tables, &Goal { members: &near, within: 1 }, 1).is_none());
+    assert!(CostFieldCache::new(one).obtain(0, &tables, &Goal { members: &near, within: 1 }, 1).is_none());
 
     let edit = grid.set_terrain(Rect::new(4, 0, 1, 3), TerrainKind(2));
     tables.update(&grid, edit.changed);
-    fields.repair(0, &tables, edit.changed, &mut FieldScratch::new());
+    fields.repair(0, &tables, edit.changed, &mut RepairScratch::new());
     for (_, _, field) in fields.iter() {
         assert_field(&grid, &tables, field, false);
     }
@@ -472,8 +473,8 @@ fn the_field_used_longest_ago_makes_way() {
     assert_eq!(fields.bytes(), 0);
 }
 
-/// Once found by chance: an edit touched a move whose end lay beyond the poses that the edit touches, and
-/// the cost from a start kept its old value there.
+/// Regression: an edit affected a move that ends outside the touched anchors, and the cost from a start kept
+/// its old value there.
 #[test]
 fn a_field_from_a_start_follows_moves_into_untouched_poses() {
     let mut spec = ClassSpec::new("lopsided", 4);
@@ -483,7 +484,7 @@ fn a_field_from_a_start_follows_moves_into_untouched_poses() {
     let class = MovementClass::new(spec).unwrap();
     let (terrain, sides) = tables();
     let size = GridSize::new(2, 7).unwrap();
-    let mut scratch = FieldScratch::new();
+    let mut scratch = RepairScratch::new();
     for cell in 0..14 {
         for start in 0..14 {
             let mut grid = Grid::filled(size, TerrainKind(0), terrain.clone(), sides.clone());
@@ -491,7 +492,7 @@ fn a_field_from_a_start_follows_moves_into_untouched_poses() {
             let starts = [GoalMember::any(size.xy(Cell(start)))];
             let mut field = CostField::from_start(&tables, &Goal::of(&starts));
             field.keep_moves(&tables);
-            field.settle(&tables, Until::All, u64::MAX);
+            field.settle(&tables, SettleTarget::All, u64::MAX);
             let CellXY { x, y } = size.xy(Cell(cell));
             let edit = grid.set_terrain(Rect::new(x, y, 1, 1), TerrainKind(1));
             tables.update(&grid, edit.changed);

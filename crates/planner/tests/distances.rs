@@ -1,5 +1,5 @@
-//! Distances against plain Dijkstra's search: to many targets, from many starts, within a range, first
-//! moves; asked again, begun anew, and after edits.
+//! Distances against plain Dijkstra: to many targets, from many starts, within a range, and first moves;
+//! repeated, restarted, and after edits.
 
 #![allow(clippy::unwrap_used)]
 
@@ -14,7 +14,7 @@ use wheelbase_planner::model::*;
 use wheelbase_planner::search::reference::Reference;
 use wheelbase_planner::*;
 
-/// Cost of every state from a start, by the slow search.
+/// Cost of every state from a start, by the reference.
 fn costs_from(legality: &Legality<'_>, start: Pose) -> Vec<Option<u32>> {
     let costs = Reference::from(legality, start).costs;
     costs
@@ -23,7 +23,7 @@ fn costs_from(legality: &Legality<'_>, start: Pose) -> Vec<Option<u32>> {
         .collect()
 }
 
-/// The nearest of the poses that a member names: ticks and pose.
+/// The nearest pose of a member, with its ticks.
 fn nearest_pose(space: StateSpace, member: &GoalMember, costs: &[Option<u32>]) -> Option<(u32, Pose)> {
     let poses = (0..space.headings()).map(|h| Pose { cell: member.cell, heading: Heading(h) });
     let named = poses.filter(|pose| member.heading.is_none_or(|heading| heading == pose.heading));
@@ -37,7 +37,7 @@ fn nearest_pose(space: StateSpace, member: &GoalMember, costs: &[Option<u32>]) -
     best
 }
 
-/// What `measure`, `nearest` and `settled` must say of distances from a pose.
+/// Checks `measure`, `nearest` and `settled` for distances from a pose.
 fn assert_from(
     grid: &Grid,
     tables: &MovementTables,
@@ -70,7 +70,7 @@ fn assert_from(
         let Some(answer) = answer else { continue };
         assert_eq!(from.settled(answer.pose), Some(*answer));
         let next = from.next_move(tables, answer.pose);
-        assert!(from.way(tables, answer.pose, &mut path));
+        assert!(from.path(tables, answer.pose, &mut path));
         assert_eq!(check_path(&legality, &path), Ok(()));
         assert_eq!((path.poses[0].pose, path.cost()), (start, answer.ticks));
         assert_eq!(path.poses.last().unwrap().pose, answer.pose);
@@ -79,7 +79,7 @@ fn assert_from(
     assert_eq!(from.measure(tables, asked, &mut answers), 0, "what is known is not searched for again");
 }
 
-/// What `measure` must say of distances to a goal.
+/// Checks `measure` for distances to a goal.
 fn assert_to(grid: &Grid, tables: &MovementTables, to: &mut Distances, asked: &[GoalMember]) {
     let legality = Legality::new(grid, tables.class());
     let space = tables.space();
@@ -99,12 +99,12 @@ fn assert_to(grid: &Grid, tables: &MovementTables, to: &mut Distances, asked: &[
         let expected = nearest_pose(space, member, &to_goal);
         assert_eq!(answer.map(|answer| (answer.ticks, answer.pose)), expected, "{member:?}");
         let Some(answer) = answer else { continue };
-        assert!(to.way(tables, answer.pose, &mut path));
+        assert!(to.path(tables, answer.pose, &mut path));
         assert_eq!(check_path(&legality, &path), Ok(()));
         assert_eq!((path.poses[0].pose, path.cost()), (answer.pose, answer.ticks));
         assert!(goal.matches(space.shape(), path.poses.last().unwrap().pose));
         assert_eq!(to.next_move(tables, answer.pose), path.moves.first().copied());
-        // Asked again after each step, without a search.
+        // Queried again after each step, without a search.
         for step in path.poses.windows(2) {
             let (here, next) = (to.settled(step[0].pose).unwrap(), step[1]);
             let after = to.settled(next.pose).unwrap();
@@ -120,7 +120,7 @@ fn members() -> impl Strategy<Value = Vec<GoalMember>> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Any world, any class, questions in any order, from one start after the other in one memory; edits
+    /// Any world, any class, queries in any order, from successive starts in the same memory, with edits in
     /// between.
     #[test]
     fn from_a_pose_equals_the_reference(
@@ -133,7 +133,7 @@ proptest! {
         let mut tables = MovementTables::compile(&grid, class);
         let space = tables.space();
         let mut from: Option<Distances> = None;
-        let mut scratch = FieldScratch::new();
+        let mut scratch = RepairScratch::new();
         for (start, edit) in starts.into_iter().zip(edits) {
             let start = space.pose(State(start.index(space.n_states()) as u32));
             match &mut from {
@@ -141,7 +141,7 @@ proptest! {
                 Some(from) => from.restart_from(&tables, start),
             }
             let from = from.as_mut().unwrap();
-            from.settle(&tables, Until::Within(range), u64::MAX);
+            from.settle(&tables, SettleTarget::Within(range), u64::MAX);
             for _ in 0..2 {
                 assert_from(&grid, &tables, from, start, &asked);
                 let costs = costs_from(&Legality::new(&grid, tables.class()), start);
@@ -179,14 +179,14 @@ proptest! {
             assert_to(&grid, &tables, to, &asked);
             let changed = apply(&mut grid, edit);
             tables.update(&grid, changed);
-            to.repair(&tables, changed, &mut FieldScratch::new());
+            to.repair(&tables, changed, &mut RepairScratch::new());
             assert_to(&grid, &tables, to, &asked);
         }
     }
 
-    /// Where a field may hold costs is not too small: begun anew on a larger map, it is a new one.
+    /// The extent of a field covers all its costs: restarted on a larger map, it equals a new field.
     #[test]
-    fn begun_anew_nothing_is_left(
+    fn restarted_distances_equal_new_ones(
         (mut grid, class) in world_of(12..40),
         starts in prop::collection::vec((any::<Index>(), 0_u32..80, edit()), 2..6),
         keep in any::<bool>(),
@@ -203,7 +203,7 @@ proptest! {
             field.restart(&tables, &Goal::of(&goal));
             let mut fresh = CostField::from_start(&tables, &Goal::of(&goal));
             for field in [&mut field, &mut fresh] {
-                field.settle(&tables, Until::Within(ticks), u64::MAX);
+                field.settle(&tables, SettleTarget::Within(ticks), u64::MAX);
             }
             for state in (0..space.n_states() as u32).map(State) {
                 prop_assert_eq!(field.lower_bound(state), fresh.lower_bound(state));
@@ -212,8 +212,8 @@ proptest! {
             prop_assert_eq!(field.settled().collect::<Vec<_>>(), fresh.settled().collect::<Vec<_>>());
             let changed = apply(&mut grid, edit);
             tables.update(&grid, changed);
-            field.repair(&tables, changed, &mut FieldScratch::new());
-            field.settle(&tables, Until::Within(ticks + 9), u64::MAX);
+            field.repair(&tables, changed, &mut RepairScratch::new());
+            field.settle(&tables, SettleTarget::Within(ticks + 9), u64::MAX);
         }
     }
 }
@@ -236,7 +236,7 @@ fn every_range_on_every_small_map() {
             let costs = costs_from(&legality, start);
             for ticks in 0..30 {
                 from.restart_from(&tables, start);
-                from.settle(&tables, Until::Within(ticks), u64::MAX);
+                from.settle(&tables, SettleTarget::Within(ticks), u64::MAX);
                 let within = poses.iter().zip(&costs).filter_map(|(&pose, &cost)| Some((pose, cost?)));
                 let within: Vec<(Pose, u32)> = within.filter(|&(_, cost)| cost <= ticks).collect();
                 assert_eq!(from.within(ticks).collect::<Vec<_>>(), within, "map {map:b}, {start:?}");

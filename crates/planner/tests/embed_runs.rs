@@ -1,4 +1,4 @@
-//! The examples run, and what they print is what they say.
+//! The examples run, and print what they document.
 
 #[path = "../examples/embed.rs"]
 #[allow(dead_code)]
@@ -20,8 +20,8 @@ fn the_example_plays_to_the_end() {
             "2: bee goes, 46 ticks",
             "3: cow goes, 70 ticks",
             "6: a building closes the gap",
-            "6: bee must find another way",
-            "6: cow must find another way",
+            "6: bee must replan",
+            "6: cow must replan",
             "7: bee goes, 42 ticks",
             "8: cow goes, 61 ticks",
             "24: cow arrives at (14, 0)",
@@ -72,7 +72,7 @@ fn the_follower_arrives() {
             "tick 400: at 24.1, 15.9",
             "tick 450: at 27.6, 12.4",
             "tick 484: arrived",
-            "home: no way",
+            "home: no path",
             "the bridge opens; home: 648 ticks by farm, quay, bridge, gate, depot",
             "from the farm: depot 648, gate 548, bridge 324, quay 100, mill 648, hill 790, ford 690",
         ]

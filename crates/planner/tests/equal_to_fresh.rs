@@ -1,4 +1,4 @@
-//! Tables and components that followed edits equal freshly compiled ones.
+//! Tables and components updated after edits equal freshly compiled ones.
 
 #![allow(clippy::unwrap_used)]
 
@@ -17,7 +17,7 @@ fn compiled(grid: &Grid, class: &MovementClass) -> MovementTables {
     tables
 }
 
-/// Labels differ from those of fresh tables, but not what is labelled alike.
+/// Labels differ from those of fresh tables, but the partition into sets is the same.
 fn assert_same_sets(tables: &MovementTables, fresh: &MovementTables) -> Result<(), TestCaseError> {
     let mut pairs: Vec<(u32, u32)> = Vec::new();
     for state in (0..tables.space().n_states() as u32).map(State) {
@@ -63,7 +63,7 @@ fn assert_tables(grid: &Grid, class: &MovementClass, movement: &MovementTables) 
     assert_eq!(before, after, "predecessors are not the inverse of successors");
 }
 
-/// What an update says of itself, move by move.
+/// Checks the reported effect of an update, move by move.
 fn assert_update(before: &MovementTables, after: &MovementTables, update: Update) {
     let ticks = |tables: &MovementTables, state, primitive| tables.move_ticks(state, primitive);
     let (mut changed, mut eased) = (false, false);
@@ -79,7 +79,7 @@ fn assert_update(before: &MovementTables, after: &MovementTables, update: Update
     assert_eq!(update, Update { changed, eased });
 }
 
-/// The states that moves lead to from one, itself included if it is legal.
+/// The states reachable from a state, including itself if it is legal.
 fn reachable(tables: &MovementTables, from: State) -> Vec<bool> {
     let mut reached = vec![false; tables.space().n_states()];
     let mut open = Vec::new();
@@ -100,8 +100,8 @@ fn reachable(tables: &MovementTables, from: State) -> Vec<bool> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
-    /// Tables against the rule, move by move; predecessors are the exact inverse of successors, in
-    /// both; and an update after edits gives what a fresh compile gives.
+    /// Tables against the rule, move by move, before and after edits; predecessors are the exact inverse of
+    /// successors in both; and updated tables equal freshly compiled ones.
     #[test]
     fn tables_equal_the_rule_before_and_after_edits(
         (mut grid, class) in world(),
@@ -124,20 +124,20 @@ proptest! {
             for from in states().step_by(3) {
                 let reachable = reachable(&fresh, from);
                 for to in states() {
-                    let exact = fresh.components().way(from, to);
-                    prop_assert_eq!(renewed.components().way(from, to), exact);
-                    let followed = movement.components().way(from, to);
-                    let truth = if reachable[to.0 as usize] { Way::Yes } else { Way::No };
-                    prop_assert!(followed == truth || followed == Way::Unknown);
-                    prop_assert!(followed == truth || exact == Way::Unknown || movement.components().is_stale());
+                    let exact = fresh.components().reachability(from, to);
+                    prop_assert_eq!(renewed.components().reachability(from, to), exact);
+                    let followed = movement.components().reachability(from, to);
+                    let truth = if reachable[to.0 as usize] { Reachability::Yes } else { Reachability::No };
+                    prop_assert!(followed == truth || followed == Reachability::Unknown);
+                    prop_assert!(followed == truth || exact == Reachability::Unknown || movement.components().is_stale());
                 }
             }
         }
     }
 
-    /// Maps of which most rows are as the row above: what is copied is what the rule says.
+    /// Maps in which most rows equal the row above: copied words agree with the rule.
     #[test]
-    fn rows_that_repeat_equal_the_rule(
+    fn repeated_rows_equal_the_rule(
         (width, height) in (30_u64..140, 3_u64..30),
         (shape, class) in prop_oneof![2 => Just(GridShape::Square), 1 => Just(GridShape::Hex)]
             .prop_flat_map(|shape| (Just(shape), class_of(shape))),
@@ -165,8 +165,8 @@ proptest! {
         }
     }
 
-    /// The same on larger maps, where an update is small and the sets of poses are followed, not labelled
-    /// anew: many edits, of which some seal rooms and others open them.
+    /// Larger maps, where updates are small and components are followed rather than relabelled: many edits,
+    /// some of which seal or open rooms.
     #[test]
     fn many_edits_are_followed(
         (mut grid, class) in world_of(16..34),
@@ -190,8 +190,8 @@ proptest! {
     }
 }
 
-/// A building closes the only door of a room and is taken down again: the room is cut off meanwhile and only
-/// then, whatever part of the map it is. No other pose is told apart.
+/// A building closes the only door of a room and is removed again: the room is disconnected exactly in between,
+/// wherever it lies on the map, and no other pose is separated.
 #[test]
 fn a_building_seals_a_room_and_opens_it_again() {
     const SIDE: u32 = 96;
@@ -210,13 +210,13 @@ fn a_building_seals_a_room_and_opens_it_again() {
             let (inside, also_inside) = (pose(2, 3), pose(wall - 1, SIDE as i32 - 4));
             let (outside, also_outside) = (pose(wall + 6, 50), pose(SIDE as i32 - 2, 2));
             for _ in 0..3 {
-                assert_eq!(tables.components().way(inside, outside), Way::Yes);
+                assert_eq!(tables.components().reachability(inside, outside), Reachability::Yes);
                 let edit = grid.set_terrain(door, water);
                 tables.update(&grid, edit.changed);
-                assert_eq!(tables.components().way(inside, outside), Way::No);
-                assert_eq!(tables.components().way(also_outside, also_inside), Way::No);
-                assert_eq!(tables.components().way(inside, also_inside), Way::Yes);
-                assert_eq!(tables.components().way(also_outside, outside), Way::Yes);
+                assert_eq!(tables.components().reachability(inside, outside), Reachability::No);
+                assert_eq!(tables.components().reachability(also_outside, also_inside), Reachability::No);
+                assert_eq!(tables.components().reachability(inside, also_inside), Reachability::Yes);
+                assert_eq!(tables.components().reachability(also_outside, outside), Reachability::Yes);
                 assert_same_sets(&tables, &compiled(&grid, &class)).unwrap();
                 let edit = grid.set_terrain(door, TerrainKind(0));
                 tables.update(&grid, edit.changed);

@@ -13,7 +13,7 @@ use wheelbase_planner::search::reference::Reference;
 use wheelbase_planner::search::*;
 use wheelbase_planner::tables::*;
 
-/// What the rules say of a query, by the reference alone: status, reached, cost.
+/// The outcome of a query by the rules and the reference alone: status, reached, cost.
 fn expected(
     legality: &Legality<'_>,
     request: &Request<'_>,
@@ -30,7 +30,7 @@ fn expected(
     let is_member = |pose: Pose| {
         request.goal.members.iter().any(|m| near(pose.cell, m) && m.heading.is_none_or(|h| h == pose.heading))
     };
-    // A heading that the class lacks makes no pose, so a goal of such members alone is not on the map.
+    // A heading that the class lacks is not a pose, so a goal with only such members is off the map.
     if !nearest && !states().any(|s| is_member(space.pose(s))) {
         return (Status::GoalOffMap, None, None);
     }
@@ -62,7 +62,7 @@ fn expected(
 }
 
 fn heuristics() -> impl Strategy<Value = Heuristic<'static>> {
-    // The greedy one promises no cost; it has a test of its own.
+    // The greedy heuristic does not promise a cost; it has a test of its own.
     let exact = HeuristicName::ALL.into_iter().filter(|&h| h != HeuristicName::Greedy);
     let named = prop::sample::select(exact.collect::<Vec<_>>()).prop_map(Heuristic::Named);
     prop_oneof![named, Just(Heuristic::Default)]
@@ -105,21 +105,21 @@ fn queries() -> impl Strategy<Value = Vec<Query>> {
     prop::collection::vec(query, 1..8)
 }
 
-/// Delays drawn by pair of cells, some beyond the most that is told.
+/// Random penalties per pair of cells, some beyond the declared maximum.
 #[derive(Clone, Copy, Debug)]
-struct DrawnPenalties {
+struct RandomPenalties {
     seed: u32,
     most: u32,
-    /// Of 16 pairs so many are delayed.
+    /// Number of penalised pairs in 16.
     share: u32,
 }
 
-fn drawn_penalties() -> impl Strategy<Value = DrawnPenalties> {
+fn random_penalties() -> impl Strategy<Value = RandomPenalties> {
     let most = prop_oneof![0_u32..4, 0_u32..100, 60_000_u32..80_000];
-    (any::<u32>(), most, 0_u32..16).prop_map(|(seed, most, share)| DrawnPenalties { seed, most, share })
+    (any::<u32>(), most, 0_u32..16).prop_map(|(seed, most, share)| RandomPenalties { seed, most, share })
 }
 
-impl Penalties for DrawnPenalties {
+impl Penalties for RandomPenalties {
     fn ticks(&self, from: CellXY, to: CellXY, ticks: u32) -> u32 {
         let key = [from.x, from.y, to.x, to.y]
             .into_iter()
@@ -127,7 +127,7 @@ impl Penalties for DrawnPenalties {
         if key % 16 < self.share { key / 16 % (self.most + self.most / 4 + 1) + ticks / 8 } else { 0 }
     }
 
-    fn most(&self) -> u32 {
+    fn max_ticks(&self) -> u32 {
         self.most
     }
 }
@@ -135,8 +135,8 @@ impl Penalties for DrawnPenalties {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Status, cost and every step of every path, for random queries on random worlds, with components and
-    /// without.
+    /// Status, cost and every step of every path, for random queries on random worlds, with and without
+    /// components.
     #[test]
     fn answers_equal_the_reference(
         (grid, class) in world(),
@@ -177,13 +177,13 @@ proptest! {
         }
     }
 
-    /// With delays the time and all delays of a path together are least, or within the weight, and its cost is the
-    /// time alone.
+    /// With penalties the sum of time and penalties of a path is minimal, or within the weight, and its cost is
+    /// the time alone.
     #[test]
-    fn delayed_answers_equal_the_reference(
+    fn penalised_answers_equal_the_reference(
         (grid, class) in world(),
         queries in queries(),
-        penalties in drawn_penalties(),
+        penalties in random_penalties(),
     ) {
         let legality = Legality::new(&grid, &class);
         let movement = MovementTables::compile(&grid, class.clone());
@@ -210,7 +210,7 @@ proptest! {
         }
     }
 
-    /// A search in slices, a search in one go, and one that hit its limit and went on, are the same.
+    /// A search in slices, a search in one go, and one that was limited and resumed, are identical.
     #[test]
     fn slices_change_nothing(
         (grid, class) in world(),
@@ -233,9 +233,9 @@ proptest! {
         let mut bound = 0;
         while progress == Progress::Running {
             if is_bound {
-                // It rises, and never above the cost.
-                prop_assert!(bound <= least_cost(&scratch));
-                bound = least_cost(&scratch);
+                // It rises, and never exceeds the cost.
+                prop_assert!(bound <= cost_lower_bound(&scratch));
+                bound = cost_lower_bound(&scratch);
                 prop_assert!(answer.status != Status::Found || bound <= answer.cost);
             }
             progress = advance(&movement, &request, &mut scratch, slice);
@@ -264,10 +264,10 @@ proptest! {
         prop_assert_eq!(sliced, whole);
     }
 
-    /// A window is a rectangle of obstacles all round; a greedy search finds a path where there is one,
-    /// and the nearest pose is the same for any weight and for greed.
+    /// A window acts like a frame of obstacles; a greedy search finds a path if there is one; and the nearest
+    /// pose is the same for any weight and for greedy search.
     #[test]
-    fn windows_and_greed_keep_the_rules(
+    fn windows_and_greedy_searches_keep_the_rules(
         (grid, class) in world(),
         (members, within) in goal(),
         start in any::<Index>(),
@@ -306,9 +306,9 @@ proptest! {
         }
     }
 
-    /// Components never say anything false, and decide all where every move can be taken back.
+    /// Components are never wrong, and always decide for reversible classes.
     #[test]
-    fn components_tell_the_truth((grid, class) in world()) {
+    fn components_are_never_wrong((grid, class) in world()) {
         let mut movement = MovementTables::compile(&grid, class.clone());
         movement.make_components();
         let legality = Legality::new(&grid, &class);
@@ -317,16 +317,16 @@ proptest! {
         for &from in legal.iter().take(40) {
             let costs = Reference::from(&legality, space.pose(from)).costs;
             for &to in &legal {
-                match movement.components().way(from, to) {
-                    Way::Yes => prop_assert!(costs[to.0 as usize].is_some()),
-                    Way::No => prop_assert!(costs[to.0 as usize].is_none()),
-                    Way::Unknown => {}
+                match movement.components().reachability(from, to) {
+                    Reachability::Yes => prop_assert!(costs[to.0 as usize].is_some()),
+                    Reachability::No => prop_assert!(costs[to.0 as usize].is_none()),
+                    Reachability::Unknown => {}
                 }
             }
         }
     }
 
-    /// A caller's own heuristic, admissible but not consistent, still gives the cheapest path.
+    /// A caller's heuristic that is admissible but not consistent still gives the cheapest path.
     #[test]
     fn an_inconsistent_heuristic_stays_exact(
         (grid, class) in world(),
@@ -358,7 +358,7 @@ proptest! {
         prop_assert_eq!((guided.status, guided.cost), (plain.status, plain.cost));
     }
 
-    /// Obstacles are cells that no move may sweep: the same as deep water there, start and goal aside.
+    /// Obstacles are cells that no move may sweep: like deep water there, except for start and goal.
     #[test]
     fn obstacles_equal_an_impassable_map(
         (grid, class) in world(),
@@ -433,14 +433,14 @@ fn every_small_hexagonal_map_equals_the_reference() {
     spec.primitives.push(Primitive { turn: -1, ..Primitive::step("arc", (1, 1), 3) });
     let one_way = MovementClass::new(spec).unwrap();
     let mut walker = ClassSpec::hexagonal("walker", 1);
-    walker.primitives = Primitive::six_ways(5);
+    walker.primitives = Primitive::six_directions(5);
     walker.primitives.push(Primitive::step("leap", (1, 1), 7));
     let walker = MovementClass::new(walker).unwrap();
     let queries: u64 = [cart, truck, one_way, walker].iter().map(|class| small_maps(3, class, 0..512)).sum();
     assert!(queries > 450_000, "{queries}");
 }
 
-/// Maps of `side` x `side` cells, deep water wherever the map's number has a bit set.
+/// Maps of `side` x `side` cells, with deep water wherever the map's number has a bit set.
 fn small_maps(side: u64, class: &MovementClass, maps: std::ops::Range<u32>) -> u64 {
     let (terrain, sides) = tables();
     let size = GridSize::new(side, side).unwrap();

@@ -13,7 +13,7 @@ use wheelbase_planner::search::reference::Reference;
 use wheelbase_planner::search::*;
 use wheelbase_planner::*;
 
-/// Costs of all open poses of the area that can be reached, cheapest first.
+/// Costs of all reachable open poses of the area, cheapest first.
 fn expected(
     legality: &Legality<'_>,
     reference: &Reference,
@@ -44,7 +44,7 @@ proptest! {
         let space = tables.space();
         let start = space.pose(State(start.index(space.n_states()) as u32));
         let area = Rect::new(x, y, width, height);
-        // Some cells are taken: a pose is open where the body covers none of them.
+        // Some cells are occupied: a pose is open if the body covers none of them.
         let is_taken = |cell: CellXY| taken >> ((cell.x + 7 * cell.y).rem_euclid(64)) & 1 == 1 && taken % 3 > 0;
         let open = |pose: Pose| {
             let cells = class.cells_at(pose);
@@ -62,7 +62,7 @@ proptest! {
         }
         let reference = Reference::from(&legality, start);
         let costs = expected(&legality, &reference, &open, area);
-        // All of them, one after the other, in slices; what was found is taken from then on.
+        // All open poses one after another, in slices; each pose is occupied once found.
         begin(&tables, &request, &mut scratch);
         let mut ends: Vec<Pose> = Vec::new();
         for cost in costs.iter().copied().map(Some).chain([None]) {
@@ -85,7 +85,7 @@ proptest! {
     }
 
     #[test]
-    fn the_nearest_open_pose_is_found_where_none_in_the_area_can_be(
+    fn the_nearest_open_pose_is_found_if_the_area_is_unreachable(
         (grid, class) in world(),
         start in any::<Index>(),
         (x, y) in (-12_i32..20, -12_i32..20),

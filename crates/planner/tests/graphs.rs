@@ -1,14 +1,15 @@
-//! Plain graphs against relaxation edge by edge: random ones with equal weights, weights of nothing, circles
-//! and one-way edges; as they change.
+//! Plain graphs against edge relaxation: random graphs with equal weights, zero weights, cycles and one-way
+//! edges, before and after changes.
 
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
 use wheelbase_planner::graph::*;
 use wheelbase_planner::model::{COST_MAX, State};
-use wheelbase_planner::{Progress, Status, Until};
+use wheelbase_planner::{Progress, SettleTarget, Status};
 
-/// Costs from a node to all, or from all to it, by relaxing every edge until none helps (Bellman 1958).
+/// Costs from a node to all others, or from all others to it, by relaxing every edge to a fixed point (Bellman
+/// 1958).
 fn costs(graph: &Graph, source: u32, forward: bool) -> Vec<Option<u32>> {
     let mut costs = vec![u64::MAX; graph.n_nodes()];
     costs[source as usize] = 0;
@@ -26,8 +27,8 @@ fn costs(graph: &Graph, source: u32, forward: bool) -> Vec<Option<u32>> {
             break;
         }
     }
-    let told = |cost: u64| u32::try_from(cost).ok().filter(|&cost| cost <= COST_MAX);
-    costs.into_iter().map(told).collect()
+    let reported = |cost: u64| u32::try_from(cost).ok().filter(|&cost| cost <= COST_MAX);
+    costs.into_iter().map(reported).collect()
 }
 
 fn assert_path(graph: &Graph, path: &GraphPath, start: u32, goal: u32, cost: u32) {
@@ -50,8 +51,8 @@ fn assert_path(graph: &Graph, path: &GraphPath, start: u32, goal: u32, cost: u32
 fn assert_searches(graph: &Graph, scratch: &mut GraphScratch, start: u32, goals: &[u32], skew: u32) {
     let from = costs(graph, start, true);
     let least = goals.iter().filter_map(|&goal| from[goal as usize]).min();
-    // Cost-to-go to the nearest goal: the best bound there is, consistent; and part of it, drawn node by
-    // node, which is admissible alone.
+    // The cost-to-go to the nearest goal, which is the tightest consistent bound; and a random part of it per
+    // node, which is only admissible.
     let mut rest = vec![None::<u32>; graph.n_nodes()];
     for &goal in goals {
         for (rest, cost) in rest.iter_mut().zip(costs(graph, goal, false)) {
@@ -83,7 +84,7 @@ fn assert_searches(graph: &Graph, scratch: &mut GraphScratch, start: u32, goals:
                 assert!(path.nodes.is_empty());
             }
         }
-        // A bound of nothing is Dijkstra's search, expansion by expansion.
+        // A bound of zero equals Dijkstra's algorithm, expansion by expansion.
         let (status, expansions) = (answer.status, answer.expansions);
         if estimate.is_none() {
             dijkstra = Some((status, expansions));
@@ -91,7 +92,7 @@ fn assert_searches(graph: &Graph, scratch: &mut GraphScratch, start: u32, goals:
         } else if number == 1 {
             assert_eq!((dijkstra, &first), (Some((status, expansions)), &path));
         }
-        // Stopped at any limit it says so, and with one more than it needs it does not.
+        // A limit below the required expansions is reported; one more expansion suffices.
         for limit in [expansions.saturating_sub(1), expansions] {
             let limited = GraphRequest { expansions_max: Some(limit), ..request };
             let stopped = graph.plan(&limited, scratch, &mut path);
@@ -106,7 +107,7 @@ fn assert_fields(graph: &Graph, fields: &mut [GraphField; 2], source: u32, slice
     for (field, forward) in fields.iter_mut().zip([false, true]) {
         let expected = costs(graph, source, forward);
         field.restart(graph, &[source]);
-        field.settle(graph, Until::Within(ticks), u64::MAX);
+        field.settle(graph, SettleTarget::Within(ticks), u64::MAX);
         let within: Vec<(u32, u32)> =
             (0..).zip(&expected).filter_map(|(n, cost)| Some((n, (*cost)?))).collect();
         let near: Vec<(u32, u32)> = within.iter().copied().filter(|&(_, cost)| cost <= ticks).collect();
@@ -115,7 +116,7 @@ fn assert_fields(graph: &Graph, fields: &mut [GraphField; 2], source: u32, slice
         let mut answers = Vec::new();
         field.measure(graph, &[some, u32::MAX], &mut answers);
         assert_eq!(answers, [expected[some as usize], None]);
-        while field.settle(graph, Until::All, slice).progress == Progress::Running {}
+        while field.settle(graph, SettleTarget::All, slice).progress == Progress::Running {}
         assert!(field.is_complete());
         assert_eq!(field.within(COST_MAX).collect::<Vec<_>>(), within);
         for (node, &cost) in (0..).zip(&expected) {
@@ -142,18 +143,18 @@ fn graph() -> impl Strategy<Value = (u32, Vec<Edge>)> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Searches and fields, before and after edges are taken out, made dearer, cheaper and put back.
+    /// Searches and fields, before and after edges are removed, made dearer or cheaper, and restored.
     #[test]
     fn graphs_equal_relaxation(
         (n, edges) in graph(),
-        draws in prop::collection::vec((any::<u32>(), any::<u32>(), any::<u32>(), prop::option::of(weight())), 1..4),
+        rng in prop::collection::vec((any::<u32>(), any::<u32>(), any::<u32>(), prop::option::of(weight())), 1..4),
         slice in 1_u64..50,
         ticks in 0_u32..60,
     ) {
         let mut graph = Graph::new(n, edges).unwrap();
         let mut scratch = GraphScratch::new();
         let mut fields = [GraphField::to_goal(&graph, &[]), GraphField::from_start(&graph, &[])];
-        for (start, goal, edge, change) in draws {
+        for (start, goal, edge, change) in rng {
             let goals = [goal % n, (goal >> 8) % n];
             assert_searches(&graph, &mut scratch, start % n, &goals[..1 + (goal as usize >> 30) % 2], edge);
             assert_fields(&graph, &mut fields, start % n, slice, ticks);
@@ -170,7 +171,7 @@ proptest! {
     }
 }
 
-/// All graphs of three nodes with edges of weight 0, 1, or none between them: every start and goal.
+/// All graphs of three nodes with edges of weight 0 or 1 or no edge: every start and goal.
 #[test]
 fn every_small_graph() {
     let pairs: Vec<(u32, u32)> = (0..9).map(|pair| (pair / 3, pair % 3)).filter(|(a, b)| a != b).collect();
@@ -187,14 +188,14 @@ fn every_small_graph() {
     }
 }
 
-/// Among equals: the node pushed last is expanded first, and the first way found to a node is kept.
+/// Among equals the node pushed last is expanded first, and the first path found to a node is kept.
 #[test]
 fn ties_are_as_documented() {
     let edges = [(0, 1, 1), (0, 2, 1), (1, 3, 1), (2, 3, 1), (0, 4, 0), (4, 3, 2)];
     let graph = Graph::new(5, edges.map(|(from, to, weight)| Edge::new(from, to, weight))).unwrap();
     let (mut scratch, mut path) = (GraphScratch::new(), GraphPath::new());
     let answer = graph.plan(&GraphRequest::new(0, &[3]), &mut scratch, &mut path);
-    // 4 comes at cost 0 and is the first to reach 3, at cost 2: no other way is cheaper.
+    // 4 has cost 0 and reaches 3 first, at cost 2; no other path is cheaper.
     assert_eq!((answer.cost, &path.nodes[..]), (2, &[0, 4, 3][..]));
     let mut graph = graph;
     graph.remove(4).unwrap();
@@ -203,7 +204,7 @@ fn ties_are_as_documented() {
 }
 
 #[test]
-fn mistakes_are_named() {
+fn errors_name_the_edge() {
     let error = |edges: &[Edge]| Graph::new(3, edges.iter().copied()).unwrap_err().to_string();
     let good = Edge::new(0, 1, 5);
     assert_eq!(error(&[good, Edge::new(1, 3, 1)]), "edge 1: there is no node 3; the nodes are 0 to 2");
@@ -229,7 +230,7 @@ fn mistakes_are_named() {
 }
 
 #[test]
-fn a_way_too_long_is_told_from_none() {
+fn overflow_is_distinguished_from_unreachable() {
     let long = i64::from(COST_MAX);
     let edges = [Edge::new(0, 1, long), Edge::new(1, 2, 1), Edge::new(0, 3, 1)];
     let graph = Graph::new(5, edges).unwrap();
@@ -240,6 +241,6 @@ fn a_way_too_long_is_told_from_none() {
         [Status::Found, Status::CostOverflow, Status::Found, Status::Unreachable]
     );
     let mut field = GraphField::from_start(&graph, &[0]);
-    field.settle(&graph, Until::Pose(State(2)), u64::MAX);
+    field.settle(&graph, SettleTarget::Pose(State(2)), u64::MAX);
     assert_eq!((field.cost(1), field.cost(2)), (Some(COST_MAX), None));
 }

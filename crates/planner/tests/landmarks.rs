@@ -1,4 +1,4 @@
-//! Landmarks never change an answer, on the map they were made on and on harder ones.
+//! Landmarks never change an answer, on the map they were made on and on maps with dearer moves.
 
 #![allow(clippy::unwrap_used)]
 
@@ -54,8 +54,8 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Edits both ways: as long as no cell may ease a move, none is easier than when the landmarks were made, they
-    /// change no cost, and what is known of a cost before a search is no more.
+    /// Arbitrary edits: as long as no cell may ease a move, no move is easier than when the landmarks were
+    /// made, costs do not change, and the bound known before a search does not exceed the cost.
     #[test]
     fn landmarks_hold_while_no_cell_eases_a_move(
         (mut grid, class) in world_of(1..20),
@@ -92,16 +92,16 @@ proptest! {
                 let guided = plan(&tables, &request, &mut scratch, &mut path);
                 prop_assert_eq!((guided.status, guided.cost), (plain.status, plain.cost), "{:?}", request);
                 if plain.status == Status::Found {
-                    prop_assert!(least_cost_of(&tables, &request) <= plain.cost);
+                    prop_assert!(cost_lower_bound_of(&tables, &request) <= plain.cost);
                 }
             }
         }
     }
 }
 
-/// Sixteen landmarks on a map of rooms guide most requests, and the searches expand less.
+/// On a map of rooms sixteen landmarks guide most requests and reduce expansions.
 #[test]
-fn landmarks_guide_where_walls_bend_the_ways() {
+fn landmarks_guide_where_walls_force_detours() {
     let grid = wheelbase_maps::generate(
         wheelbase_maps::MapKind::Rooms,
         wheelbase_grid::GridSize::new(96, 96).unwrap(),
@@ -134,9 +134,9 @@ fn landmarks_guide_where_walls_bend_the_ways() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Each landmark but the first is as far as can be from those before, by whole fields.
+    /// Each landmark after the first is as far as possible from the previous ones, according to whole fields.
     #[test]
-    fn landmarks_are_farthest_from_those_before((grid, class) in world_of(1..20), n in 1_usize..6) {
+    fn landmarks_are_farthest_from_previous_ones((grid, class) in world_of(1..20), n in 1_usize..6) {
         let mut tables = MovementTables::compile(&grid, class);
         tables.make_components();
         let space = tables.space();
@@ -147,7 +147,7 @@ proptest! {
                 Direction::ToGoal => CostField::to_goal(&tables, &Goal::of(&members)),
                 Direction::FromStart => CostField::from_start(&tables, &Goal::of(&members)),
             };
-            field.settle(&tables, Until::All, u64::MAX);
+            field.settle(&tables, SettleTarget::All, u64::MAX);
             field
         };
         let Some((&first, others)) = landmarks.states().split_first() else { return Ok(()) };
@@ -172,7 +172,7 @@ proptest! {
     }
 }
 
-/// Whoever works out which plane, they are the same.
+/// Columns do not depend on the worker that computes them.
 #[cfg(feature = "rayon")]
 #[test]
 fn landmarks_are_equal_for_any_number_of_threads() {
@@ -186,9 +186,9 @@ fn landmarks_are_equal_for_any_number_of_threads() {
     assert!(made[0] == made[1] && made[0] == made[2]);
 }
 
-/// The kernel that reads landmarks with a weight keeps the bound of the weight to the tick.
+/// With landmarks and a weight, costs keep within the weight to the tick.
 #[test]
-fn weights_keep_their_bound_with_landmarks() {
+fn weight_bounds_hold_with_landmarks() {
     let size = wheelbase_grid::GridSize::new(48, 48).unwrap();
     for (kind, class) in [
         (wheelbase_maps::MapKind::Rooms, common::truck()),
@@ -219,10 +219,10 @@ fn weights_keep_their_bound_with_landmarks() {
     }
 }
 
-/// In the open landmarks guide nobody, for the norm is as good; among walls they guide most, and where they do not
-/// they would not have saved much. What they cost and save is counted in expansions, so it is always the same.
+/// In the open, landmarks guide no request, because the norm is as good; among walls they guide most, and would
+/// not have saved much on the others. The comparison counts expansions, so it is deterministic.
 #[test]
-fn landmarks_guide_where_drawn_requests_say_that_they_pay() {
+fn landmarks_guide_where_calibration_says_so() {
     let size = wheelbase_grid::GridSize::new(96, 96).unwrap();
     let empty = vec![".".repeat(96); 96];
     let table = wheelbase_grid::TerrainTable::movingai();

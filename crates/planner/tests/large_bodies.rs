@@ -1,4 +1,5 @@
-//! Bodies far larger than a game's: refused, or worked out by what they sweep and not by how far they reach.
+//! Bodies far larger than in any game: rejected, or processed in time of their swept cells rather than their
+//! extent.
 
 #![allow(clippy::unwrap_used)]
 
@@ -7,7 +8,7 @@ use wheelbase_maps::{MapKind, generate};
 use wheelbase_planner::model::*;
 use wheelbase_planner::*;
 
-/// A body that turns left, swept in full.
+/// A body that turns left with a full sweep.
 fn turning(headings: u8, footprint: Vec<(i32, i32)>) -> ClassSpec {
     let mut spec = ClassSpec::new("far", headings);
     spec.footprint = footprint;
@@ -20,14 +21,14 @@ fn size(width: u64, height: u64) -> GridSize {
     GridSize::new(width, height).unwrap()
 }
 
-/// Why a class is refused. The class itself is too long to be printed.
+/// The error of a rejected class. The class itself is too long to print.
 fn refused(made: Result<MovementClass, ClassError>) -> ClassError {
     made.map(|_| ()).unwrap_err()
 }
 
 #[test]
-fn a_body_larger_than_the_map_is_refused_before_its_turns_are_worked_out() {
-    // Of two cells at the farthest that offsets may be, and of the most cells, which sweep the more.
+fn bodies_larger_than_the_map_are_rejected_before_their_turns_are_computed() {
+    // Two cells at the maximum offset, and the maximum number of cells, which sweep even more.
     for cells in [vec![(0, 0), (65_535, 65_535)], (0..1024).map(|n| (64 * n, 0)).collect()] {
         let refused = refused(MovementClass::for_map(turning(4, cells), size(128, 128)));
         assert!(matches!(refused, ClassError::LargerThanMap { .. }), "{refused}");
@@ -35,19 +36,19 @@ fn a_body_larger_than_the_map_is_refused_before_its_turns_are_worked_out() {
 }
 
 #[test]
-fn a_class_that_sweeps_too_many_cells_is_refused_by_name() {
+fn sweeping_too_many_cells_is_an_error_that_names_the_primitive() {
     let spec = turning(4, (0..1024).map(|n| (60 * n, 0)).collect());
     let refused = refused(MovementClass::for_map(spec, size(65_535, 1000)));
-    let ClassError::SweptTooMany { name, least } = &refused else { panic!("{refused}") };
-    assert!(name == "left" && *least > SWEPT_CELLS_MAX, "{refused}");
-    // More than a heading's turn may sweep, and fewer than all headings' together.
+    let ClassError::SweptTooMany { name, n_cells_min } = &refused else { panic!("{refused}") };
+    assert!(name == "left" && *n_cells_min > SWEPT_CELLS_MAX, "{refused}");
+    // Few enough for each heading's turn, but too many for all headings together.
     let spec = turning(4, (0..1024).map(|n| (n, 0)).collect());
     let class = MovementClass::new(spec).unwrap();
     assert!((3_000_000..SWEPT_CELLS_MAX).contains(&class.n_swept_cells()), "{}", class.n_swept_cells());
 }
 
 #[test]
-fn a_turn_without_room_on_the_map_is_never_legal() {
+fn turns_that_leave_the_map_are_illegal() {
     let class = MovementClass::for_map(turning(4, vec![(0, 0), (500, 0)]), size(600, 40)).unwrap();
     let grid = Grid::filled(size(600, 40), TerrainKind(0), TerrainTable::movingai(), SideTable::default());
     let legality = Legality::new(&grid, &class);
@@ -63,14 +64,14 @@ fn a_turn_without_room_on_the_map_is_never_legal() {
     check(&tables, &legality);
     assert!(tables.is_legal_pose(Pose::new(99, 0, Heading(0))));
     assert!(!tables.is_legal_pose(Pose::new(99, 0, Heading(1))));
-    // And after an edit in the middle, about which nothing reaches beyond the map.
+    // Also after an edit in the middle of the map, away from the border.
     let edit = grid.set_terrain(Rect::new(300, 20, 2, 2), TerrainKind(2));
     tables.update(&grid, edit.changed);
     check(&tables, &Legality::new(&grid, &class));
 }
 
 #[test]
-fn a_long_body_turns_as_the_rule_says_where_it_has_room() {
+fn long_bodies_turn_by_the_rule_where_they_fit() {
     let mut spec = turning(8, (0..40).map(|n| (n, 0)).collect());
     spec.primitives.push(Primitive::turn("right", -1, 2));
     let map = generate(MapKind::Random, size(90, 70), 3);
@@ -95,13 +96,14 @@ fn a_long_body_turns_as_the_rule_says_where_it_has_room() {
 }
 
 #[test]
-fn the_bytes_of_tables_are_told_beforehand() {
+fn table_memory_is_estimated_in_advance() {
     let grid = Grid::filled(size(512, 512), TerrainKind(0), TerrainTable::movingai(), SideTable::default());
     let mut spec = ClassSpec::new("cart", 4);
     spec.primitives = Primitive::vehicle(2, 6, 2);
     let need = tables_need(&grid, &MovementClass::new(spec).unwrap());
     let n_states = 4 * 512 * 512;
-    // A word of a byte, a level and a label; while components are made labels of four, and sets.
+    // Per state: a move word and a label of one byte each; while components are made, labels of four bytes, and
+    // sets.
     assert!((2 * n_states..4 * n_states).contains(&need.kept), "{need:?}");
     assert!((5 * n_states..18 * n_states).contains(&(need.peak - need.kept)), "{need:?}");
     let octile = tables_need(&grid, &MovementClass::octile());

@@ -9,7 +9,7 @@ use wheelbase_planner::*;
 
 #[test]
 #[ignore = "needs ../shared/data"]
-fn every_published_optimum_is_met() {
+fn every_published_optimum_is_reproduced() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/movingai");
     let mut files: Vec<_> = fs::read_dir(folder).expect("../shared/data/movingai").flatten().collect();
     files.sort_by_key(fs::DirEntry::file_name);

@@ -1,7 +1,7 @@
-//! Neither a search nor an update of the tables allocates once its memory has grown, and values hold as much
-//! memory as they say.
+//! Neither a search nor an update of the tables allocates once its memory has grown, and values report the
+//! memory they hold.
 //!
-//! The one place outside `capi` with unsafe code: it counts what the thread it runs on asks of the allocator.
+//! One of the few places with unsafe code: a global allocator that counts the requests of the current thread.
 
 #![allow(clippy::unwrap_used)]
 
@@ -16,9 +16,9 @@ use wheelbase_planner::search::*;
 use wheelbase_planner::tables::*;
 
 thread_local! {
-    /// Made in advance and without a destructor, so that counting allocates nothing itself.
+    /// Const-initialised and without a destructor, so that counting does not allocate.
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
-    /// Bytes taken, less those given back.
+    /// Bytes allocated minus bytes freed.
     static HELD: Cell<isize> = const { Cell::new(0) };
 }
 
@@ -33,31 +33,31 @@ fn hold(bytes: isize) {
     HELD.with(|n| n.set(n.get() + bytes));
 }
 
-// SAFETY: every call is handed to `System` as it came, so `System` upholds the contract; counting
-// neither allocates nor unwinds.
+// SAFETY: every call is forwarded to `System` unchanged, so `System` upholds the contract; counting neither
+// allocates nor unwinds.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size());
-        // SAFETY: the caller keeps the contract of `alloc`, which is the same here.
+        // SAFETY: the caller upholds the contract of `alloc`, which is the same here.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         count(layout.size());
-        // SAFETY: the caller keeps the contract of `alloc_zeroed`, which is the same here.
+        // SAFETY: the caller upholds the contract of `alloc_zeroed`, which is the same here.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         count(size);
         hold(-(layout.size() as isize));
-        // SAFETY: the caller keeps the contract of `realloc`; `block` came from `System`, as all do.
+        // SAFETY: the caller upholds the contract of `realloc`; `block` came from `System`, as all blocks do.
         unsafe { System.realloc(block, layout, size) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         hold(-(layout.size() as isize));
-        // SAFETY: the caller keeps the contract of `dealloc`; `block` came from `System`, as all do.
+        // SAFETY: the caller upholds the contract of `dealloc`; `block` came from `System`, as all blocks do.
         unsafe { System.dealloc(block, layout) }
     }
 }
@@ -71,8 +71,8 @@ fn allocations_in<T>(work: impl FnOnce() -> T) -> (u64, T) {
     (ALLOCATIONS.with(Cell::get) - before, result)
 }
 
-/// Bytes that some work leaves held, and what it gives.
-fn held_by<T>(work: impl FnOnce() -> T) -> (usize, T) {
+/// Bytes still held after some work, and its result.
+fn allocated_by<T>(work: impl FnOnce() -> T) -> (usize, T) {
     let before = HELD.with(Cell::get);
     let result = work();
     (usize::try_from(HELD.with(Cell::get) - before).unwrap(), result)
@@ -100,23 +100,23 @@ fn truck() -> MovementClass {
     MovementClass::new(spec).unwrap()
 }
 
-/// Cannot go back, so what lies west of it is not reached but by search.
+/// Cannot reverse, so whether poses to its west are reachable is known only after a search.
 fn barge() -> MovementClass {
     let mut spec = ClassSpec::new("barge", 1);
-    spec.primitives = Primitive::four_ways(40_000);
+    spec.primitives = Primitive::four_directions(40_000);
     spec.primitives.remove(2);
     MovementClass::new(spec).unwrap()
 }
 
-/// What a request may be made of. Everything here is the caller's, and made in advance.
-struct Ask<'a> {
+/// The parts of a request. Everything here is owned by the caller and made in advance.
+struct Query<'a> {
     tables: &'a MovementTables,
     request: Request<'a>,
-    /// Expansions a slice.
+    /// Expansions per slice.
     slice: Option<u64>,
 }
 
-fn answer(ask: &Ask<'_>, scratch: &mut Scratch, path: &mut Path) -> Answer {
+fn answer(ask: &Query<'_>, scratch: &mut Scratch, path: &mut Path) -> Answer {
     let Some(slice) = ask.slice else { return plan(ask.tables, &ask.request, scratch, path) };
     begin(ask.tables, &ask.request, scratch);
     while advance(ask.tables, &ask.request, scratch, slice) == Progress::Running {}
@@ -125,17 +125,17 @@ fn answer(ask: &Ask<'_>, scratch: &mut Scratch, path: &mut Path) -> Answer {
 
 #[test]
 fn after_warm_up_nothing_allocates() {
-    a_search_allocates_nothing();
-    a_near_request_on_a_large_map_allocates_nothing();
-    an_update_allocates_nothing();
-    a_field_allocates_nothing();
-    replanning_allocates_nothing();
-    distances_allocate_nothing();
-    connections_allocate_nothing();
-    a_graph_allocates_nothing();
+    a_search_does_not_allocate();
+    a_short_request_on_a_large_map_does_not_allocate();
+    an_update_does_not_allocate();
+    a_field_does_not_allocate();
+    replanning_does_not_allocate();
+    distances_do_not_allocate();
+    connections_do_not_allocate();
+    a_graph_does_not_allocate();
 }
 
-fn a_search_allocates_nothing() {
+fn a_search_does_not_allocate() {
     let grid = river();
     let (mut truck, mut barge) =
         (MovementTables::compile(&grid, truck()), MovementTables::compile(&grid, barge()));
@@ -154,46 +154,46 @@ fn a_search_allocates_nothing() {
     let ask = |members, change: &dyn Fn(&mut Request<'_>)| {
         let mut request = Request::new(start, Goal::of(members));
         change(&mut request);
-        Ask { tables: &truck, request, slice: None }
+        Query { tables: &truck, request, slice: None }
     };
-    let mut asks: Vec<Ask<'_>> = HeuristicName::ALL
+    let mut queries: Vec<Query<'_>> = HeuristicName::ALL
         .into_iter()
         .map(|name| ask(&far, &|r| r.heuristic = Heuristic::Named(name)))
         .collect();
-    asks.push(ask(&far, &|r| r.weight_permille = 1800));
-    asks.push(ask(&set, &|r| r.goal.within = 3));
-    asks.push(ask(&lake, &|_| ()));
-    asks.push(ask(&lake, &|r| r.fallback = Fallback::Nearest));
-    asks.push(ask(&off, &|r| r.fallback = Fallback::Nearest));
-    asks.push(ask(&far, &|r| (r.expansions_max, r.partial) = (Some(300), true)));
-    asks.push(Ask { slice: Some(17), ..ask(&set, &|_| ()) });
+    queries.push(ask(&far, &|r| r.weight_permille = 1800));
+    queries.push(ask(&set, &|r| r.goal.within = 3));
+    queries.push(ask(&lake, &|_| ()));
+    queries.push(ask(&lake, &|r| r.fallback = Fallback::Nearest));
+    queries.push(ask(&off, &|r| r.fallback = Fallback::Nearest));
+    queries.push(ask(&far, &|r| (r.expansions_max, r.partial) = (Some(300), true)));
+    queries.push(Query { slice: Some(17), ..ask(&set, &|_| ()) });
     let mut around = ask(&far, &|_| ());
     around.request.obstacles = Some(&held);
-    asks.push(around);
+    queries.push(around);
     let mut guided = ask(&far, &|_| ());
     guided.request.heuristic = Heuristic::Custom(&custom);
-    asks.push(guided);
+    queries.push(guided);
     for fallback in [Fallback::Fail, Fallback::Nearest] {
         let mut back = ask(&far, &|r| r.fallback = fallback);
         (back.request.start, back.tables) = (Pose::new(63, 47, Heading(0)), &barge);
-        asks.push(back);
+        queries.push(back);
     }
 
     let (mut scratch, mut path) = (Scratch::new(), Path::new());
-    let expected: Vec<Answer> = asks.iter().map(|ask| answer(ask, &mut scratch, &mut path)).collect();
+    let expected: Vec<Answer> = queries.iter().map(|ask| answer(ask, &mut scratch, &mut path)).collect();
     let statuses = |status| expected.iter().filter(|answer| answer.status == status).count();
-    assert_eq!((statuses(Status::Found), statuses(Status::Unreachable)), (asks.len() - 3, 1));
+    assert_eq!((statuses(Status::Found), statuses(Status::Unreachable)), (queries.len() - 3, 1));
     assert_eq!((statuses(Status::GoalBlocked), statuses(Status::LimitReached)), (1, 1));
-    // Another order, so that nothing is left from the same query just before.
-    for (ask, expected) in asks.iter().zip(&expected).rev() {
+    // In reverse order, so that the previous query differs.
+    for (ask, expected) in queries.iter().zip(&expected).rev() {
         let (allocations, answer) = allocations_in(|| answer(ask, &mut scratch, &mut path));
         assert_eq!(allocations, 0, "{:?}", ask.request);
         assert_eq!(answer, *expected, "{:?}", ask.request);
     }
 }
 
-/// A request to the next cell lists nothing by column and row, which a far one does.
-fn a_near_request_on_a_large_map_allocates_nothing() {
+/// A short request does not tabulate the norm by column and row; a long one does.
+fn a_short_request_on_a_large_map_does_not_allocate() {
     let size = GridSize::new(1024, 1024).unwrap();
     let grid = Grid::filled(size, GROUND, TerrainTable::movingai(), SideTable::default());
     let tables = MovementTables::compile(&grid, truck());
@@ -211,12 +211,12 @@ fn a_near_request_on_a_large_map_allocates_nothing() {
     assert!(allocations > 0 && far >= 2 * 1998, "{allocations} allocations, {far} ticks");
 }
 
-/// What values say of their memory, against the allocator, and what is left of a scratch that has shrunk.
+/// Values report the memory that the allocator counts, also after a scratch has shrunk.
 #[test]
-fn values_hold_as_much_memory_as_they_say() {
-    let near = |told: usize, held: usize, what: &str| {
+fn reported_memory_equals_allocated_memory() {
+    let near = |reported: usize, held: usize, what: &str| {
         let slack = held / 40 + 2048;
-        assert!(told.abs_diff(held) <= slack, "{what}: says {told}, holds {held}");
+        assert!(reported.abs_diff(held) <= slack, "{what}: says {reported}, holds {held}");
     };
     let mut grid = Grid::filled(
         GridSize::new(300, 200).unwrap(),
@@ -229,15 +229,15 @@ fn values_hold_as_much_memory_as_they_say() {
     }
     for class in [truck(), barge(), MovementClass::octile()] {
         // The shapes of a class are its own.
-        let (of_class, class) = held_by(|| class.clone());
-        let (held, mut tables) = held_by(|| MovementTables::compile(&grid, class));
+        let (of_class, class) = allocated_by(|| class.clone());
+        let (held, mut tables) = allocated_by(|| MovementTables::compile(&grid, class));
         let bare = tables.memory_bytes();
         near(bare, held, "tables");
         assert!(of_class < held, "{of_class}");
-        let (held, ()) = held_by(|| tables.make_components());
+        let (held, ()) = allocated_by(|| tables.make_components());
         near(tables.components().memory_bytes(), held, "components");
         assert_eq!(tables.memory_bytes(), bare + tables.components().memory_bytes());
-        let (more, ()) = held_by(|| {
+        let (more, ()) = allocated_by(|| {
             for kind in [WATER, GROUND, WATER] {
                 let edit = grid.set_terrain(Rect::new(40, 60, 6, 6), kind);
                 tables.update(&grid, edit.changed);
@@ -248,7 +248,7 @@ fn values_hold_as_much_memory_as_they_say() {
         let goal = [GoalMember::any(CellXY::new(299, 0))];
         let request = Request::new(Pose::new(2, 2, Heading(0)), Goal::of(&goal));
         let mut path = Path::new();
-        let (held, mut scratch) = held_by(|| {
+        let (held, mut scratch) = allocated_by(|| {
             let mut scratch = Scratch::new();
             for weight in [1000, 1500] {
                 plan(
@@ -269,12 +269,12 @@ fn values_hold_as_much_memory_as_they_say() {
             assert_eq!(plan(&tables, &request, &mut scratch, &mut path), answer, "after shrinking");
         }
         #[cfg(feature = "rayon")]
-        a_batch_holds_as_much_as_it_says(&tables, &request, answer, near);
+        a_batch_reports_its_memory(&tables, &request, answer, near);
     }
 }
 
 #[cfg(feature = "rayon")]
-fn a_batch_holds_as_much_as_it_says(
+fn a_batch_reports_its_memory(
     tables: &MovementTables,
     request: &Request<'_>,
     answer: Answer,
@@ -283,9 +283,9 @@ fn a_batch_holds_as_much_as_it_says(
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     pool.install(|| {
         let requests = vec![*request; 100];
-        let (held, mut slots) = held_by(|| {
+        let (held, mut slots) = allocated_by(|| {
             let mut slots = batch::BatchScratch::new();
-            batch::plan_all(tables, &requests, &mut slots, |_, told, _| assert_eq!(*told, answer));
+            batch::plan_all(tables, &requests, &mut slots, |_, reported, _| assert_eq!(*reported, answer));
             slots
         });
         near(slots.memory_bytes(), held, "a batch");
@@ -294,13 +294,13 @@ fn a_batch_holds_as_much_as_it_says(
     });
 }
 
-fn an_update_allocates_nothing() {
+fn an_update_does_not_allocate() {
     let mut grid = river();
     let mut tables = MovementTables::compile(&grid, truck());
     tables.make_components();
     let banks = |tables: &MovementTables| {
         let state = |x, y| tables.space().state(Pose::new(x, y, Heading(0))).unwrap();
-        tables.components().way(state(5, 5), state(50, 40)) == Way::Yes
+        tables.components().reachability(state(5, 5), state(50, 40)) == Reachability::Yes
     };
     let update = |tables: &mut MovementTables, grid: &mut Grid, area, kind| {
         let (allocations, ()) = allocations_in(|| {
@@ -309,7 +309,7 @@ fn an_update_allocates_nothing() {
         });
         allocations
     };
-    // The largest edit takes room for all that follow.
+    // The largest edit allocates memory for all later ones.
     assert!(banks(&tables));
     update(&mut tables, &mut grid, FORD, WATER);
     update(&mut tables, &mut grid, Rect::new(0, 0, 64, 48), GROUND);
@@ -321,7 +321,7 @@ fn an_update_allocates_nothing() {
     assert_eq!(update(&mut tables, &mut grid, Rect::new(0, 0, 64, 48), GROUND), 0);
     assert!(banks(&tables));
 
-    // The first side that is not open brings the edge layers into being; later ones find them.
+    // The first side that is not open creates the edge layers; later ones find them.
     let edit = grid.set_side(CellXY::new(3, 3), Side::East, SideKind::WALL);
     tables.update(&grid, edit.changed);
     update(&mut tables, &mut grid, Rect::new(40, 30, 7, 7), WATER);
@@ -333,7 +333,7 @@ fn an_update_allocates_nothing() {
     assert_eq!(update(&mut tables, &mut grid, Rect::new(10, 10, 5, 5), WATER), 0);
 }
 
-fn a_field_allocates_nothing() {
+fn a_field_does_not_allocate() {
     let mut grid = river();
     let mut tables = MovementTables::compile(&grid, truck());
     let goals = [(60, 2), (5, 40), (40, 44)].map(|(x, y)| [GoalMember::any(CellXY::new(x, y))]);
@@ -341,15 +341,15 @@ fn a_field_allocates_nothing() {
     let mut agents = starts.clone();
     let (mut field, mut path) = (CostField::to_goal(&tables, &Goal::of(&goals[0])), Path::new());
     field.keep_moves(&tables);
-    let mut scratch = FieldScratch::new();
+    let mut scratch = RepairScratch::new();
     let mut costs = Vec::new();
     for round in 0..4 {
         let (allocations, sum) = allocations_in(|| {
             let mut sum = 0_u64;
             for goal in &goals {
                 field.restart(&tables, &Goal::of(goal));
-                while field.settle(&tables, Until::Within(90), 100).progress == Progress::Running {}
-                field.settle(&tables, Until::All, u64::MAX);
+                while field.settle(&tables, SettleTarget::Within(90), 100).progress == Progress::Running {}
+                field.settle(&tables, SettleTarget::All, u64::MAX);
                 for (area, kind) in [(FORD, WATER), (FORD, GROUND), (Rect::new(35, 5, 8, 20), WATER)] {
                     let edit = grid.set_terrain(area, kind);
                     tables.update(&grid, edit.changed);
@@ -377,13 +377,13 @@ fn a_field_allocates_nothing() {
     assert!(costs.windows(2).all(|pair| pair[0] == pair[1]), "{costs:?}");
 }
 
-fn replanning_allocates_nothing() {
+fn replanning_does_not_allocate() {
     let mut grid = river();
     let mut tables = MovementTables::compile(&grid, truck());
     let goal = [GoalMember::any(CellXY::new(60, 2))];
     let goal = Goal::of(&goal);
     let mut field = CostField::to_goal(&tables, &goal);
-    field.settle(&tables, Until::All, u64::MAX);
+    field.settle(&tables, SettleTarget::All, u64::MAX);
     let (mut learned, mut traces) = (LearnedCosts::new(&tables, &goal), BackTraces::new(&tables, &goal));
     let (mut scratch, mut path) = (Scratch::new(), Path::new());
     for round in 0..4 {
@@ -405,12 +405,12 @@ fn replanning_allocates_nothing() {
             costs
         });
         assert!(costs.iter().all(|c| c[0] == c[1] && c[0] == c[2]), "{costs:?}");
-        // The passage is first opened again in the second round.
+        // The corridor is first opened again in the second round.
         assert!(round < 2 || allocations == 0, "round {round}: {allocations}");
     }
 }
 
-fn distances_allocate_nothing() {
+fn distances_do_not_allocate() {
     let mut grid = river();
     let mut tables = MovementTables::compile(&grid, truck());
     let targets: Vec<GoalMember> =
@@ -419,7 +419,7 @@ fn distances_allocate_nothing() {
     let goal = [GoalMember::any(CellXY::new(60, 2))];
     let mut from = Distances::from_pose(&tables, starts[0]);
     let mut to = Distances::to_goal(&tables, &Goal::of(&goal));
-    let (mut answers, mut path, mut scratch) = (Vec::new(), Path::new(), FieldScratch::new());
+    let (mut answers, mut path, mut scratch) = (Vec::new(), Path::new(), RepairScratch::new());
     let mut sums = Vec::new();
     for round in 0..4 {
         let (allocations, sum) = allocations_in(|| {
@@ -427,7 +427,7 @@ fn distances_allocate_nothing() {
             for start in starts {
                 from.restart_from(&tables, start);
                 to.restart_to(&tables, &Goal::of(&goal));
-                from.settle(&tables, Until::Within(40), u64::MAX);
+                from.settle(&tables, SettleTarget::Within(40), u64::MAX);
                 sum += from.within(40).map(|(_, ticks)| ticks).sum::<u32>();
                 sum += from.nearest(&tables, &targets[30..]).map_or(0, |(_, distance)| distance.ticks);
                 for kind in [WATER, GROUND] {
@@ -436,7 +436,7 @@ fn distances_allocate_nothing() {
                         sum += answers.iter().flatten().map(|answer| answer.ticks).sum::<u32>();
                         for answer in answers.iter().flatten() {
                             sum += distances.next_move(&tables, answer.pose).map_or(0, u32::from);
-                            distances.way(&tables, answer.pose, &mut path);
+                            distances.path(&tables, answer.pose, &mut path);
                         }
                     }
                     let edit = grid.set_terrain(FORD, kind);
@@ -454,26 +454,26 @@ fn distances_allocate_nothing() {
     assert!(sums.windows(2).all(|pair| pair[0] == pair[1]), "{sums:?}");
 }
 
-fn connections_allocate_nothing() {
+fn connections_do_not_allocate() {
     let rows = vec![".".repeat(20); 20];
     let mut grid = Grid::from_rows(&rows, TerrainTable::movingai(), SideTable::default()).unwrap();
     for cell in Rect::new(0, 0, 20, 20).cells() {
         grid.set_side(cell, Side::SQUARE[(cell.x * 7 + cell.y * 3) as usize % 4], SideKind::WALL);
     }
     let mut spec = ClassSpec::new("current", 1);
-    spec.primitives = Primitive::four_ways(1);
+    spec.primitives = Primitive::four_directions(1);
     let mut tables = MovementTables::compile(&grid, MovementClass::new(spec).unwrap());
     tables.make_components();
     let (mut connections, mut tiles) = (Connections::new(&tables), Vec::new());
     let [from, to] = [CellXY::new(8, 8), CellXY::new(10, 9)];
-    // After four rounds the tiles lie as at first.
+    // After four rounds the tiles are back in their initial orientation.
     for round in 0..12 {
         let (allocations, connected) = allocations_in(|| {
             let mut connected = 0;
             for cell in Rect::new(0, 0, 20, 20).cells() {
                 let edit = grid.rotate(cell, 1);
                 tables.update(&grid, edit.changed);
-                connected += u32::from(tables.connects(from, to) == Way::Yes);
+                connected += u32::from(tables.connects(from, to) == Reachability::Yes);
                 connections.shortest(&tables, from, to, &mut tiles);
                 connections.all(&tables, from, &mut tiles);
             }
@@ -484,7 +484,7 @@ fn connections_allocate_nothing() {
     }
 }
 
-fn a_graph_allocates_nothing() {
+fn a_graph_does_not_allocate() {
     use wheelbase_planner::graph::{Edge, Graph, GraphField, GraphPath, GraphRequest, GraphScratch};
     let n = 900_u32;
     let edge = |number: u32| {

@@ -1,4 +1,4 @@
-//! Planning again after edits, each way against a fresh search by the reference.
+//! Replanning after edits: every method against a fresh reference search.
 
 #![allow(clippy::unwrap_used)]
 
@@ -14,7 +14,7 @@ use wheelbase_planner::search::reference::Reference;
 use wheelbase_planner::search::*;
 use wheelbase_planner::*;
 
-/// The cheapest cost to the goal by the reference; `None` without a way or beyond the greatest cost.
+/// The cheapest cost to the goal by the reference; `None` if unreachable or beyond the maximum cost.
 fn cheapest(legality: &Legality<'_>, start: Pose, goal: &Goal<'_>) -> Option<u32> {
     let space = legality.space();
     let costs = Reference::from(legality, start).costs;
@@ -26,7 +26,7 @@ fn cheapest(legality: &Legality<'_>, start: Pose, goal: &Goal<'_>) -> Option<u32
     u32::try_from(least).ok().filter(|&cost| cost <= COST_MAX)
 }
 
-/// What an answer and its path must be.
+/// Checks an answer and its path.
 fn assert_answer(legality: &Legality<'_>, request: &Request<'_>, answer: &Answer, path: &Path, by: &str) {
     let expected = cheapest(legality, request.start, &request.goal);
     let found = (answer.status == Status::Found).then_some(answer.cost);
@@ -65,7 +65,7 @@ fn apply(grid: &mut Grid, (x, y, width, height, kind, what): Edit) -> Rect {
         number @ 0..4 => grid.set_side(xy, side_of(grid, number, x), SideKind(kind % 4)),
         4 => grid.set_elevation(area, i16::from(kind) * 7 - 9),
         5 => grid.rotate(xy, i32::from(kind) - 2),
-        // Mostly water, which is dearer for sure.
+        // Mostly water, which certainly makes moves dearer.
         6 => grid.set_terrain(area, TerrainKind(kind)),
         _ => grid.set_terrain(area, TerrainKind(4)),
     };
@@ -75,7 +75,7 @@ fn apply(grid: &mut Grid, (x, y, width, height, kind, what): Edit) -> Rect {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// All four ways through a sequence of edits and agents, up and down.
+    /// All four methods through a sequence of edits and agents, with moves getting cheaper and dearer.
     #[test]
     fn replanning_is_exact(
         (mut grid, class) in world(),
@@ -94,10 +94,10 @@ proptest! {
         let goal = Goal { members: &members, within };
         let mut repaired = CostField::to_goal(&tables, &goal);
         let mut old = CostField::to_goal(&tables, &goal);
-        old.settle(&tables, Until::All, settled);
+        old.settle(&tables, SettleTarget::All, settled);
         let mut learned = LearnedCosts::new(&tables, &goal);
         let mut traces = BackTraces::new(&tables, &goal);
-        let mut field_scratch = FieldScratch::new();
+        let mut field_scratch = RepairScratch::new();
         let (mut scratch, mut path) = (Scratch::new(), Path::new());
         for (starts, edit, budget) in rounds {
             let legality = Legality::new(&grid, &class);
@@ -118,7 +118,7 @@ proptest! {
                 if let Some(least) = least.filter(|_| answer.status == Status::Found) {
                     prop_assert!(u64::from(answer.cost) * 1000 <= u64::from(least) * 1500);
                 }
-                repaired.settle(&tables, Until::Pose(state), u64::MAX);
+                repaired.settle(&tables, SettleTarget::Pose(state), u64::MAX);
                 prop_assert_eq!(repaired.cost(state), cheapest(&legality, start, &goal));
                 prop_assert_eq!(repaired.follow(&tables, state, &mut path), least.is_some());
             }
@@ -131,12 +131,12 @@ proptest! {
             if !dearer {
                 learned.forget();
                 old.restart(&tables, &goal);
-                old.settle(&tables, Until::All, budget);
+                old.settle(&tables, SettleTarget::All, budget);
             }
         }
     }
 
-    /// What back traces know is the exact cost-to-go, after any edits.
+    /// The costs known to back traces are exact, after any edits.
     #[test]
     fn known_costs_are_exact(
         (mut grid, class) in world(),
@@ -156,7 +156,7 @@ proptest! {
             tables.update(&grid, changed);
             traces.after_edit(&tables, changed, only_dearer(&before, &tables));
             let mut field = CostField::to_goal(&tables, &goal);
-            field.settle(&tables, Until::All, u64::MAX);
+            field.settle(&tables, SettleTarget::All, u64::MAX);
             for state in (0..tables.space().n_states() as u32).map(State) {
                 if let Some(cost) = traces.cost(state) {
                     prop_assert_eq!(field.cost(state), Some(cost));
@@ -166,10 +166,10 @@ proptest! {
     }
 }
 
-/// A known way on that is far dearer than the estimate at its pose, down a cliff beside a better way: the
-/// search may not end there just because its key had to be moved into the range of the buckets.
+/// A known continuation far dearer than the estimate at its pose, down a cliff next to a better path: the
+/// search may not end there just because its key had to be clamped into the range of the buckets.
 #[test]
-fn a_dear_way_on_does_not_end_the_search_too_soon() {
+fn an_expensive_continuation_does_not_end_the_search_early() {
     let mut rows = vec!["...".to_owned() + "T."; 40];
     for (y, x) in [(24, 1), (27, 0), (30, 1), (33, 0), (36, 1)] {
         rows[y].replace_range(x..=x, "T");
@@ -186,7 +186,7 @@ fn a_dear_way_on_does_not_end_the_search_too_soon() {
     let grid = Grid::from_rows(&rows, TerrainTable::movingai(), SideTable::default()).unwrap();
     let grid = grid.with_elevation(heights).unwrap();
     let mut spec = ClassSpec::new("walker", 1);
-    spec.primitives = Primitive::four_ways(10);
+    spec.primitives = Primitive::four_directions(10);
     spec.climb.max_up = Some(0);
     let tables = MovementTables::compile(&grid, MovementClass::new(spec).unwrap());
     let legality = Legality::new(&grid, tables.class());

@@ -1,5 +1,5 @@
-//! How a query ends: each status with its reason, their order, the fallback, obstacles, why a move is
-//! not legal, what makes a path false, and that no heuristic changes a cost. Small maps, by hand.
+//! Outcomes of queries: each status with its reason, their precedence, the fallback, obstacles, reasons of
+//! illegal moves, invalid paths, and heuristics that never change a cost. Small maps, by hand.
 
 #![allow(clippy::unwrap_used)]
 
@@ -32,28 +32,28 @@ fn class(headings: u8, footprint: &[(i32, i32)], primitives: Vec<Primitive>) -> 
     MovementClass::new(spec).unwrap()
 }
 
-/// 1x1 without facing, 5 ticks a step.
+/// 1x1 without a facing, 5 ticks per step.
 fn walker() -> MovementClass {
-    class(1, &[(0, 0)], Primitive::four_ways(5))
+    class(1, &[(0, 0)], Primitive::four_directions(5))
 }
 
-/// 1x1 without facing that can only go east and south.
+/// 1x1 without a facing that can only go east and south.
 fn drifter() -> MovementClass {
-    let mut ways = Primitive::four_ways(5);
+    let mut ways = Primitive::four_directions(5);
     ways.retain(|way| way.name == "E" || way.name == "S");
     class(1, &[(0, 0)], ways)
 }
 
-/// 1x1 without facing: 65,535 ticks a step, 65,535,000 in a mire, of which 65 fit into a path.
+/// 1x1 without a facing: 65,535 ticks per step, 65,535,000 in a mire, of which a path can hold 65.
 fn slug() -> MovementClass {
-    class(1, &[(0, 0)], Primitive::four_ways(65_535))
+    class(1, &[(0, 0)], Primitive::four_directions(65_535))
 }
 
 fn truck() -> MovementClass {
     class(4, &[(0, 0), (-1, 0)], Primitive::vehicle(2, 6, 2))
 }
 
-/// Answer, reason in words, end of the path. Whatever path there is is judged.
+/// Returns the answer, the reason in words, and the end of the path. Validates the path if there is one.
 fn ask<'a>(
     grid: &Grid,
     class: &MovementClass,
@@ -70,8 +70,8 @@ fn ask<'a>(
     tables.make_components();
     let answer = plan(&tables, &request, &mut scratch, &mut path);
     if request.expansions_max.is_none() && request.weight_permille == 1000 {
-        let told = |answer: &Answer| (answer.status, answer.reached, answer.cost);
-        assert_eq!(told(&without), told(&answer), "without components and with them");
+        let reported = |answer: &Answer| (answer.status, answer.reached, answer.cost);
+        assert_eq!(reported(&without), reported(&answer), "without components and with them");
     }
     let reason = answer.reason(&legality, &request).map(|reason| reason.describe(&legality, grid));
     assert_eq!(answer.reached.is_some(), !path.poses.is_empty());
@@ -90,7 +90,7 @@ fn any(x: i32, y: i32) -> [GoalMember; 1] {
     [GoalMember::any(CellXY::new(x, y))]
 }
 
-/// Asks as a walker: status, reason and expansions.
+/// A query for a walker: status, reason and expansions.
 fn walk(rows: &[&str], start: (i32, i32), goal: (i32, i32)) -> (Status, Option<String>, u64) {
     let (answer, reason, _) = ask(&grid(rows), &walker(), at(start.0, start.1), &any(goal.0, goal.1), |_| ());
     (answer.status, reason, answer.expansions)
@@ -104,7 +104,7 @@ fn why(text: &str) -> Option<String> {
 fn start_off_map() {
     let reason = why("the start (4, 0) is off the map of 4 x 1");
     assert_eq!(walk(&["...."], (4, 0), (0, 0)), (Status::StartOffMap, reason, 0));
-    // A heading that the class does not have is no pose of the map either.
+    // A heading that the class lacks is not a pose of the map either.
     let start = Pose::new(0, 0, Heading(4));
     let (answer, ..) = ask(&grid(&["...."]), &truck(), start, &any(1, 0), |_| ());
     assert_eq!(answer.status, Status::StartOffMap);
@@ -114,10 +114,10 @@ fn start_off_map() {
 fn goal_off_map() {
     let reason = why("no goal is on the map of 4 x 1; the first is (0, -1)");
     assert_eq!(walk(&["...."], (3, 0), (0, -1)), (Status::GoalOffMap, reason, 0));
-    // No member at all is none on the map.
+    // A goal without members counts as off the map.
     let (answer, ..) = ask(&grid(&["...."]), &walker(), at(0, 0), &[], |_| ());
     assert_eq!(answer.status, Status::GoalOffMap);
-    // One member on the map is enough, and a radius may reach back onto it.
+    // One member on the map is enough, and a radius may extend back onto it.
     let two = [GoalMember::any(CellXY::new(9, 9)), GoalMember::any(CellXY::new(3, 0))];
     assert_eq!(ask(&grid(&["...."]), &walker(), at(0, 0), &two, |_| ()).0.cost, 15);
     let (answer, _, end) = ask(&grid(&["...."]), &walker(), at(0, 0), &any(5, 0), |r| r.goal.within = 3);
@@ -136,7 +136,7 @@ fn start_blocked() {
 fn goal_blocked() {
     let reason = why("no goal is a legal pose; of (2, 0, -): cell (2, 0) is trees");
     assert_eq!(walk(&["..T."], (0, 0), (2, 0)), (Status::GoalBlocked, reason, 0));
-    // The cell is free, but the body does not fit with any heading: the first is named.
+    // The cell is free, but the body does not fit at any heading: the first heading is reported.
     let map = grid(&["...WWW", "...W.W", "...WWW"]);
     let (answer, reason, _) = ask(&map, &truck(), at(1, 1), &any(4, 1), |_| ());
     assert_eq!(answer.status, Status::GoalBlocked);
@@ -153,8 +153,8 @@ fn found() {
 }
 
 #[test]
-fn found_at_cost_0_where_the_start_is_the_goal() {
-    // The limit does not matter: taking the goal off the list counts as no expansion.
+fn found_at_cost_0_if_the_start_is_the_goal() {
+    // The limit does not matter: taking the goal off the list is not an expansion.
     for limit in [None, Some(0)] {
         let (answer, reason, end) =
             ask(&grid(&["..W."]), &walker(), at(1, 0), &any(1, 0), |r| r.expansions_max = limit);
@@ -178,7 +178,7 @@ fn unreachable_by_one_way_moves_without_search() {
 }
 
 #[test]
-fn limit_reached_says_so_and_gives_a_path_only_if_asked() {
+fn limit_reached_gives_a_path_only_if_requested() {
     let map = grid(&["......"]);
     let limited = |limit, partial| {
         ask(&map, &walker(), at(0, 0), &any(5, 0), |r| {
@@ -192,14 +192,14 @@ fn limit_reached_says_so_and_gives_a_path_only_if_asked() {
     let (answer, _, end) = limited(3, true);
     assert_eq!((answer.status, answer.reached), (Status::LimitReached, Some(Reached::Partial)));
     assert_eq!((answer.cost, end), (10, Some(at(2, 0))));
-    // Nothing expanded yet: where it stands is the best there is.
+    // Nothing is expanded yet, so the start is the best pose.
     assert_eq!(limited(0, true).2, Some(at(0, 0)));
     assert_eq!(limited(5, true).0.status, Status::Found);
 }
 
 #[test]
 fn partial_takes_the_least_estimate_then_the_least_cost_then_the_least_index() {
-    // The limit is hit when all of the upper three rows are expanded, and nothing else.
+    // The limit is reached exactly when all of the upper three rows are expanded.
     let map = grid(&["...W.", ".S.W.", "...W.", "...W."]);
     let goal = any(4, 1);
     let estimate = |pose: Pose| match pose.cell.y {
@@ -210,20 +210,20 @@ fn partial_takes_the_least_estimate_then_the_least_cost_then_the_least_index() {
         r.heuristic = Heuristic::Custom(&estimate);
         (r.expansions_max, r.partial) = (Some(9), true);
     });
-    // Column 2 has the least estimate. The swamp makes the middle row the dearest way to it, and of
-    // the two corners the northern one has the lesser index.
+    // Column 2 has the least estimate. The swamp makes the middle row the dearest to reach, and of the two
+    // corners the northern one has the lower index.
     assert_eq!((answer.reached, end), (Some(Reached::Partial), Some(at(2, 0))));
 }
 
-/// A walker that can leap two cells to the east at a very high price, over anything.
+/// A walker that can leap two cells to the east at a very high cost, over anything.
 fn leaper() -> MovementClass {
-    let mut ways = Primitive::four_ways(5);
+    let mut ways = Primitive::four_directions(5);
     ways.push(Primitive::step("leap", (2, 1), 60_000));
     class(1, &[(0, 0)], ways)
 }
 
 #[test]
-fn a_limited_search_goes_on_with_more() {
+fn a_limited_search_resumes_with_a_higher_limit() {
     let map = grid(&["........", ".WWWWWW.", "........"]);
     let tables = MovementTables::compile(&map, walker());
     let goal = any(7, 2);
@@ -244,7 +244,7 @@ fn a_limited_search_goes_on_with_more() {
     assert_eq!(advance(&tables, &request, &mut scratch, u64::MAX), Progress::Done);
     assert_eq!(finish(&tables, &request, &scratch, &mut path), expected);
     assert_eq!(path, whole);
-    // An ended search stays ended.
+    // A finished search stays finished.
     assert_eq!(advance(&tables, &request, &mut scratch, u64::MAX), Progress::Done);
     assert_eq!(finish(&tables, &request, &scratch, &mut path), expected);
 }
@@ -273,7 +273,7 @@ fn cost_overflow_is_a_status_and_never_a_wrap() {
 fn cost_overflow_with_a_weight() {
     let (answer, reason, _) = ask(&mire(80), &slug(), at(0, 0), &any(70, 0), |r| r.weight_permille = 50_000);
     assert_eq!((answer.status, reason), (Status::CostOverflow, why(TOO_LONG)));
-    // Where the way that the weight prefers is too long, the one that is not is still found.
+    // If the path preferred by the weight overflows, another path is still found.
     let rows = ["m".repeat(70), format!("{}m", ".".repeat(69))];
     let map = grid(&[&rows[0], &rows[1]]);
     let (answer, ..) = ask(&map, &slug(), at(0, 0), &any(69, 0), |r| r.weight_permille = 50_000);
@@ -281,20 +281,20 @@ fn cost_overflow_with_a_weight() {
 }
 
 #[test]
-fn cost_overflow_where_the_nearest_pose_is_too_far() {
+fn cost_overflow_if_the_nearest_pose_is_too_far() {
     let mut map = mire(80);
     map.set_terrain(Rect::new(70, 0, 1, 1), map.terrain_table().kind_of_name("water").unwrap());
     let nearest = |goal: i32| ask(&map, &slug(), at(0, 0), &any(goal, 0), |r| r.fallback = Fallback::Nearest);
     let (answer, reason, _) = nearest(75);
     assert_eq!((answer.status, reason), (Status::CostOverflow, why(TOO_LONG)));
-    // The goal itself is reachable but too far: no nearer pose is taken in its place.
+    // The goal itself is reachable but too far: no nearer pose replaces it.
     assert_eq!(nearest(68).0.status, Status::CostOverflow);
     assert_eq!(nearest(60).0.reached, Some(Reached::Goal));
 }
 
 #[test]
-fn unreachable_stays_so_where_other_paths_overflow() {
-    let mut ways = Primitive::four_ways(65_535);
+fn unreachable_is_reported_even_if_other_paths_overflow() {
+    let mut ways = Primitive::four_directions(65_535);
     ways.retain(|way| way.name == "E");
     let east_only = class(1, &[(0, 0)], ways);
     let (answer, reason, _) = ask(&mire(100), &east_only, at(10, 0), &any(3, 0), |_| ());
@@ -302,7 +302,7 @@ fn unreachable_stays_so_where_other_paths_overflow() {
 }
 
 #[test]
-fn the_first_status_that_applies_is_given() {
+fn the_first_applicable_status_is_returned() {
     let rows = [".W..W."];
     let status = |start, goal| walk(&rows, start, goal).0;
     assert_eq!(status((-1, 0), (9, 0)), Status::StartOffMap);
@@ -316,7 +316,7 @@ fn the_first_status_that_applies_is_given() {
     assert_eq!(limited(&grid(&rows), &walker(), 2), Status::Unreachable);
     assert_eq!(limited(&mire(80), &slug(), 79), Status::LimitReached);
     assert_eq!(limited(&mire(80), &slug(), 0), Status::Found);
-    // Nearest turns what is wrong with the goal into an answer, but not what is wrong with the start.
+    // `Nearest` turns errors of the goal into answers, but not errors of the start.
     let nearest = |start: (i32, i32), goal: (i32, i32)| {
         let goal = any(goal.0, goal.1);
         let (answer, _, end) =
@@ -340,15 +340,16 @@ fn nearest_takes_the_least_distance_then_cost_then_index() {
         (end.unwrap(), answer.cost)
     };
     for weight in [1000, 3000] {
-        // Distance: (1, 1) is the nearest by far to walk, (3, 1) the nearest to the goal.
+        // By distance: (1, 1) is much nearer to walk to, (3, 1) is nearest to the goal.
         let rows = [".....", "...WW", "....."];
         assert_eq!(near(&rows, &walker(), at(0, 1), (4, 1), weight).0, at(4, 0));
-        // Cost: four cells are next to the goal; the start is closest to the southern one.
+        // By cost: four cells adjoin the goal; the start is closest to the southern one.
         let rows = ["...", ".W.", "..."];
         assert_eq!(near(&rows, &walker(), at(1, 2), (1, 1), weight), (at(1, 2), 0));
-        // Index: from a corner two of them cost the same; (1, 0) comes before (0, 1).
+        // By index: from a corner two of them cost the same; (1, 0) precedes (0, 1).
         assert_eq!(near(&rows, &walker(), at(0, 0), (1, 1), weight), (at(1, 0), 5));
-        // Headings of one cell: N is one turn, and W two; both are as near, and E is here already.
+        // Headings of one cell: N is one turn away and W two; both are equally near, and the start already
+        // faces E.
         let turner = class(4, &[(0, 0)], Primitive::vehicle(9, 99, 2));
         let rows = ["WWW", "W.W", "WWW"];
         for heading in (0..4).map(Heading) {
@@ -359,8 +360,8 @@ fn nearest_takes_the_least_distance_then_cost_then_index() {
 }
 
 #[test]
-fn nearest_measures_from_the_members_as_named() {
-    // The radius makes (2, 0) a member, but it is cut off; the distance is to (4, 0) all the same.
+fn nearest_measures_from_the_named_members() {
+    // The radius makes (2, 0) a member, but it is cut off; distance is measured to (4, 0) regardless.
     let map = grid(&["..W.W"]);
     let (answer, _, end) = ask(&map, &walker(), at(0, 0), &any(4, 0), |r| {
         (r.fallback, r.goal.within) = (Fallback::Nearest, 1);
@@ -391,8 +392,8 @@ fn obstacles_are_cells_that_no_move_sweeps() {
 }
 
 #[test]
-fn obstacles_hold_for_the_whole_body_and_for_nearest() {
-    // Its tail cannot swing to the south through the held cell: it turns the other way round.
+fn obstacles_apply_to_the_whole_body_and_to_nearest() {
+    // Its tail cannot swing to the south through the occupied cell: it turns the other direction.
     let map = grid(&[".....", ".....", "....."]);
     let mut held = BitGrid::new(map.size());
     held.set(CellXY::new(2, 2), true);
@@ -409,13 +410,13 @@ fn obstacles_hold_for_the_whole_body_and_for_nearest() {
 
 #[test]
 #[should_panic(expected = "obstacles of another map")]
-fn obstacles_of_another_map_are_refused() {
+fn obstacles_of_another_map_panic() {
     let held = BitGrid::new(GridSize::new(9, 9).unwrap());
     ask(&grid(&["..."]), &walker(), at(0, 0), &any(2, 0), |r| r.obstacles = Some(&held));
 }
 
 #[test]
-fn explain_names_what_blocks_a_move() {
+fn explain_names_the_blocking_cell() {
     let mut map = grid(&["....", "..T.", "...."]);
     map.add_wall([2, 0, 2, 1]).unwrap();
     let (class, tree) = (truck(), map.terrain_table().kind_of_name("trees").unwrap());
@@ -450,7 +451,7 @@ fn explain_names_what_blocks_a_move() {
         MoveBlocked::NoSuchPrimitive { primitive: 4, n_primitives: 4 },
         ["no move 4; the class has moves 0 to 3"; 2],
     );
-    // From where it cannot stand, and with a heading it does not have.
+    // From an illegal pose, and with a heading that the class lacks.
     let off = |pose: Pose| Err(MoveBlocked::Swept(PoseBlocked::OffMap { cell: pose.cell }));
     assert_eq!(legality.explain(at(9, 9), 0), off(at(9, 9)));
     let turned = Pose::new(1, 0, Heading(7));
@@ -462,7 +463,7 @@ fn explain_names_what_blocks_a_move() {
 }
 
 #[test]
-fn check_path_finds_every_forgery() {
+fn check_path_finds_every_defect() {
     let map = grid(&[".....", ".....", "....W"]);
     let class = truck();
     let legality = Legality::new(&map, &class);
@@ -510,7 +511,7 @@ fn check_path_finds_every_forgery() {
 }
 
 #[test]
-fn check_path_refuses_a_path_that_is_too_long() {
+fn check_path_rejects_a_path_that_overflows() {
     let (map, class) = (mire(80), slug());
     let legality = Legality::new(&map, &class);
     let east = class.primitives().iter().position(|p| p.name == "E").unwrap() as u8;
@@ -527,52 +528,52 @@ fn check_path_refuses_a_path_that_is_too_long() {
 }
 
 /// Knuth's linear congruential generator, high bits.
-struct Draws(u64);
+struct Rng(u64);
 
-impl Draws {
+impl Rng {
     fn below(&mut self, n: u32) -> u32 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 33) % u64::from(n)) as u32
     }
 }
 
-fn drawn_grid(draws: &mut Draws) -> Grid {
+fn random_grid(rng: &mut Rng) -> Grid {
     let mut map = grid(&[".".repeat(30).as_str(); 30]);
     let kind = |map: &Grid, name| map.terrain_table().kind_of_name(name).unwrap();
     let kinds = [kind(&map, "water"), kind(&map, "water"), kind(&map, "swamp")];
     for _ in 0..45 {
-        let kind = kinds[draws.below(3) as usize];
-        let corner = (draws.below(30) as i32, draws.below(30) as i32);
-        map.set_terrain(Rect::new(corner.0, corner.1, 1 + draws.below(4), 1 + draws.below(4)), kind);
+        let kind = kinds[rng.below(3) as usize];
+        let corner = (rng.below(30) as i32, rng.below(30) as i32);
+        map.set_terrain(Rect::new(corner.0, corner.1, 1 + rng.below(4), 1 + rng.below(4)), kind);
     }
     map
 }
 
-/// On random maps every heuristic finds Dijkstra's cost, and expands nothing that Dijkstra would not:
-/// a consistent one expands each state at most once and none farther from the start than the goal.
+/// On random maps every heuristic finds Dijkstra's cost, and expands nothing that Dijkstra would not: a
+/// consistent heuristic expands each state at most once, and none farther from the start than the goal.
 fn heuristics_are_exact_and_never_expand_more(class: &MovementClass) {
-    let mut draws = Draws(7);
+    let mut rng = Rng(7);
     let (mut scratch, mut path) = (Scratch::new(), Path::new());
     let (mut n_found, mut n_saved) = (0, 0);
     for _ in 0..25 {
-        let map = drawn_grid(&mut draws);
+        let map = random_grid(&mut rng);
         let legality = Legality::new(&map, class);
         let tables = MovementTables::compile(&map, class.clone());
         let n_states = tables.space().n_states() as u32;
-        let start = tables.space().pose(State(draws.below(n_states)));
-        let goal = [GoalMember::pose(tables.space().pose(State(draws.below(n_states))))];
+        let start = tables.space().pose(State(rng.below(n_states)));
+        let goal = [GoalMember::pose(tables.space().pose(State(rng.below(n_states))))];
         let mut request = Request::new(start, Goal::of(&goal));
         request.heuristic = Heuristic::Named(HeuristicName::Zero);
         let zero = plan(&tables, &request, &mut scratch, &mut path);
         let costs = Reference::from(&legality, start).costs;
-        // Dijkstra may stop at any of those that are as far away as the goal.
+        // Dijkstra may stop at any of the states at the goal's distance.
         let within = |cost: u64| costs.iter().flatten().filter(|&&c| c <= cost).count() as u64;
         let expansions_max = match zero.status {
             Status::Found => within(u64::from(zero.cost)),
             _ => zero.expansions,
         };
         n_found += u32::from(zero.status == Status::Found);
-        // The greedy one promises a path, not a cheap one.
+        // The greedy heuristic promises a path, not a cheap one.
         let exact = HeuristicName::ALL.into_iter().filter(|&name| name != HeuristicName::Greedy);
         for heuristic in exact.map(Heuristic::Named).chain([Heuristic::Default]) {
             request.heuristic = heuristic;
@@ -603,7 +604,7 @@ fn heuristics_of_a_knight() {
 }
 
 #[test]
-fn heuristics_of_a_class_that_moves_and_turns_at_once() {
+fn heuristics_of_a_class_with_arc_moves() {
     let mut moves = vec![Primitive::step("forward", (1, 0), 3), Primitive::step("reverse", (-1, 0), 8)];
     moves.push(Primitive { turn: 1, ..Primitive::step("arc left", (2, -1), 7) });
     moves.push(Primitive { turn: -1, ..Primitive::step("arc right", (2, 1), 7) });
@@ -620,13 +621,13 @@ fn heuristics_of_a_slow_class() {
 }
 
 #[test]
-fn a_scratch_tells_what_the_last_search_expanded() {
+fn expanded_costs_are_those_of_the_last_search() {
     let tables = MovementTables::compile(&grid(&["....", ".WW.", "...."]), truck());
     let states = || (0..tables.space().n_states() as u32).map(State);
     let (mut scratch, mut path) = (Scratch::new(), Path::new());
     assert_eq!(scratch.expanded_cost(State(0)), None);
-    // The first search goes through all it can reach and finds nothing, the second is shorter: nothing of the
-    // first may be left.
+    // The first search exhausts everything it can reach and finds nothing; the second is shorter, and nothing
+    // of the first may remain.
     for to in [(3, 2), (1, 0)] {
         let goal = [GoalMember::any(CellXY::new(to.0, to.1))];
         let mut request = Request::new(Pose::new(1, 0, EAST), Goal::of(&goal));

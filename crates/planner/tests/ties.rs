@@ -1,4 +1,4 @@
-//! Of poses that promise the same, those near the goal come first.
+//! Among poses with equal estimates, those near the goal come first.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,7 +12,7 @@ use wheelbase_planner::model::*;
 use wheelbase_planner::search::*;
 use wheelbase_planner::tables::*;
 
-/// What most searches take next: least `g + h`, then the greater `g`.
+/// The usual tie-break of A*: least `g + h`, then the greater `g`.
 #[derive(PartialEq, Eq)]
 struct Entry {
     sum: u32,
@@ -32,11 +32,12 @@ impl PartialOrd for Entry {
     }
 }
 
-/// Cost, and expansions of A* with a heap that takes the greater `g` first among equal sums.
+/// Cost and expansions of A* with a heap that prefers the greater `g` among equal sums.
 fn by_greater_cost(tables: &MovementTables, start: State, goal: State) -> (u32, u64) {
     let space = tables.space();
     let members = [GoalMember::pose(space.pose(goal))];
-    let bound = |state: State| least_cost_of(tables, &Request::new(space.pose(state), Goal::of(&members)));
+    let bound =
+        |state: State| cost_lower_bound_of(tables, &Request::new(space.pose(state), Goal::of(&members)));
     let mut known = vec![(u32::MAX, false); space.n_states()];
     let mut open = BinaryHeap::from([Entry { sum: bound(start), cost: 0, state: start }]);
     known[start.0 as usize].0 = 0;
@@ -58,13 +59,13 @@ fn by_greater_cost(tables: &MovementTables, start: State, goal: State) -> (u32, 
             }
         });
     }
-    panic!("no way from {start:?} to {goal:?}");
+    panic!("no path from {start:?} to {goal:?}");
 }
 
-/// The bucket queue expands at most a tenth more than that heap, all in all: in the open, where most poses
-/// promise the same, and on drawn maps. Before, ours expanded three times as many in the open.
+/// In total the bucket queue expands at most a tenth more than that heap: in the open, where most poses have
+/// equal estimates, and on random maps. It once expanded three times as many in the open.
 #[test]
-fn near_requests_expand_no_more_than_by_greater_cost() {
+fn expansions_do_not_exceed_the_greater_g_tie_break() {
     let kinds = [MapKind::Open, MapKind::Base, MapKind::Rooms];
     for (kind, class) in
         kinds.into_iter().flat_map(|kind| [(kind, common::truck()), (kind, MovementClass::octile())])
@@ -81,7 +82,7 @@ fn near_requests_expand_no_more_than_by_greater_cost() {
                 (State((number * 7919 % n_states) as u32), State((number * 104_729 % n_states) as u32));
             let (from, to) = (tables.space().pose(start), tables.space().pose(goal));
             let apart = (from.cell.x - to.cell.x).pow(2) + (from.cell.y - to.cell.y).pow(2);
-            if apart > 1600 || tables.components().way(start, goal) != Way::Yes {
+            if apart > 1600 || tables.components().reachability(start, goal) != Reachability::Yes {
                 continue;
             }
             let members = [GoalMember::pose(to)];

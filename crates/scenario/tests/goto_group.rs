@@ -10,7 +10,7 @@ use wheelbase_grid::CellXY;
 use wheelbase_planner::fields::CostField;
 use wheelbase_planner::model::State;
 use wheelbase_planner::{
-    Goal, GoalMember, MovementTables, Path, Pose, Request, Scratch, Status, Until, plan,
+    Goal, GoalMember, MovementTables, Path, Pose, Request, Scratch, SettleTarget, Status, plan,
 };
 use wheelbase_sim::TraceEvent;
 use wheelbase_sim::{Activity, World};
@@ -320,8 +320,8 @@ fn connected(tables: &MovementTables, goal: GoalMember) -> Vec<State> {
     let members = [goal];
     let mut to = CostField::to_goal(tables, &Goal::of(&members));
     let mut from = CostField::from_start(tables, &Goal::of(&members));
-    to.settle(tables, Until::All, u64::MAX);
-    from.settle(tables, Until::All, u64::MAX);
+    to.settle(tables, SettleTarget::All, u64::MAX);
+    from.settle(tables, SettleTarget::All, u64::MAX);
     let both = to.settled().filter_map(|(pose, _)| tables.space().state(pose));
     both.filter(|&state| from.cost(state).is_some()).collect()
 }

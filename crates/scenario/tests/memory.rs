@@ -64,7 +64,7 @@ const ONE_WAY: &str = r#"moves = [
 fn estimate_and_peak(text: &str) -> (u64, u64) {
     let typed = parse("test.toml", text.as_bytes()).unwrap();
     let build = |bytes| {
-        let max = MemoryMax { built: Some(bytes), most: None };
+        let max = MemoryMax { built: Some(bytes), total: None };
         build_world_within(Path::new("test.toml"), &typed, Files::Disk, max)
     };
     // Reading the map needs less, and is looked at first.

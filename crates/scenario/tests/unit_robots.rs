@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use std::path::Path;
 use wheelbase_grid::{CellXY, MemoryMax};
 use wheelbase_planner::fields::CostField;
-use wheelbase_planner::{Goal, GoalMember, Until};
+use wheelbase_planner::{Goal, GoalMember, SettleTarget};
 use wheelbase_scenario::judge_plan;
 use wheelbase_scenario::load::{AttachedFile, Files, LoadedProblem, Overrides, build_problem};
 use wheelbase_sim::{RunState, World};
@@ -132,7 +132,7 @@ fn a_robot_alone_is_on_time() {
     for (number, &task) in drawn.tasks.iter().cycle().take(8).enumerate() {
         let goal = [GoalMember::any(CellXY::new(task as i32 % 8, task as i32 / 8))];
         let mut field = CostField::to_goal(tables, &Goal::of(&goal));
-        field.settle(tables, Until::All, u64::MAX);
+        field.settle(tables, SettleTarget::All, u64::MAX);
         due += field.cost(state_at(&drawn, due)).unwrap();
         while run.counts().tasks_done <= number as u64 {
             assert_eq!(run.step(), RunState::Running);

@@ -19,6 +19,7 @@ use serde::Serialize;
 use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, SeqAccess, Visitor};
 use std::fmt;
 use std::io::{self, ErrorKind, Read, Write};
+use wheelbase_grid::Fnv1a;
 
 /// Bytes of a file's prefix: magic word, version, layout, checksum.
 pub const PREFIX_BYTES: usize = 8 + 4 + 8 + 8;
@@ -31,11 +32,9 @@ const DEFLATE_LEVEL: i32 = 5;
 
 /// 64-bit FNV-1a: each step is a bijection of the sum so far, so one changed byte always changes it.
 pub fn checksum(bytes: &[u8]) -> u64 {
-    continue_checksum(0xcbf2_9ce4_8422_2325, bytes)
-}
-
-fn continue_checksum(sum: u64, bytes: &[u8]) -> u64 {
-    bytes.iter().fold(sum, |sum, &byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    let mut hash = Fnv1a::new();
+    hash.write(bytes);
+    hash.finish()
 }
 
 /// A kind of file.

@@ -306,7 +306,7 @@ impl Penalties for PenaltiesAround<'_> {
         penalty.min(DELAY_MAX)
     }
 
-    fn most(&self) -> u32 {
+    fn max_ticks(&self) -> u32 {
         DELAY_MAX
     }
 }

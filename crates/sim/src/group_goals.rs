@@ -21,8 +21,8 @@ use wheelbase_grid::BitGrid;
 use wheelbase_planner::fields::CostField;
 use wheelbase_planner::model::State;
 use wheelbase_planner::search::Fallback;
-use wheelbase_planner::tables::Way;
-use wheelbase_planner::{Goal, GoalMember, MovementTables, Progress, Until};
+use wheelbase_planner::tables::Reachability;
+use wheelbase_planner::{Goal, GoalMember, MovementTables, Progress, SettleTarget};
 use wheelbase_traffic::motion::{Activity, AgentId, ClassId, end_state};
 
 /// Orders to groups that are under way.
@@ -229,7 +229,7 @@ fn wait_of(view: GroupView<'_>, row: usize, order: u32) -> Option<(State, Option
 
 /// Whether some legal pose of a goal may be reached, as far as components tell.
 fn reaches(tables: &MovementTables, from: State, goal: GoalMember) -> bool {
-    poses_of(tables, goal).any(|state| tables.components().way(from, state) != Way::No)
+    poses_of(tables, goal).any(|state| tables.components().reachability(from, state) != Reachability::No)
 }
 
 /// Settles the field of a batch up to its agents, sorts them by their cost, and drops those from whom no way
@@ -255,7 +255,7 @@ fn grow_to_agents(
         return true;
     };
     for waiting in &mut batch.agents {
-        let settled = field.settle(tables, Until::Pose(waiting.from), *left);
+        let settled = field.settle(tables, SettleTarget::Pose(waiting.from), *left);
         *left = left.saturating_sub(settled.expansions);
         if settled.progress == Progress::Running {
             return false;
@@ -289,7 +289,7 @@ fn choose_poses(
             && let Some(field) = fields.obtain(class, tables, &Goal::of(&members), view.tick)
         {
             let ticks = Nearness::of(tables, goal.cell).ticks(reach);
-            let settled = field.settle(tables, Until::Within(ticks), *left);
+            let settled = field.settle(tables, SettleTarget::Within(ticks), *left);
             *left = left.saturating_sub(settled.expansions);
             if settled.progress == Progress::Running {
                 return None;

@@ -6,16 +6,17 @@
 //! expansions as half of all poses, so that it never costs much more than they did.
 
 use std::collections::BTreeMap;
-use wheelbase_grid::Rect;
-use wheelbase_planner::fields::{CostField, CostFields};
+use wheelbase_grid::{Fnv1a, Rect};
+use wheelbase_planner::fields::{CostField, CostFieldCache};
 use wheelbase_planner::model::State;
-use wheelbase_planner::{FieldScratch, Goal, MovementTables, Path, Progress, Until};
+use wheelbase_planner::tables::field_bytes;
+use wheelbase_planner::{Goal, MovementTables, Path, Progress, RepairScratch, SettleTarget};
 use wheelbase_traffic::motion::ClassId;
 
 /// Most memory that fields take together, in bytes; those used longest ago make way.
 const BYTES_MAX: usize = 256 << 20;
 /// What a field takes for each state, and a little more for its goal.
-const BYTES_A_STATE: usize = 6;
+const BYTES_A_STATE: usize = field_bytes(1, 0) + 1;
 /// Bytes of a field for each pose, and most of all fields.
 pub(crate) const NEED: (u64, u64) = (BYTES_A_STATE as u64, BYTES_MAX as u64);
 /// Goals whose searches are counted; when there are more, all counts begin anew.
@@ -24,11 +25,11 @@ const GOALS_MAX: usize = 1 << 16;
 /// Cost fields, and what searches to goals without one have spent.
 #[derive(Debug)]
 pub(crate) struct SharedFields {
-    fields: CostFields,
+    fields: CostFieldCache,
     bytes_max: usize,
     /// By hash of the goal and class. Goals of one hash share a count, which makes no result wrong.
     uses: BTreeMap<(u64, u8), GoalUse>,
-    scratch: FieldScratch,
+    scratch: RepairScratch,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -57,10 +58,10 @@ impl SharedFields {
     /// No fields, with another limit to the memory that they take together.
     pub fn with_bytes_max(bytes_max: usize) -> Self {
         Self {
-            fields: CostFields::new(bytes_max),
+            fields: CostFieldCache::new(bytes_max),
             bytes_max,
             uses: BTreeMap::new(),
-            scratch: FieldScratch::new(),
+            scratch: RepairScratch::new(),
         }
     }
 
@@ -122,7 +123,7 @@ impl SharedFields {
         path: &mut Path,
     ) -> Option<FieldStep> {
         let field = self.fields.obtain(u32::from(class.0), tables, goal, u64::from(tick))?;
-        let settled = field.settle(tables, Until::Pose(start), expansions);
+        let settled = field.settle(tables, SettleTarget::Pose(start), expansions);
         let found = settled.progress == Progress::Done && field.follow(tables, start, path);
         Some(FieldStep { progress: settled.progress, expansions: settled.expansions, found })
     }
@@ -157,12 +158,11 @@ impl SharedFields {
 
 /// 64-bit FNV-1a of a goal.
 fn hash(goal: &Goal<'_>) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    let mut word = |word: u64| hash = (hash ^ word).wrapping_mul(0x0100_0000_01b3);
-    word(u64::from(goal.within));
+    let mut hash = Fnv1a::new();
+    hash.write_word(u64::from(goal.within));
     for member in goal.members {
-        word(u64::from(member.cell.x as u32) << 32 | u64::from(member.cell.y as u32));
-        word(member.heading.map_or(u64::MAX, |heading| u64::from(heading.0)));
+        hash.write_word(u64::from(member.cell.x as u32) << 32 | u64::from(member.cell.y as u32));
+        hash.write_word(member.heading.map_or(u64::MAX, |heading| u64::from(heading.0)));
     }
-    hash
+    hash.finish()
 }

@@ -2,6 +2,7 @@
 
 use crate::orders::OrderKind;
 use crate::world::World;
+use wheelbase_grid::Fnv1a;
 use wheelbase_traffic::hash::fold;
 
 /// What the words of a state go into.
@@ -18,13 +19,11 @@ trait Sink {
 }
 
 /// 64-bit FNV-1a over words, a move each a word; any change of one word changes it.
-struct Hasher(u64);
+struct Hasher(Fnv1a);
 
 impl Sink for Hasher {
     fn word(&mut self, word: u64) {
-        for byte in word.to_le_bytes() {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
+        self.0.write(&word.to_le_bytes());
     }
 
     fn moves(&mut self, moves: &[u8]) {
@@ -62,9 +61,9 @@ impl World {
     /// Hash of the state: the same for any thread count, in debug and release. Linear in agents,
     /// moves left on their paths, and requests.
     pub fn state_hash(&self) -> u64 {
-        let mut hash = Hasher(0xcbf2_9ce4_8422_2325);
+        let mut hash = Hasher(Fnv1a::new());
         self.hash_into(&mut hash);
-        hash.0
+        hash.0.finish()
     }
 
     /// Hash of the same state by another function, several times as fast: the one that recordings hold for

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use wheelbase_grid::{CellXY, Rect};
 use wheelbase_planner::model::State;
 use wheelbase_planner::search::Fallback;
-use wheelbase_planner::tables::Way;
+use wheelbase_planner::tables::Reachability;
 use wheelbase_planner::{GoalMember, Heading, MovementTables, Pose};
 use wheelbase_traffic::random::Random;
 
@@ -250,7 +250,9 @@ pub(crate) fn may_be_goal(tables: &MovementTables, from: State, cell: CellXY) ->
     let space = tables.space();
     let mut poses =
         (0..space.headings()).filter_map(|heading| space.state(Pose { cell, heading: Heading(heading) }));
-    poses.any(|state| tables.is_legal(state) && tables.components().way(from, state) != Way::No)
+    poses.any(|state| {
+        tables.is_legal(state) && tables.components().reachability(from, state) != Reachability::No
+    })
 }
 
 #[cfg(test)]
@@ -269,7 +271,7 @@ mod tests {
         let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
         let grid = Grid::from_rows(&rows, TerrainTable::movingai(), SideTable::default()).unwrap();
         let mut spec = ClassSpec::new("walker", 1);
-        spec.primitives = Primitive::four_ways(1);
+        spec.primitives = Primitive::four_directions(1);
         let tables = MovementTables::compile(&grid, MovementClass::new(spec).unwrap());
         let mut reached = ReachedPoses::new();
         for from in (0..tables.space().n_states() as u32).step_by(97).map(State) {
@@ -297,7 +299,7 @@ mod tests {
     fn goals_of_agents_that_are_shut_in_are_the_next_in_order() {
         let rows = ["......W..W...", "WWWWWWW..WWW.", ".W.W....W.W..", "WWWWWWWWWWWW."];
         let grid = Grid::from_rows(&rows, TerrainTable::movingai(), SideTable::default()).unwrap();
-        let both_ways = Primitive::four_ways(1);
+        let both_ways = Primitive::four_directions(1);
         // East and south alone: some cells of the same set cannot be reached, and that is not told here.
         let one_way = vec![both_ways[0].clone(), both_ways[3].clone()];
         for primitives in [both_ways, one_way] {

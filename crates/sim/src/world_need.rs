@@ -65,11 +65,11 @@ impl WorldParts<'_> {
         let of_cells = cell_bytes(shape, self.collision) * size.n_cells() as u64;
         let tables = MemoryNeed::built(BASE_BYTES + map + kept);
         let run = tables.and(MemoryNeed::built(of_cells + AGENT_BYTES * self.agents)).and(landmarks);
-        let searches = each(&search_need).most * self.search_slots.min(self.agents);
+        let searches = each(&search_need).total * self.search_slots.min(self.agents);
         let most_states = spaces().map(|space| space.n_states() as u64).max().unwrap_or(0);
         let (field_bytes, fields_max) = self.fields;
         let fields = fields_max.min((field_bytes * most_states).saturating_mul(self.agents));
-        tables.and(MemoryNeed::built(at_work)).or(run.and(MemoryNeed::may_take(searches + fields)))
+        tables.and(MemoryNeed::built(at_work)).or(run.and(MemoryNeed::on_demand(searches + fields)))
     }
 
     /// # Errors

@@ -1,31 +1,29 @@
-//! The one source of randomness: a seed gives the same numbers on every machine, for ever.
+//! The only source of randomness of a simulation: a seed gives the same numbers on every machine, permanently.
 
-/// SplitMix64 (Steele, Lea and Flood 2014).
+use wheelbase_grid::SplitMix64;
+
+/// The numbers of a seed, by [`SplitMix64`].
 #[derive(Clone, Debug)]
-pub struct Random(u64);
+pub struct Random(SplitMix64);
 
 impl Random {
     /// The numbers of a seed.
     pub fn new(seed: u64) -> Self {
-        Self(seed)
+        Self(SplitMix64::new(seed))
     }
 
-    /// Numbers of their own for each `stream` of a seed; none of them are those of [`Random::new`].
+    /// Independent numbers for each `stream` of a seed, different from those of [`Random::new`].
     pub fn of_stream(seed: u64, stream: u64) -> Self {
-        // States that are a few steps apart would give the same numbers, a few steps apart.
-        Self(Self(Self(seed).next_u64() ^ stream).next_u64())
+        // States that are a few steps apart would give the same numbers, shifted by these steps.
+        Self::new(SplitMix64::new(SplitMix64::new(seed).next_u64() ^ stream).next_u64())
     }
 
     /// The next number.
     pub fn next_u64(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+        self.0.next_u64()
     }
 
-    /// A number below `n`, which is not 0. Its bias is below n / 2^64.
+    /// A number below `n`, which must not be 0. Its bias is below n / 2^64.
     pub fn below(&mut self, n: usize) -> usize {
         ((u128::from(self.next_u64()) * n as u128) >> 64) as usize
     }

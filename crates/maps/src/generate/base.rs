@@ -2,8 +2,7 @@
 
 use super::canvas::{Canvas, GROUND, OUT, TREES, inset};
 use super::span::Span;
-use super::split_mix::SplitMix64;
-use wheelbase_grid::Rect;
+use wheelbase_grid::{Rect, SplitMix64};
 
 /// Cells of ground round the whole map. Gaps between buildings that end at the border would be closed
 /// off without it.

@@ -1,7 +1,6 @@
 //! The terrain of a map that is being drawn.
 
-use super::split_mix::SplitMix64;
-use wheelbase_grid::{CellXY, Grid, GridSize, Rect, SideTable, TerrainKind, TerrainTable};
+use wheelbase_grid::{CellXY, Grid, GridSize, Rect, SideTable, SplitMix64, TerrainKind, TerrainTable};
 
 /// Kinds of [`TerrainTable::movingai`] by number, which a test below holds against the table.
 pub(super) const GROUND: TerrainKind = TerrainKind(0);

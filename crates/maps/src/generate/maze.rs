@@ -2,8 +2,7 @@
 
 use super::canvas::{Canvas, GROUND, OUT};
 use super::span::{Span, cut};
-use super::split_mix::SplitMix64;
-use wheelbase_grid::{GridShape, Rect, Side};
+use wheelbase_grid::{GridShape, Rect, Side, SplitMix64};
 
 /// Width of a corridor. A 3x5 body can bend round a corner of two such corridors; with 3 cells, it could
 /// not, and a single corridor of that width would divide the maze for it.

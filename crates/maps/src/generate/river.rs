@@ -2,8 +2,7 @@
 
 use super::canvas::{Canvas, GROUND, SWAMP, TREES, WATER};
 use super::scatter;
-use super::split_mix::SplitMix64;
-use wheelbase_grid::TerrainKind;
+use wheelbase_grid::{SplitMix64, TerrainKind};
 
 /// Cells of ground kept free of trees on either side of the river, at right angles to it. A 3x3 body can
 /// always go along the bank, even of a slanting river, so that no crossing is closed off by a wood.

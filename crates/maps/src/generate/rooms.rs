@@ -2,9 +2,8 @@
 
 use super::canvas::{Canvas, GROUND, OUT};
 use super::span::{Span, cut};
-use super::split_mix::SplitMix64;
 use super::union_find::UnionFind;
-use wheelbase_grid::Rect;
+use wheelbase_grid::{Rect, SplitMix64};
 
 /// Least, usual and greatest length of a room.
 const ROOM: (i32, i32, i32) = (12, 16, 20);

@@ -1,8 +1,7 @@
 //! Maps of scattered obstacles: open land, and single cells at random.
 
 use super::canvas::{Canvas, OUT, SWAMP, TREES, inset};
-use super::split_mix::SplitMix64;
-use wheelbase_grid::{Rect, TerrainKind};
+use wheelbase_grid::{Rect, SplitMix64, TerrainKind};
 
 /// Cells along a side of the tiles that hold at most one clump of trees each.
 const TREE_TILE: u32 = 16;

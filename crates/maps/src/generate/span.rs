@@ -1,7 +1,6 @@
 //! Stretches of cells along one axis of a map.
 
-use super::split_mix::SplitMix64;
-use wheelbase_grid::Rect;
+use wheelbase_grid::{Rect, SplitMix64};
 
 /// The cells from `start` to `start + length - 1` of one axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

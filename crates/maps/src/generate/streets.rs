@@ -2,9 +2,8 @@
 
 use super::canvas::{Canvas, GROUND, OUT, TREES, inset};
 use super::span::Span;
-use super::split_mix::SplitMix64;
 use super::union_find::UnionFind;
-use wheelbase_grid::Rect;
+use wheelbase_grid::{Rect, SplitMix64};
 
 /// Least and greatest width of a street, and of an alley into a block.
 const STREET: (i32, i32) = (4, 7);

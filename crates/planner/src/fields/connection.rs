@@ -1,7 +1,7 @@
-//! Which tiles are connected: for boards whose tiles are turned while the game goes on.
+//! Connectivity of tiles, for boards whose tiles are rotated during the game.
 //!
-//! Whether two tiles are connected is told by the components, which follow each edit, without a search.
-//! Over which tiles is asked seldom, and costs what there is to tell.
+//! Whether two tiles are connected is read from the components, which follow each edit, without a search.
+//! Listing the tiles of a connection is a rarer query, with time in proportion to its output.
 
 use crate::fields::distances::Distances;
 use crate::model::goal::{Goal, GoalMember};
@@ -9,44 +9,43 @@ use crate::model::offset::Offset;
 use crate::model::path::Path;
 use crate::model::pose::{Heading, Pose, State, StateSpace};
 use crate::tables::MovementTables;
-use crate::tables::components::Way;
+use crate::tables::components::Reachability;
 use wheelbase_grid::{BitGrid, CellXY};
 
 impl MovementTables {
-    /// Whether moves lead from some legal pose with its anchor in one cell to some pose with its anchor in
-    /// another. Looks at no more than the poses of both cells: [`Way::Unknown`], which only a search can
-    /// settle, comes of one-way moves, and of tables for which nobody has
-    /// [made components](Self::make_components).
+    /// Whether some pose with its anchor in `to` is reachable from some legal pose with its anchor in `from`.
+    /// Examines only the poses of both cells. [`Reachability::Unknown`], which only a search can settle,
+    /// results from one-way moves, and from tables without [components](Self::make_components).
     ///
     /// ```
     /// use wheelbase_grid::*;
     /// use wheelbase_planner::*;
-    /// use wheelbase_planner::tables::Way;
+    /// use wheelbase_planner::tables::Reachability;
     ///
     /// let mut grid = Grid::from_rows(&["..."], TerrainTable::movingai(), SideTable::default())?;
     /// let mut spec = ClassSpec::new("current", 1);
-    /// spec.primitives = Primitive::four_ways(1);
+    /// spec.primitives = Primitive::four_directions(1);
     /// let (west, middle, east) = (CellXY::new(0, 0), CellXY::new(1, 0), CellXY::new(2, 0));
     /// grid.set_side(middle, Side::North, SideKind::WALL);
     /// let mut tables = MovementTables::compile(&grid, MovementClass::new(spec)?);
     /// tables.make_components();
-    /// assert_eq!(tables.connects(west, east), Way::Yes);
+    /// assert_eq!(tables.connects(west, east), Reachability::Yes);
     ///
-    /// // A quarter turn brings the closed side to the west.
+    /// // A quarter turn moves the closed side to the west.
     /// let edit = grid.rotate(middle, 1);
     /// tables.update(&grid, edit.changed);
-    /// assert_eq!((tables.connects(west, east), tables.connects(middle, east)), (Way::No, Way::Yes));
+    /// assert_eq!((tables.connects(west, east), tables.connects(middle, east)), (Reachability::No, Reachability::Yes));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn connects(&self, from: CellXY, to: CellXY) -> Way {
+    pub fn connects(&self, from: CellXY, to: CellXY) -> Reachability {
         let components = self.components();
-        let mut answer = Way::No;
+        let mut answer = Reachability::No;
         for start in poses_in(self.space(), from).filter(|&state| self.is_legal(state)) {
             for end in poses_in(self.space(), to) {
-                match components.way(start, end) {
-                    Way::Yes => return Way::Yes,
-                    Way::Unknown if self.is_legal(end) => answer = Way::Unknown,
-                    Way::Unknown | Way::No => {}
+                match components.reachability(start, end) {
+                    Reachability::Yes => return Reachability::Yes,
+                    Reachability::Unknown if self.is_legal(end) => answer = Reachability::Unknown,
+                    Reachability::Unknown | Reachability::No => {}
                 }
             }
         }
@@ -58,8 +57,7 @@ fn poses_in(space: StateSpace, cell: CellXY) -> impl Iterator<Item = State> {
     (0..space.headings()).filter_map(move |h| space.state(Pose { cell, heading: Heading(h) }))
 }
 
-/// Tells over which tiles a connection runs. Keeps its memory; after the first questions about a board
-/// nothing allocates.
+/// Lists the tiles of connections. Keeps its memory: after the first queries on a board nothing allocates.
 ///
 /// ```
 /// use wheelbase_grid::*;
@@ -68,7 +66,7 @@ fn poses_in(space: StateSpace, cell: CellXY) -> impl Iterator<Item = State> {
 ///
 /// let grid = Grid::from_rows(&["....", ".WW.", "W..."], TerrainTable::movingai(), SideTable::default())?;
 /// let mut spec = ClassSpec::new("current", 1);
-/// spec.primitives = Primitive::four_ways(1);
+/// spec.primitives = Primitive::four_directions(1);
 /// let tables = MovementTables::compile(&grid, MovementClass::new(spec)?);
 /// let mut connections = Connections::new(&tables);
 /// let mut tiles = Vec::new();
@@ -83,16 +81,16 @@ fn poses_in(space: StateSpace, cell: CellXY) -> impl Iterator<Item = State> {
 pub struct Connections {
     distances: Distances,
     path: Path,
-    /// Tiles listed already.
+    /// Tiles already listed.
     listed: BitGrid,
-    /// One bit a state: those reached.
+    /// A bit per reached state.
     reached: Vec<u64>,
-    /// The same states in the order in which they were reached.
+    /// The reached states, in order of discovery.
     states: Vec<State>,
 }
 
 impl Connections {
-    /// For questions about a class on a board.
+    /// For queries about a class on a board.
     pub fn new(tables: &MovementTables) -> Self {
         let space = tables.space();
         Self {
@@ -104,9 +102,9 @@ impl Connections {
         }
     }
 
-    /// Writes the tiles of a cheapest connection, each once, move by move as a body that goes from any pose
-    /// in one cell to any in the other sweeps them. Returns its cost in ticks, `None` without one. Where the
-    /// components know that there is none, nothing is searched.
+    /// Writes the tiles of a cheapest connection, each once, in the order in which a body sweeps them on its
+    /// path from any pose in one cell to any pose in the other. Returns its cost in ticks, or `None` without a
+    /// connection. Does not search if the components rule out a connection.
     ///
     /// # Panics
     /// If the tables are of another board or class.
@@ -120,34 +118,33 @@ impl Connections {
         tiles.clear();
         self.distances.restart_to(tables, &Goal::of(&[GoalMember::any(to)]));
         let (_, found) = self.distances.nearest(tables, &[GoalMember::any(from)])?;
-        self.distances.way(tables, found.pose, &mut self.path);
+        self.distances.path(tables, found.pose, &mut self.path);
         let (class, space) = (tables.class(), tables.space());
-        list(&mut self.listed, found.pose.cell, class.footprint().at(space.frame(found.pose)), tiles);
+        append_cells(&mut self.listed, found.pose.cell, class.footprint().at(space.frame(found.pose)), tiles);
         for (at, &primitive) in self.path.poses.iter().zip(&self.path.moves) {
-            list(
+            append_cells(
                 &mut self.listed,
                 at.pose.cell,
                 &class.shape(space.frame(at.pose), primitive.into()).swept,
                 tiles,
             );
         }
-        self.unlist(tiles);
+        self.clear_listed(tiles);
         Some(found.ticks)
     }
 
-    /// Writes every tile that a body can cover which stands anywhere in the cell and goes where moves lead,
-    /// forward or backward: all that is connected with the cell. Row by row. Takes time in proportion to the
-    /// poses of the connected set.
+    /// Writes every tile coverable by a body that starts anywhere in the cell and follows moves, forward or
+    /// backward: the whole connected set. Row by row. Linear in the poses of the set.
     pub fn all(&mut self, tables: &MovementTables, from: CellXY, tiles: &mut Vec<CellXY>) {
         assert_eq!(tables.space(), self.distances.field().space(), "tables of another board");
         tiles.clear();
         self.states.clear();
         for state in poses_in(tables.space(), from).filter(|&state| tables.is_legal(state)) {
-            reach(&mut self.reached, &mut self.states, state);
+            mark_reached(&mut self.reached, &mut self.states, state);
         }
         let mut at = 0;
         while let Some(&state) = self.states.get(at) {
-            tables.for_each_neighbour(state, |next| reach(&mut self.reached, &mut self.states, next));
+            tables.for_each_neighbour(state, |next| mark_reached(&mut self.reached, &mut self.states, next));
             at += 1;
         }
         for at in 0..self.states.len() {
@@ -155,19 +152,19 @@ impl Connections {
             self.reached[state.0 as usize / 64] = 0;
             let cell = tables.space().pose(state).cell;
             let footprint = tables.class().footprint().at(tables.space().frame_of(state));
-            list(&mut self.listed, cell, footprint, tiles);
+            append_cells(&mut self.listed, cell, footprint, tiles);
         }
-        self.unlist(tiles);
+        self.clear_listed(tiles);
         tiles.sort_unstable_by_key(|cell| (cell.y, cell.x));
     }
 
-    fn unlist(&mut self, tiles: &[CellXY]) {
+    fn clear_listed(&mut self, tiles: &[CellXY]) {
         tiles.iter().for_each(|&cell| self.listed.set(cell, false));
     }
 }
 
-/// Lists the cells at some offsets from an anchor that are not listed yet.
-fn list(listed: &mut BitGrid, anchor: CellXY, offsets: &[Offset], tiles: &mut Vec<CellXY>) {
+/// Appends the cells at some offsets from an anchor that are not listed yet.
+fn append_cells(listed: &mut BitGrid, anchor: CellXY, offsets: &[Offset], tiles: &mut Vec<CellXY>) {
     for offset in offsets {
         let cell = offset.cell_from(anchor);
         if !listed.get(cell) {
@@ -177,7 +174,7 @@ fn list(listed: &mut BitGrid, anchor: CellXY, offsets: &[Offset], tiles: &mut Ve
     }
 }
 
-fn reach(reached: &mut [u64], states: &mut Vec<State>, state: State) {
+fn mark_reached(reached: &mut [u64], states: &mut Vec<State>, state: State) {
     let (word, bit) = (state.0 as usize / 64, 1 << (state.0 % 64));
     if reached[word] & bit == 0 {
         reached[word] |= bit;

@@ -1,8 +1,8 @@
 //! Cost fields: the exact cost between every pose and one goal, or one start.
 //!
-//! Dijkstra 1959 over the movement tables, backward from a goal or forward from a start, cost by cost (see
-//! `sweep`). Repair after an edit follows Ramalingam and Reps 1996: first the states whose support
-//! is lost, in order of their old cost, then Dijkstra from the rim of what they were.
+//! Dijkstra 1959 over the movement tables, backward from a goal or forward from a start, in order of cost (see
+//! `sweep`). Repair after an edit follows Ramalingam and Reps 1996: first the states that lost their support,
+//! in order of their old cost, then Dijkstra's algorithm from the boundary of these states.
 
 pub(crate) mod arcs;
 mod cache;
@@ -12,32 +12,32 @@ pub(crate) mod repair;
 pub(crate) mod support;
 pub(crate) mod sweep;
 
-pub use cache::CostFields;
-pub use repair::{FieldScratch, Repaired};
+pub use cache::CostFieldCache;
+pub use repair::{RepairScratch, Repaired};
 
 use crate::fields::cost_field::support::{
-    AT_SOURCE, Direction, MOVES_STRIDE, NO_MOVE, STALE_MAX, UNREACHED, downhill_move,
+    AT_SOURCE, Direction, MOVES_STRIDE, NO_MOVE, STALE_MAX, downhill_move,
 };
 use crate::model::goal::{Goal, GoalMember};
-use crate::model::lattice::{Lattice, with_lattice};
-use crate::model::outcome::{COST_MAX, Progress};
+use crate::model::outcome::{COST_MAX, Progress, UNREACHED};
 use crate::model::path::{Path, PathPose};
 use crate::model::pose::{FRAMES_MAX, Heading, Pose, State, StateSpace};
+use crate::model::state_indexing::{StateIndexing, with_indexing};
 use crate::tables::MovementTables;
 use crate::tables::layouts::with_layout;
-use crate::tables::steps::{STEPS_STRIDE, Successor};
-use arcs::{Arcs, Graph};
+use crate::tables::moves::{FRAME_STRIDE, Successor};
+use arcs::{ArcGraph, Arcs};
 use extent::{Extent, rows_of};
 pub(crate) use frontier::{Block, Frontier};
-use sweep::{Search, SlotBits, Stopped, Sweep, SweepPlan, Task};
+use sweep::{FieldSearch, SlotBits, Sweep, SweepPlan, SweepTask};
 use wheelbase_grid::CellXY;
 
-/// How far [`CostField::settle`] goes.
+/// How far [`CostField::settle`] proceeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Until {
-    /// Until every pose that can be reached is settled.
+pub enum SettleTarget {
+    /// Until every reachable pose is settled.
     All,
-    /// Until every pose of at most so many ticks is settled.
+    /// Until every pose of at most this cost in ticks is settled.
     Within(u32),
     /// Until the pose is settled.
     Pose(State),
@@ -45,16 +45,15 @@ pub enum Until {
 
 /// The exact cost in ticks between every pose and one goal (or one start), for all agents of a class.
 ///
-/// Made lazily: [`CostField::settle`] goes as far as it is told, by cost, by pose or by a budget of
-/// expansions, and later goes on from there. Every pose of at most [`CostField::radius`] ticks is
-/// settled: its cost is exact and final until the map changes. [`CostField::repair`] follows a change
-/// of the map at a cost in proportion to the poses that it affects; the field is then the same as a
-/// fresh one.
+/// Computed lazily: [`CostField::settle`] proceeds up to a cost, a pose or a budget of expansions, and later
+/// continues from there. Every pose of at most [`CostField::radius`] ticks is settled: its cost is exact and
+/// final until the map changes. [`CostField::repair`] follows a change of the map in time proportional to the
+/// affected poses; the result equals a fresh field.
 ///
 /// A pose that cannot be reached within [`COST_MAX`] ticks counts as unreachable.
 ///
-/// Memory: 4 bytes a state, 1 more with next moves, 4 a pose of the goal, and some 4 to 40 a pose on the rim
-/// of what is settled. After a first field of the same kind nothing allocates.
+/// Memory: 4 bytes per state, 1 more with next moves, 4 per pose of the goal, and about 4 to 40 per pose on the
+/// boundary of the settled region. Creating further fields in the same memory does not allocate.
 ///
 /// ```
 /// use wheelbase_grid::{CellXY, Grid, Rect, SideTable, TerrainKind, TerrainTable};
@@ -64,21 +63,21 @@ pub enum Until {
 /// let rows = ["......", "..WW..", "......"];
 /// let mut grid = Grid::from_rows(&rows, TerrainTable::movingai(), SideTable::default())?;
 /// let mut spec = ClassSpec::new("walker", 1);
-/// spec.primitives = Primitive::four_ways(10);
+/// spec.primitives = Primitive::four_directions(10);
 /// let mut tables = MovementTables::compile(&grid, MovementClass::new(spec)?);
 /// let goal = [GoalMember::any(CellXY::new(5, 1))];
 /// let mut field = CostField::to_goal(&tables, &Goal::of(&goal));
-/// field.settle(&tables, Until::All, u64::MAX);
+/// field.settle(&tables, SettleTarget::All, u64::MAX);
 /// let west = tables.space().state(Pose::new(0, 1, Heading(0))).unwrap();
 /// assert_eq!(field.cost(west), Some(70));
 ///
-/// // The bridge opens: the field follows.
+/// // The bridge opens, and the field is repaired.
 /// let edit = grid.set_terrain(Rect::new(2, 1, 2, 1), TerrainKind(0));
 /// tables.update(&grid, edit.changed);
-/// field.repair(&tables, edit.changed, &mut FieldScratch::new());
+/// field.repair(&tables, edit.changed, &mut RepairScratch::new());
 /// assert_eq!(field.cost(west), Some(50));
 ///
-/// // Downhill from there.
+/// // Follow it downhill.
 /// let mut path = Path::new();
 /// assert!(field.follow(&tables, west, &mut path));
 /// assert_eq!((path.cost(), path.moves.len()), (50, 5));
@@ -90,45 +89,45 @@ pub struct CostField {
     space: StateSpace,
     members: Vec<GoalMember>,
     within: u32,
-    /// States of the goal (or the starts) on the map, rising.
+    /// States of the goal (or the starts) on the map, ascending.
     sources: Vec<u32>,
-    /// Outside it all states are as they were at first.
+    /// All states outside it are in their initial state.
     extent: Extent,
-    /// `[n_states]`. Those of at most `radius` are settled; above, what is known so far: each is the
-    /// cost of some way and stands in the frontier or last in the sweep; [`UNREACHED`] without one.
+    /// `[n_states]`. Costs up to `radius` are settled. Larger ones are tentative: each is the cost of some
+    /// path, and its state is in the frontier or at the end of the sweep. [`UNREACHED`] if no path is known.
     costs: Vec<u32>,
-    /// `[n_states]`: the primitive downhill from each settled state, else one of the two below. Empty
-    /// if not asked for.
+    /// `[n_states]`: the primitive downhill from each settled state, otherwise [`AT_SOURCE`] or [`NO_MOVE`].
+    /// Empty unless requested.
     moves: Vec<u8>,
-    /// Difference of the states' indices by `[heading << 5 | move]`.
+    /// Difference of state indices by `[frame << 5 | move]`.
     move_deltas: Vec<i32>,
     /// Every state of at most this cost is settled.
     radius: u32,
-    /// Settled states from which the search goes on, and some of the cost after the radius.
+    /// Settled states still to be expanded, and some states of the next cost.
     sweep: Sweep,
     sweep_plan: SweepPlan,
-    /// States that have the cost of some way and are not settled, and some that are settled since.
+    /// States with a tentative cost, and some that have been settled since.
     frontier: Frontier,
-    /// Along which costs spread: into a state for costs to a goal, out of it for those from a start.
+    /// Moves along which costs spread: into a state for costs to a goal, out of it for costs from a start.
     spread: Arcs,
-    /// Along which they lead downhill: the other way.
+    /// Moves along which costs decrease: the other direction.
     downhill: Arcs,
-    /// Whether the arcs into a state were collected for a map with slopes.
+    /// Whether the arcs were collected for a map with slopes.
     sloped: bool,
-    /// Pushed to the frontier by repairs since it was last cleared of stale entries.
+    /// Entries pushed to the frontier by repairs since stale entries were last removed.
     repair_pushes: usize,
     repair_pushes_max: usize,
-    /// Revision of the map that the costs hold for.
+    /// Revision of the map for which the costs are valid.
     revision: u64,
 }
 
 impl CostField {
-    /// The cost from every pose to the nearest pose of a goal; nothing is settled yet but the goal.
+    /// The cost from every pose to the nearest pose of a goal; initially only the goal is settled.
     pub fn to_goal(tables: &MovementTables, goal: &Goal<'_>) -> Self {
         Self::new(tables, goal, Direction::ToGoal)
     }
 
-    /// The cost from the nearest of some poses to every pose; nothing is settled yet but those.
+    /// The cost from the nearest of some poses to every pose; initially only those poses are settled.
     pub fn from_start(tables: &MovementTables, starts: &Goal<'_>) -> Self {
         Self::new(tables, starts, Direction::FromStart)
     }
@@ -178,8 +177,8 @@ impl CostField {
         }
     }
 
-    /// Begins anew in the same memory, for another goal or another revision of the map. Takes time in
-    /// proportion to the poses around those that were settled, not to the map.
+    /// Restarts in the same memory, for another goal or another revision of the map. Time is proportional to
+    /// the region around the settled poses, not to the map.
     ///
     /// # Panics
     /// If the tables are of another map or class.
@@ -205,7 +204,7 @@ impl CostField {
         self.extent.restart(tables, &self.sources);
         self.radius = 0;
         self.sweep.clear();
-        self.frontier.reset(tables.most_ticks(), 0);
+        self.frontier.reset(tables.max_ticks(), 0);
         for &state in &self.sources {
             if tables.is_legal(State(state)) {
                 self.costs[state as usize] = 0;
@@ -217,7 +216,7 @@ impl CostField {
         self.revision = tables.revision();
     }
 
-    /// Of a field that keeps its moves.
+    /// For fields with next moves.
     fn mark_sources(&mut self) {
         let Self { sources, costs, moves, .. } = self;
         if moves.is_empty() {
@@ -228,16 +227,16 @@ impl CostField {
         }
     }
 
-    /// Keeps the next move of every settled pose from now on, so that [`CostField::step_all`] reads one
-    /// byte a step. 1 byte a state.
+    /// Stores the next move of every settled pose from now on, so that [`CostField::step_all`] reads one byte
+    /// per step. Takes 1 byte per state.
     pub fn keep_moves(&mut self, tables: &MovementTables) {
         self.check_revision(tables);
         self.moves.clear();
         self.moves.resize(self.space.n_states(), NO_MOVE);
         self.mark_sources();
         let radius = self.radius();
-        with_layout!(&tables.graph.layouts, layout => with_lattice!(self.space, lattice => {
-            let graph = Graph { words: &layout.words, times: &tables.graph.times, lattice };
+        with_layout!(&tables.graph.layouts, layout => with_indexing!(self.space, indexing => {
+            let graph = ArcGraph { words: &layout.words, times: &tables.graph.times, indexing };
             for state in 0..self.space.n_states() as u32 {
                 if self.costs[state as usize] <= radius {
                     self.moves[state as usize] = downhill_move(&graph, &self.downhill, &self.costs, state);
@@ -248,69 +247,60 @@ impl CostField {
 
     fn check_revision(&self, tables: &MovementTables) {
         assert_eq!(tables.space(), self.space, "tables of another map");
-        assert_eq!(
-            tables.revision(),
-            self.revision,
-            "the map has changed: the field is to be repaired first"
-        );
+        assert_eq!(tables.revision(), self.revision, "the map has changed: repair the field first");
     }
 
-    /// Settles poses in order of cost, at most `expansions` of them, as far as `until` says. `Running`
-    /// means that the budget was spent first; the next call goes on from there.
+    /// Settles poses in order of cost, at most `expansions` of them, up to the target. `Running` means that the
+    /// budget was spent first; the next call continues from there.
     ///
     /// # Panics
     /// If the tables have followed an edit that the field has not ([`CostField::repair`]).
-    pub fn settle(&mut self, tables: &MovementTables, until: Until, expansions: u64) -> Settled {
+    pub fn settle(&mut self, tables: &MovementTables, target: SettleTarget, expansions: u64) -> Settled {
         self.check_revision(tables);
-        let last = match until {
-            Until::Within(ticks) => ticks.min(COST_MAX),
-            Until::All | Until::Pose(_) => COST_MAX,
+        let last = match target {
+            SettleTarget::Within(ticks) => ticks.min(COST_MAX),
+            SettleTarget::All | SettleTarget::Pose(_) => COST_MAX,
         };
-        // Settled once no lower cost is left, but before those that cost the same lead on.
-        let stop = |costs: &[u32], radius: u32| match until {
-            Until::Pose(state) => costs[state.0 as usize] <= radius,
+        // Settled once no lower cost is left, but before states of equal cost are expanded.
+        let stop = |costs: &[u32], radius: u32| match target {
+            SettleTarget::Pose(state) => costs[state.0 as usize] <= radius,
             _ => false,
         };
-        with_layout!(&tables.graph.layouts, layout => with_lattice!(self.space, lattice => {
-            let graph = Graph { words: &layout.words, times: &tables.graph.times, lattice };
+        with_layout!(&tables.graph.layouts, layout => with_indexing!(self.space, indexing => {
+            let graph = ArcGraph { words: &layout.words, times: &tables.graph.times, indexing };
             let Self { costs, moves, radius, sweep, sweep_plan, frontier, downhill, .. } = self;
-            let mut search = Search { graph, plan: sweep_plan, costs, sweep, frontier, radius };
+            let mut search = FieldSearch { graph, plan: sweep_plan, costs, sweep, frontier, radius };
             let mut keep = KeepMoves { moves, downhill, changed: None };
-            let (stopped, expansions) = search.run(&mut keep, last, expansions, stop);
-            let progress = match stopped {
-                Stopped::Done => Progress::Done,
-                Stopped::Budget => Progress::Running,
-            };
+            let (progress, expansions) = search.run(&mut keep, last, expansions, stop);
             Settled { progress, expansions }
         }))
     }
 
-    /// Every pose of at most so many ticks is settled.
+    /// Every pose of at most this cost in ticks is settled.
     pub fn radius(&self) -> u32 {
         self.radius
     }
 
-    /// Whether every pose that can be reached is settled.
+    /// Whether every reachable pose is settled.
     pub fn is_complete(&self) -> bool {
         self.frontier.is_empty() && self.sweep.is_empty(&self.sweep_plan)
     }
 
-    /// Cost of a pose in ticks if it is settled. Without one, the pose cannot be reached
-    /// ([`CostField::is_complete`]) or costs more than [`CostField::radius`].
+    /// Cost of a pose in ticks if it is settled. `None` if the pose is unreachable ([`CostField::is_complete`])
+    /// or costs more than [`CostField::radius`].
     #[inline]
     pub fn cost(&self, state: State) -> Option<u32> {
         let cost = self.costs[state.0 as usize];
         (cost <= self.radius()).then_some(cost)
     }
 
-    /// The greatest lower bound of a pose's cost that is known, at most [`COST_MAX`]: exact where the
-    /// pose is settled.
+    /// The best known lower bound of a pose's cost, at most [`COST_MAX`]; exact if the pose is settled.
     #[inline]
     pub fn lower_bound(&self, state: State) -> u32 {
         self.costs[state.0 as usize].min(self.beyond())
     }
 
-    /// Lower bound of the cost of what is not settled.
+    /// Lower bound of all unsettled costs.
     pub(crate) fn beyond(&self) -> u32 {
         if self.is_complete() { COST_MAX } else { (self.radius() + 1).min(COST_MAX) }
     }
@@ -320,7 +310,7 @@ impl CostField {
         &self.costs
     }
 
-    /// Which way the costs run.
+    /// Direction of the costs.
     pub fn direction(&self) -> Direction {
         self.direction
     }
@@ -335,12 +325,12 @@ impl CostField {
         self.space
     }
 
-    /// Revision of the map that the costs hold for.
+    /// Revision of the map for which the costs are valid.
     pub fn revision(&self) -> u64 {
         self.revision
     }
 
-    /// Bytes held.
+    /// Memory in bytes.
     pub fn memory_bytes(&self) -> usize {
         size_of::<Self>()
             + 4 * (self.costs.capacity() + self.sources.capacity() + self.move_deltas.capacity())
@@ -351,10 +341,9 @@ impl CostField {
             + self.frontier.memory_bytes()
     }
 
-    /// The next move downhill from a settled pose: of those by which its cost is the time of the move
-    /// plus the cost after it, the one of least primitive. `None` at a pose of the goal and at one that
-    /// is not settled. Of a field from a start, the last move of a cheapest way to the pose, and the
-    /// state before it.
+    /// The next move downhill from a settled pose: among the moves whose time plus the cost after them equals
+    /// the pose's cost, the one of least primitive. `None` at a pose of the goal and at unsettled poses. For a
+    /// field from a start: the last move of a cheapest path to the pose, and the state before it.
     ///
     /// # Panics
     /// If the tables have followed an edit that the field has not.
@@ -366,13 +355,13 @@ impl CostField {
         Some(Successor { primitive, state: after, ticks: cost - self.costs[after.0 as usize] })
     }
 
-    /// The primitive downhill from a settled state, `None` at a source.
+    /// The primitive downhill from a settled state; `None` at a source.
     #[inline(always)]
     fn next_primitive(&self, tables: &MovementTables, state: State) -> Option<u8> {
         let primitive = match self.moves.get(state.0 as usize) {
             Some(&primitive) => primitive,
-            None => with_layout!(&tables.graph.layouts, layout => with_lattice!(self.space, lattice => {
-                let graph = Graph { words: &layout.words, times: &tables.graph.times, lattice };
+            None => with_layout!(&tables.graph.layouts, layout => with_indexing!(self.space, indexing => {
+                let graph = ArcGraph { words: &layout.words, times: &tables.graph.times, indexing };
                 downhill_move(&graph, &self.downhill, &self.costs, state.0)
             })),
         };
@@ -385,27 +374,27 @@ impl CostField {
         self.move_deltas[frame * MOVES_STRIDE + primitive as usize]
     }
 
-    /// Moves each agent's state one move downhill, those at the goal and those not settled not at all.
-    /// The agents are independent, so that the loads of many are under way at once: one agent alone is
-    /// followed no faster than by [`CostField::next`] or [`CostField::follow`].
+    /// Moves each agent's state one move downhill; states at the goal and unsettled states stay. The agents are
+    /// independent, so that the loads of many overlap; for a single agent, [`CostField::next`] and
+    /// [`CostField::follow`] are as fast.
     ///
     /// # Panics
-    /// If the field does not keep its moves ([`CostField::keep_moves`]).
+    /// If the field does not store next moves ([`CostField::keep_moves`]).
     pub fn step_all(&self, states: &mut [State]) {
         assert_eq!(self.moves.len(), self.costs.len(), "the field does not keep its moves");
         let moves = &self.moves[..];
-        // A table of fixed size: no test of its bounds within the loop.
+        // A table of fixed size, so that the loop needs no bounds check.
         let mut deltas = [0; FRAMES_MAX.next_power_of_two() * MOVES_STRIDE];
         deltas[..self.move_deltas.len()].copy_from_slice(&self.move_deltas);
-        with_lattice!(self.space, lattice => for state in states {
+        with_indexing!(self.space, indexing => for state in states {
             let primitive = moves[state.0 as usize];
-            let at = (lattice.frame(state.0) * MOVES_STRIDE + primitive as usize) % deltas.len();
+            let at = (indexing.frame(state.0) * MOVES_STRIDE + primitive as usize) % deltas.len();
             state.0 = state.0.wrapping_add_signed(deltas[at]);
         });
     }
 
-    /// Writes the cheapest path from a settled pose to the goal, or from the start to it, move by move as
-    /// [`CostField::next`] says. Returns whether there is one; without, `path` is empty.
+    /// Writes the cheapest path from a settled pose to the goal, or from the start to it, following
+    /// [`CostField::next`]. Returns whether there is one; if not, `path` is empty.
     ///
     /// # Panics
     /// If the tables have followed an edit that the field has not.
@@ -413,7 +402,7 @@ impl CostField {
         path.clear();
         self.check_revision(tables);
         let Some(cost) = self.cost(state) else { return false };
-        // Cell and heading are counted along: to work them out of an index takes a division.
+        // Cell and heading are tracked, because deriving them from an index takes a division.
         let (mut at, mut pose) = (state, self.space.pose(state));
         path.poses.push(PathPose { pose, arrival: self.arrival(cost, at) });
         while let Some(primitive) = self.next_primitive(tables, at) {
@@ -429,7 +418,7 @@ impl CostField {
         true
     }
 
-    /// Ticks from the begin of a way, on which a field to a goal costs `whole`, to a state on it.
+    /// Arrival tick at a state on a path, whose total cost in a field to a goal is `whole`.
     #[inline(always)]
     fn arrival(&self, whole: u32, at: State) -> u32 {
         match self.direction {
@@ -438,12 +427,12 @@ impl CostField {
         }
     }
 
-    /// The pose that a move downhill leads to.
+    /// The pose after a move downhill.
     #[inline(always)]
     fn pose_downhill(&self, tables: &MovementTables, pose: Pose, primitive: u8) -> Pose {
         let step = |pose: Pose| {
             let frame = self.space.frame(pose).0 as usize;
-            tables.graph.steps[frame * STEPS_STRIDE + primitive as usize]
+            tables.graph.move_deltas[frame * FRAME_STRIDE + primitive as usize]
         };
         let CellXY { x, y } = pose.cell;
         match self.direction {
@@ -456,7 +445,7 @@ impl CostField {
                 let turn = tables.class().primitives()[primitive as usize].turn;
                 let headings = i32::from(self.space.headings());
                 let heading = Heading((i32::from(pose.heading.0) - turn).rem_euclid(headings) as u8);
-                // Rows are the same in every frame of a heading, columns are not.
+                // Row displacements depend only on the heading; column displacements depend on the frame.
                 let rows = step(Pose { cell: CellXY::new(0, 0), heading }).dy;
                 let step = step(Pose { cell: CellXY::new(0, y - rows), heading });
                 Pose { cell: CellXY::new(x - step.dx, y - step.dy), heading }
@@ -464,14 +453,14 @@ impl CostField {
         }
     }
 
-    /// Every settled pose and its cost in ticks, in order of state: what can be reached within
+    /// Every settled pose and its cost in ticks, in order of state: the poses reachable within
     /// [`CostField::radius`].
     pub fn settled(&self) -> impl Iterator<Item = (Pose, u32)> {
         self.within(self.radius()).map(|(state, cost)| (self.space.pose(state), cost))
     }
 
-    /// Every settled state of at most so many ticks and its cost, in order of state. Goes through all poses
-    /// that are not too far away for that.
+    /// Every settled state of at most `ticks` and its cost, in order of state. Scans all poses within the
+    /// distance that this cost allows.
     pub fn within(&self, ticks: u32) -> impl Iterator<Item = (State, u32)> {
         let most = ticks.min(self.radius());
         rows_of(self.space, self.extent.reached(self.space, most)).flat_map(move |row| {
@@ -482,27 +471,28 @@ impl CostField {
     }
 }
 
-/// What [`CostField::settle`] did.
+/// Result of [`CostField::settle`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Settled {
-    /// Whether there is more to do for what was asked.
+    /// Whether the target was reached.
     pub progress: Progress,
-    /// Poses whose moves were followed.
+    /// Number of expanded poses.
     pub expansions: u64,
 }
 
-/// Settles states and keeps what is asked for of them.
+/// Settles states and records their next moves.
 struct KeepMoves<'a> {
-    /// Empty if moves are not kept.
+    /// Empty if next moves are not stored.
     moves: &'a mut [u8],
     downhill: &'a Arcs,
-    /// Where to list what is settled, if wanted.
+    /// Collects the settled states, if requested.
     changed: Option<&'a mut Vec<u32>>,
 }
 
-impl<W: SlotBits, L: Lattice> Task<W, L> for KeepMoves<'_> {
+impl<W: SlotBits, L: StateIndexing> SweepTask<W, L> for KeepMoves<'_> {
     #[inline]
-    fn settled(&mut self, graph: &Graph<'_, W, L>, costs: &[u32], states: &[u32]) {
+    fn settled(&mut self, graph: &ArcGraph<'_, W, L>, costs: &[u32], states: &[u32]) {
         if let Some(changed) = &mut self.changed {
             changed.extend_from_slice(states);
         }

@@ -1,34 +1,36 @@
-//! Distances from one pose to many targets, or from many starts to one target, by one search.
+//! Distances from one pose to many targets, or from many starts to one target, by a single search.
 //!
-//! All of it reads one cost field: what was searched for one question answers the next.
+//! All queries read one cost field, so that the search for one query also serves the next.
 
 use crate::fields::cost_field::support::Direction;
-use crate::fields::cost_field::{CostField, FieldScratch, Repaired, Settled, Until};
+use crate::fields::cost_field::{CostField, RepairScratch, Repaired, SettleTarget, Settled};
 use crate::model::goal::{Goal, GoalMember};
+use crate::model::outcome::UNREACHED;
 use crate::model::path::Path;
 use crate::model::pose::{Heading, Pose, State, StateSpace};
 use crate::tables::MovementTables;
-use crate::tables::components::Way;
+use crate::tables::components::Reachability;
 use wheelbase_grid::Rect;
 
-/// How far it is.
+/// Result of a distance query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Distance {
     /// Cost of a cheapest path in ticks.
     pub ticks: u32,
-    /// The pose asked about; of a cell with any heading the nearest one, among equals the least heading.
+    /// The queried pose; for a cell with any heading the nearest one, among equals the least heading.
     pub pose: Pose,
 }
 
-/// The exact distances of a class between one end and any number of poses: from the pose of an agent to
-/// all that it may want to reach, or to a goal from all who may go there.
+/// The exact distances of a class between one end and any number of poses: from the pose of an agent to all
+/// possible targets, or to a goal from all possible starts.
 ///
-/// What is asked is searched for once, as far as it takes: a thousand targets cost what a field over the
-/// map costs, the poses within a turn's range as much as there are such poses. The distances are kept: what
-/// is settled is answered without a search, at each step of a move and for each agent again.
+/// Each region is searched once, only as far as needed: a thousand targets cost as much as a field over the
+/// map, the poses in range of one turn as much as their number. Distances are kept: settled poses are answered
+/// without a search, at each step of a move and for each agent.
 ///
-/// Memory: that of a [`CostField`], and 1 byte a state once first moves from a start are asked for. Once it
-/// has grown nothing allocates.
+/// Memory: that of a [`CostField`], and 1 byte per state once first moves from a start are queried. Does not
+/// allocate once it has grown.
 ///
 /// ```
 /// use wheelbase_grid::{CellXY, Grid, SideTable, TerrainTable};
@@ -39,7 +41,7 @@ pub struct Distance {
 /// spec.primitives = Primitive::vehicle(2, 6, 2);
 /// let tables = MovementTables::compile(&grid, MovementClass::new(spec)?);
 ///
-/// // The nearest by the way there is not the nearest as the crow flies.
+/// // The nearest target by path is not the nearest in a straight line.
 /// let mut from = Distances::from_pose(&tables, Pose::new(3, 0, Heading(0)));
 /// let targets = [(3, 2), (0, 0), (5, 1)].map(|(x, y)| GoalMember::any(CellXY::new(x, y)));
 /// let mut found = Vec::new();
@@ -48,27 +50,28 @@ pub struct Distance {
 /// assert_eq!(ticks, [16, 10, 8]);
 /// assert_eq!(from.nearest(&tables, &targets).map(|(target, _)| target), Some(2));
 ///
-/// // All that it can reach in a turn of 4 ticks.
-/// from.settle(&tables, Until::Within(4), u64::MAX);
+/// // All poses reachable in a turn of 4 ticks.
+/// from.settle(&tables, SettleTarget::Within(4), u64::MAX);
 /// assert_eq!(from.within(4).count(), 8);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Distances {
     field: CostField,
-    /// The legal poses of the one end, as many as are looked up in the components.
+    /// The legal poses of the fixed end, as far as they are looked up in the components.
     ends: Vec<State>,
-    /// Whether those are all.
+    /// Whether `ends` is complete.
     ends_known: bool,
-    /// Poses of what is asked, and the number of the question.
+    /// Queried poses, and the number of their query.
     asked: Vec<(State, u32)>,
     first_moves: FirstMoves,
 }
 
-/// Of a goal of more poses than this, unreachable questions are found out by the search.
+/// Maximum number of goal poses checked against components; for larger goals the search detects unreachable
+/// queries.
 const ENDS_MAX: usize = 16;
 
-/// Expansions between two looks at what is asked.
+/// Expansions between two checks of the queried poses.
 const SLICE: u64 = 256;
 
 impl Distances {
@@ -77,7 +80,7 @@ impl Distances {
         Self::new(tables, CostField::from_start(tables, &Goal::of(&[GoalMember::pose(start)])))
     }
 
-    /// From any pose to the nearest of a goal.
+    /// From any pose to the nearest pose of a goal.
     pub fn to_goal(tables: &MovementTables, goal: &Goal<'_>) -> Self {
         Self::new(tables, CostField::to_goal(tables, goal))
     }
@@ -109,8 +112,8 @@ impl Distances {
         });
     }
 
-    /// Begins anew in the same memory from another pose, as after a step. Takes time in proportion to the
-    /// poses around those that were settled.
+    /// Restarts in the same memory from another pose, such as after a step. Time is proportional to the region
+    /// around the settled poses.
     ///
     /// # Panics
     /// If these are distances to a goal, or the tables are of another map or class.
@@ -119,7 +122,7 @@ impl Distances {
         self.restart(tables, &Goal::of(&[GoalMember::pose(start)]));
     }
 
-    /// Begins anew in the same memory to another goal, as [`Distances::restart_from`] does.
+    /// Restarts in the same memory to another goal, like [`Distances::restart_from`].
     ///
     /// # Panics
     /// If these are distances from a pose, or the tables are of another map or class.
@@ -135,26 +138,31 @@ impl Distances {
     }
 
     /// Follows an edit of the map, after the tables have ([`CostField::repair`]).
-    pub fn repair(&mut self, tables: &MovementTables, changed: Rect, scratch: &mut FieldScratch) -> Repaired {
+    pub fn repair(
+        &mut self,
+        tables: &MovementTables,
+        changed: Rect,
+        scratch: &mut RepairScratch,
+    ) -> Repaired {
         let repaired = self.field.repair(tables, changed, scratch);
         self.first_moves.forget();
         self.look_up_ends(tables);
         repaired
     }
 
-    /// Settles poses in order of distance as far as `until` says, at most `expansions` of them: to spread
-    /// the search over frames, or before [`Distances::within`].
+    /// Settles poses in order of distance, at most `expansions` of them, up to the target: to spread the search
+    /// over frames, or before [`Distances::within`].
     ///
     /// # Panics
-    /// As the other questions, if the tables have followed an edit that these have not
+    /// Like the queries, if the tables have followed an edit that these distances have not
     /// ([`Distances::repair`]).
-    pub fn settle(&mut self, tables: &MovementTables, until: Until, expansions: u64) -> Settled {
-        self.field.settle(tables, until, expansions)
+    pub fn settle(&mut self, tables: &MovementTables, target: SettleTarget, expansions: u64) -> Settled {
+        self.field.settle(tables, target, expansions)
     }
 
-    /// Writes the distance of each pose asked about, `None` where there is no way or it takes more than
-    /// [`COST_MAX`](crate::model::COST_MAX) ticks; as many answers as questions. A cell with any heading asks for
-    /// its nearest pose. Returns the expansions that it took.
+    /// Writes the distance of each queried pose, one answer per query; `None` if it is unreachable or farther
+    /// than [`COST_MAX`](crate::model::COST_MAX) ticks. A cell with any heading queries its nearest pose.
+    /// Returns the number of expansions.
     pub fn measure(
         &mut self,
         tables: &MovementTables,
@@ -173,8 +181,7 @@ impl Distances {
         expansions
     }
 
-    /// The nearest of the poses asked about and its number, of equals the first; settles no more than that
-    /// takes.
+    /// The nearest of the queried poses and its number, among equals the first. Settles no more than necessary.
     pub fn nearest(&mut self, tables: &MovementTables, asked: &[GoalMember]) -> Option<(usize, Distance)> {
         self.asked.clear();
         for (number, member) in asked.iter().enumerate() {
@@ -184,22 +191,22 @@ impl Distances {
         Some((number as usize, self.measured(state)))
     }
 
-    /// Lists the poses of a question that a way may lead to.
+    /// Lists the poses of a query that may be reachable.
     fn ask(&mut self, tables: &MovementTables, number: u32, member: &GoalMember) {
         let Self { field, ends, ends_known, asked, .. } = self;
         let components = tables.components();
         let may_lead = |&state: &State| {
             let way = |&end: &State| match field.direction() {
-                Direction::ToGoal => components.way(state, end),
-                Direction::FromStart => components.way(end, state),
+                Direction::ToGoal => components.reachability(state, end),
+                Direction::FromStart => components.reachability(end, state),
             };
-            !*ends_known || ends.iter().any(|end| way(end) != Way::No)
+            !*ends_known || ends.iter().any(|end| way(end) != Reachability::No)
         };
         let states = poses_of(field.space(), member).filter(|&state| tables.is_legal(state));
         asked.extend(states.filter(may_lead).map(|state| (state, number)));
     }
 
-    /// Goes on until the nearest of the listed poses is settled: its question and the pose.
+    /// Continues until the nearest of the listed poses is settled; returns its query and state.
     fn settle_first(&mut self, tables: &MovementTables) -> (Option<(u32, State)>, u64) {
         let mut expansions = 0;
         if self.asked.is_empty() {
@@ -209,17 +216,17 @@ impl Distances {
         loop {
             let costs = self.field.costs();
             let known = |&(state, number): &(State, u32)| (costs[state.0 as usize], number, state);
-            let nearest = self.asked.iter().map(known).min().filter(|&(cost, ..)| cost != u32::MAX);
-            let (until, budget) = match nearest {
+            let nearest = self.asked.iter().map(known).min().filter(|&(cost, ..)| cost != UNREACHED);
+            let (target, budget) = match nearest {
                 Some((cost, number, state)) if cost <= self.field.radius() => {
                     return (Some((number, state)), expansions);
                 }
-                // Reached by some way: what is nearer is settled within its cost.
-                Some((cost, ..)) => (Until::Within(cost), u64::MAX),
+                // Reached by some path: anything nearer is settled within its cost.
+                Some((cost, ..)) => (SettleTarget::Within(cost), u64::MAX),
                 None if self.field.is_complete() => return (None, expansions),
-                None => (Until::All, slice),
+                None => (SettleTarget::All, slice),
             };
-            expansions += self.field.settle(tables, until, budget).expansions;
+            expansions += self.field.settle(tables, target, budget).expansions;
         }
     }
 
@@ -228,10 +235,11 @@ impl Distances {
         Distance { ticks: self.field.cost(state).unwrap_or_default(), pose: self.field.space().pose(state) }
     }
 
-    /// The primitive that an agent begins with on the way to a settled pose, or from it to the goal: the
-    /// first move of [`Distances::way`]. `None` where it need not move and where nothing is settled.
+    /// The first primitive on the path to a settled pose, or from it to the goal: the first move of
+    /// [`Distances::path`]. `None` if no move is needed or the pose is not settled.
     ///
-    /// Toward a goal it is read off. From a start the way is gone back, as far as no way was gone before.
+    /// Towards a goal it is read from the field. From a start, the path is followed backward as far as it has
+    /// not been followed before.
     pub fn next_move(&mut self, tables: &MovementTables, pose: Pose) -> Option<u8> {
         let state = self.field.space().state(pose)?;
         self.field.cost(state)?;
@@ -241,31 +249,31 @@ impl Distances {
         }
     }
 
-    /// The distance of a pose, if it is settled already.
+    /// The distance of a pose, if it is already settled.
     pub fn settled(&self, pose: Pose) -> Option<Distance> {
         let state = self.field.space().state(pose)?;
         Some(Distance { ticks: self.field.cost(state)?, pose })
     }
 
-    /// Every settled pose of at most so many ticks and its distance, in order of state; all there are once
-    /// they are settled ([`Until::Within`]).
+    /// Every settled pose of at most `ticks` and its distance, in order of state; complete once these are
+    /// settled ([`SettleTarget::Within`]).
     pub fn within(&self, ticks: u32) -> impl Iterator<Item = (Pose, u32)> {
         self.field.within(ticks).map(|(state, cost)| (self.field.space().pose(state), cost))
     }
 
-    /// Writes a cheapest path between the one end and a settled pose, in the direction of travel. From a
-    /// pose of a range, its moves backward are the way back to the start. Returns whether there is one.
-    pub fn way(&self, tables: &MovementTables, pose: Pose, path: &mut Path) -> bool {
+    /// Writes a cheapest path between the fixed end and a settled pose, in the direction of travel. Returns
+    /// whether there is one.
+    pub fn path(&self, tables: &MovementTables, pose: Pose, path: &mut Path) -> bool {
         path.clear();
         self.field.space().state(pose).is_some_and(|state| self.field.follow(tables, state, path))
     }
 
-    /// What all this is read from.
+    /// The underlying field.
     pub fn field(&self) -> &CostField {
         &self.field
     }
 
-    /// Bytes held.
+    /// Memory in bytes.
     pub fn memory_bytes(&self) -> usize {
         let FirstMoves { moves, known, walk } = &self.first_moves;
         let lists =
@@ -275,22 +283,22 @@ impl Distances {
     }
 }
 
-/// The poses on the map that a member names.
+/// The poses on the map named by a member.
 fn poses_of(space: StateSpace, member: &GoalMember) -> impl Iterator<Item = State> + use<> {
     let GoalMember { cell, heading } = *member;
     let headings = heading.map_or(0..space.headings(), |Heading(h)| h..h.saturating_add(1));
     headings.filter_map(move |h| space.state(Pose { cell, heading: Heading(h) }))
 }
 
-/// The first moves of the ways from a start, found by going the way back. Where ways have joined, one that
-/// was gone answers for the rest: all ways together are walked once.
+/// The first moves of paths from a start, found by following paths backward. Paths that join share the result:
+/// each state is visited only once over all queries.
 #[derive(Clone, Debug, Default)]
 struct FirstMoves {
-    /// `[n_states]`: the first move of the way there, where it is known. Empty until the first question.
+    /// `[n_states]`: the first move of the path to each state, if known. Empty until the first query.
     moves: Vec<u8>,
-    /// States where it is.
+    /// States with a known first move.
     known: Vec<u32>,
-    /// The way under the feet.
+    /// States of the path being followed.
     walk: Vec<u32>,
 }
 
@@ -317,7 +325,7 @@ impl FirstMoves {
             let before = field.next(tables, at)?;
             self.walk.push(at.0);
             at = before.state;
-            // No move takes no time.
+            // No move takes zero time.
             if field.cost(at) == Some(0) {
                 break before.primitive;
             }

@@ -1,60 +1,72 @@
-//! A directed graph, stored whole.
+//! A directed graph in explicit form.
 
 use crate::model::outcome::COST_MAX;
 use std::fmt;
 
-/// A directed edge as a user lists it.
+/// A directed edge as listed by the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
-    /// Node that it leaves.
+    /// Source node.
     pub from: u32,
-    /// Node that it leads to.
+    /// Target node.
     pub to: u32,
     /// Cost in ticks, 0 to [`COST_MAX`].
     pub weight: i64,
 }
 
 impl Edge {
-    /// The edge from one node to another at a cost.
+    /// The edge from one node to another with a cost.
     pub const fn new(from: u32, to: u32, weight: i64) -> Self {
         Self { from, to, weight }
     }
 }
 
-/// Most nodes, and most edges, of a graph: 2^29.
+/// A node at the other end of an edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Neighbour {
+    /// The node.
+    pub node: u32,
+    /// Weight of the edge in ticks.
+    pub weight: u32,
+    /// Number of the edge.
+    pub edge: u32,
+}
+
+/// Maximum number of nodes, and of edges: 2^29.
 pub const GRAPH_MAX: usize = 1 << 29;
 
-/// Why a graph cannot be made, or changed so.
+/// Error in the creation or change of a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum GraphError {
     /// More nodes or edges than [`GRAPH_MAX`].
     TooLarge {
-        /// Nodes given.
+        /// Nodes requested.
         nodes: usize,
-        /// Edges given.
+        /// Edges requested.
         edges: usize,
     },
-    /// An edge ends at a node that the graph does not have.
+    /// An edge refers to a node outside the graph.
     NoSuchNode {
         /// Number of the edge.
         edge: usize,
-        /// The node it names.
+        /// The node it refers to.
         node: u32,
-        /// Nodes that there are.
+        /// Number of nodes.
         n_nodes: u32,
     },
     /// A weight is negative or too large.
     Weight {
         /// Number of the edge.
         edge: usize,
-        /// Weight given.
+        /// The weight given.
         weight: i64,
     },
-    /// There is no edge of that number.
+    /// No edge has the given number.
     NoSuchEdge {
-        /// Number given.
+        /// The number given.
         edge: usize,
-        /// Edges that there are.
+        /// Number of edges.
         n_edges: usize,
     },
 }
@@ -83,19 +95,19 @@ impl fmt::Display for GraphError {
 
 impl std::error::Error for GraphError {}
 
-/// A directed graph with whole weights that are not negative.
+/// A directed graph with non-negative integer weights.
 ///
-/// Nodes are numbered from 0, edges in the order in which they were listed. Several edges may join the
-/// same two nodes, and one may lead back to its own node. A weight can be changed and an edge taken out
-/// and put back; searches see it at once, fields begin anew.
+/// Nodes are numbered from 0, edges in the order of the list. Parallel edges and self-loops are allowed.
+/// Weights can be changed, and edges removed and restored; searches see changes immediately, fields must be
+/// restarted.
 ///
-/// Memory: 8 bytes a node and 20 an edge.
+/// Memory: 8 bytes per node and 20 per edge.
 ///
 /// ```
 /// use wheelbase_planner::graph::*;
 /// use wheelbase_planner::Status;
 ///
-/// // A one-way street from 0 to 2 by 1, and a long way round.
+/// // A one-way street from 0 through 1 to 2, and longer routes.
 /// let edges = [(0, 1, 4), (1, 2, 4), (2, 3, 5), (3, 0, 5), (0, 3, 6), (3, 2, 6)];
 /// let mut graph = Graph::new(4, edges.map(|(from, to, weight)| Edge::new(from, to, weight)))?;
 /// let (mut scratch, mut path) = (GraphScratch::new(), GraphPath::new());
@@ -114,30 +126,30 @@ impl std::error::Error for GraphError {}
 /// ```
 #[derive(Clone, Debug)]
 pub struct Graph {
-    /// `[n_nodes + 1]`: where the edges out of each node begin in the two arrays below.
+    /// `[n_nodes + 1]`: start of the edges out of each node in the array below.
     first_out: Vec<u32>,
-    /// `[n_edges]`: number of each edge, by the node it leaves and then in the order of the list.
+    /// `[n_edges]`: number of each edge, by source node and then in the order of the list.
     out: Vec<u32>,
-    /// `[n_nodes + 1]` and `[n_edges]`: the same of the edges into each node.
+    /// `[n_nodes + 1]` and `[n_edges]`: the same for the edges into each node.
     first_into: Vec<u32>,
     into: Vec<u32>,
-    /// `[n_edges]`, by number: the nodes that it joins and its weight, [`REMOVED`] if it is not there.
+    /// `[n_edges]`, by number: source, target and weight, [`REMOVED`] if the edge is removed.
     pub(crate) edges: Vec<(u32, u32, u32)>,
-    /// No weight is more, nor has been since the graph was made.
-    pub(crate) most_weight: u32,
+    /// Upper bound of all weights since the graph was made.
+    pub(crate) max_weight: u32,
     revision: u64,
 }
 
-/// Weight of an edge that was taken out.
+/// Weight of a removed edge.
 pub(crate) const REMOVED: u32 = u32::MAX;
 
 /// No edge.
 pub(crate) const NO_EDGE: u32 = u32::MAX;
 
 impl Graph {
-    /// The graph of so many nodes with these edges. Linear in both.
+    /// The graph of `n_nodes` nodes with the given edges. Linear in both.
     /// # Errors
-    /// [`GraphError`] that names the first edge that is wrong.
+    /// [`GraphError`] for the first invalid edge.
     pub fn new(n_nodes: u32, edges: impl IntoIterator<Item = Edge>) -> Result<Self, GraphError> {
         let mut list = Vec::new();
         for (number, edge) in edges.into_iter().enumerate() {
@@ -155,8 +167,8 @@ impl Graph {
         }
         let (first_out, out) = rows(n_nodes, list.iter().map(|edge| edge.0));
         let (first_into, into) = rows(n_nodes, list.iter().map(|edge| edge.1));
-        let most_weight = list.iter().map(|edge| edge.2).max().unwrap_or(0);
-        Ok(Self { first_out, out, first_into, into, edges: list, most_weight, revision: 0 })
+        let max_weight = list.iter().map(|edge| edge.2).max().unwrap_or(0);
+        Ok(Self { first_out, out, first_into, into, edges: list, max_weight, revision: 0 })
     }
 
     /// Number of nodes.
@@ -164,28 +176,27 @@ impl Graph {
         self.first_out.len() - 1
     }
 
-    /// Number of edges, those taken out included.
+    /// Number of edges, including removed ones.
     pub fn n_edges(&self) -> usize {
         self.edges.len()
     }
 
-    /// The nodes that an edge joins, and its weight unless it was taken out; `None` if there is none of that
-    /// number.
+    /// Source, target, and weight (`None` if removed) of an edge; `None` if the number is invalid.
     pub fn edge(&self, edge: usize) -> Option<(u32, u32, Option<u32>)> {
         let &(from, to, weight) = self.edges.get(edge)?;
         Some((from, to, (weight != REMOVED).then_some(weight)))
     }
 
-    /// Gives an edge another weight; one that was taken out is put back.
+    /// Sets the weight of an edge, restoring it if it was removed.
     /// # Errors
-    /// [`GraphError`] if there is no such edge or the weight is not allowed.
+    /// [`GraphError`] if the edge does not exist or the weight is invalid.
     pub fn set_weight(&mut self, edge: usize, weight: i64) -> Result<(), GraphError> {
         let weight = checked_weight(edge, weight)?;
-        self.most_weight = self.most_weight.max(weight);
+        self.max_weight = self.max_weight.max(weight);
         self.put_weight(edge, weight)
     }
 
-    /// Takes an edge out.
+    /// Removes an edge.
     /// # Errors
     /// [`GraphError::NoSuchEdge`].
     pub fn remove(&mut self, edge: usize) -> Result<(), GraphError> {
@@ -202,15 +213,14 @@ impl Graph {
         Ok(())
     }
 
-    /// Counts the changes.
+    /// Number of changes so far.
     pub fn revision(&self) -> u64 {
         self.revision
     }
 
-    /// Calls `found` with the other node, weight and number of every edge out of a node (`FORWARD`) or into
-    /// it, in the order of the list.
+    /// Calls `found` with the neighbour over every edge out of a node (`FORWARD`) or into it, in the order of the list.
     #[inline(always)]
-    pub(crate) fn each<const FORWARD: bool>(&self, node: u32, mut found: impl FnMut(u32, u32, u32)) {
+    pub(crate) fn each<const FORWARD: bool>(&self, node: u32, mut found: impl FnMut(Neighbour)) {
         let (first, numbers) = match FORWARD {
             true => (&self.first_out, &self.out),
             false => (&self.first_into, &self.into),
@@ -219,25 +229,24 @@ impl Graph {
         for &number in &numbers[row] {
             let (from, to, weight) = self.edges[number as usize];
             if weight != REMOVED {
-                found(if FORWARD { to } else { from }, weight, number);
+                found(Neighbour { node: if FORWARD { to } else { from }, weight, edge: number });
             }
         }
     }
 
-    /// Calls `found` with the node it leads to, the weight and the number of every edge out of a node, in the
-    /// order of the list.
+    /// Calls `found` with the target of every edge out of a node, in the order of the list.
     ///
     /// # Panics
-    /// If there is no such node.
-    pub fn for_each_successor(&self, node: u32, found: impl FnMut(u32, u32, u32)) {
+    /// If the node does not exist.
+    pub fn for_each_successor(&self, node: u32, found: impl FnMut(Neighbour)) {
         self.each::<true>(node, found);
     }
 
-    /// The same of the edges into a node, with the node that each leaves.
+    /// Calls `found` with the source of every edge into a node, in the order of the list.
     ///
     /// # Panics
-    /// If there is no such node.
-    pub fn for_each_predecessor(&self, node: u32, found: impl FnMut(u32, u32, u32)) {
+    /// If the node does not exist.
+    pub fn for_each_predecessor(&self, node: u32, found: impl FnMut(Neighbour)) {
         self.each::<false>(node, found);
     }
 }
@@ -247,7 +256,7 @@ pub(crate) fn checked_weight(edge: usize, weight: i64) -> Result<u32, GraphError
     checked.ok_or(GraphError::Weight { edge, weight })
 }
 
-/// Numbers sorted by their node, stable, and where each node's begin (counting sort).
+/// Edge numbers sorted by node, stable, and the start of each node's edges (counting sort).
 pub(crate) fn rows(n_nodes: u32, nodes: impl Iterator<Item = u32> + Clone) -> (Vec<u32>, Vec<u32>) {
     let mut first = vec![0; n_nodes as usize + 1];
     let mut n = 0;

@@ -1,56 +1,57 @@
-//! What a user writes of a movement class.
+//! The specification of a movement class, as written by the user.
 
 use crate::model::offset::Pivot;
 use crate::model::primitive::{Primitive, Sweep};
 use wheelbase_grid::GridShape;
 
-/// What slopes cost a class and which it can take (DESIGN 2.4). An agent stands at the height of the
-/// highest cell under its footprint.
+/// Costs and limits of slopes for a class (`docs/rules.md` 2.4). An agent stands at the height of the highest
+/// cell under its footprint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Climb {
-    /// Permille of the base time for each unit that a move rises.
+    /// Permille of the base time per unit of rise.
     pub up: u32,
-    /// Permille of the base time for each unit that it falls; may be negative.
+    /// Permille of the base time per unit of fall; may be negative.
     pub down: i32,
-    /// Most units that a move may rise.
+    /// Maximum rise of a move, in units.
     pub max_up: Option<u32>,
-    /// Most units that it may fall.
+    /// Maximum fall of a move, in units.
     pub max_down: Option<u32>,
-    /// Most units by which the highest and the lowest cell of a footprint may differ.
+    /// Maximum height difference between the highest and the lowest cell of a footprint, in units.
     pub max_tilt: Option<u32>,
 }
 
-/// What a user writes of a class; [`MovementClass::new`](crate::MovementClass::new) checks it.
+/// Specification of a movement class; [`MovementClass::new`](crate::MovementClass::new) validates it.
+///
+/// Start from [`ClassSpec::new`] or [`ClassSpec::hexagonal`] and set further fields: fields may be added.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClassSpec {
     /// Name.
     pub name: String,
-    /// The shape of the maps it moves on.
+    /// Shape of the maps it moves on.
     pub shape: GridShape,
     /// 1 (no facing), 4 or 8; on hexagonal maps 1 or 6.
     pub headings: u8,
     /// Covered cells `(forward, right)` from the anchor while facing east, 1 to 1,024.
     pub footprint: Vec<(i32, i32)>,
-    /// With 8 headings, the cells covered while facing NE, in map axes `(east, south)`; without it those
-    /// of which the turned body covers at least half.
+    /// With 8 headings, the cells covered while facing NE, in map axes `(east, south)`. If absent: the cells
+    /// that the turned body covers at least half.
     pub footprint_diagonal: Option<Vec<(i32, i32)>>,
-    /// Where it turns; on hexagonal maps the centre of a cell.
+    /// Centre of rotation; on hexagonal maps the centre of a cell.
     pub pivot: Pivot,
-    /// Which cells its moves touch.
+    /// Sweep rules of its moves.
     pub sweep: Sweep,
-    /// What slopes cost it.
+    /// Costs and limits of slopes.
     pub climb: Climb,
-    /// Speeds in permille by name of terrain kind, in place of the map's. Names the map lacks are
-    /// ignored.
+    /// Speeds in permille by name of terrain kind, overriding the map's. Names unknown to the map are ignored.
     pub speed: Vec<(String, u16)>,
-    /// Speeds in permille by name of side kind, in place of the map's.
+    /// Speeds in permille by name of side kind, overriding the map's.
     pub side_speed: Vec<(String, u16)>,
-    /// Its moves, 1 to 16.
+    /// Its motion primitives, 1 to 16.
     pub primitives: Vec<Primitive>,
 }
 
 impl ClassSpec {
-    /// A 1x1 class of square maps that turns about its centre, without moves yet.
+    /// A 1x1 class for square maps that turns about its centre, with no primitives yet.
     pub fn new(name: &str, headings: u8) -> Self {
         Self {
             name: name.to_owned(),
@@ -67,7 +68,7 @@ impl ClassSpec {
         }
     }
 
-    /// The same for hexagonal maps.
+    /// Like [`ClassSpec::new`], for hexagonal maps.
     pub fn hexagonal(name: &str, headings: u8) -> Self {
         Self { shape: GridShape::Hex, ..Self::new(name, headings) }
     }

@@ -1,28 +1,28 @@
-//! The cells an agent covers, at every heading.
+//! The cells that an agent covers, at every heading.
 
 use crate::model::geometry::diagonal_footprint;
 use crate::model::offset::{Offset, Pivot};
 use crate::model::pose::Frame;
 use wheelbase_grid::GridShape;
 
-/// Most cells a footprint may have.
+/// Maximum number of cells of a footprint.
 pub const FOOTPRINT_CELLS_MAX: usize = 1024;
 
-/// Quarter turns from the first heading of its kind: of 8 headings E and NE are both 0.
+/// Quarter turns from the first heading of the same kind: with 8 headings, 0 for both E and NE.
 pub(crate) fn quarters(heading: u8, headings: u8) -> u8 {
     if headings < 4 { 0 } else { heading / (headings / 4) }
 }
 
-/// The axes in which a class gives its offsets, and how they lie on the map. Offsets are first turned into
-/// steps of a lattice that is the same at every cell: columns and rows of square maps, steps to the east and
-/// to the south-east of hexagonal ones.
+/// The axes in which a class gives its offsets, and their orientation on the map. Offsets are first converted
+/// to lattice coordinates, which are the same at every cell: columns and rows on square maps, steps to the east
+/// and to the south-east on hexagonal maps.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Axes {
     pub shape: GridShape,
     pub headings: u8,
 }
 
-/// Steps of the lattice of hexagonal maps at each of the 6 headings.
+/// Lattice steps of hexagonal maps at each of the 6 headings.
 const HEX_STEPS: [Offset; 6] = [
     Offset::new(1, 0),
     Offset::new(1, -1),
@@ -33,8 +33,8 @@ const HEX_STEPS: [Offset; 6] = [
 ];
 
 impl Axes {
-    /// The lattice offset of `(forward, right)` at a heading; right is a quarter turn clockwise on square
-    /// maps, the next heading clockwise on hexagonal ones.
+    /// The lattice offset of `(forward, right)` at a heading. Right is a quarter turn clockwise on square maps,
+    /// the next heading clockwise on hexagonal maps.
     pub fn lattice(self, (forward, right): (i32, i32), heading: u8) -> Offset {
         match self.shape {
             GridShape::Square => Offset::in_frame((forward, right), quarters(heading, self.headings)),
@@ -45,7 +45,7 @@ impl Axes {
         }
     }
 
-    /// A cell of the body facing east, turned to a heading about the pivot, as a lattice offset.
+    /// A cell of the east-facing body, turned to a heading about the pivot, as a lattice offset.
     fn turned(self, cell: (i32, i32), pivot: Pivot, heading: u8) -> Offset {
         match self.shape {
             GridShape::Square => pivot.turn(Offset::new(cell.0, cell.1), quarters(heading, self.headings)),
@@ -56,8 +56,8 @@ impl Axes {
         }
     }
 
-    /// A lattice offset in columns and rows, from a cell in a row of that parity. Two rows down, a hexagonal
-    /// lattice has moved by one column.
+    /// A lattice offset in columns and rows, from a cell in a row of the given parity. On hexagonal maps two
+    /// rows down shift by one column.
     pub fn columns_and_rows(self, lattice: Offset, parity: u8) -> Offset {
         match self.shape {
             GridShape::Square => lattice,
@@ -67,7 +67,7 @@ impl Axes {
         }
     }
 
-    /// The same for many cells, row-major.
+    /// [`Axes::columns_and_rows`] for many cells; sorted row-major.
     pub fn all_columns_and_rows(self, lattice: &[Offset], parity: u8) -> Vec<Offset> {
         let mut cells: Vec<Offset> =
             lattice.iter().map(|&cell| self.columns_and_rows(cell, parity)).collect();
@@ -76,30 +76,30 @@ impl Axes {
     }
 }
 
-/// The cells an agent covers in each frame, as offsets from its anchor in columns and rows, row-major.
+/// The cells that an agent covers in each frame, as offsets from its anchor in columns and rows, row-major.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Footprint {
     by_frame: Vec<Vec<Offset>>,
 }
 
 impl Footprint {
-    /// From lattice offsets by heading, as [`body_at_headings`] gives them.
+    /// From lattice offsets by heading, as returned by [`body_at_headings`].
     pub(crate) fn new(by_heading: &[Vec<Offset>], axes: Axes) -> Self {
         let of_parity = |parity| by_heading.iter().map(move |cells| axes.all_columns_and_rows(cells, parity));
         Self { by_frame: (0..axes.shape.n_parities()).flat_map(of_parity).collect() }
     }
 
-    /// Cells in a frame, row-major.
+    /// Covered cells in a frame, row-major.
     pub fn at(&self, frame: Frame) -> &[Offset] {
         &self.by_frame[frame.0 as usize]
     }
 
-    /// Columns and rows of the smallest rectangle that holds it, in each frame.
+    /// Columns and rows of the bounding rectangle, for each frame.
     pub(crate) fn extents(&self) -> impl Iterator<Item = (u32, u32)> {
         (0..self.by_frame.len()).map(|frame| self.extent(Frame(frame as u8)))
     }
 
-    /// Columns and rows of the smallest rectangle that holds it in a frame.
+    /// Columns and rows of the bounding rectangle in a frame.
     pub fn extent(&self, frame: Frame) -> (u32, u32) {
         let span = |values: &mut dyn Iterator<Item = i32>| {
             let (mut low, mut high) = (i32::MAX, i32::MIN);
@@ -114,8 +114,8 @@ impl Footprint {
 }
 
 /// Turns the east-facing cells `(forward, right)` to every heading: lattice offsets, sorted. A class with one
-/// heading gives them in map axes and never turns. With 8 headings `diagonal` is the footprint facing NE, in
-/// map axes; without it a cell belongs to it when the turned body covers at least half of it.
+/// heading gives its cells in map axes and never turns. With 8 headings `diagonal` is the footprint facing NE,
+/// in map axes; if absent, it consists of the cells that the turned body covers at least half.
 pub(crate) fn body_at_headings(
     cells: &[(i32, i32)],
     diagonal: Option<&[(i32, i32)]>,
@@ -171,18 +171,18 @@ mod tests {
     #[test]
     fn on_hexagons_columns_depend_on_the_row_of_the_anchor() {
         let truck = footprint(&[(0, 0), (-1, 0)], Pivot::default(), 6, GridShape::Hex);
-        // Facing NE its tail lies to the SW: a column further west from even rows only.
+        // Facing NE, the tail lies to the SW: one column further west, but only from even rows.
         assert_eq!(cells(&truck, 1), [(0, 0), (-1, 1)]);
         assert_eq!(cells(&truck, 6 + 1), [(0, 0), (0, 1)]);
         assert_eq!(cells(&truck, 3), cells(&truck, 6 + 3));
-        // A ring about the pivot stays where it is, whatever the row.
+        // A ring about the pivot keeps its cells, whatever the row.
         let ring = [(0, 0), (-1, 0), (-2, 0), (-1, 1), (-1, -1), (0, -1), (-2, 1)];
         let ring = footprint(&ring, Pivot::from_cells(-1.0, 0.0).unwrap(), 6, GridShape::Hex);
         for heading in 1..6 {
             assert_eq!(cells(&ring, heading), cells(&ring, 0));
             assert_eq!(cells(&ring, 6 + heading), cells(&ring, 6));
         }
-        // Three steps to the SE, and one that no turn changes.
+        // Three steps to the SE, without headings.
         let long = footprint(&[(0, 0), (0, 1), (0, 2), (0, 3)], Pivot::default(), 1, GridShape::Hex);
         assert_eq!(cells(&long, 0), [(0, 0), (0, 1), (1, 2), (1, 3)]);
         assert_eq!(cells(&long, 1), [(0, 0), (1, 1), (1, 2), (2, 3)]);

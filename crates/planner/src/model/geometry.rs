@@ -1,19 +1,19 @@
-//! Exact shapes: which cells a moving or turning body touches, and the footprint at diagonal headings.
+//! Exact shapes: the cells touched by a moving or turning body, and the footprint at diagonal headings.
 //!
-//! All is decided analytically, never by sampling. Translations are whole-number arithmetic. A turn uses
-//! floats, with contact no deeper than [`CONTACT`] not counted as touching; it is decided once, when a
-//! class is made, and no float goes further than that.
+//! All decisions are analytic, never sampled. Translations use integer arithmetic. Turns use floats, and
+//! contact no deeper than [`CONTACT`] does not count as touching; they are decided once, when a class is made,
+//! and no float leaves this module.
 
 use crate::model::offset::{Offset, Pivot};
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
-/// Overlap no deeper than this is not touching.
+/// Maximum depth of overlap that does not count as touching.
 const CONTACT: f64 = 1e-9;
 
-/// Cells whose open square is touched by a body of unit squares that moves by `step` in a straight line.
+/// Cells whose interior is touched by a body of unit squares moving by `step` in a straight line.
 ///
-/// A unit square that moves covers the Minkowski sum of the square and the segment; its separating axes
-/// against a cell are x, y and the normal of the step.
+/// A moving unit square covers the Minkowski sum of the square and the segment; its separating axes against a
+/// cell are x, y and the normal of the step.
 pub(crate) fn cells_of_translation(body: &[Offset], step: Offset) -> Vec<Offset> {
     let (dx, dy) = (i64::from(step.dx), i64::from(step.dy));
     let mut cells = Vec::new();
@@ -28,50 +28,68 @@ pub(crate) fn cells_of_translation(body: &[Offset], step: Offset) -> Vec<Offset>
     cells
 }
 
-/// What working out the turns of one class may still cost; bounds time and memory before they are spent.
+/// Remaining budget for working out the turns of a class; bounds time and memory before they are spent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SweepBudget {
-    /// Cells that may still be swept.
+    /// Swept cells.
     pub cells: u64,
-    /// Looks at a cell beside a square of the body, one that is worked out in full counted as [`FULL_LOOK`].
-    pub looks: u64,
+    /// Overlap tests of a cell against a square of the body; a full test counts as [`FULL_TEST`].
+    pub overlap_tests: u64,
 }
 
 /// Why the cells of a turn are not listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SweepTooLarge {
-    /// It sweeps at least so many cells, more than there may be.
+    /// It sweeps at least this many cells, more than the budget.
     Cells(u64),
-    /// It would take more looks than there may be.
-    Looks,
+    /// It needs more overlap tests than the budget.
+    OverlapTests,
 }
 
-/// What working out whether two squares meet costs, in looks.
-const FULL_LOOK: u64 = 64;
+/// Cost of a full overlap test of two squares, relative to a test by distance.
+const FULL_TEST: u64 = 64;
 
-/// Centres of two unit squares that overlap are nearer than the square root of 2; a little more, for floats.
+/// Two overlapping unit squares have centres nearer than the square root of 2, plus a margin for floats.
 const REACH: f64 = std::f64::consts::SQRT_2 + 1e-6;
 
-/// Two unit squares with centres nearer than 1 overlap whatever their angles, for so do the circles in them; a
-/// little less, so that they overlap deeper than [`CONTACT`].
+/// Two unit squares with centres nearer than 1 overlap at any angle, because their inscribed circles do; less a
+/// margin, so that they overlap deeper than [`CONTACT`].
 const MEETS: f64 = 1.0 - 1e-6;
 
-/// Cells touched by the east-facing body `(forward, right)` as it turns about the pivot, from the angle of
-/// a heading of the first quarter through `turn` heading steps. In map axes, from the anchor, in no order. The
-/// lattice looks the same after a quarter turn, so those of the other headings are these, turned.
+/// A turn from one heading to another.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Turn {
+    /// Heading at its start.
+    pub start: u8,
+    /// Heading steps, counter-clockwise positive.
+    pub steps: i32,
+    /// Number of headings.
+    pub headings: u8,
+}
+
+impl Turn {
+    /// Lowest and highest angle of the turn.
+    fn angles(self) -> (f64, f64) {
+        let step = TAU / f64::from(self.headings);
+        let start = f64::from(self.start) * step;
+        let end = start + f64::from(self.steps) * step;
+        (start.min(end), start.max(end))
+    }
+}
+
+/// Cells touched by the east-facing body `(forward, right)` as it turns about the pivot, from a heading of the
+/// first quarter through the steps of `turn`. In map axes, relative to the anchor, unordered. The lattice is
+/// invariant under quarter turns, so the cells for the other headings are these, rotated.
 ///
-/// Goes over the rings that the squares sweep, not over all cells about the pivot: time is linear in the cells
-/// swept, for a body of which few squares are equally far from the pivot.
+/// Visits the rings swept by the squares, not all cells around the pivot: time is linear in the cells swept as
+/// long as few squares are equally far from the pivot.
 pub(crate) fn cells_of_turn(
     body: &[(i32, i32)],
     pivot: Pivot,
-    (start, turn, headings): (u8, i32, u8),
+    turn: Turn,
     budget: &mut SweepBudget,
 ) -> Result<Vec<Offset>, SweepTooLarge> {
-    let step = TAU / f64::from(headings);
-    let start = f64::from(start) * step;
-    let end = start + f64::from(turn) * step;
-    let (low, high) = (start.min(end), start.max(end));
+    let (low, high) = turn.angles();
     let squares = body.iter().map(|&(f, r)| Point::from_pivot(f, r, pivot));
     let mut arcs: Vec<Arc> = squares.map(|square| Arc::of(square, low, high)).collect();
     arcs.sort_by(|a, b| a.distance.total_cmp(&b.distance));
@@ -84,7 +102,7 @@ pub(crate) fn cells_of_turn(
         let band = Band { arcs: band, low, high };
         for cell in band.cells(pivot) {
             let centre = Point::from_pivot(cell.dx, cell.dy, pivot);
-            if band.touches(centre, &mut budget.looks)? {
+            if band.touches(centre, &mut budget.overlap_tests)? {
                 cells.push(cell);
                 if cells.len() as u64 > budget.cells {
                     return Err(SweepTooLarge::Cells(cells.len() as u64));
@@ -95,8 +113,8 @@ pub(crate) fn cells_of_turn(
     Ok(cells)
 }
 
-/// The footprint at the first diagonal heading (NE): cells of which the east-facing body, turned by 45
-/// degrees about the pivot, covers at least half. Row-major.
+/// The footprint at the first diagonal heading (NE): the cells that the east-facing body, turned by 45 degrees
+/// about the pivot, covers at least half. Row-major.
 pub(crate) fn diagonal_footprint(body: &[(i32, i32)], pivot: Pivot) -> Vec<Offset> {
     let root = std::f64::consts::FRAC_1_SQRT_2;
     let mut areas: Vec<(Offset, usize, f64)> = Vec::new();
@@ -105,14 +123,14 @@ pub(crate) fn diagonal_footprint(body: &[(i32, i32)], pivot: Pivot) -> Vec<Offse
         let (x, y) = ((square.x - square.y) * root, (square.x + square.y) * root);
         let east = (x + f64::from(pivot.forward) / 2.0).round() as i32;
         let south = (f64::from(pivot.right) / 2.0 - y).round() as i32;
-        // A turned square reaches less than a cell and a half along an axis from where its centre is.
+        // A turned square extends less than one and a half cells from its centre along an axis.
         for (dy, dx) in (-2..=2).flat_map(|dy| (-2..=2).map(move |dx| (dy, dx))) {
             let cell = Offset::new(east + dx, south + dy);
             let area = overlap_at_45(square, Point::from_pivot(cell.dx, cell.dy, pivot));
             areas.push((cell, number, area));
         }
     }
-    // Summed in the order of the body, so that the sums are the same to the last bit wherever it lies.
+    // Summed in the order of the body, so that sums are bit-identical wherever the body lies.
     areas.sort_unstable_by_key(|&(cell, number, _)| (cell, number));
     // Exactly half does occur: an edge of the body through the middle of a cell.
     let half = |areas: &&[(Offset, usize, f64)]| areas.iter().map(|a| a.2).sum::<f64>() >= 0.5 - CONTACT;
@@ -133,14 +151,14 @@ impl Point {
     }
 }
 
-/// The way of the centre of a square of the body.
+/// The path of the centre of a square of the body.
 #[derive(Clone, Copy, Debug)]
 struct Arc {
-    /// Where the square is while the body faces east.
+    /// Position of the square while the body faces east.
     square: Point,
-    /// Of its centre from the pivot.
+    /// Distance of its centre from the pivot.
     distance: f64,
-    /// Angle at which the way begins, counter-clockwise.
+    /// Start angle, counter-clockwise.
     begins: f64,
     ends: [Point; 2],
 }
@@ -159,7 +177,7 @@ impl Arc {
         }
     }
 
-    /// South-west and north-east corner of the smallest rectangle around the way.
+    /// South-west and north-east corner of the bounding rectangle of the arc.
     fn bounds(&self, span: f64) -> (Point, Point) {
         let [a, b] = self.ends;
         let mut low = Point { x: a.x.min(b.x), y: a.y.min(b.y) };
@@ -174,8 +192,8 @@ impl Arc {
     }
 }
 
-/// Cells that arcs of `span` touch at least; they are sorted by distance. A square sweeps an area of no less
-/// than its distance times the angle, and cells about arcs so far apart are not the same.
+/// Lower bound of the cells touched by arcs of angle `span`, sorted by distance. A square sweeps an area of at
+/// least its distance times the angle, and arcs farther apart than the threshold share no cells.
 fn least_cells(arcs: &[Arc], span: f64) -> u64 {
     let (mut least, mut last) = (0.0, f64::NEG_INFINITY);
     for arc in arcs.iter().filter(|arc| arc.distance >= 0.5) {
@@ -187,7 +205,7 @@ fn least_cells(arcs: &[Arc], span: f64) -> u64 {
     least as u64
 }
 
-/// Arcs, sorted by distance, whose rings of cells are one.
+/// Arcs, sorted by distance, whose rings of cells overlap.
 struct Band<'a> {
     arcs: &'a [Arc],
     low: f64,
@@ -195,7 +213,7 @@ struct Band<'a> {
 }
 
 impl Band<'_> {
-    /// All cells that can be touched, and some more.
+    /// A superset of the touched cells.
     fn cells(&self, pivot: Pivot) -> impl Iterator<Item = Offset> {
         let all = (f64::INFINITY, f64::INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY);
         let bounds = self.arcs.iter().map(|arc| arc.bounds(self.high - self.low));
@@ -205,7 +223,7 @@ impl Band<'_> {
         let (first, last) = (self.arcs[0].distance, self.arcs[self.arcs.len() - 1].distance);
         let (near, far) = ((first - REACH).max(0.0), last + REACH);
         let middle = (f64::from(pivot.forward) / 2.0, f64::from(pivot.right) / 2.0);
-        // Columns of the cells between two places on the x axis.
+        // Columns of the cells between two positions on the x axis.
         let columns = move |from: f64, to: f64| {
             let (from, to) = (from.max(west - REACH), to.min(east + REACH));
             (from + middle.0).floor() as i32..=(to + middle.0).ceil() as i32
@@ -215,7 +233,7 @@ impl Band<'_> {
             let y = middle.1 - f64::from(dy);
             let outer = (far * far - y * y).max(0.0).sqrt();
             let inner = (near * near - y * y).max(0.0).sqrt();
-            // So near the middle the two parts of a ring are one.
+            // Near the middle the two parts of a ring merge.
             let parts = match inner < 2.0 {
                 true => [Some((-outer, outer)), None],
                 false => [Some((-outer, -inner)), Some((inner, outer))],
@@ -228,19 +246,19 @@ impl Band<'_> {
         })
     }
 
-    /// Whether a square on one of the arcs touches the cell with that centre.
-    fn touches(&self, centre: Point, looks: &mut u64) -> Result<bool, SweepTooLarge> {
+    /// Whether a square on one of the arcs touches the cell with the given centre.
+    fn touches(&self, centre: Point, overlap_tests: &mut u64) -> Result<bool, SweepTooLarge> {
         let (distance, angle) = (centre.x.hypot(centre.y), centre.y.atan2(centre.x));
         let span = self.high - self.low;
         let first = self.arcs.partition_point(|arc| arc.distance <= distance - REACH);
         let arcs = self.arcs[first..].iter().take_while(|arc| arc.distance < distance + REACH);
         let mut spend = |n: u64| {
-            *looks = looks.checked_sub(n).ok_or(SweepTooLarge::Looks)?;
+            *overlap_tests = overlap_tests.checked_sub(n).ok_or(SweepTooLarge::OverlapTests)?;
             Ok(())
         };
         for arc in arcs {
             spend(1)?;
-            // Of the way of the square's centre from that of the cell.
+            // Minimum distance between the moving centre of the square and that of the cell.
             let nearest = if (angle - arc.begins).rem_euclid(TAU) <= span {
                 (arc.distance - distance).abs()
             } else {
@@ -251,7 +269,7 @@ impl Band<'_> {
                 return Ok(true);
             }
             if nearest < REACH {
-                spend(FULL_LOOK)?;
+                spend(FULL_TEST)?;
                 if turning_square_meets(arc.square, centre, self.low, self.high) {
                     return Ok(true);
                 }
@@ -277,26 +295,25 @@ impl Wave {
     /// Adds the angles in `low..high` at which it equals [`CONTACT`].
     fn crossings(&self, low: f64, high: f64, found: &mut Vec<f64>) {
         let radius = self.cosine.hypot(self.sine);
-        let speed_class = (CONTACT - self.constant) / radius;
-        if radius == 0.0 || speed_class.abs() > 1.0 {
+        let level = (CONTACT - self.constant) / radius;
+        if radius == 0.0 || level.abs() > 1.0 {
             return;
         }
-        let (crest, half) = (self.sine.atan2(self.cosine), speed_class.acos());
+        let (crest, half) = (self.sine.atan2(self.cosine), level.acos());
         for angle in [crest - half, crest + half] {
-            // Brought into one turn from `low`; the range is never wider than two turns.
+            // Normalised to one turn from `low`; the range is at most two turns.
             let first = low + (angle - low).rem_euclid(TAU);
             found.extend([first, first + TAU].into_iter().filter(|&angle| angle < high));
         }
     }
 }
 
-/// Whether a unit square, centred at `square` and turned about the origin by some angle from `low` to
-/// `high`, overlaps the unit square of a cell.
+/// Whether a unit square, centred at `square` and turned about the origin by some angle from `low` to `high`,
+/// overlaps the unit square of a cell.
 ///
-/// Two squares overlap when their shadows do on the axes of both. The depth on an axis is half the one
-/// plus half the other less the distance of the centres: within a quadrant, two waves an axis. Between
-/// two neighbouring angles at which one of the eight crosses the level of contact nothing changes, so
-/// the middle decides.
+/// Two squares overlap when their projections do on the axes of both. The depth on an axis is half of each
+/// projection less the distance of the centres: within a quadrant, two waves per axis. Between neighbouring
+/// angles at which one of the eight waves crosses the contact level nothing changes, so the midpoint decides.
 fn turning_square_meets(square: Point, cell: Point, low: f64, high: f64) -> bool {
     let distance = (square.x.hypot(square.y) - cell.x.hypot(cell.y)).abs();
     if distance >= std::f64::consts::SQRT_2 {
@@ -329,10 +346,10 @@ fn turning_square_meets(square: Point, cell: Point, low: f64, high: f64) -> bool
     false
 }
 
-/// Depth of the overlap along the four axes, each as the lesser of two waves, for angles in a quadrant.
+/// Depth of overlap along the four axes, each the lesser of two waves, for angles in a quadrant.
 fn depths(square: Point, cell: Point, quadrant: i32) -> [Wave; 8] {
-    // Half the shadow of the turned square on x or y is (|cos| + |sin|) / 2, as is half the shadow of
-    // the cell on the square's own axes.
+    // Half the projection of the turned square on x or y is (|cos| + |sin|) / 2, and so is half the projection
+    // of the cell on the square's own axes.
     let cosine = if matches!(quadrant, 0 | 3) { 0.5 } else { -0.5 };
     let sine = if matches!(quadrant, 0 | 1) { 0.5 } else { -0.5 };
     let pair = |distance: Wave| {
@@ -351,13 +368,13 @@ fn depths(square: Point, cell: Point, quadrant: i32) -> [Wave; 8] {
     [a, b, c, d, e, f, g, h]
 }
 
-/// Area that a unit square, centred at `square` and turned by 45 degrees about the origin, has in common
-/// with the unit square of a cell.
+/// Area of intersection of a unit square, centred at `square` and turned by 45 degrees about the origin, with
+/// the unit square of a cell.
 fn overlap_at_45(square: Point, cell: Point) -> f64 {
     let root = std::f64::consts::FRAC_1_SQRT_2;
     let centre = Point { x: (square.x - square.y) * root - cell.x, y: (square.x + square.y) * root - cell.y };
     let corner = |x: f64, y: f64| Point { x: centre.x + x, y: centre.y + y };
-    // A unit square on its tip.
+    // A unit square standing on a corner.
     let mut shape = vec![corner(root, 0.0), corner(0.0, root), corner(-root, 0.0), corner(0.0, -root)];
     type Depth = fn(Point) -> f64;
     let borders: [Depth; 4] = [|p| 0.5 - p.x, |p| 0.5 + p.x, |p| 0.5 - p.y, |p| 0.5 + p.y];
@@ -388,30 +405,27 @@ fn cut(shape: &[Point], depth: impl Fn(Point) -> f64) -> Vec<Point> {
 mod tests {
     use super::*;
 
-    use crate::model::swept_cells::{SWEEP_LOOKS_MAX, SWEPT_CELLS_MAX};
+    use crate::model::swept_cells::{OVERLAP_TESTS_MAX, SWEPT_CELLS_MAX};
     use proptest::prelude::*;
 
-    const BUDGET: SweepBudget = SweepBudget { cells: SWEPT_CELLS_MAX, looks: SWEEP_LOOKS_MAX };
+    const BUDGET: SweepBudget = SweepBudget { cells: SWEPT_CELLS_MAX, overlap_tests: OVERLAP_TESTS_MAX };
 
-    /// All cells that the body can reach by turning about the pivot, and some more; row-major.
+    /// A superset of the cells that the body can reach by turning about the pivot; row-major.
     fn square_about(body: &[(i32, i32)], pivot: Pivot) -> Vec<Offset> {
         let reach = body.iter().map(|&(f, r)| {
             let centre = Point::from_pivot(f, r, pivot);
             centre.x.hypot(centre.y)
         });
-        // Half a diagonal of the body's square and half of the cell's.
+        // Half a diagonal of the body's square plus half a diagonal of the cell.
         let reach = reach.fold(0.0, f64::max) + 1.5;
         let middle = (f64::from(pivot.forward) / 2.0, f64::from(pivot.right) / 2.0);
         let range = |middle: f64| (middle - reach).floor() as i32..=(middle + reach).ceil() as i32;
         range(middle.1).flat_map(|dy| range(middle.0).map(move |dx| Offset::new(dx, dy))).collect()
     }
 
-    /// The slow way: every cell of the square about the pivot beside every square of the body.
-    fn slow_turn(body: &[(i32, i32)], pivot: Pivot, start: u8, turn: i32, headings: u8) -> Vec<Offset> {
-        let step = TAU / f64::from(headings);
-        let start = f64::from(start) * step;
-        let end = start + f64::from(turn) * step;
-        let (low, high) = (start.min(end), start.max(end));
+    /// Reference implementation: every cell of the square around the pivot against every square of the body.
+    fn reference_turn(body: &[(i32, i32)], pivot: Pivot, turn: Turn) -> Vec<Offset> {
+        let (low, high) = turn.angles();
         let squares: Vec<Point> = body.iter().map(|&(f, r)| Point::from_pivot(f, r, pivot)).collect();
         let mut cells = square_about(body, pivot);
         cells.retain(|cell| {
@@ -421,8 +435,8 @@ mod tests {
         cells
     }
 
-    /// The slow way: every cell of the square about the pivot.
-    fn slow_diagonal(body: &[(i32, i32)], pivot: Pivot) -> Vec<Offset> {
+    /// Reference implementation: every cell of the square around the pivot.
+    fn reference_diagonal(body: &[(i32, i32)], pivot: Pivot) -> Vec<Offset> {
         let mut cells = square_about(body, pivot);
         cells.retain(|cell| {
             let centre = Point::from_pivot(cell.dx, cell.dy, pivot);
@@ -432,7 +446,7 @@ mod tests {
         cells
     }
 
-    /// Cells in a cluster about a place, and a pivot.
+    /// Cells in a cluster around a position, and a pivot.
     fn bodies() -> impl Strategy<Value = (Vec<(i32, i32)>, Pivot)> {
         let cells = prop::collection::btree_set((-6..=6_i32, -3..=3_i32), 1..14);
         let far = prop_oneof![Just((0, 0)), (-24..=24_i32, -24..=24_i32)];
@@ -443,16 +457,16 @@ mod tests {
         })
     }
 
-    fn assert_turn_as_slow(body: &[(i32, i32)], pivot: Pivot, (start, turn, headings): (u8, i32, u8)) {
-        let mut fast = cells_of_turn(body, pivot, (start, turn, headings), &mut BUDGET.clone()).unwrap();
+    fn assert_turn_equals_reference(body: &[(i32, i32)], pivot: Pivot, turn: Turn) {
+        let mut fast = cells_of_turn(body, pivot, turn, &mut BUDGET.clone()).unwrap();
         fast.sort_unstable();
-        assert_eq!(fast, slow_turn(body, pivot, start, turn, headings), "{body:?} {pivot:?} {start} {turn}");
+        assert_eq!(fast, reference_turn(body, pivot, turn), "{body:?} {pivot:?} {turn:?}");
     }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(150))]
         #[test]
-        fn turns_sweep_what_the_slow_way_finds(
+        fn turns_equal_the_reference(
             (body, pivot) in bodies(),
             (start, turn, headings) in prop_oneof![
                 (Just(0_u8), 1..=3_i32, Just(4_u8)),
@@ -460,17 +474,17 @@ mod tests {
             ],
             left in any::<bool>(),
         ) {
-            assert_turn_as_slow(&body, pivot, (start, if left { turn } else { -turn }, headings));
+            assert_turn_equals_reference(&body, pivot, Turn { start, steps: if left { turn } else { -turn }, headings });
         }
 
         #[test]
-        fn diagonal_footprints_are_those_of_the_slow_way((body, pivot) in bodies()) {
-            prop_assert_eq!(diagonal_footprint(&body, pivot), slow_diagonal(&body, pivot));
+        fn diagonal_footprints_equal_the_reference((body, pivot) in bodies()) {
+            prop_assert_eq!(diagonal_footprint(&body, pivot), reference_diagonal(&body, pivot));
         }
     }
 
     #[test]
-    fn bodies_that_games_have_turn_as_in_the_slow_way() {
+    fn typical_bodies_turn_as_in_the_reference() {
         let block = |w: i32, h: i32| -> Vec<_> { (0..w).flat_map(|f| (0..h).map(move |r| (f, r))).collect() };
         for (w, h) in [(1, 1), (2, 1), (2, 2), (3, 3), (9, 3), (1, 20), (60, 1)] {
             for (forward, right) in [(0, 0), (w - 1, h - 1), (2 * w - 2, 0), (1, -1)] {
@@ -480,34 +494,46 @@ mod tests {
                 let body = block(w, h);
                 assert_eq!(
                     diagonal_footprint(&body, pivot),
-                    slow_diagonal(&body, pivot),
+                    reference_diagonal(&body, pivot),
                     "{w}x{h} {pivot:?}"
                 );
                 for turn in [1, -1, 2, 3] {
-                    assert_turn_as_slow(&body, pivot, (0, turn, 4));
-                    assert_turn_as_slow(&body, pivot, (1, turn, 8));
+                    assert_turn_equals_reference(&body, pivot, Turn { start: 0, steps: turn, headings: 4 });
+                    assert_turn_equals_reference(&body, pivot, Turn { start: 1, steps: turn, headings: 8 });
                 }
             }
         }
     }
 
     #[test]
-    fn a_turn_far_out_costs_its_ring_and_not_the_square() {
+    fn a_distant_turn_costs_its_ring_not_its_bounding_square() {
         let mut budget = BUDGET;
-        let cells = cells_of_turn(&[(0, 0), (50_000, 0)], Pivot::default(), (0, 1, 4), &mut budget).unwrap();
-        // A quarter of a ring, between its area and that of the cells about it.
+        let cells = cells_of_turn(
+            &[(0, 0), (50_000, 0)],
+            Pivot::default(),
+            Turn { start: 0, steps: 1, headings: 4 },
+            &mut budget,
+        )
+        .unwrap();
+        // A quarter of a ring, between its area and the area of the cells around it.
         assert!((79_000..240_000).contains(&cells.len()), "{}", cells.len());
-        assert!(BUDGET.looks - budget.looks < 20_000_000);
+        assert!(BUDGET.overlap_tests - budget.overlap_tests < 20_000_000);
         let mut budget = SweepBudget { cells: 70_000, ..BUDGET };
-        let refused = cells_of_turn(&[(50_000, 0)], Pivot::default(), (0, 1, 4), &mut budget);
+        let refused = cells_of_turn(
+            &[(50_000, 0)],
+            Pivot::default(),
+            Turn { start: 0, steps: 1, headings: 4 },
+            &mut budget,
+        );
         assert_eq!(refused.unwrap_err(), SweepTooLarge::Cells(78_539));
-        assert_eq!(budget.looks, BUDGET.looks);
-        // Many squares as far from the pivot as each other.
+        assert_eq!(budget.overlap_tests, BUDGET.overlap_tests);
+        // Many squares equally far from the pivot.
         let ring = (0..1024).map(|n| f64::from(n) / 1024.0 * TAU);
         let ring: Vec<_> = ring.map(|a| ((60_000.0 * a.cos()) as i32, (60_000.0 * a.sin()) as i32)).collect();
-        let mut budget = SweepBudget { looks: 1 << 20, ..BUDGET };
-        let refused = cells_of_turn(&ring, Pivot::default(), (0, 7, 8), &mut budget);
-        assert_eq!(refused.unwrap_err(), SweepTooLarge::Looks);
+        let mut budget = SweepBudget { overlap_tests: 1 << 20, ..BUDGET };
+        let refused =
+            cells_of_turn(&ring, Pivot::default(), Turn { start: 0, steps: 7, headings: 8 }, &mut budget);
+        assert_eq!(refused.unwrap_err(), SweepTooLarge::OverlapTests);
     }
 
     fn sorted(mut cells: Vec<Offset>) -> Vec<(i32, i32)> {
@@ -531,27 +557,65 @@ mod tests {
 
     #[test]
     fn a_cell_that_turns_in_place_touches_its_four_neighbours() {
-        let turned =
-            sorted(cells_of_turn(&[(0, 0)], Pivot::default(), (0, 1, 4), &mut BUDGET.clone()).unwrap());
+        let turned = sorted(
+            cells_of_turn(
+                &[(0, 0)],
+                Pivot::default(),
+                Turn { start: 0, steps: 1, headings: 4 },
+                &mut BUDGET.clone(),
+            )
+            .unwrap(),
+        );
         assert_eq!(turned, [(0, -1), (-1, 0), (0, 0), (1, 0), (0, 1)]);
-        // A square about its own middle needs more than its four cells too.
+        // A square about its own centre needs more than its four cells too.
         let pivot = Pivot { forward: -1, right: 1 };
         let square = [(0, 0), (-1, 0), (0, 1), (-1, 1)];
-        assert_eq!(sorted(cells_of_turn(&square, pivot, (0, 1, 4), &mut BUDGET.clone()).unwrap()).len(), 12);
+        assert_eq!(
+            sorted(
+                cells_of_turn(&square, pivot, Turn { start: 0, steps: 1, headings: 4 }, &mut BUDGET.clone())
+                    .unwrap()
+            )
+            .len(),
+            12
+        );
     }
 
     #[test]
     fn a_turn_sweeps_the_quarter_it_turns_through() {
-        // A rod of three cells from the anchor: east to north stays clear of the south-west.
+        // A rod of three cells from the anchor: turning from east to north stays clear of the south-west.
         let rod = [(0, 0), (1, 0), (2, 0)];
-        let left = sorted(cells_of_turn(&rod, Pivot::default(), (0, 1, 4), &mut BUDGET.clone()).unwrap());
+        let left = sorted(
+            cells_of_turn(
+                &rod,
+                Pivot::default(),
+                Turn { start: 0, steps: 1, headings: 4 },
+                &mut BUDGET.clone(),
+            )
+            .unwrap(),
+        );
         assert!(left.contains(&(1, -1)) && left.contains(&(2, -2)) && left.contains(&(1, -2)));
         assert!(!left.contains(&(2, 1)) && !left.contains(&(-1, 1)) && !left.contains(&(-1, -1)));
-        let right = sorted(cells_of_turn(&rod, Pivot::default(), (0, -1, 4), &mut BUDGET.clone()).unwrap());
+        let right = sorted(
+            cells_of_turn(
+                &rod,
+                Pivot::default(),
+                Turn { start: 0, steps: -1, headings: 4 },
+                &mut BUDGET.clone(),
+            )
+            .unwrap(),
+        );
         let mirrored: Vec<Offset> = left.iter().map(|&(x, y)| Offset::new(x, -y)).collect();
         assert_eq!(right, sorted(mirrored));
-        // All the way round is four quarters.
-        let round = sorted(cells_of_turn(&rod, Pivot::default(), (0, 3, 4), &mut BUDGET.clone()).unwrap());
+        // A full turn is four quarters.
+        let round = sorted(
+            cells_of_turn(
+                &rod,
+                Pivot::default(),
+                Turn { start: 0, steps: 3, headings: 4 },
+                &mut BUDGET.clone(),
+            )
+            .unwrap(),
+        );
         assert!(round.contains(&(-2, -1)) && round.contains(&(-1, 2)));
     }
 

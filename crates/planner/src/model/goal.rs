@@ -1,14 +1,14 @@
-//! Goals: sets of poses to go to.
+//! Goals: sets of target poses.
 
 use crate::model::pose::{Heading, Pose, StateSpace};
 use wheelbase_grid::{CellXY, GridShape};
 
-/// One member of a goal: an anchor cell with one heading or any.
+/// A member of a goal: an anchor cell with one heading or any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GoalMember {
     /// Cell of the anchor; may lie off the map.
     pub cell: CellXY,
-    /// The heading to arrive with, or `None` for any.
+    /// The arrival heading, or `None` for any.
     pub heading: Option<Heading>,
 }
 
@@ -24,23 +24,24 @@ impl GoalMember {
     }
 }
 
-/// A goal: a set of members, each widened by a radius.
+/// A goal: a set of members, each extended by a radius.
 #[derive(Clone, Copy, Debug)]
 pub struct Goal<'a> {
-    /// The members as named.
+    /// The named members.
     pub members: &'a [GoalMember],
-    /// Any anchor whose squared Euclidean distance to a member is at most its square, on hexagonal maps
-    /// whose hexagonal distance is at most that, is a member too, with that member's heading. In cells.
+    /// Radius in cells. Every anchor within this distance of a named member (squared Euclidean distance at most
+    /// the radius squared; on hexagonal maps, hexagonal distance) is a member too, with the named member's
+    /// heading.
     pub within: u32,
 }
 
 impl<'a> Goal<'a> {
-    /// The members as named, radius 0.
+    /// The named members, with radius 0.
     pub const fn of(members: &'a [GoalMember]) -> Self {
         Self { members, within: 0 }
     }
 
-    /// Whether a pose on a map of that shape is a member.
+    /// Whether a pose on a map of the given shape is a member.
     pub fn matches(&self, shape: GridShape, pose: Pose) -> bool {
         let reach = shape.measure_of(self.within);
         self.members.iter().any(|member| {
@@ -48,13 +49,13 @@ impl<'a> Goal<'a> {
         })
     }
 
-    /// [Distance](GridShape::measure) from a cell to the nearest member as named, whatever `within` says.
+    /// [Distance](GridShape::measure) from a cell to the nearest named member, ignoring `within`.
     pub fn measure(&self, shape: GridShape, cell: CellXY) -> u64 {
         self.members.iter().map(|m| shape.measure(m.cell, cell)).min().unwrap_or(u64::MAX)
     }
 
-    /// Calls `found` with every member pose on the map, in order of the named members, then row-major.
-    /// A pose that is near several named members comes several times.
+    /// Calls `found` with every member pose on the map, in order of the named members, then row-major. Poses
+    /// near several named members occur repeatedly.
     pub(crate) fn for_each_pose(&self, space: StateSpace, mut found: impl FnMut(Pose)) {
         let (width, height) = (i64::from(space.size().width()), i64::from(space.size().height()));
         let reach = i64::from(self.within);

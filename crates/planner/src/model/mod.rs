@@ -1,16 +1,16 @@
-//! What a unit is and what it can do: poses, bodies, moves, goals and paths; the legal move and its time.
+//! Units and their abilities: poses, bodies, moves, goals and paths; the legal move and its time.
 
 pub(crate) mod class_spec;
 pub(crate) mod footprint;
 pub(crate) mod geometry;
 pub(crate) mod goal;
-pub(crate) mod lattice;
 pub(crate) mod movement;
 pub(crate) mod offset;
 pub(crate) mod outcome;
 pub(crate) mod path;
 pub(crate) mod pose;
 pub(crate) mod primitive;
+pub(crate) mod state_indexing;
 pub(crate) mod successor;
 pub(crate) mod swept_cells;
 

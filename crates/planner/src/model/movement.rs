@@ -1,4 +1,4 @@
-//! Movement classes: all that the planner must know of an agent.
+//! Movement classes: everything the planner knows of an agent.
 
 use crate::model::class_spec::ClassSpec;
 use crate::model::footprint::{Axes, FOOTPRINT_CELLS_MAX, Footprint, body_at_headings};
@@ -8,43 +8,44 @@ use crate::model::pose::{Frame, Heading, Pose};
 use crate::model::primitive::{
     DISPLACEMENT_MAX, PRIMITIVES_MAX, Primitive, Sweep, SweepRule, TIME_MAX, When,
 };
-use crate::model::swept_cells::{Body, SWEPT_CELLS_MAX};
+use crate::model::swept_cells::{SWEPT_CELLS_MAX, SweepContext};
 use std::fmt;
 use wheelbase_grid::{GridShape, GridSize, Side};
 
-/// Edges of a cell that moves can cross, at most: of hexagons, with those of its neighbours that count once.
+/// Maximum number of edges per cell, counting each once: three for hexagons.
 pub(crate) const EDGES_MAX: usize = 3;
 
-/// What is wrong with a class.
+/// Error in a class specification.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ClassError {
-    /// The number of headings is not 1, 4 or 8, or on hexagonal maps 1 or 6.
+    /// The number of headings is not 1, 4 or 8, or on hexagonal maps not 1 or 6.
     Headings {
         /// Headings of the class.
         headings: u8,
         /// Shape of the maps.
         shape: GridShape,
     },
-    /// On hexagonal maps, a pivot that is not the centre of a cell.
+    /// On hexagonal maps, a pivot off the centre of a cell.
     PivotOnHex,
-    /// On hexagonal maps, a rule of sweeping that is not `ends`.
+    /// On hexagonal maps, a sweep rule other than `ends`.
     FullOnHex,
-    /// The class is made for maps of another shape.
+    /// The class is for maps of another shape.
     Shape {
-        /// Shape of the class's maps.
+        /// Shape required by the class.
         class: GridShape,
         /// Shape of the map.
         map: GridShape,
     },
     /// No cell, or more than 1,024.
     FootprintSize(usize),
-    /// A footprint cell is listed twice.
+    /// A footprint cell occurs twice.
     FootprintTwice((i32, i32)),
     /// A footprint or swept cell is farther than [`OFFSET_MAX`] from the anchor.
     OffsetTooFar((i32, i32)),
     /// No primitive, or more than 16.
     PrimitiveCount(usize),
-    /// Two primitives have one name.
+    /// Two primitives with the same name.
     NameTwice(String),
     /// A primitive neither moves nor turns.
     NoEffect(String),
@@ -55,7 +56,7 @@ pub enum ClassError {
         /// Its displacement.
         by: (i32, i32),
     },
-    /// A turn by as many steps as there are headings, or more.
+    /// A turn by at least as many steps as there are headings.
     TurnTooFar {
         /// The primitive.
         name: String,
@@ -64,31 +65,31 @@ pub enum ClassError {
         /// Headings of the class.
         headings: u8,
     },
-    /// A base time that is not 1 to 65,535 ticks.
+    /// A base time outside 1 to 65,535 ticks.
     Time {
         /// The primitive.
         name: String,
         /// Its base time.
         time: u32,
     },
-    /// `when` where there are not 8 headings.
+    /// `when` without 8 headings.
     WhenWithout8(String),
-    /// With 8 headings, a primitive that moves or lists swept cells does not say `when`.
+    /// With 8 headings, a primitive that moves or lists swept cells but has no `when`.
     WhenMissing(String),
-    /// A primitive that moves and turns does not list its swept cells where a rule is `full`.
+    /// A primitive that moves and turns but lists no swept cells, where a sweep rule is `full`.
     SweptMissing(String),
-    /// A diagonal footprint where there are not 8 headings.
+    /// A diagonal footprint without 8 headings.
     DiagonalWithout8,
-    /// No cell is half covered by the body turned by 45 degrees.
+    /// The body turned by 45 degrees covers no cell at least half.
     DiagonalEmpty,
-    /// The moves of the class sweep more than [`SWEPT_CELLS_MAX`] cells together.
+    /// The moves of the class sweep more than [`SWEPT_CELLS_MAX`] cells in total.
     SweptTooMany {
-        /// The primitive with which they become so many.
+        /// The primitive that exceeds the limit.
         name: String,
-        /// Cells that the class sweeps at least, up to this primitive.
-        least: u64,
+        /// Lower bound of the cells swept by the class, up to this primitive.
+        n_cells_min: u64,
     },
-    /// Working out what a turn sweeps would take too long.
+    /// Working out the cells swept by a turn would take too long.
     SweepTooLong(String),
     /// The footprint is larger than the map at every heading.
     LargerThanMap {
@@ -153,9 +154,9 @@ impl fmt::Display for ClassError {
             Self::DiagonalEmpty => {
                 write!(f, "no cell is half covered by the body at 45 degrees; give `footprint_diagonal`")
             }
-            Self::SweptTooMany { name, least } => write!(
+            Self::SweptTooMany { name, n_cells_min } => write!(
                 f,
-                "with move \"{name}\" the moves of the class sweep at least {least} cells at all headings together; expected at most {SWEPT_CELLS_MAX}"
+                "with move \"{name}\" the moves of the class sweep at least {n_cells_min} cells at all headings together; expected at most {SWEPT_CELLS_MAX}"
             ),
             Self::SweepTooLong(name) => write!(
                 f,
@@ -179,20 +180,19 @@ pub struct MoveShape {
     pub heading_after: Heading,
     /// Frame after the move.
     pub frame_after: Frame,
-    /// Swept cells from the start anchor, row-major, without repeats.
+    /// Swept cells as offsets from the start anchor, row-major, without repeats.
     pub swept: Vec<Offset>,
-    /// North-west and south-east corner of the smallest rectangle around the swept cells.
+    /// North-west and south-east corner of the bounding rectangle of the swept cells.
     pub bounds: (Offset, Offset),
-    /// Whether the primitive can start at this heading at all.
+    /// Whether the primitive can start at this heading.
     pub applies: bool,
-    /// Edges between two swept cells: a swept cell and one of its
-    /// [later sides](GridShape::later_sides), each edge once.
+    /// Edges between swept cells, each once: a swept cell and one of its [later sides](GridShape::later_sides).
     pub edges: Vec<(Offset, Side)>,
 }
 
 impl MoveShape {
-    /// Whether `other`, a shape in the frame after this one, leads back to `frame`, where this one
-    /// starts, over the same cells: on flat ground one is legal where the other is, at the same speed.
+    /// Whether `other`, a shape in the frame after this one, leads back to `frame`, where this one starts, over
+    /// the same cells. If so, on flat ground either is legal exactly when the other is, at the same speed.
     pub(crate) fn is_taken_back_by(&self, frame: Frame, other: &Self) -> bool {
         other.applies
             && other.step == Offset::new(-self.step.dx, -self.step.dy)
@@ -202,7 +202,7 @@ impl MoveShape {
     }
 }
 
-/// A checked movement class, with the shape of each move in each frame worked out.
+/// A validated movement class, with the shape of each move in each frame.
 #[derive(Clone, Debug)]
 pub struct MovementClass {
     spec: ClassSpec,
@@ -215,18 +215,18 @@ pub struct MovementClass {
 }
 
 impl MovementClass {
-    /// Checks a class and works out its shapes. Time and memory are linear in the cells that its moves
-    /// sweep, at most [`SWEPT_CELLS_MAX`].
+    /// Validates a class and computes its shapes. Time and memory are linear in the cells swept by its moves,
+    /// at most [`SWEPT_CELLS_MAX`].
     /// # Errors
-    /// [`ClassError`] for the first thing that breaks a limit of DESIGN 2.4.
+    /// [`ClassError`] for the first violation of a limit of `docs/rules.md` 2.4.
     pub fn new(spec: ClassSpec) -> Result<Self, ClassError> {
         Self::checked(spec, None)
     }
 
-    /// [`Self::new`] for maps of a size. A body that does not fit on them is refused before anything is
-    /// worked out.
+    /// Like [`Self::new`], for maps of a given size. A body that does not fit is rejected before any shape is
+    /// computed.
     /// # Errors
-    /// As [`Self::new`], and [`ClassError::LargerThanMap`] if the body fits at no heading.
+    /// Like [`Self::new`], and [`ClassError::LargerThanMap`] if the body fits at no heading.
     pub fn for_map(spec: ClassSpec, size: GridSize) -> Result<Self, ClassError> {
         Self::checked(spec, Some(size))
     }
@@ -243,7 +243,7 @@ impl MovementClass {
         if let Some(size) = size {
             check_fits(&footprint, size)?;
         }
-        let mut body = Body::new(&spec, &by_heading);
+        let mut body = SweepContext::new(&spec, &by_heading);
         let n_frames = spec.shape.n_parities() * spec.headings;
         let mut shapes = Vec::with_capacity(n_frames as usize * spec.primitives.len());
         for frame in (0..n_frames).map(Frame) {
@@ -258,12 +258,12 @@ impl MovementClass {
         Ok(Self { spec, footprint, rest_edges, shapes, reversible })
     }
 
-    /// The built-in class `octile`, the agent of the MovingAI benchmark: 1x1 without facing, eight moves
-    /// named by their direction, straight 10000 and diagonal 14142 ticks, no cutting of corners.
+    /// The built-in class `octile`, the agent of the MovingAI benchmark: 1x1 without a facing, eight moves
+    /// named by their direction, 10000 ticks straight and 14142 diagonal, no corner cutting.
     pub fn octile() -> Self {
         let mut spec = ClassSpec::new("octile", 1);
         spec.sweep = Sweep::both(SweepRule::Full);
-        let ways = [
+        let directions = [
             ("E", (1, 0)),
             ("NE", (1, -1)),
             ("N", (0, -1)),
@@ -274,11 +274,11 @@ impl MovementClass {
             ("SE", (1, 1)),
         ];
         let ticks = |(dx, dy): (i32, i32)| if dx * dy == 0 { 10_000 } else { 14_142 };
-        spec.primitives = ways.map(|(name, by)| Primitive::step(name, by, ticks(by))).to_vec();
+        spec.primitives = directions.map(|(name, by)| Primitive::step(name, by, ticks(by))).to_vec();
         Self::new(spec).unwrap_or_else(|error| unreachable!("the built-in class is right: {error}"))
     }
 
-    /// What it was made of.
+    /// The specification it was made from.
     pub fn spec(&self) -> &ClassSpec {
         &self.spec
     }
@@ -313,12 +313,12 @@ impl MovementClass {
         &self.spec.primitives
     }
 
-    /// Its cells in each frame.
+    /// Its footprint.
     pub fn footprint(&self) -> &Footprint {
         &self.footprint
     }
 
-    /// The cells it covers at a pose, as offsets from the anchor, row-major.
+    /// The cells covered at a pose, as offsets from the anchor, row-major.
     pub fn cells_at(&self, pose: Pose) -> &[Offset] {
         self.footprint.at(self.frame(pose))
     }
@@ -328,18 +328,18 @@ impl MovementClass {
         &self.shapes[frame.0 as usize * self.spec.primitives.len() + primitive]
     }
 
-    /// The shape of a primitive that starts at a pose.
+    /// The shape of a primitive starting at a pose.
     pub fn shape_at(&self, pose: Pose, primitive: usize) -> &MoveShape {
         self.shape(self.frame(pose), primitive)
     }
 
-    /// Cells that its moves sweep, summed over all moves and frames.
+    /// Number of swept cells, summed over all moves and frames.
     pub fn n_swept_cells(&self) -> u64 {
         self.shapes.iter().map(|shape| shape.swept.len() as u64).sum()
     }
 
-    /// Whether each move in each frame has one that leads back over the same cells, so that on flat
-    /// ground one is legal where the other is.
+    /// Whether each move in each frame has an inverse over the same cells, so that on flat ground either is
+    /// legal exactly when the other is.
     pub(crate) fn is_reversible(&self) -> bool {
         self.reversible
     }
@@ -348,9 +348,9 @@ impl MovementClass {
         &self.rest_edges[frame.0 as usize]
     }
 
-    /// Whether the body fits on a map of that size at any heading.
+    /// Checks that the body fits on a map of the given size at some heading.
     /// # Errors
-    /// [`ClassError::LargerThanMap`] if at none.
+    /// [`ClassError::LargerThanMap`] if it fits at none.
     pub fn check_fits(&self, size: GridSize) -> Result<(), ClassError> {
         check_fits(&self.footprint, size)
     }
@@ -440,7 +440,7 @@ fn check_offset(cell: (i32, i32)) -> Result<(), ClassError> {
     if far > OFFSET_MAX as u32 { Err(ClassError::OffsetTooFar(cell)) } else { Ok(()) }
 }
 
-/// North-west and south-east corner of the smallest rectangle around some cells, at least one.
+/// North-west and south-east corner of the bounding rectangle of a non-empty list of cells.
 pub(crate) fn bounds(cells: &[Offset]) -> (Offset, Offset) {
     let mut corners = (cells[0], cells[0]);
     for &Offset { dx, dy } in cells {
@@ -450,8 +450,12 @@ pub(crate) fn bounds(cells: &[Offset]) -> (Offset, Offset) {
     corners
 }
 
-/// A primitive of a body in one frame.
-fn shape_of(primitive: &Primitive, frame: Frame, body: &mut Body<'_>) -> Result<MoveShape, ClassError> {
+/// The shape of a primitive in one frame.
+fn shape_of(
+    primitive: &Primitive,
+    frame: Frame,
+    body: &mut SweepContext<'_>,
+) -> Result<MoveShape, ClassError> {
     let Axes { shape, headings } = body.axes;
     let (parity, heading) = (frame.0 / headings, Heading(frame.0 % headings));
     let turned = i32::from(heading.0) + primitive.turn;
@@ -461,9 +465,9 @@ fn shape_of(primitive: &Primitive, frame: Frame, body: &mut Body<'_>) -> Result<
     let left = body.budget.cells;
     let swept = primitive.swept_cells(body, heading, heading_after).map_err(|error| match error {
         SweepTooLarge::Cells(n) => {
-            ClassError::SweptTooMany { name: primitive.name.clone(), least: SWEPT_CELLS_MAX - left + n }
+            ClassError::SweptTooMany { name: primitive.name.clone(), n_cells_min: SWEPT_CELLS_MAX - left + n }
         }
-        SweepTooLarge::Looks => ClassError::SweepTooLong(primitive.name.clone()),
+        SweepTooLarge::OverlapTests => ClassError::SweepTooLong(primitive.name.clone()),
     })?;
     let swept = body.axes.all_columns_and_rows(&swept, parity);
     Ok(MoveShape {
@@ -486,9 +490,9 @@ fn all_reversible(shapes: &[MoveShape], n_primitives: usize) -> bool {
     })
 }
 
-/// Edges between neighbouring cells of a row-major list, each by the cell that comes first. The cells are
-/// offsets from an anchor in a row of that parity. Time is linear: neighbours over a side are in the order of
-/// the cells.
+/// Edges between neighbouring cells of a row-major list, each given by the earlier cell. The cells are offsets
+/// from an anchor in a row of the given parity. Linear time: the neighbours over one side come in the same
+/// order as the cells.
 fn edges_between(cells: &[Offset], shape: GridShape, parity: u8) -> Vec<(Offset, Side)> {
     let mut edges = Vec::new();
     let mut reached = [0; EDGES_MAX];
@@ -528,7 +532,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_are_kept() {
+    fn limits_are_enforced() {
         let broken = |change: &dyn Fn(&mut ClassSpec)| {
             let mut spec = spec();
             change(&mut spec);
@@ -573,7 +577,7 @@ mod tests {
     }
 
     #[test]
-    fn hexagonal_limits_are_kept() {
+    fn hexagonal_limits_are_enforced() {
         let broken = |change: &dyn Fn(&mut ClassSpec)| {
             let mut spec = hex_spec();
             change(&mut spec);
@@ -587,7 +591,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_that_fits_at_one_heading_fits() {
+    fn a_body_fits_if_it_fits_at_any_heading() {
         let class = MovementClass::new(spec()).unwrap();
         assert!(class.check_fits(GridSize::new(1, 2).unwrap()).is_ok());
         assert!(class.check_fits(GridSize::new(1, 1).unwrap()).is_err());

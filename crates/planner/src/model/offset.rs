@@ -1,11 +1,11 @@
-//! Offsets of cells, and the point about which a body turns.
+//! Cell offsets and the pivot of a body.
 
 use wheelbase_grid::CellXY;
 
-/// Farthest that a footprint or swept cell may be given from the anchor, in cells along one axis.
+/// Maximum distance of a footprint or swept cell from the anchor, in cells along one axis.
 pub const OFFSET_MAX: i32 = 65_535;
 
-/// A step between cells in map axes: `dx` to the east, `dy` to the south.
+/// A displacement between cells in map axes: `dx` to the east, `dy` to the south.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Offset {
     /// Cells to the east.
@@ -15,12 +15,12 @@ pub struct Offset {
 }
 
 impl Offset {
-    /// The step of `dx` cells to the east and `dy` to the south.
+    /// The displacement of `dx` cells to the east and `dy` to the south.
     pub const fn new(dx: i32, dy: i32) -> Self {
         Self { dx, dy }
     }
 
-    /// The cell to which the step leads from one.
+    /// The cell at this offset from `cell`.
     #[inline]
     pub const fn cell_from(self, cell: CellXY) -> CellXY {
         CellXY::new(cell.x + self.dx, cell.y + self.dy)
@@ -30,8 +30,8 @@ impl Offset {
         Self::new(self.dx + other.dx, self.dy + other.dy)
     }
 
-    /// An offset `(forward, right)` of an agent that has turned by `quarters` quarter turns
-    /// counter-clockwise from east. y grows to the south, so facing east, right is `+y`.
+    /// An offset `(forward, right)` in the frame of an agent turned `quarters` quarter turns counter-clockwise
+    /// from east. y grows to the south, so when facing east, right is `+y`.
     pub(crate) fn in_frame((forward, right): (i32, i32), quarters: u8) -> Self {
         match quarters % 4 {
             0 => Self::new(forward, right),
@@ -42,7 +42,7 @@ impl Offset {
     }
 }
 
-/// Row-major order: the order in which reasons are looked for and cells are listed.
+/// Row-major order, in which cells are listed and blocking reasons are searched.
 impl Ord for Offset {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         (self.dy, self.dx).cmp(&(other.dy, other.dx))
@@ -55,9 +55,8 @@ impl PartialOrd for Offset {
     }
 }
 
-/// The point about which an agent turns, from the centre of its anchor cell, in **half cells**
-/// `(forward, right)` while it faces east. Both are even or both odd, so that quarter turns land on
-/// cells.
+/// The point about which an agent turns, relative to the centre of its anchor cell, in **half cells**
+/// `(forward, right)` while it faces east. Both are even or both odd, so that quarter turns map cells to cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pivot {
     /// Half cells forward.
@@ -67,8 +66,8 @@ pub struct Pivot {
 }
 
 impl Pivot {
-    /// The pivot at `(forward, right)` cells, or `None` unless both are multiples of a half, both
-    /// whole or both not, and no farther than [`OFFSET_MAX`].
+    /// The pivot at `(forward, right)` cells, or `None` unless both are multiples of a half, both whole or both
+    /// not, and at most [`OFFSET_MAX`] in magnitude.
     pub fn from_cells(forward: f64, right: f64) -> Option<Self> {
         let (f, r) = (2.0 * forward, 2.0 * right);
         let max = f64::from(2 * OFFSET_MAX);
@@ -81,8 +80,8 @@ impl Pivot {
         self.forward % 2 == 0 && self.right % 2 == 0
     }
 
-    /// A cell after `quarters` quarter turns counter-clockwise about this pivot, which stays where it
-    /// is relative to the anchor.
+    /// A cell rotated `quarters` quarter turns counter-clockwise about this pivot, which stays fixed relative
+    /// to the anchor.
     pub(crate) fn turn(self, cell: Offset, quarters: u8) -> Offset {
         let from_pivot = (2 * cell.dx - self.forward, 2 * cell.dy - self.right);
         let turned = Offset::in_frame(from_pivot, quarters);

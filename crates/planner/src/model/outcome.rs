@@ -1,10 +1,14 @@
-//! How a search stands and how it ended.
+//! Progress and outcome of a search.
 
-/// Longest path in ticks, 2^32 - 2.
+/// Maximum cost of a path in ticks, 2^32 - 2.
 pub const COST_MAX: u32 = u32::MAX - 1;
 
-/// How a query ended; the first that applies, in this order (DESIGN 2.5).
+/// Stored in place of a cost for what is not reached; greater than any cost.
+pub(crate) const UNREACHED: u32 = u32::MAX;
+
+/// Outcome of a query: the first that applies, in this order (`docs/rules.md` 2.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Status {
     /// The start is off the map.
     StartOffMap,
@@ -14,18 +18,18 @@ pub enum Status {
     StartBlocked,
     /// No member of the goal is a legal pose.
     GoalBlocked,
-    /// There is a path.
+    /// A path was found.
     Found,
-    /// There is none.
+    /// No path exists.
     Unreachable,
-    /// The limit of expansions was hit first; the search can go on with more.
+    /// The limit of expansions was reached first; the search can be resumed.
     LimitReached,
     /// The path would take more than [`COST_MAX`] ticks.
     CostOverflow,
 }
 
 impl Status {
-    /// Name as written in answers: `found`, `start_off_map` ...
+    /// Name in answers: `found`, `start_off_map` ...
     pub fn name(self) -> &'static str {
         match self {
             Self::StartOffMap => "start_off_map",
@@ -42,17 +46,18 @@ impl Status {
 
 /// Where the path of an answer ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Reached {
     /// At a member of the goal.
     Goal,
-    /// At the pose of [`Fallback::Nearest`](crate::search::Fallback::Nearest).
+    /// At the nearest pose, see [`Fallback::Nearest`](crate::search::Fallback::Nearest).
     Nearest,
     /// At the best pose expanded before the limit.
     Partial,
 }
 
 impl Reached {
-    /// Name as written in answers.
+    /// Name in answers.
     pub fn name(self) -> &'static str {
         match self {
             Self::Goal => "goal",
@@ -62,11 +67,11 @@ impl Reached {
     }
 }
 
-/// Whether a sliced search has ended.
+/// Whether a sliced search has finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
     /// More expansions are needed.
     Running,
-    /// [`crate::finish`] has the answer.
+    /// [`crate::finish`] returns the answer.
     Done,
 }

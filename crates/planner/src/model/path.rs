@@ -1,11 +1,11 @@
-//! Paths and their judge.
+//! Paths and their validation.
 
 use crate::model::outcome::COST_MAX;
 use crate::model::pose::Pose;
 use crate::model::successor::{Legality, MoveBlocked, PoseBlocked};
 use std::fmt;
 
-/// A pose on a path and the tick of arrival there, counted from the start.
+/// A pose on a path and its arrival tick, relative to the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PathPose {
     /// The pose.
@@ -14,13 +14,13 @@ pub struct PathPose {
     pub arrival: u32,
 }
 
-/// A path: the start pose at arrival 0, then a pose after each move. The caller keeps it and passes it
-/// again, so that its memory is reused.
+/// A path: the start pose at arrival 0, then a pose after each move. Owned and passed in by the caller, so that
+/// its memory is reused.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Path {
-    /// Poses, start first; one more than moves, or none if there is no path.
+    /// Poses, start first: one more than moves, or none if there is no path.
     pub poses: Vec<PathPose>,
-    /// Number of the primitive of each move.
+    /// The primitive of each move.
     pub moves: Vec<u8>,
 }
 
@@ -30,7 +30,7 @@ impl Path {
         Self::default()
     }
 
-    /// Forgets the path and keeps the memory.
+    /// Empties the path and keeps its allocation.
     pub fn clear(&mut self) {
         self.poses.clear();
         self.moves.clear();
@@ -41,8 +41,8 @@ impl Path {
         self.poses.last().map_or(0, |last| last.arrival)
     }
 
-    /// Length in cells of a path of [`MovementClass::octile`](crate::MovementClass::octile), as the
-    /// MovingAI benchmark publishes it: a straight step is 1, a diagonal one sqrt 2.
+    /// Length in cells of a path of [`MovementClass::octile`](crate::MovementClass::octile), as published by
+    /// the MovingAI benchmark: 1 per straight step, sqrt 2 per diagonal step.
     pub fn octile_length(&self) -> f64 {
         // East is move 0, north-east 1, and so on around.
         let diagonal = self.moves.iter().filter(|&primitive| primitive % 2 == 1).count();
@@ -50,43 +50,44 @@ impl Path {
     }
 }
 
-/// What is wrong with a path, and at which move.
+/// The first error in a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum PathError {
-    /// No pose, or not one more pose than moves.
+    /// No pose, or not exactly one more pose than moves.
     Length {
-        /// Poses given.
+        /// Poses found.
         poses: usize,
-        /// Moves given.
+        /// Moves found.
         moves: usize,
     },
     /// The start is not a legal pose.
     Start(PoseBlocked),
     /// The first arrival is not 0.
     StartArrival(u32),
-    /// A move is not legal.
+    /// A move is illegal.
     Illegal {
         /// Index of the move.
         at: usize,
         /// Why.
         why: MoveBlocked,
     },
-    /// A move does not end where the path says.
+    /// A move does not lead to the pose given.
     WrongPose {
         /// Index of the move.
         at: usize,
-        /// Pose given.
+        /// The pose given.
         found: Pose,
-        /// Where the primitive leads.
+        /// The pose reached by the primitive.
         expected: Pose,
     },
-    /// An arrival is not the one before plus the time of the move.
+    /// An arrival differs from the previous arrival plus the time of the move.
     WrongArrival {
         /// Index of the move.
         at: usize,
-        /// Arrival given.
+        /// The arrival given.
         found: u32,
-        /// The right one.
+        /// The correct arrival.
         expected: u64,
     },
 }
@@ -114,9 +115,9 @@ impl fmt::Display for PathError {
 
 impl std::error::Error for PathError {}
 
-/// Judges a path by the rules alone: every move legal, every pose and arrival right.
+/// Validates a path against the rules alone: every move legal, every pose and arrival correct.
 /// # Errors
-/// [`PathError`] with the first move that is wrong.
+/// [`PathError`] for the first wrong move.
 pub fn check_path(legality: &Legality<'_>, path: &Path) -> Result<(), PathError> {
     let (poses, moves) = (path.poses.len(), path.moves.len());
     if poses != moves + 1 {

@@ -1,23 +1,22 @@
-//! Headings, poses and their dense index, the search state.
+//! Headings, poses, and the dense index of a pose, which is the search state.
 
 use wheelbase_grid::{Cell, CellXY, GridShape, GridSize};
 
-/// A facing, counted counter-clockwise from east: of 4 headings 0 is E, 1 N, 2 W, 3 S; of 8
-/// 0 is E, 1 NE, 2 N and so on; of the 6 of hexagonal maps E, NE, NW, W, SW, SE. An agent that has no
-/// facing has heading 0 only.
+/// A facing, counted counter-clockwise from east. With 4 headings 0 is E, 1 N, 2 W, 3 S; with 8: E, NE, N and
+/// so on; with the 6 of hexagonal maps: E, NE, NW, W, SW, SE. An agent without a facing has heading 0 only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Heading(pub u8);
 
-/// What the cells of a body and of its moves depend on, counted from the anchor in columns and rows: the
-/// heading, and on hexagonal maps also whether the anchor's row is even or odd, for odd rows are shifted.
-/// Its number is `parity * headings + heading`, so on square maps that of the heading.
+/// Everything that determines the cells of a body and its moves relative to the anchor, in columns and rows:
+/// the heading and, on hexagonal maps, whether the anchor's row is even or odd, because odd rows are shifted.
+/// Numbered `parity * headings + heading`; on square maps that is the heading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Frame(pub u8);
 
-/// Most frames a class has: 6 headings in two kinds of rows.
+/// Maximum number of frames of a class: 6 headings in rows of 2 parities.
 pub(crate) const FRAMES_MAX: usize = 12;
 
-/// Where an agent is: the cell of its anchor and its heading.
+/// Position of an agent: the cell of its anchor and its heading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Pose {
     /// Cell of the anchor.
@@ -51,8 +50,8 @@ fn heading_names(headings: u8) -> &'static [&'static str] {
     }
 }
 
-/// Name of a heading as written in files: `-` for an agent without a facing, else the compass point; 6
-/// headings have no `N` and `S`, 4 have nothing between.
+/// Name of a heading in files: `-` for an agent without a facing, else the compass point. With 6 headings there
+/// is no `N` or `S`, with 4 nothing between them.
 ///
 /// # Panics
 /// If `heading` is not below `headings`.
@@ -60,13 +59,13 @@ pub fn heading_name(headings: u8, heading: Heading) -> &'static str {
     heading_names(headings)[heading.0 as usize]
 }
 
-/// The heading of that name, or `None` if a class with so many headings has none of that name.
+/// The heading with the given name, or `None` if a class with `headings` headings has no such heading.
 pub fn heading_from_name(headings: u8, name: &str) -> Option<Heading> {
     let at = heading_names(headings).iter().position(|n| *n == name)?;
     Some(Heading(at as u8))
 }
 
-/// All poses of a class on a map: size and shape of the map and number of headings.
+/// All poses of a class on a map: size and shape of the map, and number of headings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StateSpace {
     size: GridSize,
@@ -75,7 +74,7 @@ pub struct StateSpace {
 }
 
 impl StateSpace {
-    /// The poses of a class with `headings` headings on a map of that size and shape.
+    /// The poses of a class with `headings` headings on a map of the given size and shape.
     pub fn new(size: GridSize, shape: GridShape, headings: u8) -> Self {
         Self { size, shape, headings }
     }
@@ -95,7 +94,7 @@ impl StateSpace {
         self.headings
     }
 
-    /// Number of frames: as many as headings, twice as many on hexagonal maps.
+    /// Number of frames: the number of headings, doubled on hexagonal maps.
     pub fn n_frames(self) -> u8 {
         self.shape.n_parities() * self.headings
     }
@@ -103,7 +102,7 @@ impl StateSpace {
     /// Frame of the pose of a state.
     pub fn frame_of(self, state: State) -> Frame {
         match self.shape {
-            // A power of two.
+            // The number of headings is a power of two.
             GridShape::Square => Frame(state.0 as u8 & (self.headings - 1)),
             GridShape::Hex => self.frame(self.pose(state)),
         }
@@ -119,7 +118,7 @@ impl StateSpace {
         self.size.n_cells() * self.headings as usize
     }
 
-    /// State of a pose, or `None` if its anchor is off the map or it has no such heading.
+    /// State of a pose, or `None` if its anchor is off the map or the class lacks its heading.
     pub fn state(self, pose: Pose) -> Option<State> {
         let cell = self.size.cell(pose.cell)?;
         (pose.heading.0 < self.headings)
@@ -132,7 +131,7 @@ impl StateSpace {
         Pose { cell: self.size.xy(Cell(state.0 / headings)), heading: Heading((state.0 % headings) as u8) }
     }
 
-    /// Writes a pose as files do: `(3, 4, E)`.
+    /// Formats a pose as in files: `(3, 4, E)`.
     pub fn display(self, pose: Pose) -> String {
         format!("({}, {}, {})", pose.cell.x, pose.cell.y, heading_name(self.headings, pose.heading))
     }

@@ -1,29 +1,29 @@
-//! Motion primitives: the moves an agent can make.
+//! Motion primitives: the moves of an agent.
 
 use crate::model::pose::Heading;
 
-/// Most primitives a class may have.
+/// Maximum number of primitives of a class.
 pub const PRIMITIVES_MAX: usize = 16;
-/// Farthest that one primitive may move the anchor along one axis, in cells.
+/// Maximum displacement of the anchor along one axis by a primitive, in cells.
 pub const DISPLACEMENT_MAX: i32 = 255;
-/// Longest base time of a primitive, in ticks.
+/// Maximum base time of a primitive, in ticks.
 pub const TIME_MAX: u32 = 65_535;
 
-/// From which headings a primitive can start, with 8 headings.
+/// The headings from which a primitive can start, for classes with 8 headings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum When {
-    /// From all.
+    /// All headings.
     #[default]
     Any,
-    /// From E, N, W and S.
+    /// E, N, W and S.
     Straight,
-    /// From NE, NW, SW and SE. Its displacement and swept cells are given in map axes `(east, south)`
-    /// while facing NE, and turn with the heading by quarter turns.
+    /// NE, NW, SW and SE. The displacement and swept cells are given in map axes `(east, south)` while facing
+    /// NE, and rotate with the heading by quarter turns.
     Diagonal,
 }
 
 impl When {
-    /// Whether it holds at a heading.
+    /// Whether it includes a heading.
     pub fn holds(self, heading: Heading) -> bool {
         match self {
             Self::Any => true,
@@ -32,39 +32,39 @@ impl When {
         }
     }
 
-    /// Whether both can hold at one heading.
+    /// Whether the two have a heading in common.
     pub(crate) fn meets(self, other: Self) -> bool {
         self == Self::Any || other == Self::Any || self == other
     }
 }
 
-/// Which cells a move touches (DESIGN 2.3).
+/// Which cells a move touches (`docs/rules.md` 2.3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SweepRule {
-    /// The footprints at both ends, and at each of the equal steps between.
+    /// The footprints at both ends, and at each equal step between them.
     #[default]
     Ends,
-    /// Every cell whose open square the moving body touches.
+    /// Every cell whose interior the moving body touches.
     Full,
 }
 
-/// The rule for displacements and the rule for turns. A primitive that does both is swept as `ends`.
+/// The sweep rules for displacements and for turns. A primitive that does both uses `ends`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Sweep {
-    /// Of primitives that move.
+    /// For primitives that move.
     pub moves: SweepRule,
-    /// Of primitives that turn.
+    /// For primitives that turn.
     pub turns: SweepRule,
 }
 
 impl Sweep {
-    /// One rule for both.
+    /// The same rule for both.
     pub const fn both(rule: SweepRule) -> Self {
         Self { moves: rule, turns: rule }
     }
 }
 
-/// One move an agent can make, in its own frame.
+/// A move of an agent, in its own frame. Start from [`Primitive::step`] or [`Primitive::turn`]: fields may be added.
 ///
 /// ```
 /// use wheelbase_planner::Primitive;
@@ -76,28 +76,28 @@ impl Sweep {
 pub struct Primitive {
     /// Name, unique in its class.
     pub name: String,
-    /// Displacement `(forward, right)` in cells, each at most 255 either way. A class with one
-    /// heading gives it in map axes `(east, south)`, on hexagonal maps `(east, south-east)`.
+    /// Displacement `(forward, right)` in cells, each at most 255 in magnitude. A class with one heading gives
+    /// it in map axes `(east, south)`, on hexagonal maps `(east, south-east)`.
     pub by: (i32, i32),
-    /// Heading steps, positive counter-clockwise (left); less than the number of headings.
+    /// Heading steps, counter-clockwise (left) positive; fewer than the number of headings in magnitude.
     pub turn: i32,
     /// Base time in ticks at speed 1000, 1 to 65,535.
     pub time: u32,
-    /// Further swept cells, offsets from the start anchor in the start frame. A primitive that both moves
-    /// and turns must list them, if only an empty list, where a rule of the class is `full`.
+    /// Additional swept cells, as offsets from the start anchor in the start frame. Required (possibly empty)
+    /// for a primitive that both moves and turns if a sweep rule of the class is `full`.
     pub swept: Option<Vec<(i32, i32)>>,
-    /// From which headings it can start; with 8 headings one that moves or lists swept cells must say
-    /// `Straight` or `Diagonal`, with fewer it is `Any`.
+    /// Headings from which it can start. With 8 headings a primitive that moves or lists swept cells must be
+    /// `Straight` or `Diagonal`; with fewer headings it must be `Any`.
     pub when: When,
 }
 
 impl Primitive {
-    /// A displacement by `(forward, right)` cells that keeps the heading.
+    /// A displacement by `(forward, right)` cells at constant heading.
     pub fn step(name: &str, by: (i32, i32), time: u32) -> Self {
         Self { name: name.to_owned(), by, turn: 0, time, swept: None, when: When::Any }
     }
 
-    /// A turn by so many heading steps, positive to the left, about the pivot.
+    /// A turn by `turn` heading steps about the pivot, left positive.
     pub fn turn(name: &str, turn: i32, time: u32) -> Self {
         Self { name: name.to_owned(), by: (0, 0), turn, time, swept: None, when: When::Any }
     }
@@ -112,16 +112,16 @@ impl Primitive {
         ]
     }
 
-    /// Steps to the four neighbours, named `E` `N` `W` `S`, for a class without facing.
-    pub fn four_ways(time: u32) -> Vec<Self> {
-        let ways = [("E", (1, 0)), ("N", (0, -1)), ("W", (-1, 0)), ("S", (0, 1))];
-        ways.into_iter().map(|(name, by)| Self::step(name, by, time)).collect()
+    /// Steps to the four neighbours, named `E` `N` `W` `S`, for a class without a facing.
+    pub fn four_directions(time: u32) -> Vec<Self> {
+        let directions = [("E", (1, 0)), ("N", (0, -1)), ("W", (-1, 0)), ("S", (0, 1))];
+        directions.into_iter().map(|(name, by)| Self::step(name, by, time)).collect()
     }
 
-    /// Steps to the six neighbours, named `E` `NE` `NW` `W` `SW` `SE`, for a class without facing on
+    /// Steps to the six neighbours, named `E` `NE` `NW` `W` `SW` `SE`, for a class without a facing on
     /// hexagonal maps.
-    pub fn six_ways(time: u32) -> Vec<Self> {
-        let ways = [
+    pub fn six_directions(time: u32) -> Vec<Self> {
+        let directions = [
             ("E", (1, 0)),
             ("NE", (1, -1)),
             ("NW", (0, -1)),
@@ -129,6 +129,6 @@ impl Primitive {
             ("SW", (-1, 1)),
             ("SE", (0, 1)),
         ];
-        ways.into_iter().map(|(name, by)| Self::step(name, by, time)).collect()
+        directions.into_iter().map(|(name, by)| Self::step(name, by, time)).collect()
     }
 }

@@ -1,7 +1,7 @@
-//! THE legal move and what it costs. Search, tables, traffic and checks all take the rule from here.
+//! THE legal move and its cost: the single definition behind search, tables, traffic and checks.
 //!
-//! This is the obvious version, cell by cell; [`crate::MovementTables`] is compiled from the same
-//! speeds and the same time rule, and is tested against it.
+//! This is the obvious version, cell by cell; [`crate::MovementTables`] is compiled from the same speeds and
+//! time rule, and tested against it.
 
 use crate::model::class_spec::Climb;
 use crate::model::movement::MovementClass;
@@ -14,54 +14,55 @@ use wheelbase_grid::{Cell, CellXY, Change, Grid, Side, SideKind, TerrainKind};
 /// `slope` of a move on flat ground, in permille of the base time.
 pub const SLOPE_FLAT: u64 = 1000;
 
-/// Time of a move in ticks: `ceil(base * slope / speed)`, `speed` in permille being the lowest over the
-/// swept cells and the edges between them, `slope` 1000 on flat ground. A time that does not fit is
-/// `u32::MAX`, longer than any path may be.
+/// Time of a move in ticks: `ceil(base * slope / speed)`, where `speed` in permille is the lowest over the
+/// swept cells and the edges between them, and `slope` is 1000 on flat ground. Overflow saturates to
+/// `u32::MAX`, longer than any path.
 ///
 /// # Panics
-/// If the speed is 0: such a move is not legal.
+/// If the speed is 0; such a move is illegal.
 pub fn move_time(base: u32, slope: u64, speed: u16) -> u32 {
     let ticks = u64::from(base).saturating_mul(slope).div_ceil(u64::from(speed));
     ticks.min(u64::from(u32::MAX)) as u32
 }
 
-/// `slope` of a move that rises (or, negative, falls) by so many units.
+/// `slope` of a move that rises (negative: falls) by `rise` units.
 pub(crate) fn slope_of(climb: &Climb, rise: i32) -> u64 {
     let per_unit = if rise > 0 { i64::from(climb.up) } else { i64::from(climb.down) };
     (1000 + i64::from(rise.unsigned_abs()) * per_unit).max(1) as u64
 }
 
-/// Whether the class can take a rise (or, negative, a fall) of so many units in one move.
+/// Whether the class can rise (negative: fall) by `rise` units in one move.
 pub(crate) fn climbs(climb: &Climb, rise: i32) -> bool {
     let limit = if rise > 0 { climb.max_up } else { climb.max_down };
     limit.is_none_or(|limit| rise.unsigned_abs() <= limit)
 }
 
-/// Whether the class can stand on ground whose highest and lowest cell differ by so many units.
+/// Whether the class can stand on ground whose highest and lowest cell differ by `tilt` units.
 pub(crate) fn tilts(climb: &Climb, tilt: i32) -> bool {
     climb.max_tilt.is_none_or(|limit| tilt.unsigned_abs() <= limit)
 }
 
-/// Why a pose is not legal: the first reason in row-major order, cells before edges.
+/// Why a pose is illegal: the first reason in row-major order, cells before edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum PoseBlocked {
     /// The anchor or a covered cell is off the map.
     OffMap {
         /// The cell.
         cell: CellXY,
     },
-    /// A cell's terrain is impassable for the class.
+    /// Terrain impassable for the class.
     Terrain {
         /// The cell.
         cell: CellXY,
         /// Its kind.
         kind: TerrainKind,
     },
-    /// An edge between two cells of the body is impassable for the class.
+    /// An impassable edge between two cells of the body.
     Edge {
-        /// The cell that comes first in row-major order: to the west or north of the edge.
+        /// The first of its two cells in row-major order: to the west or north.
         cell: CellXY,
-        /// The cell's side.
+        /// The side of that cell.
         side: Side,
         /// The slower of the two side kinds that face each other.
         kind: SideKind,
@@ -70,15 +71,15 @@ pub enum PoseBlocked {
     Tilt {
         /// Cell of the anchor.
         cell: CellXY,
-        /// By how much its highest and lowest cell differ.
+        /// Height difference between the highest and the lowest cell.
         tilt: i32,
-        /// Most that the class can take.
+        /// Maximum for the class.
         max_tilt: u32,
     },
 }
 
 impl PoseBlocked {
-    /// The reason in words, with the names of the map's kinds.
+    /// The reason in words, with the map's names of kinds.
     pub fn describe(&self, grid: &Grid) -> String {
         match *self {
             Self::OffMap { cell } => format!("cell {cell} is off the map of {}", grid.size()),
@@ -99,41 +100,42 @@ impl PoseBlocked {
     }
 }
 
-/// Why a move is not legal.
+/// Why a move is illegal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum MoveBlocked {
     /// The class has no such primitive.
     NoSuchPrimitive {
-        /// Number asked for.
+        /// Number of the primitive.
         primitive: usize,
-        /// Primitives the class has.
+        /// Number of primitives of the class.
         n_primitives: usize,
     },
-    /// The primitive starts at other headings only.
+    /// The primitive does not start at this heading.
     WrongHeading {
-        /// Heading asked for.
+        /// The heading.
         heading: Heading,
     },
-    /// What blocks one of the swept cells.
+    /// A swept cell or edge is blocked.
     Swept(PoseBlocked),
     /// The move rises too far.
     Rise {
-        /// Units that it rises.
+        /// Rise in units.
         rise: i32,
-        /// Most that the class can take.
+        /// Maximum for the class.
         max_up: u32,
     },
     /// The move falls too far.
     Fall {
-        /// Units that it falls.
+        /// Fall in units.
         fall: i32,
-        /// Most that the class can take.
+        /// Maximum for the class.
         max_down: u32,
     },
 }
 
 impl MoveBlocked {
-    /// The reason in words, with the names of the map's kinds.
+    /// The reason in words, with the map's names of kinds.
     pub fn describe(&self, grid: &Grid) -> String {
         match self {
             Self::Swept(blocked) => blocked.describe(grid),
@@ -165,7 +167,7 @@ impl fmt::Display for MoveBlocked {
     }
 }
 
-/// A class's rules on one map: which poses and moves are legal and what a move costs.
+/// A class's rules on one map: which poses and moves are legal, and the cost of a move.
 ///
 /// ```
 /// # use wheelbase_grid::{CellXY, Grid, SideTable, TerrainTable};
@@ -185,11 +187,11 @@ pub struct Legality<'a> {
     grid: &'a Grid,
     class: &'a MovementClass,
     speeds: Cow<'a, ClassSpeeds>,
-    /// Seen as if it had been made.
+    /// A change of the map that is assumed to have been made.
     change: Option<Change>,
 }
 
-/// A class's speed on each terrain kind and over each side kind of a map, in permille.
+/// The speed of a class on each terrain kind and over each side kind of a map, in permille.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClassSpeeds {
     terrain: Vec<u16>,
@@ -197,7 +199,7 @@ pub struct ClassSpeeds {
 }
 
 impl ClassSpeeds {
-    /// The map's speeds, or those that the class has in their place.
+    /// The map's speeds, with the overrides of the class.
     pub fn of(grid: &Grid, class: &MovementClass) -> Self {
         let terrain = grid.terrain_table().entries().iter();
         let sides = grid.side_table().entries().iter();
@@ -218,10 +220,10 @@ impl ClassSpeeds {
         self.sides[usize::from(kind.0)]
     }
 
-    /// Whether a move of the class that sweeps a cell may be legal or cheaper on one map where it is not on
-    /// another of the same size and kinds: the cell or one of its sides is faster there, or where heights
-    /// count to the class it has another one. No move is easier there if this holds for none of the cells;
-    /// cells off the map count for none.
+    /// Whether a change of the map at cell `xy` can make a move that sweeps the cell legal or cheaper: the cell
+    /// or one of its sides becomes faster, or its height changes and the class depends on heights. `before` and
+    /// `after` have the same size and kinds. If this is false for every cell, no move becomes easier; cells off
+    /// the map are false.
     pub fn may_ease(&self, class: &MovementClass, before: &Grid, after: &Grid, xy: CellXY) -> bool {
         let Some(cell) = before.size().cell(xy) else { return false };
         let by_side =
@@ -236,14 +238,14 @@ impl ClassSpeeds {
 impl<'a> Legality<'a> {
     /// The rules of a class on a map.
     /// # Panics
-    /// If the class is made for maps of another shape.
+    /// If the class is for maps of another shape.
     pub fn new(grid: &'a Grid, class: &'a MovementClass) -> Self {
         assert_eq!(grid.shape(), class.grid_shape(), "a class of maps of another shape");
         Self { grid, class, speeds: Cow::Owned(ClassSpeeds::of(grid, class)), change: None }
     }
 
-    /// The rules of a class on a map as it would be after a change. `speeds` are the class's on that map:
-    /// this takes no memory.
+    /// The rules of a class on a map as it would be after a change. `speeds` are the class's speeds on the map.
+    /// Does not allocate.
     ///
     /// ```
     /// # use wheelbase_grid::{Change, Grid, Rect, SideTable, TerrainKind, TerrainTable};
@@ -296,7 +298,7 @@ impl<'a> Legality<'a> {
             .map_or_else(|| self.grid.elevation_of(cell), |change| change.elevation_of(self.grid, cell))
     }
 
-    /// The slower of the two sides that meet at an edge, and its speed. Both cells are on the map.
+    /// The slower of the two sides that meet at an edge, and its speed. Both cells must be on the map.
     pub(crate) fn edge(&self, cell: CellXY, side: Side) -> (SideKind, u16) {
         let kind_of = |xy, side| match self.grid.size().cell(xy) {
             Some(cell) => self.side_of(cell, side),
@@ -308,7 +310,7 @@ impl<'a> Legality<'a> {
         if speed(there) < speed(here) { (there, speed(there)) } else { (here, speed(here)) }
     }
 
-    /// Lowest speed over cells and edges at an anchor, or the first that is impassable.
+    /// Lowest speed over the cells and edges at an anchor, or the first that is impassable.
     fn lowest_speed(
         &self,
         anchor: CellXY,
@@ -337,8 +339,8 @@ impl<'a> Legality<'a> {
         Ok(lowest)
     }
 
-    /// Height at which an agent stands at a legal anchor, or why the ground is too uneven. 0 on a map
-    /// without elevations.
+    /// Height at which an agent stands at a legal anchor, or why the ground is too uneven. 0 on a map without
+    /// elevation.
     fn height(&self, pose: Pose) -> Result<i32, PoseBlocked> {
         if self.grid.elevation().is_none() && self.change.is_none() {
             return Ok(0);
@@ -359,9 +361,9 @@ impl<'a> Legality<'a> {
         }
     }
 
-    /// Whether a pose is legal, and if not, why.
+    /// Whether a pose is legal, or why not.
     /// # Errors
-    /// [`PoseBlocked`] with the first reason. A heading the class does not have counts as off the map.
+    /// [`PoseBlocked`] with the first reason. A heading that the class lacks counts as off the map.
     pub fn check_pose(&self, pose: Pose) -> Result<(), PoseBlocked> {
         if self.space().state(pose).is_none() {
             return Err(PoseBlocked::OffMap { cell: pose.cell });
@@ -371,7 +373,7 @@ impl<'a> Legality<'a> {
         self.height(pose).map(|_| ())
     }
 
-    /// Time of a move from a pose in ticks, or why it is not legal and where.
+    /// Time of a move from a pose in ticks, or why and where it is illegal.
     /// # Errors
     /// [`MoveBlocked`] with the first reason.
     pub fn explain(&self, pose: Pose, primitive: usize) -> Result<u32, MoveBlocked> {
@@ -405,7 +407,7 @@ impl<'a> Legality<'a> {
         Ok(move_time(self.class.primitives()[primitive].time, slope_of(climb, rise), speed))
     }
 
-    /// Where a primitive leads from a pose, legal or not.
+    /// Pose after a primitive, whether legal or not.
     pub fn pose_after(&self, pose: Pose, primitive: usize) -> Pose {
         let shape = self.class.shape_at(pose, primitive);
         let Offset { dx, dy } = shape.step;
@@ -420,15 +422,15 @@ impl<'a> Legality<'a> {
         })
     }
 
-    /// Every legal move that leads to a pose: `(primitive, pose before it, ticks)`, in order of
-    /// primitive, then of the heading before. The exact inverse of [`Legality::successors`].
+    /// Every legal move that leads to a pose: `(primitive, pose before it, ticks)`, in order of primitive, then
+    /// of heading before it. The exact inverse of [`Legality::successors`].
     pub fn predecessors(&self, pose: Pose) -> impl Iterator<Item = (usize, Pose, u32)> {
         let pairs = (0..self.class.primitives().len())
             .flat_map(move |primitive| self.class.frames().map(move |frame| (primitive, frame)));
         let after = self.class.frame(pose);
         pairs.filter_map(move |(primitive, frame)| {
             let shape = self.class.shape(frame, primitive);
-            // Of two rows that differ in parity, only one lies so far off.
+            // Of two rows that differ in parity, only one is at this distance.
             if shape.frame_after != after || !shape.applies {
                 return None;
             }
@@ -468,7 +470,7 @@ mod tests {
         let class = truck();
         let legality = Legality::new(&grid, &class);
         assert_eq!(legality.explain(Pose::new(1, 0, Heading(0)), 0), Ok(34));
-        // The body still stands in the swamp while it drives out of it.
+        // The body still covers swamp while it drives out of it.
         assert_eq!(legality.explain(Pose::new(2, 0, Heading(0)), 0), Ok(34));
         assert_eq!(legality.explain(Pose::new(3, 0, Heading(0)), 1), Ok(100));
     }

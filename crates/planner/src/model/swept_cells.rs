@@ -2,20 +2,21 @@
 
 use crate::model::class_spec::ClassSpec;
 use crate::model::footprint::{Axes, quarters};
-use crate::model::geometry::{SweepBudget, SweepTooLarge, cells_of_translation, cells_of_turn};
+use crate::model::geometry::{SweepBudget, SweepTooLarge, Turn, cells_of_translation, cells_of_turn};
 use crate::model::offset::{Offset, Pivot};
 use crate::model::pose::Heading;
 use crate::model::primitive::{Primitive, Sweep, SweepRule};
 
-/// Most cells that the moves of a class may sweep, summed over all its moves and headings. Each takes 32 to 64
-/// bytes, and compiling the class reads each at every anchor at which the move has room on the map.
+/// Maximum number of swept cells of a class, summed over all its moves and headings. Each takes 32 to 64 bytes,
+/// and compiling the class reads each at every anchor from which the move stays on the map.
 pub const SWEPT_CELLS_MAX: u64 = 1 << 22;
 
-/// Most looks at a cell beside a square of the body that working out the turns of a class may take.
-pub(crate) const SWEEP_LOOKS_MAX: u64 = 1 << 27;
+/// Maximum number of overlap tests, of a cell against a square of the body, for working out the turns of a
+/// class.
+pub(crate) const OVERLAP_TESTS_MAX: u64 = 1 << 27;
 
-/// What of a class decides which cells its moves sweep.
-pub(crate) struct Body<'a> {
+/// The part of a class that determines the cells its moves sweep.
+pub(crate) struct SweepContext<'a> {
     /// The east-facing cells as given.
     pub cells: &'a [(i32, i32)],
     /// Lattice offsets of the body at each heading.
@@ -23,14 +24,14 @@ pub(crate) struct Body<'a> {
     pub pivot: Pivot,
     pub sweep: Sweep,
     pub axes: Axes,
-    /// What its moves may still sweep.
+    /// Remaining budget of its moves.
     pub budget: SweepBudget,
-    /// Cells of the turns worked out so far, by heading within the first quarter and by turn.
+    /// Memo of cells swept by turns, by heading within the first quarter and turn.
     turns: Vec<((u8, i32), Vec<Offset>)>,
 }
 
-impl<'a> Body<'a> {
-    /// The body of a class of which no move has been looked at.
+impl<'a> SweepContext<'a> {
+    /// For a class of which no move has been worked out yet.
     pub fn new(spec: &'a ClassSpec, by_heading: &'a [Vec<Offset>]) -> Self {
         Self {
             cells: &spec.footprint,
@@ -38,12 +39,12 @@ impl<'a> Body<'a> {
             pivot: spec.pivot,
             sweep: spec.sweep,
             axes: Axes { shape: spec.shape, headings: spec.headings },
-            budget: SweepBudget { cells: SWEPT_CELLS_MAX, looks: SWEEP_LOOKS_MAX },
+            budget: SweepBudget { cells: SWEPT_CELLS_MAX, overlap_tests: OVERLAP_TESTS_MAX },
             turns: Vec::new(),
         }
     }
 
-    /// Adds the cells that it touches as it turns by `turn` steps from a heading.
+    /// Adds the cells touched while turning by `turn` steps from a heading.
     pub(crate) fn add_turn(
         &mut self,
         cells: &mut Vec<Offset>,
@@ -56,8 +57,12 @@ impl<'a> Body<'a> {
         let at = match known {
             Some(at) => at,
             None => {
-                let turned =
-                    cells_of_turn(self.cells, self.pivot, (key.0, turn, headings), &mut self.budget)?;
+                let turned = cells_of_turn(
+                    self.cells,
+                    self.pivot,
+                    Turn { start: key.0, steps: turn, headings },
+                    &mut self.budget,
+                )?;
                 self.turns.push((key, turned));
                 self.turns.len() - 1
             }
@@ -73,12 +78,13 @@ pub(crate) fn gcd(a: u32, b: u32) -> u32 {
 }
 
 impl Primitive {
-    /// Every cell the move touches from a heading, as lattice offsets from the start anchor, sorted.
+    /// Every cell the move touches from a heading, as lattice offsets from the start anchor, sorted. Deducts
+    /// their number from the budget.
     /// # Errors
-    /// [`SweepTooLarge`] if they are more than the body's budget has left; else they are taken off it.
+    /// [`SweepTooLarge`] if they exceed the budget.
     pub(crate) fn swept_cells(
         &self,
-        body: &mut Body<'_>,
+        body: &mut SweepContext<'_>,
         heading: Heading,
         after: Heading,
     ) -> Result<Vec<Offset>, SweepTooLarge> {
@@ -124,7 +130,7 @@ mod tests {
         spec.footprint = cells.to_vec();
         let axes = Axes { shape: GridShape::Square, headings: 4 };
         let by_heading = body_at_headings(cells, None, spec.pivot, axes);
-        let mut body = Body::new(&spec, &by_heading);
+        let mut body = SweepContext::new(&spec, &by_heading);
         let cells = primitive.swept_cells(&mut body, Heading(0), Heading(after)).unwrap();
         cells.iter().map(|o| (o.dx, o.dy)).collect()
     }

@@ -1,4 +1,4 @@
-//! Many requests at once over rayon, one scratch a worker.
+//! Batches of requests on a rayon pool, with one scratch per worker.
 
 use crate::model::path::{Path, PathPose};
 use crate::search::plan;
@@ -7,11 +7,11 @@ use crate::search::scratch::Scratch;
 use crate::tables::MovementTables;
 use rayon::prelude::*;
 
-/// Plans every request on the current rayon pool and calls `done` for each answer, in order of the
-/// requests. Equal results for any number of threads.
+/// Plans every request on the current rayon pool and calls `done` for each answer, in order of the requests.
+/// Results do not depend on the number of threads.
 ///
-/// `buffers` holds the memory of the workers and is kept by the caller between calls. Workers that the pool has
-/// no more threads for are given up, and memory for larger maps than this one.
+/// `buffers` holds the workers' memory and is kept by the caller between calls. Memory of workers beyond the
+/// pool's threads, and memory for larger maps than this one, is released.
 pub fn plan_all(
     tables: &MovementTables,
     requests: &[Request<'_>],
@@ -26,8 +26,8 @@ pub fn plan_all(
     buffers.slots.resize_with(block.min(requests.len()).max(buffers.slots.len()), Slot::default);
     for (number, chunk) in requests.chunks(block.max(1)).enumerate() {
         let next = std::sync::atomic::AtomicUsize::new(0);
-        // Workers claim requests one by one from a counter; each slot is written by the one that
-        // claimed it, so the slots are handed out through locks that never wait.
+        // Workers claim requests one by one from a counter. Each slot is written only by the worker that
+        // claimed it, so the locks never block.
         let slots: &Vec<Slot> = &buffers.slots;
         buffers.workers[..workers].par_iter_mut().with_max_len(1).for_each(|scratch| {
             loop {
@@ -61,12 +61,12 @@ pub struct BatchScratch {
 }
 
 impl BatchScratch {
-    /// Empty; memory is taken at the first call.
+    /// Empty; memory is allocated at the first call.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Memory in bytes: of each worker as [`Scratch::memory_bytes`] says it, and of the answers.
+    /// Memory in bytes: [`Scratch::memory_bytes`] of each worker, and the answers.
     pub fn memory_bytes(&self) -> usize {
         let path_bytes = |slot: &Slot| {
             let bytes = |path: &Path| path.poses.capacity() * size_of::<PathPose>() + path.moves.capacity();
@@ -78,7 +78,7 @@ impl BatchScratch {
             + self.slots.capacity() * size_of::<Slot>()
     }
 
-    /// Gives memory back: all but what so many workers' [`Scratch::shrink_to`] keeps.
+    /// Releases memory except what [`Scratch::shrink_to`] keeps for `workers` workers.
     pub fn shrink_to(&mut self, workers: usize, n_states: usize) {
         self.workers.truncate(workers);
         self.workers.shrink_to_fit();
@@ -86,7 +86,7 @@ impl BatchScratch {
         self.slots = Vec::new();
     }
 
-    /// Gives up what so many threads do not need on a map of so many states.
+    /// Releases memory not needed by `threads` threads on a map of `n_states` states.
     fn keep(&mut self, threads: usize, n_states: usize) {
         self.workers.truncate(threads);
         self.slots.truncate(threads * REQUESTS_A_WORKER);

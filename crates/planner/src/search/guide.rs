@@ -1,29 +1,29 @@
-//! What guides a search, by name.
+//! Names of heuristics and of search guidance.
 
 use wheelbase_grid::GridShape;
 
-/// The heuristics that come with the planner.
+/// The built-in heuristics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum HeuristicName {
-    /// Nothing: the search is Dijkstra's.
+    /// Zero: Dijkstra's algorithm.
     Zero,
-    /// `|dx| + |dy|`: the tightest where all moves go along one axis.
+    /// `|dx| + |dy|`: the tightest if every move runs along one axis.
     Manhattan,
     /// `max(|dx|, |dy|)`.
     Chebyshev,
-    /// 10000 a straight step, 14142 a diagonal one.
+    /// 10000 per straight step, 14142 per diagonal step.
     Octile,
     /// `sqrt(dx^2 + dy^2)`.
     Euclid,
-    /// The steps between two cells of a hexagonal map.
+    /// Number of steps between two cells of a hexagonal map.
     Hexagonal,
-    /// The default one, with the cost so far left aside: the first path found, and soon, but not a cheap
-    /// one.
+    /// The default norm, ignoring the cost so far: finds a path quickly, but not a cheap one.
     Greedy,
 }
 
 impl HeuristicName {
-    /// All of them.
+    /// All built-in heuristics.
     pub const ALL: [Self; 7] = [
         Self::Zero,
         Self::Manhattan,
@@ -34,7 +34,7 @@ impl HeuristicName {
         Self::Greedy,
     ];
 
-    /// Name as written in queries.
+    /// Name in queries.
     pub fn name(self) -> &'static str {
         match self {
             Self::Zero => "zero",
@@ -47,12 +47,12 @@ impl HeuristicName {
         }
     }
 
-    /// The heuristic of that name.
+    /// The heuristic with the given name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|h| h.name() == name)
     }
 
-    /// Whether it measures maps of that shape. The default one takes the place of one that does not.
+    /// Whether it applies to maps of the given shape. If not, the default heuristic is used instead.
     pub fn measures(self, shape: GridShape) -> bool {
         match self {
             Self::Zero | Self::Greedy => true,
@@ -62,10 +62,11 @@ impl HeuristicName {
     }
 }
 
-/// What guided a search.
+/// The guidance that a search actually used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Guide {
-    /// Nothing: it ended before it began, or it was Dijkstra's.
+    /// None: Dijkstra's algorithm, or no search was needed.
     #[default]
     Nothing,
     /// A norm of the displacement.
@@ -74,14 +75,14 @@ pub enum Guide {
     Landmarks,
     /// A cost field of the goal.
     Field,
-    /// What earlier searches to the goal have left.
+    /// Costs learned by earlier searches for the goal.
     Learned,
-    /// The caller's own bound.
+    /// A bound supplied by the caller.
     Custom,
 }
 
 impl Guide {
-    /// Name as written in outputs.
+    /// Name in outputs.
     pub fn name(self) -> &'static str {
         match self {
             Self::Nothing => HeuristicName::Zero.name(),

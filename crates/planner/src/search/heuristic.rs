@@ -1,21 +1,20 @@
 //! Heuristics: lower bounds of the remaining cost that guide the search.
 //!
-//! Each named one measures the displacement to the goal by a norm, scaled by the class's cheapest rate:
-//! the least of `time / norm(displacement)` over its primitives, at its fastest terrain. That makes it
-//! admissible for any class by construction, and consistent: one move cannot shrink the norm by more
-//! than it pays for. Where no primitive both moves and turns, the least cost of turning to a goal
-//! heading is added; moves leave it alone and turns leave the norm alone, so the sum stays consistent.
-//! For a set of goals the displacement is to the smallest rectangle around them, on hexagonal maps to the
-//! smallest hexagon.
+//! Each built-in heuristic measures the displacement to the goal by a norm, scaled by the class's cheapest
+//! rate: the minimum of `time / norm(displacement)` over its primitives, at its fastest terrain. That makes it
+//! admissible for any class by construction, and consistent: one move cannot reduce the norm by more than it
+//! pays for. If no primitive both moves and turns, the minimum cost of turning to a goal heading is added;
+//! moves leave the heading unchanged and turns the norm, so the sum stays consistent. For a set of goals, the
+//! displacement is measured to their bounding rectangle, on hexagonal maps to their bounding hexagon.
 
 use crate::fields::cost_field::CostField;
 use crate::model::outcome::COST_MAX;
 use crate::model::pose::{Frame, Heading, Pose};
 use crate::search::estimate::{
-    ArrayEstimate, CellsAround, Estimate, GoalBox, LinearEstimate, WholeEstimate, WholeNorm,
+    ArrayEstimate, CellBounds, Estimate, GoalBox, IntegerEstimate, IntegerNorm, LinearEstimate,
 };
 use crate::search::guide::{Guide, HeuristicName};
-use crate::search::landmarks::{Active, InUse, LandmarkEstimate, Landmarks};
+use crate::search::landmarks::{ColumnSelection, LandmarkEstimate, Landmarks, SelectedColumns};
 use crate::search::learned_costs::LearnedCosts;
 use crate::tables::MovementTables;
 use std::fmt;
@@ -24,24 +23,24 @@ use wheelbase_grid::{CellXY, GridShape, GridSize};
 /// The heuristic of a request.
 #[derive(Clone, Copy, Default)]
 pub enum Heuristic<'a> {
-    /// The planner picks: Manhattan where every move goes along one axis, else octile; hexagonal on
-    /// hexagonal maps.
+    /// Chosen by the planner: Manhattan if every move runs along one axis, else octile; hexagonal on hexagonal
+    /// maps.
     #[default]
     Default,
-    /// One of those that come with the planner.
+    /// A built-in heuristic.
     Named(HeuristicName),
-    /// The greatest of some landmarks' bounds and of the default norm, or that norm alone where landmarks
-    /// promise no more. They must be of the tables' space, and no move may have become cheaper since they
+    /// The maximum of the bounds of some landmarks and of the default norm, or the norm alone if landmarks do
+    /// not pay off. The landmarks must be of the tables' space, and no move may have become cheaper since they
     /// were made.
     Landmarks(&'a Landmarks),
-    /// The caller's own: a lower bound in ticks from a pose to the goal. It need not be consistent;
-    /// if it is ever more than the true remaining cost, the answer may be dearer than the cheapest.
+    /// A caller-supplied lower bound in ticks from a pose to the goal. It need not be consistent; if it ever
+    /// exceeds the true remaining cost, the answer may be dearer than the cheapest.
     Custom(&'a (dyn Fn(Pose) -> u32 + Sync)),
-    /// A field of costs to the request's goal: the exact remaining cost where it is settled, else what is
-    /// known to be less. On the map that the field was made or repaired for, and after edits that only
-    /// made moves dearer or illegal; after any other the answer may be dearer than the cheapest.
+    /// A field of costs to the request's goal: the exact remaining cost where it is settled, else a known lower
+    /// bound. Valid on the map that the field was made or repaired for, and after edits that only made moves
+    /// dearer or illegal; after any other edit the answer may be dearer than the cheapest.
     Field(&'a CostField),
-    /// The default one, raised by what earlier searches for the same goal have learned
+    /// The default heuristic, raised by bounds learned from earlier searches for the same goal
     /// ([`LearnedCosts`]).
     Learned(&'a LearnedCosts),
 }
@@ -59,7 +58,7 @@ impl fmt::Debug for Heuristic<'_> {
     }
 }
 
-/// The cheapest rate of a class by some norm: `ticks / norm`.
+/// The cheapest rate of a class in some norm: `ticks / norm`.
 #[derive(Clone, Copy, Debug)]
 struct Rate {
     ticks: u64,
@@ -69,9 +68,9 @@ struct Rate {
 impl Rate {
     const NOTHING: Self = Self { ticks: 0, norm: 1 };
 
-    /// `floor(n * ticks / norm) = n * whole + (n * fraction >> 64)` for every n with n * norm < 2^64:
-    /// the fraction is too large by less than 2^-64, so the product by less than 1 / norm.
-    /// Here n < 2^41 (14142 * 2^27) and norm < 2^23 (14142 * 510).
+    /// `floor(n * ticks / norm) = n * whole + (n * fraction >> 64)` for every n with n * norm < 2^64: the
+    /// fraction is too large by less than 2^-64, so the product by less than 1 / norm. Here n < 2^41 (14142 *
+    /// 2^27) and norm < 2^23 (14142 * 510).
     fn split(self) -> (u64, u64) {
         let rest = u128::from(self.ticks % self.norm);
         let fraction = if rest == 0 { 0 } else { (rest << 64) / u128::from(self.norm) + 1 };
@@ -79,15 +78,15 @@ impl Rate {
     }
 }
 
-/// Any of them, told apart pose by pose: the slower way.
+/// Any estimate, dispatched at every pose; slower than a specialised kernel.
 pub(crate) enum AnyEstimate<'a> {
     Zero,
     Linear(LinearEstimate),
     Euclid(EuclidEstimate),
-    Landmarks(&'a Landmarks, Active, LinearEstimate),
+    Landmarks(&'a Landmarks, ColumnSelection, LinearEstimate),
     Custom(&'a (dyn Fn(Pose) -> u32 + Sync)),
-    /// The array and, where it is not the whole numbers within, the estimate that it raises.
-    Array(ArrayEstimate<'a, WholeEstimate>, LinearEstimate),
+    /// The array and, if it is not integral, the estimate that it raises.
+    Array(ArrayEstimate<'a, IntegerEstimate>, LinearEstimate),
 }
 
 impl Estimate for AnyEstimate<'_> {
@@ -96,9 +95,11 @@ impl Estimate for AnyEstimate<'_> {
             Self::Zero => 0,
             Self::Linear(linear) => linear.weighted(state, x, y, heading),
             Self::Euclid(euclid) => euclid.ticks(x, y, heading),
-            Self::Landmarks(landmarks, active, norm) => match landmarks.in_use(active) {
-                InUse::Narrow(of) => LandmarkEstimate::new(of, *norm).weighted(state, x, y, heading),
-                InUse::Wide(of) => LandmarkEstimate::new(of, *norm).weighted(state, x, y, heading),
+            Self::Landmarks(landmarks, selection, norm) => match landmarks.selected(selection) {
+                SelectedColumns::Narrow(of) => {
+                    LandmarkEstimate::new(of, *norm).weighted(state, x, y, heading)
+                }
+                SelectedColumns::Wide(of) => LandmarkEstimate::new(of, *norm).weighted(state, x, y, heading),
             },
             Self::Array(array, base) => {
                 array.weighted(state, x, y, heading).max(base.weighted(state, x, y, heading))
@@ -115,18 +116,18 @@ impl Estimate for AnyEstimate<'_> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EuclidEstimate {
     goal: GoalBox,
-    /// Square of the ticks and of the length of the cheapest displacement.
+    /// Squares of the time and of the length of the cheapest displacement.
     ticks_squared: u64,
     length_squared: u64,
 }
 
 impl EuclidEstimate {
     fn ticks(&self, x: i32, y: i32, heading: usize) -> u32 {
-        let (dx, dy) = self.goal.apart(x, y);
+        let (dx, dy) = self.goal.displacement(x, y);
         let square = u64::from(dx) * u64::from(dx) + u64::from(dy) * u64::from(dy);
         let product = u128::from(square) * u128::from(self.ticks_squared);
         let length = u128::from(self.length_squared);
-        // The float only guesses; whole numbers decide.
+        // The float is only a guess; integer arithmetic decides.
         let mut root = (product as f64 / length as f64).sqrt() as u128;
         while root > 0 && root * root * length > product {
             root -= 1;
@@ -139,23 +140,22 @@ impl EuclidEstimate {
     }
 }
 
-/// A heuristic made ready for one class, map and goal.
+/// A heuristic prepared for one class, map and goal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Prepared {
     Zero,
     Linear(LinearEstimate),
     Euclid(EuclidEstimate),
-    /// Columns in use, their landmarks' `step_max`, and the norm.
-    Landmarks(Active, u32, LinearEstimate),
+    /// Selected columns, their landmarks' `step_max`, and the norm.
+    Landmarks(ColumnSelection, u32, LinearEstimate),
     Custom,
     /// An array that raises this estimate.
     Array(LinearEstimate),
 }
 
 impl Prepared {
-    /// The estimate by name. `cells` are those around the goal, `headings` a bit for each heading that a
-    /// member has.
-    pub fn new(heuristic: &Heuristic<'_>, tables: &MovementTables, cells: CellsAround, headings: u8) -> Self {
+    /// Prepares a heuristic. `cells` bounds the goal's cells; `headings` has a bit per heading of a member.
+    pub fn new(heuristic: &Heuristic<'_>, tables: &MovementTables, cells: CellBounds, headings: u8) -> Self {
         let name = match heuristic {
             Heuristic::Custom(_) => return Self::Custom,
             Heuristic::Field(_) => return Self::Array(LinearEstimate::default()),
@@ -200,7 +200,7 @@ impl Prepared {
         Self::Linear(LinearEstimate { goal, major, minor, whole, fraction })
     }
 
-    /// The norm within, where [`LinearEstimate::is_sum`].
+    /// The contained norm, if [`LinearEstimate::is_sum`] holds.
     pub fn sum_on(&self, size: GridSize) -> Option<LinearEstimate> {
         match self {
             Self::Linear(norm) | Self::Landmarks(_, _, norm) if norm.is_sum(size) => Some(*norm),
@@ -208,14 +208,14 @@ impl Prepared {
         }
     }
 
-    /// Most that one move of the class can add to the estimate.
+    /// Maximum increase of the estimate by one move of the class.
     pub fn step_max(&self, tables: &MovementTables) -> u64 {
         let (linear, least) = match self {
             Self::Zero => return 0,
             Self::Linear(linear) => (linear, 0),
             Self::Landmarks(_, step_max, norm) => (norm, u64::from(*step_max)),
-            // Keys beyond are moved into the range.
-            Self::Array(_) => return tables.most_ticks(),
+            // Keys beyond are clamped into the range.
+            Self::Array(_) => return tables.max_ticks(),
             Self::Euclid(_) | Self::Custom => return u64::from(COST_MAX),
         };
         let steps = displacements(tables).map(|(_, dx, dy)| {
@@ -226,7 +226,7 @@ impl Prepared {
         (steps.max().unwrap_or(0) + turning).max(least)
     }
 
-    /// What guides a search for a request.
+    /// The guidance that a search for a request uses.
     pub fn guide(&self, heuristic: &Heuristic<'_>, tables: &MovementTables) -> Guide {
         match (self, heuristic) {
             (Self::Zero, _) => Guide::Nothing,
@@ -244,12 +244,12 @@ fn default_name(tables: &MovementTables) -> HeuristicName {
     if tables.space().shape() == GridShape::Hex {
         return HeuristicName::Hexagonal;
     }
-    let along_one_axis = displacements(tables).all(|(_, dx, dy)| dx == 0 || dy == 0);
-    if along_one_axis { HeuristicName::Manhattan } else { HeuristicName::Octile }
+    let single_axis = displacements(tables).all(|(_, dx, dy)| dx == 0 || dy == 0);
+    if single_axis { HeuristicName::Manhattan } else { HeuristicName::Octile }
 }
 
-/// `(least ticks, |dx|, |dy|)` of every primitive that moves; on hexagonal maps the steps between the cells,
-/// and 0. A turned displacement has the same norms.
+/// `(minimum ticks, |dx|, |dy|)` of every primitive that moves; on hexagonal maps the number of steps, and 0.
+/// Norms are invariant under turning.
 fn displacements(tables: &MovementTables) -> impl Iterator<Item = (u64, u64, u64)> {
     let shape = tables.space().shape();
     tables.class().primitives().iter().enumerate().filter(|(_, p)| p.by != (0, 0)).map(move |(number, p)| {
@@ -257,11 +257,11 @@ fn displacements(tables: &MovementTables) -> impl Iterator<Item = (u64, u64, u64
         let (dx, dy) = match shape {
             GridShape::Square => (forward.unsigned_abs(), right.unsigned_abs()),
             GridShape::Hex => {
-                let most = forward.abs().max(right.abs()).max((forward + right).abs());
-                (most.unsigned_abs(), 0)
+                let steps = forward.abs().max(right.abs()).max((forward + right).abs());
+                (steps.unsigned_abs(), 0)
             }
         };
-        (u64::from(tables.least_ticks(number)), u64::from(dx), u64::from(dy))
+        (u64::from(tables.min_ticks(number)), u64::from(dx), u64::from(dy))
     })
 }
 
@@ -278,8 +278,8 @@ fn cheapest_rate(
     least.unwrap_or(Rate::NOTHING)
 }
 
-/// Least ticks of pure turns from each heading to one in `headings`. All 0 where a primitive both moves
-/// and turns, for then a turn may come for free; 0 also from headings from which no turns lead there.
+/// Minimum ticks of pure turns from each heading to one in `headings`. All 0 if a primitive both moves and
+/// turns, because a turn may then be free; 0 also for headings without such turns.
 fn turn_ticks(tables: &MovementTables, headings: u8) -> [u32; 8] {
     let class = tables.class();
     let both = class.primitives().iter().any(|p| p.by != (0, 0) && p.turn != 0);
@@ -296,28 +296,28 @@ fn turn_ticks(tables: &MovementTables, headings: u8) -> [u32; 8] {
         for heading in 0..n {
             for (number, _) in class.primitives().iter().enumerate().filter(|(_, p)| p.by == (0, 0)) {
                 let after = class.shape(Frame(heading), number).heading_after.0 as usize;
-                let way = ticks[after].saturating_add(u64::from(tables.least_ticks(number)));
+                let turned = ticks[after].saturating_add(u64::from(tables.min_ticks(number)));
                 let known = &mut ticks[heading as usize];
-                *known = way.min(*known);
+                *known = turned.min(*known);
             }
         }
     }
     ticks.map(|t| if t == u64::MAX { 0 } else { t.min(u64::from(COST_MAX)) as u32 })
 }
 
-impl<'a, N: WholeNorm> ArrayEstimate<'a, N> {
-    /// Of a request guided by an array, `None` of any other.
+impl<'a, N: IntegerNorm> ArrayEstimate<'a, N> {
+    /// For a request guided by an array; `None` for any other.
     pub fn of(tables: &MovementTables, heuristic: &Heuristic<'a>, base: &LinearEstimate) -> Option<Self> {
-        let (bounds, most, has_exits) = match heuristic {
+        let (bounds, max, has_continuations) = match heuristic {
             Heuristic::Field(field) => (field.costs(), field.beyond(), false),
-            Heuristic::Learned(learned) => (learned.bounds(), COST_MAX, learned.has_exits()),
+            Heuristic::Learned(learned) => (learned.bounds(), COST_MAX, learned.has_continuations()),
             _ => return None,
         };
         assert_eq!(bounds.len(), tables.space().n_states(), "costs of another map");
-        let range = 2 * tables.most_ticks();
-        // Where it is not in whole numbers its sums may not fit; who asks then takes the greater of both.
-        let base = if base.is_whole(tables.space().size()) { N::of(base) } else { N::default() };
-        Some(Self { base, bounds, most, range, has_exits })
+        let range = 2 * tables.max_ticks();
+        // If the base is not integral, its sums may overflow; the caller then evaluates it separately.
+        let base = if base.is_integer(tables.space().size()) { N::of(base) } else { N::default() };
+        Some(Self { base, bounds, max, range, has_continuations })
     }
 }
 
@@ -329,7 +329,7 @@ mod tests {
     use crate::model::pose::State;
     use crate::model::primitive::Primitive;
     use crate::model::successor::Legality;
-    use crate::search::estimate::{WholeEstimate, WholeHexEstimate};
+    use crate::search::estimate::{IntegerEstimate, IntegerHexEstimate};
     use crate::search::reference::Reference;
     use wheelbase_grid::{Grid, Rect, SideTable, TerrainTable};
 
@@ -356,12 +356,12 @@ mod tests {
         hex_arcs.push(Primitive { turn: 1, ..Primitive::step("arc", (2, -1), 5) });
         let leaps = [leap("far", (1, 1)), leap("further", (-2, 3)), leap("back", (-1, 0))];
         vec![
-            class(1, Primitive::four_ways(5), 300),
+            class(1, Primitive::four_directions(5), 300),
             class(4, Primitive::vehicle(2, 6, 2), 500),
             class(1, names.into_iter().zip(knight).map(|(name, by)| leap(name, by)).collect(), 333),
             class(4, arcs, 999),
             class(4, one_way, 37),
-            hexagonal(1, Primitive::six_ways(5), 300),
+            hexagonal(1, Primitive::six_directions(5), 300),
             hexagonal(6, Primitive::vehicle(2, 6, 2), 500),
             hexagonal(6, hex_arcs, 999),
             hexagonal(1, leaps.to_vec(), 333),
@@ -394,8 +394,8 @@ mod tests {
         "..W...S..",
     ];
 
-    /// For every pose: 0 at the goal, never more than the true remaining cost, never less than the
-    /// estimate after a move by more than the move costs, and never raised by more than `step_max`.
+    /// For every pose: 0 at the goal, at most the true remaining cost, at most the estimate after a move plus
+    /// the cost of the move, and never raised by more than `step_max`.
     #[test]
     fn every_estimate_is_admissible_and_consistent() {
         let squares = Grid::from_rows(&ROWS, TerrainTable::movingai(), SideTable::default()).unwrap();
@@ -420,7 +420,7 @@ mod tests {
                 for name in HeuristicName::ALL {
                     let area =
                         Rect::new(low.0, low.1, (high.0 - low.0 + 1) as u32, (high.1 - low.1 + 1) as u32);
-                    let cells = CellsAround::rectangle(grid.shape(), area);
+                    let cells = CellBounds::rectangle(grid.shape(), area);
                     let prepared = Prepared::new(&Heuristic::Named(name), &tables, cells, headings);
                     let estimate = estimate_of(&prepared);
                     for (&state, costs) in states.iter().zip(&costs) {
@@ -439,29 +439,29 @@ mod tests {
         }
     }
 
-    /// The estimate in whole ticks is the same number as the general one, wherever it is used.
+    /// The integer estimate equals the general one wherever it is used.
     #[test]
-    fn whole_estimates_equal_the_general_one() {
+    fn integer_estimates_equal_the_general_one() {
         let squares = Grid::from_rows(&ROWS, TerrainTable::movingai(), SideTable::default()).unwrap();
-        let (mut n_whole, mut parts) = ([0; 2], Vec::new());
+        let (mut n_integer, mut parts) = ([0; 2], Vec::new());
         for class in classes() {
             let shape = class.grid_shape();
             let grid = squares.clone().with_shape(shape);
             let tables = MovementTables::compile(&grid, class);
-            let cells = CellsAround::rectangle(shape, Rect::new(3, 4, 3, 1));
+            let cells = CellBounds::rectangle(shape, Rect::new(3, 4, 3, 1));
             for name in HeuristicName::ALL {
                 let prepared = Prepared::new(&Heuristic::Named(name), &tables, cells, 1);
                 let Prepared::Linear(linear) = prepared else { continue };
-                if !linear.is_whole(grid.size()) {
+                if !linear.is_integer(grid.size()) {
                     continue;
                 }
-                n_whole[usize::from(shape == GridShape::Hex)] += 1;
+                n_integer[usize::from(shape == GridShape::Hex)] += 1;
                 for state in (0..tables.space().n_states() as u32).map(State) {
                     let Pose { cell: CellXY { x, y }, heading } = tables.space().pose(state);
                     let heading = heading.0 as usize;
                     let whole = match shape {
-                        GridShape::Square => WholeEstimate::of(&linear).weighted(0, x, y, heading),
-                        GridShape::Hex => WholeHexEstimate::of(&linear).weighted(0, x, y, heading),
+                        GridShape::Square => IntegerEstimate::of(&linear).weighted(0, x, y, heading),
+                        GridShape::Hex => IntegerHexEstimate::of(&linear).weighted(0, x, y, heading),
                     };
                     assert_eq!(whole, linear.weighted(0, x, y, heading));
                     if linear.is_sum(grid.size()) {
@@ -472,6 +472,6 @@ mod tests {
                 }
             }
         }
-        assert!(n_whole[0] >= 6 && n_whole[1] >= 6, "{n_whole:?}");
+        assert!(n_integer[0] >= 6 && n_integer[1] >= 6, "{n_integer:?}");
     }
 }

@@ -1,50 +1,50 @@
 //! The kernel: takes poses off the open list and generates their successors.
 //!
-//! Its time is instructions and mispredicted branches, about half each, so both are counted: what holds for
-//! all successors of a pose is decided once a pose, and one comparison says whether a successor is illegal or
-//! known to be as cheap already.
+//! About half its time goes to instructions and half to mispredicted branches, so both are minimised: whatever
+//! holds for all successors of a pose is decided once per pose, and one comparison rejects successors that are
+//! illegal or already reached as cheaply.
 
-use crate::model::lattice::Lattice;
 use crate::model::pose::{Heading, Pose, State};
+use crate::model::state_indexing::StateIndexing;
+use crate::open_list::{KeyOrder, OpenList};
 use crate::search::estimate::Estimate;
 use crate::search::free_moves::is_free;
-use crate::search::open_list::{KeyOrder, OpenList};
 use crate::search::request::Request;
-use crate::search::scratch::Run;
+use crate::search::scratch::SearchRun;
+use crate::tables::moves::{COST_ENTRIES, FRAME_STRIDE, MoveDelta};
 use crate::tables::node::Node;
-use crate::tables::steps::{COSTS, STEPS_STRIDE, Step};
 use crate::tables::{MoveWord, MovementTables};
 use wheelbase_grid::CellXY;
 
-/// One search under way over the words of one layout, on a map of one shape.
-pub(super) struct Kernel<'a, W: MoveWord, L: Lattice> {
+/// A search in progress over the words of one layout, on a map of one shape.
+pub(super) struct Kernel<'a, W: MoveWord, L: StateIndexing> {
     pub tables: &'a MovementTables,
-    pub lattice: L,
+    pub indexing: L,
     pub words: &'a [W],
-    pub steps: &'a [Step; STEPS_STRIDE * STEPS_STRIDE],
-    pub costs: &'a [i64; COSTS],
-    /// Least node of this search, and of those reached at no more than `COST_MAX`.
+    pub move_deltas: &'a [MoveDelta; FRAME_STRIDE * FRAME_STRIDE],
+    pub costs: &'a [i64; COST_ENTRIES],
+    /// Least node of this search, and least node reached at a cost of at most `COST_MAX`.
     pub touched: u64,
     pub dearest: u64,
     pub budget: u64,
     pub order: KeyOrder,
     pub request: &'a Request<'a>,
-    pub run: &'a mut Run,
+    pub run: &'a mut SearchRun,
 }
 
 /// Why the kernel stopped.
-pub(super) enum Stop {
+pub(super) enum StopReason {
     Goal(State),
     Exhausted,
     Budget,
 }
 
 /// No state.
-const NONE: u32 = u32::MAX;
+const NO_STATE: u32 = u32::MAX;
 
-/// The state that comes next if it is not [`NONE`], with its key; else the key under way.
+/// The state to expand next with its key, unless it is [`NO_STATE`]; then `key` is the current key.
 #[derive(Clone, Copy)]
-struct Held {
+struct PendingState {
     key: u64,
     state: u32,
 }
@@ -64,9 +64,14 @@ struct Expansion<W> {
     word: W,
 }
 
-impl<W: MoveWord, L: Lattice> Kernel<'_, W, L> {
-    /// Goes on with the search. `nodes` are as many as there are words.
-    pub fn run<E: Estimate, Q: OpenList>(&mut self, nodes: &mut [u64], estimate: &E, open: &mut Q) -> Stop {
+impl<W: MoveWord, L: StateIndexing> Kernel<'_, W, L> {
+    /// Continues the search. `nodes` and the words have the same length.
+    pub fn run<E: Estimate, Q: OpenList>(
+        &mut self,
+        nodes: &mut [u64],
+        estimate: &E,
+        open: &mut Q,
+    ) -> StopReason {
         let Request { obstacles, window, area, partial, penalties, .. } = self.request;
         let asks_more = obstacles.is_some() || penalties.is_some() || window.is_some() || area.is_some();
         if !asks_more && !partial {
@@ -76,64 +81,64 @@ impl<W: MoveWord, L: Lattice> Kernel<'_, W, L> {
         }
     }
 
-    /// Takes poses off the open list until one is a goal, none is left, or the budget is spent. `ALL` is for
-    /// requests that ask for more than most do: bounds, delays, an area as goal, or the best pose so far.
+    /// Expands poses until one is a goal, none is left, or the budget is spent. `ALL` enables rarely used
+    /// features of requests: obstacles and windows, penalties, a goal by area, and the best pose so far.
     fn expand_all<E: Estimate, Q: OpenList, const ALL: bool>(
         &mut self,
         nodes: &mut [u64],
         estimate: &E,
         open: &mut Q,
-    ) -> Stop {
+    ) -> StopReason {
         let words = self.words;
-        assert_eq!(nodes.len(), words.len(), "a node a state");
-        let lattice = self.lattice;
+        assert_eq!(nodes.len(), words.len(), "one node per state");
+        let indexing = self.indexing;
         let n_slots = self.tables.class().primitives().len();
-        // Nodes below may be followed by one that is too dear.
-        let longest = self.tables.most_ticks()
-            + u64::from(self.request.penalties.map_or(0, |penalties| penalties.most()));
+        // Successors of nodes below this may be too dear.
+        let longest = self.tables.max_ticks()
+            + u64::from(self.request.penalties.map_or(0, |penalties| penalties.max_ticks()));
         let near_dearest = self.dearest + (longest << Node::COST_SHIFT);
         let mut left = self.budget;
-        // A state whose key is at most the one under way comes next. Kept out of the list, it is at hand
-        // without waiting for a store whose place depends on the estimate. Without a heuristic there is none.
-        let mut held = Held { key: 0, state: NONE };
+        // A successor whose key is at most the current key comes next. Held outside the list, it is available
+        // without waiting for a store whose address depends on the estimate. Without a heuristic there is none.
+        let mut pending = PendingState { key: 0, state: NO_STATE };
         let stop = loop {
-            let Held { mut key, mut state } = held;
-            if !E::GUIDED || state == NONE {
-                let Some(popped) = open.pop() else { break Stop::Exhausted };
+            let PendingState { mut key, mut state } = pending;
+            if !E::GUIDED || state == NO_STATE {
+                let Some(popped) = open.pop() else { break StopReason::Exhausted };
                 (key, state) = popped;
             }
-            held = Held { key, state: NONE };
+            pending = PendingState { key, state: NO_STATE };
             let node = nodes[state as usize];
             if node & (Node::CLOSED | Node::GOAL) != 0 {
                 if node & Node::CLOSED != 0 {
                     continue;
                 }
-                if let Some(range) = estimate.range().filter(|_| estimate.has_exits()) {
-                    let ((x, y), heading) = lattice.place(state);
-                    let whole =
+                if let Some(range) = estimate.range().filter(|_| estimate.has_continuations()) {
+                    let ((x, y), heading) = indexing.split(state);
+                    let total =
                         u64::from(Node::cost(node)) + u64::from(estimate.weighted(state, x, y, heading));
                     let sum = self.order.sum(key);
-                    if whole > sum {
-                        // Its way on is dearer than its key said: it waits until nothing is cheaper.
-                        open.push(self.order.key(whole.min(sum + range), u32::MAX), state);
+                    if total > sum {
+                        // Its continuation is dearer than its key promised: it waits until nothing is cheaper.
+                        open.push(self.order.key(total.min(sum + range), u32::MAX), state);
                         continue;
                     }
                 }
-                break Stop::Goal(State(state));
+                break StopReason::Goal(State(state));
             }
             if ALL && self.is_in_area(state) {
                 // Back on the list, for `pass_goal`.
                 open.push(key, state);
-                break Stop::Goal(State(state));
+                break StopReason::Goal(State(state));
             }
             if left == 0 {
-                // Back on top of its equals: the search goes on as if it had not stopped.
+                // Back on top of its equals, so that the search resumes as if it had not stopped.
                 open.push(key, state);
-                break Stop::Budget;
+                break StopReason::Budget;
             }
             left -= 1;
             nodes[state as usize] = node | Node::CLOSED;
-            let ((x, y), heading) = lattice.place(state);
+            let ((x, y), heading) = indexing.split(state);
             if ALL && self.request.partial {
                 let candidate = (estimate.plain(state, x, y, heading), Node::cost(node), state);
                 if self.run.best.is_none_or(|best| candidate < best) {
@@ -141,50 +146,32 @@ impl<W: MoveWord, L: Lattice> Kernel<'_, W, L> {
                 }
             }
             let word = words[state as usize];
-            let frame = lattice.frame_at(y, heading);
+            let frame = indexing.frame_at(y, heading);
             let mut at = Expansion { key, state, node: node & !Node::FLAGS, x, y, heading, frame, word };
             if at.node < near_dearest {
                 at.word = self.without_overflow(at, n_slots);
             }
-            if W::LANES == 4 {
-                // Each of the four has branches of its own, which are better predicted. Lanes past the last
-                // primitive are never legal.
-                self.generate::<E, Q, ALL>(
-                    nodes,
-                    &at,
-                    (0, self.step(&at, 0).delta),
-                    estimate,
-                    open,
-                    &mut held,
-                );
-                self.generate::<E, Q, ALL>(
-                    nodes,
-                    &at,
-                    (1, self.step(&at, 1).delta),
-                    estimate,
-                    open,
-                    &mut held,
-                );
-                self.generate::<E, Q, ALL>(
-                    nodes,
-                    &at,
-                    (2, self.step(&at, 2).delta),
-                    estimate,
-                    open,
-                    &mut held,
-                );
-                self.generate::<E, Q, ALL>(
-                    nodes,
-                    &at,
-                    (3, self.step(&at, 3).delta),
-                    estimate,
-                    open,
-                    &mut held,
-                );
+            if W::SLOTS == 4 {
+                // Unrolled, so that each of the four has its own branches, which are better predicted. Slots
+                // beyond the last primitive are never legal.
+                macro_rules! generate {
+                    ($($slot:literal)*) => {$(
+                        let delta = self.step(&at, $slot).delta;
+                        self.generate::<E, Q, ALL>(nodes, &at, ($slot, delta), estimate, open, &mut pending);
+                    )*};
+                }
+                generate!(0 1 2 3);
             } else {
-                let slots_at = &self.tables.graph.slots_at[frame % STEPS_STRIDE];
-                for &(slot, delta) in &slots_at.slots[..slots_at.n.min(STEPS_STRIDE)] {
-                    self.generate::<E, Q, ALL>(nodes, &at, (slot as usize, delta), estimate, open, &mut held);
+                let frame_slots = &self.tables.graph.frame_slots[frame % FRAME_STRIDE];
+                for &(slot, delta) in &frame_slots.slots[..frame_slots.n.min(FRAME_STRIDE)] {
+                    self.generate::<E, Q, ALL>(
+                        nodes,
+                        &at,
+                        (slot as usize, delta),
+                        estimate,
+                        open,
+                        &mut pending,
+                    );
                 }
             }
         };
@@ -193,11 +180,11 @@ impl<W: MoveWord, L: Lattice> Kernel<'_, W, L> {
     }
 
     #[inline(always)]
-    fn step(&self, at: &Expansion<W>, slot: usize) -> &Step {
-        &self.steps[at.frame % STEPS_STRIDE * STEPS_STRIDE + slot % STEPS_STRIDE]
+    fn step(&self, at: &Expansion<W>, slot: usize) -> &MoveDelta {
+        &self.move_deltas[at.frame % FRAME_STRIDE * FRAME_STRIDE + slot % FRAME_STRIDE]
     }
 
-    /// Generates the successor by one primitive, if it is legal and not known to be as cheap already.
+    /// Generates the successor by one primitive, unless it is illegal or already reached as cheaply.
     #[inline(always)]
     fn generate<E: Estimate, Q: OpenList, const ALL: bool>(
         &self,
@@ -206,9 +193,9 @@ impl<W: MoveWord, L: Lattice> Kernel<'_, W, L> {
         (slot, delta): (usize, i32),
         estimate: &E,
         open: &mut Q,
-        held: &mut Held,
+        pending: &mut PendingState,
     ) {
-        // What the successor's node would be; less than any if the move is illegal.
+        // The successor's node; less than any node if the move is illegal.
         let reached = at.node as i64 - at.word.cost(slot, self.costs);
         let next = at.state.wrapping_add_signed(delta);
         let Some(&known) = nodes.get(next as usize) else { return };
@@ -237,24 +224,24 @@ impl<W: MoveWord, L: Lattice> Kernel<'_, W, L> {
             sum = sum.clamp(least, least + range);
         }
         let key = self.order.key(sum, h);
-        if !E::GUIDED || key > held.key {
+        if !E::GUIDED || key > pending.key {
             open.push(key, next);
             return;
         }
-        // Of equals the last, but no turn before a move: it often leads along the wrong side of what is left
-        // to go.
-        let (mut first, mut second) = (Held { key, state: next }, *held);
-        if second.state != NONE {
+        // Last pushed among equals, except that a turn never precedes a move: turns often lead along the wrong
+        // side of the remaining displacement.
+        let (mut first, mut second) = (PendingState { key, state: next }, *pending);
+        if second.state != NO_STATE {
             if key == second.key && (step.dx, step.dy) == (0, 0) {
                 std::mem::swap(&mut first, &mut second);
             }
             open.push(second.key, second.state);
         }
-        *held = first;
+        *pending = first;
     }
 
-    /// The word without the moves that lead past the greatest cost: they are not followed, and a search that
-    /// finds nothing then has to say so.
+    /// The word without the moves that exceed the maximum cost. They are not followed, but a search that finds
+    /// nothing must then report the overflow.
     #[cold]
     #[inline(never)]
     fn without_overflow(&mut self, at: Expansion<W>, n_slots: usize) -> W {
@@ -269,14 +256,14 @@ impl<W: MoveWord, L: Lattice> Kernel<'_, W, L> {
         word
     }
 
-    /// What a legal move counts as longer by, as nodes count.
+    /// Penalty of a legal move, in node units.
     #[inline(never)]
     fn penalty(&self, at: &Expansion<W>, slot: usize) -> u64 {
         let Some(penalties) = self.request.penalties else { return 0 };
         let step = self.step(at, slot);
         let ticks = (at.word.cost(slot, self.costs) >> Node::COST_SHIFT) as u32;
         let (from, to) = (CellXY::new(at.x, at.y), CellXY::new(at.x + step.dx, at.y + step.dy));
-        u64::from(penalties.ticks(from, to, ticks).min(penalties.most())) << Node::COST_SHIFT
+        u64::from(penalties.ticks(from, to, ticks).min(penalties.max_ticks())) << Node::COST_SHIFT
     }
 
     #[inline(never)]

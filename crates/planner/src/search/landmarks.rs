@@ -1,31 +1,31 @@
 //! Landmarks: lower bounds from distances to a few chosen poses (ALT, Goldberg and Harrelson 2005).
 //!
-//! By the triangle inequality a way from `s` to `t` costs at least `d(L, t) - d(L, s)` and at least
-//! `d(s, L) - d(t, L)`, for every landmark `L`. Where walls bend the ways, that is far more than any norm of
-//! the displacement says.
+//! By the triangle inequality a path from `s` to `t` costs at least `d(L, t) - d(L, s)` and at least `d(s, L) -
+//! d(t, L)` for every landmark `L`. Where walls force detours, this far exceeds any norm of the displacement.
 
 use crate::model::pose::{State, StateSpace};
 use crate::search::estimate::Estimate;
 use std::cmp::Reverse;
 
-/// Columns of distances that a search reads: more bound better and cost more a pose.
-pub(crate) const ACTIVE: usize = 3;
+/// Columns of distances read by a search: more give tighter bounds but cost more per pose.
+pub(crate) const SELECTED: usize = 3;
 
-/// Goals of more poses are not looked up pose by pose; such requests do without landmarks.
+/// Maximum number of goal poses; for larger goals landmarks are not used.
 const GOAL_POSES_MAX: usize = 4096;
 
-/// Exact distances in ticks from and to a few landmarks, for every pose, of a class on a map.
+/// Exact distances in ticks from and to a few landmarks, for every pose of a class on a map.
 ///
-/// They stay lower bounds as long as no move becomes legal or cheaper than it was when they were made: made
-/// on a map without its buildings, doors and crops, they hold while those come and go. They do not notice
-/// edits; to use them on a map on which some move is cheaper makes the answers inexact.
+/// They remain lower bounds as long as no move becomes legal or cheaper than when they were made: if made on a
+/// map without its buildings, doors and crops, they hold while those come and go. They do not track edits; on a
+/// map where some move is cheaper, answers become inexact.
 ///
-/// A request that is given them ([`crate::search::Heuristic::Landmarks`]) picks the few that promise most for its start
-/// and goal. How much that must be beside the norm's promise, lest they cost more than they save, is found when
-/// they are made: by the expansions of a few requests drawn on the map, the same each time.
+/// A request with landmarks ([`crate::search::Heuristic::Landmarks`]) uses those with the largest bounds
+/// between its start and goal, and only if these exceed the norm's bound enough to pay for their evaluation.
+/// That threshold is calibrated at creation, from the expansions of a few fixed pseudo-random requests on the
+/// map.
 ///
-/// Memory: 4 bytes a landmark and state where no cost is above 65,534 ticks, else 8. Making them takes
-/// two cost fields a landmark.
+/// Memory: 4 bytes per landmark and state if no distance exceeds 65,534 ticks, else 8. Creation takes two cost
+/// fields per landmark.
 ///
 /// ```
 /// use wheelbase_grid::{CellXY, Grid, SideTable, TerrainTable};
@@ -35,7 +35,7 @@ const GOAL_POSES_MAX: usize = 4096;
 /// let rows = ["......", ".WWWW.", "...W..", ".W.WW.", ".W...."];
 /// let grid = Grid::from_rows(&rows, TerrainTable::movingai(), SideTable::default())?;
 /// let mut spec = ClassSpec::new("walker", 1);
-/// spec.primitives = Primitive::four_ways(10);
+/// spec.primitives = Primitive::four_directions(10);
 /// let tables = MovementTables::compile(&grid, MovementClass::new(spec)?);
 /// let landmarks = Landmarks::of(&tables, 4);
 /// let goal = [GoalMember::any(CellXY::new(4, 2))];
@@ -44,7 +44,7 @@ const GOAL_POSES_MAX: usize = 4096;
 /// let (mut scratch, mut path) = (Scratch::new(), Path::new());
 /// let answer = plan(&tables, &request, &mut scratch, &mut path);
 /// assert_eq!(answer.cost, 100);
-/// // On so small a map they save nothing, which they have found out when they were made.
+/// // On so small a map they save nothing, as the calibration found.
 /// assert_eq!(answer.guide, Guide::Norm(HeuristicName::Manhattan));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -52,37 +52,47 @@ const GOAL_POSES_MAX: usize = 4096;
 pub struct Landmarks {
     pub(crate) space: StateSpace,
     pub(crate) states: Vec<State>,
-    pub(crate) distances: Distances,
-    /// Most by which the distance to or from a landmark differs between the two ends of a move, in ticks;
-    /// `u32::MAX` where moves are one-way.
+    pub(crate) distances: LandmarkDistances,
+    /// Maximum difference of a landmark's distances between the two ends of a move, in ticks; `u32::MAX` for
+    /// one-way moves.
     pub(crate) step_max: u32,
-    /// They guide a request for which they promise so much of what the norm does, in permille; `None` where
-    /// they never pay.
-    pub(crate) pays_permille: Option<u64>,
+    /// Minimum ratio of the landmark bound to the norm's bound, in permille, from which on they guide a
+    /// request; `None` if they never pay off.
+    pub(crate) threshold_permille: Option<u64>,
 }
 
-/// Distances in ticks, planes of `[n_states]`: the ways from each landmark, then the ways to each. A search
-/// reads a few planes, and of them what lies near; interleaved, the others would fill the cache. The greatest
-/// number stands for no way.
+/// Distances in ticks, one column `[n_states]` per landmark and direction: first all distances from landmarks,
+/// then all to them. A search reads a few columns, and only their nearby entries; interleaved, the other
+/// columns would fill the cache. The maximum value of the type means unreachable.
 #[derive(Clone, Debug)]
-pub(crate) enum Distances {
+pub(crate) enum LandmarkDistances {
     Narrow(Vec<Vec<u16>>),
     Wide(Vec<Vec<u32>>),
 }
 
-/// A distance in a plane.
-pub(crate) trait Distance: Copy {
+impl LandmarkDistances {
+    /// The value that means unreachable.
+    pub(crate) fn unreachable(&self) -> i64 {
+        match self {
+            Self::Narrow(_) => i64::from(u16::MAX),
+            Self::Wide(_) => i64::from(u32::MAX),
+        }
+    }
+}
+
+/// A distance as stored in a column.
+pub(crate) trait StoredDistance: Copy {
     fn ticks(self) -> i64;
 }
 
-impl Distance for u16 {
+impl StoredDistance for u16 {
     #[inline(always)]
     fn ticks(self) -> i64 {
         i64::from(self)
     }
 }
 
-impl Distance for u32 {
+impl StoredDistance for u32 {
     #[inline(always)]
     fn ticks(self) -> i64 {
         i64::from(self)
@@ -90,22 +100,22 @@ impl Distance for u32 {
 }
 
 impl Landmarks {
-    /// The landmarks, in the order in which they were picked.
+    /// The landmarks, in order of selection.
     pub fn states(&self) -> &[State] {
         &self.states
     }
 
-    /// Bytes held.
+    /// Memory in bytes.
     pub fn memory_bytes(&self) -> usize {
         let n_states = self.space.n_states();
         let distances = match &self.distances {
-            Distances::Narrow(planes) => planes.len() * n_states * size_of::<u16>(),
-            Distances::Wide(planes) => planes.len() * n_states * size_of::<u32>(),
+            LandmarkDistances::Narrow(columns) => columns.len() * n_states * size_of::<u16>(),
+            LandmarkDistances::Wide(columns) => columns.len() * n_states * size_of::<u32>(),
         };
         size_of::<Self>() + distances + self.states.len() * size_of::<State>()
     }
 
-    /// Most that one move can change an estimate by.
+    /// Maximum change of an estimate by one move.
     pub(crate) fn step_max(&self) -> u32 {
         self.step_max
     }
@@ -114,73 +124,78 @@ impl Landmarks {
         self.space
     }
 
-    /// The columns that promise most from a start to a set of goals, if that is enough beside the norm.
+    /// The columns with the largest bounds from a start to a set of goals, if these pay off compared to the
+    /// norm.
     pub(crate) fn choose(
         &self,
         start: State,
         norm: u32,
         for_each_goal: impl Fn(&mut dyn FnMut(State)),
-    ) -> Option<Active> {
-        let pays_permille = self.pays_permille?;
+    ) -> Option<ColumnSelection> {
+        let threshold_permille = self.threshold_permille?;
         let mut n_goals = 0;
         for_each_goal(&mut |_| n_goals += 1);
         if n_goals == 0 || n_goals > GOAL_POSES_MAX {
             return None;
         }
-        // All of some are read before any is judged, so that the loads are under way at once.
+        // Distances are read in batches before any is evaluated, so that the loads overlap.
         let n_from = self.states.len();
-        let unknown = self.distances.unknown();
-        let mut best = [(0_i64, Column::default()); ACTIVE];
-        let mut ends = [(0_i64, 0_i64); ENDS];
-        for first in (0..2 * n_from).step_by(ENDS) {
-            let planes = first..(first + ENDS).min(2 * n_from);
-            for (number, end) in planes.clone().zip(&mut ends) {
+        let unreachable = self.distances.unreachable();
+        let mut best = [(0_i64, SelectedColumn::default()); SELECTED];
+        let mut ends = [(0_i64, 0_i64); BATCH];
+        for first in (0..2 * n_from).step_by(BATCH) {
+            let columns = first..(first + BATCH).min(2 * n_from);
+            for (number, end) in columns.clone().zip(&mut ends) {
                 let is_from = number < n_from;
                 let mut goal = if is_from { i64::MAX } else { 0 };
                 for_each_goal(&mut |state| {
                     let ticks = self.ticks(number, state);
-                    // From the landmark to the nearest goal that it reaches; from the farthest to the landmark.
+                    // From the landmark to the nearest reachable goal; or from the farthest goal to the
+                    // landmark.
                     goal = if is_from { goal.min(ticks) } else { goal.max(ticks) };
                 });
                 *end = (self.ticks(number, start), goal);
             }
-            for (number, &(here, goal)) in planes.zip(&ends) {
+            for (number, &(here, goal)) in columns.zip(&ends) {
                 let sign = if number < n_from { -1 } else { 1 };
-                let promise = (here - goal) * sign;
-                if goal < unknown && here < unknown && promise > best[ACTIVE - 1].0 {
-                    best[ACTIVE - 1] = (promise, Column { number: number as u32, goal: goal * sign, sign });
-                    best.sort_by_key(|&(promise, column)| (Reverse(promise), column.number));
+                let bound = (here - goal) * sign;
+                if goal < unreachable && here < unreachable && bound > best[SELECTED - 1].0 {
+                    best[SELECTED - 1] =
+                        (bound, SelectedColumn { number: number as u32, goal: goal * sign, sign });
+                    best.sort_by_key(|&(bound, column)| (Reverse(bound), column.number));
                 }
             }
         }
-        let promise = best[0].0 as u64;
-        if promise == 0 || promise * 1000 < u64::from(norm) * pays_permille {
+        let bound = best[0].0 as u64;
+        if bound == 0 || bound * 1000 < u64::from(norm) * threshold_permille {
             return None;
         }
-        // Where fewer promise anything, the best stands in for the others.
-        Some(Active { columns: best.map(|(promise, column)| if promise > 0 { column } else { best[0].1 }) })
+        // If fewer columns give a bound, the best one takes the remaining slots.
+        Some(ColumnSelection {
+            columns: best.map(|(bound, column)| if bound > 0 { column } else { best[0].1 }),
+        })
     }
 
-    /// The planes of a choice.
-    pub(crate) fn in_use(&self, active: &Active) -> InUse<'_> {
+    /// The columns of a selection.
+    pub(crate) fn selected(&self, selection: &ColumnSelection) -> SelectedColumns<'_> {
         match &self.distances {
-            Distances::Narrow(planes) => InUse::Narrow(PlanesInUse::of(planes, active)),
-            Distances::Wide(planes) => InUse::Wide(PlanesInUse::of(planes, active)),
+            LandmarkDistances::Narrow(columns) => SelectedColumns::Narrow(ColumnRefs::of(columns, selection)),
+            LandmarkDistances::Wide(columns) => SelectedColumns::Wide(ColumnRefs::of(columns, selection)),
         }
     }
 
-    pub(crate) fn ticks(&self, plane: usize, state: State) -> i64 {
+    pub(crate) fn ticks(&self, column: usize, state: State) -> i64 {
         match &self.distances {
-            Distances::Narrow(planes) => planes[plane][state.0 as usize].ticks(),
-            Distances::Wide(planes) => planes[plane][state.0 as usize].ticks(),
+            LandmarkDistances::Narrow(columns) => columns[column][state.0 as usize].ticks(),
+            LandmarkDistances::Wide(columns) => columns[column][state.0 as usize].ticks(),
         }
     }
 }
 
-/// Planes whose distances are read at once.
-const ENDS: usize = 32;
+/// Columns whose distances are loaded in one batch.
+const BATCH: usize = 32;
 
-/// Does jobs by number, each worker in memory of its own, and gives what they made in order.
+/// Runs jobs `0..n`, each worker with its own memory, and returns their results in order.
 #[cfg(not(feature = "rayon"))]
 pub(crate) fn in_parallel<M, T>(
     n: usize,
@@ -191,8 +206,8 @@ pub(crate) fn in_parallel<M, T>(
     (0..n).map(|at| job(&mut memory, at)).collect()
 }
 
-/// Does jobs by number, each worker in memory of its own, and gives what they made in order. Workers claim jobs
-/// from a counter and write to slots of their own.
+/// Runs jobs `0..n`, each worker with its own memory, and returns their results in order. Workers claim jobs
+/// from a counter and write to separate slots.
 #[cfg(feature = "rayon")]
 pub(crate) fn in_parallel<M, T: Send + Sync>(
     n: usize,
@@ -216,55 +231,55 @@ pub(crate) fn in_parallel<M, T: Send + Sync>(
     slots.into_iter().filter_map(OnceLock::into_inner).collect()
 }
 
-/// A plane in use: the bound at a state is `sign * distance - goal`.
+/// A selected column: the bound at a state is `sign * distance - goal`.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Column {
+pub(crate) struct SelectedColumn {
     number: u32,
     goal: i64,
     sign: i64,
 }
 
-/// Which columns a search reads, and the goal's distance in each.
+/// The columns that a search reads, and the goal's distance in each.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Active {
-    columns: [Column; ACTIVE],
+pub(crate) struct ColumnSelection {
+    columns: [SelectedColumn; SELECTED],
 }
 
-/// What a search reads of landmarks, by the width of their distances.
-pub(crate) enum InUse<'a> {
-    Narrow(PlanesInUse<'a, u16>),
-    Wide(PlanesInUse<'a, u32>),
+/// References to the selected columns, by the width of their distances.
+pub(crate) enum SelectedColumns<'a> {
+    Narrow(ColumnRefs<'a, u16>),
+    Wide(ColumnRefs<'a, u32>),
 }
 
-/// The planes that a search reads.
-pub(crate) struct PlanesInUse<'a, D> {
-    planes: [(&'a [D], Column); ACTIVE],
+/// References to the selected columns.
+pub(crate) struct ColumnRefs<'a, D> {
+    columns: [(&'a [D], SelectedColumn); SELECTED],
 }
 
-impl<'a, D: Distance> PlanesInUse<'a, D> {
-    fn of(planes: &'a [Vec<D>], active: &Active) -> Self {
-        Self { planes: active.columns.map(|column| (&planes[column.number as usize][..], column)) }
+impl<'a, D: StoredDistance> ColumnRefs<'a, D> {
+    fn of(columns: &'a [Vec<D>], selection: &ColumnSelection) -> Self {
+        Self { columns: selection.columns.map(|column| (&columns[column.number as usize][..], column)) }
     }
 }
 
-/// The greatest of the bounds of the columns in use and of the norm.
+/// The maximum of the norm and the bounds of the selected columns.
 pub(crate) struct LandmarkEstimate<'a, D, L> {
-    of: PlanesInUse<'a, D>,
+    of: ColumnRefs<'a, D>,
     norm: L,
 }
 
-impl<'a, D: Distance, L: Estimate> LandmarkEstimate<'a, D, L> {
-    pub fn new(of: PlanesInUse<'a, D>, norm: L) -> Self {
+impl<'a, D: StoredDistance, L: Estimate> LandmarkEstimate<'a, D, L> {
+    pub fn new(of: ColumnRefs<'a, D>, norm: L) -> Self {
         Self { of, norm }
     }
 }
 
-impl<D: Distance, L: Estimate> Estimate for LandmarkEstimate<'_, D, L> {
+impl<D: StoredDistance, L: Estimate> Estimate for LandmarkEstimate<'_, D, L> {
     #[inline(always)]
     fn weighted(&self, state: u32, x: i32, y: i32, heading: usize) -> u32 {
         let mut bound = i64::from(self.norm.weighted(state, x, y, heading));
-        for (plane, column) in &self.of.planes {
-            bound = bound.max(plane[state as usize].ticks() * column.sign - column.goal);
+        for (distances, column) in &self.of.columns {
+            bound = bound.max(distances[state as usize].ticks() * column.sign - column.goal);
         }
         bound as u32
     }

@@ -1,14 +1,14 @@
-//! What earlier searches for a goal have taught.
+//! Lower bounds learned from earlier searches for the same goal.
 
 use crate::model::goal::{Goal, GoalMember};
 use crate::tables::MovementTables;
 
-/// What searches for one goal have learned, shared by all agents of a class that go there: after a
-/// search that found a path of cost `C`, a pose that was reached at cost `g` is at least `C - g` from
-/// the goal. Later searches are guided by that where it is more than the default heuristic.
+/// Lower bounds learned by searches for one goal, shared by all agents of a class with that goal: after a
+/// search that found a path of cost `C`, a pose reached at cost `g` is at least `C - g` from the goal. Later
+/// searches are guided by these bounds where they exceed the default heuristic.
 ///
-/// Holds after edits that only make moves dearer or illegal; [`LearnedCosts::forget`] after any other.
-/// Memory: 4 bytes a state.
+/// Remains valid after edits that only make moves dearer or illegal; call [`LearnedCosts::forget`] after any
+/// other edit. Memory: 4 bytes per state.
 ///
 /// ```
 /// use wheelbase_grid::{CellXY, Grid, Rect, SideTable, TerrainKind, TerrainTable};
@@ -18,7 +18,7 @@ use crate::tables::MovementTables;
 /// let rows = [".......", "..TTT..", "..T.T..", "..T.T..", "......."];
 /// let mut grid = Grid::from_rows(&rows, TerrainTable::movingai(), SideTable::default())?;
 /// let mut spec = ClassSpec::new("walker", 1);
-/// spec.primitives = Primitive::four_ways(10);
+/// spec.primitives = Primitive::four_directions(10);
 /// let mut tables = MovementTables::compile(&grid, MovementClass::new(spec)?);
 /// let goal = [GoalMember::any(CellXY::new(3, 2))];
 /// let mut learned = LearnedCosts::new(&tables, &Goal::of(&goal));
@@ -34,22 +34,22 @@ use crate::tables::MovementTables;
 pub struct LearnedCosts {
     pub(crate) members: Vec<GoalMember>,
     pub(crate) within: u32,
-    /// `[n_states]`; 0 of a state that nothing is known of.
+    /// `[n_states]`; 0 for states without a bound.
     pub(crate) bounds: Vec<u32>,
-    /// Whether what is known is the exact cost of a known way on.
-    pub(crate) exits: bool,
-    /// States reached by the search that is learned from, still to be gone through.
+    /// Whether the bounds are exact costs of known continuations.
+    pub(crate) has_continuations: bool,
+    /// States reached by the search to learn from, not yet visited.
     pub(crate) stack: Vec<u32>,
 }
 
 impl LearnedCosts {
-    /// Nothing learned yet about a goal.
+    /// Bounds for a goal, initially empty.
     pub fn new(tables: &MovementTables, goal: &Goal<'_>) -> Self {
         Self {
             members: goal.members.to_vec(),
             within: goal.within,
             bounds: vec![0; tables.space().n_states()],
-            exits: false,
+            has_continuations: false,
             stack: Vec::new(),
         }
     }
@@ -59,12 +59,12 @@ impl LearnedCosts {
         Goal { members: &self.members, within: self.within }
     }
 
-    /// Forgets all, after an edit that may have made some move cheaper.
+    /// Discards all bounds, after an edit that may have made a move cheaper.
     pub fn forget(&mut self) {
         self.bounds.fill(0);
     }
 
-    /// Bytes held.
+    /// Memory in bytes.
     pub fn memory_bytes(&self) -> usize {
         size_of::<Self>()
             + 4 * (self.bounds.capacity() + self.stack.capacity())
@@ -75,7 +75,7 @@ impl LearnedCosts {
         &self.bounds
     }
 
-    pub(crate) fn has_exits(&self) -> bool {
-        self.exits
+    pub(crate) fn has_continuations(&self) -> bool {
+        self.has_continuations
     }
 }

@@ -1,67 +1,67 @@
-//! Landmarks: which poses, their distances, and from which promise on they pay.
+//! Creation of landmarks: selection, distances, and calibration.
 
 use crate::fields::cost_field::frontier::{Block, Frontier};
-use crate::fields::cost_field::support::{Direction, UNREACHED};
-use crate::fields::cost_field::{CostField, Until};
+use crate::fields::cost_field::support::Direction;
+use crate::fields::cost_field::{CostField, SettleTarget};
 use crate::model::goal::{Goal, GoalMember};
-use crate::model::outcome::COST_MAX;
+use crate::model::outcome::{COST_MAX, UNREACHED};
 use crate::model::path::Path;
 use crate::model::pose::State;
+use crate::open_list::BLOCK;
 use crate::search::heuristic::Heuristic;
-use crate::search::landmarks::{Distances, Landmarks, in_parallel};
-use crate::search::open_list::BLOCK;
+use crate::search::landmarks::{LandmarkDistances, Landmarks, in_parallel};
 use crate::search::request::Request;
 use crate::search::scratch::Scratch;
-use crate::search::{least_cost_of, plan};
+use crate::search::{cost_lower_bound_of, plan};
 use crate::tables::MovementTables;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 impl Landmarks {
-    /// Picks at most `n` landmarks in the largest set of poses between which moves lead both ways, the first
-    /// pose of it and then each as far as can be from those before, and works out their distances. Fewer
-    /// where there are no more poses. Tables without [components](MovementTables::make_components) are taken
-    /// for one such set, which they may not be.
+    /// Selects at most `n` landmarks in the largest set of mutually reachable poses: the first pose of the set,
+    /// and then each as far as possible from the previous ones; and computes their distances. Fewer if there
+    /// are fewer poses. Tables without [components](MovementTables::make_components) are assumed to have one
+    /// such set, which may be wrong.
     ///
-    /// With the feature `rayon` the distances are worked out beside each other on the current pool; equal for
-    /// any number of threads.
+    /// With the feature `rayon` distances are computed in parallel on the current pool; results do not depend
+    /// on the number of threads.
     pub fn of(tables: &MovementTables, n: usize) -> Self {
-        let step_max = if tables.is_reversible() { tables.most_ticks() as u32 } else { u32::MAX };
+        let step_max = if tables.is_reversible() { tables.max_ticks() as u32 } else { u32::MAX };
         let states = pick(tables, n);
-        let distances = Distances::of(tables, &states);
+        let distances = LandmarkDistances::of(tables, &states);
         let mut landmarks =
-            Self { space: tables.space(), states, distances, step_max, pays_permille: Some(0) };
-        landmarks.pays_permille = landmarks.find_pay(tables);
+            Self { space: tables.space(), states, distances, step_max, threshold_permille: Some(0) };
+        landmarks.threshold_permille = landmarks.calibrate(tables);
         landmarks
     }
 
-    /// Draws requests and finds the least share of the norm's promise from which on landmarks save more
-    /// expansions than they cost: each is held to cost [`GUIDED_PERMILLE`] of one by the norm.
-    fn find_pay(&self, tables: &MovementTables) -> Option<u64> {
-        let drawn = self.draw_requests();
-        let expansions_max = (self.space.n_states() / TRIAL_SHARE).max(1) as u64;
-        let mut trials = in_parallel(drawn.len(), Scratch::new, |scratch, at| {
+    /// Runs sample requests to find the minimum ratio of bounds from which on landmarks save more expansions
+    /// than they cost; a guided expansion is assumed to cost [`GUIDED_PERMILLE`] of one by the norm.
+    fn calibrate(&self, tables: &MovementTables) -> Option<u64> {
+        let drawn = self.sample_requests();
+        let expansions_max = (self.space.n_states() / SAMPLE_SHARE).max(1) as u64;
+        let mut samples = in_parallel(drawn.len(), Scratch::new, |scratch, at| {
             let [start, goal] = drawn[at].map(|state| self.space.pose(state));
             let members = [GoalMember::pose(goal)];
             let mut request = Request::new(start, Goal::of(&members));
             request.expansions_max = Some(expansions_max);
-            let norm = u64::from(least_cost_of(tables, &request)).max(1);
+            let norm = u64::from(cost_lower_bound_of(tables, &request)).max(1);
             let plain = plan(tables, &request, scratch, &mut Path::new()).expansions;
             request.heuristic = Heuristic::Landmarks(self);
             let guided = plan(tables, &request, scratch, &mut Path::new()).expansions;
-            Trial {
-                permille: self.promise(drawn[at]) * 1000 / norm,
+            Sample {
+                permille: self.bound(drawn[at]) * 1000 / norm,
                 plain: plain * 1000,
                 guided: guided * GUIDED_PERMILLE,
             }
         });
-        // From the share of each trial on, landmarks guide it and those of a greater one.
-        trials.sort_by_key(|trial| Reverse(trial.permille));
-        let mut cost: u64 = trials.iter().map(|trial| trial.plain).sum();
+        // At the ratio of a sample, landmarks guide it and all samples with a larger ratio.
+        samples.sort_by_key(|sample| Reverse(sample.permille));
+        let mut cost: u64 = samples.iter().map(|sample| sample.plain).sum();
         let mut best = (cost, None);
-        for equals in trials.chunk_by(|a, b| a.permille == b.permille) {
-            for trial in equals {
-                cost = cost - trial.plain + trial.guided;
+        for equals in samples.chunk_by(|a, b| a.permille == b.permille) {
+            for sample in equals {
+                cost = cost - sample.plain + sample.guided;
             }
             if cost < best.0 {
                 best = (cost, Some(equals[0].permille));
@@ -70,8 +70,8 @@ impl Landmarks {
         best.1
     }
 
-    /// Pairs of poses between which moves lead both ways, drawn from a fixed seed.
-    fn draw_requests(&self) -> Vec<[State; 2]> {
+    /// Pairs of mutually reachable poses, drawn from a fixed seed.
+    fn sample_requests(&self) -> Vec<[State; 2]> {
         let n_states = self.space.n_states() as u64;
         let mut seed = 1_u64;
         let mut draw = || {
@@ -79,78 +79,80 @@ impl Landmarks {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             State((((seed >> 32) * n_states) >> 32) as u32)
         };
-        let unknown = self.distances.unknown();
-        let ways = [0, self.states.len()];
-        let is_in_set = |state: &State| ways.iter().all(|&plane| self.ticks(plane, *state) < unknown);
-        let mut drawn = Vec::with_capacity(TRIALS);
+        let unreachable = self.distances.unreachable();
+        let first_columns = [0, self.states.len()];
+        let is_in_set =
+            |state: &State| first_columns.iter().all(|&column| self.ticks(column, *state) < unreachable);
+        let mut drawn = Vec::with_capacity(SAMPLES);
         if self.states.is_empty() {
             return drawn;
         }
-        for _ in 0..TRIALS * DRAWS_MAX {
+        for _ in 0..SAMPLES * DRAWS_PER_SAMPLE {
             let pair = [draw(), draw()];
-            if pair.iter().all(is_in_set) && drawn.len() < TRIALS {
+            if pair.iter().all(is_in_set) && drawn.len() < SAMPLES {
                 drawn.push(pair);
             }
         }
         drawn
     }
 
-    /// The most that a landmark promises from one state of the set to another.
-    fn promise(&self, [start, goal]: [State; 2]) -> u64 {
+    /// The largest landmark bound from one state of the set to another.
+    fn bound(&self, [start, goal]: [State; 2]) -> u64 {
         let n = self.states.len();
-        let of = |plane: usize| {
-            let difference = self.ticks(plane, goal) - self.ticks(plane, start);
-            if plane < n { difference } else { -difference }
+        let of = |column: usize| {
+            let difference = self.ticks(column, goal) - self.ticks(column, start);
+            if column < n { difference } else { -difference }
         };
-        (0..2 * n).map(of).max().map_or(0, |promise| promise.max(0) as u64)
+        (0..2 * n).map(of).max().map_or(0, |bound| bound.max(0) as u64)
     }
 }
 
-/// Requests that are tried, and draws of each at most.
-pub(crate) const TRIALS: usize = 24;
+/// Number of sample requests, and maximum number of draws per sample.
+pub(crate) const SAMPLES: usize = 24;
 
-pub(crate) const DRAWS_MAX: usize = 64;
+pub(crate) const DRAWS_PER_SAMPLE: usize = 64;
 
-/// A trial ends after one in so many states, lest trials take longer than the distances.
-pub(crate) const TRIAL_SHARE: usize = 8;
+/// A sample ends after one expansion per this many states, so that calibration takes less time than the
+/// distances.
+pub(crate) const SAMPLE_SHARE: usize = 8;
 
-/// What an expansion by landmarks costs in permille of one by the norm (1.2 to 1.4 were measured).
+/// Cost of an expansion guided by landmarks, in permille of one by the norm (measured: 1.2 to 1.4).
 pub(crate) const GUIDED_PERMILLE: u64 = 1300;
 
-/// A drawn request: the landmarks' promise in permille of the norm's, and what it costs by either.
-pub(crate) struct Trial {
+/// A sample request: the ratio of the landmark bound to the norm's bound in permille, and its cost with either.
+pub(crate) struct Sample {
     permille: u64,
     plain: u64,
     guided: u64,
 }
 
-/// Picks landmarks, see [`Landmarks::of`].
+/// Selects landmarks, see [`Landmarks::of`].
 pub(crate) fn pick(tables: &MovementTables, n: usize) -> Vec<State> {
-    // Ticks to each state of the set from the nearest landmark so far; 0 of all others. The first landmark is
-    // the first of the set: it lies at the rim of the map, as landmarks should.
+    // Ticks to each state of the set from the nearest landmark so far; 0 for all others. The first landmark is
+    // the first state of the set: it lies at the border of the map, where landmarks work best.
     let mut nearest = vec![0; tables.space().n_states()];
     let mut landmarks = Vec::with_capacity(n);
     let mut next = mark_largest_set(tables, &mut nearest);
     let mut frontier = Frontier::default();
     while let Some(landmark) = next.filter(|_| landmarks.len() < n) {
         landmarks.push(landmark);
-        bring_nearer(tables, landmark, &mut nearest, &mut frontier);
-        // The farthest; of several the least. Costs too great to be counted are no way.
+        relax_from(tables, landmark, &mut nearest, &mut frontier);
+        // The farthest state; among equals the least. Costs that overflow count as unreachable.
         let known = nearest.iter().zip(0..).filter(|(ticks, _)| (1..UNREACHED).contains(*ticks));
         next = known.max_by_key(|&(ticks, state)| (ticks, Reverse(state))).map(|(_, state)| State(state));
     }
     landmarks
 }
 
-/// Follows the ways from one more landmark as long as it is nearer than those before: a state beyond one to
-/// which another is as near has that other as near too.
-pub(crate) fn bring_nearer(
+/// Relaxes distances from one more landmark as long as it is nearer than the previous ones. Beyond a state that
+/// is as near to another landmark, that landmark is as near everywhere.
+pub(crate) fn relax_from(
     tables: &MovementTables,
     landmark: State,
     nearest: &mut [u32],
     frontier: &mut Frontier,
 ) {
-    frontier.reset(tables.most_ticks(), 0);
+    frontier.reset(tables.max_ticks(), 0);
     nearest[landmark.0 as usize] = 0;
     frontier.push(0, landmark.0);
     let mut block: Block = [0; BLOCK];
@@ -171,15 +173,15 @@ pub(crate) fn bring_nearer(
     }
 }
 
-/// Writes [`UNREACHED`] to the states of the largest set between which moves lead both ways, of several the
-/// first, and gives its first; without components all legal states are one set.
+/// Writes [`UNREACHED`] to the states of the largest set of mutually reachable states, among equals the first,
+/// and returns its first state. Without components all legal states form one set.
 pub(crate) fn mark_largest_set(tables: &MovementTables, marks: &mut [u32]) -> Option<State> {
     let label = |state: State| match tables.components().strong_label(state) {
         Some(label) => Some(label),
         None => (!tables.components().are_known() && tables.is_legal(state)).then_some((0, 0)),
     };
     let states = || (0..tables.space().n_states() as u32).map(State);
-    // States beside each other are mostly of one set, so they are counted run by run.
+    // Adjacent states mostly belong to one set, so they are counted run by run.
     let mut sets: BTreeMap<(u32, u32), (u32, Reverse<u32>)> = BTreeMap::new();
     let mut run: Option<((u32, u32), u32, u32)> = None;
     let mut close = |run: Option<((u32, u32), u32, u32)>| {
@@ -202,13 +204,13 @@ pub(crate) fn mark_largest_set(tables: &MovementTables, marks: &mut [u32]) -> Op
     Some(State(first))
 }
 
-/// A plane as it is worked out: narrow where that holds it.
-pub(crate) enum Plane {
+/// A column during creation: narrow if its values fit.
+pub(crate) enum DistanceColumn {
     Narrow(Vec<u16>),
     Wide(Vec<u32>),
 }
 
-impl Plane {
+impl DistanceColumn {
     fn of(costs: &[u32]) -> Self {
         let fits = |&cost: &u32| cost < u32::from(u16::MAX) || cost == UNREACHED;
         if costs.iter().all(fits) {
@@ -221,49 +223,41 @@ impl Plane {
     fn widen(self) -> Vec<u32> {
         let ticks = |cost: u16| if cost == u16::MAX { UNREACHED } else { u32::from(cost) };
         match self {
-            Self::Narrow(plane) => plane.into_iter().map(ticks).collect(),
-            Self::Wide(plane) => plane,
+            Self::Narrow(column) => column.into_iter().map(ticks).collect(),
+            Self::Wide(column) => column,
         }
     }
 }
 
-impl Distances {
-    /// Works out the planes of landmarks: all narrow, or all wide.
+impl LandmarkDistances {
+    /// Computes the columns of landmarks: all narrow, or all wide.
     fn of(tables: &MovementTables, landmarks: &[State]) -> Self {
-        // All of one direction before the other, for a worker keeps its field while that is the same.
+        // All of one direction first, because a worker can reuse its field while the direction stays the same.
         let directions = [Direction::FromStart, Direction::ToGoal];
-        let wanted = directions.map(|direction| landmarks.iter().map(move |&state| (state, direction)));
-        let wanted: Vec<_> = wanted.into_iter().flatten().collect();
-        let maker = || PlaneMaker { tables, field: None };
-        let planes = in_parallel(wanted.len(), maker, |maker, at| maker.make(wanted[at]));
-        let wide = planes.iter().any(|plane| matches!(plane, Plane::Wide(_)));
-        let narrow = |plane| match plane {
-            Plane::Narrow(plane) => Some(plane),
-            Plane::Wide(_) => None,
+        let jobs = directions.map(|direction| landmarks.iter().map(move |&state| (state, direction)));
+        let jobs: Vec<_> = jobs.into_iter().flatten().collect();
+        let builder = || ColumnBuilder { tables, field: None };
+        let columns = in_parallel(jobs.len(), builder, |builder, at| builder.build(jobs[at]));
+        let wide = columns.iter().any(|column| matches!(column, DistanceColumn::Wide(_)));
+        let narrow = |column| match column {
+            DistanceColumn::Narrow(column) => Some(column),
+            DistanceColumn::Wide(_) => None,
         };
         match wide {
-            true => Self::Wide(planes.into_iter().map(Plane::widen).collect()),
-            false => Self::Narrow(planes.into_iter().filter_map(narrow).collect()),
-        }
-    }
-
-    /// What stands for no way.
-    pub(crate) fn unknown(&self) -> i64 {
-        match self {
-            Self::Narrow(_) => i64::from(u16::MAX),
-            Self::Wide(_) => i64::from(u32::MAX),
+            true => Self::Wide(columns.into_iter().map(DistanceColumn::widen).collect()),
+            false => Self::Narrow(columns.into_iter().filter_map(narrow).collect()),
         }
     }
 }
 
-/// Works out one plane after the other in the memory of one field.
-pub(crate) struct PlaneMaker<'a> {
+/// Computes one column after another in the memory of one field.
+pub(crate) struct ColumnBuilder<'a> {
     tables: &'a MovementTables,
     field: Option<CostField>,
 }
 
-impl PlaneMaker<'_> {
-    fn make(&mut self, (landmark, direction): (State, Direction)) -> Plane {
+impl ColumnBuilder<'_> {
+    fn build(&mut self, (landmark, direction): (State, Direction)) -> DistanceColumn {
         let members = [GoalMember::pose(self.tables.space().pose(landmark))];
         let goal = Goal::of(&members);
         let tables = self.tables;
@@ -276,7 +270,7 @@ impl PlaneMaker<'_> {
             None => CostField::from_start(tables, &goal),
         };
         let field = self.field.insert(field);
-        field.settle(tables, Until::All, u64::MAX);
-        Plane::of(field.costs())
+        field.settle(tables, SettleTarget::All, u64::MAX);
+        DistanceColumn::of(field.costs())
     }
 }

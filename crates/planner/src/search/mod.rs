@@ -1,4 +1,4 @@
-//! One request: what is asked for, what guides the search, and the search itself.
+//! Planning a single request: requests, heuristics, and the search itself.
 
 #[cfg(feature = "rayon")]
 pub mod batch;
@@ -10,10 +10,10 @@ pub(crate) mod kernel;
 pub(crate) mod landmarks;
 pub(crate) mod learned_costs;
 pub(crate) mod make_landmarks;
-pub(crate) mod open_list;
 pub(crate) mod penalties;
 pub(crate) mod plan;
 pub mod reference;
+mod replan;
 pub(crate) mod request;
 pub(crate) mod scratch;
 
@@ -22,6 +22,7 @@ pub use heuristic::Heuristic;
 pub use landmarks::Landmarks;
 pub use learned_costs::LearnedCosts;
 pub use penalties::Penalties;
-pub use plan::{advance, begin, finish, least_cost, least_cost_of, pass_goal, plan};
+pub use plan::{advance, begin, cost_lower_bound, cost_lower_bound_of, finish, pass_goal, plan};
+pub use replan::BackTraces;
 pub use request::{Answer, Fallback, GoalArea, Reason, Request};
 pub use scratch::Scratch;

@@ -1,38 +1,38 @@
 //! A*: one kernel for every layout, heuristic and open list.
 //!
-//! Hart, Nilsson and Raphael 1968; weighted as Pohl 1970. A pose is settled when it is taken off the
-//! open list, not when it is generated, and reopened if a cheaper way to it turns up later, which
-//! happens only with weights and with inconsistent heuristics.
+//! Hart, Nilsson and Raphael 1968; weighted as in Pohl 1970. A pose is settled when it is taken off the open
+//! list, not when it is generated, and reopened if a cheaper path to it turns up later, which happens only with
+//! weights and with inconsistent heuristics.
 //!
-//! Ties: least `g + h`; then least `h` in up to 16 classes of the start's ([`KeyOrder`]); then last pushed, but
-//! of the successors of one pose that come next a move before a turn.
+//! Ties: least `g + h`; then least `h`, in up to 16 classes relative to the start ([`KeyOrder`]); then last
+//! pushed, except that among successors of one pose that come next a move precedes a turn.
 
-use crate::model::lattice::with_lattice;
 use crate::model::outcome::{COST_MAX, Progress, Reached, Status};
 use crate::model::path::{Path, PathPose};
 use crate::model::pose::{Heading, Pose, State};
+use crate::model::state_indexing::with_indexing;
+use crate::open_list::{BUCKETS_MAX, KeyOrder, NonMonotoneQueue, OpenList};
 use crate::search::estimate::{
-    ArrayEstimate, CellsAround, Estimate, LatticeNorm, Weighted, WholeNorm, ZeroEstimate,
+    ArrayEstimate, CellBounds, Estimate, IntegerNorm, ShapeNorm, Weighted, ZeroEstimate,
 };
 use crate::search::free_moves::is_free;
 use crate::search::guide::HeuristicName;
 use crate::search::heuristic::{AnyEstimate, Heuristic, Prepared};
-use crate::search::kernel::{Kernel, Stop};
-use crate::search::landmarks::{InUse, LandmarkEstimate};
-use crate::search::open_list::{BUCKETS_MAX, FallingQueue, KeyOrder, OpenList};
+use crate::search::kernel::{Kernel, StopReason};
+use crate::search::landmarks::{LandmarkEstimate, SelectedColumns};
 use crate::search::request::{Answer, Fallback, GoalArea, Request};
-use crate::search::scratch::{Ended, Run, Scratch};
+use crate::search::scratch::{Outcome, Scratch, SearchRun};
 use crate::tables::MovementTables;
-use crate::tables::components::Way;
+use crate::tables::components::Reachability;
 use crate::tables::layouts::with_layout;
+use crate::tables::moves::FRAME_STRIDE;
 use crate::tables::node::Node;
-use crate::tables::steps::STEPS_STRIDE;
 use wheelbase_grid::CellXY;
 
-/// Plans a cheapest path, or one within the request's weight, in one call: [`begin`], [`advance`] to
-/// the end or the limit, [`finish`]. Writes poses and moves to `path`, which is empty without one.
+/// Plans a cheapest path, or one within the request's weight, in one call: [`begin`], [`advance`] to the end or
+/// the limit, [`finish`]. Writes poses and moves to `path`, which is empty if there is no path.
 ///
-/// Allocates nothing once `scratch` and `path` have grown.
+/// Does not allocate once `scratch` and `path` have grown.
 pub fn plan(
     tables: &MovementTables,
     request: &Request<'_>,
@@ -44,11 +44,11 @@ pub fn plan(
     finish(tables, request, scratch, path)
 }
 
-/// Begins a search: answers what needs no search, and readies the scratch for the rest. A search that
-/// was under way in the scratch is dropped.
+/// Begins a search: answers what needs no search, and prepares the scratch for the rest. Drops a search in
+/// progress.
 ///
 /// # Panics
-/// If the request's obstacles or landmarks are not of the size of the map.
+/// If the request's obstacles or landmarks do not match the size of the map.
 pub fn begin(tables: &MovementTables, request: &Request<'_>, scratch: &mut Scratch) -> Progress {
     let space = tables.space();
     if let Heuristic::Landmarks(landmarks) = request.heuristic {
@@ -60,7 +60,7 @@ pub fn begin(tables: &MovementTables, request: &Request<'_>, scratch: &mut Scrat
     scratch.reset(space.n_states());
     match mark_goals(tables, request, scratch) {
         Err(status) => {
-            scratch.run.ended = Some(Ended::Without(status));
+            scratch.run.outcome = Some(Outcome::Without(status));
             Progress::Done
         }
         Ok((start, prepared)) => {
@@ -70,8 +70,8 @@ pub fn begin(tables: &MovementTables, request: &Request<'_>, scratch: &mut Scrat
     }
 }
 
-/// Marks the goal's legal poses that the start's component holds and readies the heuristic, or says
-/// with which status the query ends without a search.
+/// Marks the goal's legal poses that components do not rule out and prepares the heuristic, or returns the
+/// status of a query that needs no search.
 fn mark_goals(
     tables: &MovementTables,
     request: &Request<'_>,
@@ -81,15 +81,18 @@ fn mark_goals(
     let start = space.state(request.start).ok_or(Status::StartOffMap)?;
     let start_legal = tables.is_legal(start);
     let (mut on_map, mut legal, mut headings) = (false, false, 0_u8);
-    let mut cells = CellsAround::none(space.shape());
+    let mut cells = CellBounds::empty(space.shape());
     if let Some(area) = request.area {
-        return look_for_open_goal(tables, request, area, start);
+        return find_open_goal(tables, request, area, start);
     }
     request.goal.for_each_pose(space, |pose| {
         let Some(state) = space.state(pose) else { return };
         on_map = true;
         legal |= tables.is_legal(state);
-        if start_legal && tables.is_legal(state) && tables.components().way(start, state) != Way::No {
+        if start_legal
+            && tables.is_legal(state)
+            && tables.components().reachability(start, state) != Reachability::No
+        {
             scratch.mark_goal(state);
             cells.add(pose.cell);
             headings |= 1 << pose.heading.0;
@@ -109,7 +112,7 @@ fn mark_goals(
         return Err(Status::Unreachable);
     }
     let prepared = match headings {
-        // Nothing to be guided to: everything is gone through, for the nearest.
+        // No goal to be guided to: everything is explored, for the nearest pose.
         0 => Prepared::Zero,
         _ => Prepared::new(&request.heuristic, tables, cells, headings),
     };
@@ -117,13 +120,13 @@ fn mark_goals(
     Ok((start, with_landmarks(request, start, prepared, is_goal)))
 }
 
-/// What the heuristic of a request says of its start, without a search: the cost of a path is no less, in
-/// ticks, whatever its weight. 0 where nothing is known, and for a goal by area.
-pub fn least_cost_of(tables: &MovementTables, request: &Request<'_>) -> u32 {
+/// The heuristic of a request at its start, without a search: a lower bound of the cost of any path in ticks,
+/// whatever its weight. 0 if nothing is known, and for a goal by area.
+pub fn cost_lower_bound_of(tables: &MovementTables, request: &Request<'_>) -> u32 {
     let space = tables.space();
     let Some(start) = space.state(request.start) else { return 0 };
     let is_goal = |state| tables.is_legal(state);
-    let mut cells = CellsAround::none(space.shape());
+    let mut cells = CellBounds::empty(space.shape());
     let mut headings = 0_u8;
     request.goal.for_each_pose(space, |pose| {
         if space.state(pose).is_some_and(is_goal) {
@@ -140,7 +143,7 @@ pub fn least_cost_of(tables: &MovementTables, request: &Request<'_>) -> u32 {
     estimate_of(tables, &prepared, request).plain(start.0, cell.x, cell.y, heading.0 as usize)
 }
 
-/// Lets the landmarks of a request guide it if they promise more than the norm.
+/// Lets the landmarks of a request guide it if their bound sufficiently exceeds the norm's.
 fn with_landmarks(
     request: &Request<'_>,
     start: State,
@@ -152,19 +155,19 @@ fn with_landmarks(
     };
     let space = landmarks.space();
     let Pose { cell, heading } = request.start;
-    let promise = norm.weighted(start.0, cell.x, cell.y, heading.0 as usize);
-    let active = landmarks.choose(start, promise, |found| {
+    let norm_bound = norm.weighted(start.0, cell.x, cell.y, heading.0 as usize);
+    let selection = landmarks.choose(start, norm_bound, |found| {
         request.goal.for_each_pose(space, |pose| {
             let state = space.state(pose).filter(|&state| is_goal(state));
             state.into_iter().for_each(&mut *found);
         });
     });
-    active.map_or(prepared, |active| Prepared::Landmarks(active, landmarks.step_max(), norm))
+    selection.map_or(prepared, |selection| Prepared::Landmarks(selection, landmarks.step_max(), norm))
 }
 
-/// As [`mark_goals`], for a goal by area. Its members are told when they are taken off the open list, so
-/// here one that may be reached is enough.
-fn look_for_open_goal(
+/// Like [`mark_goals`], for a goal by area. Its members are recognised when taken off the open list, so here it
+/// suffices to find one that may be reachable.
+fn find_open_goal(
     tables: &MovementTables,
     request: &Request<'_>,
     area: GoalArea<'_>,
@@ -185,11 +188,11 @@ fn look_for_open_goal(
         poses.filter_map(|pose| Some((space.state(pose)?, pose))).any(|(state, pose)| {
             let open = tables.is_legal(state) && (area.open)(pose);
             legal |= open;
-            open && tables.components().way(start, state) != Way::No
+            open && tables.components().reachability(start, state) != Reachability::No
         })
     };
     if on_map.cells().any(&mut may_be_reached) {
-        let cells = CellsAround::rectangle(space.shape(), on_map);
+        let cells = CellBounds::rectangle(space.shape(), on_map);
         let headings = ((1_u32 << space.headings()) - 1) as u8;
         return Ok((start, Prepared::new(&request.heuristic, tables, cells, headings)));
     }
@@ -213,17 +216,17 @@ fn push_start(
     let estimate = estimate_of(tables, &prepared, request);
     let bound = estimate.weighted(start.0, pose.cell.x, pose.cell.y, pose.heading.0 as usize);
     let sum = estimate.key(0, bound);
-    let delay_max = request.penalties.map_or(0, |penalties| u64::from(penalties.most()));
-    let range = tables.most_ticks() + delay_max + prepared.step_max(tables);
-    // Only a consistent heuristic keeps keys from falling, as buckets need.
+    let penalty_max = request.penalties.map_or(0, |penalties| u64::from(penalties.max_ticks()));
+    let range = tables.max_ticks() + penalty_max + prepared.step_max(tables);
+    // Buckets need keys that never fall, which only a consistent heuristic guarantees.
     let whole = match prepared {
-        Prepared::Array(base) => base.is_whole(size),
+        Prepared::Array(base) => base.is_integer(size),
         _ => true,
     };
     let in_buckets = range < BUCKETS_MAX && request.weight_permille == 1000 && !estimate.greedy && whole;
     let goal = nodes[start.0 as usize] & Node::GOAL;
-    nodes[start.0 as usize] = Node::pack(0, *stamp, goal);
-    // Without a weight no key would fall below what the start promises.
+    nodes[start.0 as usize] = Node::pack(0, stamp.get(), goal);
+    // Without a weight no key falls below the start's estimate.
     let keys_from = match estimate.greedy {
         true => 0,
         false => u64::from(estimate.plain(start.0, pose.cell.x, pose.cell.y, pose.heading.0 as usize)),
@@ -234,11 +237,11 @@ fn push_start(
         buckets.reset(order.range(range), order.key(sum, 0));
         buckets.push(key, start.0);
     } else {
-        FallingQueue::reset(buckets, heap, keys_from).push(key, start.0);
+        NonMonotoneQueue::reset(buckets, heap, keys_from).push(key, start.0);
     }
     let by_area = request.area.is_some();
     let guide = prepared.guide(&request.heuristic, tables);
-    *run = Run {
+    *run = SearchRun {
         start: Some(start),
         prepared: Some(prepared),
         guide,
@@ -246,14 +249,14 @@ fn push_start(
         order,
         keys_from,
         by_area,
-        ..Run::default()
+        ..SearchRun::default()
     };
 }
 
-/// Goes on with a search for at most `expansions` more; a search that has ended stays ended. One that
-/// hit the request's limit goes on if the request now allows more.
+/// Continues a search for at most `expansions` more. A finished search stays finished; one that reached the
+/// request's limit continues if the request now allows more.
 ///
-/// `tables` and `request` are those given to [`begin`] (the limits aside), unchanged.
+/// `tables` and `request` must be those given to [`begin`], unchanged except for the limits.
 pub fn advance(
     tables: &MovementTables,
     request: &Request<'_>,
@@ -261,53 +264,52 @@ pub fn advance(
     expansions: u64,
 ) -> Progress {
     let run = &scratch.run;
-    if run.ended.is_some() || run.prepared.is_none() {
+    if run.outcome.is_some() || run.prepared.is_none() {
         return Progress::Done;
     }
     let left = request.expansions_max.map_or(u64::MAX, |max| max.saturating_sub(run.expansions));
     let (before, budget) = (run.expansions, left.min(expansions));
     let mut stop = run_kernel(tables, request, scratch, budget);
-    if matches!(stop, Stop::Exhausted) && needs_exact_costs(request, scratch) {
-        begin_again_exactly(tables, request, scratch);
+    if matches!(stop, StopReason::Exhausted) && needs_exact_costs(request, scratch) {
+        restart_exactly(tables, request, scratch);
         let spent = scratch.run.expansions - before;
         stop = run_kernel(tables, request, scratch, budget - spent);
     }
     match stop {
-        Stop::Budget if left <= expansions => Progress::Done,
-        Stop::Budget => Progress::Running,
-        Stop::Goal(state) => {
-            scratch.run.ended = Some(Ended::AtGoal(state));
+        StopReason::Budget if left <= expansions => Progress::Done,
+        StopReason::Budget => Progress::Running,
+        StopReason::Goal(state) => {
+            scratch.run.outcome = Some(Outcome::AtGoal(state));
             Progress::Done
         }
-        Stop::Exhausted => {
-            scratch.run.ended = Some(end_without_goal(tables, request, scratch));
+        StopReason::Exhausted => {
+            scratch.run.outcome = Some(end_without_goal(tables, request, scratch));
             Progress::Done
         }
     }
 }
 
-/// Goes on past the pose that a search for a goal by area ended at: one that is open no more. What was found
-/// before it stays passed over, so as long as open poses only become fewer, the next that is found is the
-/// cheapest of those left. Nothing happens to a search that did not end at such a goal.
+/// Continues past the goal pose at which a search for a goal by area ended, because that pose is no longer
+/// open. Poses already rejected stay rejected; so as long as open poses only become fewer, the next pose found
+/// is the cheapest of those left. Has no effect on a search that did not end at such a goal.
 pub fn pass_goal(scratch: &mut Scratch) -> Progress {
-    match scratch.run.ended {
-        Some(Ended::AtGoal(_)) if scratch.run.by_area => {
-            scratch.run.ended = None;
+    match scratch.run.outcome {
+        Some(Outcome::AtGoal(_)) if scratch.run.by_area => {
+            scratch.run.outcome = None;
             Progress::Running
         }
         _ => Progress::Done,
     }
 }
 
-/// What a search under way can say of the cost of the path that it will find, in ticks: no less than this, if
-/// its weight is 1000 and its heuristic exact or less; delays count as ticks. It rises as the search goes on;
-/// 0 where nothing is known.
-pub fn least_cost(scratch: &Scratch) -> u32 {
+/// Lower bound, in ticks, of the cost of the path that a search in progress will find, if its weight is 1000
+/// and its heuristic admissible; penalties count as ticks. Rises as the search proceeds; 0 if nothing is known.
+pub fn cost_lower_bound(scratch: &Scratch) -> u32 {
     let run = &scratch.run;
-    if !run.in_buckets || run.ended.is_some() {
+    if !run.in_buckets || run.outcome.is_some() {
         return 0;
     }
-    // A key is a cost so far and a lower bound of the rest.
+    // A key is the cost so far plus a lower bound of the remaining cost.
     let sum = scratch.buckets.least_key().map_or(0, |key| run.order.sum(key));
     u32::try_from(sum).unwrap_or(COST_MAX)
 }
@@ -316,14 +318,14 @@ fn is_greedy(request: &Request<'_>) -> bool {
     matches!(request.heuristic, Heuristic::Named(HeuristicName::Greedy))
 }
 
-/// A greedy search keeps the first way it finds to a pose, but the nearest one is told by exact costs.
+/// A greedy search keeps the first path found to a pose, but the nearest pose is determined by exact costs.
 fn needs_exact_costs(request: &Request<'_>, scratch: &Scratch) -> bool {
     let greedy = is_greedy(request) && !matches!(scratch.run.prepared, Some(Prepared::Zero));
     greedy && request.fallback == Fallback::Nearest
 }
 
-/// Begins anew as Dijkstra's search, once a greedy one has found that there is no way to the goal.
-fn begin_again_exactly(tables: &MovementTables, request: &Request<'_>, scratch: &mut Scratch) {
+/// Restarts as Dijkstra's algorithm, after a greedy search found the goal unreachable.
+fn restart_exactly(tables: &MovementTables, request: &Request<'_>, scratch: &mut Scratch) {
     let Some(start) = scratch.run.start else { return };
     let expansions = scratch.run.expansions;
     scratch.reset(tables.space().n_states());
@@ -331,15 +333,15 @@ fn begin_again_exactly(tables: &MovementTables, request: &Request<'_>, scratch: 
     scratch.run.expansions = expansions;
 }
 
-/// Gives the answer of a search and writes its path. Called before the search has ended, it says
-/// [`Status::LimitReached`], and the search can still go on.
+/// Returns the answer of a search and writes its path. If the search has not ended, the status is
+/// [`Status::LimitReached`], and the search can still continue.
 pub fn finish(tables: &MovementTables, request: &Request<'_>, scratch: &Scratch, path: &mut Path) -> Answer {
     path.clear();
     let run = &scratch.run;
-    let (status, end) = match (run.ended, run.start) {
-        (Some(Ended::AtGoal(state)), _) => (Status::Found, Some((Reached::Goal, state))),
-        (Some(Ended::AtNearest(state)), _) => (Status::Found, Some((Reached::Nearest, state))),
-        (Some(Ended::Without(status)), _) => (status, None),
+    let (status, end) = match (run.outcome, run.start) {
+        (Some(Outcome::AtGoal(state)), _) => (Status::Found, Some((Reached::Goal, state))),
+        (Some(Outcome::AtNearest(state)), _) => (Status::Found, Some((Reached::Nearest, state))),
+        (Some(Outcome::Without(status)), _) => (status, None),
         (None, start) => {
             let best = run.best.map(|(.., state)| State(state)).or(start);
             (Status::LimitReached, best.filter(|_| request.partial).map(|state| (Reached::Partial, state)))
@@ -352,21 +354,21 @@ pub fn finish(tables: &MovementTables, request: &Request<'_>, scratch: &Scratch,
     Answer { status, reached, cost: path.cost(), expansions: run.expansions, guide: run.guide }
 }
 
-/// Follows the primitives back from a state, then counts the arrivals forward: with a weight, a pose on
-/// the way may have become cheaper since the pose after it was reached.
+/// Follows primitives back from a state, then sums arrivals forward: with a weight, a pose on the path may have
+/// become cheaper after its successor was reached.
 fn write_path(tables: &MovementTables, scratch: &Scratch, start: State, end: State, path: &mut Path) {
     let space = tables.space();
     let mut state = end;
     while state != start {
-        let slot = (scratch.nodes[state.0 as usize] & Node::LANE) as usize;
+        let slot = (scratch.nodes[state.0 as usize] & Node::SLOT_MASK) as usize;
         path.moves.push(slot as u8);
         let after = space.pose(state);
         let turn = tables.class().primitives()[slot].turn;
         let heading = (i32::from(after.heading.0) - turn).rem_euclid(i32::from(space.headings()));
-        // Rows are the same in every frame of a heading, columns are not.
-        let rows = tables.graph.steps[heading as usize * STEPS_STRIDE + slot].dy;
+        // Row displacements depend only on the heading; column displacements depend on the frame.
+        let rows = tables.graph.move_deltas[heading as usize * FRAME_STRIDE + slot].dy;
         let frame = space.frame(Pose::new(0, after.cell.y - rows, Heading(heading as u8)));
-        let step = tables.graph.steps[frame.0 as usize * STEPS_STRIDE + slot];
+        let step = tables.graph.move_deltas[frame.0 as usize * FRAME_STRIDE + slot];
         state = State(state.0.wrapping_add_signed(-step.delta));
     }
     path.moves.reverse();
@@ -379,16 +381,16 @@ fn write_path(tables: &MovementTables, scratch: &Scratch, start: State, end: Sta
     }
 }
 
-/// The open list ran empty. Nothing more to say unless some path was too long to follow, or the nearest
-/// pose is asked for: then all reachable states are gone through, costs aside.
-fn end_without_goal(tables: &MovementTables, request: &Request<'_>, scratch: &mut Scratch) -> Ended {
+/// The open list is empty. The goal is unreachable unless some path overflowed, or the nearest pose was
+/// requested: then all reachable states are enumerated, ignoring costs.
+fn end_without_goal(tables: &MovementTables, request: &Request<'_>, scratch: &mut Scratch) -> Outcome {
     let nearest = request.fallback == Fallback::Nearest;
     let overflowed = scratch.run.overflowed;
     let Some(start) = scratch.run.start else {
-        return Ended::Without(Status::Unreachable);
+        return Outcome::Without(Status::Unreachable);
     };
     if !nearest && !overflowed {
-        return Ended::Without(Status::Unreachable);
+        return Outcome::Without(Status::Unreachable);
     }
     let Scratch { nodes, stamp, stack, .. } = scratch;
     let mut best: Option<(u64, u32, u32)> = None;
@@ -398,17 +400,17 @@ fn end_without_goal(tables: &MovementTables, request: &Request<'_>, scratch: &mu
     stack.push(start.0);
     while let Some(state) = stack.pop() {
         let node = nodes[state as usize];
-        let touched = Node::stamp(node) == *stamp;
+        let touched = Node::stamp(node) == stamp.get();
         let pose = tables.space().pose(State(state));
         goal_met |= node & Node::GOAL != 0;
-        // Without an overflow all have been asked about, and what has opened since is too late.
+        // Without an overflow every pose has been checked, and poses that opened since do not count.
         goal_met |= overflowed && request.area.is_some_and(|area| area.matches(pose));
-        // Closed means settled and not yet visited here; a touched one that is not has been visited.
+        // Closed means settled and not yet visited here; touched but not closed means visited.
         if touched && node & Node::CLOSED == 0 {
             continue;
         }
         let cost = if touched { Node::cost(node) } else { Node::UNREACHED };
-        nodes[state as usize] = if touched { node & !Node::CLOSED } else { Node::pack(cost, *stamp, 0) };
+        nodes[state as usize] = if touched { node & !Node::CLOSED } else { Node::pack(cost, stamp.get(), 0) };
         let candidate = (request.measure(tables.space().shape(), pose.cell), cost, state);
         if best.is_none_or(|b| candidate < b) && is_open(pose) {
             best = Some(candidate);
@@ -420,14 +422,14 @@ fn end_without_goal(tables: &MovementTables, request: &Request<'_>, scratch: &mu
         });
     }
     match best {
-        _ if goal_met => Ended::Without(Status::CostOverflow),
-        Some((_, cost, state)) if nearest && cost <= COST_MAX => Ended::AtNearest(State(state)),
-        Some(_) if nearest => Ended::Without(Status::CostOverflow),
-        _ => Ended::Without(Status::Unreachable),
+        _ if goal_met => Outcome::Without(Status::CostOverflow),
+        Some((_, cost, state)) if nearest && cost <= COST_MAX => Outcome::AtNearest(State(state)),
+        Some(_) if nearest => Outcome::Without(Status::CostOverflow),
+        _ => Outcome::Without(Status::Unreachable),
     }
 }
 
-/// The estimate of a request, with its weight.
+/// The weighted estimate of a request.
 fn estimate_of<'a>(
     tables: &MovementTables,
     prepared: &Prepared,
@@ -440,8 +442,8 @@ fn estimate_of<'a>(
         },
         (Prepared::Linear(linear), _) => AnyEstimate::Linear(*linear),
         (Prepared::Euclid(euclid), _) => AnyEstimate::Euclid(*euclid),
-        (Prepared::Landmarks(active, _, norm), Heuristic::Landmarks(landmarks)) => {
-            AnyEstimate::Landmarks(landmarks, *active, *norm)
+        (Prepared::Landmarks(selection, _, norm), Heuristic::Landmarks(landmarks)) => {
+            AnyEstimate::Landmarks(landmarks, *selection, *norm)
         }
         (Prepared::Custom, Heuristic::Custom(estimate)) => AnyEstimate::Custom(estimate),
         _ => AnyEstimate::Zero,
@@ -450,19 +452,24 @@ fn estimate_of<'a>(
     Weighted { estimate, weight_permille: request.weight_permille.max(1000), greedy }
 }
 
-/// Runs the kernel for the shape of the map. Where the norm is a sum of columns and rows its parts are listed,
-/// but only once a search has gone so far that the list pays: near requests cost the same on any map.
-fn run_kernel(tables: &MovementTables, request: &Request<'_>, scratch: &mut Scratch, budget: u64) -> Stop {
-    let run_on = |scratch: &mut Scratch, budget| with_lattice!(tables.space(), lattice => run_kernel_on(lattice, tables, request, scratch, budget));
+/// Runs the kernel for the shape of the map. If the norm is a sum of columns and rows, its terms are tabulated,
+/// but only once a search has gone so far that this pays off: short searches cost the same on any map.
+fn run_kernel(
+    tables: &MovementTables,
+    request: &Request<'_>,
+    scratch: &mut Scratch,
+    budget: u64,
+) -> StopReason {
+    let run_on = |scratch: &mut Scratch, budget| with_indexing!(tables.space(), indexing => run_kernel_on(indexing, tables, request, scratch, budget));
     let size = tables.space().size();
     let parts = scratch.run.prepared.as_ref().and_then(|prepared| prepared.sum_on(size));
     let Some(norm) = parts.filter(|_| !scratch.run.parts_listed) else { return run_on(scratch, budget) };
     let far = u64::from(size.width() + size.height()) / PARTS_AN_EXPANSION;
     let near = budget.min(far.saturating_sub(scratch.run.expansions));
     if near > 0 {
-        // The same estimates without a list, so the search goes on as if it had not stopped.
+        // The estimates are the same without a table, so the search continues as if it had not stopped.
         match run_on(scratch, near) {
-            Stop::Budget if near < budget => {}
+            StopReason::Budget if near < budget => {}
             stop => return stop,
         }
     }
@@ -471,65 +478,65 @@ fn run_kernel(tables: &MovementTables, request: &Request<'_>, scratch: &mut Scra
     run_on(scratch, budget - near)
 }
 
-/// An expansion without listed parts takes longer by what it takes to list so many of them.
+/// Number of terms that can be tabulated in the time that an expansion loses without the table.
 const PARTS_AN_EXPANSION: u64 = 4;
 
-/// Picks the kernel for the layout, heuristic, open list and obstacles.
-fn run_kernel_on<L: LatticeNorm>(
-    lattice: L,
+/// Selects the kernel for the layout, heuristic and open list.
+fn run_kernel_on<L: ShapeNorm>(
+    indexing: L,
     tables: &MovementTables,
     request: &Request<'_>,
     scratch: &mut Scratch,
     budget: u64,
-) -> Stop {
+) -> StopReason {
     let Scratch { nodes, stamp, buckets, heap, norm_parts, run, .. } = scratch;
-    let Some(prepared) = run.prepared else { return Stop::Exhausted };
+    let Some(prepared) = run.prepared else { return StopReason::Exhausted };
     let size = tables.space().size();
     let sums = L::SUMS && run.parts_listed;
     with_layout!(&tables.graph.layouts, layout => {
         let words = &layout.words[..];
         let mut kernel = Kernel {
-            tables, lattice, words, steps: &tables.graph.steps, costs: &tables.graph.costs, budget, order: run.order,
-            touched: Node::pack(Node::UNREACHED, *stamp, 0), dearest: Node::pack(COST_MAX, *stamp, 0),
+            tables, indexing, words, move_deltas: &tables.graph.move_deltas, costs: &tables.graph.costs, budget, order: run.order,
+            touched: Node::pack(Node::UNREACHED, stamp.get(), 0), dearest: Node::pack(COST_MAX, stamp.get(), 0),
             request, run,
         };
         let nodes = &mut nodes[..words.len()];
         match prepared {
             Prepared::Zero if kernel.run.in_buckets => kernel.run(nodes, &ZeroEstimate, buckets),
             Prepared::Linear(linear) if kernel.run.in_buckets => {
-                match (linear.is_whole(size), linear.is_sum(size)) {
+                match (linear.is_integer(size), linear.is_sum(size)) {
                     (_, true) if sums => kernel.run(nodes, &linear.sum(size, norm_parts), buckets),
-                    (true, _) => kernel.run(nodes, &L::Whole::of(&linear), buckets),
+                    (true, _) => kernel.run(nodes, &L::Integer::of(&linear), buckets),
                     (false, _) => kernel.run(nodes, &linear, buckets),
                 }
             }
-            Prepared::Landmarks(active, _, norm) if kernel.run.in_buckets => {
-                let Heuristic::Landmarks(landmarks) = request.heuristic else { return Stop::Exhausted };
-                match (landmarks.in_use(&active), norm.is_sum(size)) {
-                    (InUse::Narrow(of), true) if sums => {
+            Prepared::Landmarks(selection, _, norm) if kernel.run.in_buckets => {
+                let Heuristic::Landmarks(landmarks) = request.heuristic else { return StopReason::Exhausted };
+                match (landmarks.selected(&selection), norm.is_sum(size)) {
+                    (SelectedColumns::Narrow(of), true) if sums => {
                         let sum = norm.sum(size, norm_parts);
                         kernel.run(nodes, &LandmarkEstimate::new(of, sum), buckets)
                     }
-                    (InUse::Narrow(of), _) => {
+                    (SelectedColumns::Narrow(of), _) => {
                         kernel.run(nodes, &LandmarkEstimate::new(of, norm), buckets)
                     }
-                    (InUse::Wide(of), true) if sums => {
+                    (SelectedColumns::Wide(of), true) if sums => {
                         let sum = norm.sum(size, norm_parts);
                         kernel.run(nodes, &LandmarkEstimate::new(of, sum), buckets)
                     }
-                    (InUse::Wide(of), _) => {
+                    (SelectedColumns::Wide(of), _) => {
                         kernel.run(nodes, &LandmarkEstimate::new(of, norm), buckets)
                     }
                 }
             }
             Prepared::Array(base) if kernel.run.in_buckets => {
-                match ArrayEstimate::<L::Whole>::of(tables, &request.heuristic, &base) {
+                match ArrayEstimate::<L::Integer>::of(tables, &request.heuristic, &base) {
                     Some(array) => kernel.run(nodes, &array, buckets),
                     None => kernel.run(nodes, &ZeroEstimate, buckets),
                 }
             }
             _ => {
-                let mut open = FallingQueue::resume(buckets, heap, kernel.run.keys_from);
+                let mut open = NonMonotoneQueue::resume(buckets, heap, kernel.run.keys_from);
                 let any = estimate_of(tables, &prepared, request);
                 match prepared {
                     Prepared::Linear(linear) if sums && linear.is_sum(size) => {
@@ -537,18 +544,18 @@ fn run_kernel_on<L: LatticeNorm>(
                         let estimate = linear.sum(size, norm_parts);
                         kernel.run(nodes, &Weighted { estimate, weight_permille, greedy }, &mut open)
                     }
-                    Prepared::Landmarks(active, _, norm) if norm.is_whole(size) => {
+                    Prepared::Landmarks(selection, _, norm) if norm.is_integer(size) => {
                         let Heuristic::Landmarks(landmarks) = request.heuristic else {
-                            return Stop::Exhausted;
+                            return StopReason::Exhausted;
                         };
-                        let norm = L::Whole::of(&norm);
+                        let norm = L::Integer::of(&norm);
                         let Weighted { weight_permille, greedy, .. } = any;
-                        match landmarks.in_use(&active) {
-                            InUse::Narrow(of) => {
+                        match landmarks.selected(&selection) {
+                            SelectedColumns::Narrow(of) => {
                                 let estimate = LandmarkEstimate::new(of, norm);
                                 kernel.run(nodes, &Weighted { estimate, weight_permille, greedy }, &mut open)
                             }
-                            InUse::Wide(of) => {
+                            SelectedColumns::Wide(of) => {
                                 let estimate = LandmarkEstimate::new(of, norm);
                                 kernel.run(nodes, &Weighted { estimate, weight_permille, greedy }, &mut open)
                             }
@@ -572,9 +579,9 @@ mod tests {
     use wheelbase_grid::{Grid, GridSize, SideTable, TerrainKind, TerrainTable};
 
     /// Knuth's linear congruential generator, high bits.
-    struct Draws(u64);
+    struct Rng(u64);
 
-    impl Draws {
+    impl Rng {
         fn below(&mut self, n: u32) -> u32 {
             self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             ((self.0 >> 33) % u64::from(n)) as u32
@@ -599,21 +606,21 @@ mod tests {
         }
         vec![
             class(4, Primitive::vehicle(2, 6, 2)),
-            class(1, Primitive::four_ways(5)),
+            class(1, Primitive::four_directions(5)),
             class(1, knight.into_iter().enumerate().map(|(n, by)| step(n as i32, by)).collect()),
             class(4, arcs),
         ]
     }
 
-    /// Ground, some swamp and some water, cell by cell.
-    fn drawn_grid(draws: &mut Draws) -> Grid {
+    /// Mostly ground, some swamp, some water, drawn cell by cell.
+    fn random_grid(rng: &mut Rng) -> Grid {
         let size = GridSize::new(30, 30).unwrap();
-        let cells = (0..900).map(|_| TerrainKind([0, 0, 0, 0, 0, 1, 2][draws.below(7) as usize])).collect();
+        let cells = (0..900).map(|_| TerrainKind([0, 0, 0, 0, 0, 1, 2][rng.below(7) as usize])).collect();
         Grid::from_terrain(size, cells, TerrainTable::movingai(), SideTable::default())
     }
 
-    fn drawn_pose(tables: &MovementTables, draws: &mut Draws) -> Pose {
-        tables.space().pose(State(draws.below(tables.space().n_states() as u32)))
+    fn random_pose(tables: &MovementTables, rng: &mut Rng) -> Pose {
+        tables.space().pose(State(rng.below(tables.space().n_states() as u32)))
     }
 
     fn plan_with_heap(
@@ -627,29 +634,29 @@ mod tests {
             let Scratch { buckets, heap, run, .. } = &mut *scratch;
             let (key, state) = match run.in_buckets {
                 true => buckets.pop().unwrap(),
-                false => FallingQueue::resume(buckets, heap, run.keys_from).pop().unwrap(),
+                false => NonMonotoneQueue::resume(buckets, heap, run.keys_from).pop().unwrap(),
             };
-            // All keys are outside the window: what is left is the heap.
+            // All keys lie outside the window, so only the heap is used.
             (run.in_buckets, run.keys_from) = (false, 1 << 40);
-            FallingQueue::reset(buckets, heap, run.keys_from).push(key, state);
+            NonMonotoneQueue::reset(buckets, heap, run.keys_from).push(key, state);
         }
         advance(tables, request, scratch, u64::MAX);
         finish(tables, request, scratch, path)
     }
 
-    /// The whole answer and path, expansions included, do not depend on the open list.
+    /// Answer and path, including expansions, do not depend on the open list.
     #[test]
     fn buckets_and_heap_give_the_same_search() {
-        let mut draws = Draws(1);
+        let mut rng = Rng(1);
         let (mut scratch, mut path, mut other) = (Scratch::new(), Path::new(), Path::new());
         let mut in_buckets = 0;
         for class in classes() {
             for _ in 0..6 {
-                let tables = MovementTables::compile(&drawn_grid(&mut draws), class.clone());
+                let tables = MovementTables::compile(&random_grid(&mut rng), class.clone());
                 for heuristic in HeuristicName::ALL {
                     for (limit, weight) in [(None, 1000), (Some(37), 1000), (None, 1300), (Some(37), 2500)] {
-                        let start = drawn_pose(&tables, &mut draws);
-                        let goal = [(); 2].map(|()| GoalMember::any(drawn_pose(&tables, &mut draws).cell));
+                        let start = random_pose(&tables, &mut rng);
+                        let goal = [(); 2].map(|()| GoalMember::any(random_pose(&tables, &mut rng).cell));
                         let mut request = Request::new(start, Goal { members: &goal, within: 1 });
                         request.heuristic = Heuristic::Named(heuristic);
                         (request.expansions_max, request.partial) = (limit, true);
@@ -665,13 +672,13 @@ mod tests {
         assert!(in_buckets > 80, "{in_buckets} searches ran in buckets");
     }
 
-    /// Nodes that searches of long ago left behind must not pass for today's when stamps begin anew.
+    /// Nodes of old searches must not match when stamps wrap.
     #[test]
-    fn plans_stay_right_when_the_stamps_wrap() {
-        let mut draws = Draws(2);
-        let tables = MovementTables::compile(&drawn_grid(&mut draws), classes().remove(0));
+    fn plans_stay_correct_when_stamps_wrap() {
+        let mut rng = Rng(2);
+        let tables = MovementTables::compile(&random_grid(&mut rng), classes().remove(0));
         let queries: Vec<(Pose, Pose)> =
-            (0..40).map(|_| (drawn_pose(&tables, &mut draws), drawn_pose(&tables, &mut draws))).collect();
+            (0..40).map(|_| (random_pose(&tables, &mut rng), random_pose(&tables, &mut rng))).collect();
         let answers = |scratch: &mut Scratch| -> Vec<(Answer, Path)> {
             let one = |&(start, goal): &(Pose, Pose)| {
                 let goal = [GoalMember::pose(goal)];
@@ -684,23 +691,23 @@ mod tests {
         let expected = answers(&mut scratch);
         assert!(expected.iter().filter(|(answer, _)| answer.status == Status::Found).count() > 5);
         scratch.age_to_last_stamp();
-        // The first of these has the last stamp, the second the first again.
+        // The first of these uses the last stamp, the second the first stamp again.
         assert_eq!(answers(&mut scratch), expected);
-        assert!(scratch.stamp < 100, "the stamps did not wrap");
+        assert!(scratch.stamp.get() < 100, "the stamps did not wrap");
         assert_eq!(answers(&mut scratch), expected);
     }
 
-    /// Slices end between any two expansions, also while a state is kept out of the open list.
+    /// Slices may end between any two expansions, also while a state is held outside the open list.
     #[test]
-    fn a_slice_of_any_length_gives_the_same_path() {
-        let mut draws = Draws(3);
-        let grid = drawn_grid(&mut draws);
+    fn slices_of_any_length_give_the_same_path() {
+        let mut rng = Rng(3);
+        let grid = random_grid(&mut rng);
         for class in classes() {
             let tables = MovementTables::compile(&grid, class);
             let (mut scratch, mut path, mut sliced) = (Scratch::new(), Path::new(), Path::new());
             for slice in 1..30 {
-                let start = drawn_pose(&tables, &mut draws);
-                let goal = [GoalMember::any(drawn_pose(&tables, &mut draws).cell)];
+                let start = random_pose(&tables, &mut rng);
+                let goal = [GoalMember::any(random_pose(&tables, &mut rng).cell)];
                 let request = Request::new(start, Goal::of(&goal));
                 let answer = plan(&tables, &request, &mut scratch, &mut path);
                 begin(&tables, &request, &mut scratch);

@@ -1,4 +1,5 @@
-//! The oracle: plain Dijkstra over [`Legality`], slow and obvious. Tests hold every search against it.
+//! Reference implementation: plain Dijkstra over [`Legality`], slow and obvious. Tests compare every search
+//! with it.
 
 use crate::model::outcome::COST_MAX;
 use crate::model::path::{Path, PathPose};
@@ -8,8 +9,8 @@ use crate::search::penalties::Penalties;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Cheapest cost in ticks from one pose to every state, `[n_states]`; `None` where it cannot get.
-/// Costs beyond [`COST_MAX`] are given all the same.
+/// Cheapest cost in ticks from one pose to every state, `[n_states]`; `None` if unreachable. May exceed
+/// [`COST_MAX`].
 #[derive(Clone, Debug)]
 pub struct Reference {
     /// Cost of each state.
@@ -19,12 +20,12 @@ pub struct Reference {
 }
 
 impl Reference {
-    /// Runs Dijkstra from a legal pose until nothing is left. `O(n log n)` in states, and allocates.
+    /// Runs Dijkstra's algorithm from a legal pose to exhaustion. `O(n log n)` in states; allocates.
     pub fn from(legality: &Legality<'_>, start: Pose) -> Self {
         Self::with_penalties(legality, start, None)
     }
 
-    /// As [`from`](Self::from), with moves that count as longer; so do the costs and the arrivals of paths.
+    /// Like [`from`](Self::from), with penalties, which are included in costs and in the arrivals of paths.
     pub fn with_penalties(legality: &Legality<'_>, start: Pose, penalties: Option<&dyn Penalties>) -> Self {
         let space = legality.space();
         let mut costs = vec![None; space.n_states()];
@@ -44,7 +45,7 @@ impl Reference {
             for (primitive, pose, ticks) in legality.successors(from) {
                 let Some(next) = space.state(pose) else { continue };
                 let penalty = penalties.map_or(0, |penalties| {
-                    penalties.ticks(from.cell, pose.cell, ticks).min(penalties.most())
+                    penalties.ticks(from.cell, pose.cell, ticks).min(penalties.max_ticks())
                 });
                 let arrival = cost + u64::from(ticks) + u64::from(penalty);
                 let known = &mut costs[next.0 as usize];
@@ -58,7 +59,7 @@ impl Reference {
         Self { costs, came, start }
     }
 
-    /// One cheapest path to a state, or `None` if there is none of at most [`COST_MAX`] ticks.
+    /// A cheapest path to a state, or `None` if there is none of at most [`COST_MAX`] ticks.
     pub fn path_to(&self, legality: &Legality<'_>, end: State) -> Option<Path> {
         let space = legality.space();
         let cost_of = |state: State| self.costs[state.0 as usize].filter(|&c| c <= u64::from(COST_MAX));

@@ -1,4 +1,4 @@
-//! Requests, goals and answers.
+//! Requests and answers.
 
 use crate::model::goal::Goal;
 use crate::model::outcome::{COST_MAX, Reached, Status};
@@ -10,11 +10,11 @@ use crate::search::penalties::Penalties;
 use std::fmt;
 use wheelbase_grid::{BitGrid, CellXY, GridShape, Rect};
 
-/// A goal by area: any pose whose anchor lies in it and that is open. What is open may change while a search
-/// is under way; a pose is asked about when it is taken off the open list.
+/// A goal by area: any pose with its anchor in the area that is open. Which poses are open may change during a
+/// search; each is checked when it is taken off the open list.
 #[derive(Clone, Copy)]
 pub struct GoalArea<'a> {
-    /// Where the anchor is to be; may reach off the map.
+    /// Allowed anchors; may extend off the map.
     pub area: Rect,
     /// Whether a legal pose may be the goal.
     pub open: &'a (dyn Fn(Pose) -> bool + Sync),
@@ -38,18 +38,18 @@ impl fmt::Debug for GoalArea<'_> {
     }
 }
 
-/// What to do when no member of the goal can be reached.
+/// Behaviour when no member of the goal can be reached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fallback {
-    /// Say so.
+    /// Report failure.
     #[default]
     Fail,
-    /// Go to the reachable pose whose anchor is nearest to the goal as named (squared Euclidean distance,
+    /// Go to the reachable pose whose anchor is nearest to the named goal (squared Euclidean distance;
     /// hexagonal distance on hexagonal maps), among those the cheapest to reach, then the least state.
     Nearest,
 }
 
-/// One question to the planner.
+/// A planning request. Start from [`Request::new`] and set further fields: fields may be added.
 ///
 /// ```
 /// use wheelbase_planner::*;
@@ -58,39 +58,40 @@ pub enum Fallback {
 /// let goal = [GoalMember::any(CellXY::new(9, 9))];
 /// let mut request = Request::new(Pose::new(0, 0, Heading(0)), Goal { members: &goal, within: 2 });
 /// request.heuristic = Heuristic::Named(HeuristicName::Euclid);
-/// request.weight_permille = 1500; // at most half as dear again as the cheapest
+/// request.weight_permille = 1500; // at most 1.5 times the cheapest cost
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
-    /// Where the agent is.
+    /// Pose of the agent.
     pub start: Pose,
-    /// Where it shall be.
+    /// Goal of the agent.
     pub goal: Goal<'a>,
     /// Guides the search; never changes the cost of an exact answer.
     pub heuristic: Heuristic<'a>,
     /// 1000 is exact; the cost is at most `weight_permille / 1000` of the cheapest. At least 1000.
     pub weight_permille: u32,
-    /// Most expansions before the search stops with [`Status::LimitReached`]; `None` for no limit.
+    /// Maximum number of expansions before the search stops with [`Status::LimitReached`]; `None` for no limit.
     pub expansions_max: Option<u64>,
-    /// With a limit: whether to give a path to the expanded pose of least heuristic when it is hit.
+    /// Whether to return a path to the expanded pose of least heuristic when the limit is reached.
     pub partial: bool,
-    /// What to do when the goal cannot be reached.
+    /// Behaviour when the goal cannot be reached.
     pub fallback: Fallback,
-    /// No move may sweep a cell outside it; it does not bind the start and the goal themselves.
+    /// Rectangle that no move may sweep a cell outside of; does not constrain the start and the goal
+    /// themselves.
     pub window: Option<Rect>,
-    /// Cells that no move may sweep beside what the map says: where other agents rest. Same size as
+    /// Cells that no move may sweep in addition to what the map blocks, such as resting agents. Same size as
     /// the map.
     pub obstacles: Option<&'a BitGrid>,
-    /// Where all obstacles are, if the caller knows: cells outside are not looked up.
+    /// Bounds of all obstacles, if known: cells outside are not looked up.
     pub obstacle_area: Option<Rect>,
-    /// The goal, in place of `goal`. With [`Fallback::Nearest`] the nearest pose is an open one too.
+    /// An area that replaces `goal`. With [`Fallback::Nearest`] the nearest pose must be open too.
     pub area: Option<GoalArea<'a>>,
-    /// What moves count as longer by beside what the map says.
+    /// Additional costs of moves beyond what the map says.
     pub penalties: Option<&'a dyn Penalties>,
 }
 
 impl<'a> Request<'a> {
-    /// The cheapest path from `start` to `goal`, without limit, with the default heuristic.
+    /// The cheapest path from `start` to `goal`, without limits, with the default heuristic.
     pub fn new(start: Pose, goal: Goal<'a>) -> Self {
         Self {
             start,
@@ -108,7 +109,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// [Distance](GridShape::measure) from a cell to the goal as named.
+    /// [Distance](GridShape::measure) from a cell to the named goal.
     pub(crate) fn measure(&self, shape: GridShape, cell: CellXY) -> u64 {
         self.area.map_or_else(|| self.goal.measure(shape, cell), |area| area.measure(shape, cell))
     }
@@ -122,48 +123,55 @@ impl<'a> Request<'a> {
     }
 }
 
-/// How a query ended and what it gave.
+/// Result of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Answer {
-    /// How it ended.
+    /// Outcome.
     pub status: Status,
     /// Where the path ends; `None` without a path.
     pub reached: Option<Reached>,
     /// Cost of the path in ticks, 0 without one.
     pub cost: u32,
-    /// Poses expanded.
+    /// Number of expanded poses.
     pub expansions: u64,
-    /// What guided the search.
+    /// The guidance that the search used.
     pub guide: Guide,
 }
 
-/// Why a query was not answered with a path to its goal.
+/// Why a query has no path to its goal.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Reason {
     /// The anchor of the start is off the map.
     StartOffMap(CellXY),
-    /// The first named member; none is on the map.
+    /// The first named member; no member is on the map.
     GoalOffMap(CellXY),
     /// What blocks the start.
     StartBlocked(PoseBlocked),
-    /// What blocks the first member on the map at its first heading; all others are blocked too.
+    /// What blocks the first member on the map at its first heading; all other members are blocked too.
     GoalBlocked {
         /// The member.
         goal: Pose,
         /// What blocks it.
         blocked: PoseBlocked,
     },
-    /// No pose of the area is open, though each is legal.
+    /// All poses of the area are legal, but none is open.
     NoneOpen,
     /// No sequence of moves leads from the start to the goal.
     Unreachable,
-    /// The limit that was hit.
+    /// The limit that was reached.
     LimitReached(u64),
-    /// The path would be too long.
+    /// The path would exceed the maximum cost.
     CostOverflow,
 }
 
 impl Answer {
+    /// The answer of a status without a path, a search or guidance.
+    pub const fn ended(status: Status) -> Self {
+        Self { status, reached: None, cost: 0, expansions: 0, guide: Guide::Nothing }
+    }
+
     /// Why the status is not `found`, looked up on the map; `None` if it is.
     pub fn reason(&self, legality: &Legality<'_>, request: &Request<'_>) -> Option<Reason> {
         Some(match self.status {
@@ -195,7 +203,7 @@ impl Answer {
 }
 
 impl Reason {
-    /// The reason in words, with the names of the map's kinds and of the headings.
+    /// The reason in words, with the map's names of kinds and headings.
     pub fn describe(&self, legality: &Legality<'_>, grid: &wheelbase_grid::Grid) -> String {
         match self {
             Self::StartOffMap(cell) => format!("the start {cell} is off the map of {}", grid.size()),

@@ -2,105 +2,106 @@
 
 use crate::model::outcome::Status;
 use crate::model::pose::State;
+use crate::open_list::{BucketQueue, HeapQueue, KeyOrder};
 use crate::search::guide::Guide;
 use crate::search::heuristic::Prepared;
-use crate::search::open_list::{BucketQueue, HeapQueue, KeyOrder};
 use crate::tables::node::Node;
+use wheelbase_grid::Epoch;
 
-/// The memory of one search, one a worker; it grows to the largest map it has met and is reset without
-/// clearing. 8 bytes a state that a search may touch (taken from the system page by page as it does),
-/// and 4 a pose on the open list, in blocks of 64.
+/// The memory of one search, one per worker. It grows to the largest map used and is reset without clearing. 8
+/// bytes per state that a search may touch (resident only once touched), and 4 per pose on the open list, in
+/// blocks of 64.
 ///
-/// A search leaves its state here between [`crate::begin`] and [`crate::finish`].
+/// A search keeps its state here between [`crate::begin`] and [`crate::finish`].
 #[derive(Debug, Default)]
 pub struct Scratch {
     /// `[n_states]`, see [`Node`].
     pub(crate) nodes: Vec<u64>,
-    pub(crate) stamp: u32,
-    /// States whose node has the flag of a goal.
+    /// Stamp of the current search's nodes.
+    pub(crate) stamp: Epoch,
+    /// States whose node has the goal flag.
     pub(crate) goals: Vec<u32>,
     pub(crate) buckets: BucketQueue,
     pub(crate) heap: HeapQueue,
-    /// `[width + height]`: parts of the heuristic by column and by row, where it is a sum of them; of this
-    /// search once it says [`Run::parts_listed`].
+    /// `[width + height]`: terms of the heuristic by column and by row, if it is a sum of them; valid for the
+    /// current search once [`SearchRun::parts_listed`] is set.
     pub(crate) norm_parts: Vec<u32>,
-    /// States still to be visited when the reachable ones are gone through.
+    /// States to visit when all reachable states are enumerated.
     pub(crate) stack: Vec<u32>,
-    pub(crate) run: Run,
+    pub(crate) run: SearchRun,
 }
 
-/// Where a search stands.
+/// Progress of a search.
 #[derive(Debug, Default)]
-pub(crate) struct Run {
+pub(crate) struct SearchRun {
     pub start: Option<State>,
-    pub ended: Option<Ended>,
+    pub outcome: Option<Outcome>,
     pub expansions: u64,
-    /// Some path grew longer than `COST_MAX` and was not followed.
+    /// A path exceeded `COST_MAX` and was not followed.
     pub overflowed: bool,
     pub prepared: Option<Prepared>,
     pub guide: Guide,
-    /// Sums never fall, and keys fit into buckets.
+    /// Keys never fall, and their range fits the buckets.
     pub in_buckets: bool,
     pub order: KeyOrder,
-    /// Where they do not: the key from which on there are buckets for them, see
-    /// [`crate::search::open_list::FallingQueue`].
+    /// Otherwise: the least key held in buckets, see [`crate::open_list::NonMonotoneQueue`].
     pub keys_from: u64,
-    /// The parts of the heuristic are listed.
+    /// The terms of the heuristic are listed.
     pub parts_listed: bool,
-    /// The goal is an area: the state that it ended at is still on the open list.
+    /// The goal is an area: the state that the search ended at is still on the open list.
     pub by_area: bool,
     /// The expanded pose of least heuristic, then least cost, then least index.
     pub best: Option<(u32, u32, u32)>,
 }
 
-/// How a search ended, and where its path ends.
+/// End of a search, and of its path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ended {
+pub(crate) enum Outcome {
     AtGoal(State),
     AtNearest(State),
     Without(Status),
 }
 
-/// All nodes are below 2^62.
-const STAMPS: u32 = 1 << 24;
+/// Largest stamp: keeps all nodes below 2^62.
+const STAMP_MAX: u32 = (1 << 24) - 1;
 
 impl Scratch {
-    /// An empty scratch; memory is taken at the first search.
+    /// An empty scratch; memory is allocated at the first search.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Cost at which the last search expanded a state, `None` if it did not, nor after a search that had to
-    /// go through all that can be reached for [`Fallback::Nearest`](crate::search::Fallback::Nearest). For pictures
-    /// of a search; holds until the next one begins.
+    /// Cost at which the last search expanded a state. `None` if it did not, and after a search that enumerated
+    /// all reachable states for [`Fallback::Nearest`](crate::search::Fallback::Nearest). Intended for
+    /// visualisation; valid until the next search begins.
     pub fn expanded_cost(&self, state: State) -> Option<u32> {
         let node = *self.nodes.get(state.0 as usize)?;
-        let expanded = Node::stamp(node) == self.stamp && node & Node::CLOSED != 0;
+        let expanded = Node::stamp(node) == self.stamp.get() && node & Node::CLOSED != 0;
         expanded.then(|| Node::cost(node))
     }
 
-    /// Memory in bytes as it was asked of the system: 8 a state of the largest map met, 256 KiB of buckets, and
-    /// what the lists have grown to. The system hands out the pages of it that searches have touched.
+    /// Memory reserved from the system in bytes: 8 per state of the largest map used, 256 KiB of buckets, and
+    /// the lists. Only pages touched by searches are resident.
     pub fn memory_bytes(&self) -> usize {
         let lists = self.goals.capacity() + self.norm_parts.capacity() + self.stack.capacity();
         let open = self.buckets.allocated_bytes() + self.heap.allocated_bytes();
         8 * self.nodes.capacity() + 4 * lists + open
     }
 
-    /// Gives memory back: all but the 8 bytes a state for maps of so many states, and the buckets. A search
-    /// under way is dropped, and nothing is told of the last one any more.
+    /// Releases memory except 8 bytes per state of a map of `n_states` states, and the buckets. Drops a search
+    /// in progress and the results of the last one.
     pub fn shrink_to(&mut self, n_states: usize) {
         if self.nodes.len() > n_states {
-            // Untouched pages again: a shorter array in place would keep those that searches have touched.
-            (self.nodes, self.stamp) = (vec![0; n_states], 0);
+            // A new array has untouched pages; shortening in place would keep the resident ones.
+            (self.nodes, self.stamp) = (vec![0; n_states], Epoch::default());
         } else {
-            self.take_goals_back();
+            self.clear_goals();
         }
         let (nodes, stamp) = (std::mem::take(&mut self.nodes), self.stamp);
         *self = Self { nodes, stamp, ..Self::default() };
     }
 
-    /// Makes a state a goal of the search to come.
+    /// Marks a state as a goal of the next search.
     pub(crate) fn mark_goal(&mut self, state: State) {
         let node = &mut self.nodes[state.0 as usize];
         if *node & Node::GOAL == 0 {
@@ -109,24 +110,20 @@ impl Scratch {
         }
     }
 
-    /// Readies it for a search over so many states.
+    /// Prepares for a search over `n_states` states.
     pub(crate) fn reset(&mut self, n_states: usize) {
-        self.take_goals_back();
+        self.clear_goals();
         if self.nodes.len() < n_states {
-            // Zeroed memory comes from the system untouched; growing in place would write it all.
+            // Zeroed memory from the system is untouched; growing in place would write it all.
             self.nodes = vec![0; n_states];
-            self.stamp = 0;
+            self.stamp = Epoch::default();
         }
-        self.stamp += 1;
-        if self.stamp == STAMPS {
-            // The stamps begin anew: nodes of long ago must not look like today's.
-            self.nodes.fill(0);
-            self.stamp = 1;
-        }
-        self.run = Run::default();
+        let Self { nodes, stamp, .. } = self;
+        stamp.advance(STAMP_MAX, || nodes.fill(0));
+        self.run = SearchRun::default();
     }
 
-    fn take_goals_back(&mut self) {
+    fn clear_goals(&mut self) {
         for goal in self.goals.drain(..) {
             self.nodes[goal as usize] &= !Node::GOAL;
         }
@@ -134,6 +131,6 @@ impl Scratch {
 
     #[cfg(test)]
     pub(crate) fn age_to_last_stamp(&mut self) {
-        self.stamp = STAMPS - 2;
+        self.stamp = Epoch::at(STAMP_MAX - 1);
     }
 }

@@ -1,30 +1,30 @@
-//! What an update did to the moves of a class, told word by word.
+//! Effect of an update on the moves of a class, word by word.
 
 use crate::model::pose::{State, StateSpace};
 use crate::tables::graph_change::GraphChange;
 use crate::tables::move_words::MoveWord;
-use crate::tables::steps::{STEPS_STRIDE, Step, Update};
+use crate::tables::moves::{FRAME_STRIDE, MoveDelta, Update};
 
-/// Compares words with those whose place they take.
+/// Replaces move words and records the differences.
 pub(crate) struct ChangeLog<'a> {
-    pub steps: &'a [Step],
+    pub move_deltas: &'a [MoveDelta],
     pub space: StateSpace,
-    /// Whether every legal move can be taken back: then one of the two is told.
-    pub both_ways: bool,
-    /// Where moves won and lost are listed, if anybody asks.
+    /// Whether every legal move has an inverse: then one of the two is recorded.
+    pub reversible: bool,
+    /// Destination of added and removed moves, if requested.
     pub change: Option<&'a mut GraphChange>,
 }
 
 impl ChangeLog<'_> {
-    /// Tells of a pose that it became legal or illegal, without any move before and after.
+    /// Records that a pose became legal or illegal while it has no move before and after.
     pub fn pose(&mut self, state: u32) {
         if let Some(change) = &mut self.change {
             change.states.push(state);
         }
     }
 
-    /// Puts new words in the place of those of some states of a row, from the first of a cell on, and tells
-    /// what became of the moves. Other codes may stand for the same times.
+    /// Replaces the words of consecutive states of a row, starting at the first state of a cell, and returns
+    /// the effect on their moves. Different codes may stand for the same time.
     pub fn replace<W: MoveWord>(&mut self, old: &mut [W], new: &[W], first: usize, times: &[u32]) -> Update {
         let mut update = Update::default();
         let first_frame = self.space.frame_of(State(first as u32)).0 as usize;
@@ -32,9 +32,9 @@ impl ChangeLog<'_> {
         let mut frame = first_frame;
         for (state, (old, &new)) in (first as u32..).zip(old.iter_mut().zip(new)) {
             if *old != new {
-                update = update.or(became(*old, new, times));
+                update = update.or(effect_of(*old, new, times));
                 if self.change.is_some() {
-                    self.list(state, frame, *old, new);
+                    self.record(state, frame, *old, new);
                 }
                 *old = new;
             }
@@ -44,36 +44,38 @@ impl ChangeLog<'_> {
         update
     }
 
-    /// Lists what became of the moves of a state.
-    fn list<W: MoveWord>(&mut self, state: u32, frame: usize, before: W, after: W) {
+    /// Records the changed moves of a state.
+    fn record<W: MoveWord>(&mut self, state: u32, frame: usize, before: W, after: W) {
         let Some(change) = &mut self.change else { return };
         let (was, is) = (before.slots(), after.slots());
         if was == 0 || is == 0 {
             change.states.push(state);
         }
-        let steps = &self.steps[frame * STEPS_STRIDE..][..STEPS_STRIDE];
-        let lost = was & !is;
-        if lost != 0 {
-            change.lost = true;
-            change.rim.push(state);
-            // The state at the other end of a move that can be taken back tells of itself.
-            if !self.both_ways {
-                change.rim.extend(slots_of(lost).map(|slot| state.wrapping_add_signed(steps[slot].delta)));
+        let move_deltas = &self.move_deltas[frame * FRAME_STRIDE..][..FRAME_STRIDE];
+        let removed = was & !is;
+        if removed != 0 {
+            change.removed = true;
+            change.removed_ends.push(state);
+            // A reversible move is also recorded at its other end.
+            if !self.reversible {
+                change
+                    .removed_ends
+                    .extend(slots_of(removed).map(|slot| state.wrapping_add_signed(move_deltas[slot].delta)));
             }
         }
         for slot in slots_of(is & !was) {
-            let delta = steps[slot].delta;
-            if !self.both_ways || delta > 0 {
-                change.won.push((state, state.wrapping_add_signed(delta)));
+            let delta = move_deltas[slot].delta;
+            if !self.reversible || delta > 0 {
+                change.added.push((state, state.wrapping_add_signed(delta)));
             }
         }
     }
 }
 
-/// What became of the moves of a state whose word changed.
+/// Effect of a changed word on the moves of its state.
 #[inline]
-fn became<W: MoveWord>(before: W, after: W, times: &[u32]) -> Update {
-    // Mostly moves are only lost, or only won.
+fn effect_of<W: MoveWord>(before: W, after: W, times: &[u32]) -> Update {
+    // Mostly moves are only removed, or only added.
     if before.kept_by(after) == after {
         return Update { changed: true, eased: false };
     }
@@ -89,7 +91,7 @@ fn became<W: MoveWord>(before: W, after: W, times: &[u32]) -> Update {
     update
 }
 
-/// The numbers of the bits that are set.
+/// The indices of the bits that are set.
 pub(crate) fn slots_of(mut bits: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let slot = bits.trailing_zeros();

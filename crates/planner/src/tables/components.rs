@@ -1,68 +1,69 @@
-//! Connected sets of the pose graph of a class, kept true under edits.
+//! Connected components of the pose graph of a class, maintained under edits.
 
-pub(crate) mod cell_shapes;
+pub(crate) mod cell_patterns;
+pub(crate) mod disjoint_sets;
 pub(crate) mod labels;
-pub(crate) mod nearby;
-pub(crate) mod sets;
+pub(crate) mod local_connectivity;
 
 use crate::model::pose::State;
-use crate::tables::components::sets::{NONE, Sets};
+use crate::tables::components::disjoint_sets::{DisjointSets, NO_LABEL};
 use crate::tables::graph_change::GraphChange;
 use crate::tables::layouts::with_layout;
+use crate::tables::moves::FRAME_STRIDE;
 use crate::tables::pose_graph::PoseGraph;
-use crate::tables::steps::STEPS_STRIDE;
 use crate::tables::{MoveWord, slots_of};
-use cell_shapes::CellShapes;
+use cell_patterns::CellPatterns;
 use labels::{BLOCK, Labels};
-use nearby::Nearby;
+use local_connectivity::LocalConnectivity;
 use wheelbase_grid::Rect;
 
 /// Connected components of the pose graph.
 ///
-/// Two poses in different weak components have no path between them, whatever the direction of the
-/// moves. Where moves are one-way (no reverse, climb limits) strong components and their order tell more.
+/// No path exists between poses of different weak components, regardless of the direction of moves. For one-way
+/// moves (no reverse, climb limits), strong components and their order give more precise answers.
 ///
-/// Made by [`make_components`](crate::MovementTables::make_components), which also says what is answered without them.
+/// Created by [`make_components`](crate::MovementTables::make_components), whose documentation describes
+/// searches without them.
 ///
-/// Memory: 0.2 bytes a state, and more where sets lie mixed: up to 4 sets in the same 64 states make it 0.7,
-/// up to 16 make it 1.7, more 4.2. The same again where moves are one-way. After an edit that takes moves away it is
-/// first looked whether the poses that lost one are still connected close by, round the building. If not,
-/// floods begin from what is apart, all at once, until but one of them can still grow: the cost is that of
-/// the smaller parts (after the dynamic connectivity of Even and Shiloach 1981), and never much more than
-/// that of labelling all anew. Moves that are added join two sets (union-find, Tarjan 1975).
+/// Memory: 0.2 bytes per state, more where sets are interleaved: 0.7 with up to 4 sets in the same 64 states,
+/// 1.7 with up to 16, 4.2 with more. The same again for one-way moves. After an edit that removes moves, a
+/// local search first checks whether the poses that lost a move are still connected nearby, for example around
+/// a building. If not, floods start from the separated groups in lockstep until at most one can still grow: the
+/// cost is that of the smaller parts (after the dynamic connectivity of Even and Shiloach 1981), and never much
+/// more than relabelling everything. Added moves join two sets (union-find, Tarjan 1975).
 #[derive(Clone, Debug, Default)]
 pub struct Components {
-    /// Number of each legal state's set.
+    /// Set of each legal state.
     labels: Labels,
-    sets: Sets,
-    /// From so many sets on they are numbered anew.
+    sets: DisjointSets,
+    /// Number of sets beyond which they are renumbered.
     sets_max: usize,
-    /// Number of the strong component of each state that was legal when they were numbered; a move never
-    /// leads to a higher number. Empty where every move can be taken back.
+    /// Strong component of each state that was legal when they were computed; a move never leads to a higher
+    /// number. Empty for reversible classes.
     strong: Labels,
-    /// Since they were numbered, moves were lost, or won.
-    strong_lost: bool,
-    strong_won: bool,
+    /// Whether moves were removed, or added, since strong components were computed.
+    strong_removed: bool,
+    strong_added: bool,
     flood: Flood,
-    nearby: Nearby,
-    shapes: CellShapes,
+    local: LocalConnectivity,
+    patterns: CellPatterns,
 }
 
-/// Where the parts into which an edit may have split a set grow to more than one state in so many of all, all
-/// are labelled anew.
+/// Everything is relabelled once the parts of a split set have grown to more than one in `FLOODED_SHARE` of all
+/// states.
 const FLOODED_SHARE: usize = 8;
 
-/// Sets for which there is room beside one for each block of states.
+/// Minimum room for new sets beyond one per block of states.
 const SETS_LEAST: usize = 1 << 12;
 
-/// What components tell of a way from one pose to another.
+/// Whether components prove that a path between two poses exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
-    /// There is one.
+pub enum Reachability {
+    /// A path exists.
     Yes,
-    /// There is none.
+    /// No path exists.
     No,
-    /// Only a search can tell.
+    /// Only a search can decide.
     Unknown,
 }
 
@@ -73,58 +74,58 @@ impl Components {
         components.relabel(tables);
         components.labels.shrink();
         components.sets.shrink();
-        components.shapes = CellShapes::default();
+        components.patterns = CellPatterns::default();
         components
     }
 
-    /// Memory in bytes. The first edits that are followed take a little more: 0.2 bytes a state, and what the
-    /// largest flood so far has met.
+    /// Memory in bytes. The first edits add a little: 0.2 bytes per state, and the size of the largest flood so
+    /// far.
     pub fn memory_bytes(&self) -> usize {
         let labels = self.labels.memory_bytes() + self.strong.memory_bytes();
-        let work = self.flood.memory_bytes() + self.nearby.memory_bytes() + self.shapes.memory_bytes();
+        let work = self.flood.memory_bytes() + self.local.memory_bytes() + self.patterns.memory_bytes();
         labels + self.sets.memory_bytes() + work
     }
 
-    /// Whether the states were labelled at all.
+    /// Whether the states have been labelled.
     pub fn are_known(&self) -> bool {
         !self.labels.is_empty()
     }
 
-    /// Labels every state anew.
+    /// Labels every state from scratch.
     pub(crate) fn relabel(&mut self, tables: &PoseGraph) {
         self.label_all(tables);
         self.renew_strong(tables);
     }
 
-    /// Labels every state with the number of its weak component.
+    /// Labels every state with its weak component.
     fn label_all(&mut self, tables: &PoseGraph) {
-        let Self { labels, sets, shapes, .. } = self;
+        let Self { labels, sets, patterns, .. } = self;
         labels.reset(tables.space().n_states());
         sets.clear();
         with_layout!(&tables.layouts, layout => match tables.is_reversible() {
-            true => shapes.label(tables, &layout.words, labels, sets),
+            true => patterns.label(tables, &layout.words, labels, sets),
             false => label_states(tables, &layout.words, labels, sets),
         });
         self.compact();
     }
 
-    /// Numbers the sets anew without gaps.
+    /// Renumbers the sets without gaps.
     fn compact(&mut self) {
         let Self { labels, sets, .. } = self;
         let mut numbers = std::mem::take(&mut sets.numbers);
         let mut n_sets = 0;
         numbers.clear();
-        numbers.resize(sets.parents.len(), NONE);
+        numbers.resize(sets.parents.len(), NO_LABEL);
         labels.renumber(|label| {
             let number = &mut numbers[sets.find(label) as usize];
-            if *number == NONE {
+            if *number == NO_LABEL {
                 *number = n_sets;
                 n_sets += 1;
             }
             *number
         });
         sets.numbers = numbers;
-        let Sets { parents, ranks, .. } = sets;
+        let DisjointSets { parents, ranks, .. } = sets;
         parents.clear();
         parents.extend(0..n_sets);
         ranks.clear();
@@ -132,57 +133,59 @@ impl Components {
         self.sets_max = n_sets as usize + self.labels.n_blocks() + SETS_LEAST;
     }
 
-    /// Follows an edit of which the moves lie about `anchors`: the tables are the new ones already.
+    /// Follows an edit whose moves start at `anchors`. The tables must already be updated.
     pub(crate) fn follow(&mut self, tables: &PoseGraph, change: &GraphChange, anchors: Rect) {
         if !tables.is_reversible() {
-            self.strong_lost |= change.lost;
-            self.strong_won |= !change.won.is_empty();
+            self.strong_removed |= change.removed;
+            self.strong_added |= !change.added.is_empty();
         }
-        // So many sets come only of many edits. Room for all is taken at the first.
+        // Only many edits produce this many sets. Room for all is reserved at the first.
         if self.sets.parents.len() > self.sets_max {
             self.compact();
         }
-        let n_new = change.states.len() + change.won.len() + change.rim.len();
+        let n_new = change.states.len() + change.added.len() + change.removed_ends.len();
         self.sets.reserve(self.sets_max + n_new.next_multiple_of(SETS_LEAST));
         self.label_changed(tables, change);
-        let mut rim = std::mem::take(&mut self.flood.rim);
-        rim.clear();
-        let labelled = change.rim.iter().map(|&state| (self.labels.get(state), state));
-        rim.extend(
-            labelled.filter(|(label, _)| *label != NONE).map(|(label, state)| (self.sets.root(label), state)),
+        let mut removed_ends = std::mem::take(&mut self.flood.removed_ends);
+        removed_ends.clear();
+        let labelled = change.removed_ends.iter().map(|&state| (self.labels.get(state), state));
+        removed_ends.extend(
+            labelled
+                .filter(|(label, _)| *label != NO_LABEL)
+                .map(|(label, state)| (self.sets.root(label), state)),
         );
         if !tables.is_reversible() {
-            rim.sort_unstable();
-            rim.dedup();
-        } else if rim.windows(2).any(|two| two[0].0 != two[1].0) {
-            rim.sort_unstable();
+            removed_ends.sort_unstable();
+            removed_ends.dedup();
+        } else if removed_ends.windows(2).any(|two| two[0].0 != two[1].0) {
+            removed_ends.sort_unstable();
         }
-        for of_one_set in rim.chunk_by(|a, b| a.0 == b.0).filter(|states| states.len() > 1) {
-            self.nearby.find_groups(tables, of_one_set, anchors);
-            if self.nearby.groups.len() > 1 && !self.split(tables, of_one_set[0].0) {
+        for of_one_set in removed_ends.chunk_by(|a, b| a.0 == b.0).filter(|states| states.len() > 1) {
+            self.local.find_groups(tables, of_one_set, anchors);
+            if self.local.groups.len() > 1 && !self.split(tables, of_one_set[0].0) {
                 self.label_all(tables);
                 break;
             }
         }
-        self.flood.rim = rim;
+        self.flood.removed_ends = removed_ends;
     }
 
-    /// Labels what became legal, joins what moves won connect, and takes labels from what became illegal.
+    /// Labels new legal poses, joins sets connected by added moves, and clears the labels of illegal poses.
     fn label_changed(&mut self, tables: &PoseGraph, change: &GraphChange) {
         let Self { labels, sets, .. } = self;
         let is_legal = |state: u32| tables.is_legal(State(state));
         for &state in change.states.iter().filter(|&&state| !is_legal(state)) {
             labels.clear(state);
         }
-        for &(from, to) in &change.won {
+        for &(from, to) in &change.added {
             match (labels.get(from), labels.get(to)) {
-                (NONE, NONE) => {
+                (NO_LABEL, NO_LABEL) => {
                     let label = sets.add();
                     labels.set(from, label, sets);
                     labels.set(to, label, sets);
                 }
-                (NONE, label) => labels.set(from, label, sets),
-                (label, NONE) => labels.set(to, label, sets),
+                (NO_LABEL, label) => labels.set(from, label, sets),
+                (label, NO_LABEL) => labels.set(to, label, sets),
                 (a, b) if a == b => {}
                 (a, b) => {
                     sets.join(sets.root(a), sets.root(b));
@@ -190,33 +193,33 @@ impl Components {
             }
         }
         for &state in &change.states {
-            if labels.get(state) == NONE && is_legal(state) {
+            if labels.get(state) == NO_LABEL && is_legal(state) {
                 labels.set(state, sets.add(), sets);
             }
         }
     }
 
-    /// Finds out into which parts a set has fallen, of which the edit left these groups.
+    /// Determines the parts of set `whole` after an edit that separated it locally into groups.
     ///
-    /// Each begins a part of its own. The parts grow in turn, a state each, and are joined where they meet,
-    /// until but one can grow any further: that one keeps the rest of the set. Gives up, and leaves labels
-    /// that mean nothing, where they grow so large that all states are labelled anew sooner.
+    /// Each group starts a part. The parts grow in turn, one state each, and merge where they meet, until at
+    /// most one can still grow: that part keeps the rest of the set. Gives up, leaving labels invalid, once the
+    /// parts are so large that relabelling everything is faster.
     fn split(&mut self, tables: &PoseGraph, whole: u32) -> bool {
-        let Self { labels, sets, flood, nearby, .. } = self;
+        let Self { labels, sets, flood, local, .. } = self;
         let first = sets.parents.len() as u32;
         flood.clear(labels.n_blocks());
-        for &state in &nearby.groups {
+        for &state in &local.groups {
             sets.add();
             flood.begin_part(state);
         }
         let done = with_layout!(&tables.layouts, layout => match tables.is_reversible() {
             true => {
-                let steps = &tables.steps;
+                let move_deltas = &tables.move_deltas;
                 let space = tables.space();
                 flood.grow(sets, first, |state, found| {
-                    let steps = &steps[space.frame_of(State(state)).0 as usize * STEPS_STRIDE..];
+                    let move_deltas = &move_deltas[space.frame_of(State(state)).0 as usize * FRAME_STRIDE..];
                     for slot in slots_of(layout.words[state as usize].slots()) {
-                        found(state.wrapping_add_signed(steps[slot].delta));
+                        found(state.wrapping_add_signed(move_deltas[slot].delta));
                     }
                 })
             }
@@ -233,48 +236,47 @@ impl Components {
         done
     }
 
-    /// Label of a state's weak component, or `None` if its pose is not legal or no state is labelled. Only
-    /// whether two are equal means anything, and only until the next edit.
+    /// Label of a state's weak component, or `None` if its pose is illegal or nothing is labelled. Only
+    /// equality of labels is meaningful, and only until the next edit.
     pub fn label(&self, state: State) -> Option<u32> {
         let label = self.labels.get(state.0);
-        (label != NONE).then(|| self.sets.root(label))
+        (label != NO_LABEL).then(|| self.sets.root(label))
     }
 
-    /// What is equal for two states between which moves lead both ways, as far as is known; `None` as for
-    /// [`Components::label`].
+    /// Equal for two states that are known to be mutually reachable; `None` as for [`Components::label`].
     pub(crate) fn strong_label(&self, state: State) -> Option<(u32, u32)> {
         self.label(state).map(|label| (label, self.strong.get(state.0)))
     }
 
-    /// Whether moves lead from one legal pose to another. `O(log n)` after many edits, else `O(1)`.
-    pub fn way(&self, from: State, to: State) -> Way {
+    /// Whether one legal pose is reachable from another. `O(log n)` after many edits, otherwise `O(1)`.
+    pub fn reachability(&self, from: State, to: State) -> Reachability {
         if !self.are_known() {
-            return Way::Unknown;
+            return Reachability::Unknown;
         }
         let label = self.label(from);
         if label.is_none() || label != self.label(to) {
-            return Way::No;
+            return Reachability::No;
         }
         if self.strong.is_empty() || from == to {
-            return Way::Yes;
+            return Reachability::Yes;
         }
         let [from, to] = [from, to].map(|state| self.strong.get(state.0));
         match from.cmp(&to) {
-            _ if from == NONE || to == NONE => Way::Unknown,
-            std::cmp::Ordering::Equal if !self.strong_lost => Way::Yes,
-            std::cmp::Ordering::Less if !self.strong_won => Way::No,
-            _ => Way::Unknown,
+            _ if from == NO_LABEL || to == NO_LABEL => Reachability::Unknown,
+            std::cmp::Ordering::Equal if !self.strong_removed => Reachability::Yes,
+            std::cmp::Ordering::Less if !self.strong_added => Reachability::No,
+            _ => Reachability::Unknown,
         }
     }
 
-    /// Whether strong components are left as they were before an edit, so that [`Components::way`] answers
-    /// [`Way::Unknown`] more often than it would have to.
+    /// Whether strong components predate the last edit, so that [`Components::reachability`] answers
+    /// [`Reachability::Unknown`] more often than necessary.
     pub fn is_stale(&self) -> bool {
-        self.strong_lost || self.strong_won
+        self.strong_removed || self.strong_added
     }
 
-    /// Numbers the strong components anew. Linear in the number of legal moves, with up to 20 bytes a state
-    /// until it is done.
+    /// Recomputes the strong components. Linear in the number of legal moves, with up to 20 bytes per state
+    /// meanwhile.
     pub(crate) fn renew_strong(&mut self, tables: &PoseGraph) {
         self.strong.reset(0);
         if !tables.is_reversible() {
@@ -284,18 +286,17 @@ impl Components {
                 self.strong.write(block, &numbers);
             }
         }
-        (self.strong_lost, self.strong_won) = (false, false);
+        (self.strong_removed, self.strong_added) = (false, false);
     }
 }
 
-/// Labels every legal state with the number of a set, and joins the sets that moves connect. Until it is done
-/// it takes 4 bytes a state.
-fn label_states<W: MoveWord>(tables: &PoseGraph, words: &[W], labels: &mut Labels, sets: &mut Sets) {
+/// Labels every legal state and joins the sets connected by moves. Takes 4 bytes per state meanwhile.
+fn label_states<W: MoveWord>(tables: &PoseGraph, words: &[W], labels: &mut Labels, sets: &mut DisjointSets) {
     let space = tables.space();
-    let mut of_states = vec![NONE; words.len()];
+    let mut of_states = vec![NO_LABEL; words.len()];
     for (state, word) in words.iter().enumerate() {
         let mut label = of_states[state];
-        if label == NONE {
+        if label == NO_LABEL {
             if *word == W::default() && !tables.is_legal(State(state as u32)) {
                 continue;
             }
@@ -303,10 +304,11 @@ fn label_states<W: MoveWord>(tables: &PoseGraph, words: &[W], labels: &mut Label
         }
         label = sets.root(label);
         of_states[state] = label;
-        let steps = &tables.steps[space.frame_of(State(state as u32)).0 as usize * STEPS_STRIDE..];
+        let move_deltas =
+            &tables.move_deltas[space.frame_of(State(state as u32)).0 as usize * FRAME_STRIDE..];
         for slot in slots_of(word.slots()) {
-            let next = &mut of_states[(state as u32).wrapping_add_signed(steps[slot].delta) as usize];
-            if *next == NONE {
+            let next = &mut of_states[(state as u32).wrapping_add_signed(move_deltas[slot].delta) as usize];
+            if *next == NO_LABEL {
                 *next = label;
             } else if *next != label {
                 label = sets.join(label, sets.root(*next));
@@ -319,109 +321,109 @@ fn label_states<W: MoveWord>(tables: &PoseGraph, words: &[W], labels: &mut Label
     }
 }
 
-/// The numbers of states by block.
+/// The labels of states, by block.
 fn blocks_of(of_states: &[u32]) -> impl Iterator<Item = [u32; BLOCK]> {
     of_states.chunks(BLOCK).map(|numbers| {
-        let mut block = [NONE; BLOCK];
+        let mut block = [NO_LABEL; BLOCK];
         block[..numbers.len()].copy_from_slice(numbers);
         block
     })
 }
 
-/// Parts of a set that grow, each with the states it has yet to look at.
+/// Growing parts of a set, each with a queue of states to expand.
 #[derive(Clone, Debug, Default)]
 struct Flood {
-    /// Root and state of those that lost a move.
-    rim: Vec<(u32, u32)>,
+    /// Root and state of the states that lost a move.
+    removed_ends: Vec<(u32, u32)>,
     /// Parts that can still grow.
     growing: Vec<u32>,
-    /// Where each part stands in `growing`.
-    places: Vec<u32>,
-    /// First and last entry of each part's list in `entries`, `NONE` where it is empty.
+    /// Index of each part in `growing`.
+    positions: Vec<u32>,
+    /// First and last entry of each part's queue in `entries`, `NO_LABEL` if empty.
     lists: Vec<(u32, u32)>,
-    /// A state and the next entry of its list.
+    /// A state and the next entry of its queue.
     entries: Vec<(u32, u32)>,
-    /// `[block]`: number of the page that says which parts its states are of, `NONE` for blocks not met.
+    /// `[block]`: page with the parts of its states, `NO_LABEL` for unvisited blocks.
     page_of: Vec<u32>,
-    /// Parts by state, `NONE` of those not met.
+    /// Part by state, `NO_LABEL` for unvisited states.
     pages: Vec<[u32; BLOCK]>,
-    /// Blocks that were met, in order of their pages.
-    met: Vec<u32>,
+    /// Visited blocks, in order of their pages.
+    visited: Vec<u32>,
 }
 
 impl Flood {
     fn clear(&mut self, n_blocks: usize) {
         self.growing.clear();
-        self.places.clear();
+        self.positions.clear();
         self.lists.clear();
         self.entries.clear();
-        self.page_of.resize(n_blocks, NONE);
-        for block in self.met.drain(..) {
-            self.page_of[block as usize] = NONE;
+        self.page_of.resize(n_blocks, NO_LABEL);
+        for block in self.visited.drain(..) {
+            self.page_of[block as usize] = NO_LABEL;
         }
     }
 
     fn memory_bytes(&self) -> usize {
-        let pairs = self.rim.capacity() + self.lists.capacity() + self.entries.capacity();
-        let lists = self.growing.capacity() + self.places.capacity();
-        let blocks = self.page_of.capacity() + self.met.capacity() + BLOCK * self.pages.capacity();
+        let pairs = self.removed_ends.capacity() + self.lists.capacity() + self.entries.capacity();
+        let lists = self.growing.capacity() + self.positions.capacity();
+        let blocks = self.page_of.capacity() + self.visited.capacity() + BLOCK * self.pages.capacity();
         8 * pairs + 4 * (lists + blocks)
     }
 
     fn begin_part(&mut self, state: u32) {
         let part = self.lists.len() as u32;
-        self.places.push(self.growing.len() as u32);
+        self.positions.push(self.growing.len() as u32);
         self.growing.push(part);
-        self.lists.push((NONE, NONE));
+        self.lists.push((NO_LABEL, NO_LABEL));
         *self.part_of(state) = part;
         self.push(part, state);
     }
 
-    /// Which part a state is of.
+    /// The part of a state.
     #[inline]
     fn part_of(&mut self, state: u32) -> &mut u32 {
         let block = state as usize / BLOCK;
         let mut page = self.page_of[block] as usize;
-        if page == NONE as usize {
-            page = self.met.len();
+        if page == NO_LABEL as usize {
+            page = self.visited.len();
             self.page_of[block] = page as u32;
-            self.met.push(block as u32);
+            self.visited.push(block as u32);
             match self.pages.get_mut(page) {
-                Some(page) => page.fill(NONE),
-                None => self.pages.push([NONE; BLOCK]),
+                Some(page) => page.fill(NO_LABEL),
+                None => self.pages.push([NO_LABEL; BLOCK]),
             }
         }
         &mut self.pages[page][state as usize % BLOCK]
     }
 
-    /// Gives the states of all parts but the one that keeps the rest of the set the numbers of their sets.
-    fn label_parts(&mut self, labels: &mut Labels, sets: &Sets, first: u32, whole: u32) {
+    /// Labels the states of all parts except the one that keeps the rest of the set.
+    fn label_parts(&mut self, labels: &mut Labels, sets: &DisjointSets, first: u32, whole: u32) {
         let whole = sets.root(whole);
-        // Parts grow no more: their places are free for the numbers of their sets.
-        for (set, number) in (first..).zip(&mut self.places) {
+        // No part grows any more, so `positions` is reused for the numbers of their sets.
+        for (set, number) in (first..).zip(&mut self.positions) {
             *number = sets.root(set);
         }
-        // Mostly all have met again, and keep the numbers they had.
-        if self.places.iter().all(|&number| number == whole) {
+        // Mostly all parts have met again and keep their labels.
+        if self.positions.iter().all(|&number| number == whole) {
             return;
         }
         for at in 0..self.entries.len() {
             let state = self.entries[at].0;
             let part = *self.part_of(state);
-            let number = self.places[part as usize];
+            let number = self.positions[part as usize];
             if number != whole {
                 labels.set(state, number, sets);
             }
         }
     }
 
-    /// Puts a state at the end of a part's list.
+    /// Appends a state to a part's queue.
     fn push(&mut self, part: u32, state: u32) {
         let entry = self.entries.len() as u32;
-        self.entries.push((state, NONE));
+        self.entries.push((state, NO_LABEL));
         let list = &mut self.lists[part as usize];
         match list.1 {
-            NONE => list.0 = entry,
+            NO_LABEL => list.0 = entry,
             last => self.entries[last as usize].1 = entry,
         }
         list.1 = entry;
@@ -429,20 +431,25 @@ impl Flood {
 
     fn pop(&mut self, part: u32) -> Option<u32> {
         let list = &mut self.lists[part as usize];
-        if list.0 == NONE {
+        if list.0 == NO_LABEL {
             return None;
         }
         let (state, next) = self.entries[list.0 as usize];
         list.0 = next;
-        if next == NONE {
-            list.1 = NONE;
+        if next == NO_LABEL {
+            list.1 = NO_LABEL;
         }
         Some(state)
     }
 
-    /// Grows the parts, of which the sets are numbered from `first` on, until but one of them can grow; false
-    /// if that takes too long.
-    fn grow(&mut self, sets: &mut Sets, first: u32, neighbours: impl Fn(u32, &mut dyn FnMut(u32))) -> bool {
+    /// Grows the parts, whose sets are numbered from `first`, until at most one can grow; false if that takes
+    /// too long.
+    fn grow(
+        &mut self,
+        sets: &mut DisjointSets,
+        first: u32,
+        neighbours: impl Fn(u32, &mut dyn FnMut(u32)),
+    ) -> bool {
         let entries_max = BLOCK * self.page_of.len() / FLOODED_SHARE + self.entries.len();
         let mut turn = 0;
         while self.growing.len() > 1 {
@@ -452,20 +459,20 @@ impl Flood {
             turn = if turn < self.growing.len() { turn } else { 0 };
             let mut part = self.growing[turn];
             let Some(state) = self.pop(part) else {
-                self.stop(turn);
+                self.retire(turn);
                 continue;
             };
             neighbours(state, &mut |next| {
-                let met = self.part_of(next);
-                if *met == NONE {
-                    *met = part;
+                let owner = self.part_of(next);
+                if *owner == NO_LABEL {
+                    *owner = part;
                     self.push(part, next);
                     return;
                 }
-                if *met == part {
+                if *owner == part {
                     return;
                 }
-                let other = sets.root(first + *met) - first;
+                let other = sets.root(first + *owner) - first;
                 if other != part {
                     let root = sets.join(first + part, first + other) - first;
                     self.join(root, if root == part { other } else { part });
@@ -477,34 +484,34 @@ impl Flood {
         true
     }
 
-    /// Joins a part to another one.
+    /// Merges a part into another.
     fn join(&mut self, to: u32, part: u32) {
-        let (first, last) = std::mem::replace(&mut self.lists[part as usize], (NONE, NONE));
-        if first != NONE {
+        let (first, last) = std::mem::replace(&mut self.lists[part as usize], (NO_LABEL, NO_LABEL));
+        if first != NO_LABEL {
             let list = &mut self.lists[to as usize];
             match list.1 {
-                NONE => list.0 = first,
+                NO_LABEL => list.0 = first,
                 end => self.entries[end as usize].1 = first,
             }
             list.1 = last;
         }
-        self.stop(self.places[part as usize] as usize);
+        self.retire(self.positions[part as usize] as usize);
     }
 
-    /// Takes the part at a place out of those that grow.
-    fn stop(&mut self, place: usize) {
-        self.growing.swap_remove(place);
-        if let Some(&moved) = self.growing.get(place) {
-            self.places[moved as usize] = place as u32;
+    /// Removes the part at an index of `growing`.
+    fn retire(&mut self, position: usize) {
+        self.growing.swap_remove(position);
+        if let Some(&moved) = self.growing.get(position) {
+            self.positions[moved as usize] = position as u32;
         }
     }
 }
 
-/// Strong components in reverse topological order (Tarjan 1972, without recursion).
+/// Strong components in reverse topological order (Tarjan 1972, iterative).
 fn strong_components(tables: &PoseGraph) -> Vec<u32> {
     let n_states = tables.space().n_states();
     let n_primitives = tables.class().primitives().len();
-    let mut numbers = vec![NONE; n_states];
+    let mut numbers = vec![NO_LABEL; n_states];
     // 0 is unvisited.
     let (mut visit, mut low) = (vec![0_u32; n_states], vec![0_u32; n_states]);
     let (mut path, mut calls): (Vec<u32>, Vec<(u32, u8)>) = (Vec::new(), Vec::new());
@@ -522,15 +529,15 @@ fn strong_components(tables: &PoseGraph) -> Vec<u32> {
                 low[at] = visits;
                 path.push(state);
             }
-            // A move that leads to an unvisited state is looked at again once that one is settled, and
-            // takes over its low mark then.
+            // A move to an unvisited state is examined again once that state is finished, and then takes over
+            // its low mark.
             let called = (looked_at as usize..n_primitives).find_map(|next| {
                 tables.move_ticks(State(state), next)?;
                 let after = tables.state_after(State(state), next).0 as usize;
                 if visit[after] == 0 {
                     return Some((after as u32, next as u8));
                 }
-                if numbers[after] == NONE {
+                if numbers[after] == NO_LABEL {
                     low[at] = low[at].min(low[after]);
                 }
                 None

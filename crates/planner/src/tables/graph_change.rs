@@ -1,27 +1,27 @@
-//! What an update of tables did to the graph of poses.
+//! Effect of an update on the pose graph.
 
-/// What an edit did to the pose graph.
+/// Effect of an edit on the pose graph.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GraphChange {
-    /// States whose poses the edit may have made legal or illegal.
+    /// States whose poses may have become legal or illegal.
     pub states: Vec<u32>,
-    /// States that lost a move out of them or into them; some come more than once.
-    pub rim: Vec<u32>,
-    /// Moves that became legal, by the states they lead from and to; one of two that take each other back.
-    pub won: Vec<(u32, u32)>,
-    /// Whether some move was lost.
-    pub lost: bool,
+    /// States at either end of removed moves; may repeat.
+    pub removed_ends: Vec<u32>,
+    /// Added moves as (from, to) states; one of each inverse pair.
+    pub added: Vec<(u32, u32)>,
+    /// Whether any move was removed.
+    pub removed: bool,
 }
 
 impl GraphChange {
     pub fn memory_bytes(&self) -> usize {
-        4 * (self.states.capacity() + self.rim.capacity()) + 8 * self.won.capacity()
+        4 * (self.states.capacity() + self.removed_ends.capacity()) + 8 * self.added.capacity()
     }
 
     pub fn clear(&mut self) {
         self.states.clear();
-        self.rim.clear();
-        self.won.clear();
-        self.lost = false;
+        self.removed_ends.clear();
+        self.added.clear();
+        self.removed = false;
     }
 }

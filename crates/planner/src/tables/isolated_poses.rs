@@ -1,15 +1,34 @@
-//! Legal poses without any legal move: there are few, and all others are told by their words.
+//! Legal poses with no legal move. Rare: for every other pose a non-zero word implies legality.
 
 use crate::tables::move_words::MoveWord;
-use crate::tables::steps::Update;
+use crate::tables::moves::Update;
 use std::ops::Range;
 
-/// Legal poses without any legal move.
+/// The states of a row of cells at one heading.
+#[derive(Clone, Copy)]
+pub(crate) struct HeadingStates {
+    /// First state of the first cell, at heading 0.
+    pub first: usize,
+    pub heading: usize,
+    /// Number of headings.
+    pub headings: usize,
+    /// Number of states of the map.
+    pub n_states: usize,
+}
+
+impl HeadingStates {
+    #[inline]
+    fn of_column(&self, column: usize) -> usize {
+        self.first + column * self.headings + self.heading
+    }
+}
+
+/// Legal poses with no legal move.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct IsolatedPoses {
-    /// One bit a state; empty as long as there is none.
+    /// A bit per state; not allocated until the first isolated pose.
     bits: Vec<u64>,
-    /// Bits of some states before an update, and where they begin.
+    /// Saved bits for a rollback, and the index of their first word.
     kept: Vec<u64>,
     kept_from: usize,
 }
@@ -24,13 +43,13 @@ impl IsolatedPoses {
         self.bits.get(state / 64).is_some_and(|bits| bits >> (state % 64) & 1 == 1)
     }
 
-    /// Whether there is none, and has never been one.
+    /// Whether there has never been an isolated pose.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.bits.is_empty()
     }
 
-    /// Whether there is one in a row of states, or close to it.
+    /// Whether there is one in a range of states or close to it.
     pub fn any_near(&self, row: &Range<usize>) -> bool {
         let words = row.start / 64..(row.end / 64 + 1).min(self.bits.len());
         self.bits.get(words).is_some_and(|bits| bits.iter().any(|&bits| bits != 0))
@@ -43,7 +62,7 @@ impl IsolatedPoses {
         self.bits[state / 64] ^= 1 << (state % 64);
     }
 
-    /// Keeps what is told of a range of states, for [`IsolatedPoses::restore`].
+    /// Saves the bits of a range of states, for [`IsolatedPoses::restore`].
     pub fn keep(&mut self, states: &Range<usize>) {
         self.kept_from = states.start / 64;
         let words = self.kept_from..(states.end / 64 + 1).min(self.bits.len());
@@ -51,7 +70,7 @@ impl IsolatedPoses {
         self.kept.extend_from_slice(self.bits.get(words).unwrap_or(&[]));
     }
 
-    /// Tells again what was told when the states were kept, if nothing else was set since.
+    /// Restores the saved bits, if nothing outside the range was set since.
     pub fn restore(&mut self) {
         match self.kept.is_empty() {
             true => self.bits.clear(),
@@ -59,15 +78,14 @@ impl IsolatedPoses {
         }
     }
 
-    /// Tells the poses of a row of a new map at one heading, by their levels and words. `first` is the first
-    /// of their states.
+    /// Records the isolated poses of a row of a new map at one heading, given their speed classes and words.
     pub fn add_row<W: MoveWord>(
         &mut self,
-        (first, headings, n_states): (usize, usize, usize),
+        states: HeadingStates,
         speed_classes: &[W::SpeedClass],
         words: &[W],
     ) {
-        // There are few, so they are looked for many columns at a time.
+        // They are rare, so many columns are tested at once.
         const COLUMNS: usize = 64;
         for (chunk, (speed_classes, words)) in
             speed_classes.chunks(COLUMNS).zip(words.chunks(COLUMNS)).enumerate()
@@ -77,13 +95,13 @@ impl IsolatedPoses {
             }
             for (column, (&speed_class, &word)) in (chunk * COLUMNS..).zip(speed_classes.iter().zip(words)) {
                 if is_isolated(speed_class, word) {
-                    self.set(first + column * headings, n_states);
+                    self.set(states.of_column(column), states.n_states);
                 }
             }
         }
     }
 
-    /// Tells the same of states as of others of a new map.
+    /// Copies the bits of a range of states to a range starting at `first` of a new map.
     pub fn add_copies(&mut self, of: Range<usize>, first: usize, n_states: usize) {
         if !self.any_near(&of) {
             return;
@@ -95,18 +113,19 @@ impl IsolatedPoses {
         }
     }
 
-    /// Tells the poses of a row at one heading by their levels and words, before the words take the place of
-    /// `old_words`, which are those of all headings. Says what became of those without a move before and
-    /// after, and adds them to `told`.
+    /// Updates the poses of a row at one heading from their new speed classes and words. `old_words` are the
+    /// current words of all headings, not yet replaced. Returns the effect on poses with no move before and
+    /// after, and reports each to `on_change`.
     pub fn set_row<W: MoveWord>(
         &mut self,
-        (first, heading, headings, n_states): (usize, usize, usize, usize),
+        states: HeadingStates,
         speed_classes: &[W::SpeedClass],
         words: &[W],
         old_words: &[W],
-        mut told: impl FnMut(u32),
+        mut on_change: impl FnMut(u32),
     ) -> Update {
         let mut update = Update::default();
+        let HeadingStates { first, heading, headings, n_states } = states;
         let row = first..first + old_words.len();
         if !any_isolated(speed_classes, words) && (self.bits.is_empty() || !self.any_near(&row)) {
             return update;
@@ -115,7 +134,7 @@ impl IsolatedPoses {
         for (column, ((&speed_class, &word), &old_word)) in
             speed_classes.iter().zip(words).zip(of_heading).enumerate()
         {
-            let state = first + column * headings + heading;
+            let state = states.of_column(column);
             let is = is_isolated(speed_class, word);
             if self.contains(state) == is {
                 continue;
@@ -124,7 +143,7 @@ impl IsolatedPoses {
             if word == W::default() && old_word == W::default() {
                 update.changed = true;
                 update.eased |= is;
-                told(state as u32);
+                on_change(state as u32);
             }
         }
         update

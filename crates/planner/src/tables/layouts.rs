@@ -1,4 +1,4 @@
-//! The words of all states, in the narrowest form that holds them.
+//! The move words of all states, in the narrowest layout that fits.
 
 use crate::tables::rows::Layout;
 
@@ -12,7 +12,7 @@ pub(crate) enum Layouts {
     Times(Layout<[u32; 16]>),
 }
 
-/// Runs the same code for whichever layout a class has.
+/// Runs the same code for any layout.
 macro_rules! with_layout {
     ($layouts:expr, $layout:ident => $body:expr) => {
         match $layouts {

@@ -1,4 +1,4 @@
-//! Movement tables: a class compiled against a map, updated after edits, and which poses are connected.
+//! Movement tables: a class compiled against a map, updated after edits, with connected components.
 
 pub(crate) mod change_log;
 pub(crate) mod components;
@@ -8,6 +8,7 @@ pub(crate) mod layouts;
 pub(crate) mod memory;
 pub(crate) mod move_words;
 pub(crate) mod movement_tables;
+pub(crate) mod moves;
 pub(crate) mod node;
 pub(crate) mod plan;
 pub(crate) mod pose_graph;
@@ -15,12 +16,11 @@ pub(crate) mod row_words;
 pub(crate) mod rows;
 pub(crate) mod slopes;
 pub(crate) mod speed_classes;
-pub(crate) mod steps;
 pub(crate) mod window;
 
 pub(crate) use change_log::slots_of;
-pub use components::{Components, Way};
-pub use memory::{TablesNeed, field_need, landmarks_need, search_need, tables_need};
+pub use components::{Components, Reachability};
+pub use memory::{TablesNeed, field_bytes, field_need, landmarks_need, search_need, tables_need};
 pub(crate) use move_words::MoveWord;
 pub use movement_tables::MovementTables;
-pub use steps::{Successor, Update};
+pub use moves::{Successor, Update};

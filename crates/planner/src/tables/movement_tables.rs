@@ -1,7 +1,7 @@
 //! Movement tables: a class compiled against a map, so that a search reads nothing else.
 //!
-//! One word a state holds a code of a few bits for each primitive: 0 where the move is not legal, else
-//! which of the class's times it takes. An expansion reads one word, whatever the size of the body.
+//! One word per state holds a code of a few bits for each primitive: 0 if the move is illegal, else an index of
+//! its time. An expansion reads one word, whatever the size of the body.
 
 use crate::model::class_spec::Climb;
 use crate::model::movement::MovementClass;
@@ -13,49 +13,49 @@ use crate::tables::components::Components;
 use crate::tables::graph_change::GraphChange;
 use crate::tables::isolated_poses::IsolatedPoses;
 use crate::tables::layouts::{Layouts, with_layout};
+use crate::tables::moves::{COST_ENTRIES, FRAME_STRIDE, FrameSlots, MoveDelta, Successor, Update};
 use crate::tables::node::Node;
 use crate::tables::plan::CompilePlan;
 use crate::tables::pose_graph::PoseGraph;
-use crate::tables::row_words::RowsOf;
+use crate::tables::row_words::RowContext;
 use crate::tables::rows::Layout;
 use crate::tables::slopes::{SlopeTimes, TooManyTimes};
-use crate::tables::speed_classes::SpeedClassesOf;
-use crate::tables::steps::{COSTS, STEPS_STRIDE, SlotsAt, Step, Successor, Update};
+use crate::tables::speed_classes::KindSpeedClasses;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use wheelbase_grid::{Grid, Rect};
 
-/// How many moves and different times the words of a layout hold, and their bytes.
+/// Capacity of a layout: moves per word and distinct times per move, and its bytes per state.
 #[derive(Clone, Copy, Debug)]
-struct Form {
+struct LayoutCapacity {
     moves: usize,
     times: usize,
     bytes: u64,
 }
 
-impl Form {
+impl LayoutCapacity {
     fn holds(self, moves: usize, times: usize) -> bool {
         moves <= self.moves && times <= self.times
     }
 }
 
-/// The [`Layouts`] in their order, from narrow to wide.
-const LAYOUTS: [Form; 6] = [
-    Form { moves: 4, times: 3, bytes: 1 },
-    Form { moves: 4, times: 15, bytes: 2 },
-    Form { moves: 8, times: 15, bytes: 4 },
-    Form { moves: 16, times: 15, bytes: 8 },
-    Form { moves: 16, times: 255, bytes: 16 },
-    Form { moves: 16, times: usize::MAX, bytes: 64 },
+/// The [`Layouts`] in order, from narrow to wide.
+const LAYOUTS: [LayoutCapacity; 6] = [
+    LayoutCapacity { moves: 4, times: 3, bytes: 1 },
+    LayoutCapacity { moves: 4, times: 15, bytes: 2 },
+    LayoutCapacity { moves: 8, times: 15, bytes: 4 },
+    LayoutCapacity { moves: 16, times: 15, bytes: 8 },
+    LayoutCapacity { moves: 16, times: 255, bytes: 16 },
+    LayoutCapacity { moves: 16, times: usize::MAX, bytes: 64 },
 ];
 
-/// Bytes of the words of a class with so many moves and different times each.
+/// Bytes per state for a class with `moves` moves of `times` distinct times each.
 pub(crate) fn word_bytes(moves: usize, times: usize) -> u64 {
-    LAYOUTS.iter().find(|form| form.holds(moves, times)).map_or(0, |form| form.bytes)
+    LAYOUTS.iter().find(|capacity| capacity.holds(moves, times)).map_or(0, |capacity| capacity.bytes)
 }
 
-/// Most different times that a move of a class may take on a map.
-pub(crate) fn most_times(grid: &Grid, class: &MovementClass) -> usize {
+/// Upper bound of the distinct times of a move of a class on a map.
+pub(crate) fn max_times(grid: &Grid, class: &MovementClass) -> usize {
     let sloped = is_sloped(grid, class);
     let n_speed_classes = SpeedClasses::of(&Legality::new(grid, class), sloped).speeds.len();
     let Some(heights) = grid.elevation().filter(|_| sloped) else { return n_speed_classes };
@@ -66,54 +66,54 @@ pub(crate) fn most_times(grid: &Grid, class: &MovementClass) -> usize {
     n_speed_classes * (rises(climb.max_up) + rises(climb.max_down) + 1)
 }
 
-/// Whether a class on a map keeps the levels of edges.
-pub(crate) fn later_sides_limit(grid: &Grid, class: &MovementClass) -> bool {
+/// Whether a class on a map must store the speed classes of edges.
+pub(crate) fn edges_limit(grid: &Grid, class: &MovementClass) -> bool {
     let speed_classes = SpeedClasses::of(&Legality::new(grid, class), is_sloped(grid, class));
     !grid.all_sides_open()
         || speed_classes.of_sides.first().is_some_and(|&speed_class| speed_class < speed_classes.speeds.len())
 }
 
-/// A movement class compiled against one map: for each pose, which primitives are legal and what each
-/// costs. Shared by all agents of the class; a search reads nothing else of the map.
+/// A movement class compiled against one map: the legal primitives of each pose and their costs. Shared by all
+/// agents of the class; a search reads nothing else of the map.
 ///
-/// Memory a state: 1 byte with up to 4 primitives and 3 different times each, 2 to 8 with up to 15
-/// times, 16 with up to 255, 64 beyond; plus 1 bit for the pose and 1 byte a cell, and what [`Components`]
-/// take; [`crate::tables_need`] tells it beforehand.
+/// Memory per state: 1 byte with up to 4 primitives and 3 distinct times each, 2 to 8 with up to 15 times, 16
+/// with up to 255, 64 beyond; plus 1 bit for the pose, 1 byte per cell, and the [`Components`].
+/// [`crate::tables_need`] gives an estimate in advance.
 #[derive(Clone, Debug)]
 pub struct MovementTables {
     pub(crate) graph: PoseGraph,
     plan: CompilePlan,
-    /// Level number of each terrain kind and of each side kind.
+    /// Speed class of each terrain kind and of each side kind.
     terrain_speed_classes: Vec<usize>,
     side_speed_classes: Vec<usize>,
-    /// Slowest speed of each level from 1, rising.
+    /// Slowest speed of each speed class from 1, ascending.
     speeds: Vec<u16>,
     components: Components,
-    /// What the last update did, kept so that the next allocates nothing.
+    /// Effect of the last update, kept so that the next does not allocate.
     change: GraphChange,
     revision: u64,
 }
 
-/// Updates of at most one state in so many are followed move by move by the components; after larger ones
-/// all are labelled anew.
+/// Components follow updates of at most one in `FOLLOWED_SHARE` states move by move; after larger updates
+/// everything is relabelled.
 const FOLLOWED_SHARE: u64 = 2;
 
 impl MovementTables {
-    /// Compiles a class against a map, without [`Components`]: see [`MovementTables::make_components`]. Time
-    /// is linear in states x primitives x swept cells, a row of cells at a time.
+    /// Compiles a class against a map, without [`Components`]: see [`MovementTables::make_components`]. Time is
+    /// linear in states x primitives x swept cells, one row of cells at a time.
     pub fn compile(grid: &Grid, class: MovementClass) -> Self {
         Self::compile_shared(grid, Arc::new(class))
     }
 
-    /// Makes the [`Components`] of the poses, or makes them anew; from then on every
-    /// [`MovementTables::update`] keeps them true. Near linear in the number of legal moves (union-find,
-    /// Tarjan 1975; strong components Tarjan 1972). That may take longer than compiling, and pays where many
-    /// questions are asked or a goal may be out of reach.
+    /// Creates the [`Components`] of the poses, or recreates them; every later [`MovementTables::update`]
+    /// maintains them. Nearly linear in the number of legal moves (union-find, Tarjan 1975; strong components
+    /// Tarjan 1972). This can take longer than compiling, and pays off for many queries or possibly unreachable
+    /// goals.
     ///
-    /// Without them a search for a goal that cannot be reached goes through all that can be: the same status,
-    /// and the same cost with a weight of 1000, but other expansions, and with
-    /// [`expansions_max`](crate::Request::expansions_max) `LimitReached` may stand for `Unreachable`.
-    /// [`Components::way`] then knows nothing.
+    /// Without components a search for an unreachable goal exhausts all reachable poses. The status is the
+    /// same, and so is the cost with a weight of 1000, but expansions differ, and with
+    /// [`expansions_max`](crate::Request::expansions_max) the status may be `LimitReached` instead of
+    /// `Unreachable`. [`Components::reachability`] is always unknown.
     pub fn make_components(&mut self) {
         self.components = Components::of(&self.graph);
     }
@@ -125,8 +125,8 @@ impl MovementTables {
         let space = legality.space();
         let n_primitives = class.primitives().len();
         let n_speed_classes = speed_classes.speeds.len();
-        // With slopes the number of different times is known only afterwards: the next wider layout is
-        // taken when one does not hold them.
+        // On slopes the number of distinct times is not known in advance: wider layouts are tried until one
+        // fits.
         type MakeLayout = fn(StateSpace) -> Layouts;
         let make: [MakeLayout; LAYOUTS.len()] = [
             |space| Layouts::Bits2x4(Layout::new(space)),
@@ -136,18 +136,19 @@ impl MovementTables {
             |space| Layouts::Bits8x16(Layout::new(space)),
             |space| Layouts::Times(Layout::new(space)),
         ];
-        let fitting = LAYOUTS.iter().zip(make).filter(|(form, _)| form.holds(n_primitives, n_speed_classes));
+        let fitting =
+            LAYOUTS.iter().zip(make).filter(|(capacity, _)| capacity.holds(n_primitives, n_speed_classes));
         for (_, layout) in fitting {
             let graph = PoseGraph {
                 space,
                 layouts: layout(space),
-                steps: steps_of(&class, space),
-                slots_at: slots_at(&class, space),
+                move_deltas: move_deltas_of(&class, space),
+                frame_slots: frame_slots(&class, space),
                 times: Vec::new(),
-                costs: Box::new([Node::ILLEGAL; COSTS]),
+                costs: Box::new([Node::ILLEGAL; COST_ENTRIES]),
                 slope_codes: if sloped { vec![BTreeMap::new(); n_primitives] } else { Vec::new() },
-                least_ticks: Vec::new(),
-                most_ticks: 0,
+                min_ticks: Vec::new(),
+                max_ticks: 0,
                 isolated: IsolatedPoses::default(),
                 class: Arc::clone(&class),
             };
@@ -169,7 +170,7 @@ impl MovementTables {
         unreachable!("the widest layout holds any time")
     }
 
-    /// The times that are known beforehand: all of them on flat ground.
+    /// Sets the times known in advance; on flat ground these are all.
     fn list_times(&mut self, sloped: bool) {
         let n_primitives = self.graph.class.primitives().len();
         let (bits, numbered) =
@@ -178,31 +179,30 @@ impl MovementTables {
             self.graph.times = vec![0; n_primitives << bits];
         }
         if sloped {
-            self.graph.least_ticks = vec![u32::MAX; n_primitives];
+            self.graph.min_ticks = vec![u32::MAX; n_primitives];
             return;
         }
         for (primitive, p) in self.graph.class.primitives().iter().enumerate() {
             for (number, &speed) in self.speeds.iter().enumerate() {
                 let ticks = move_time(p.time, SLOPE_FLAT, speed);
-                self.graph.most_ticks = self.graph.most_ticks.max(ticks);
+                self.graph.max_ticks = self.graph.max_ticks.max(ticks);
                 if numbered {
                     self.graph.times[primitive << bits | (number + 1)] = ticks;
                     let code = number as u32 + 1;
                     with_layout!(&self.graph.layouts, layout => layout.note_cost(&mut self.graph.costs, primitive, code, ticks));
                 }
             }
-            // The highest level is the fastest; a class that can stand nowhere has none.
+            // The highest speed class is the fastest; a class that can stand nowhere has none.
             let fastest = self.speeds.last().map(|&speed| move_time(p.time, SLOPE_FLAT, speed));
-            self.graph.least_ticks.push(fastest.unwrap_or(p.time));
+            self.graph.min_ticks.push(fastest.unwrap_or(p.time));
         }
     }
 
-    /// Follows an edit of the map: redoes the poses whose swept cells can touch the changed rectangle,
-    /// and the components. The tables equal freshly compiled ones afterwards. The first elevation of a
-    /// map, and slopes that bring more different times than the layout holds, compile all anew.
-    ///
+    /// Follows an edit of the map: recompiles the poses whose swept cells can touch the changed rectangle, and
+    /// updates the components. Afterwards the tables equal freshly compiled ones. The first elevation of a map,
+    /// and slopes with more distinct times than the layout holds, recompile everything.
     /// # Panics
-    /// If the map is not of the size and shape the tables were compiled for.
+    /// If the map differs in size or shape from the one the tables were compiled for.
     pub fn update(&mut self, grid: &Grid, changed: Rect) -> Update {
         let of_map = (grid.size(), grid.shape());
         assert_eq!(of_map, (self.graph.space.size(), self.graph.space.shape()), "tables of another map");
@@ -210,8 +210,8 @@ impl MovementTables {
         if changed.is_empty() {
             return Update::default();
         }
-        let same_form = is_sloped(grid, &self.graph.class) != self.graph.slope_codes.is_empty();
-        if same_form && let Ok(update) = self.refresh(grid, changed) {
+        let slopes_unchanged = is_sloped(grid, &self.graph.class) != self.graph.slope_codes.is_empty();
+        if slopes_unchanged && let Ok(update) = self.refresh(grid, changed) {
             return update;
         }
         let before = std::mem::replace(self, Self::compile_shared(grid, Arc::clone(&self.graph.class)));
@@ -221,7 +221,7 @@ impl MovementTables {
         self.compare(&before)
     }
 
-    /// What differs from other tables of the class, state by state.
+    /// Differences from other tables of the class, state by state.
     fn compare(&self, before: &Self) -> Update {
         let mut update = Update::default();
         let mut note = |was: Option<u32>, is: Option<u32>| {
@@ -238,81 +238,42 @@ impl MovementTables {
         update
     }
 
-    /// Compiles all of a map; fails if the layout does not hold all times.
+    /// Compiles the whole map; fails if the layout cannot hold all times.
     fn compile_all(&mut self, grid: &Grid) -> Result<(), TooManyTimes> {
-        let edges = self.open_sides_limit() || !grid.all_sides_open();
+        let edges = self.open_edges_limit() || !grid.all_sides_open();
         let Self { graph, plan, terrain_speed_classes, side_speed_classes, speeds, .. } = self;
-        let PoseGraph {
-            layouts,
-            class,
-            space,
-            isolated,
-            slope_codes,
-            times,
-            costs,
-            least_ticks,
-            most_ticks,
-            ..
-        } = graph;
         let speed_classes =
-            SpeedClassesOf { grid, terrain: terrain_speed_classes, sides: side_speed_classes };
-        let mut slopes = SlopeTimes {
-            elevation: grid.elevation().filter(|_| !slope_codes.is_empty()),
-            speeds,
-            codes: slope_codes,
-            times,
-            costs,
-            least_ticks,
-            most_ticks,
-        };
-        let of = RowsOf { class, plan, space: *space };
-        with_layout!(layouts, layout => layout.compile_all(&of, (&speed_classes, edges), isolated, &mut slopes))
+            KindSpeedClasses { grid, terrain: terrain_speed_classes, sides: side_speed_classes };
+        let Compilation { layouts, context, isolated, mut slopes, .. } =
+            Compilation::of(graph, plan, speeds, grid);
+        with_layout!(layouts, layout => layout.compile_all(&context, (&speed_classes, edges), isolated, &mut slopes))
     }
 
-    /// Compiles what a changed rectangle can touch once more; fails if the layout does not hold all times.
+    /// Recompiles the surroundings of a changed rectangle; fails if the layout cannot hold all times.
     fn refresh(&mut self, grid: &Grid, changed: Rect) -> Result<Update, TooManyTimes> {
-        let edges = self.open_sides_limit() || !grid.all_sides_open();
-        let both_ways = self.is_reversible();
+        let edges = self.open_edges_limit() || !grid.all_sides_open();
+        let reversible = self.is_reversible();
         let Self { graph, plan, terrain_speed_classes, side_speed_classes, speeds, .. } = self;
-        let PoseGraph {
-            layouts,
-            class,
-            space,
-            isolated,
-            slope_codes,
-            times,
-            costs,
-            least_ticks,
-            most_ticks,
-            ..
-        } = graph;
         let speed_classes =
-            SpeedClassesOf { grid, terrain: terrain_speed_classes, sides: side_speed_classes };
-        let mut slopes = SlopeTimes {
-            elevation: grid.elevation().filter(|_| !slope_codes.is_empty()),
-            speeds,
-            codes: slope_codes,
-            times,
-            costs,
-            least_ticks,
-            most_ticks,
-        };
+            KindSpeedClasses { grid, terrain: terrain_speed_classes, sides: side_speed_classes };
+        let Compilation { layouts, context, isolated, mut slopes, move_deltas } =
+            Compilation::of(graph, plan, speeds, grid);
+        let space = context.space;
         let n_cells = space.size().n_cells() as u64;
         self.change.clear();
         let (followed, anchors, update) = with_layout!(layouts, layout => {
-            // The first side that is not open: all edges are new.
-            let changed = if edges && !layout.planes.has_edges() { space.size().rect() } else { changed };
-            layout.planes.refresh(&speed_classes, edges, changed);
+            // At the first side that is not open, all edges are new.
+            let changed = if edges && !layout.layers.has_edges() { space.size().rect() } else { changed };
+            layout.layers.refresh(&speed_classes, edges, changed);
             let anchors = plan.touched_anchors(space.size(), changed);
             let followed = self.components.are_known() && anchors.n_cells() * FOLLOWED_SHARE <= n_cells;
-            let of = RowsOf { class, plan, space: *space };
             let mut change_log = ChangeLog {
-                steps: &graph.steps[..],
-                space: *space,
-                both_ways,
+                move_deltas,
+                space,
+                reversible,
                 change: followed.then_some(&mut self.change),
             };
-            (followed, anchors, layout.update(&of, anchors, isolated, &mut slopes, &mut change_log)?)
+            (followed, anchors, layout.update(&context, anchors, isolated, &mut slopes, &mut change_log)?)
         });
         if update.changed && self.components.are_known() {
             let mut components = std::mem::take(&mut self.components);
@@ -325,8 +286,8 @@ impl MovementTables {
         Ok(update)
     }
 
-    /// Whether an edge of open sides limits: only where it is slower than the fastest ground.
-    fn open_sides_limit(&self) -> bool {
+    /// Whether edges with open sides limit moves: only if they are slower than the fastest ground.
+    fn open_edges_limit(&self) -> bool {
         self.side_speed_classes.first().is_some_and(|&speed_class| speed_class < self.speeds.len())
     }
 
@@ -342,13 +303,13 @@ impl MovementTables {
         self.graph.space()
     }
 
-    /// Whether every legal move can be taken back by one legal move.
+    /// Whether every legal move has a legal inverse.
     #[inline]
     pub fn is_reversible(&self) -> bool {
         self.graph.is_reversible()
     }
 
-    /// Whether heights count: then a move and the one that takes it back may take unlike times.
+    /// Whether heights matter: then a move and its inverse may take different times.
     #[inline]
     pub(crate) fn is_sloped(&self) -> bool {
         self.graph.is_sloped()
@@ -366,7 +327,7 @@ impl MovementTables {
         self.graph.is_legal_pose(pose)
     }
 
-    /// Time of a move from a state in ticks, or `None` if it is not legal.
+    /// Time of a move from a state in ticks, or `None` if it is illegal.
     #[inline]
     pub fn move_ticks(&self, state: State, primitive: usize) -> Option<u32> {
         self.graph.move_ticks(state, primitive)
@@ -384,37 +345,37 @@ impl MovementTables {
         self.graph.for_each_successor(state, found);
     }
 
-    /// Calls `found` with every state that a legal move leads to or from; some come more than once.
+    /// Calls `found` with every state adjacent through a legal move in either direction; some are repeated.
     #[inline]
     pub fn for_each_neighbour(&self, state: State, found: impl FnMut(State)) {
         self.graph.for_each_neighbour(state, found);
     }
 
-    /// Calls `found` with every legal move that leads to a state, in order of primitive, then of the
-    /// heading before.
+    /// Calls `found` with every legal move that leads to a state, in order of primitive, then of heading before
+    /// it.
     #[inline]
     pub fn for_each_predecessor(&self, state: State, found: impl FnMut(Successor)) {
         self.graph.for_each_predecessor(state, found);
     }
 
-    /// No legal move by the primitive takes less, in ticks.
+    /// Lower bound of the time of the primitive's legal moves, in ticks.
     #[inline]
-    pub(crate) fn least_ticks(&self, primitive: usize) -> u32 {
-        self.graph.least_ticks(primitive)
+    pub(crate) fn min_ticks(&self, primitive: usize) -> u32 {
+        self.graph.min_ticks(primitive)
     }
 
-    /// No legal move takes more, in ticks.
+    /// Upper bound of the time of any legal move, in ticks.
     #[inline]
-    pub(crate) fn most_ticks(&self) -> u64 {
-        self.graph.most_ticks()
+    pub(crate) fn max_ticks(&self) -> u64 {
+        self.graph.max_ticks()
     }
 
-    /// Anchors of the poses and moves that [`MovementTables::update`] redoes for a changed rectangle.
+    /// Start anchors of the poses and moves that [`MovementTables::update`] recompiles for a changed rectangle.
     pub(crate) fn touched_anchors(&self, changed: Rect) -> Rect {
         self.plan.touched_anchors(self.graph.space.size(), changed)
     }
 
-    /// Anchors at which the moves that an update redoes end.
+    /// End anchors of the moves that an update recompiles.
     pub(crate) fn touched_ends(&self, changed: Rect) -> Rect {
         self.plan.touched_ends(self.graph.space.size(), changed)
     }
@@ -424,7 +385,7 @@ impl MovementTables {
         self.revision
     }
 
-    /// Numbers the strong components of a class with one-way moves anew, if edits have left them
+    /// Recomputes the strong components of a class with one-way moves if edits have made them
     /// [stale](Components::is_stale). Linear in the number of legal moves.
     pub fn renew_components(&mut self) {
         if !self.components.is_stale() {
@@ -435,26 +396,55 @@ impl MovementTables {
         self.components = components;
     }
 
-    /// Memory in bytes: moves, cells, the room for updates once there was one, and the [`Components`] if they
-    /// were made. Without the class, which takes as much for each that is made of it as its moves sweep.
+    /// Memory in bytes: moves, cells, update buffers once used, and the [`Components`] if made. Excludes the
+    /// class, whose shapes take memory in proportion to its swept cells.
     pub fn memory_bytes(&self) -> usize {
         let layout = with_layout!(&self.graph.layouts, layout => layout.memory_bytes());
-        let steps = size_of_val(&*self.graph.steps)
-            + size_of_val(&*self.graph.slots_at)
+        let move_deltas = size_of_val(&*self.graph.move_deltas)
+            + size_of_val(&*self.graph.frame_slots)
             + size_of_val(&*self.graph.costs);
-        let times = 4 * (self.graph.times.capacity() + self.graph.least_ticks.capacity());
+        let times = 4 * (self.graph.times.capacity() + self.graph.min_ticks.capacity());
         layout
-            + steps
+            + move_deltas
             + times
             + self.graph.isolated.memory_bytes()
             + self.change.memory_bytes()
             + self.components.memory_bytes()
     }
 
-    /// Connected components of the poses; without any label where none were
-    /// [made](MovementTables::make_components).
+    /// Connected components of the poses; empty unless [made](MovementTables::make_components).
     pub fn components(&self) -> &Components {
         &self.components
+    }
+}
+
+/// The parts of tables that compilation writes and reads.
+struct Compilation<'a> {
+    layouts: &'a mut Layouts,
+    context: RowContext<'a>,
+    isolated: &'a mut IsolatedPoses,
+    slopes: SlopeTimes<'a>,
+    move_deltas: &'a [MoveDelta],
+}
+
+impl<'a> Compilation<'a> {
+    fn of(graph: &'a mut PoseGraph, plan: &'a CompilePlan, speeds: &'a [u16], grid: &'a Grid) -> Self {
+        let elevation = grid.elevation().filter(|_| graph.is_sloped());
+        Self {
+            layouts: &mut graph.layouts,
+            context: RowContext { class: &graph.class, plan, space: graph.space },
+            isolated: &mut graph.isolated,
+            slopes: SlopeTimes {
+                elevation,
+                speeds,
+                codes: &mut graph.slope_codes,
+                times: &mut graph.times,
+                costs: &mut graph.costs,
+                min_ticks: &mut graph.min_ticks,
+                max_ticks: &mut graph.max_ticks,
+            },
+            move_deltas: &graph.move_deltas[..],
+        }
     }
 }
 
@@ -463,9 +453,10 @@ fn is_sloped(grid: &Grid, class: &MovementClass) -> bool {
     grid.elevation().is_some() && class.spec().climb != Climb::default()
 }
 
-/// The speeds of a class on a map; on flat ground told apart only where some primitive's time differs.
+/// The distinct speeds of a class on a map. On flat ground, speeds are merged if every primitive takes the same
+/// time.
 struct SpeedClasses {
-    /// Slowest speed of each level from 1, rising.
+    /// Slowest speed of each speed class from 1, ascending.
     speeds: Vec<u16>,
     of_terrain: Vec<usize>,
     of_sides: Vec<usize>,
@@ -499,21 +490,22 @@ impl SpeedClasses {
     }
 }
 
-fn slots_at(class: &MovementClass, space: StateSpace) -> Box<[SlotsAt; STEPS_STRIDE]> {
-    let steps = steps_of(class, space);
-    let mut slots = Box::new([SlotsAt::default(); STEPS_STRIDE]);
+fn frame_slots(class: &MovementClass, space: StateSpace) -> Box<[FrameSlots; FRAME_STRIDE]> {
+    let move_deltas = move_deltas_of(class, space);
+    let mut slots = Box::new([FrameSlots::default(); FRAME_STRIDE]);
     for frame in class.frames() {
         let at = &mut slots[frame.0 as usize];
         for primitive in (0..class.primitives().len()).filter(|&p| class.shape(frame, p).applies) {
-            at.slots[at.n] = (primitive as u32, steps[frame.0 as usize * STEPS_STRIDE + primitive].delta);
+            at.slots[at.n] =
+                (primitive as u32, move_deltas[frame.0 as usize * FRAME_STRIDE + primitive].delta);
             at.n += 1;
         }
     }
     slots
 }
 
-fn steps_of(class: &MovementClass, space: StateSpace) -> Box<[Step; STEPS_STRIDE * STEPS_STRIDE]> {
-    let mut steps = Box::new([Step::default(); STEPS_STRIDE * STEPS_STRIDE]);
+fn move_deltas_of(class: &MovementClass, space: StateSpace) -> Box<[MoveDelta; FRAME_STRIDE * FRAME_STRIDE]> {
+    let mut move_deltas = Box::new([MoveDelta::default(); FRAME_STRIDE * FRAME_STRIDE]);
     let headings = i64::from(space.headings());
     for frame in class.frames() {
         for primitive in 0..class.primitives().len() {
@@ -524,8 +516,9 @@ fn steps_of(class: &MovementClass, space: StateSpace) -> Box<[Step; STEPS_STRIDE
             // A step that does not fit 32 bits leaves the map and is never legal.
             let delta = i32::try_from(cells * headings + turned).unwrap_or(0);
             let heading_after = u32::from(shape.heading_after.0);
-            steps[frame.0 as usize * STEPS_STRIDE + primitive] = Step { delta, dx, dy, heading_after };
+            move_deltas[frame.0 as usize * FRAME_STRIDE + primitive] =
+                MoveDelta { delta, dx, dy, heading_after };
         }
     }
-    steps
+    move_deltas
 }

@@ -1,30 +1,32 @@
-//! A state's node in a search.
+//! The packed search node of a state.
 
-/// A state's node in 62 bits: the stamp of the search that last touched it in the high 24, then the
-/// complement of the cost so far (32 bits), two flags, and the primitive by which it was reached
-/// (4 bits).
+use crate::model::outcome::UNREACHED;
+
+/// A state's node in 62 bits: in the high 24 the stamp of the search that last touched it, then the complement
+/// of the cost so far (32 bits), two flags, and the primitive by which it was reached (4 bits).
 ///
-/// So a node that an earlier search left, and one that was reached at greater cost, are both less than what
-/// reaches it now, and an illegal move is made to reach less than any node: the kernel decides all three by
+/// The encoding makes a node left by an earlier search, and a node reached at greater cost, both less than a
+/// node that reaches the state now; an illegal move yields less than any node. So the kernel decides all three
+/// cases by one comparison of signed numbers.
 /// one comparison of signed numbers.
 pub(crate) struct Node;
 
 impl Node {
     pub const CLOSED: u64 = 1 << 4;
-    /// Of this search's goals alone: [`Scratch::reset`] takes it away, whatever the stamp.
+    /// Valid for the current search's goals only: `Scratch::reset` clears it, whatever the stamp.
     pub const GOAL: u64 = 1 << 5;
-    pub const LANE: u64 = 15;
-    /// All that is not stamp and cost.
+    pub const SLOT_MASK: u64 = 15;
+    /// All bits except stamp and cost.
     pub const FLAGS: u64 = (1 << Self::COST_SHIFT) - 1;
     pub const COST_SHIFT: u32 = 6;
     pub const STAMP_SHIFT: u32 = 38;
     /// Cost of a state that was marked but not reached.
-    pub const UNREACHED: u32 = u32::MAX;
+    pub const UNREACHED: u32 = UNREACHED;
 
-    /// Taken off a node, it leaves less than any node.
+    /// Subtracted from a node, gives less than any node.
     pub const ILLEGAL: i64 = 1 << 62;
 
-    /// Taken off a node, it adds so many ticks to its cost.
+    /// Subtracted from a node, increases its cost by `ticks`.
     #[inline(always)]
     pub const fn cost_of(ticks: u32) -> i64 {
         (ticks as i64) << Self::COST_SHIFT

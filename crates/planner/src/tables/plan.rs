@@ -1,42 +1,42 @@
-//! What the compilation of a class needs to know of its shapes, worked out once.
+//! Precomputed shapes for compiling a class.
 
 use crate::model::movement::{MovementClass, bounds};
 use crate::model::offset::Offset;
 use crate::model::pose::Frame;
 use wheelbase_grid::{GridSize, Rect, Side};
 
-/// Longest step in cells along an axis whose end is read from the rows of poses; what a longer one
-/// sweeps is gone through cell by cell.
+/// Maximum step, in cells along an axis, whose end pose is read from the rows of poses; longer moves check
+/// their swept cells one by one.
 const STEP_MAX: i32 = 4;
 
-/// What one primitive sweeps in one frame, as the rows are compiled.
+/// The cells and edges that a primitive sweeps in one frame, in the form used to compile rows.
 #[derive(Clone, Debug)]
 pub(crate) struct MovePlan {
     pub applies: bool,
     pub step: Offset,
-    /// Number of the body in which it ends, among [`CompilePlan::bodies`].
+    /// Index of the body at the end of the move in [`CompilePlan::bodies`].
     pub body_after: usize,
     pub frame_after: Frame,
     /// Whether the end pose is read from the rows of poses.
     pub end_in_rows: bool,
-    /// Swept cells and edges beside those of the poses that are read.
+    /// Swept cells and edges not covered by the poses that are read.
     pub cells: Vec<Offset>,
     pub edges: Vec<(Offset, Side)>,
-    /// Around all that it sweeps and the anchors at both ends: where some of it is off the map, the move is not
-    /// legal.
-    pub reach: Reach,
+    /// Bounds of all swept cells and of the anchors at both ends. The move is illegal wherever these leave the
+    /// map.
+    pub reach: OffsetRect,
 }
 
-/// A footprint in map axes, shared by all frames that have it.
+/// A footprint in map axes, shared by all frames with the same cells.
 #[derive(Clone, Debug)]
 pub(crate) struct BodyPlan {
     pub cells: Vec<Offset>,
     pub edges: Vec<(Offset, Side)>,
-    /// The cells as a full rectangle: its north-west cell, columns and rows. `None` if they are none.
+    /// The cells as a full rectangle: north-west cell, columns and rows. `None` if they do not fill one.
     pub block: Option<(Offset, usize, usize)>,
-    /// Around the cells and the anchor.
-    pub reach: Reach,
-    /// Whether the map has room for it. One without is never legal, whatever the cells under it.
+    /// Bounds of the cells and the anchor.
+    pub reach: OffsetRect,
+    /// Whether it fits on the map. If not, it is illegal everywhere.
     pub fits: bool,
 }
 
@@ -45,32 +45,32 @@ impl BodyPlan {
         let (low, high) = bounds(cells);
         let (width, height) = ((high.dx - low.dx + 1) as usize, (high.dy - low.dy + 1) as usize);
         let block = (width * height == cells.len()).then_some((low, width, height));
-        let mut reach = Reach { low, high };
+        let mut reach = OffsetRect { low, high };
         reach.widen(Offset::default(), Offset::default());
         Self { cells: cells.to_vec(), edges: edges.to_vec(), block, reach, fits: reach.fits(size) }
     }
 }
 
-/// A rectangle of offsets by its north-west and south-east corner.
+/// A rectangle of offsets, by its north-west and south-east corner.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Reach {
+pub(crate) struct OffsetRect {
     pub low: Offset,
     pub high: Offset,
 }
 
-impl Reach {
+impl OffsetRect {
     fn widen(&mut self, low: Offset, high: Offset) {
         self.low = Offset::new(self.low.dx.min(low.dx), self.low.dy.min(low.dy));
         self.high = Offset::new(self.high.dx.max(high.dx), self.high.dy.max(high.dy));
     }
 
-    /// Whether a map of that size has room for it.
+    /// Whether it fits on a map of the given size.
     fn fits(&self, size: GridSize) -> bool {
         let Self { low, high } = self;
         high.dx - low.dx < size.width() as i32 && high.dy - low.dy < size.height() as i32
     }
 
-    /// Anchors from which something of the reach lies in the changed cells.
+    /// Anchors for which the rectangle overlaps the changed cells.
     fn anchors(&self, size: GridSize, changed: Rect) -> Rect {
         let Self { low, high } = self;
         let wider = Rect::new(
@@ -83,29 +83,29 @@ impl Reach {
     }
 }
 
-/// How the rows of a class are compiled.
+/// The shapes of a class, prepared for compiling rows of anchors.
 #[derive(Clone, Debug)]
 pub(crate) struct CompilePlan {
     /// `[frame * n_primitives + primitive]`.
     pub moves: Vec<MovePlan>,
-    /// The different footprints, and which one each frame has.
+    /// The distinct footprints, and the index of the footprint of each frame.
     pub bodies: Vec<BodyPlan>,
     pub body_of: Vec<usize>,
-    /// How far the ends that are read from rows lie off, in columns and in rows.
+    /// Maximum columns and rows to the ends of moves that are read from rows of poses.
     pub margin: Offset,
-    /// How far from an anchor, in columns and in rows, cells are read in all: its span, and the bodies within
-    /// the margin.
+    /// Maximum columns and rows from an anchor to any cell that is read: its span, and the bodies within the
+    /// margin.
     pub pad: Offset,
-    /// Smallest rectangle around all that any pose or move can sweep, from the anchor at its start and from
-    /// the one at its end.
-    reach: Reach,
-    /// The reach, and the anchors at the ends of moves, of which it counts whether they are on the map.
-    pub span: Reach,
-    reach_from_end: Reach,
+    /// Bounding rectangle of everything that any pose or move can sweep, relative to the anchor at its start.
+    reach: OffsetRect,
+    /// `reach` extended by the end anchors of moves, which must be on the map too.
+    pub span: OffsetRect,
+    /// `reach` relative to the anchor at the end of a move.
+    reach_from_end: OffsetRect,
 }
 
 impl CompilePlan {
-    /// The plan for maps of a size: moves for which they have no room anywhere are left out.
+    /// The plan for maps of the given size. Moves that fit nowhere on them are omitted.
     pub fn of(class: &MovementClass, size: GridSize) -> Self {
         let mut plan = Self {
             moves: Vec::new(),
@@ -113,9 +113,9 @@ impl CompilePlan {
             body_of: Vec::new(),
             margin: Offset::default(),
             pad: Offset::default(),
-            reach: Reach::default(),
-            span: Reach::default(),
-            reach_from_end: Reach::default(),
+            reach: OffsetRect::default(),
+            span: OffsetRect::default(),
+            reach_from_end: OffsetRect::default(),
         };
         for frame in class.frames() {
             let (cells, edges) = (class.footprint().at(frame), class.rest_edges(frame));
@@ -135,11 +135,12 @@ impl CompilePlan {
                 plan.add_move(class, frame, primitive, size);
             }
         }
-        let mut bodies = Reach::default();
+        let mut bodies = OffsetRect::default();
         for body in plan.bodies.iter().filter(|body| body.fits) {
             bodies.widen(body.reach.low, body.reach.high);
         }
-        let farthest = |Reach { low, high }: Reach| Offset::new(high.dx.max(-low.dx), high.dy.max(-low.dy));
+        let farthest =
+            |OffsetRect { low, high }: OffsetRect| Offset::new(high.dx.max(-low.dx), high.dy.max(-low.dy));
         plan.span = plan.reach;
         for step in plan.moves.iter().filter(|plan| plan.applies).map(|plan| plan.step) {
             plan.span.widen(step, step);
@@ -155,7 +156,7 @@ impl CompilePlan {
         let step = shape.step;
         let back = Offset::new(-step.dx, -step.dy);
         let after = shape.frame_after;
-        let mut reach = Reach { low, high };
+        let mut reach = OffsetRect { low, high };
         reach.widen(Offset::default(), Offset::default());
         reach.widen(step, step);
         let mut plan = MovePlan {
@@ -181,7 +182,7 @@ impl CompilePlan {
             let read_at_start = |cell| holds(of_start, cell);
             let read_at_end = |cell: Offset| holds(of_end, cell.plus(back));
             let parity = frame.0 / class.headings();
-            // The edges of a pose are all those between two of its cells.
+            // The edges of a pose are exactly those between two of its cells.
             let other_cell = |cell: Offset, side| {
                 let grid = class.grid_shape();
                 let (dx, dy) = grid.step(side, grid.parity(cell.dy + i32::from(parity)));
@@ -199,12 +200,12 @@ impl CompilePlan {
         self.moves.push(plan);
     }
 
-    /// Anchors of the poses and moves that can touch the changed cells.
+    /// Start anchors of the poses and moves that can touch the changed cells.
     pub fn touched_anchors(&self, size: GridSize, changed: Rect) -> Rect {
         self.reach.anchors(size, changed)
     }
 
-    /// Anchors at which the moves that can touch the changed cells end.
+    /// End anchors of the moves that can touch the changed cells.
     pub fn touched_ends(&self, size: GridSize, changed: Rect) -> Rect {
         self.reach_from_end.anchors(size, changed)
     }

@@ -1,34 +1,34 @@
-//! The graph of poses of a class on a map: which moves are legal, and what each costs.
+//! The pose graph of a class on a map: which moves are legal, and the time of each.
 
 use crate::model::movement::MovementClass;
 use crate::model::pose::{Pose, State, StateSpace};
 use crate::tables::isolated_poses::IsolatedPoses;
 use crate::tables::layouts::{Layouts, with_layout};
 use crate::tables::move_words::MoveWord;
-use crate::tables::steps::{COSTS, STEPS_STRIDE, SlotsAt, Step, Successor};
+use crate::tables::moves::{COST_ENTRIES, FRAME_STRIDE, FrameSlots, MoveDelta, Successor};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use wheelbase_grid::CellXY;
 
-/// What a search reads of movement tables.
+/// The part of movement tables that a search reads.
 #[derive(Clone, Debug)]
 pub(crate) struct PoseGraph {
     pub(crate) class: Arc<MovementClass>,
     pub(crate) space: StateSpace,
     pub(crate) layouts: Layouts,
-    /// `[frame * 16 + primitive]`, of sixteen frames, so that none needs to be looked for past the end.
-    pub(crate) steps: Box<[Step; STEPS_STRIDE * STEPS_STRIDE]>,
-    /// Which primitives there are in each frame.
-    pub(crate) slots_at: Box<[SlotsAt; STEPS_STRIDE]>,
-    /// Ticks by `[primitive << bits | code]`; empty where the words hold times themselves.
+    /// `[frame * 16 + primitive]`, for sixteen frames, so that indexing needs no bounds check.
+    pub(crate) move_deltas: Box<[MoveDelta; FRAME_STRIDE * FRAME_STRIDE]>,
+    /// The primitives available in each frame.
+    pub(crate) frame_slots: Box<[FrameSlots; FRAME_STRIDE]>,
+    /// Ticks by `[primitive << bits | code]`; empty if the words hold times themselves.
     pub(crate) times: Vec<u32>,
-    /// The same as the kernel reads it, by [`MoveWord::cost_index`].
-    pub(crate) costs: Box<[i64; COSTS]>,
-    /// Where slopes count: the code of each time of each primitive. Grows with edits, never shrinks.
+    /// The same in the kernel's form, by [`MoveWord::cost_index`].
+    pub(crate) costs: Box<[i64; COST_ENTRIES]>,
+    /// On slopes: the code of each time of each primitive. Grows with edits, never shrinks.
     pub(crate) slope_codes: Vec<BTreeMap<u32, u32>>,
-    /// Least time of each primitive and most of all, in ticks. Edits may leave them too wide.
-    pub(crate) least_ticks: Vec<u32>,
-    pub(crate) most_ticks: u32,
+    /// Bounds of move times in ticks: minimum per primitive, and overall maximum. Edits may leave them loose.
+    pub(crate) min_ticks: Vec<u32>,
+    pub(crate) max_ticks: u32,
     pub(crate) isolated: IsolatedPoses,
 }
 
@@ -43,19 +43,19 @@ impl PoseGraph {
         self.space
     }
 
-    /// Whether every legal move can be taken back by one legal move.
+    /// Whether every legal move has a legal inverse.
     pub fn is_reversible(&self) -> bool {
         let climb = &self.class.spec().climb;
         let one_way = !self.slope_codes.is_empty() && (climb.max_up.is_some() || climb.max_down.is_some());
         self.class.is_reversible() && !one_way
     }
 
-    /// Whether heights count: then a move and the one that takes it back may take unlike times.
+    /// Whether heights matter: then a move and its inverse may take different times.
     pub(crate) fn is_sloped(&self) -> bool {
         !self.slope_codes.is_empty()
     }
 
-    /// Legal poses without any legal move.
+    /// Legal poses with no legal move.
     pub(crate) fn isolated_poses(&self) -> &IsolatedPoses {
         &self.isolated
     }
@@ -72,7 +72,7 @@ impl PoseGraph {
         self.space.state(pose).is_some_and(|state| self.is_legal(state))
     }
 
-    /// Time of a move from a state in ticks, or `None` if it is not legal.
+    /// Time of a move from a state in ticks, or `None` if it is illegal.
     #[inline]
     pub fn move_ticks(&self, state: State, primitive: usize) -> Option<u32> {
         if primitive >= self.class.primitives().len() {
@@ -88,16 +88,16 @@ impl PoseGraph {
     #[inline]
     pub fn state_after(&self, state: State, primitive: usize) -> State {
         let frame = self.space.frame_of(state).0 as usize;
-        State(state.0.wrapping_add_signed(self.steps[frame * STEPS_STRIDE + primitive].delta))
+        State(state.0.wrapping_add_signed(self.move_deltas[frame * FRAME_STRIDE + primitive].delta))
     }
 
     /// Calls `found` with every legal move from a state, in order of primitive.
     pub fn for_each_successor(&self, state: State, mut found: impl FnMut(Successor)) {
         let frame = self.space.frame_of(state).0 as usize;
-        let steps = &self.steps[frame * STEPS_STRIDE..][..self.class.primitives().len()];
+        let move_deltas = &self.move_deltas[frame * FRAME_STRIDE..][..self.class.primitives().len()];
         with_layout!(&self.layouts, layout => {
             let word = layout.words[state.0 as usize];
-            for (primitive, step) in steps.iter().enumerate() {
+            for (primitive, step) in move_deltas.iter().enumerate() {
                 if word.code(primitive) != 0 {
                     let ticks = word.ticks(primitive, &self.times);
                     let state = State(state.0.wrapping_add_signed(step.delta));
@@ -107,7 +107,7 @@ impl PoseGraph {
         })
     }
 
-    /// Calls `found` with every state that a legal move leads to or from; some come more than once.
+    /// Calls `found` with every state adjacent through a legal move in either direction; some are repeated.
     pub fn for_each_neighbour(&self, state: State, mut found: impl FnMut(State)) {
         self.for_each_successor(state, |next| found(next.state));
         if !self.is_reversible() {
@@ -115,13 +115,13 @@ impl PoseGraph {
         }
     }
 
-    /// Calls `found` with every legal move that leads to a state, in order of primitive, then of the
-    /// heading before.
+    /// Calls `found` with every legal move that leads to a state, in order of primitive, then of heading before
+    /// it.
     pub fn for_each_predecessor(&self, state: State, mut found: impl FnMut(Successor)) {
         let pose = self.space.pose(state);
         for primitive in 0..self.class.primitives().len() {
             for frame in self.class.frames() {
-                let step = self.steps[frame.0 as usize * STEPS_STRIDE + primitive];
+                let step = self.move_deltas[frame.0 as usize * FRAME_STRIDE + primitive];
                 if step.heading_after != u32::from(pose.heading.0) {
                     continue;
                 }
@@ -138,13 +138,13 @@ impl PoseGraph {
         }
     }
 
-    /// No legal move by the primitive takes less, in ticks.
-    pub(crate) fn least_ticks(&self, primitive: usize) -> u32 {
-        self.least_ticks[primitive]
+    /// Lower bound of the time of the primitive's legal moves, in ticks.
+    pub(crate) fn min_ticks(&self, primitive: usize) -> u32 {
+        self.min_ticks[primitive]
     }
 
-    /// No legal move takes more, in ticks.
-    pub(crate) fn most_ticks(&self) -> u64 {
-        u64::from(self.most_ticks)
+    /// Upper bound of the time of any legal move, in ticks.
+    pub(crate) fn max_ticks(&self) -> u64 {
+        u64::from(self.max_ticks)
     }
 }

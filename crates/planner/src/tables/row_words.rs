@@ -1,4 +1,4 @@
-//! Rows of states: which lie in an area of anchors, and how words of headings are put between each other.
+//! Rows of states: the states of an area of anchors, and interleaving of per-heading words.
 
 use crate::model::movement::MovementClass;
 use crate::model::pose::{Frame, Heading, Pose, StateSpace};
@@ -7,26 +7,34 @@ use crate::tables::plan::CompilePlan;
 use std::ops::Range;
 use wheelbase_grid::Rect;
 
-/// What the rows are compiled from and for.
-pub(crate) struct RowsOf<'a> {
+/// Inputs shared by everything that compiles rows.
+pub(crate) struct RowContext<'a> {
     pub class: &'a MovementClass,
     pub plan: &'a CompilePlan,
     pub space: StateSpace,
 }
 
-impl RowsOf<'_> {
+impl RowContext<'_> {
     /// Frame of the poses of a row at a heading.
     pub(crate) fn frame(&self, y: i32, heading: usize) -> Frame {
         self.space.frame(Pose::new(0, y, Heading(heading as u8)))
     }
 
-    /// Number of their body.
+    /// Index of the body in that frame.
     pub(crate) fn body(&self, y: i32, heading: usize) -> usize {
         self.plan.body_of[self.frame(y, heading).0 as usize]
     }
 }
 
-/// The states of a rectangle of anchors, a row at a time.
+/// Consecutive anchors of one row of the map, from `(x, y)` on.
+#[derive(Clone, Copy)]
+pub(crate) struct AnchorRow {
+    pub x: i32,
+    pub y: i32,
+    pub width: usize,
+}
+
+/// The states of a rectangle of anchors, row by row.
 pub(crate) fn state_rows(space: StateSpace, anchors: Rect) -> impl Iterator<Item = Range<usize>> {
     let headings = space.headings() as usize;
     let row_of = move |y: u32| {
@@ -36,9 +44,8 @@ pub(crate) fn state_rows(space: StateSpace, anchors: Rect) -> impl Iterator<Item
     (0..anchors.height).map(row_of)
 }
 
-/// Sets the codes of four primitives in a row of words, by the lesser of the levels at the two ends of each.
-/// `NEW` says that they are the first four. Returns whether a pose that is legal has none of the moves set so
-/// far.
+/// Sets the codes of four primitives in a row of words, by the lower of the speed classes at both ends. `NEW`
+/// marks the first four primitives. Returns whether any legal pose has no move among those set so far.
 pub(crate) fn set_four<W: MoveWord, const NEW: bool>(
     words: &mut [W],
     rest: &[W::SpeedClass],
@@ -47,9 +54,9 @@ pub(crate) fn set_four<W: MoveWord, const NEW: bool>(
 ) -> bool {
     let n = words.len();
     let mut isolated = W::SpeedClass::default();
-    // Slices of one known length, so that the loop runs without checks on whole vectors.
+    // Slices of one known length, so that the loop is vectorised without bounds checks.
     let (rest, [a, b, c, d]) = (&rest[..n], ends.map(|end| &end[..n]));
-    let slots = W::LANES.min(4);
+    let slots = W::SLOTS.min(4);
     for i in 0..n {
         let speed_class = rest[i];
         let mut word = if NEW { W::default() } else { words[i] };
@@ -65,8 +72,8 @@ pub(crate) fn set_four<W: MoveWord, const NEW: bool>(
     isolated != W::SpeedClass::default()
 }
 
-/// `states[column * headings + heading] = rows[heading * width + column]`, by twos, then by twos of those,
-/// which the machine has instructions for.
+/// `states[column * headings + heading] = rows[heading * width + column]`, first by pairs, then by pairs of
+/// pairs, for which the machine has instructions.
 pub(crate) fn interleave<W: Copy + Default>(states: &mut [W], rows: &[W], headings: usize) {
     match headings {
         1 => states.copy_from_slice(rows),
@@ -103,7 +110,7 @@ fn interleave_4<W: Copy + Default>(fours: &mut [[[W; 2]; 2]], [a, b, c, d]: [&[W
     }
 }
 
-/// `twos[i] = [a[i], b[i]]`. Alone in its function it is compiled to instructions on whole vectors.
+/// `twos[i] = [a[i], b[i]]`. Vectorised only when it is a function of its own.
 #[inline(never)]
 fn interleave_2<T: Copy>(twos: &mut [[T; 2]], a: &[T], b: &[T]) {
     let n = twos.len();

@@ -1,20 +1,20 @@
-//! Speed levels of cells and edges, and rows of them about anchors.
+//! Speed classes of cells and edges, and rows of them relative to anchors.
 
 use crate::model::movement::EDGES_MAX;
 use crate::model::offset::Offset;
 use crate::tables::move_words::SpeedClass;
-use crate::tables::plan::{BodyPlan, MovePlan, Reach};
+use crate::tables::plan::{BodyPlan, MovePlan, OffsetRect};
 use std::ops::Range;
 use wheelbase_grid::{CellXY, Grid, GridShape, GridSize, Rect, Side, TerrainKind};
 
-/// Where the levels of kinds are looked up.
-pub(crate) struct SpeedClassesOf<'a> {
+/// Speed class of each terrain kind and side kind of a map.
+pub(crate) struct KindSpeedClasses<'a> {
     pub grid: &'a Grid,
     pub terrain: &'a [usize],
     pub sides: &'a [usize],
 }
 
-impl SpeedClassesOf<'_> {
+impl KindSpeedClasses<'_> {
     fn edge(&self, cell: CellXY, side: Side) -> usize {
         let size = self.grid.size();
         let speed_class = |cell, side| match size.cell(cell) {
@@ -25,18 +25,18 @@ impl SpeedClassesOf<'_> {
     }
 }
 
-/// Levels of cells and edges.
+/// Speed classes of the cells and edges of a map.
 #[derive(Clone, Debug)]
-pub(crate) struct Planes<L> {
+pub(crate) struct SpeedLayers<L> {
     pub size: GridSize,
     /// `[height * width]`.
     pub cells: Vec<L>,
-    /// Levels of the edges beyond each [later side](GridShape::later_sides) of the cells, `[height * width]`
-    /// each, by [`edge_number`]; empty where no edge can limit, the third of square maps always.
+    /// Edges beyond each [later side](GridShape::later_sides) of the cells, `[height * width]` each, by
+    /// [`edge_number`]; empty if no edge can limit a move. The third is always empty on square maps.
     pub edges: [Vec<L>; EDGES_MAX],
 }
 
-/// Place of a side among the later ones of its map.
+/// Index of a side among the later sides of its map.
 pub(crate) fn edge_number(side: Side) -> usize {
     match side {
         Side::East => 0,
@@ -45,45 +45,49 @@ pub(crate) fn edge_number(side: Side) -> usize {
     }
 }
 
-/// Most passable kinds for which comparing with each beats looking each cell up.
+/// Maximum number of passable kinds for which comparing with each kind is faster than a table lookup per cell.
 const COMPARED_KINDS_MAX: usize = 6;
 
-/// Levels of a row of cells.
-fn read_speed_classes<L: SpeedClass>(speed_classes: &mut [L], kinds: &[TerrainKind], of_kinds: &[usize]) {
-    let passable = || of_kinds.iter().enumerate().filter(|(_, speed_class)| **speed_class > 0);
+/// Speed classes of a row of cells.
+fn read_speed_classes<L: SpeedClass>(
+    speed_classes: &mut [L],
+    kinds: &[TerrainKind],
+    class_of_kind: &[usize],
+) {
+    let passable = || class_of_kind.iter().enumerate().filter(|(_, speed_class)| **speed_class > 0);
     if speed_classes.len() < 64 || passable().nth(COMPARED_KINDS_MAX).is_some() {
         for (speed_class, kind) in speed_classes.iter_mut().zip(kinds) {
-            *speed_class = L::of(of_kinds[kind.0 as usize]);
+            *speed_class = L::of(class_of_kind[kind.0 as usize]);
         }
         return;
     }
     speed_classes.fill(L::default());
-    for (number, &of_kind) in passable() {
-        let (number, of_kind) = (number as u8, L::of(of_kind));
+    for (number, &class) in passable() {
+        let (number, class) = (number as u8, L::of(class));
         for (speed_class, kind) in speed_classes.iter_mut().zip(kinds) {
-            *speed_class = if kind.0 == number { of_kind } else { *speed_class };
+            *speed_class = if kind.0 == number { class } else { *speed_class };
         }
     }
 }
 
-impl<L: SpeedClass> Planes<L> {
-    /// Levels that there is memory for.
+impl<L: SpeedClass> SpeedLayers<L> {
+    /// Number of speed classes for which memory is allocated.
     pub fn n_speed_classes(&self) -> usize {
         self.cells.capacity() + self.edges.iter().map(Vec::capacity).sum::<usize>()
     }
 
-    /// Without any cell yet: rows are read in order.
+    /// Without cells yet.
     pub fn new(size: GridSize) -> Self {
         Self { size, cells: Vec::new(), edges: Default::default() }
     }
 
-    /// Whether the layers of edges are there.
+    /// Whether edges are stored.
     pub fn has_edges(&self) -> bool {
         !self.edges[0].is_empty()
     }
 
-    /// Reads all cells, a row at a time: what is not yet written costs least.
-    pub fn read_all(&mut self, speed_classes: &SpeedClassesOf<'_>, edges: bool) {
+    /// Reads all cells, row by row: appending to reserved memory costs least.
+    pub fn read_all(&mut self, speed_classes: &KindSpeedClasses<'_>, edges: bool) {
         let width = self.size.width() as usize;
         self.cells.clear();
         self.cells.reserve_exact(self.size.n_cells());
@@ -97,8 +101,8 @@ impl<L: SpeedClass> Planes<L> {
         }
     }
 
-    /// Reads cells and edges of the changed rectangle anew.
-    pub fn refresh(&mut self, speed_classes: &SpeedClassesOf<'_>, edges: bool, changed: Rect) {
+    /// Re-reads cells and edges of the changed rectangle.
+    pub fn refresh(&mut self, speed_classes: &KindSpeedClasses<'_>, edges: bool, changed: Rect) {
         let width = self.size.width() as usize;
         for y in changed.y as usize..changed.y as usize + changed.height as usize {
             let start = y * width + changed.x as usize;
@@ -114,13 +118,14 @@ impl<L: SpeedClass> Planes<L> {
         }
     }
 
-    fn read_edges(&mut self, speed_classes: &SpeedClassesOf<'_>, changed: Rect) {
+    fn read_edges(&mut self, speed_classes: &KindSpeedClasses<'_>, changed: Rect) {
         let shape = speed_classes.grid.shape();
         let sides = shape.later_sides();
         for edges in self.edges.iter_mut().take(sides.len()).filter(|edges| edges.is_empty()) {
             *edges = vec![L::default(); self.size.n_cells()];
         }
-        // Edges to earlier cells are kept with the neighbours there, on hexagonal maps to the NE as well.
+        // An edge to an earlier cell is stored with the neighbour there; on hexagonal maps that includes the NE
+        // neighbour.
         let east = u32::from(shape == GridShape::Hex);
         let around = Rect::new(changed.x - 1, changed.y - 1, changed.width + 1 + east, changed.height + 1);
         for xy in around.intersection(self.size.rect()).cells() {
@@ -131,8 +136,8 @@ impl<L: SpeedClass> Planes<L> {
         }
     }
 
-    /// Reads the levels of a body at the anchors of a row from `(x, y)` on, 0 where the anchor is off the
-    /// map.
+    /// Writes the speed classes of a body at the anchors of a row from `(x, y)` on; 0 where the anchor is off
+    /// the map.
     pub fn read_body(&self, row: &mut [L], (x, y): (i32, i32), body: &BodyPlan, spans: &mut [Vec<L>; 2]) {
         let Some((row, x)) = self.part_on_map(row, (x, y), body.reach) else { return };
         match body.block {
@@ -157,21 +162,21 @@ impl<L: SpeedClass> Planes<L> {
         self.lower_by_edges(row, (x, y), &body.edges);
     }
 
-    /// Lowers a row of levels, one an anchor from `(x, y)` on, by what a move sweeps; to 0 where it has no
-    /// room on the map.
+    /// Lowers a row of speed classes, one per anchor from `(x, y)` on, by the cells and edges of a move; to 0
+    /// where the move leaves the map.
     pub fn lower(&self, row: &mut [L], (x, y): (i32, i32), plan: &MovePlan) {
         let Some((row, x)) = self.part_on_map(row, (x, y), plan.reach) else { return };
         self.lower_by_cells(row, (x, y), &plan.cells);
         self.lower_by_edges(row, (x, y), &plan.edges);
     }
 
-    /// The part of a row from whose anchors all of a reach is on the map, and the column of its first; the
-    /// rest is set to 0. What a body or a move far larger than the row touches costs nothing there.
+    /// The part of a row whose anchors keep `reach` on the map, and the column of its first anchor; the rest is
+    /// set to 0. Bodies and moves far larger than the row cost nothing there.
     fn part_on_map<'a>(
         &self,
         row: &'a mut [L],
         (x, y): (i32, i32),
-        reach: Reach,
+        reach: OffsetRect,
     ) -> Option<(&'a mut [L], i32)> {
         let west = close_off_map(row, self.size, x, y, reach.low);
         let east = close_off_map(row, self.size, x, y, reach.high);
@@ -200,8 +205,8 @@ impl<L: SpeedClass> Planes<L> {
     }
 }
 
-/// `row[i]` is the least of so many entries of `spans[0]` from `i` on, found by doubling what each entry
-/// covers.
+/// `row[i]` becomes the minimum of `width` entries of `spans[0]` from `i` on, by doubling the span of each
+/// entry.
 pub(crate) fn least_of_spans<L: SpeedClass>(row: &mut [L], [from, to]: &mut [Vec<L>; 2], width: usize) {
     let (mut from, mut to) = (from, to);
     let mut covered = 1;
@@ -232,27 +237,27 @@ pub(crate) fn lower_by<L: SpeedClass>(row: &mut [L], speed_classes: &[L]) {
     }
 }
 
-/// `row[i] = plane[(x + i, y) + offset]`, 0 where that is off the map.
-fn copy_row<L: SpeedClass>(row: &mut [L], plane: &[L], size: GridSize, x: i32, y: i32, offset: Offset) {
+/// `row[i] = layer[(x + i, y) + offset]`, 0 off the map.
+fn copy_row<L: SpeedClass>(row: &mut [L], layer: &[L], size: GridSize, x: i32, y: i32, offset: Offset) {
     let Some(part) = close_off_map(row, size, x, y, offset) else { return };
-    let source = &plane[index_of(size, x, y, offset, &part)..][..part.len()];
+    let source = &layer[index_of(size, x, y, offset, &part)..][..part.len()];
     row[part].copy_from_slice(source);
 }
 
-/// `row[i] = min(row[i], plane[(x + i, y) + offset])`, 0 where that is off the map.
-fn lower_row<L: SpeedClass>(row: &mut [L], plane: &[L], size: GridSize, x: i32, y: i32, offset: Offset) {
+/// `row[i] = min(row[i], layer[(x + i, y) + offset])`, 0 off the map.
+fn lower_row<L: SpeedClass>(row: &mut [L], layer: &[L], size: GridSize, x: i32, y: i32, offset: Offset) {
     let Some(part) = close_off_map(row, size, x, y, offset) else { return };
-    let source = &plane[index_of(size, x, y, offset, &part)..][..part.len()];
+    let source = &layer[index_of(size, x, y, offset, &part)..][..part.len()];
     lower_by(&mut row[part], source);
 }
 
-/// Index of the first cell that the part of a row on the map reads.
+/// Index of the first cell read by the part of a row on the map.
 fn index_of(size: GridSize, x: i32, y: i32, offset: Offset, part: &Range<usize>) -> usize {
     let row = (y + offset.dy) as usize * size.width() as usize;
     (row as i64 + i64::from(x) + i64::from(offset.dx) + part.start as i64) as usize
 }
 
-/// Sets the row to 0 where `(x + i, y) + offset` is off the map; returns the part that is on it.
+/// Sets the row to 0 where `(x + i, y) + offset` is off the map; returns the part on the map.
 pub(crate) fn close_off_map<L: SpeedClass>(
     row: &mut [L],
     size: GridSize,

@@ -1,4 +1,4 @@
-//! Random worlds for the tests: maps with terrain, sides and walls, and classes of any shape.
+//! Random worlds for tests: maps with terrain, sides and walls, and classes of any shape.
 
 #![allow(dead_code, clippy::unwrap_used)]
 
@@ -7,7 +7,7 @@ use std::ops::Range;
 use wheelbase_grid::*;
 use wheelbase_planner::model::*;
 
-/// Terrain and side kinds that every random map has.
+/// Terrain and side kinds of every random map.
 pub fn tables() -> (TerrainTable, SideTable) {
     let kinds =
         [("grass", ".", 1000), ("mud", "m", 400), ("road", "=", 1500), ("bog", "b", 37), ("deep", "~", 0)];
@@ -34,7 +34,7 @@ pub fn world() -> impl Strategy<Value = (Grid, MovementClass)> {
     world_of(1..10)
 }
 
-/// The same with sides of other lengths.
+/// Like [`world`], with other side lengths.
 pub fn world_of(side: Range<u64>) -> impl Strategy<Value = (Grid, MovementClass)> {
     shape().prop_flat_map(move |shape| (grid_of(shape, side.clone()), class_of(shape)))
 }
@@ -43,7 +43,7 @@ fn shape() -> impl Strategy<Value = GridShape> {
     prop_oneof![2 => Just(GridShape::Square), 1 => Just(GridShape::Hex)]
 }
 
-/// Maps of a shape with sides of such lengths, some with walls and stiles, some with hills.
+/// Maps of the given shape and side lengths, some with walls and stiles, some with hills.
 pub fn grid_of(shape: GridShape, side: Range<u64>) -> impl Strategy<Value = Grid> {
     (side.clone(), side)
         .prop_flat_map(|(width, height)| {
@@ -102,8 +102,8 @@ fn primitives(shape: GridShape, headings: u8) -> impl Strategy<Value = Vec<Primi
     let random = ((-2_i32..3, -2_i32..3), turn, time.clone(), prop::option::of(listed), any::<bool>());
     let vehicle =
         (time.clone(), time.clone(), time).prop_map(move |(forward, reverse, turn)| match headings {
-            1 if shape == GridShape::Hex => Primitive::six_ways(forward),
-            1 => Primitive::four_ways(forward),
+            1 if shape == GridShape::Hex => Primitive::six_directions(forward),
+            1 => Primitive::four_directions(forward),
             4 | 6 => Primitive::vehicle(forward, reverse, turn),
             _ => vehicle_of_8(forward, reverse, turn),
         });
@@ -111,7 +111,7 @@ fn primitives(shape: GridShape, headings: u8) -> impl Strategy<Value = Vec<Primi
         move |(mut vehicle, kept, random)| {
             vehicle.truncate(kept);
             for (number, (by, turn, time, swept, straight)) in random.into_iter().enumerate() {
-                // A move that also turns lists its swept cells, for the sweep may be full.
+                // A move that also turns must list its swept cells, because the sweep may be full.
                 let swept = if by != (0, 0) && turn != 0 { Some(swept.unwrap_or_default()) } else { swept };
                 let framed = headings == 8 && (by != (0, 0) || swept.is_some());
                 let when = match (framed, straight) {
@@ -126,7 +126,7 @@ fn primitives(shape: GridShape, headings: u8) -> impl Strategy<Value = Vec<Primi
             if vehicle.is_empty() {
                 vehicle.push(Primitive::turn("only", i32::from(headings > 1), 3));
                 if headings == 1 {
-                    vehicle = Primitive::four_ways(3);
+                    vehicle = Primitive::four_directions(3);
                 }
             }
             vehicle
@@ -161,7 +161,7 @@ fn climb() -> impl Strategy<Value = Climb> {
     prop_oneof![1 => Just(Climb::default()), 2 => steep]
 }
 
-/// Classes of maps of a shape, of any footprint, pivot, headings, sweep, climb and moves.
+/// Classes for maps of a shape, with any footprint, pivot, headings, sweep, climb and moves.
 pub fn class_of(shape: GridShape) -> impl Strategy<Value = MovementClass> {
     let headings = match shape {
         GridShape::Square => prop_oneof![1 => Just(1_u8), 3 => Just(4), 3 => Just(8)].boxed(),
@@ -191,7 +191,7 @@ pub fn class_of(shape: GridShape) -> impl Strategy<Value = MovementClass> {
                 primitives,
             };
             MovementClass::new(spec.clone()).unwrap_or_else(|error| {
-                // A thin body may cover no cell by half.
+                // A thin body may cover no cell by at least half.
                 assert_eq!(error, ClassError::DiagonalEmpty, "{spec:?}");
                 spec.footprint_diagonal = Some(vec![(0, 0)]);
                 MovementClass::new(spec).unwrap()
@@ -215,7 +215,7 @@ pub fn goal() -> impl Strategy<Value = (Vec<GoalMember>, u32)> {
     (prop::collection::vec(member, 1..4), prop_oneof![3 => Just(0_u32), 1 => 0_u32..4])
 }
 
-/// One edit of any layer near or on the map.
+/// An edit of any layer near or on the map.
 pub fn edit() -> impl Strategy<Value = (i32, i32, u32, u32, u8, usize)> {
     (-2_i32..40, -2_i32..40, 0_u32..5, 0_u32..5, 0_u8..5, 0_usize..12)
 }
@@ -226,7 +226,7 @@ pub fn side_of(grid: &Grid, number: usize, draw: i32) -> Side {
     sides[(number + draw.unsigned_abs() as usize) % sides.len()]
 }
 
-/// Makes an edit; returns the rectangle of cells that changed.
+/// Makes an edit; returns the rectangle of changed cells.
 pub fn apply(grid: &mut Grid, (x, y, width, height, kind, what): (i32, i32, u32, u32, u8, usize)) -> Rect {
     let size = grid.size();
     let inside = CellXY::new(x.rem_euclid(size.width() as i32), y.rem_euclid(size.height() as i32));
@@ -239,7 +239,7 @@ pub fn apply(grid: &mut Grid, (x, y, width, height, kind, what): (i32, i32, u32,
         4 => grid.set_elevation(area, i16::from(kind) * 7 - 9),
         5 => grid.rotate(inside, i32::from(kind) - 2),
         6..9 => grid.set_terrain(area, TerrainKind(kind)),
-        // Buildings put up and taken down.
+        // Buildings put up and removed.
         _ => grid.set_terrain(area, TerrainKind(kind % 2 * 4)),
     };
     edit.changed

@@ -5,7 +5,7 @@ use crate::goal_poses::poses_of;
 use wheelbase_grid::{BitGrid, CellXY, GridShape, GridSize, Rect};
 use wheelbase_planner::fields::CostField;
 use wheelbase_planner::model::State;
-use wheelbase_planner::tables::Way;
+use wheelbase_planner::tables::Reachability;
 use wheelbase_planner::{GoalMember, MovementTables, Pose};
 use wheelbase_traffic::motion::{AgentId, ClassId};
 
@@ -109,7 +109,7 @@ impl Room<'_> {
                 continue;
             }
             let both_ways = |goal: &State| {
-                let way = |from, to| tables.components().way(from, to) == Way::Yes;
+                let way = |from, to| tables.components().reachability(from, to) == Reachability::Yes;
                 way(*goal, state) && (self.field.is_some() || way(state, *goal))
             };
             if goals.iter().any(both_ways) {
@@ -173,7 +173,7 @@ pub(super) fn nearest_member(tables: &MovementTables, goal: GoalMember, from: St
     loop {
         let near = cells_near(space.size(), goal.cell, reach).cells();
         let states = near.flat_map(|cell| poses_of(tables, GoalMember { cell, ..goal }));
-        let open = states.filter(|&state| tables.components().way(from, state) != Way::No);
+        let open = states.filter(|&state| tables.components().reachability(from, state) != Reachability::No);
         let measured = open.map(|state| (space.shape().measure(space.pose(state).cell, goal.cell), state));
         let nearest = measured.min().filter(|&(far, _)| far <= space.shape().measure_of(reach));
         if let Some((_, state)) = nearest {

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use wheelbase_planner::model::State;
-use wheelbase_planner::search::least_cost;
+use wheelbase_planner::search::cost_lower_bound;
 use wheelbase_planner::{
     Goal, MovementTables, Path, Progress, Request, Scratch, Status, advance, begin, finish,
 };
@@ -222,7 +222,7 @@ impl Worker<'_> {
         let Self { scratch, path, .. } = self;
         let mut progress = begin(tables, &request, scratch);
         while progress == Progress::Running {
-            if least_cost(scratch) > ticks_max {
+            if cost_lower_bound(scratch) > ticks_max {
                 return Trip::TooLong;
             }
             progress = advance(tables, &request, scratch, EXPANSIONS_A_LOOK);

@@ -13,7 +13,7 @@ use crate::trip::Trip;
 use std::sync::atomic::{AtomicBool, Ordering};
 use wheelbase_grid::{BitGrid, CellXY, GridSize, Rect};
 use wheelbase_planner::model::{Reached, State};
-use wheelbase_planner::search::{Answer, Fallback, GoalArea, Guide, least_cost_of};
+use wheelbase_planner::search::{Answer, Fallback, GoalArea, Guide, cost_lower_bound_of};
 use wheelbase_planner::{
     Goal, GoalMember, MovementTables, Path, PathPose, Pose, Progress, Request, Scratch, Status, advance,
     begin, finish,
@@ -116,13 +116,10 @@ impl Slot {
         match step {
             Some(FieldStep { progress: Progress::Running, .. }) => {}
             Some(FieldStep { found: true, .. }) => {
-                self.answer = Some(Answer {
-                    status: Status::Found,
-                    reached: Some(Reached::Goal),
-                    cost: self.path.cost(),
-                    expansions: self.spent,
-                    guide: Guide::Field,
-                });
+                let mut answer = Answer::ended(Status::Found);
+                (answer.reached, answer.cost) = (Some(Reached::Goal), self.path.cost());
+                (answer.expansions, answer.guide) = (self.spent, Guide::Field);
+                self.answer = Some(answer);
             }
             _ => (self.by_field, self.begun, self.field_failed) = (false, false, true),
         }
@@ -258,7 +255,9 @@ impl Slot {
         if self.progress == Progress::Done && self.made <= may_spend {
             let first_ticks = self.join_first_part();
             let cost = answer.cost.saturating_add(first_ticks);
-            self.answer = Some(Answer { cost, ..answer });
+            let mut joined = answer;
+            joined.cost = cost;
+            self.answer = Some(joined);
             if let (Status::Found, Some((at, state))) = (answer.status, leaves) {
                 self.join_rest(tables, state, &context.paths.moves(search_inputs.agents.paths[row])[at..]);
             }
@@ -370,7 +369,7 @@ impl SearchContext<'_> {
 /// where that is not known.
 pub(crate) fn least_ticks(search_inputs: SearchInputs<'_>, row: usize) -> u32 {
     let request = search_inputs.cheapest(row, search_inputs.agents.motion[row].state);
-    request.map_or(0, |(.., request)| least_cost_of(search_inputs.tables(row), &request))
+    request.map_or(0, |(.., request)| cost_lower_bound_of(search_inputs.tables(row), &request))
 }
 
 /// Class and goal of a request that a field can answer: not one around others nor one to a pose that was

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use wheelbase_grid::CellXY;
 use wheelbase_planner::fields::CostField;
 use wheelbase_planner::model::State;
-use wheelbase_planner::{Goal, GoalMember, Pose, Until};
+use wheelbase_planner::{Goal, GoalMember, Pose, SettleTarget};
 use wheelbase_traffic::TrafficParams;
 use wheelbase_traffic::collision::{CollisionRule, Transition};
 use wheelbase_traffic::cooperative::corridor_control::CorridorControl;
@@ -170,7 +170,7 @@ fn check(
         }
         let heads = [GoalMember::any(space.pose(goal).cell)];
         let mut field = CostField::to_goal(tables, &Goal::of(&heads));
-        field.settle(tables, Until::All, u64::MAX);
+        field.settle(tables, SettleTarget::All, u64::MAX);
         let cost_to_go = |pose: Pose| {
             space
                 .state(pose)

@@ -403,7 +403,7 @@ mod tests {
     use wheelbase_grid::{CellXY, Grid, SideTable, TerrainTable};
     use wheelbase_planner::fields::CostField;
     use wheelbase_planner::{
-        ClassSpec, Goal, GoalMember, Heading, MovementClass, MovementTables, Pose, Primitive, Until,
+        ClassSpec, Goal, GoalMember, Heading, MovementClass, MovementTables, Pose, Primitive, SettleTarget,
     };
 
     #[test]
@@ -475,7 +475,7 @@ mod tests {
         let cell_of = |number: u32| *free.iter().find(|&&cell| map.number_at(cell) == Some(number)).unwrap();
         let goal = [GoalMember::any(cell_of(want.goal))];
         let mut truth = CostField::to_goal(tables, &Goal::of(&goal));
-        truth.settle(tables, Until::All, u64::MAX);
+        truth.settle(tables, SettleTarget::All, u64::MAX);
         let true_cost = |cell: CellXY, heading: u8| {
             let state = tables.space().state(Pose { cell, heading: Heading(heading) }).unwrap();
             truth.cost(state).unwrap_or(UNKNOWN)

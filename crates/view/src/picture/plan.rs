@@ -10,7 +10,8 @@ use wheelbase_grid::{CellXY, Grid, Rgb, Side};
 use wheelbase_planner::model::{MoveBlocked, PoseBlocked, Reached};
 use wheelbase_planner::search::Answer;
 use wheelbase_planner::{
-    Distances, GoalMember, Heading, Legality, MovementTables, Path, Pose, Request, Scratch, Status, Until,
+    Distances, GoalMember, Heading, Legality, MovementTables, Path, Pose, Request, Scratch, SettleTarget,
+    Status,
 };
 
 /// Class number whose colour stands out from the colours of expansions.
@@ -115,7 +116,7 @@ impl SearchOutcome<'_> {
         let tables = self.tables;
         let legality = Legality::new(self.grid, tables.class());
         let mut from = Distances::from_pose(tables, self.request.start);
-        from.settle(tables, Until::All, u64::MAX);
+        from.settle(tables, SettleTarget::All, u64::MAX);
         let mut cells = Cells::of(view, |_| Paint::NONE);
         let space = tables.space();
         for (pose, _) in from.field().settled() {
@@ -223,7 +224,8 @@ impl Obstacles {
             MoveBlocked::Rise { .. } | MoveBlocked::Fall { .. } => {
                 self.cells.insert((end.y, end.x));
             }
-            MoveBlocked::NoSuchPrimitive { .. } | MoveBlocked::WrongHeading { .. } => {}
+            // No cell or side is to blame.
+            _ => {}
         }
     }
 
@@ -237,6 +239,7 @@ impl Obstacles {
             PoseBlocked::Edge { cell, side, .. } => {
                 self.sides.insert((cell.y, cell.x, side));
             }
+            _ => {}
         }
     }
 

@@ -1,38 +1,39 @@
 //! Moves into and out of a state as constant offsets, by frame.
 
-use crate::model::lattice::Lattice;
 use crate::model::movement::MovementClass;
+use crate::model::outcome::UNREACHED;
 use crate::model::pose::Frame;
-use crate::tables::steps::STEPS_STRIDE;
+use crate::model::state_indexing::StateIndexing;
+use crate::tables::moves::FRAME_STRIDE;
 use crate::tables::{MoveWord, MovementTables};
 
-/// One move of a state, out of it or into it.
+/// A move of a state, out of it or into it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Arc {
-    /// Index of the state at the other end, less that of this one.
+    /// State index at the other end, minus that of this state.
     pub delta: i32,
-    /// Which lane of the word that is read says whether the move is legal, and at which speed.
+    /// The slot, in the word that is read, that holds the legality and speed of the move.
     pub slot: u8,
     pub primitive: u8,
     /// Frame of the state at the other end.
     pub frame: u8,
 }
 
-/// The moves out of the states of each frame, or those into them, in order of primitive.
+/// The moves out of the states of each frame, or into them, in order of primitive.
 ///
-/// A move off the map needs no test: its lane is 0. So is that of the state whose index is where a
-/// move into this one would have to start beyond the map's border, for no legal move leads from there
-/// across the border. On hexagonal maps that state may be of another frame, and is passed over then.
+/// Moves off the map need no test: their slot is 0. For a move into a state that would have to start beyond the
+/// border, the computed index wraps to another row, but no legal move leads from that state across the border.
+/// On hexagonal maps that state may have another frame, and is then skipped.
 #[derive(Clone, Debug)]
 pub(crate) struct Arcs {
-    /// By fours, so that the loop over them is unrolled: each has branches of its own, which are better
-    /// predicted. What is missing to four are arcs from a state to itself, which never shorten a way.
-    /// As many for each frame.
+    /// In groups of four, so that the loop is unrolled: each arc has its own branches, which are better
+    /// predicted. Padded with arcs from a state to itself, which never shorten a path. The same number for each
+    /// frame.
     fours: Vec<[Arc; 4]>,
-    /// Fours of a frame.
+    /// Groups per frame.
     n_fours: usize,
-    /// Whether the word of the state itself is read: of moves out of it always, of moves into it where
-    /// each is legal exactly when the move that takes it back is.
+    /// Whether the word of the state itself is read: always for moves out of it; for moves into it if each is
+    /// legal exactly when its inverse is.
     own_word: bool,
 }
 
@@ -40,7 +41,7 @@ impl Arcs {
     /// The moves out of the states.
     pub fn out(tables: &MovementTables) -> Self {
         Self::collect(tables.class(), true, |frame, primitive| {
-            let step = tables.graph.steps[frame.0 as usize * STEPS_STRIDE + primitive as usize];
+            let step = tables.graph.move_deltas[frame.0 as usize * FRAME_STRIDE + primitive as usize];
             let shape = tables.class().shape(frame, primitive as usize);
             shape.applies.then_some(Arc {
                 delta: step.delta,
@@ -65,9 +66,9 @@ impl Arcs {
         let own_word = !tables.is_sloped() && own_slots.is_some();
         Self::collect(class, own_word, |frame, primitive| {
             let start = before(frame, primitive)?;
-            let delta = -tables.graph.steps[start.0 as usize * STEPS_STRIDE + primitive as usize].delta;
+            let delta = -tables.graph.move_deltas[start.0 as usize * FRAME_STRIDE + primitive as usize].delta;
             let slot = match &own_slots {
-                Some(slots) if own_word => slots[frame.0 as usize * STEPS_STRIDE + primitive as usize],
+                Some(slots) if own_word => slots[frame.0 as usize * FRAME_STRIDE + primitive as usize],
                 _ => primitive,
             };
             Some(Arc { delta, slot, primitive, frame: start.0 })
@@ -76,7 +77,7 @@ impl Arcs {
 
     fn collect(class: &MovementClass, own_word: bool, arc: impl Fn(Frame, u8) -> Option<Arc> + Copy) -> Self {
         let n_primitives = class.primitives().len() as u8;
-        // A delta of 0 is a step that leaves the map.
+        // A delta of 0 marks a step that leaves the map.
         let of_frame =
             |frame| (0..n_primitives).filter_map(move |p| arc(frame, p)).filter(|arc| arc.delta != 0);
         let most = class.frames().map(|frame| of_frame(frame).count()).max().unwrap_or(0);
@@ -90,7 +91,7 @@ impl Arcs {
         Self { fours, n_fours, own_word }
     }
 
-    /// Whether a state's own word says all of these moves.
+    /// Whether a state's own word covers all of these moves.
     pub fn own_word(&self) -> bool {
         self.own_word
     }
@@ -100,48 +101,48 @@ impl Arcs {
         &self.fours[frame * self.n_fours..][..self.n_fours]
     }
 
-    /// All arcs of a frame, those to the state itself left out.
+    /// All arcs of a frame without padding.
     pub fn of_frame(&self, frame: usize) -> impl Iterator<Item = Arc> {
         self.at(frame).iter().flatten().copied().filter(|arc| arc.delta != 0)
     }
 }
 
-/// For each frame and each primitive that leads there, `[frame * 16 + primitive]`, the primitive that
-/// takes the move back; `None` if some move has none.
+/// For each frame and each primitive that leads to it, `[frame * 16 + primitive]`, the primitive that inverts
+/// the move; `None` if some move has no inverse.
 fn own_slots(class: &MovementClass, before: impl Fn(Frame, u8) -> Option<Frame>) -> Option<Vec<u8>> {
     let n_primitives = class.primitives().len();
-    let mut slots = vec![0; class.frames().count() * STEPS_STRIDE];
+    let mut slots = vec![0; class.frames().count() * FRAME_STRIDE];
     for frame in class.frames() {
         for primitive in 0..n_primitives {
             let Some(start) = before(frame, primitive as u8) else { continue };
             let shape = class.shape(start, primitive);
             let back =
                 (0..n_primitives).find(|&back| shape.is_taken_back_by(start, class.shape(frame, back)))?;
-            slots[frame.0 as usize * STEPS_STRIDE + primitive] = back as u8;
+            slots[frame.0 as usize * FRAME_STRIDE + primitive] = back as u8;
         }
     }
     Some(slots)
 }
 
-/// The words and times that arcs are looked up in.
+/// The words and times in which arcs are looked up.
 #[derive(Clone, Copy)]
-pub(crate) struct Graph<'a, W: MoveWord, L: Lattice> {
+pub(crate) struct ArcGraph<'a, W: MoveWord, L: StateIndexing> {
     pub words: &'a [W],
     pub times: &'a [u32],
-    pub lattice: L,
+    pub indexing: L,
 }
 
-impl<W: MoveWord, L: Lattice> Graph<'_, W, L> {
-    /// The word of a state if it is on the map and of that frame, else one without moves.
+impl<W: MoveWord, L: StateIndexing> ArcGraph<'_, W, L> {
+    /// The word of a state if it exists and has the given frame, otherwise a word without moves.
     #[inline(always)]
     pub fn word_of(&self, state: u32, frame: u8) -> W {
         match self.words.get(state as usize) {
-            Some(&word) if !L::ROWS_DIFFER || self.lattice.frame(state) == frame as usize => word,
+            Some(&word) if !L::ROWS_DIFFER || self.indexing.frame(state) == frame as usize => word,
             _ => W::default(),
         }
     }
 
-    /// Ticks of a primitive by the code in a lane of a word, 0 if it is not legal.
+    /// Ticks of a primitive by the code in a slot of a word; 0 if it is illegal.
     #[inline(always)]
     pub fn ticks(&self, word: W, slot: u8, primitive: u8) -> u32 {
         let code = word.code(slot as usize);
@@ -151,30 +152,37 @@ impl<W: MoveWord, L: Lattice> Graph<'_, W, L> {
         }
     }
 
-    /// The least that `cost` says of a state plus the time of a move in `arcs` there from `state`; without
-    /// branches, for which of them is least is hard to foretell.
+    /// The state at the other end of an arc, and the time of the move, 0 if it is illegal. The state's own word is
+    /// read if `own_word` is set.
+    #[inline(always)]
+    fn end_of(&self, arc: &Arc, state: u32, (own_word, own): (bool, W)) -> (u32, u32) {
+        let next = state.wrapping_add_signed(arc.delta);
+        let word = match own_word {
+            true => own,
+            false => self.word_of(next, arc.frame),
+        };
+        (next, self.ticks(word, arc.slot, arc.primitive))
+    }
+
+    /// The minimum, over the moves in `arcs` from `state`, of the time of the move plus `cost` of the state it
+    /// leads to. Branch-free, because the minimum is hard to predict.
     #[inline(always)]
     pub fn least(&self, arcs: &Arcs, state: u32, cost: impl Fn(u32) -> u32) -> u32 {
         let (own_word, own) = (arcs.own_word, self.words[state as usize]);
-        let mut least = u32::MAX;
-        for four in arcs.at(self.lattice.frame(state)) {
+        let mut least = UNREACHED;
+        for four in arcs.at(self.indexing.frame(state)) {
             for arc in four {
-                let next = state.wrapping_add_signed(arc.delta);
-                let word = match own_word {
-                    true => own,
-                    false => self.word_of(next, arc.frame),
-                };
-                let ticks = self.ticks(word, arc.slot, arc.primitive);
+                let (next, ticks) = self.end_of(arc, state, (own_word, own));
                 let legal = ticks != 0;
                 let whole = cost(if legal { next } else { state }).saturating_add(ticks);
-                least = least.min(if legal { whole } else { u32::MAX });
+                least = least.min(if legal { whole } else { UNREACHED });
             }
         }
         least
     }
 
-    /// The least primitive in `arcs` at `state` whose time and what `cost` says of the state there make up
-    /// `whole`, else `none`; without branches too.
+    /// The least primitive in `arcs` at `state` whose time plus `cost` of the state it leads to equals `whole`,
+    /// else `none`. Branch-free as well.
     #[inline(always)]
     pub fn primitive_of(
         &self,
@@ -185,14 +193,9 @@ impl<W: MoveWord, L: Lattice> Graph<'_, W, L> {
     ) -> u8 {
         let (own_word, own) = (arcs.own_word, self.words[state as usize]);
         let mut found = none;
-        for four in arcs.at(self.lattice.frame(state)).iter().rev() {
+        for four in arcs.at(self.indexing.frame(state)).iter().rev() {
             for arc in four.iter().rev() {
-                let next = state.wrapping_add_signed(arc.delta);
-                let word = match own_word {
-                    true => own,
-                    false => self.word_of(next, arc.frame),
-                };
-                let ticks = self.ticks(word, arc.slot, arc.primitive);
+                let (next, ticks) = self.end_of(arc, state, (own_word, own));
                 let legal = ticks != 0;
                 let makes_up = cost(if legal { next } else { state }).saturating_add(ticks) == whole;
                 found = if legal & makes_up { arc.primitive } else { found };
@@ -206,14 +209,9 @@ impl<W: MoveWord, L: Lattice> Graph<'_, W, L> {
     #[inline(always)]
     pub fn each(&self, arcs: &Arcs, state: u32, mut visit: impl FnMut(u32, u32, u8)) {
         let (own_word, own) = (arcs.own_word, self.words[state as usize]);
-        for four in arcs.at(self.lattice.frame(state)) {
+        for four in arcs.at(self.indexing.frame(state)) {
             for arc in four {
-                let next = state.wrapping_add_signed(arc.delta);
-                let word = match own_word {
-                    true => own,
-                    false => self.word_of(next, arc.frame),
-                };
-                let ticks = self.ticks(word, arc.slot, arc.primitive);
+                let (next, ticks) = self.end_of(arc, state, (own_word, own));
                 if ticks != 0 {
                     visit(next, ticks, arc.primitive);
                 }

@@ -1,12 +1,12 @@
 //! The open list of a cost field.
 
-use crate::search::open_list::{BLOCK, BUCKETS_MAX, BucketQueue};
+use crate::open_list::{BLOCK, BUCKETS_MAX, BucketQueue};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// States by cost, a block at a time in order of cost; among equals in no order that matters, for a
-/// cost is settled with all its states. Costs next to the one under way lie in buckets, those beyond in
-/// a heap, so that costs of any range fit and those of ordinary moves take one store.
+/// States by cost, popped in blocks in order of cost. The order among equals does not matter, because a cost is
+/// settled with all its states. Costs near the current one are held in buckets, larger ones in a heap, so that
+/// costs of any range fit, and those of ordinary moves take one store.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Frontier {
     near: BucketQueue,
@@ -17,23 +17,23 @@ pub(crate) struct Frontier {
 
 pub(crate) type Block = [u32; BLOCK];
 
-/// Ticks from one side of what an edit affects to the other, as a rule.
+/// Typical range of costs, in ticks, across the region affected by an edit.
 const WIDE: u64 = 4095;
 
 impl Frontier {
-    /// Empties it, for costs from `cost` on and moves of up to `most_ticks`.
-    pub fn reset(&mut self, most_ticks: u64, cost: u32) {
-        self.near.reset(most_ticks.clamp(1, BUCKETS_MAX - 1), u64::from(cost));
+    /// Empties it, for costs from `cost` on and moves of up to `max_ticks`.
+    pub fn reset(&mut self, max_ticks: u64, cost: u32) {
+        self.near.reset(max_ticks.clamp(1, BUCKETS_MAX - 1), u64::from(cost));
         self.far.clear();
         self.n_states = 0;
     }
 
-    /// The same for costs that are known to come from a wide range, most of them at once.
-    pub fn reset_wide(&mut self, most_ticks: u64, cost: u32) {
-        self.reset(most_ticks.max(WIDE), cost);
+    /// Like [`Frontier::reset`], for costs that cover a wide range from the start.
+    pub fn reset_wide(&mut self, max_ticks: u64, cost: u32) {
+        self.reset(max_ticks.max(WIDE), cost);
     }
 
-    /// Moves on to a cost that is at most the least one held.
+    /// Advances to a cost, at most the least cost held.
     pub fn advance_to(&mut self, cost: u32) {
         self.near.advance_to(u64::from(cost));
     }
@@ -74,7 +74,7 @@ impl Frontier {
         self.n_states == 0
     }
 
-    /// Takes up to a block of states of the least cost.
+    /// Pops up to a block of states of the least cost.
     #[inline(always)]
     pub fn pop_block(&mut self, states: &mut Block) -> Option<(u32, usize)> {
         if !self.far.is_empty() {
@@ -85,7 +85,7 @@ impl Frontier {
         Some((key as u32, n))
     }
 
-    /// Moves what is far off into the buckets, once it comes next.
+    /// Moves distant entries into the buckets once they are next.
     #[cold]
     fn bring_near(&mut self) {
         let Some(far) = self.least_far() else { return };
@@ -101,7 +101,7 @@ impl Frontier {
         }
     }
 
-    /// Bytes held.
+    /// Memory in bytes.
     pub fn memory_bytes(&self) -> usize {
         self.near.memory_bytes() + 8 * self.far.capacity()
     }

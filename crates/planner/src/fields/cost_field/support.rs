@@ -1,20 +1,18 @@
-//! Costs of states and what supports them: the moves by which a cost is reached.
+//! Costs of states and their support: the moves by which a cost is reached.
 
-use crate::fields::cost_field::arcs::{Arcs, Graph};
-use crate::model::lattice::Lattice;
+use crate::fields::cost_field::arcs::{ArcGraph, Arcs};
+use crate::model::outcome::UNREACHED;
+use crate::model::state_indexing::StateIndexing;
 use crate::tables::move_words::MoveWord;
 
-/// Cost of a state that is not reached.
-pub(crate) const UNREACHED: u32 = u32::MAX;
-
-/// Moves of a state that has none: it is a source, or not settled. They leave it where it is.
+/// Values for states without a next move: a source, or unsettled. They leave the state where it is.
 pub(crate) const AT_SOURCE: u8 = 16;
 
 pub(crate) const NO_MOVE: u8 = 17;
 
 pub(crate) const MOVES_STRIDE: usize = 32;
 
-/// Which way the costs of a [`CostField`](crate::fields::CostField) run.
+/// Direction of the costs of a [`CostField`](crate::fields::CostField).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// From each pose to the nearest pose of a goal.
@@ -23,10 +21,10 @@ pub enum Direction {
     FromStart,
 }
 
-/// The least primitive by which a settled state's cost is the time of the move plus the cost after it.
+/// The least primitive for which a settled state's cost is the time of the move plus the cost after it.
 #[inline]
-pub(crate) fn downhill_move<W: MoveWord, L: Lattice>(
-    graph: &Graph<'_, W, L>,
+pub(crate) fn downhill_move<W: MoveWord, L: StateIndexing>(
+    graph: &ArcGraph<'_, W, L>,
     arcs: &Arcs,
     costs: &[u32],
     state: u32,
@@ -38,11 +36,11 @@ pub(crate) fn downhill_move<W: MoveWord, L: Lattice>(
     graph.primitive_of(arcs, state, (cost, NO_MOVE), |next| costs[next as usize])
 }
 
-/// The least cost of a state by its moves to settled states. Others support nothing: they spread their cost
-/// when they are settled.
+/// The least cost of a state by its moves to settled states. Unsettled states support nothing: they spread
+/// their cost when they are settled.
 #[inline(always)]
-pub(crate) fn least_support<W: MoveWord, L: Lattice>(
-    graph: &Graph<'_, W, L>,
+pub(crate) fn least_support<W: MoveWord, L: StateIndexing>(
+    graph: &ArcGraph<'_, W, L>,
     downhill: &Arcs,
     costs: &[u32],
     radius: u32,
@@ -54,5 +52,5 @@ pub(crate) fn least_support<W: MoveWord, L: Lattice>(
     })
 }
 
-/// Entries that repairs may add to a frontier at least before the stale ones among them are dropped.
+/// Minimum number of entries that repairs add to a frontier before its stale entries are removed.
 pub(crate) const STALE_MAX: usize = 4096;

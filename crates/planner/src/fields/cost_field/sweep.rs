@@ -1,29 +1,28 @@
-//! Dijkstra's search in order of cost without an open list, for classes whose moves take few times.
+//! Dijkstra's algorithm in order of cost without an open list, for classes whose moves take few distinct times.
 //!
-//! The states of cost `c` are those that a move of `t` ticks leads to from the states of cost `c - t`, for
-//! each `t`, and that are not reached yet. The settled states stand in a list in order of cost; for each time
-//! that a move takes, a queue goes through that list as far behind as the time says (the buckets of Dial
-//! 1969, turned round: nothing is put where it belongs, everything is fetched when it is due). So a state
-//! enters the list once, at its final cost, and without a branch. Moves of other times (slow terrain, slopes,
-//! classes with many times) go through a [`Frontier`].
+//! The states of cost `c` are the unreached ends of moves of `t` ticks from states of cost `c - t`, for each
+//! `t`. Settled states form a list in order of cost; for each move time, a queue traverses that list with a lag
+//! of that time (the buckets of Dial 1969 inverted: instead of being inserted where it belongs, each state is
+//! fetched when it is due). So a state enters the list once, at its final cost, and without a branch. Moves of
+//! other times (slow terrain, slopes, classes with many times) go through a [`Frontier`].
 
-use super::arcs::{Arcs, Graph};
+use super::arcs::{ArcGraph, Arcs};
 use super::frontier::{Block, Frontier};
-use crate::fields::cost_field::support::{UNREACHED, least_support};
-use crate::model::lattice::Lattice;
-use crate::model::outcome::COST_MAX;
+use crate::fields::cost_field::support::least_support;
+use crate::model::outcome::{COST_MAX, Progress, UNREACHED};
+use crate::model::state_indexing::StateIndexing;
 use crate::tables::layouts::with_layout;
 use crate::tables::{MoveWord, MovementTables};
 use std::ops::Range;
 
-/// Queues of a plan at most. Each goes through all states, so many cost more than the frontier does.
+/// Maximum number of queues. Each traverses all states, so many queues cost more than the frontier.
 const QUEUES_MAX: usize = 4;
 
-/// A word whose lanes are compared without taking them apart.
+/// A word whose slots can be compared in packed form.
 pub(crate) trait SlotBits: MoveWord {
-    /// Whether it can be.
+    /// Whether this is supported.
     const PACKED: bool;
-    /// The word as a number, 0 where it cannot.
+    /// The word as a number; 0 if unsupported.
     fn bits(self) -> u64;
 }
 
@@ -50,13 +49,13 @@ where
     }
 }
 
-/// Whether some lane holds a code other than 0 and that of the pattern.
+/// Whether any slot holds a code other than 0 and the code of the pattern.
 #[inline(always)]
 fn strays<W: SlotBits>(word: u64, pattern: u64) -> bool {
     if !W::PACKED {
         return true;
     }
-    // Bits of a lane are 2 or 4: each spread over its lane.
+    // Slots have 2 or 4 bits: if any bit of a slot is set, sets all of them.
     let held = match W::BITS {
         2 => ((word | word >> 1) & (!0 / 3)) * 3,
         _ => {
@@ -67,10 +66,10 @@ fn strays<W: SlotBits>(word: u64, pattern: u64) -> bool {
     held & pattern != word
 }
 
-/// A move as a queue sees it.
+/// A move as processed by a queue.
 #[derive(Clone, Copy, Debug)]
-struct DueArc {
-    /// The lane's bits in the word, and what they are where the move takes the queue's time.
+struct QueueArc {
+    /// Mask of the slot in the word, and the slot's value if the move takes the queue's time.
     mask: u64,
     value: u64,
     delta: i32,
@@ -80,22 +79,22 @@ struct DueArc {
     frame: u8,
 }
 
-/// Fills up a frame with fewer moves than others; never legal.
-const NO_ARC: DueArc = DueArc { mask: 0, value: !0, delta: 0, slot: 0, primitive: 0, frame: 0 };
+/// Pads frames to equal length; never legal.
+const PADDING_ARC: QueueArc = QueueArc { mask: 0, value: !0, delta: 0, slot: 0, primitive: 0, frame: 0 };
 
 /// The moves of one time.
 #[derive(Clone, Debug)]
 struct Queue {
     ticks: u32,
     /// `[frame * stride + n]`.
-    arcs: Vec<DueArc>,
+    arcs: Vec<QueueArc>,
     stride: usize,
 }
 
-/// Which moves each queue sees to: of a class, in one direction.
+/// Assignment of moves to queues, for a class and direction.
 #[derive(Clone, Debug)]
 pub(crate) struct SweepPlan {
-    /// The least time last: its queue counts expansions and may be stopped amid a cost.
+    /// In descending order of time. The last queue counts expansions and can be interrupted within a cost.
     queues: Vec<Queue>,
     /// The codes that queues expect in a word.
     pattern: u64,
@@ -109,12 +108,12 @@ impl SweepPlan {
 
     fn of_words<W: SlotBits>(tables: &MovementTables, arcs: &Arcs, _: &[W]) -> Self {
         let frames = usize::from(tables.space().n_frames());
-        // On flat ground the greatest code is that of the fastest ground, which most cells are.
+        // On flat ground the largest code is that of the fastest ground, which most cells have.
         let fast = |primitive: u8| {
             let first = usize::from(primitive) << W::BITS;
             let times = tables.graph.times.get(first..first + (1 << W::BITS)).filter(|_| W::PACKED)?;
             let code = times.iter().rposition(|&ticks| ticks != 0).filter(|_| !tables.is_sloped())?;
-            // Where slower ground takes no more time, two codes would be due at once.
+            // If slower ground takes equally long, two codes would be due at once.
             (!times[..code].contains(&times[code])).then_some((code as u64, times[code]))
         };
         let all = || (0..frames).flat_map(|frame| arcs.of_frame(frame));
@@ -123,18 +122,18 @@ impl SweepPlan {
         ticks.dedup();
         ticks.truncate(QUEUES_MAX);
         if all().any(|arc| fast(arc.primitive).is_none()) || ticks.is_empty() {
-            // Due at once: everything goes through the frontier.
+            // Due immediately: everything goes through the frontier.
             ticks = vec![0];
         }
         ticks.reverse();
-        // The greatest that is not too late.
+        // The queue with the greatest time that is not too late.
         let queue_of = |primitive: u8| {
             let own = fast(primitive).map_or(0, |(_, ticks)| ticks);
             ticks.iter().position(|&ticks| ticks <= own).unwrap_or(ticks.len() - 1)
         };
         let (mut pattern, mut late) = (0, 0);
         let queues = ticks.iter().enumerate().map(|(number, &ticks)| {
-            let mut of_frames: Vec<Vec<DueArc>> = Vec::new();
+            let mut of_frames: Vec<Vec<QueueArc>> = Vec::new();
             for frame in 0..frames {
                 let own = arcs.of_frame(frame).filter(|arc| queue_of(arc.primitive) == number);
                 of_frames.push(
@@ -147,7 +146,7 @@ impl SweepPlan {
                             Some(_) => pattern |= value,
                             None => late |= slot_mask,
                         }
-                        DueArc {
+                        QueueArc {
                             mask: slot_mask,
                             value,
                             delta: arc.delta,
@@ -160,7 +159,7 @@ impl SweepPlan {
                 );
             }
             let stride = of_frames.iter().map(Vec::len).max().unwrap_or(0);
-            of_frames.iter_mut().for_each(|arcs| arcs.resize(stride, NO_ARC));
+            of_frames.iter_mut().for_each(|arcs| arcs.resize(stride, PADDING_ARC));
             Queue { ticks, arcs: of_frames.concat(), stride }
         });
         let queues = queues.collect();
@@ -171,37 +170,37 @@ impl SweepPlan {
         self.queues.len()
     }
 
-    /// Bytes held.
+    /// Memory in bytes.
     pub fn memory_bytes(&self) -> usize {
-        self.queues.iter().map(|queue| queue.arcs.capacity() * size_of::<DueArc>()).sum()
+        self.queues.iter().map(|queue| queue.arcs.capacity() * size_of::<QueueArc>()).sum()
     }
 }
 
-/// States of one cost: from `start` in the list to where the next begin.
+/// The states of one cost: from `start` in the list to the start of the next run.
 #[derive(Clone, Copy, Debug)]
-struct Run {
+struct CostRun {
     cost: u32,
     start: u32,
 }
 
-/// How far a queue has come: the run, and the place in the list within it.
+/// Position of a queue: the run, and the list index within it.
 #[derive(Clone, Copy, Debug, Default)]
-struct Place {
+struct Cursor {
     run: usize,
     at: usize,
 }
 
-/// The settled states that some move still leads on from, in order of cost.
+/// Settled states that are still to be expanded by some queue, in order of cost.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sweep {
-    /// The list, and room above it.
+    /// The list, with spare capacity beyond `n_states`.
     states: Vec<u32>,
     n_states: usize,
-    runs: Vec<Run>,
-    places: [Place; QUEUES_MAX],
+    runs: Vec<CostRun>,
+    cursors: [Cursor; QUEUES_MAX],
 }
 
-/// Room in the list that is given back only if it is most of it.
+/// Minimum number of processed states that are worth discarding.
 const PASSED_MAX: usize = 4096;
 
 impl Sweep {
@@ -209,36 +208,36 @@ impl Sweep {
     pub fn clear(&mut self) {
         self.n_states = 0;
         self.runs.clear();
-        self.places = [Place::default(); QUEUES_MAX];
+        self.cursors = [Cursor::default(); QUEUES_MAX];
     }
 
-    /// All in the list: where nothing was passed, all that were ever settled.
+    /// All listed states. If none were discarded, all states ever settled.
     pub fn states(&self) -> &[u32] {
         &self.states[..self.n_states]
     }
 
-    /// Bytes held.
+    /// Memory in bytes.
     pub fn memory_bytes(&self) -> usize {
-        4 * self.states.capacity() + size_of::<Run>() * self.runs.capacity()
+        4 * self.states.capacity() + size_of::<CostRun>() * self.runs.capacity()
     }
 
-    /// Whether no queue has anything left.
+    /// Whether every queue has processed everything.
     pub fn is_empty(&self, plan: &SweepPlan) -> bool {
-        self.places[..plan.queues.len()].iter().all(|place| place.run == self.runs.len())
+        self.cursors[..plan.queues.len()].iter().all(|cursor| cursor.run == self.runs.len())
     }
 
-    /// The least cost at which something is due to a queue.
+    /// The least cost at which anything is due.
     fn least_due(&self, plan: &SweepPlan) -> Option<u64> {
-        let due = plan.queues.iter().zip(&self.places).filter_map(|(queue, place)| {
-            Some(u64::from(self.runs.get(place.run)?.cost) + u64::from(queue.ticks))
+        let due = plan.queues.iter().zip(&self.cursors).filter_map(|(queue, cursor)| {
+            Some(u64::from(self.runs.get(cursor.run)?.cost) + u64::from(queue.ticks))
         });
         due.min()
     }
 
-    /// What is left of a run for the queue that is there.
-    fn rest_of_run(&self, place: Place) -> Range<usize> {
-        let end = self.runs.get(place.run + 1).map_or(self.n_states, |next| next.start as usize);
-        place.at..end
+    /// The rest of a run from a queue's position.
+    fn rest_of_run(&self, cursor: Cursor) -> Range<usize> {
+        let end = self.runs.get(cursor.run + 1).map_or(self.n_states, |next| next.start as usize);
+        cursor.at..end
     }
 
     fn push(&mut self, state: u32) {
@@ -249,14 +248,14 @@ impl Sweep {
         self.n_states += 1;
     }
 
-    /// Begins a run, or goes on with the last one.
+    /// Begins a run, or continues the last one of equal cost.
     fn begin_run(&mut self, cost: u32) {
         if self.runs.last().is_none_or(|last| last.cost != cost) {
-            // Queues that have passed all wait at its start already.
-            self.runs.push(Run { cost, start: self.n_states as u32 });
-            for place in &mut self.places {
-                if place.run + 1 == self.runs.len() {
-                    place.at = self.n_states;
+            // Queues that have processed all runs already wait at its start.
+            self.runs.push(CostRun { cost, start: self.n_states as u32 });
+            for cursor in &mut self.cursors {
+                if cursor.run + 1 == self.runs.len() {
+                    cursor.at = self.n_states;
                 }
             }
         }
@@ -266,16 +265,16 @@ impl Sweep {
         self.runs.last().map_or(0, |run| run.start as usize)
     }
 
-    /// Takes the last run away if nothing came of it.
+    /// Removes the last run if it is empty.
     fn end_run(&mut self) {
         if self.run_start() == self.n_states {
             self.runs.pop();
         }
     }
 
-    /// Forgets the states that all queues have passed, once they are most of the list.
+    /// Discards states that all queues have processed, once they are most of the list.
     fn drop_passed(&mut self, n_queues: usize) {
-        let Some(first) = self.places[..n_queues].iter().map(|place| place.run).min() else { return };
+        let Some(first) = self.cursors[..n_queues].iter().map(|cursor| cursor.run).min() else { return };
         let passed = self.runs.get(first).map_or(self.n_states, |run| run.start as usize);
         if passed < PASSED_MAX || passed < self.n_states / 2 {
             return;
@@ -285,97 +284,90 @@ impl Sweep {
         self.runs.copy_within(first.., 0);
         self.runs.truncate(self.runs.len() - first);
         self.runs.iter_mut().for_each(|run| run.start -= passed as u32);
-        for place in &mut self.places[..n_queues] {
-            place.run -= first;
-            place.at = place.at.saturating_sub(passed);
+        for cursor in &mut self.cursors[..n_queues] {
+            cursor.run -= first;
+            cursor.at = cursor.at.saturating_sub(passed);
         }
     }
 }
 
-/// What a search does with the states that it comes to.
-pub(crate) trait Task<W: SlotBits, L: Lattice> {
-    /// Whether states lose their costs, in order of those, instead of getting them.
+/// Processing of visited states.
+pub(crate) trait SweepTask<W: SlotBits, L: StateIndexing> {
+    /// Whether states lose their costs, in order of cost, instead of gaining them.
     const DROPS: bool = false;
-    /// Of a search that drops: whether something else gives a state its cost.
-    fn is_supported(&self, _graph: &Graph<'_, W, L>, _costs: &[u32], _state: u32, _cost: u32) -> bool {
+    /// When dropping costs: whether a state's cost is supported otherwise.
+    fn is_supported(&self, _graph: &ArcGraph<'_, W, L>, _costs: &[u32], _state: u32, _cost: u32) -> bool {
         false
     }
-    /// All states of a cost are settled.
-    fn settled(&mut self, _graph: &Graph<'_, W, L>, _costs: &[u32], _states: &[u32]) {}
-}
-
-/// How a search came to stop.
-pub(crate) enum Stopped {
-    /// Nothing of at most the last cost is left.
-    Done,
-    Budget,
+    /// Called when all states of a cost are settled.
+    fn settled(&mut self, _graph: &ArcGraph<'_, W, L>, _costs: &[u32], _states: &[u32]) {}
 }
 
 /// The arrays of a search.
-pub(crate) struct Search<'a, W: SlotBits, L: Lattice> {
-    pub graph: Graph<'a, W, L>,
+pub(crate) struct FieldSearch<'a, W: SlotBits, L: StateIndexing> {
+    pub graph: ArcGraph<'a, W, L>,
     pub plan: &'a SweepPlan,
     pub costs: &'a mut [u32],
     pub sweep: &'a mut Sweep,
-    /// States that have a cost that they do not keep if a lesser one turns up.
+    /// States with tentative costs.
     pub frontier: &'a mut Frontier,
     /// All states of at most this cost are settled.
     pub radius: &'a mut u32,
 }
 
-impl<W: SlotBits, L: Lattice> Search<'_, W, L> {
-    /// Settles all states of at most `last`, at most `expansions` of them, until `stop` says so between two
-    /// costs. Returns the expansions too.
-    pub fn run<T: Task<W, L>>(
+impl<W: SlotBits, L: StateIndexing> FieldSearch<'_, W, L> {
+    /// Settles all states of at most `last`, at most `expansions` of them, until `stop` returns true between
+    /// two costs. Also returns the number of expansions.
+    pub fn run<T: SweepTask<W, L>>(
         &mut self,
         task: &mut T,
         last: u32,
         expansions: u64,
         stop: impl Fn(&[u32], u32) -> bool,
-    ) -> (Stopped, u64) {
+    ) -> (Progress, u64) {
         let mut left = expansions;
         loop {
             if stop(self.costs, *self.radius) {
-                return (Stopped::Done, expansions - left);
+                return (Progress::Done, expansions - left);
             }
             let due = self.sweep.least_due(self.plan).unwrap_or(u64::MAX);
             let waiting = self.frontier.least().map_or(u64::MAX, u64::from);
-            let speed_class = due.min(waiting);
-            if speed_class > u64::from(last) {
-                if speed_class > u64::from(COST_MAX) && !T::DROPS {
-                    // Nobody follows what costs more.
+            let due_cost = due.min(waiting);
+            if due_cost > u64::from(last) {
+                if due_cost > u64::from(COST_MAX) && !T::DROPS {
+                    // Costs beyond the maximum are not followed.
                     self.sweep.clear();
                 }
                 *self.radius = last.max(*self.radius);
-                return (Stopped::Done, expansions - left);
+                return (Progress::Done, expansions - left);
             }
-            self.sweep.begin_run(speed_class as u32);
-            self.frontier.advance_to(speed_class as u32);
-            if waiting == speed_class {
-                self.take_from_frontier(speed_class as u32);
+            self.sweep.begin_run(due_cost as u32);
+            self.frontier.advance_to(due_cost as u32);
+            if waiting == due_cost {
+                self.take_from_frontier(due_cost as u32);
             }
-            if !self.settle_cost(task, speed_class as u32, &mut left) {
-                // Not all of this cost are found.
-                *self.radius = (speed_class as u32).saturating_sub(1).max(*self.radius);
-                return (Stopped::Budget, expansions);
+            if !self.settle_cost(task, due_cost as u32, &mut left) {
+                // Not all states of this cost are found.
+                *self.radius = (due_cost as u32).saturating_sub(1).max(*self.radius);
+                return (Progress::Running, expansions);
             }
         }
     }
 
-    /// All states of one cost; `false` if the budget was spent first.
-    fn settle_cost<T: Task<W, L>>(&mut self, task: &mut T, speed_class: u32, left: &mut u64) -> bool {
+    /// Processes one cost; `false` if the budget was spent first.
+    fn settle_cost<T: SweepTask<W, L>>(&mut self, task: &mut T, due_cost: u32, left: &mut u64) -> bool {
         let n_queues = self.plan.queues.len();
         for number in 0..n_queues {
             let queue = &self.plan.queues[number];
             if queue.ticks == 0 {
-                self.finish_cost(task, speed_class);
+                self.finish_cost(task, due_cost);
             }
-            let place = self.sweep.places[number];
-            let run = self.sweep.runs.get(place.run);
-            if run.is_none_or(|run| u64::from(run.cost) + u64::from(queue.ticks) != u64::from(speed_class)) {
+            let cursor = self.sweep.cursors[number];
+            let run = self.sweep.runs.get(cursor.run);
+            if run.is_none_or(|run| u64::from(run.cost) + u64::from(queue.ticks) != u64::from(due_cost)) {
                 continue;
             }
-            let rest = self.sweep.rest_of_run(place);
+            let rest = self.sweep.rest_of_run(cursor);
             if rest.is_empty() {
                 continue;
             }
@@ -386,17 +378,17 @@ impl<W: SlotBits, L: Lattice> Search<'_, W, L> {
                 *left -= part.len() as u64;
             }
             match self.plan.own_word {
-                true => self.visit::<T, true>(number, part.clone(), speed_class),
-                false => self.visit::<T, false>(number, part.clone(), speed_class),
+                true => self.visit::<T, true>(number, part.clone(), due_cost),
+                false => self.visit::<T, false>(number, part.clone(), due_cost),
             }
             if part.end < rest.end {
-                self.sweep.places[number].at = part.end;
+                self.sweep.cursors[number].at = part.end;
                 return false;
             }
-            self.sweep.places[number] = Place { run: place.run + 1, at: rest.end };
+            self.sweep.cursors[number] = Cursor { run: cursor.run + 1, at: rest.end };
         }
         if self.plan.queues[n_queues - 1].ticks != 0 {
-            self.finish_cost(task, speed_class);
+            self.finish_cost(task, due_cost);
         }
         self.sweep.end_run();
         if !T::DROPS {
@@ -405,30 +397,30 @@ impl<W: SlotBits, L: Lattice> Search<'_, W, L> {
         true
     }
 
-    /// Takes what waits in the frontier with its final cost.
-    fn take_from_frontier(&mut self, speed_class: u32) {
+    /// Takes the states of final cost from the frontier.
+    fn take_from_frontier(&mut self, due_cost: u32) {
         let mut block: Block = [0; _];
-        while self.frontier.least() == Some(speed_class) {
+        while self.frontier.least() == Some(due_cost) {
             let Some((_, n)) = self.frontier.pop_block(&mut block) else { break };
             for &state in &block[..n] {
-                if self.costs[state as usize] == speed_class {
+                if self.costs[state as usize] == due_cost {
                     self.sweep.push(state);
                 }
             }
         }
     }
 
-    /// All states of a cost are found.
-    fn finish_cost<T: Task<W, L>>(&mut self, task: &mut T, speed_class: u32) {
+    /// Called when all states of a cost are found.
+    fn finish_cost<T: SweepTask<W, L>>(&mut self, task: &mut T, due_cost: u32) {
         let start = self.sweep.run_start();
         let Sweep { states, n_states, .. } = &mut *self.sweep;
         if T::DROPS {
             let mut kept = start;
             for at in start..*n_states {
                 let state = states[at];
-                // One that is here a second time has lost its cost already.
-                if self.costs[state as usize] == speed_class
-                    && !task.is_supported(&self.graph, self.costs, state, speed_class)
+                // A repeated state has already lost its cost.
+                if self.costs[state as usize] == due_cost
+                    && !task.is_supported(&self.graph, self.costs, state, due_cost)
                 {
                     self.costs[state as usize] = UNREACHED;
                     states[kept] = state;
@@ -437,14 +429,19 @@ impl<W: SlotBits, L: Lattice> Search<'_, W, L> {
             }
             *n_states = kept;
         } else {
-            *self.radius = speed_class.max(*self.radius);
+            *self.radius = due_cost.max(*self.radius);
             task.settled(&self.graph, self.costs, &states[start..*n_states]);
         }
     }
 
-    /// Comes from part of a run to the states of cost `speed_class`.
+    /// Expands part of a run to the states of cost `due_cost`.
     #[inline(never)]
-    fn visit<T: Task<W, L>, const OWN: bool>(&mut self, number: usize, part: Range<usize>, speed_class: u32) {
+    fn visit<T: SweepTask<W, L>, const OWN: bool>(
+        &mut self,
+        number: usize,
+        part: Range<usize>,
+        due_cost: u32,
+    ) {
         let Self { graph, plan, costs, sweep, frontier, .. } = self;
         let queue = &plan.queues[number];
         let stride = queue.stride;
@@ -457,7 +454,7 @@ impl<W: SlotBits, L: Lattice> Search<'_, W, L> {
         for at in part {
             let state = states[at];
             let own = if OWN { graph.words[state as usize] } else { W::default() };
-            let arcs = &queue.arcs[graph.lattice.frame(state) * stride..][..stride];
+            let arcs = &queue.arcs[graph.indexing.frame(state) * stride..][..stride];
             let mut stray = queue.ticks == 0;
             for arc in arcs {
                 let word = match OWN {
@@ -472,15 +469,15 @@ impl<W: SlotBits, L: Lattice> Search<'_, W, L> {
                 if !OWN {
                     stray |= code != 0 && !is_due;
                 }
-                // An arc that is not due leads to the state itself, which has less already.
+                // An arc that is not due leads to the state itself, whose cost is lower.
                 let next = state.wrapping_add_signed(if is_due { arc.delta } else { 0 }) as usize;
                 let known = costs[next];
-                let comes = if T::DROPS { known == speed_class && is_due } else { speed_class < known };
+                let is_new = if T::DROPS { known == due_cost && is_due } else { due_cost < known };
                 if !T::DROPS {
-                    costs[next] = known.min(speed_class);
+                    costs[next] = known.min(due_cost);
                 }
                 states[n] = next as u32;
-                n += usize::from(comes);
+                n += usize::from(is_new);
             }
             if OWN {
                 stray = strays::<W>(own.bits(), plan.pattern);
@@ -492,7 +489,7 @@ impl<W: SlotBits, L: Lattice> Search<'_, W, L> {
                     T::DROPS,
                     costs,
                     frontier,
-                    (state, speed_class - queue.ticks),
+                    StateCost { state, cost: due_cost - queue.ticks },
                 );
             }
         }
@@ -500,25 +497,25 @@ impl<W: SlotBits, L: Lattice> Search<'_, W, L> {
     }
 }
 
-/// Gives what the queues have left to the frontier: the states that a move still leads to, with the costs
-/// that those give them. States whose cost is not settled yet go there themselves.
+/// Transfers the pending work of the queues to the frontier: the states at the ends of pending moves, with the
+/// resulting costs. Unsettled states are pushed themselves.
 ///
-/// `spread` is collected from the tables as they are now, which an edit may have changed since: a move that
-/// it made quicker may lead to less than the radius, and such states are for the repair to find.
-pub(crate) fn unwind<W: SlotBits, L: Lattice>(
-    graph: &Graph<'_, W, L>,
+/// `spread` reflects the current tables, possibly after an edit: a move that became faster may lead to a cost
+/// below the radius, and such states are left to the repair.
+pub(crate) fn unwind<W: SlotBits, L: StateIndexing>(
+    graph: &ArcGraph<'_, W, L>,
     spread: &Arcs,
     (sweep, n_queues): (&mut Sweep, usize),
     costs: &mut [u32],
     frontier: &mut Frontier,
     radius: u32,
 ) {
-    // From the queue that is farthest behind: what the others have seen to already changes nothing.
-    let first = sweep.places[..n_queues].iter().min_by_key(|place| (place.run, place.at));
-    let mut place = first.copied().unwrap_or_default();
-    while let Some(&Run { cost, .. }) = sweep.runs.get(place.run) {
-        let rest = sweep.rest_of_run(place);
-        place = Place { run: place.run + 1, at: rest.end };
+    // From the queue that is farthest behind; for work already done by the others this has no effect.
+    let first = sweep.cursors[..n_queues].iter().min_by_key(|cursor| (cursor.run, cursor.at));
+    let mut cursor = first.copied().unwrap_or_default();
+    while let Some(&CostRun { cost, .. }) = sweep.runs.get(cursor.run) {
+        let rest = sweep.rest_of_run(cursor);
+        cursor = Cursor { run: cursor.run + 1, at: rest.end };
         for &state in &sweep.states[rest] {
             if cost > radius {
                 frontier.push(cost, state);
@@ -537,23 +534,30 @@ pub(crate) fn unwind<W: SlotBits, L: Lattice>(
     sweep.clear();
 }
 
-/// Calls `visit` with the state at the other end of each legal move that a queue sees to, whatever its time,
-/// and the cost there.
+/// A state that is expanded, and its cost.
+#[derive(Clone, Copy)]
+struct StateCost {
+    state: u32,
+    cost: u32,
+}
+
+/// Calls `visit` with the state at the other end of each legal move of a queue, whatever its time, and the cost
+/// there.
 #[inline(always)]
-fn each_arc<W: SlotBits, L: Lattice, const OWN: bool>(
-    graph: &Graph<'_, W, L>,
+fn each_arc<W: SlotBits, L: StateIndexing, const OWN: bool>(
+    graph: &ArcGraph<'_, W, L>,
     queue: &Queue,
-    (state, cost): (u32, u32),
+    StateCost { state, cost }: StateCost,
     mut visit: impl FnMut(u32, u32),
 ) {
-    let frame = graph.lattice.frame(state);
+    let frame = graph.indexing.frame(state);
     for arc in &queue.arcs[frame * queue.stride..][..queue.stride] {
         let next = state.wrapping_add_signed(arc.delta);
         let word = match OWN {
             true => graph.words[state as usize],
             false => graph.word_of(next, arc.frame),
         };
-        // What fills up a frame has no delta.
+        // Padding arcs have no delta.
         if arc.delta != 0 && word.code(arc.slot as usize) != 0 {
             let ticks = graph.ticks(word, arc.slot, arc.primitive);
             visit(next, cost.saturating_add(ticks));
@@ -561,22 +565,22 @@ fn each_arc<W: SlotBits, L: Lattice, const OWN: bool>(
     }
 }
 
-/// The moves of a state whose time is not the queue's.
+/// Expands the moves of a state whose time differs from the queue's.
 #[cold]
 #[inline(never)]
-fn visit_slowly<W: SlotBits, L: Lattice, const OWN: bool>(
-    graph: &Graph<'_, W, L>,
+fn visit_slowly<W: SlotBits, L: StateIndexing, const OWN: bool>(
+    graph: &ArcGraph<'_, W, L>,
     queue: &Queue,
     drops: bool,
     costs: &mut [u32],
     frontier: &mut Frontier,
-    (state, cost): (u32, u32),
+    from: StateCost,
 ) {
-    let speed_class = cost.saturating_add(queue.ticks);
-    each_arc::<W, L, OWN>(graph, queue, (state, cost), |next, reached| {
+    let due_cost = from.cost.saturating_add(queue.ticks);
+    each_arc::<W, L, OWN>(graph, queue, from, |next, reached| {
         let known = &mut costs[next as usize];
-        // What is due has been seen to.
-        if reached == speed_class {
+        // Moves that are due have been processed.
+        if reached == due_cost {
             return;
         }
         if drops {
@@ -590,17 +594,17 @@ fn visit_slowly<W: SlotBits, L: Lattice, const OWN: bool>(
     });
 }
 
-/// Takes their costs from states that nothing supports any more.
+/// Removes the costs of states that are no longer supported.
 pub(crate) struct DropCosts<'a> {
     pub downhill: &'a Arcs,
     pub radius: u32,
 }
 
-impl<W: SlotBits, L: Lattice> Task<W, L> for DropCosts<'_> {
+impl<W: SlotBits, L: StateIndexing> SweepTask<W, L> for DropCosts<'_> {
     const DROPS: bool = true;
 
     #[inline(always)]
-    fn is_supported(&self, graph: &Graph<'_, W, L>, costs: &[u32], state: u32, cost: u32) -> bool {
+    fn is_supported(&self, graph: &ArcGraph<'_, W, L>, costs: &[u32], state: u32, cost: u32) -> bool {
         least_support(graph, self.downhill, costs, self.radius, state) <= cost
     }
 }

@@ -1,26 +1,27 @@
-//! A number for each state, in little memory: nearly all states that lie close together have the same.
+//! Compressed storage of a number per state, for numbers that are mostly equal among nearby states.
 
-use super::sets::{NONE, Sets};
+use super::disjoint_sets::{DisjointSets, NO_LABEL};
 
-/// Numbers of states, of which some have none, in blocks of 64 states.
+/// An optional number per state, in blocks of 64 states.
 ///
-/// A bit a state says whether it has a number. A block of one number is an entry of 4 bytes; of up to 4 a page
-/// of 32 bytes, of up to 16 one of 96, each a list of numbers and 2 or 4 bits a state; of more, the 64
-/// numbers. So a state takes 0.19 bytes where all near it have its number, else 0.69, 1.69 or 4.19.
+/// A bit per state records whether it has a number. A uniform block takes one entry of 4 bytes; a block with up
+/// to 4 numbers a page of 32 bytes, with up to 16 a page of 96, each holding a list of numbers and 2 or 4 bits
+/// per state; with more, all 64 numbers. So a state takes 0.19 bytes in uniform blocks, else 0.69, 1.69 or
+/// 4.19.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Labels {
-    /// One bit a state.
+    /// A bit per state.
     known: Vec<u64>,
-    /// `[block]`: which pages it is on, in the two high bits, and its page or the number of all.
+    /// `[block]`: the page kind in the two high bits, and the page index or the number of a uniform block.
     blocks: Vec<u32>,
     few: Pages<FEW_WORDS>,
     some: Pages<SOME_WORDS>,
     many: Pages<BLOCK>,
 }
 
-/// States of a block, as many as a word has bits.
+/// States per block: the bits of a word.
 pub(super) const BLOCK: usize = 64;
-/// Numbers on a page, bits of a state that name one of them, and words of the page.
+/// For each page size: numbers per page, bits per state, and words per page.
 const FEW: usize = 4;
 const FEW_BITS: usize = 2;
 const FEW_WORDS: usize = BLOCK * FEW_BITS / 32 + FEW;
@@ -28,13 +29,13 @@ const SOME: usize = 16;
 const SOME_BITS: usize = 4;
 const SOME_WORDS: usize = BLOCK * SOME_BITS / 32 + SOME;
 
-/// What an entry of a block names. There are at most 2^29 states, so 30 bits hold any number and any page.
+/// Page kind of a block's entry. There are at most 2^29 states, so 30 bits hold any number and any page index.
 const KIND: u32 = 3 << 30;
 const ON_FEW: u32 = 1 << 30;
 const ON_SOME: u32 = 2 << 30;
 const ON_MANY: u32 = 3 << 30;
 
-/// Pages of one size. The first word of a free one names the next.
+/// Pages of one size with a free list; the first word of a free page names the next.
 #[derive(Clone, Debug)]
 struct Pages<const WORDS: usize> {
     pages: Vec<[u32; WORDS]>,
@@ -43,18 +44,18 @@ struct Pages<const WORDS: usize> {
 
 impl<const WORDS: usize> Default for Pages<WORDS> {
     fn default() -> Self {
-        Self { pages: Vec::new(), free: NONE }
+        Self { pages: Vec::new(), free: NO_LABEL }
     }
 }
 
 impl<const WORDS: usize> Pages<WORDS> {
     fn clear(&mut self) {
         self.pages.clear();
-        self.free = NONE;
+        self.free = NO_LABEL;
     }
 
     fn take(&mut self, page: [u32; WORDS]) -> u32 {
-        if self.free == NONE {
+        if self.free == NO_LABEL {
             self.pages.push(page);
             return self.pages.len() as u32 - 1;
         }
@@ -64,12 +65,12 @@ impl<const WORDS: usize> Pages<WORDS> {
         number
     }
 
-    fn give_back(&mut self, number: u32) {
+    fn release(&mut self, number: u32) {
         self.pages[number as usize][0] = self.free;
         self.free = number;
     }
 
-    /// Moves a page to other ones.
+    /// Copies a page to another pool and updates its entry.
     fn move_to(&self, entry: &mut u32, to: &mut Self) {
         *entry = *entry & KIND | to.take(self.pages[(*entry & !KIND) as usize]);
     }
@@ -79,36 +80,35 @@ impl<const WORDS: usize> Pages<WORDS> {
     }
 }
 
-/// The place of a state's code on a page: its word and its lowest bit.
+/// Position of a state's code on a page: word and lowest bit.
 #[inline]
-fn place(bits: usize, at: usize) -> (usize, usize) {
+fn code_position(bits: usize, at: usize) -> (usize, usize) {
     (at * bits / 32, at * bits % 32)
 }
 
-/// Where the number of a state stands on a page.
+/// Index of the number of a state on a page.
 #[inline]
-fn place_of_number(page: &[u32], bits: usize, at: usize) -> usize {
-    let (word, shift) = place(bits, at);
+fn number_index(page: &[u32], bits: usize, at: usize) -> usize {
+    let (word, shift) = code_position(bits, at);
     let code = page[word] >> shift & ((1 << bits) - 1);
     BLOCK * bits / 32 + code as usize
 }
 
-/// Gives a state a number that stands on the page, or for which there is room; else false.
+/// Stores the number of a state if it is listed on the page or there is room; otherwise returns false.
 #[inline]
-fn put_on_page(page: &mut [u32], bits: usize, at: usize, label: u32) -> bool {
+fn store_on_page(page: &mut [u32], bits: usize, at: usize, label: u32) -> bool {
     let (codes, numbers) = page.split_at_mut(BLOCK * bits / 32);
     let first = numbers[0];
-    // Places not in use hold the first number.
+    // Unused entries hold the first number.
     let is_it = |&(code, &number): &(usize, &u32)| number == label || code > 0 && number == first;
     let Some((code, _)) = numbers.iter().enumerate().find(is_it) else { return false };
     numbers[code] = label;
-    let (word, shift) = place(bits, at);
+    let (word, shift) = code_position(bits, at);
     codes[word] = codes[word] & !(((1 << bits) - 1) << shift) | (code as u32) << shift;
     true
 }
 
-/// Puts other numbers in the place of those on a page; leaves it as it is, and says false, if some that were
-/// unlike would be equal.
+/// Renumbers a page. If different numbers would become equal, leaves it unchanged and returns false.
 fn renumber_page(page: &mut [u32], bits: usize, mut number: impl FnMut(u32) -> u32) -> bool {
     let numbers = &mut page[BLOCK * bits / 32..];
     let mut others = [0; SOME];
@@ -126,29 +126,29 @@ fn renumber_page(page: &mut [u32], bits: usize, mut number: impl FnMut(u32) -> u
     true
 }
 
-/// The label of all that have one, `NONE` where none has; `None` if they are not all alike.
+/// The common label of all labelled states, `NO_LABEL` if there are none; `None` if labels differ.
 #[inline]
-fn the_only_one(labels: &[u32; BLOCK]) -> Option<u32> {
-    let label = labels.iter().copied().find(|&label| label != NONE).unwrap_or(NONE);
-    let alike = labels.iter().fold(true, |alike, &other| alike & ((other == label) | (other == NONE)));
+fn common_label(labels: &[u32; BLOCK]) -> Option<u32> {
+    let label = labels.iter().copied().find(|&label| label != NO_LABEL).unwrap_or(NO_LABEL);
+    let alike = labels.iter().fold(true, |alike, &other| alike & ((other == label) | (other == NO_LABEL)));
     alike.then_some(label)
 }
 
-/// A bit for each that has a label.
+/// A bit per labelled state.
 #[inline]
 fn known_of(labels: &[u32; BLOCK]) -> u64 {
-    if labels.iter().fold(true, |known, &label| known & (label != NONE)) {
+    if labels.iter().fold(true, |known, &label| known & (label != NO_LABEL)) {
         return !0;
     }
     let (bytes, _) = labels.as_chunks::<8>();
     let known = bytes.iter().rev().map(|byte| {
-        let bits: [u8; 8] = std::array::from_fn(|at| u8::from(byte[at] != NONE) << at);
+        let bits: [u8; 8] = std::array::from_fn(|at| u8::from(byte[at] != NO_LABEL) << at);
         bits.into_iter().fold(0, |byte, bit| byte | bit)
     });
     known.fold(0, |known, byte| known << 8 | u64::from(byte))
 }
 
-/// A page of these numbers, unused places filled with the first, for states with these codes.
+/// A page with the given numbers and codes; unused entries hold the first number.
 fn page_of<const WORDS: usize>(bits: usize, numbers: &[u32], codes: &[u8; BLOCK]) -> [u32; WORDS] {
     let mut page = [numbers[0]; WORDS];
     let (words, listed) = page.split_at_mut(BLOCK * bits / 32);
@@ -160,7 +160,7 @@ fn page_of<const WORDS: usize>(bits: usize, numbers: &[u32], codes: &[u8; BLOCK]
 }
 
 impl Labels {
-    /// No state has a number.
+    /// Clears all numbers.
     pub fn reset(&mut self, n_states: usize) {
         let n_blocks = n_states.div_ceil(BLOCK);
         self.known.clear();
@@ -172,7 +172,7 @@ impl Labels {
         self.many.clear();
     }
 
-    /// Whether it holds no state at all.
+    /// Whether it was never sized for any state.
     pub fn is_empty(&self) -> bool {
         self.blocks.is_empty()
     }
@@ -181,38 +181,38 @@ impl Labels {
         self.blocks.len()
     }
 
-    /// Number of a state, `NONE` if it has none or there is no such state.
+    /// Number of a state, `NO_LABEL` if it has none or does not exist.
     #[inline]
     pub fn get(&self, state: u32) -> u32 {
         let (block, at) = (state as usize / BLOCK, state as usize % BLOCK);
         if self.known.get(block).is_none_or(|known| known >> at & 1 == 0) {
-            return NONE;
+            return NO_LABEL;
         }
         let entry = self.blocks[block];
         let page = (entry & !KIND) as usize;
         match entry & KIND {
-            ON_FEW => self.few.pages[page][place_of_number(&self.few.pages[page], FEW_BITS, at)],
-            ON_SOME => self.some.pages[page][place_of_number(&self.some.pages[page], SOME_BITS, at)],
+            ON_FEW => self.few.pages[page][number_index(&self.few.pages[page], FEW_BITS, at)],
+            ON_SOME => self.some.pages[page][number_index(&self.some.pages[page], SOME_BITS, at)],
             ON_MANY => self.many.pages[page][at],
             _ => entry,
         }
     }
 
-    /// Takes the number from a state.
+    /// Removes the number of a state.
     pub fn clear(&mut self, state: u32) {
         self.known[state as usize / BLOCK] &= !(1 << (state as usize % BLOCK));
     }
 
-    /// Gives a state the number of a set, or of the set that it belongs to.
+    /// Sets the number of a state, or another number of the same set.
     #[inline]
-    pub fn set(&mut self, state: u32, label: u32, sets: &Sets) {
+    pub fn set(&mut self, state: u32, label: u32, sets: &DisjointSets) {
         let (block, at) = (state as usize / BLOCK, state as usize % BLOCK);
         let entry = self.blocks[block];
         let page = (entry & !KIND) as usize;
         let others = self.known[block] & !(1 << at);
         let done = match entry & KIND {
-            ON_FEW => put_on_page(&mut self.few.pages[page], FEW_BITS, at, label),
-            ON_SOME => put_on_page(&mut self.some.pages[page], SOME_BITS, at, label),
+            ON_FEW => store_on_page(&mut self.few.pages[page], FEW_BITS, at, label),
+            ON_SOME => store_on_page(&mut self.some.pages[page], SOME_BITS, at, label),
             ON_MANY => {
                 self.many.pages[page][at] = label;
                 true
@@ -224,7 +224,7 @@ impl Labels {
             _ if entry == label || sets.root(entry) == sets.root(label) => true,
             _ => {
                 let mut page = page_of(FEW_BITS, &[entry, label], &[0; BLOCK]);
-                put_on_page(&mut page, FEW_BITS, at, label);
+                store_on_page(&mut page, FEW_BITS, at, label);
                 self.blocks[block] = ON_FEW | self.few.take(page);
                 true
             }
@@ -236,9 +236,9 @@ impl Labels {
         }
     }
 
-    /// Writes a block once more for one state's sake.
+    /// Rewrites a block to change one state.
     #[cold]
-    fn write_one(&mut self, block: usize, at: usize, label: u32, sets: &Sets) {
+    fn write_one(&mut self, block: usize, at: usize, label: u32, sets: &DisjointSets) {
         let mut labels = self.read(block);
         labels[at] = label;
         self.write_roots(block, &labels, |label| sets.root(label));
@@ -248,41 +248,41 @@ impl Labels {
         std::array::from_fn(|at| self.get((block * BLOCK + at) as u32))
     }
 
-    /// Numbers a block by the sets that these are of.
+    /// Writes a block of labels as the numbers of their sets.
     #[inline]
     pub fn write_roots(&mut self, block: usize, labels: &[u32; BLOCK], mut root: impl FnMut(u32) -> u32) {
-        let mut root_of = |label| if label == NONE { NONE } else { root(label) };
-        // Mostly all that have one are alike, and told so many at a time.
-        if let Some(label) = the_only_one(labels) {
-            return self.write_alike(block, labels, root_of(label));
+        let mut root_of = |label| if label == NO_LABEL { NO_LABEL } else { root(label) };
+        // The common case, checked many labels at a time.
+        if let Some(label) = common_label(labels) {
+            return self.write_uniform(block, labels, root_of(label));
         }
-        let (mut last, mut its_root) = (NONE, NONE);
+        let (mut last, mut its_root) = (NO_LABEL, NO_LABEL);
         let roots = labels.map(|label| {
             if label != last {
                 (last, its_root) = (label, root_of(label));
             }
             its_root
         });
-        match the_only_one(&roots) {
-            Some(root) => self.write_alike(block, &roots, root),
+        match common_label(&roots) {
+            Some(root) => self.write_uniform(block, &roots, root),
             None => self.write(block, &roots),
         }
     }
 
-    /// Numbers a block of which all that have a label have the same.
+    /// Writes a block whose labelled states all have the same label.
     #[inline]
-    fn write_alike(&mut self, block: usize, labels: &[u32; BLOCK], label: u32) {
-        self.give_page_back(block);
+    fn write_uniform(&mut self, block: usize, labels: &[u32; BLOCK], label: u32) {
+        self.free_page(block);
         self.known[block] = known_of(labels);
-        self.blocks[block] = if label == NONE { 0 } else { label };
+        self.blocks[block] = if label == NO_LABEL { 0 } else { label };
     }
 
-    /// Numbers a block.
+    /// Writes a block of labels.
     pub fn write(&mut self, block: usize, labels: &[u32; BLOCK]) {
-        self.give_page_back(block);
+        self.free_page(block);
         let (mut numbers, mut n_numbers, mut codes) = ([0; SOME], 0, [0; BLOCK]);
-        let (mut last, mut code) = (NONE, 0);
-        for (at, &label) in labels.iter().enumerate().filter(|(_, label)| **label != NONE) {
+        let (mut last, mut code) = (NO_LABEL, 0);
+        for (at, &label) in labels.iter().enumerate().filter(|(_, label)| **label != NO_LABEL) {
             if label != last {
                 last = label;
                 let listed = &numbers[..n_numbers.min(SOME)];
@@ -305,17 +305,17 @@ impl Labels {
         };
     }
 
-    fn give_page_back(&mut self, block: usize) {
+    fn free_page(&mut self, block: usize) {
         let entry = self.blocks[block];
         match entry & KIND {
-            ON_FEW => self.few.give_back(entry & !KIND),
-            ON_SOME => self.some.give_back(entry & !KIND),
-            ON_MANY => self.many.give_back(entry & !KIND),
+            ON_FEW => self.few.release(entry & !KIND),
+            ON_SOME => self.some.release(entry & !KIND),
+            ON_MANY => self.many.release(entry & !KIND),
             _ => {}
         }
     }
 
-    /// Puts other numbers in the place of all.
+    /// Replaces all numbers.
     pub fn renumber(&mut self, mut number: impl FnMut(u32) -> u32) {
         for block in 0..self.blocks.len() {
             let entry = self.blocks[block];
@@ -330,14 +330,17 @@ impl Labels {
                 }
             };
             if !done {
-                // Fewer numbers may fit on a smaller page.
+                // Fewer distinct numbers may fit on a smaller page.
                 let labels = self.read(block);
-                self.write(block, &labels.map(|label| if label == NONE { NONE } else { number(label) }));
+                self.write(
+                    block,
+                    &labels.map(|label| if label == NO_LABEL { NO_LABEL } else { number(label) }),
+                );
             }
         }
     }
 
-    /// Gives back all memory that is not needed to hold the numbers.
+    /// Releases all memory not needed for the numbers.
     pub fn shrink(&mut self) {
         let n_on = |kind| self.blocks.iter().filter(|&entry| entry & KIND == kind).count();
         let (mut few, mut some, mut many) = (Pages::default(), Pages::default(), Pages::default());
@@ -368,9 +371,9 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A state gets the number of a set, or none, or two sets become one.
+    /// An operation on labels and sets.
     #[derive(Clone, Debug)]
-    enum Step {
+    enum Operation {
         Set(u32, u32),
         Fill(u32, u32),
         Clear(u32),
@@ -382,59 +385,60 @@ mod tests {
     const STATES: u32 = 4 * BLOCK as u32 - 5;
     const SETS: u32 = 90;
 
-    fn step() -> impl Strategy<Value = Step> {
+    fn operation() -> impl Strategy<Value = Operation> {
         prop_oneof![
-            30 => (0..STATES, 0..SETS).prop_map(|(state, set)| Step::Set(state, set)),
-            4 => (0..STATES, 0..SETS).prop_map(|(state, set)| Step::Fill(state, set)),
-            10 => (0..STATES).prop_map(Step::Clear),
-            2 => (0..SETS, 0..SETS).prop_map(|(a, b)| Step::Join(a, b)),
-            1 => Just(Step::Renumber),
-            1 => Just(Step::Shrink),
+            30 => (0..STATES, 0..SETS).prop_map(|(state, set)| Operation::Set(state, set)),
+            4 => (0..STATES, 0..SETS).prop_map(|(state, set)| Operation::Fill(state, set)),
+            10 => (0..STATES).prop_map(Operation::Clear),
+            2 => (0..SETS, 0..SETS).prop_map(|(a, b)| Operation::Join(a, b)),
+            1 => Just(Operation::Renumber),
+            1 => Just(Operation::Shrink),
         ]
     }
 
     proptest! {
-        /// Against a plain array: each state is of the set that it was given, whatever number that has now.
+        /// Equal to a plain array: each state belongs to the set it was given, whatever number that set has
+        /// now.
         #[test]
-        fn labels_equal_a_plain_array(steps in prop::collection::vec(step(), 1..600)) {
-            let (mut labels, mut sets) = (Labels::default(), Sets::default());
-            let mut plain = vec![NONE; STATES as usize];
+        fn labels_equal_a_plain_array(operations in prop::collection::vec(operation(), 1..600)) {
+            let (mut labels, mut sets) = (Labels::default(), DisjointSets::default());
+            let mut plain = vec![NO_LABEL; STATES as usize];
             labels.reset(STATES as usize);
             (0..SETS).for_each(|_| {
                 sets.add();
             });
-            for step in steps {
-                match step {
-                    Step::Set(state, set) => {
+            for operation in operations {
+                match operation {
+                    Operation::Set(state, set) => {
                         labels.set(state, set, &sets);
                         plain[state as usize] = set;
                     }
-                    Step::Fill(from, set) => {
+                    Operation::Fill(from, set) => {
                         for state in from..STATES.min(from + 2 * BLOCK as u32) {
                             labels.set(state, set, &sets);
                             plain[state as usize] = set;
                         }
                     }
-                    Step::Clear(state) => {
+                    Operation::Clear(state) => {
                         labels.clear(state);
-                        plain[state as usize] = NONE;
+                        plain[state as usize] = NO_LABEL;
                     }
-                    Step::Join(a, b) => {
+                    Operation::Join(a, b) => {
                         sets.join(sets.root(a), sets.root(b));
                     }
-                    Step::Renumber => labels.renumber(|label| sets.root(label)),
-                    Step::Shrink => {
+                    Operation::Renumber => labels.renumber(|label| sets.root(label)),
+                    Operation::Shrink => {
                         labels.shrink();
                         let least = labels.n_blocks() * 12;
                         prop_assert!(labels.memory_bytes() <= least + 4 * STATES as usize + 20);
                     }
                 }
-                let root = |label: u32| if label == NONE { NONE } else { sets.root(label) };
+                let root = |label: u32| if label == NO_LABEL { NO_LABEL } else { sets.root(label) };
                 for (state, &label) in (0..).zip(&plain) {
                     prop_assert_eq!(root(labels.get(state)), root(label), "state {}", state);
                 }
             }
-            prop_assert_eq!(labels.get(STATES + 1000), NONE);
+            prop_assert_eq!(labels.get(STATES + 1000), NO_LABEL);
         }
     }
 }

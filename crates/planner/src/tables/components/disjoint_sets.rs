@@ -1,15 +1,15 @@
 //! Disjoint sets of labels (union-find, Tarjan 1975).
 
-/// Disjoint sets by number, a forest with union by rank.
+/// Disjoint sets by number: a forest with union by rank.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Sets {
+pub(crate) struct DisjointSets {
     pub(crate) parents: Vec<u32>,
     pub(crate) ranks: Vec<u8>,
-    /// New numbers by old ones, while they change.
+    /// New number by old number, during renumbering.
     pub(crate) numbers: Vec<u32>,
 }
 
-impl Sets {
+impl DisjointSets {
     pub(crate) fn clear(&mut self) {
         self.parents.clear();
         self.ranks.clear();
@@ -25,7 +25,7 @@ impl Sets {
         4 * self.parents.capacity() + self.ranks.capacity() + 4 * self.numbers.capacity()
     }
 
-    /// Takes room for so many sets, unless it is there.
+    /// Reserves memory for `n_sets` sets.
     pub(crate) fn reserve(&mut self, n_sets: usize) {
         let missing = n_sets.saturating_sub(self.parents.len());
         self.parents.reserve(missing);
@@ -40,7 +40,7 @@ impl Sets {
         number
     }
 
-    /// Looks only, so it needs no `&mut`: ranks keep the ways short.
+    /// The root, without path compression, so that `&self` suffices: union by rank keeps paths short.
     pub(crate) fn root(&self, mut set: u32) -> u32 {
         while self.parents[set as usize] != set {
             set = self.parents[set as usize];
@@ -48,7 +48,7 @@ impl Sets {
         set
     }
 
-    /// The root, and shorter ways to it (path halving, Tarjan and van Leeuwen 1984).
+    /// The root, shortening the path to it (path halving, Tarjan and van Leeuwen 1984).
     pub(crate) fn find(&mut self, mut set: u32) -> u32 {
         while self.parents[set as usize] != set {
             let above = self.parents[self.parents[set as usize] as usize];
@@ -58,7 +58,7 @@ impl Sets {
         set
     }
 
-    /// Joins two roots and says which one is the root now.
+    /// Joins two roots and returns the new root.
     pub(crate) fn join(&mut self, a: u32, b: u32) -> u32 {
         if a == b {
             return a;
@@ -72,4 +72,4 @@ impl Sets {
     }
 }
 
-pub(crate) const NONE: u32 = u32::MAX;
+pub(crate) const NO_LABEL: u32 = u32::MAX;

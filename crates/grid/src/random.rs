@@ -1,19 +1,26 @@
-//! The randomness of generated maps, and of whatever needs numbers that are the same for ever.
+//! A pseudo-random generator whose sequences never change.
 
 /// The generator SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014,
-/// <https://doi.org/10.1145/2660193.2660195>). Not from a crate, whose next version might give other
-/// numbers and so other maps.
+/// <https://doi.org/10.1145/2660193.2660195>). Not taken from a crate, a future version of which might produce
+/// other sequences, and so other maps and other runs.
+///
+/// ```
+/// use wheelbase_grid::SplitMix64;
+/// let mut random = SplitMix64::new(7);
+/// assert!(random.below(6) < 6);
+/// ```
+#[derive(Clone, Debug)]
 pub struct SplitMix64(u64);
 
 impl SplitMix64 {
-    /// Its numbers from a seed.
-    pub fn new(seed: u64) -> Self {
+    /// The sequence of a seed.
+    pub const fn new(seed: u64) -> Self {
         Self(seed)
     }
 
     /// The next number.
-    #[expect(clippy::should_implement_trait, reason = "it never ends")]
-    pub fn next(&mut self) -> u64 {
+    #[inline]
+    pub const fn next_u64(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -21,23 +28,24 @@ impl SplitMix64 {
         z ^ (z >> 31)
     }
 
-    /// A number from 0 to `n - 1`; `n` is not 0. Its bias is below n / 2^32, which no map shows.
+    /// A number from 0 to `n - 1`, from the high half of the next number; `n` must not be 0. Its bias is below
+    /// n / 2^32.
     pub fn below(&mut self, n: u32) -> u32 {
         debug_assert!(n > 0, "no number is below 0");
-        (((self.next() >> 32) * u64::from(n)) >> 32) as u32
+        (((self.next_u64() >> 32) * u64::from(n)) >> 32) as u32
     }
 
-    /// A number from `low` to `high`, both included; `low` where `high` is less.
+    /// A number from `low` to `high`, both included; `low` if `high` is less.
     pub fn between(&mut self, low: i32, high: i32) -> i32 {
         low + self.below((high - low).max(0) as u32 + 1) as i32
     }
 
-    /// True `permille` times in a thousand.
+    /// True with a probability of `permille / 1000`.
     pub fn chance(&mut self, permille: u32) -> bool {
         self.below(1000) < permille
     }
 
-    /// Brings the items into random order (Fisher and Yates).
+    /// Shuffles the items (Fisher and Yates).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.below(last as u32 + 1) as usize);
@@ -50,16 +58,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn gives_the_numbers_of_the_published_generator() {
+    fn sequences_equal_those_of_the_published_generator() {
         let mut random = SplitMix64::new(1_234_567);
-        // From the C code of Sebastiano Vigna, <https://prng.di.unimi.it/splitmix64.c>, as in the tests
-        // of other implementations.
-        assert_eq!(random.next(), 6_457_827_717_110_365_317);
-        assert_eq!(random.next(), 3_203_168_211_198_807_973);
+        // From the C code of Sebastiano Vigna, <https://prng.di.unimi.it/splitmix64.c>, as in the tests of other
+        // implementations.
+        assert_eq!(random.next_u64(), 6_457_827_717_110_365_317);
+        assert_eq!(random.next_u64(), 3_203_168_211_198_807_973);
     }
 
     #[test]
-    fn ranges_are_met_at_both_ends_and_never_left() {
+    fn ranges_include_both_ends() {
         let mut random = SplitMix64::new(3);
         let numbers: Vec<i32> = (0..1000).map(|_| random.between(-2, 4)).collect();
         assert_eq!((numbers.iter().min(), numbers.iter().max()), (Some(&-2), Some(&4)));

@@ -1,54 +1,54 @@
-//! How the index of a state splits into column, row, heading and frame, for the loops that split one at every
-//! expansion: compiled once for each shape of map, and without a division. Quotients are products and shifts,
-//! exact for every state of a map (Granlund and Montgomery 1994).
+//! Splits a state index into column, row, heading and frame, for loops that do so at every expansion.
+//! Specialised by map shape and free of divisions: quotients are multiplications and shifts, exact for every
+//! state of a map (Granlund and Montgomery 1994).
 
 use crate::model::pose::StateSpace;
 
-/// The states of a map of one shape.
-pub(crate) trait Lattice: Copy {
-    /// Whether the frames of a row are not those of the next.
+/// Index arithmetic for the states of a map of one shape.
+pub(crate) trait StateIndexing: Copy {
+    /// Whether frames depend on the parity of the row.
     const ROWS_DIFFER: bool;
     /// Whether a norm can be a sum of columns and rows.
     const SUMS: bool;
 
     /// Column and row, and heading of a state.
-    fn place(self, state: u32) -> ((i32, i32), usize);
+    fn split(self, state: u32) -> ((i32, i32), usize);
 
-    /// Number of the frame of a heading in a row.
+    /// Frame number of a heading in row `y`.
     fn frame_at(self, y: i32, heading: usize) -> usize;
 
-    /// Number of the frame of a state.
+    /// Frame number of a state.
     fn frame(self, state: u32) -> usize;
 }
 
-/// Runs the same code for whichever shape a map has.
-macro_rules! with_lattice {
-    ($space:expr, $lattice:ident => $body:expr) => {
+/// Runs the same code for either map shape.
+macro_rules! with_indexing {
+    ($space:expr, $indexing:ident => $body:expr) => {
         match $space.shape() {
             wheelbase_grid::GridShape::Square => {
-                let $lattice = $crate::model::lattice::Squares::new($space);
+                let $indexing = $crate::model::state_indexing::SquareIndexing::new($space);
                 $body
             }
             wheelbase_grid::GridShape::Hex => {
-                let $lattice = $crate::model::lattice::Hexagons::new($space);
+                let $indexing = $crate::model::state_indexing::HexIndexing::new($space);
                 $body
             }
         }
     };
 }
-pub(crate) use with_lattice;
+pub(crate) use with_indexing;
 
-/// States of square maps: 1, 4 or 8 headings, all of them the same in every row. They are a power of two, for
-/// the heading is what the successors wait for.
+/// States of square maps: 1, 4 or 8 headings, the same in every row. The count is a power of two, so the
+/// heading, which the successors wait for, is a mask.
 #[derive(Clone, Copy)]
-pub(crate) struct Squares {
+pub(crate) struct SquareIndexing {
     rows: Rows,
     heading_mask: u32,
     /// `2^32 / headings`.
     heading_factor: u64,
 }
 
-impl Squares {
+impl SquareIndexing {
     pub fn new(space: StateSpace) -> Self {
         let headings = u32::from(space.headings());
         Self {
@@ -59,12 +59,12 @@ impl Squares {
     }
 }
 
-impl Lattice for Squares {
+impl StateIndexing for SquareIndexing {
     const ROWS_DIFFER: bool = false;
     const SUMS: bool = true;
 
     #[inline(always)]
-    fn place(self, state: u32) -> ((i32, i32), usize) {
+    fn split(self, state: u32) -> ((i32, i32), usize) {
         let (y, rest) = self.rows.divide(state);
         let x = (u64::from(rest) * self.heading_factor) >> 32;
         ((x as i32, y as i32), self.frame(state))
@@ -81,28 +81,28 @@ impl Lattice for Squares {
     }
 }
 
-/// States of hexagonal maps: 1 or 6 headings, unlike in even and odd rows.
+/// States of hexagonal maps: 1 or 6 headings, whose frames differ between even and odd rows.
 #[derive(Clone, Copy)]
-pub(crate) struct Hexagons {
+pub(crate) struct HexIndexing {
     rows: Rows,
     headings: u32,
-    /// `2^32 / headings` and a part more.
+    /// `2^32 / headings`, rounded up.
     heading_factor: u64,
 }
 
-impl Hexagons {
+impl HexIndexing {
     pub fn new(space: StateSpace) -> Self {
         let headings = u32::from(space.headings());
         Self { rows: Rows::new(space), headings, heading_factor: (1 << 32) / u64::from(headings) + 1 }
     }
 }
 
-impl Lattice for Hexagons {
+impl StateIndexing for HexIndexing {
     const ROWS_DIFFER: bool = true;
     const SUMS: bool = false;
 
     #[inline(always)]
-    fn place(self, state: u32) -> ((i32, i32), usize) {
+    fn split(self, state: u32) -> ((i32, i32), usize) {
         let (y, rest) = self.rows.divide(state);
         // Exact below 2^29, and no row is longer.
         let x = ((u64::from(rest) * self.heading_factor) >> 32) as u32;
@@ -116,17 +116,17 @@ impl Lattice for Hexagons {
 
     #[inline(always)]
     fn frame(self, state: u32) -> usize {
-        let ((_, y), heading) = self.place(state);
+        let ((_, y), heading) = self.split(state);
         self.frame_at(y, heading)
     }
 }
 
-/// Splits a state by its row.
+/// Splits a state into its row and the remainder.
 #[derive(Clone, Copy)]
 struct Rows {
-    /// States of a row of cells.
+    /// States per row of cells.
     row: u32,
-    /// `2^63 / row` and a part more.
+    /// `2^63 / row`, rounded up.
     factor: u64,
 }
 
@@ -136,7 +136,7 @@ impl Rows {
         Self { row, factor: (1 << 63) / u64::from(row) + 1 }
     }
 
-    /// The row and the place in it.
+    /// The row and the index within it.
     #[inline(always)]
     fn divide(self, state: u32) -> (u32, u32) {
         let y = ((u128::from(u64::from(state) * 2) * u128::from(self.factor)) >> 64) as u32;
@@ -151,12 +151,12 @@ mod tests {
     use proptest::prelude::*;
     use wheelbase_grid::{CellXY, GridShape, GridSize};
 
-    fn check(lattice: impl Lattice, space: StateSpace, state: u32) {
+    fn check(indexing: impl StateIndexing, space: StateSpace, state: u32) {
         let pose = space.pose(State(state));
-        let ((x, y), heading) = lattice.place(state);
+        let ((x, y), heading) = indexing.split(state);
         assert_eq!((CellXY::new(x, y), heading), (pose.cell, usize::from(pose.heading.0)));
         let frame = space.frame(pose).0 as usize;
-        assert_eq!((lattice.frame(state), lattice.frame_at(y, heading)), (frame, frame));
+        assert_eq!((indexing.frame(state), indexing.frame_at(y, heading)), (frame, frame));
         assert_eq!(space.frame_of(State(state)).0 as usize, frame);
     }
 
@@ -185,8 +185,8 @@ mod tests {
             let row_begins = state / row * row;
             for state in [state, row_begins, row_begins + row - 1, row_begins.saturating_sub(1), n_states - 1, 0] {
                 match shape {
-                    GridShape::Square => check(Squares::new(space), space, state),
-                    GridShape::Hex => check(Hexagons::new(space), space, state),
+                    GridShape::Square => check(SquareIndexing::new(space), space, state),
+                    GridShape::Hex => check(HexIndexing::new(space), space, state),
                 }
             }
         }

@@ -1,17 +1,17 @@
-//! Reuse of earlier searches to the same goal, exact by the rules of DESIGN 4.
+//! Reuse of earlier searches for the same goal, exact under the stated conditions.
 //!
-//! Ways to plan again after an edit, with what they need:
-//! - a [`CostField`](crate::fields::CostField) that is repaired and followed: nothing is searched at all;
+//! Options for replanning after an edit, with their requirements:
+//! - a [`CostField`](crate::fields::CostField) that is repaired and followed: no search at all;
 //! - [`Heuristic::Field`]: A* guided by the field from before edits that only made moves dearer;
-//! - [`LearnedCosts`]: Adaptive A* (Koenig and Likhachev 2005), after such edits too;
-//! - [`BackTraces`]: the cost-to-go along earlier paths ("ZCost" in the Robants article), at which a
-//!   search may end.
+//! - [`LearnedCosts`]: Adaptive A* (Koenig and Likhachev 2005), also after such edits;
+//! - [`BackTraces`]: the cost-to-go along earlier paths ("ZCost" in the Robants article), at which a search may
+//!   end.
 //!
-//! Which to choose after a block on somebody's path: the old field as [`Heuristic::Field`], unrepaired. It was 6 to
-//! 27 times as fast as a fresh search on five maps, and is exact as long as moves have only become dearer.
-//! Repairing the field first lost to the fresh search on four of these five: all that lies behind the block, seen
-//! from the goal, gets a new cost. Repair pays where many agents follow the field afterwards, or where the
-//! edit is off their paths.
+//! Recommendation after a path is blocked: the old field as [`Heuristic::Field`], unrepaired. It was 6 to 27
+//! times as fast as a fresh search on five maps, and is exact as long as moves have only become dearer.
+//! Repairing the field first was slower than the fresh search on four of these five, because every pose behind
+//! the block, seen from the goal, gets a new cost. Repair pays off if many agents follow the field afterwards,
+//! or if the edit is off their paths.
 
 use crate::model::goal::Goal;
 use crate::model::outcome::{COST_MAX, Reached, Status};
@@ -27,8 +27,8 @@ use crate::tables::node::Node;
 use wheelbase_grid::Rect;
 
 impl LearnedCosts {
-    /// Plans to the goal, whatever the request's goal and heuristic, and learns from the search if it found
-    /// an exact path without window, obstacles and delays. Same answers as [`crate::plan`], costs equal.
+    /// Plans to the learned goal, ignoring the request's goal and heuristic, and learns from the search if it
+    /// found an exact path without window, obstacles and penalties. Same status and cost as [`crate::plan()`].
     pub fn plan(
         &mut self,
         tables: &MovementTables,
@@ -45,7 +45,7 @@ impl LearnedCosts {
         answer
     }
 
-    /// Goes through what the search closed, from its start on. Time in proportion to the expansions.
+    /// Visits the states closed by the search, from its start on. Linear in the expansions.
     fn learn(&mut self, tables: &MovementTables, scratch: &mut Scratch, cost: u32) {
         let Scratch { nodes, stamp, run, .. } = scratch;
         let Some(start) = run.start else { return };
@@ -53,7 +53,7 @@ impl LearnedCosts {
         self.stack.push(start.0);
         while let Some(state) = self.stack.pop() {
             let node = &mut nodes[state as usize];
-            if Node::stamp(*node) != *stamp || *node & Node::CLOSED == 0 {
+            if Node::stamp(*node) != stamp.get() || *node & Node::CLOSED == 0 {
                 continue;
             }
             *node &= !Node::CLOSED;
@@ -64,34 +64,34 @@ impl LearnedCosts {
     }
 }
 
-/// Whether an answer says something of the map alone.
+/// Whether an answer depends on the map alone.
 fn is_plain(request: &Request<'_>) -> bool {
     let bounded = request.window.is_some() || request.obstacles.is_some();
     !bounded && request.penalties.is_none() && request.weight_permille == 1000
 }
 
-/// The cost-to-go along the paths of earlier searches to one goal, shared by all agents of a class that
-/// go there. A search that meets such a pose need not look beyond it; it ends there as soon as nothing
-/// else can be cheaper, and the known way on completes the path.
+/// The cost-to-go along the paths of earlier searches for one goal, shared by all agents of a class with that
+/// goal. A search that reaches such a pose need not look beyond it; it ends there as soon as nothing else can
+/// be cheaper, and the known continuation completes the path.
 ///
-/// A cost is exact while the way on from its pose is unchanged and nothing anywhere has become cheaper;
-/// [`BackTraces::after_edit`] drops the rest. Memory: 5 bytes a state and 4 a pose on a kept path.
+/// A cost is exact while the continuation from its pose is unchanged and nothing anywhere has become cheaper;
+/// [`BackTraces::after_edit`] drops the rest. Memory: 5 bytes per state and 4 per pose on a kept path.
 ///
 /// ```
 /// use wheelbase_grid::{CellXY, Grid, SideTable, TerrainTable};
 /// use wheelbase_planner::*;
-/// use wheelbase_planner::fields::BackTraces;
+/// use wheelbase_planner::search::BackTraces;
 ///
 /// let grid = Grid::from_rows(&[".........."; 4], TerrainTable::movingai(), SideTable::default())?;
 /// let mut spec = ClassSpec::new("walker", 1);
-/// spec.primitives = Primitive::four_ways(10);
+/// spec.primitives = Primitive::four_directions(10);
 /// let tables = MovementTables::compile(&grid, MovementClass::new(spec)?);
 /// let goal = [GoalMember::any(CellXY::new(9, 3))];
 /// let mut traces = BackTraces::new(&tables, &Goal::of(&goal));
 /// let (mut scratch, mut path) = (Scratch::new(), Path::new());
 /// let request = Request::new(Pose::new(0, 0, Heading(0)), Goal::of(&goal));
 /// let first = traces.plan(&tables, &request, &mut scratch, &mut path);
-/// // Another agent on the same way: it is known from the first pose on.
+/// // A second agent on the same path: the rest is known from its first pose on.
 /// let follower = Request::new(path.poses[3].pose, Goal::of(&goal));
 /// let second = traces.plan(&tables, &follower, &mut scratch, &mut path);
 /// assert_eq!((first.cost, second.cost, second.expansions), (120, 90, 0));
@@ -101,9 +101,9 @@ fn is_plain(request: &Request<'_>) -> bool {
 pub struct BackTraces {
     /// The exact costs.
     known: LearnedCosts,
-    /// `[n_states]`: the primitive of the way on, [`GOAL`] at the goal, else [`UNKNOWN`].
+    /// `[n_states]`: the primitive of the continuation, [`GOAL`] at the goal, else [`UNKNOWN`].
     moves: Vec<u8>,
-    /// States whose cost is known, each after the one that its way on leads to.
+    /// States with known cost, each after its successor on the continuation.
     states: Vec<u32>,
 }
 
@@ -111,10 +111,10 @@ const GOAL: u8 = 16;
 const UNKNOWN: u8 = 17;
 
 impl BackTraces {
-    /// No path kept yet.
+    /// For a goal, without paths yet.
     pub fn new(tables: &MovementTables, goal: &Goal<'_>) -> Self {
         Self {
-            known: LearnedCosts { exits: true, ..LearnedCosts::new(tables, goal) },
+            known: LearnedCosts { has_continuations: true, ..LearnedCosts::new(tables, goal) },
             moves: vec![UNKNOWN; tables.space().n_states()],
             states: Vec::new(),
         }
@@ -125,19 +125,19 @@ impl BackTraces {
         self.known.goal()
     }
 
-    /// Bytes held.
+    /// Memory in bytes.
     pub fn memory_bytes(&self) -> usize {
         self.known.memory_bytes() + self.moves.capacity() + 4 * self.states.capacity()
     }
 
-    /// The known cost of the rest of the way from a pose in ticks.
+    /// The known cost-to-go of a pose in ticks.
     pub fn cost(&self, state: State) -> Option<u32> {
         (self.moves[state.0 as usize] != UNKNOWN).then(|| self.known.bounds[state.0 as usize])
     }
 
-    /// Plans to the goal, whatever the request's goal and heuristic, and keeps the path. Same answers as
-    /// [`crate::plan`], costs equal. A request with a window, obstacles, delays or a weight neither uses nor
-    /// adds anything.
+    /// Plans to the goal of the traces, ignoring the request's goal and heuristic, and keeps the path. Same
+    /// status and cost as [`crate::plan()`]. Requests with a window, obstacles, penalties or a weight neither use
+    /// the traces nor add to them.
     pub fn plan(
         &mut self,
         tables: &MovementTables,
@@ -170,13 +170,13 @@ impl BackTraces {
         answer
     }
 
-    /// Adds the known way on to a path that ends where one begins; `false` if the whole is too long.
+    /// Appends the known continuation to a path that ends where one begins; `false` if the total overflows.
     fn complete(&self, tables: &MovementTables, path: &mut Path) -> bool {
         let space = tables.space();
         let Some(last) = path.poses.last() else { return true };
         let Some(mut state) = space.state(last.pose) else { return true };
-        let whole = last.arrival.checked_add(self.cost(state).unwrap_or(0));
-        let Some(cost) = whole.filter(|&cost| cost <= COST_MAX) else { return false };
+        let total = last.arrival.checked_add(self.cost(state).unwrap_or(0));
+        let Some(cost) = total.filter(|&cost| cost <= COST_MAX) else { return false };
         while self.moves[state.0 as usize] < GOAL {
             let primitive = self.moves[state.0 as usize];
             state = tables.state_after(state, primitive as usize);
@@ -187,23 +187,23 @@ impl BackTraces {
         true
     }
 
-    /// Keeps what a cheapest path tells, from its end on.
+    /// Keeps the costs along a cheapest path, from its end backwards.
     fn keep(&mut self, tables: &MovementTables, path: &Path) {
         let cost = path.cost();
-        for (at, place) in path.poses.iter().enumerate().rev() {
+        for (at, step) in path.poses.iter().enumerate().rev() {
             let primitive = path.moves.get(at).copied().unwrap_or(GOAL);
-            let Some(state) = tables.space().state(place.pose) else { continue };
+            let Some(state) = tables.space().state(step.pose) else { continue };
             if self.moves[state.0 as usize] == UNKNOWN {
                 self.moves[state.0 as usize] = primitive;
-                self.known.bounds[state.0 as usize] = cost - place.arrival;
+                self.known.bounds[state.0 as usize] = cost - step.arrival;
                 self.states.push(state.0);
             }
         }
     }
 
-    /// Drops what an edit has voided, after [`MovementTables::update`] has followed it: where it only made
-    /// moves dearer or illegal, the ways that lead through the changed rectangle; else all. Time in
-    /// proportion to the poses kept.
+    /// Drops what an edit has invalidated, after [`MovementTables::update`]: if the edit only made moves dearer
+    /// or illegal, the continuations through the changed rectangle; otherwise everything. Linear in the poses
+    /// kept.
     pub fn after_edit(&mut self, tables: &MovementTables, changed: Rect, only_dearer: bool) {
         let anchors = tables.touched_anchors(changed);
         let Self { known, moves, states, .. } = self;
@@ -214,7 +214,7 @@ impl BackTraces {
                 GOAL => None,
                 primitive => Some((primitive, tables.state_after(State(state), primitive as usize))),
             };
-            // The state after it has been judged before it.
+            // The successor was checked before this state.
             let holds = only_dearer
                 && match next {
                     None => !touched || tables.is_legal(State(state)),
@@ -232,7 +232,7 @@ impl BackTraces {
         });
     }
 
-    /// Drops all, for another goal set or map.
+    /// Drops everything, for another goal set or map.
     pub fn forget(&mut self) {
         for &state in &self.states {
             self.moves[state as usize] = UNKNOWN;

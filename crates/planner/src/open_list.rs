@@ -1,31 +1,30 @@
-//! Open lists. All give the least key first and, among equal keys, the one pushed last, so a search
-//! runs the same with any.
+//! Open lists. All return the least key first and, among equal keys, the one pushed last, so that a search runs
+//! identically with any of them.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// What the kernel asks of an open list. Keys are of a [`KeyOrder`].
+/// An open list as used by the kernel. Keys come from a [`KeyOrder`].
 pub(crate) trait OpenList {
     fn push(&mut self, key: u64, state: u32);
     fn pop(&mut self) -> Option<(u64, u32)>;
 }
 
-/// How keys order poses: by `g + h` first, then by `h` in a few classes, least first.
+/// Order of keys: by `g + h` first, then by `h` in a few classes, ascending.
 ///
-/// All poses whose sum is less than the cheapest cost are expanded whatever the order. Of those whose sum is
-/// that cost, many lead nowhere, and those near the goal lead there soonest. Sixteen classes tell them apart
-/// nearly as well as a full order does (within 3 % of its expansions) and cost next to nothing: a class is a
-/// bucket of its own.
+/// All poses whose sum is below the optimal cost are expanded in any order. Of those whose sum equals it, many
+/// are dead ends, and those near the goal reach it soonest. Sixteen classes order them nearly as well as a full
+/// order (within 3 % of its expansions) at almost no cost, because each class has its own bucket.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct KeyOrder {
     /// Low bits of a key that hold the class.
     bits: u32,
-    /// What is dropped of `h` for its class.
+    /// Right shift from `h` to its class.
     shift: u32,
 }
 
-/// Bits of the class in a key, at most, and buckets that classes may take: where sums differ by more, few are
-/// equal, and too many buckets of few states each would not stay in the cache.
+/// Maximum number of class bits in a key, and of buckets used for classes. If sums vary more, few are equal,
+/// and many sparse buckets would not stay in the cache.
 const CLASS_BITS: u32 = 4;
 const CLASS_BUCKETS: u64 = 1 << 12;
 
@@ -56,30 +55,30 @@ impl KeyOrder {
     }
 }
 
-/// Widest range of keys at one time that the bucket queue takes.
+/// Maximum range of keys held at one time by the bucket queue.
 pub(crate) const BUCKETS_MAX: u64 = 1 << 16;
 
-/// Slots of one block of the pool: a link and states above it. Smaller blocks are taken and given back
-/// more often (16 cost 4 %), larger ones waste memory on buckets that hold a few states.
+/// Slots per block of the pool: a link, and states above it. Smaller blocks are allocated and freed more often
+/// (16 cost 4 %); larger ones waste memory in buckets with few states.
 pub(crate) const BLOCK: usize = 64;
 
-/// A circular bucket queue (Dial 1969) for keys that lie, all of them at one time, within as many as there
-/// are buckets. Each bucket is a stack in blocks of one shared pool, so
-/// that a push and a pop are one store and one load, and neither chases a link but once a block.
+/// A circular bucket queue (Dial 1969) for keys that, at any one time, span no more than the number of buckets.
+/// Each bucket is a stack of blocks from a shared pool, so that a push is one store and a pop one load, and a
+/// link is followed only once per block.
 #[derive(Clone, Debug)]
 pub(crate) struct BucketQueue {
-    /// Slot above the top state of each bucket; 0 where it is empty. The first slot of a block holds
-    /// no state, so a multiple of `BLOCK` says that there is no room: the bucket is empty or its
-    /// block, the one before that slot, is full. As many as a `u16` can name, so that none needs to be
-    /// looked for past the end; the system hands out the pages of those in use.
+    /// Slot above the top state of each bucket; 0 if empty. The first slot of a block holds no state, so a
+    /// multiple of `BLOCK` means that there is no room: the bucket is empty, or its block, which ends before
+    /// that slot, is full. The length covers every `u16`, so that indexing needs no bounds check; the system
+    /// allocates only touched pages.
     tops: Box<[u32; BUCKETS_MAX as usize]>,
-    /// One bit a bucket that is not empty, then one bit a word of those.
-    full: Vec<u64>,
-    full_words: Vec<u64>,
-    /// Blocks. The first slot of each links to what `tops` was before the block was taken, or to the
+    /// A bit per non-empty bucket, then a bit per non-zero word of those.
+    occupied: Vec<u64>,
+    occupied_words: Vec<u64>,
+    /// Blocks. The first slot of each links to the value of `tops` before the block was allocated, or to the
     /// next free block. Block 0 is never used.
     pool: Vec<u32>,
-    /// The block last given back, 0 for none.
+    /// The block freed last, 0 for none.
     free: u32,
     mask: u64,
     /// At most the least key held.
@@ -90,7 +89,15 @@ impl Default for BucketQueue {
     fn default() -> Self {
         let tops = vec![0; BUCKETS_MAX as usize].into_boxed_slice();
         let Ok(tops) = tops.try_into() else { unreachable!("of that length") };
-        Self { tops, full: Vec::new(), full_words: Vec::new(), pool: Vec::new(), free: 0, mask: 0, key: 0 }
+        Self {
+            tops,
+            occupied: Vec::new(),
+            occupied_words: Vec::new(),
+            pool: Vec::new(),
+            free: 0,
+            mask: 0,
+            key: 0,
+        }
     }
 }
 
@@ -98,14 +105,14 @@ impl BucketQueue {
     /// Empties it and makes room for keys up to `range` above the least.
     pub fn reset(&mut self, range: u64, key: u64) {
         debug_assert!(range < BUCKETS_MAX);
-        while let Some(bucket) = self.next_full(0) {
+        while let Some(bucket) = self.next_occupied(0) {
             self.tops[bucket] = 0;
             self.mark_empty(bucket);
         }
         let buckets = (range + 1).next_power_of_two().max(64) as usize;
-        if self.full.len() * 64 < buckets {
-            self.full.resize(buckets / 64, 0);
-            self.full_words.resize((buckets / 64).div_ceil(64), 0);
+        if self.occupied.len() * 64 < buckets {
+            self.occupied.resize(buckets / 64, 0);
+            self.occupied_words.resize((buckets / 64).div_ceil(64), 0);
         }
         self.mask = buckets as u64 - 1;
         self.pool.clear();
@@ -114,12 +121,12 @@ impl BucketQueue {
         self.key = key;
     }
 
-    /// Keys that fit at one time, from [`BucketQueue::key`] on.
+    /// Range of keys that fit at one time, from [`BucketQueue::key`] on.
     pub fn width(&self) -> u64 {
         self.mask + 1
     }
 
-    /// No lower key is held, nor may [`BucketQueue::push_ahead`] take one: the key popped last, or moved on to.
+    /// No lower key is held or accepted by [`BucketQueue::push_ahead`]: the key popped last, or advanced to.
     pub fn key(&self) -> u64 {
         self.key
     }
@@ -127,17 +134,18 @@ impl BucketQueue {
     /// The least key held.
     pub fn least_key(&self) -> Option<u64> {
         let from = (self.key & self.mask) as usize;
-        let bucket = self.next_full(from)?;
+        let bucket = self.next_occupied(from)?;
         Some(self.key + ((bucket as u64).wrapping_sub(from as u64) & self.mask))
     }
 
-    /// Moves on to a key that is at most the least one held.
+    /// Advances to a key, at most the least key held.
     pub fn advance_to(&mut self, key: u64) {
         debug_assert!(key >= self.key && self.least_key().is_none_or(|least| key <= least));
         self.key = key;
     }
 
-    /// Takes up to a block of states of the least key at once: its first slots, as many as it says.
+    /// Pops up to a block of states of the least key at once, into the first slots of `states`; returns their
+    /// number.
     #[inline(always)]
     pub fn pop_block(&mut self, states: &mut [u32; BLOCK]) -> Option<(u64, usize)> {
         let key = self.least_key()?;
@@ -147,65 +155,67 @@ impl BucketQueue {
         let block = (top - 1) / BLOCK * BLOCK;
         let n = top - 1 - block;
         states[..BLOCK - 1].copy_from_slice(&self.pool[block + 1..block + BLOCK]);
-        self.give_block_back(bucket, block);
+        self.pop_empty_block(bucket, block);
         Some((key, n))
     }
 
-    /// Bytes in use.
+    /// Memory in use, in bytes.
     pub fn memory_bytes(&self) -> usize {
-        4 * (self.full.len() * 64 + self.pool.capacity()) + 8 * (self.full.len() + self.full_words.len())
+        4 * (self.occupied.len() * 64 + self.pool.capacity())
+            + 8 * (self.occupied.len() + self.occupied_words.len())
     }
 
-    /// Bytes taken from the system, of which it hands out those in use.
+    /// Memory reserved from the system in bytes; only touched pages are resident.
     pub fn allocated_bytes(&self) -> usize {
-        4 * (self.tops.len() + self.pool.capacity()) + 8 * (self.full.capacity() + self.full_words.capacity())
+        4 * (self.tops.len() + self.pool.capacity())
+            + 8 * (self.occupied.capacity() + self.occupied_words.capacity())
     }
 
-    /// Of the same sum, a lower class comes next.
+    /// With an equal sum, a lower class moves the cursor back.
     #[cold]
     #[inline(never)]
-    fn move_back(&mut self, key: u64) {
+    fn rewind(&mut self, key: u64) {
         self.key = key;
     }
 
-    /// Pushes a key that is not below the least.
+    /// Pushes a key that is not below [`BucketQueue::key`].
     #[inline(always)]
     pub fn push_ahead(&mut self, key: u64, state: u32) {
         debug_assert!(key >= self.key && key - self.key <= self.mask, "key out of range");
         let bucket = usize::from((key & self.mask) as u16);
         let mut top = self.tops[bucket];
         if (top as usize).is_multiple_of(BLOCK) {
-            top = self.take_block(bucket, top);
+            top = self.push_block(bucket, top);
         }
         self.pool[top as usize] = state;
         self.tops[bucket] = top + 1;
     }
 
-    /// Moves on from an empty bucket to the next that is not, and gives it.
+    /// Advances from an empty bucket to the next non-empty one and returns it.
     #[inline(always)]
-    fn move_on(&mut self, from: usize) -> Option<usize> {
-        let bucket = self.next_full(from)?;
+    fn advance(&mut self, from: usize) -> Option<usize> {
+        let bucket = self.next_occupied(from)?;
         self.key += (bucket as u64).wrapping_sub(from as u64) & self.mask;
         Some(usize::from(bucket as u16))
     }
 
-    /// The first full bucket from `from` on, going round.
-    fn next_full(&self, from: usize) -> Option<usize> {
+    /// The first non-empty bucket from `from` on, wrapping around.
+    fn next_occupied(&self, from: usize) -> Option<usize> {
         let word = from / 64;
-        let ahead = self.full.get(word)? & (!0 << (from % 64));
+        let ahead = self.occupied.get(word)? & (!0 << (from % 64));
         if ahead != 0 {
             return Some(word * 64 + ahead.trailing_zeros() as usize);
         }
-        self.next_full_word(word).map(|word| word * 64 + self.full[word].trailing_zeros() as usize)
+        self.next_occupied_word(word).map(|word| word * 64 + self.occupied[word].trailing_zeros() as usize)
     }
 
-    fn next_full_word(&self, after: usize) -> Option<usize> {
+    fn next_occupied_word(&self, after: usize) -> Option<usize> {
         let first = (after + 1) / 64;
-        let n_words = self.full_words.len();
-        // Once round, and the first word again for what lies before `after` in it.
+        let n_words = self.occupied_words.len();
+        // Once around, and the first word again for the bits before `after`.
         for step in 0..=n_words {
             let at = (first + step) % n_words;
-            let mut words = self.full_words[at];
+            let mut words = self.occupied_words[at];
             if step == 0 && first < n_words {
                 words &= !0 << ((after + 1) % 64);
             }
@@ -217,18 +227,18 @@ impl BucketQueue {
     }
 
     fn mark_empty(&mut self, bucket: usize) {
-        self.full[bucket / 64] &= !(1 << (bucket % 64));
-        if self.full[bucket / 64] == 0 {
-            self.full_words[bucket / 4096] &= !(1 << (bucket / 64 % 64));
+        self.occupied[bucket / 64] &= !(1 << (bucket % 64));
+        if self.occupied[bucket / 64] == 0 {
+            self.occupied_words[bucket / 4096] &= !(1 << (bucket / 64 % 64));
         }
     }
 
-    /// Puts a block on a bucket that has no room and gives its first free slot.
+    /// Pushes a block onto a full or empty bucket and returns the block's first free slot.
     #[cold]
-    fn take_block(&mut self, bucket: usize, top: u32) -> u32 {
+    fn push_block(&mut self, bucket: usize, top: u32) -> u32 {
         if top == 0 {
-            self.full[bucket / 64] |= 1 << (bucket % 64);
-            self.full_words[bucket / 4096] |= 1 << (bucket / 64 % 64);
+            self.occupied[bucket / 64] |= 1 << (bucket % 64);
+            self.occupied_words[bucket / 4096] |= 1 << (bucket / 64 % 64);
         }
         let mut block = self.free as usize;
         if block == 0 {
@@ -242,9 +252,9 @@ impl BucketQueue {
         block as u32 + 1
     }
 
-    /// Takes the empty top block off a bucket.
+    /// Frees the empty top block of a bucket.
     #[cold]
-    fn give_block_back(&mut self, bucket: usize, block: usize) {
+    fn pop_empty_block(&mut self, bucket: usize, block: usize) {
         let below = self.pool[block];
         self.pool[block] = self.free;
         self.free = block as u32;
@@ -258,9 +268,9 @@ impl BucketQueue {
 impl OpenList for BucketQueue {
     #[inline(always)]
     fn push(&mut self, key: u64, state: u32) {
-        // A branch, for the next pop must not wait for this key.
+        // A branch rather than a minimum, because the next pop must not wait for this key.
         if key < self.key {
-            self.move_back(key);
+            self.rewind(key);
         }
         self.push_ahead(key, state);
     }
@@ -269,13 +279,13 @@ impl OpenList for BucketQueue {
     fn pop(&mut self) -> Option<(u64, u32)> {
         let mut bucket = usize::from((self.key & self.mask) as u16);
         if self.tops[bucket] == 0 {
-            bucket = self.move_on(bucket)?;
+            bucket = self.advance(bucket)?;
         }
         let top = self.tops[bucket] as usize - 1;
         let state = self.pool[top];
         self.tops[bucket] = top as u32;
         if top % BLOCK == 1 {
-            self.give_block_back(bucket, top - 1);
+            self.pop_empty_block(bucket, top - 1);
         }
         Some((self.key, state))
     }
@@ -284,13 +294,13 @@ impl OpenList for BucketQueue {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct HeapEntry {
     key: u64,
-    /// Number of the push.
+    /// Sequence number of the push.
     pushed: u64,
     state: u32,
 }
 
 impl Ord for HeapEntry {
-    /// The greatest is popped first: least key, then last pushed.
+    /// The maximum is popped first: least key, then last pushed.
     fn cmp(&self, other: &Self) -> Ordering {
         (other.key, self.pushed).cmp(&(self.key, other.pushed))
     }
@@ -302,24 +312,24 @@ impl PartialOrd for HeapEntry {
     }
 }
 
-/// A bucket queue for keys that also fall, as those of weighted searches do: the cursor goes back to them. It
-/// takes the keys of one window, as many as there are buckets; the others wait in a heap.
-pub(crate) struct FallingQueue<'a> {
+/// A bucket queue for keys that may also fall, as in weighted searches: the cursor moves back to them. Buckets
+/// hold the keys of one window; all others wait in a heap.
+pub(crate) struct NonMonotoneQueue<'a> {
     near: &'a mut BucketQueue,
     far: &'a mut HeapQueue,
     /// Least key of the window.
     base: u64,
 }
 
-impl<'a> FallingQueue<'a> {
-    /// Empties both and readies them for keys most of which are from `base` on.
+impl<'a> NonMonotoneQueue<'a> {
+    /// Empties both parts and prepares them for keys that mostly lie at or above `base`.
     pub fn reset(near: &'a mut BucketQueue, far: &'a mut HeapQueue, base: u64) -> Self {
         near.reset(BUCKETS_MAX - 1, base);
         far.reset();
         Self { near, far, base }
     }
 
-    /// Goes on with the two as [`FallingQueue::reset`] with the same `base` and its use have left them.
+    /// Continues with the two parts as left by [`NonMonotoneQueue::reset`] with the same `base`.
     pub fn resume(near: &'a mut BucketQueue, far: &'a mut HeapQueue, base: u64) -> Self {
         Self { near, far, base }
     }
@@ -334,7 +344,7 @@ impl<'a> FallingQueue<'a> {
     }
 }
 
-impl OpenList for FallingQueue<'_> {
+impl OpenList for NonMonotoneQueue<'_> {
     #[inline(always)]
     fn push(&mut self, key: u64, state: u32) {
         if key.wrapping_sub(self.base) < BUCKETS_MAX {
@@ -350,7 +360,7 @@ impl OpenList for FallingQueue<'_> {
     }
 }
 
-/// A binary heap, for keys of any range and in any order.
+/// A binary heap, for keys of any range in any order.
 #[derive(Debug, Default)]
 pub(crate) struct HeapQueue {
     heap: BinaryHeap<HeapEntry>,
@@ -386,8 +396,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Both lists agree push by push on keys whose sums rise and whose classes do as they like, over
-        /// ranges with one and several bitmap words.
+        /// Both lists agree pop by pop on keys with ascending sums and arbitrary classes, over ranges of one
+        /// and of several bitmap words.
         #[test]
         fn bucket_queue_equals_heap(
             range in prop::sample::select(vec![1_u64, 3, 60, 63, 64, 500, 4095, 4096, 9000, 65_520]),
@@ -395,7 +405,7 @@ mod tests {
             steps in prop::collection::vec((0_u8..3, any::<u64>()), 1..400),
         ) {
             let (mut buckets, mut heap) = (BucketQueue::default(), HeapQueue::default());
-            // Used before with another range: nothing of that may be left.
+            // Leftovers of an earlier use with another range must not survive.
             buckets.reset(100, 5);
             (5..80).for_each(|key| buckets.push(key, 1));
             let least_of_sum = |key: u64| key - key % 16;
@@ -419,9 +429,9 @@ mod tests {
             prop_assert_eq!(buckets.pop(), None);
         }
 
-        /// Keys that rise and fall, within the window, around its ends and far away from it.
+        /// Keys that rise and fall: within the window, around its ends, and far from it.
         #[test]
-        fn falling_queue_equals_heap(
+        fn non_monotone_queue_equals_heap(
             base in prop::sample::select(vec![0_u64, 1, 70_000]),
             range in prop::sample::select(vec![1_u64, 3, 64, 5000, 65_535, 65_536, 65_537, 1 << 33]),
             steps in prop::collection::vec((0_u8..3, any::<u64>()), 1..400),
@@ -431,22 +441,22 @@ mod tests {
             near.push(7, 1);
             far.push(7, 1);
             let first = base.saturating_sub(range / 8);
-            let mut falling = FallingQueue::reset(&mut near, &mut far, base);
+            let mut queue = NonMonotoneQueue::reset(&mut near, &mut far, base);
             heap.reset();
             for (number, (what, draw)) in steps.into_iter().enumerate() {
                 if what < 2 {
                     let key = first + draw % (range + 1);
-                    falling.push(key, number as u32);
+                    queue.push(key, number as u32);
                     heap.push(key, number as u32);
                 } else {
-                    prop_assert_eq!(falling.pop(), heap.pop());
-                    falling = FallingQueue::resume(falling.near, falling.far, base);
+                    prop_assert_eq!(queue.pop(), heap.pop());
+                    queue = NonMonotoneQueue::resume(queue.near, queue.far, base);
                 }
             }
             while let Some(popped) = heap.pop() {
-                prop_assert_eq!(falling.pop(), Some(popped));
+                prop_assert_eq!(queue.pop(), Some(popped));
             }
-            prop_assert_eq!(falling.pop(), None);
+            prop_assert_eq!(queue.pop(), None);
         }
     }
 }
