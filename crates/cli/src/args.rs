@@ -10,7 +10,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use std::path::PathBuf;
 use wheelbase_scenario::scenario::EXPANSIONS_PER_TICK_MAX;
-use wheelbase_sim::TrafficParams;
+use wheelbase_sim::{ReplanParams, TrafficParams, tune};
 use wheelbase_view::picture::view::SCALE_MAX;
 
 /// Simulates and plans for units that cover more than one tile.
@@ -247,7 +247,8 @@ fn tuning(text: &str) -> Result<(String, u32), String> {
     let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
     let value =
         value.parse().map_err(|_| format!("`{value}` is not a whole number from 0 to {}", u32::MAX))?;
-    TrafficParams::default().set(name, value).map_err(|error| error.to_string())?;
+    tune(&mut TrafficParams::default(), &mut ReplanParams::default(), name, value)
+        .map_err(|error| error.to_string())?;
     Ok((name.to_owned(), value))
 }
 

@@ -26,7 +26,9 @@ use wheelbase_planner::{
     Goal, GoalMember, Heading, MovementClass, MovementTables, Path, Pose, Request, Scratch, Status, plan,
 };
 use wheelbase_scenario::load::{Overrides, PlanningProblem, load_world};
-use wheelbase_sim::{Doors, Memory, Phase, RunResult, World, permille, quantile_ms};
+use wheelbase_sim::{
+    GateLoad, Memory, Phase, RunResult, World, permille, quantile_ms, single_agent_bounds_observed,
+};
 use wheelbase_view::safe_text;
 
 /// Queries between two updates of the progress bar.
@@ -502,9 +504,10 @@ fn single_agent_bound_of(
     let fresh = load_world(target, overrides).map_err(Failure::bad_input)?;
     let go_on = || !stop.is_raised();
     let find_begun = Instant::now();
-    let gates = Doors::find(&fresh);
+    let gate_load = GateLoad::new(fresh.grid().size(), fresh.tables(), fresh.settings().collision);
     let find_s = find_begun.elapsed().as_secs_f64();
-    let bounds = match gates.single_agent_bounds(&fresh, &go_on) {
+    let count = |tables: &MovementTables, path: &_| gate_load.count(tables, path);
+    let bounds = match single_agent_bounds_observed(&fresh, &go_on, &count) {
         Ok(Some(bounds)) => bounds,
         Ok(None) => return Ok(Err("interrupted".to_owned())),
         Err(reason) => return Ok(Err(reason.to_string())),
@@ -531,10 +534,10 @@ fn single_agent_bound_of(
     result.permille = permille(result.tasks_done, result.bound_tasks_done);
     result.wall_s = begun.elapsed().as_secs_f64() - find_s;
     let begun = Instant::now();
-    let load = gates.load(&fresh);
+    let (taken, supply) = gate_load.busiest(fresh.settings().ticks);
     let gate_use = GateUse {
-        number: load.gates,
-        busiest_permille: load.busiest_permille,
+        number: gate_load.n_gates() as u32,
+        busiest_permille: permille(taken, supply),
         wall_s: begun.elapsed().as_secs_f64() + find_s,
     };
     Ok(Ok((result, gate_use)))

@@ -13,7 +13,9 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Instant;
 use wheelbase_scenario::load::{Loaded, Overrides, is_problem, load_world_and_text};
-use wheelbase_sim::{Counters, Phase, RunResult, RunState, TickTimes, TrafficParams, WaitForCycle, World};
+use wheelbase_sim::{
+    Counters, Phase, ReplanParams, RunResult, RunState, TickTimes, TrafficParams, WaitForCycle, World, tune,
+};
 use wheelbase_view::safe_text;
 use wheelbase_view::terminal::Terminal;
 
@@ -24,9 +26,10 @@ const CYCLES_SHOWN: usize = 4;
 const CYCLE_AGENTS_SHOWN: usize = 8;
 
 pub fn run(args: &RunArgs, stop: &Interrupt) -> Result<Exit, Failure> {
-    let mut traffic = TrafficParams::default();
+    let (mut traffic, mut replan) = (TrafficParams::default(), ReplanParams::default());
     for (name, value) in &args.tune {
-        traffic.set(name, *value).map_err(|error| Failure::bad_input(format!("--tune: {error}")))?;
+        tune(&mut traffic, &mut replan, name, *value)
+            .map_err(|error| Failure::bad_input(format!("--tune: {error}")))?;
     }
     let overrides = Overrides {
         ticks: args.ticks,
@@ -34,6 +37,7 @@ pub fn run(args: &RunArgs, stop: &Interrupt) -> Result<Exit, Failure> {
         expansions_per_tick: args.expansions_per_tick,
         tries_per_tick: args.tries_per_tick,
         traffic,
+        replan,
         memory_max: args.memory.max(),
     };
     if args.plan_out.is_some() && !is_problem(&args.scenario) {

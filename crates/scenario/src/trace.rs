@@ -9,17 +9,19 @@ use std::io::{self, Write};
 use wheelbase_grid::{Cell, Grid, Rect, SideKind};
 use wheelbase_planner::Pose;
 use wheelbase_planner::model::heading_name;
-use wheelbase_sim::{ClassId, OnAgents, RunResult, Set, TraceEvent, World};
+use wheelbase_sim::{ClassId, EditEffect, OnAgents, RunResult, TraceEvent, World};
 
 /// Key and value of the line of what an edit set.
-fn set_json(set: &Set) -> (&'static str, Value) {
+fn set_json(set: &EditEffect) -> (&'static str, Value) {
     let cells = |area: Rect| area.cells().map(|cell| [cell.x, cell.y]).collect::<Vec<_>>();
     match *set {
-        Set::Terrain { area, kind } => ("set_terrain", json!({ "cells": cells(area), "kind": kind.0 })),
-        Set::Elevation { area, height } => {
+        EditEffect::Terrain { area, kind } => {
+            ("set_terrain", json!({ "cells": cells(area), "kind": kind.0 }))
+        }
+        EditEffect::Elevation { area, height } => {
             ("set_elevation", json!({ "cells": cells(area), "height": height }))
         }
-        Set::Sides { cell, shape, kinds } => {
+        EditEffect::Sides { cell, shape, kinds } => {
             let set = shape.sides().iter().zip(kinds).filter_map(|(side, kind)| Some((side, kind?)));
             let sides: Vec<Value> =
                 set.map(|(side, kind)| json!([cell.x, cell.y, side.name(), kind.0])).collect();

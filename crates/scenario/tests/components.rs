@@ -5,7 +5,7 @@
 use hecs::Component;
 use std::path::Path;
 use wheelbase_scenario::{load, scenario};
-use wheelbase_sim::{OrderState, RunState, Tasks, TripStatistics, World};
+use wheelbase_sim::{Name, OrderState, RunResult, RunState, Tasks, TickTimes, TripStatistics, World};
 
 const SCENARIO: &str = r#"
 name = "components"
@@ -20,6 +20,7 @@ moves = [
     { name = "right", turn = -1, time = 2 },
 ]
 [[agents]]
+name = "shuttle"
 class = "cart"
 at = [0, 0, "E"]
 orders = [{ goto = [9, 0] }, { goto = [0, 0] }]
@@ -39,11 +40,10 @@ fn begun() -> World {
     world
 }
 
-/// Orders and tasks done by the end, and orders and tasks that the agents' own statistics say they have finished.
-fn come_to(mut world: World) -> (u64, u64, u32) {
+/// The result that the run prints.
+fn come_to(mut world: World) -> RunResult {
     while world.step() == RunState::Running {}
-    let finished = (0..world.agents().len()).map(|row| world.agents().statistics(row).finished).sum();
-    (world.counts().orders_done, world.counts().tasks_done, finished)
+    RunResult::of(&world, 1, &TickTimes::default(), 0.0, 0)
 }
 
 fn without<C: Component>() -> World {
@@ -57,11 +57,36 @@ fn without<C: Component>() -> World {
 
 #[test]
 fn a_run_needs_its_components() {
-    let (orders, tasks, finished) = come_to(begun());
-    assert!(orders == 2 && tasks > 5 && u64::from(finished) == orders + tasks, "{orders} {tasks} {finished}");
-    let (orders_left, tasks_left, _) = come_to(without::<OrderState>());
-    assert!(orders_left == 0 && tasks_left < 2, "{orders_left} {tasks_left}");
-    let (orders_left, tasks_left, _) = come_to(without::<Tasks>());
-    assert!(orders_left == 2 && tasks_left != tasks, "{orders_left} {tasks_left}");
-    assert_eq!(come_to(without::<TripStatistics>()).2, 0);
+    let mut world = begun();
+    while world.step() == RunState::Running {}
+    let finished: u32 = (0..world.agents().len()).map(|row| world.agents().statistics(row).finished).sum();
+    let whole = come_to(world);
+    assert!(whole.orders_done == 2 && whole.tasks_done > 5, "{whole:?}");
+    assert_eq!(whole.trips, whole.orders_done + whole.tasks_done);
+    assert_eq!(u64::from(finished), whole.orders_done + whole.tasks_done);
+    assert!(whole.progress_permille.is_some() && whole.no_progress_agents == 0, "{whole:?}");
+    let found = come_to(without::<OrderState>());
+    assert!(found.orders_done == 0 && found.tasks_done < 2, "{found:?}");
+    let found = come_to(without::<Tasks>());
+    assert!(found.orders_done == 2 && found.tasks_done != whole.tasks_done, "{found:?}");
+    // Agents move as before, but no trip is counted.
+    let found = come_to(without::<TripStatistics>());
+    assert_eq!((found.orders_done, found.tasks_done), (whole.orders_done, whole.tasks_done));
+    assert_eq!((found.trips, found.progress_permille, found.detour_permille), (0, None, None));
+    assert_eq!(found.no_progress_agents, 1);
+}
+
+/// A name is a component where the scenario gives one, and no part of the state.
+#[test]
+fn names_are_components_and_change_nothing() {
+    let mut world = begun();
+    assert_eq!((world.agents().name(0).as_deref(), world.agents().name(1)), (Some("shuttle"), None));
+    let mut query = world.entities().query::<&Name>();
+    assert_eq!(query.iter().map(|name| &*name.0).collect::<Vec<_>>(), ["shuttle"]);
+    drop(query);
+    let hash = (world.state_hash(), world.tick_hash());
+    let entity = world.agents().entity(0);
+    world.entities_mut().remove_one::<Name>(entity).unwrap();
+    assert_eq!((world.state_hash(), world.tick_hash()), hash);
+    assert_eq!(come_to(world).state_hash, come_to(begun()).state_hash);
 }

@@ -10,12 +10,21 @@ use std::fmt::Write;
 use std::path::Path;
 use wheelbase_scenario::load::{AttachedFile, Files, build_world_of};
 use wheelbase_scenario::scenario;
-use wheelbase_sim::{DoorLoad, Doors, SingleAgentBound, World};
+use wheelbase_sim::{GateLoad, SingleAgentBound, World, permille, single_agent_bounds_observed};
 
-fn load(world: &World) -> (Vec<SingleAgentBound>, DoorLoad) {
-    let doors = Doors::find(world);
-    let alone = doors.single_agent_bounds(world, &|| true).unwrap().unwrap();
-    (alone, doors.load(world))
+/// What is taken of the gates, by the single-agent paths of all agents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Load {
+    gates: usize,
+    busiest_permille: u64,
+}
+
+fn load(world: &World) -> (Vec<SingleAgentBound>, Load) {
+    let load = GateLoad::new(world.grid().size(), world.tables(), world.settings().collision);
+    let count = |tables: &_, path: &_| load.count(tables, path);
+    let alone = single_agent_bounds_observed(world, &|| true, &count).unwrap().unwrap();
+    let (taken, supply) = load.busiest(world.settings().ticks);
+    (alone, Load { gates: load.n_gates(), busiest_permille: permille(taken, supply) })
 }
 
 /// Two rooms of 12 x 12 cells, joined by a door of so many cells in a wall of one.
@@ -75,8 +84,7 @@ fn of_bodies_wider_than_half_a_door_one_is_in_it_at_a_time() {
 #[test]
 fn whoever_wants_no_answer_gets_none() {
     let world = across(1, "walker", 24, 400);
-    let doors = Doors::find(&world);
-    assert_eq!(doors.single_agent_bounds(&world, &|| false), Ok(None));
+    assert_eq!(single_agent_bounds_observed(&world, &|| false, &|_, _| {}), Ok(None));
 }
 
 /// Rows of a map with walls across that have doors of one to three cells, and a few trees.

@@ -18,7 +18,7 @@ fn to(area: &str) -> String {
 
 /// What the agent in a row has been given.
 fn given(world: &World, row: usize) -> Option<Pose> {
-    world.agents().given[row].map(|state| world.tables()[0].space().pose(state))
+    world.agents().assigned[row].map(|state| world.tables()[0].space().pose(state))
 }
 
 #[test]

@@ -43,7 +43,7 @@ fn tables(world: &World, row: usize) -> &MovementTables {
 
 /// What the agent in a row has been given.
 fn given(world: &World, row: usize) -> Option<Pose> {
-    world.agents().given[row].map(|state| tables(world, row).space().pose(state))
+    world.agents().assigned[row].map(|state| tables(world, row).space().pose(state))
 }
 
 fn given_cells(world: &World) -> Vec<(i32, i32)> {
@@ -79,7 +79,7 @@ fn poses_fill_the_room_round_the_goal_and_all_get_there() {
         "{:?}",
         world.counts()
     );
-    assert!(world.agents().given.iter().all(Option::is_none));
+    assert!(world.agents().assigned.iter().all(Option::is_none));
 }
 
 #[test]
@@ -198,7 +198,7 @@ fn a_field_that_takes_many_ticks_delays_the_choice_and_changes_nothing_else() {
     let mut fast = world_from(&text(200_000));
     step_to(&mut fast, 1);
     let mut slow = world_from(&text(64));
-    while slow.agents().given.iter().all(Option::is_none) {
+    while slow.agents().assigned.iter().all(Option::is_none) {
         assert!(slow.tick() < 500);
         let next = slow.tick() + 1;
         step_to(&mut slow, next);
@@ -251,7 +251,7 @@ fn ways(kind: &str) -> Ways {
             ways.ticks[0] += u64::from(tables.move_ticks(state, primitive as usize).unwrap());
             state = tables.state_after(state, primitive as usize);
         }
-        assert_eq!(world.agents().given[row], Some(state));
+        assert_eq!(world.agents().assigned[row], Some(state));
         let (cost, expansions) = cheapest(tables, from, tables.space().pose(state));
         ways.ticks[1] += u64::from(cost);
         ways.expansions[1] += expansions;
@@ -368,7 +368,7 @@ proptest! {
         let rows: Vec<usize> = (0..count).filter(|&row| given(&world, row).is_some()).collect();
         let mut taken = Vec::new();
         for &row in &rows {
-            let state = world.agents().given[row].unwrap();
+            let state = world.agents().assigned[row].unwrap();
             prop_assert!(tables.is_legal(state) && connected.contains(&state) && faces(&state));
             taken.extend(body(tables, space.pose(state)));
         }

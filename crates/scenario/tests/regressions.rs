@@ -58,7 +58,7 @@ fn group_after_nearest() {
             let follows = agents.motion[row].activity == Activity::Following;
             if follows && matches!(order, Some(OrderKind::GotoGroup(..))) {
                 assert!(
-                    agents.given[row].is_some() && !agents.orders(row).to_nearest,
+                    agents.assigned[row].is_some() && !agents.orders(row).to_nearest,
                     "tick {}",
                     world.tick()
                 );
@@ -75,7 +75,7 @@ fn group_after_nearest() {
 #[test]
 fn group_member_sent_aside() {
     let mut world = load("group_member_sent_aside.toml");
-    let given = |world: &World| world.agents().given[1..].iter().filter(|given| given.is_some()).count();
+    let given = |world: &World| world.agents().assigned[1..].iter().filter(|given| given.is_some()).count();
     while world.step() == RunState::Running && given(&world) == 0 {}
     assert!(world.agents().motion[1..].iter().any(|motion| motion.activity == Activity::Yielding));
     assert_eq!(given(&world), 3, "tick {}", world.tick());

@@ -1,11 +1,13 @@
-//! The agents: dense parallel arrays, one row an agent, that the tick streams over; and beside them what is
-//! cold, as components of an entity of each agent.
+//! The agents: dense parallel arrays with a row for each agent, which ticks stream over, and cold data as components of
+//! entities.
 //!
-//! Rows stand in order of id and close up when agents are taken out. Ids are never used again.
+//! Rows are in order of id and close up when agents are removed. Ids are never reused.
 
+use crate::name::Name;
 use crate::orders::OrderState;
 use crate::statistics::TripStatistics;
 use crate::tasks::Tasks;
+use hecs::World as Entities;
 use wheelbase_grid::CellXY;
 use wheelbase_planner::model::State;
 use wheelbase_traffic::motion::{Activity, AgentId, Motion, WaitState};
@@ -13,51 +15,51 @@ use wheelbase_traffic::path_pool::PathHandle;
 use wheelbase_traffic::view::{AgentsView, GoalStamp};
 use wheelbase_traffic::{PriorityKey, RowSet};
 
-/// Row of an agent in the dense arrays; changes when agents before it are taken out.
+/// Row of an agent in the dense arrays. Changes when an agent before it is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Row(pub u32);
 
-/// All agents that are there. Arrays of one length, joined by row. Orders, tasks, trip statistics and names are
-/// components of their entities: seldom looked at, and never in the order of the entities.
+/// All agents present: arrays of one length, joined by row. Orders, tasks, trip statistics and names are components of
+/// entities, read rarely and never in the order of the entities.
 #[derive(Default)]
 pub struct Agents {
     /// Ids, rising.
     pub ids: Vec<AgentId>,
     /// Hot: poses and moves.
     pub motion: Vec<Motion>,
-    /// Rows that a tick visits. Each other agent rests, and has neither a path nor an order that it could carry out; its
+    /// Rows that a tick visits. Every other agent rests, without a path and without an order that it can carry out; its
     /// row stays out until something happens to the agent.
     pub(crate) busy: RowSet,
-    /// Waiting and giving way.
+    /// Waiting and yielding.
     pub wait_states: Vec<WaitState>,
-    /// What is left of their paths.
+    /// Remaining moves of their paths.
     pub paths: Vec<PathHandle>,
-    /// What traffic is told of their orders.
+    /// What the traffic rule sees of their orders.
     pub(crate) stamps: Vec<GoalStamp>,
-    /// Places in the order of priority, by their own trips.
+    /// Priority keys of their trips.
     pub(crate) keys: Vec<PriorityKey>,
-    /// Poses that they have been given by an order to an area or a group.
-    pub given: Vec<Option<State>>,
+    /// Poses assigned to them by an order to an area or a group.
+    pub assigned: Vec<Option<State>>,
     /// Their entities.
     entity: Vec<hecs::Entity>,
-    /// What is cold of them, and what game code adds.
-    entities: hecs::World,
-    /// Row of each id ever given, `u32::MAX` once it is taken out.
+    /// Cold data, and components of game code.
+    entities: Entities,
+    /// Row of each id ever used; `u32::MAX` once the agent is removed.
     row_of_id: Vec<u32>,
 }
 
 impl Agents {
-    /// Number of agents that are there.
+    /// Number of agents present.
     pub fn len(&self) -> usize {
         self.ids.len()
     }
 
-    /// Whether there are none.
+    /// Whether no agent is present.
     pub fn is_empty(&self) -> bool {
         self.ids.is_empty()
     }
 
-    /// Row of an agent, or `None` if it is not there.
+    /// Row of an agent, or `None` if it is not present.
     pub fn row(&self, id: AgentId) -> Option<usize> {
         let row = *self.row_of_id.get(id.0 as usize)?;
         (row != u32::MAX).then_some(row as usize)
@@ -68,7 +70,7 @@ impl Agents {
         let id = AgentId(self.row_of_id.len() as u32);
         let row = Row(self.ids.len() as u32);
         let entity = self.entities.spawn((id, motion.class, row, orders, Tasks::NONE, TripStatistics::NEW));
-        self.row_of_id.push(self.ids.len() as u32);
+        self.row_of_id.push(row.0);
         self.ids.push(id);
         self.motion.push(motion);
         self.wait_states.push(WaitState {
@@ -86,50 +88,45 @@ impl Agents {
         self.stamps.push(stamp);
         self.keys.push(key_of(stamp, priority, id));
         self.busy.insert(row.0 as usize);
-        self.given.push(None);
+        self.assigned.push(None);
         self.entity.push(entity);
         id
     }
 
-    /// Takes out the rows for which `gone` says so; the others close up in order.
-    pub(crate) fn remove_rows(&mut self, gone: &[bool]) {
-        fn close_up<T>(rows: &mut Vec<T>, gone: &[bool]) {
-            let mut row = 0;
-            rows.retain(|_| {
-                row += 1;
-                !gone[row - 1]
-            });
+    /// Removes the marked rows; the others close up in order. `removed` has an entry for each row.
+    pub(crate) fn remove_rows(&mut self, removed: &[bool]) {
+        fn close_up<T>(rows: &mut Vec<T>, removed: &[bool]) {
+            let mut marks = removed.iter();
+            rows.retain(|_| !marks.next().is_some_and(|&is_removed| is_removed));
         }
-        for (row, id) in self.ids.iter().enumerate() {
-            if gone[row] {
-                self.row_of_id[id.0 as usize] = u32::MAX;
-                // Game code may have taken the entity out already.
-                let _ = self.entities.despawn(self.entity[row]);
-            }
+        for row in (0..self.len()).filter(|&row| removed[row]) {
+            self.row_of_id[self.ids[row].0 as usize] = u32::MAX;
+            // Game code may have despawned the entity already.
+            let _ = self.entities.despawn(self.entity[row]);
         }
-        close_up(&mut self.ids, gone);
-        close_up(&mut self.motion, gone);
-        close_up(&mut self.wait_states, gone);
-        close_up(&mut self.paths, gone);
-        close_up(&mut self.stamps, gone);
-        close_up(&mut self.keys, gone);
-        close_up(&mut self.given, gone);
-        close_up(&mut self.entity, gone);
-        self.busy.fill(self.ids.len());
+        close_up(&mut self.ids, removed);
+        close_up(&mut self.motion, removed);
+        close_up(&mut self.wait_states, removed);
+        close_up(&mut self.paths, removed);
+        close_up(&mut self.stamps, removed);
+        close_up(&mut self.keys, removed);
+        close_up(&mut self.assigned, removed);
+        close_up(&mut self.entity, removed);
+        self.busy.fill(self.len());
         for (row, id) in self.ids.iter().enumerate() {
             self.row_of_id[id.0 as usize] = row as u32;
-            if let Ok(at) = self.entities.query_one_mut::<&mut Row>(self.entity[row]) {
-                at.0 = row as u32;
+            if let Ok(kept) = self.entities.query_one_mut::<&mut Row>(self.entity[row]) {
+                kept.0 = row as u32;
             }
         }
     }
 
-    /// Where the agent in a row stands in its orders; nowhere if its component was taken away.
+    /// Progress of the agent in a row through its orders; no orders if its component was removed.
     pub fn orders(&self, row: usize) -> OrderState {
         self.entities.get::<&OrderState>(self.entity[row]).map_or(OrderState::NONE, |orders| *orders)
     }
 
-    /// Sets where the agent in a row stands in its orders.
+    /// Sets the progress of the agent in a row through its orders.
     pub(crate) fn set_orders(&mut self, row: usize, orders: OrderState) {
         let stamp = stamp_of(&orders);
         self.stamps[row] = stamp;
@@ -139,31 +136,31 @@ impl Agents {
         }
     }
 
-    /// Which order the tasks of the agent in a row are.
+    /// The order that holds the tasks of the agent in a row.
     pub fn tasks(&self, row: usize) -> Tasks {
         self.entities.get::<&Tasks>(self.entity[row]).map_or(Tasks::NONE, |tasks| *tasks)
     }
 
-    /// Sets which order the tasks of the agent in a row are.
+    /// Sets the order that holds the tasks of the agent in a row.
     pub(crate) fn set_tasks(&mut self, row: usize, tasks: Tasks) {
         if let Ok(kept) = self.entities.query_one_mut::<&mut Tasks>(self.entity[row]) {
             *kept = tasks;
         }
     }
 
-    /// What is counted of the trips of the agent in a row.
+    /// Trip statistics of the agent in a row.
     pub fn statistics(&self, row: usize) -> TripStatistics {
         self.entities.get::<&TripStatistics>(self.entity[row]).map_or(TripStatistics::NEW, |kept| *kept)
     }
 
-    /// Sets what is counted of the trips of the agent in a row.
+    /// Sets the trip statistics of the agent in a row.
     pub(crate) fn set_statistics(&mut self, row: usize, statistics: TripStatistics) {
         if let Ok(kept) = self.entities.query_one_mut::<&mut TripStatistics>(self.entity[row]) {
             *kept = statistics;
         }
     }
 
-    /// The agent in a row begins a trip: an order, a station of a patrol, or a task.
+    /// Begins a trip of the agent in a row: to an order's goal, a station of a patrol, or a task.
     pub(crate) fn begin_trip(&mut self, row: usize, orders: OrderState, tick: u32) {
         let (mut orders, mut statistics) = (orders, self.statistics(row));
         orders.begin_trip(tick);
@@ -172,13 +169,24 @@ impl Agents {
         self.set_statistics(row, statistics);
     }
 
-    /// The agents as a rule of traffic sees them. `goals` by row, for a rule that finds ways by itself.
+    /// Name of the agent in a row, if it has one.
+    pub fn name(&self, row: usize) -> Option<String> {
+        self.entities.get::<&Name>(self.entity[row]).ok().map(|name| name.0.to_string())
+    }
+
+    /// Names the agent in a row.
+    pub(crate) fn set_name(&mut self, row: usize, name: Name) {
+        // Game code may have despawned the entity already.
+        let _ = self.entities.insert_one(self.entity[row], name);
+    }
+
+    /// The agents as the traffic rule sees them, with `goals` by row for a rule that finds paths itself.
     pub(crate) fn view<'a>(&'a self, goals: &'a [Option<CellXY>]) -> AgentsView<'a> {
         let Self { ids, motion, busy, wait_states, keys, paths, stamps, row_of_id, .. } = self;
         AgentsView { ids, motion, busy, wait_states, keys, paths, stamps, goals, row_of_id }
     }
 
-    /// Whether a tick passes over the agent in a row, once all phases have seen it so.
+    /// Whether ticks can skip the agent in a row, once all phases have seen it in this state.
     pub(crate) fn is_idle(&self, row: usize) -> bool {
         let motion = &self.motion[row];
         let is_done = match motion.activity {
@@ -194,24 +202,24 @@ impl Agents {
         self.entity[row]
     }
 
-    /// The entities of all agents, each with [`AgentId`], [`ClassId`](crate::ClassId)(crate::ClassId), [`Row`], [`OrderState`], [`Tasks`] and
-    /// [`TripStatistics`], and what game code has added.
-    pub fn entities(&self) -> &hecs::World {
+    /// The entities of all agents. Each has [`AgentId`], [`ClassId`](crate::ClassId), [`Row`], [`OrderState`], [`Tasks`]
+    /// and [`TripStatistics`], a [`Name`] if the scenario gives one, and the components that game code has added.
+    pub fn entities(&self) -> &Entities {
         &self.entities
     }
 
     /// The entities of all agents, to add components to.
-    pub(crate) fn entities_mut(&mut self) -> &mut hecs::World {
+    pub(crate) fn entities_mut(&mut self) -> &mut Entities {
         &mut self.entities
     }
 }
 
-/// What the rules of traffic are told of an agent's orders.
+/// What the traffic rule sees of an agent's orders.
 fn stamp_of(orders: &OrderState) -> GoalStamp {
     GoalStamp { since: orders.since, station: orders.station, has_order: orders.open.count > 0 }
 }
 
-/// Its place in the order of priority.
+/// Priority key of an agent.
 fn key_of(stamp: GoalStamp, priority: i32, agent: AgentId) -> PriorityKey {
     if stamp.has_order { PriorityKey::of_trip(stamp.since, priority, agent) } else { PriorityKey::LAST }
 }

@@ -1,22 +1,22 @@
-//! A movement class of a run: all that is kept of it beside its movement tables.
+//! What a run keeps of a movement class next to its movement tables.
 
 use crate::class_landmarks::ClassLandmarks;
 use wheelbase_planner::model::ClassSpeeds;
 use wheelbase_planner::search::Heuristic;
 
-/// A movement class of the scenario; its movement tables lie beside it, by class.
+/// A movement class of a run. Its movement tables are kept apart, by class.
 #[derive(Debug)]
-pub struct SimClass {
+pub struct WorldClass {
     /// Name.
     pub name: String,
-    /// Its speeds on the map's kinds.
+    /// Its speeds on the kinds of the map.
     pub speeds: ClassSpeeds,
-    /// What makes its far searches cheap.
+    /// Landmarks that guide its far searches.
     pub(crate) landmarks: Option<ClassLandmarks>,
 }
 
-impl SimClass {
-    /// What guides searches of the class to goals without a field of costs.
+impl WorldClass {
+    /// Heuristic for searches of the class to goals without a cost field.
     pub(crate) fn heuristic(&self) -> Heuristic<'_> {
         self.landmarks.as_ref().map_or(Heuristic::Default, ClassLandmarks::heuristic)
     }

@@ -1,10 +1,9 @@
-//! Landmarks of the movement classes: they make far searches cheap, and paths stay exactly cheapest.
+//! Landmarks of the movement classes: far searches become cheap, and paths stay exactly cheapest.
 //!
-//! Made before the first tick, where a count says that they pay. They bound costs from below as long as no
-//! move is legal or cheaper that was not when they were made. That is told cell by cell: a move can only have
-//! become easier where one of the cells that it sweeps, or a side of one, is faster than it was. So the edits
-//! that a scenario will make are looked through first: landmarks are made on the map as it would be if all
-//! that they make faster were so at once, and doors may open and shut as they like.
+//! They are made before the first tick, where counts say that they pay. Their bounds hold as long as no move has become
+//! legal or cheaper since. This is tracked by cell: a move can only become easier where a cell that it sweeps, or a side of
+//! such a cell, becomes faster. So the scheduled edits are taken into account: landmarks are made on the map as it would be
+//! with all speed-ups applied at once, and doors may open and close during the run.
 
 use crate::events::{Action, Event};
 use std::borrow::Cow;
@@ -14,35 +13,35 @@ use wheelbase_planner::model::{ClassSpeeds, StateSpace};
 use wheelbase_planner::search::{Heuristic, Landmarks};
 use wheelbase_planner::{MovementClass, MovementTables};
 
-/// Landmarks of a class that are made where they pay. Four cost a quarter of the expansions of the norm
-/// alone; eight cost a fifth, take twice as long to make and twice the memory.
+/// Landmarks of a class, where they pay. Four need a quarter of the expansions of the norm alone; eight need a fifth, and
+/// take twice the time to make and twice the memory.
 pub(crate) const LANDMARKS: usize = 4;
-/// They pay where so many agents have tasks all over the map. To make them takes as long as some hundred
+/// Number of agents with tasks all over the map from which on landmarks pay. Making them takes as long as about a hundred
 /// searches.
 pub(crate) const AGENTS_PAY: u64 = 100;
-/// Most bytes that the landmarks of all classes may take together.
+/// Most bytes of the landmarks of all classes together.
 pub(crate) const BYTES_MAX: usize = 1 << 30;
-/// Bytes of a landmark by state at most: a distance each way.
+/// Most bytes of a landmark per state: a distance in each direction.
 pub(crate) const LANDMARK_BYTES: usize = 8;
 
-/// The landmarks of a class, and whether they hold.
+/// The landmarks of a class, and whether their bounds hold.
 #[derive(Debug)]
 pub(crate) struct ClassLandmarks {
     landmarks: Landmarks,
     /// The map that they were made on.
     made_on: Arc<Grid>,
-    /// Cells over which a move may be easier than on that map, and their number.
+    /// Cells over which a move can be easier than on that map, and their number.
     eased: BitGrid,
     n_eased: usize,
 }
 
 impl ClassLandmarks {
-    /// Whether no move is easier than when they were made.
+    /// Whether the bounds hold: no move is easier than when the landmarks were made.
     fn hold(&self) -> bool {
         self.n_eased == 0
     }
 
-    /// What guides searches of the class to goals without a field of costs.
+    /// Heuristic for searches of the class to goals without a cost field.
     pub fn heuristic(&self) -> Heuristic<'_> {
         if self.hold() { Heuristic::Landmarks(&self.landmarks) } else { Heuristic::Default }
     }
@@ -52,7 +51,7 @@ impl ClassLandmarks {
         self.landmarks.memory_bytes()
     }
 
-    /// Follows an edit of the map; says whether they held before it and do not now, or the other way round.
+    /// Follows an edit of the map. Returns whether the bounds have begun or ceased to hold.
     pub fn follow(
         &mut self,
         class: &MovementClass,
@@ -71,18 +70,18 @@ impl ClassLandmarks {
     }
 }
 
-/// Most landmarks that a class with these poses may be given.
+/// Most landmarks that a class with these poses can have.
 pub(crate) fn most_in(space: StateSpace) -> usize {
     BYTES_MAX / (LANDMARK_BYTES * space.n_states().max(1))
 }
 
-/// Landmarks that each class of a scenario may be given: as many as `asked`, or where that is `None` as many as
-/// may pay for so many agents with tasks.
+/// Upper bound of the landmarks of each class: the number asked for, or without one the number that pays for `with_tasks`
+/// agents with tasks.
 pub(crate) fn expected(asked: Option<usize>, with_tasks: u64) -> usize {
     asked.unwrap_or(if with_tasks >= AGENTS_PAY { LANDMARKS } else { 0 })
 }
 
-/// Landmarks of a class on a map, made as it would be if all that the events make faster were so at once.
+/// Makes `number` landmarks of a class, on the map with every speed-up of the events applied.
 pub(crate) fn landmarks_of(
     tables: &MovementTables,
     speeds: &ClassSpeeds,
@@ -107,8 +106,8 @@ pub(crate) fn landmarks_of(
     ClassLandmarks { landmarks, eased: BitGrid::new(map.size()), n_eased: 0, made_on }
 }
 
-/// Makes of a change what it makes faster. Heights and turned tiles are left as they are: where they ease a
-/// move, landmarks are left unused as long as that is so.
+/// Applies the speed-ups of a change. Heights and rotated tiles are left as they are: while such a change eases a move, the
+/// landmarks are not used.
 fn ease(map: &mut Cow<'_, Grid>, speeds: &ClassSpeeds, change: Change) {
     match change {
         Change::Terrain { area, kind } => {

@@ -1,14 +1,13 @@
-//! The envelope of binary files: what stands around the bytes that bincode writes.
+//! The envelope of binary files around the bytes that bincode writes.
 //!
-//! bincode alone accepts most flipped bits. So a file is a prefix and blocks: the prefix names the kind of
-//! file, its version and a hash of its layout, under a checksum; each block has a head and deflated bytes,
-//! each under a checksum of its own. A block's head says how many bytes follow and how many they become;
-//! both are bounded before memory is taken. With a checksum for the head alone a file that was cut can be
-//! told from one that was changed.
+//! bincode alone accepts most flipped bits. So a file is a prefix and blocks: the prefix holds the kind of file, its version
+//! and a hash of its layout, under a checksum; each block has a head and deflated bytes, each under a checksum of its own.
+//! The head holds the number of bytes before and after inflation; both are bounded before memory is allocated. Its separate
+//! checksum tells a truncated file from a damaged one.
 //!
-//! Right checksums do not make a file harmless: a kilobyte of deflate becomes a megabyte, and of that each byte
-//! an empty string of 24. So a block is inflated as it is decoded, and the decoder, which is ours, counts what
-//! each element takes in memory before it is made.
+//! Valid checksums do not make a file harmless: a kilobyte of deflated bytes can become a megabyte, and each of those bytes
+//! an empty string of 24 bytes. So a block is inflated while it is decoded, and the decoder, which is ours, counts the memory
+//! of each element before it is made.
 
 use miniz_oxide::deflate::core::{
     CompressorOxide, TDEFLFlush, TDEFLStatus, compress_to_output, create_comp_flags_from_zip_params,
@@ -23,14 +22,14 @@ use wheelbase_grid::Fnv1a;
 
 /// Bytes of a file's prefix: magic word, version, layout, checksum.
 pub const PREFIX_BYTES: usize = 8 + 4 + 8 + 8;
-/// Bytes of a block's head.
+/// Bytes of the head of a block.
 pub const HEAD_BYTES: usize = 1 + 5 * 4 + 8 + 8;
-/// Most bytes of a block before it is deflated: the layers of a map of 2^26 cells, and a scenario.
+/// Most bytes of a block before deflation: enough for the layers of a map of 2^26 cells, and a scenario.
 const PLAIN_BYTES_MAX: usize = 1 << 30;
-/// Level of deflate: higher ones took longer than the simulation and saved little.
+/// Level of deflate. Higher levels took longer than the run itself and saved little.
 const DEFLATE_LEVEL: i32 = 5;
 
-/// 64-bit FNV-1a: each step is a bijection of the sum so far, so one changed byte always changes it.
+/// 64-bit FNV-1a: changing one byte always changes it.
 pub fn checksum(bytes: &[u8]) -> u64 {
     let mut hash = Fnv1a::new();
     hash.write(bytes);
@@ -42,38 +41,38 @@ pub fn checksum(bytes: &[u8]) -> u64 {
 pub struct FileKind {
     /// First bytes of the file.
     pub magic: [u8; 8],
-    /// What messages call it.
+    /// Its name in messages.
     pub name: &'static str,
-    /// Version that is written, and the only one that is read.
+    /// Version written, and the only one read.
     pub version: u32,
-    /// Describes every field in its order; two releases that write different layouts under one version tell
-    /// each other's files by its hash.
+    /// Describes every field, in order. Its hash tells apart the files of two releases that write different layouts under one
+    /// version.
     pub layout: &'static str,
 }
 
 /// What is wrong with a file or a block.
 #[derive(Debug)]
 pub enum Damage {
-    /// The file ends here: in the midst of a prefix or block, or where a block was to begin.
+    /// The file ends too early: within a prefix or block, or where a block should begin.
     Cut,
-    /// The first bytes are not those of the kind.
+    /// The first bytes are not those of the kind of file.
     Magic,
     /// The prefix does not match its checksum.
     Prefix,
-    /// Another version, whole as far as it can be told.
+    /// The version is another one; otherwise the prefix is valid.
     Version(u32),
-    /// The version is right, the layout is not.
+    /// The version is right, the layout is another one.
     Layout(u64),
     /// The bytes do not match their checksum.
     Checksum,
-    /// The checksums hold and the bytes still mean nothing.
+    /// The checksums match, but the bytes do not decode.
     Meaning(String),
-    /// It cannot be read.
+    /// The file cannot be read.
     Reading(io::Error),
 }
 
 impl Damage {
-    /// What was read means nothing, and why.
+    /// The error for bytes that do not decode.
     pub fn meaning(why: impl fmt::Display) -> Self {
         Self::Meaning(why.to_string())
     }
@@ -96,11 +95,11 @@ pub fn write_prefix(kind: &FileKind, out: &mut impl Write) -> io::Result<()> {
     out.write_all(&prefix)
 }
 
-/// Reads the prefix of a file and checks that it is of the kind.
+/// Reads the prefix of a file and checks that it belongs to the kind.
 pub fn read_prefix(kind: &FileKind, input: &mut impl Read) -> Result<(), Damage> {
     let mut prefix = Vec::with_capacity(PREFIX_BYTES);
     input.take(PREFIX_BYTES as u64).read_to_end(&mut prefix)?;
-    // Also of a file that is shorter.
+    // Checked first, for a file that is too short as well.
     if prefix.iter().zip(kind.magic).any(|(&found, expected)| found != expected) {
         return Err(Damage::Magic);
     }
@@ -121,22 +120,22 @@ pub fn read_prefix(kind: &FileKind, input: &mut impl Read) -> Result<(), Damage>
     Ok(())
 }
 
-/// What stands before the bytes of a block.
+/// The head of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockHead {
-    /// What the block is; the file decides.
+    /// Kind of the block, defined by the kind of file.
     pub kind: u8,
     /// Number of the block in the file.
     pub number: u32,
-    /// First tick that it is about.
+    /// First tick that it covers.
     pub first_tick: u32,
     /// Number of ticks.
     pub n_ticks: u32,
-    /// Bytes that follow.
+    /// Number of deflated bytes.
     pub stored_bytes: u32,
-    /// Bytes that they become.
+    /// Number of bytes after inflation.
     pub plain_bytes: u32,
-    /// Checksum of the bytes that follow.
+    /// Checksum of the deflated bytes.
     pub sum: u64,
 }
 
@@ -154,7 +153,9 @@ impl BlockHead {
         bytes
     }
 
-    /// Reads a head, or `None` where the file ends before it.
+    /// Reads a head.
+    /// # Errors
+    /// [`Damage::Cut`] where the file ends, [`Damage::Checksum`], [`Damage::Reading`].
     pub fn read(input: &mut impl Read) -> Result<Self, Damage> {
         let mut bytes = [0; HEAD_BYTES];
         input.read_exact(&mut bytes)?;
@@ -175,7 +176,7 @@ impl BlockHead {
     }
 }
 
-/// Little-endian numbers out of bytes that are long enough.
+/// Takes little-endian numbers from the front of bytes that are long enough.
 struct Fields<'a>(&'a [u8]);
 
 impl Fields<'_> {
@@ -196,7 +197,7 @@ impl Fields<'_> {
     }
 }
 
-/// Writes blocks. Keeps its memory from one to the next.
+/// Writes blocks. Reuses its memory from block to block.
 pub struct BlockWriter {
     plain: Vec<u8>,
     stored: Vec<u8>,
@@ -211,7 +212,7 @@ impl fmt::Debug for BlockWriter {
 }
 
 impl Default for BlockWriter {
-    /// Without buffers yet.
+    /// A writer with empty buffers, before block 0.
     fn default() -> Self {
         Self {
             plain: Vec::new(),
@@ -225,7 +226,7 @@ impl Default for BlockWriter {
 impl BlockWriter {
     /// Writes the next block.
     /// # Errors
-    /// Those of the writer, and of values larger than a block may be.
+    /// Those of the writer; and if the value exceeds the size of a block.
     pub fn write(
         &mut self,
         kind: u8,
@@ -268,15 +269,15 @@ impl BlockWriter {
     }
 }
 
-/// Reads the bytes of a block whose head was read, and what they mean. What that takes in memory, buffers of
-/// the decoder and spare room of arrays aside, is at most `memory_max` bytes.
+/// Reads and decodes the bytes of a block, after its head. The decoded value takes at most `memory_max` bytes, not counting
+/// buffers of the decoder and spare capacity of arrays.
 pub fn read_block<T: DeserializeOwned>(
     head: &BlockHead,
     memory_max: usize,
     input: &mut impl Read,
 ) -> Result<T, Damage> {
     let mut stored = Vec::new();
-    // Grows with what is there, whatever the head claims.
+    // Grows with the bytes present, whatever the head claims.
     input.take(u64::from(head.stored_bytes)).read_to_end(&mut stored)?;
     if stored.len() < head.stored_bytes as usize {
         return Err(Damage::Cut);
@@ -296,18 +297,18 @@ pub fn read_block<T: DeserializeOwned>(
         memory_left: memory_max,
         memory_max,
     };
-    let value = T::deserialize(&mut decoder).map_err(|Mistake(why)| Damage::Meaning(why))?;
+    let value = T::deserialize(&mut decoder).map_err(|DecodeError(why)| Damage::Meaning(why))?;
     match decoder.left {
-        0 => decoder.end().map_err(|Mistake(why)| Damage::Meaning(why))?,
-        behind => return Err(Damage::Meaning(format!("{behind} bytes behind its end"))),
+        0 => decoder.end().map_err(|DecodeError(why)| Damage::Meaning(why))?,
+        left => return Err(Damage::Meaning(format!("{left} bytes after its end"))),
     }
     Ok(value)
 }
 
-/// Bytes of the largest number.
+/// Bytes of the widest number.
 const NUMBER_BYTES: usize = 8;
 
-/// Bytes that are inflated at a time.
+/// Bytes inflated at a time.
 const INFLATED_BYTES: usize = 1 << 16;
 
 /// Deflated bytes, inflated piece by piece.
@@ -322,8 +323,8 @@ impl<'a> Inflating<'a> {
         Self { stored, state: InflateState::new_boxed(DataFormat::Raw), ended: false }
     }
 
-    /// Puts the next piece in place of the one before; none behind the last.
-    fn next(&mut self, piece: &mut Vec<u8>) -> Result<(), Mistake> {
+    /// Replaces `piece` with the next one; empty after the last.
+    fn next(&mut self, piece: &mut Vec<u8>) -> Result<(), DecodeError> {
         piece.resize(INFLATED_BYTES, 0);
         let mut length = 0;
         while length == 0 && !self.ended {
@@ -333,11 +334,11 @@ impl<'a> Inflating<'a> {
             match result.status {
                 Ok(MZStatus::StreamEnd) => self.ended = true,
                 Ok(_) if result.bytes_consumed + length > 0 => {}
-                // It wants more bytes than there are.
+                // The input ends before the deflated stream does.
                 Ok(_) | Err(MZError::Buf) => {
-                    return Err(Mistake("its bytes do not inflate to an end".into()));
+                    return Err(DecodeError("its bytes do not inflate to an end".into()));
                 }
-                Err(_) => return Err(Mistake("its bytes do not inflate".into())),
+                Err(_) => return Err(DecodeError("its bytes do not inflate".into())),
             }
         }
         piece.truncate(length);
@@ -345,49 +346,48 @@ impl<'a> Inflating<'a> {
     }
 }
 
-/// Reads what bincode writes by its standard configuration, less what our types do not have: numbers of
-/// 7 bits and more in as few bytes as they take, texts and lists behind their length. Numbers in more bytes
-/// than they take are refused, so that what is equal has equal bytes.
+/// Decodes bincode's standard configuration, restricted to our types: numbers in as few bytes as they need, strings and lists
+/// after their length. Numbers in more bytes than they need are rejected, so that equal values have equal bytes.
 struct Decoder<'a> {
     inflating: Inflating<'a>,
-    /// The piece that is being read, and how much of it was.
+    /// The current piece, and how much of it has been read.
     plain: Vec<u8>,
     at: usize,
-    /// Bytes of the block that are not read.
+    /// Bytes of the block still to be read.
     left: usize,
     memory_left: usize,
     memory_max: usize,
 }
 
-/// What is wrong with the bytes of a block.
+/// Why the bytes of a block do not decode.
 #[derive(Debug)]
-struct Mistake(String);
+struct DecodeError(String);
 
-impl fmt::Display for Mistake {
+impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Mistake {}
+impl std::error::Error for DecodeError {}
 
-impl serde::de::Error for Mistake {
+impl serde::de::Error for DecodeError {
     fn custom<T: fmt::Display>(why: T) -> Self {
         Self(why.to_string())
     }
 }
 
 impl Decoder<'_> {
-    /// What is there of the next bytes, at most so many and at least one.
-    fn next(&mut self, bytes_max: usize) -> Result<&[u8], Mistake> {
+    /// The next bytes: at least one, at most `bytes_max`, as many as the current piece has.
+    fn next(&mut self, bytes_max: usize) -> Result<&[u8], DecodeError> {
         if self.left == 0 {
-            return Err(Mistake("it ends within a value".into()));
+            return Err(DecodeError("it ends within a value".into()));
         }
         if self.at == self.plain.len() {
             self.at = 0;
             self.inflating.next(&mut self.plain)?;
             if self.plain.is_empty() {
-                return Err(Mistake(format!("{} bytes less than expected", self.left)));
+                return Err(DecodeError(format!("{} bytes less than expected", self.left)));
             }
         }
         let n = bytes_max.min(self.left).min(self.plain.len() - self.at);
@@ -398,7 +398,7 @@ impl Decoder<'_> {
     }
 
     #[inline]
-    fn byte(&mut self) -> Result<u8, Mistake> {
+    fn byte(&mut self) -> Result<u8, DecodeError> {
         if let Some(&byte) = self.plain.get(self.at).filter(|_| self.left > 0) {
             self.at += 1;
             self.left -= 1;
@@ -407,64 +407,66 @@ impl Decoder<'_> {
         Ok(self.next(1)?[0])
     }
 
-    /// A number without sign.
+    /// An unsigned number.
     #[inline]
-    fn number(&mut self) -> Result<u64, Mistake> {
+    fn number(&mut self) -> Result<u64, DecodeError> {
         match self.byte()? {
             small @ 0..=250 => Ok(small.into()),
             marker => self.long_number(marker),
         }
     }
 
-    fn long_number(&mut self, marker: u8) -> Result<u64, Mistake> {
+    fn long_number(&mut self, marker: u8) -> Result<u64, DecodeError> {
         let (n_bytes, least) = match marker {
             251 => (2, 251),
             252 => (4, 1 << 16),
             253 => (8, 1 << 32),
-            _ => return Err(Mistake("a number of more than 64 bits".into())),
+            _ => return Err(DecodeError("a number of more than 64 bits".into())),
         };
         let mut number = 0;
         for byte in 0..n_bytes {
             number |= u64::from(self.byte()?) << (8 * byte);
         }
         if number < least {
-            return Err(Mistake(format!("the number {number} in more bytes than it takes")));
+            return Err(DecodeError(format!("the number {number} in more bytes than it takes")));
         }
         Ok(number)
     }
 
-    fn signed(&mut self) -> Result<i64, Mistake> {
+    fn signed(&mut self) -> Result<i64, DecodeError> {
         let number = self.number()?;
         Ok((number >> 1) as i64 ^ -((number & 1) as i64))
     }
 
-    fn flag(&mut self, what: &str) -> Result<bool, Mistake> {
+    fn flag(&mut self, what: &str) -> Result<bool, DecodeError> {
         match self.byte()? {
             0 => Ok(false),
             1 => Ok(true),
-            other => Err(Mistake(format!("{what} of {other}, expected 0 or 1"))),
+            other => Err(DecodeError(format!("{what} of {other}, expected 0 or 1"))),
         }
     }
 
-    /// A count of elements, each of which takes a byte at least.
-    fn count(&mut self) -> Result<usize, Mistake> {
+    /// The count of a list; each element takes at least a byte.
+    fn count(&mut self) -> Result<usize, DecodeError> {
         let count = self.number()?;
         let left = self.left;
         let fits = usize::try_from(count).ok().filter(|&count| count <= left);
-        fits.ok_or_else(|| Mistake(format!("a list of {count} where {left} bytes are left")))
+        fits.ok_or_else(|| DecodeError(format!("a list of {count} where {left} bytes are left")))
     }
 
-    /// Counts memory that is about to be taken.
+    /// Counts memory that is about to be allocated.
     #[inline]
-    fn take_memory(&mut self, bytes: usize) -> Result<(), Mistake> {
+    fn take_memory(&mut self, bytes: usize) -> Result<(), DecodeError> {
         match self.memory_left.checked_sub(bytes) {
             Some(left) => self.memory_left = left,
-            None => return Err(Mistake(format!("it takes more than {} bytes of memory", self.memory_max))),
+            None => {
+                return Err(DecodeError(format!("it takes more than {} bytes of memory", self.memory_max)));
+            }
         }
         Ok(())
     }
 
-    fn bytes(&mut self) -> Result<Vec<u8>, Mistake> {
+    fn bytes(&mut self) -> Result<Vec<u8>, DecodeError> {
         let count = self.count()?;
         self.take_memory(count)?;
         let mut bytes = Vec::new();
@@ -475,14 +477,14 @@ impl Decoder<'_> {
         Ok(bytes)
     }
 
-    /// Nothing may stand behind the last value.
-    fn end(&mut self) -> Result<(), Mistake> {
+    /// Checks that nothing follows the last value.
+    fn end(&mut self) -> Result<(), DecodeError> {
         if self.at == self.plain.len() {
             self.at = 0;
             self.inflating.next(&mut self.plain)?;
         }
         if self.at < self.plain.len() || !self.inflating.ended || !self.inflating.stored.is_empty() {
-            return Err(Mistake("bytes behind its end".into()));
+            return Err(DecodeError("bytes after its end".into()));
         }
         Ok(())
     }
@@ -492,21 +494,24 @@ impl Decoder<'_> {
 struct Elements<'a, 'b> {
     decoder: &'a mut Decoder<'b>,
     left: usize,
-    /// Whether what they take in memory is counted: that of tuples is counted with what they are in.
+    /// Whether to count the memory of the elements. The memory of a tuple is counted with the list that holds it.
     counted: bool,
 }
 
 impl<'de> SeqAccess<'de> for Elements<'_, '_> {
-    type Error = Mistake;
+    type Error = DecodeError;
 
     #[inline]
-    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Mistake> {
+    fn next_element_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, DecodeError> {
         if self.left == 0 {
             return Ok(None);
         }
         self.left -= 1;
         if self.counted {
-            // Lists of what is no number have spare room, are copied, and make more of what is in them.
+            // Lists of other than numbers have spare capacity, are copied, and become larger structures.
             let size = size_of::<T::Value>();
             self.decoder.take_memory(if size > NUMBER_BYTES { 4 * size } else { size })?;
         }
@@ -518,22 +523,22 @@ impl<'de> SeqAccess<'de> for Elements<'_, '_> {
     }
 }
 
-/// Numbers of a type that may be narrower than what was read.
+/// Numbers of types narrower than what was read.
 macro_rules! numbers {
     ($($deserialize:ident $read:ident $type:ty => $visit:ident,)*) => {$(
         #[inline]
-        fn $deserialize<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mistake> {
+        fn $deserialize<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
             let number = self.$read()?;
             let narrow = <$type>::try_from(number);
             visitor.$visit(narrow.map_err(|_| {
-                Mistake(format!("{number}, expected {} to {}", <$type>::MIN, <$type>::MAX))
+                DecodeError(format!("{number}, expected {} to {}", <$type>::MIN, <$type>::MAX))
             })?)
         }
     )*};
 }
 
 impl<'de> Deserializer<'de> for &mut Decoder<'_> {
-    type Error = Mistake;
+    type Error = DecodeError;
 
     numbers! {
         deserialize_u8 byte u8 => visit_u8,
@@ -545,37 +550,37 @@ impl<'de> Deserializer<'de> for &mut Decoder<'_> {
         deserialize_i64 signed i64 => visit_i64,
     }
 
-    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mistake> {
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
         visitor.visit_bool(self.flag("a truth value")?)
     }
 
-    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mistake> {
+    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
         let text = String::from_utf8(self.bytes()?);
-        visitor.visit_string(text.map_err(|_| Mistake("a text that is not UTF-8".into()))?)
+        visitor.visit_string(text.map_err(|_| DecodeError("a text that is not UTF-8".into()))?)
     }
 
-    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mistake> {
+    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
         self.deserialize_string(visitor)
     }
 
-    fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mistake> {
+    fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
         visitor.visit_byte_buf(self.bytes()?)
     }
 
-    fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mistake> {
+    fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
         self.deserialize_byte_buf(visitor)
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mistake> {
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
         if self.flag("an option")? { visitor.visit_some(self) } else { visitor.visit_none() }
     }
 
-    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mistake> {
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
         let left = self.count()?;
         visitor.visit_seq(Elements { decoder: self, left, counted: true })
     }
 
-    fn deserialize_tuple<V: Visitor<'de>>(self, left: usize, visitor: V) -> Result<V::Value, Mistake> {
+    fn deserialize_tuple<V: Visitor<'de>>(self, left: usize, visitor: V) -> Result<V::Value, DecodeError> {
         visitor.visit_seq(Elements { decoder: self, left, counted: false })
     }
 
@@ -584,12 +589,12 @@ impl<'de> Deserializer<'de> for &mut Decoder<'_> {
         _: &'static str,
         fields: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Mistake> {
+    ) -> Result<V::Value, DecodeError> {
         self.deserialize_tuple(fields.len(), visitor)
     }
 
-    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Mistake> {
-        Err(Mistake("a value of a kind that blocks do not hold".into()))
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, DecodeError> {
+        Err(DecodeError("a value of a kind that blocks do not hold".into()))
     }
 
     serde::forward_to_deserialize_any! {
@@ -597,7 +602,7 @@ impl<'de> Deserializer<'de> for &mut Decoder<'_> {
     }
 }
 
-/// Bytes as they are, for `#[serde(deserialize_with)]`: read at once, not one by one.
+/// Bytes for `#[serde(deserialize_with)]`: read at once, not one by one.
 pub fn plain_bytes<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
     struct Bytes;
     impl<'de> Visitor<'de> for Bytes {
@@ -654,7 +659,7 @@ mod tests {
         })
     }
 
-    /// The bytes of a block as they are before they are deflated.
+    /// A block of uncompressed bytes, which may be invalid.
     fn of_plain(plain: &[u8], plain_bytes: u32) -> Vec<u8> {
         let stored = miniz_oxide::deflate::compress_to_vec(plain, 6);
         let head = BlockHead {
@@ -699,15 +704,15 @@ mod tests {
 
     #[test]
     fn counts_are_held_against_the_bytes_that_are_left() {
-        // A list of 2^32 elements, a text of as many bytes.
+        // A list of 2^32 elements, a string of as many bytes.
         for claimed in [&[253, 0, 0, 0, 0, 1, 0, 0, 0, 7, 7][..], &[252, 0, 0, 1, 0, 7, 7, 7]] {
             let file = of_plain(claimed, claimed.len() as u32);
-            let told = [
+            let errors = [
                 read::<Vec<u8>>(&file, 1 << 30).unwrap_err(),
                 read::<Vec<Vec<u8>>>(&file, 1 << 30).unwrap_err(),
                 read::<String>(&file, 1 << 30).unwrap_err(),
             ];
-            assert!(told.iter().all(|why| why.contains("bytes are left")), "{told:?}");
+            assert!(errors.iter().all(|why| why.contains("bytes are left")), "{errors:?}");
         }
     }
 
@@ -723,8 +728,8 @@ mod tests {
         refused::<bool>(&[2], 1, "expected 0 or 1");
         refused::<Option<u8>>(&[2, 0], 2, "expected 0 or 1");
         refused::<String>(&[1, 0xff], 2, "not UTF-8");
-        refused::<u8>(&[1, 1], 2, "1 bytes behind its end");
-        refused::<u8>(&[1, 1], 1, "bytes behind its end");
+        refused::<u8>(&[1, 1], 2, "1 bytes after its end");
+        refused::<u8>(&[1, 1], 1, "bytes after its end");
         refused::<u16>(&[1], 0, "ends within a value");
         refused::<(u8, u8)>(&[1], 2, "1 bytes less than expected");
         refused::<f32>(&[0; 4], 4, "of a kind that blocks do not hold");
@@ -740,7 +745,7 @@ mod tests {
             read::<All>(&[&head.bytes()[..], stored].concat(), 1 << 20).unwrap_err()
         };
         assert_eq!(with(&stored[..stored.len() - 9]), "its bytes do not inflate to an end");
-        assert_eq!(with(&[stored, &[0]].concat()), "bytes behind its end");
+        assert_eq!(with(&[stored, &[0]].concat()), "bytes after its end");
         assert_eq!(with(&[7; 40]), "its bytes do not inflate");
     }
 }

@@ -9,36 +9,43 @@ use crate::unreachable::UnreachableReasons;
 pub struct Counts {
     /// Agents ever placed.
     pub placed: u64,
-    /// Agents taken out since.
+    /// Agents removed since.
     pub removed: u64,
-    /// Agents that an event was to add and that found no room.
+    /// Agents that events could not place for lack of room.
     pub not_placed: u64,
     /// Orders done.
     pub orders_done: u64,
     /// Orders dropped because their goal cannot be reached.
     pub orders_unreachable: u64,
-    /// Why.
+    /// The reasons why.
     pub unreachable_reasons: UnreachableReasons,
     /// Tasks done.
     pub tasks_done: u64,
-    /// Longest time from a task given to done, of those done.
+    /// Longest time from giving a task to its end, over the tasks done.
     pub longest_task_ticks: u32,
     /// Moves begun.
     pub moves: u64,
-    /// Moves that a rule of traffic would have begun and that would have overlapped others.
+    /// Starts that the traffic rule asked for and that were refused: the agent could not make the move, or it would have
+    /// overlapped another.
     pub moves_refused: u64,
-    /// Ticks from given to done, summed over orders and tasks done.
+    /// Of these, the moves that would have overlapped another.
+    pub moves_overlapping: u64,
+    /// Ticks from giving an order or a task to its end, summed over those done.
     pub flowtime: u64,
-    /// Trips finished whose lone cost is known. A trip is an order to go somewhere, a station of a patrol or
-    /// a task; one that ends at the pose nearest to its goal is none.
+    /// Trips finished whose single-agent bound is known. A trip leads to the goal of an order, a station of a patrol or a
+    /// task; one that ends at the pose nearest to its goal does not count.
     pub trips: u64,
-    /// Ticks from begun to finished, summed over these trips.
+    /// Ticks from start to end, summed over these trips.
     pub trip_ticks: u64,
-    /// Ticks that lone agents would have taken for these trips.
+    /// Single-agent bounds, summed over these trips.
     pub bound_ticks: u64,
-    /// Longest time from a trip begun to finished, of all that are finished.
+    /// Longest time from start to end, over all trips finished.
     pub longest_trip_ticks: u32,
-    /// Agent-ticks at rest with somewhere to go and a way there, or waiting for one to be found.
+    /// Agents in mid-move at the last tick, once its moves had begun.
+    pub moving: u32,
+    /// Agents at rest at the last tick with a path to follow, or waiting for a path.
+    pub waiting: u32,
+    /// Sum of these agents over the ticks.
     pub wait_ticks: u64,
     /// Longest such wait of one agent.
     pub longest_wait_ticks: u32,
@@ -53,7 +60,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// A trip is finished: the one that an agent in this state is on.
+    /// Counts the end of the trip that an agent in this state is on.
     pub(crate) fn count_trip(&mut self, state: &OrderState, statistics: &TripStatistics, tick: u32) {
         if state.to_nearest {
             return;
@@ -66,13 +73,4 @@ impl Counts {
             self.bound_ticks += u64::from(bound_ticks);
         }
     }
-}
-
-/// Agents that move and wait at the last tick, once its moves had begun.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct AtWork {
-    /// In mid-move.
-    pub moving: u32,
-    /// At rest with somewhere to go.
-    pub waiting: u32,
 }

@@ -1,82 +1,110 @@
-//! What happens to a run from outside, at a tick each: edits of the map, agents that come and go, orders.
+//! External events of a run, each at a tick: edits of the map, agents added and removed, new orders.
 
 use crate::orders::{GroupOrders, OrderList};
 use wheelbase_grid::{Change, Rect};
 use wheelbase_traffic::motion::{AgentId, ClassId};
 
-/// Something that happens at a tick.
+/// An event at a tick.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
-    /// When.
+    /// Its tick.
     pub tick: u32,
-    /// What.
+    /// Its effect.
     pub action: Action,
 }
 
-/// What an event does.
+/// The effect of an event.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     /// Edits the map.
     Edit(MapEdit),
     /// Places agents at random.
     AddAgents(NewAgents),
-    /// Takes agents out.
-    RemoveAgents(Chosen),
-    /// Gives agents other orders.
+    /// Removes agents.
+    RemoveAgents(AgentSelection),
+    /// Replaces the orders of agents.
     GiveOrders(NewOrders),
 }
 
-/// A change of the map and what becomes of the agents that it disturbs: whose pose, or the move they have
-/// begun, would become illegal.
+/// A change of the map, and what happens to the agents that it disturbs: those whose pose or current move would become
+/// illegal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MapEdit {
     /// The change.
     pub change: Change,
-    /// What happens to agents that it disturbs.
+    /// What happens to disturbed agents.
     pub on_agents: OnAgents,
 }
 
-/// What becomes of agents that an edit disturbs.
+/// What happens to agents that an edit disturbs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnAgents {
-    /// `"wait"`: the edit waits until it disturbs nobody.
+    /// `"wait"`: the edit waits until it disturbs no agent.
     #[default]
     Wait,
     /// `"strand"`: they stay where they are until a later edit frees them.
     Strand,
-    /// `"remove"`: they are taken out.
+    /// `"remove"`: they are removed.
     Remove,
 }
 
-/// Agents to be placed at random.
+/// Agents to place at random.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NewAgents {
     /// Their class.
     pub class: ClassId,
-    /// How many.
+    /// Their number.
     pub count: u32,
-    /// Where their anchors stand; what is off the map is left out.
+    /// Area of their anchors, clipped to the map.
     pub area: Rect,
-    /// Given priority of each.
+    /// Configured priority of each.
     pub priority: i32,
     /// Orders and tasks of each.
     pub orders: GroupOrders,
 }
 
-/// The agents that an event is about; those that are not there are left out.
+/// Selects agents for an event; absent ones are left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Chosen {
-    /// These.
+pub enum AgentSelection {
+    /// These agents.
     Named(Vec<AgentId>),
-    /// Those whose pose, or the pose from which their move began, has its anchor here.
+    /// Agents whose pose, or the pose in which their current move began, has its anchor in the area.
     Area(Rect),
 }
 
-/// Orders for agents that are there.
+/// New orders for agents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewOrders {
-    /// Who gets them.
-    pub chosen: Chosen,
-    /// The orders as each class reads them, by [`ClassId`].
+    /// The agents.
+    pub agents: AgentSelection,
+    /// The orders for each class, by [`ClassId`].
     pub by_class: Vec<OrderList>,
+}
+
+/// The events of a run, and how many have taken effect.
+#[derive(Debug, Default)]
+pub(crate) struct EventQueue {
+    /// By tick; those of one tick in the order in which they were added.
+    pub all: Vec<Event>,
+    /// Number of the next event.
+    pub next: usize,
+}
+
+impl EventQueue {
+    /// Adds events. Those of one tick take effect in the order in which they were added.
+    pub fn add(&mut self, events: Vec<Event>) {
+        self.all.extend(events);
+        // Stable, and no new event is in the past: those that have taken effect stay in front.
+        self.all.sort_by_key(|event| event.tick);
+    }
+
+    /// The next event, if it is due at a tick.
+    pub fn due(&self, tick: u32) -> Option<&Event> {
+        self.all.get(self.next).filter(|event| event.tick <= tick)
+    }
+
+    /// Whether all events have taken effect.
+    pub fn is_over(&self) -> bool {
+        self.next == self.all.len()
+    }
 }

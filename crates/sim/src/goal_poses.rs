@@ -1,4 +1,4 @@
-//! The legal poses of a goal.
+//! Legal poses of a goal.
 
 use wheelbase_planner::model::State;
 use wheelbase_planner::{GoalMember, Heading, MovementTables, Pose};
@@ -12,15 +12,14 @@ pub(crate) fn poses_of(tables: &MovementTables, goal: GoalMember) -> impl Iterat
     states.filter(|&state| tables.is_legal(state))
 }
 
-/// The poses of a cell in which the body covers the same cells as in a legal one of them: it may face any way
-/// there. The given one is the first.
+/// All poses at the cell of a legal pose in which the body covers the same cells, that one first.
 pub(crate) fn poses_alike(tables: &MovementTables, state: State) -> impl Iterator<Item = State> {
     let space = tables.space();
-    let given = tables.class().cells_at(space.pose(state));
+    let covered = tables.class().cells_at(space.pose(state));
     let others = poses_of(tables, GoalMember::any(space.pose(state).cell)).filter(move |&other| {
         let cells = tables.class().cells_at(space.pose(other));
-        // No cell comes twice.
-        other != state && cells.len() == given.len() && cells.iter().all(|cell| given.contains(cell))
+        // A footprint lists each cell once.
+        other != state && cells.len() == covered.len() && cells.iter().all(|cell| covered.contains(cell))
     });
     std::iter::once(state).chain(others)
 }

@@ -1,4 +1,4 @@
-//! What must hold after every tick, checked the obvious way, from the agents alone.
+//! Invariants of a run, checked after a tick from the agents alone, without optimisation.
 
 pub use crate::violation::Violation;
 use crate::world::World;
@@ -8,14 +8,13 @@ use wheelbase_planner::Legality;
 use wheelbase_traffic::collision::CollisionRule;
 use wheelbase_traffic::motion::AgentId;
 
-/// Checks a simulation between two ticks: no cell is held by two agents, the reservation agrees with
-/// where the agents are, no move is overdue, and every pose but those that an edit stranded is legal by the
-/// slow rule.
+/// Checks a world between two ticks: no cell is held by two agents, the occupancy agrees with the agents, no move is
+/// overdue, and every pose is legal by the slow rule unless an edit stranded it.
 pub fn check(world: &World) -> Vec<Violation> {
     let mut found = Vec::new();
     let mut holders: BTreeMap<CellXY, AgentId> = BTreeMap::new();
     let mut pairs = BTreeSet::new();
-    // Linear in the kinds and the class's shapes: once a class, not once an agent.
+    // Linear in the kinds and the shapes of the class: made once a class, not once an agent.
     let rules: Vec<Legality> =
         world.tables().iter().map(|tables| Legality::new(world.grid(), tables.class())).collect();
     for row in 0..world.agents().len() {
@@ -42,58 +41,59 @@ pub fn check(world: &World) -> Vec<Violation> {
     if world.settings().collision == CollisionRule::Discrete {
         find_exchanges(world, &mut found);
     }
-    find_given(world, &mut found);
+    check_assigned_poses(world, &mut found);
     for cell in world.grid().size().rect().cells() {
-        let (kept, right) = (world.occupancy().holder_at(cell), holders.get(&cell).copied());
-        if kept != right {
-            found.push(Violation::Reservation { cell, kept, right });
+        let (held_by, expected) = (world.occupancy().holder_at(cell), holders.get(&cell).copied());
+        if held_by != expected {
+            found.push(Violation::Occupancy { cell, found: held_by, expected });
         }
     }
     found
 }
 
-/// Poses that have been given: none of them overlap, and no other cell is kept for anybody.
-fn find_given(world: &World, found: &mut Vec<Violation>) {
-    let mut right_of: BTreeMap<CellXY, AgentId> = BTreeMap::new();
-    for (row, state) in world.agents().given.iter().enumerate() {
+/// Assigned poses do not overlap, and the map of assigned poses agrees with the agents.
+fn check_assigned_poses(world: &World, found: &mut Vec<Violation>) {
+    let mut owners: BTreeMap<CellXY, AgentId> = BTreeMap::new();
+    for (row, state) in world.agents().assigned.iter().enumerate() {
         let Some(state) = *state else { continue };
         let (agent, class) = (world.agents().ids[row], world.agents().motion[row].class);
         let tables = &world.tables()[class.0 as usize];
         let pose = tables.space().pose(state);
         for offset in tables.class().cells_at(pose) {
             let cell = offset.cell_from(pose.cell);
-            let right = *right_of.entry(cell).or_insert(agent);
-            if right != agent {
-                found.push(Violation::Given { cell, kept: Some(agent), right: Some(right) });
+            let owner = *owners.entry(cell).or_insert(agent);
+            if owner != agent {
+                found.push(Violation::AssignedPose { cell, found: Some(agent), expected: Some(owner) });
             }
         }
     }
     let size = world.grid().size();
     for cell in (0..size.n_cells() as u32).map(Cell) {
-        let (kept, right) = (world.given.holder(cell), right_of.get(&size.xy(cell)).copied());
-        if kept != right {
-            found.push(Violation::Given { cell: size.xy(cell), kept, right });
+        let (owner, expected) = (world.assigned_poses.owner(cell), owners.get(&size.xy(cell)).copied());
+        if owner != expected {
+            found.push(Violation::AssignedPose { cell: size.xy(cell), found: owner, expected });
         }
     }
 }
 
-/// Of moves that ended at the present tick: each of two ended on what the other gave up.
+/// Pairs of agents whose moves ended at the last tick, each on cells that the other gave up.
 fn find_exchanges(world: &World, found: &mut Vec<Violation>) {
-    let place = |row: u32, state| {
+    let footprint = |row: u32, state| {
         let tables = &world.tables()[world.agents().motion[row as usize].class.0 as usize];
         let pose = tables.space().pose(state);
         let cells = tables.class().cells_at(pose).iter();
         cells.map(|o| o.cell_from(pose.cell)).collect::<BTreeSet<_>>()
     };
-    let places: Vec<_> = world
+    let moves: Vec<_> = world
         .ended
         .iter()
         .map(|&(row, before)| {
-            (row, place(row, before), place(row, world.agents().motion[row as usize].state))
+            let after = world.agents().motion[row as usize].state;
+            (row, footprint(row, before), footprint(row, after))
         })
         .collect();
-    for (at, (row, before, after)) in places.iter().enumerate() {
-        for (other, other_before, other_after) in &places[at + 1..] {
+    for (at, (row, before, after)) in moves.iter().enumerate() {
+        for (other, other_before, other_after) in &moves[at + 1..] {
             if !after.is_disjoint(other_before) && !other_after.is_disjoint(before) {
                 let (first, second) =
                     (world.agents().ids[*row as usize], world.agents().ids[*other as usize]);

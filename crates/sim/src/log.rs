@@ -1,11 +1,11 @@
-//! What has happened, in order: what traces and recordings are written from.
+//! The log of a run: what traces and recordings are written from.
 
 use crate::events::OnAgents;
 use wheelbase_grid::{CellXY, GridShape, Rect, SIDES_MAX, SideKind, TerrainKind};
 use wheelbase_planner::{GoalMember, Pose};
 use wheelbase_traffic::motion::{AgentId, ClassId};
 
-/// One thing that took effect. Small and `Copy`; names are looked up when it is written.
+/// One thing that took effect. Small and `Copy`; writers look names up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TraceEvent {
     /// An agent was placed.
@@ -14,12 +14,12 @@ pub enum TraceEvent {
         agent: AgentId,
         /// Its class.
         class: ClassId,
-        /// Where.
+        /// Its pose.
         pose: Pose,
-        /// When.
+        /// The tick.
         tick: u32,
     },
-    /// An agent was taken out at the present tick.
+    /// An agent was removed at the current tick.
     Remove {
         /// The agent.
         agent: AgentId,
@@ -31,7 +31,7 @@ pub enum TraceEvent {
         /// Number of the order in the pool.
         order: u32,
     },
-    /// A move was begun.
+    /// A move began.
     Move {
         /// The agent.
         agent: AgentId,
@@ -39,32 +39,32 @@ pub enum TraceEvent {
         class: ClassId,
         /// The primitive.
         primitive: u8,
-        /// Where it begins.
+        /// The pose in which it begins.
         from: Pose,
-        /// Where it leads.
+        /// The pose in which it ends.
         to: Pose,
         /// Tick at which it ends.
         until: u32,
     },
-    /// An agent was given a path; a trace does not tell.
+    /// An agent got a path. Not part of a trace.
     Path {
         /// The agent.
         agent: AgentId,
-        /// Where it begins.
+        /// The pose in which it begins.
         from: Pose,
-        /// First of its moves in [`World::log_moves`](crate::Simulation::log_moves).
+        /// Its first move in [`World::log_moves`](crate::World::log_moves).
         first: u32,
         /// Number of its moves.
         count: u32,
     },
-    /// An order was done.
+    /// An order is done.
     Done {
         /// The agent.
         agent: AgentId,
         /// Kind of the order.
         order: &'static str,
     },
-    /// An order cannot be done.
+    /// The goal of an order cannot be reached.
     Unreachable {
         /// The agent.
         agent: AgentId,
@@ -77,10 +77,10 @@ pub enum TraceEvent {
         agent: AgentId,
         /// Its class.
         class: ClassId,
-        /// Where it is to go.
+        /// The goal.
         goal: GoalMember,
     },
-    /// A task was done.
+    /// A task is done.
     TaskDone {
         /// The agent.
         agent: AgentId,
@@ -89,44 +89,44 @@ pub enum TraceEvent {
     },
     /// An edit took effect.
     Edit {
-        /// What it set.
-        set: Set,
-        /// What the event said about agents.
+        /// Its effect.
+        set: EditEffect,
+        /// What happens to disturbed agents.
         on_agents: OnAgents,
         /// Tick of the event.
         asked: u32,
     },
 }
 
-/// What an edit set, on the map.
+/// The effect of an edit on the map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Set {
-    /// The kind of cells.
+pub enum EditEffect {
+    /// Sets the kind of cells.
     Terrain {
         /// The cells.
         area: Rect,
         /// Their new kind.
         kind: TerrainKind,
     },
-    /// The height of cells.
+    /// Sets the height of cells.
     Elevation {
         /// The cells.
         area: Rect,
         /// Their new height.
         height: i16,
     },
-    /// Sides of a cell.
+    /// Sets sides of a cell.
     Sides {
         /// The cell.
         cell: CellXY,
         /// Shape of the map.
         shape: GridShape,
-        /// New kind of each side that was set, by [number](GridShape::side_number).
+        /// New kind of each side, by [number](GridShape::side_number); `None` if the edit leaves it.
         kinds: [Option<SideKind>; SIDES_MAX],
     },
 }
 
-/// What happened, and the moves of the paths in it.
+/// Log entries since the log was last cleared, and the moves of the paths in them.
 #[derive(Debug, Default)]
 pub(crate) struct Log {
     pub events: Vec<TraceEvent>,

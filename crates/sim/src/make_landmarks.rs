@@ -1,4 +1,4 @@
-//! Which classes are given landmarks before the first tick, and how many.
+//! Makes landmarks before the first tick: for which classes, and how many.
 
 use crate::class_landmarks::{AGENTS_PAY, BYTES_MAX, LANDMARK_BYTES, LANDMARKS, landmarks_of};
 use crate::orders::OrderKind;
@@ -9,8 +9,8 @@ use std::sync::Arc;
 use wheelbase_grid::{CellXY, Rect};
 use wheelbase_planner::MovementTables;
 
-/// Makes the landmarks of all classes: so many of each, or where `asked` is `None` as many as pay. Equal for
-/// any number of threads; classes are worked out beside each other on the current rayon pool.
+/// Makes the landmarks of all classes: `asked` of each, or without that number as many as pay. Equal for any number of
+/// threads; the classes are processed in parallel on the current rayon pool.
 pub(crate) fn make_landmarks(world: &mut World, asked: Option<usize>) {
     let numbers: Vec<usize> = match asked {
         Some(asked) => vec![asked; world.classes.len()],
@@ -35,12 +35,11 @@ pub(crate) fn make_landmarks(world: &mut World, asked: Option<usize>) {
     let unedited = Arc::new(grid.clone());
     let of_classes = classes.par_iter_mut().zip(&*tables).zip(numbers).filter(|(_, number)| *number > 0);
     of_classes.for_each(|((class, tables), number)| {
-        class.landmarks = Some(landmarks_of(tables, &class.speeds, &unedited, events, number));
+        class.landmarks = Some(landmarks_of(tables, &class.speeds, &unedited, &events.all, number));
     });
 }
 
-/// How many agents of each class have tasks, each counted by the share of the map that it and they are spread
-/// over.
+/// Number of agents with tasks of each class. An agent counts as the share of the map that its position and its tasks span.
 fn far_agents(world: &World) -> Vec<u64> {
     let World { agents, orders, classes, traffic, grid, .. } = world;
     let mut permille = vec![0; classes.len()];
@@ -60,7 +59,7 @@ fn far_agents(world: &World) -> Vec<u64> {
     permille.into_iter().map(|sum: u64| sum / 1000).collect()
 }
 
-/// The cells around all tasks of a source.
+/// Bounding rectangle of all tasks of a source.
 fn area_of(source: &TaskSource) -> Rect {
     let of_cells = |cells: &mut dyn Iterator<Item = CellXY>| {
         let first = cells.next().map_or(Rect::new(0, 0, 0, 0), |cell| Rect::new(cell.x, cell.y, 1, 1));
@@ -69,7 +68,7 @@ fn area_of(source: &TaskSource) -> Rect {
     match source {
         TaskSource::Random { area } => *area,
         TaskSource::List { goals, .. } => of_cells(&mut goals.iter().map(|goal| goal.cell)),
-        // Of problems, whose maps have no landmarks.
+        // Used by problems, whose maps get no landmarks.
         TaskSource::RoundRobin { .. } => Rect::new(0, 0, 0, 0),
     }
 }

@@ -1,7 +1,7 @@
-//! How much memory grows with the agents and their goals.
+//! Memory that grows with the agents and their goals.
 
 use crate::agents::Row;
-use crate::class::SimClass;
+use crate::class::WorldClass;
 use crate::orders::OrderState;
 use crate::statistics::TripStatistics;
 use crate::tasks::Tasks;
@@ -12,25 +12,23 @@ use wheelbase_traffic::motion::{AgentId, ClassId, Motion, WaitState};
 use wheelbase_traffic::path_pool::PathHandle;
 use wheelbase_traffic::view::GoalStamp;
 
-/// Memory of what there is one of for each agent or goal, in bytes in use. The map, the movement tables, the
-/// reservation and the searches, which grow with the map and the number of classes and slots, are not in it,
-/// nor is what a rule of traffic keeps for itself.
+/// Bytes in use for agents and goals. Not counted: the map, movement tables, occupancy and searches, which grow with the map
+/// and with the number of classes and slots; names of agents; and the memory of the traffic rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Memory {
-    /// Agents that are there.
+    /// Agents present.
     pub agents: u64,
-    /// Their rows, orders and tasks, entities, and what is left of their paths.
+    /// Their rows, entities, orders, tasks, and remaining paths.
     pub agent_bytes: u64,
-    /// Goals that have a cost field at present.
+    /// Goals with a cost field.
     pub fields: u64,
-    /// These fields.
+    /// Their fields.
     pub field_bytes: u64,
     /// Landmarks of all classes.
     pub landmark_bytes: u64,
 }
 
-/// Bytes of a row of all arrays of the agents, with its entity's components and entry in the world of
-/// entities.
+/// Bytes of an agent in all arrays, and of its entity with its components.
 const ROW_BYTES: usize = size_of::<AgentId>()
     + size_of::<Motion>()
     + size_of::<WaitState>()
@@ -39,13 +37,13 @@ const ROW_BYTES: usize = size_of::<AgentId>()
     + size_of::<PriorityKey>()
     + size_of::<Option<State>>()
     + size_of::<hecs::Entity>()
-    // The row of its id, and in the world of entities three components, the id, and where it stands.
+    // The row of its id; the components; and the entity's id, generation, archetype and index.
     + size_of::<u32>()
     + size_of::<(AgentId, ClassId, Row, OrderState, Tasks, TripStatistics)>()
     + 4 * size_of::<u32>();
 
 impl World {
-    /// Memory of agents and goals behind the last tick. Linear in orders and fields.
+    /// Memory of agents and goals after the last tick. Linear in orders and fields.
     pub fn memory(&self) -> Memory {
         let rows = self.agents.len() * ROW_BYTES;
         let fields = &self.requests.fields;
@@ -54,7 +52,7 @@ impl World {
             agent_bytes: (rows + self.orders.bytes() + self.paths.bytes()) as u64,
             fields: fields.len() as u64,
             field_bytes: fields.bytes() as u64,
-            landmark_bytes: self.classes.iter().map(SimClass::landmark_bytes).sum::<usize>() as u64,
+            landmark_bytes: self.classes.iter().map(WorldClass::landmark_bytes).sum::<usize>() as u64,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The life of an order: it begins, asks for a path, is refused or finished, and the next one begins.
+//! The life of an order: it begins, requests a path, is done or found unreachable, and the next one begins.
 
 use crate::goal_poses::poses_of;
 use crate::log::TraceEvent;
@@ -12,10 +12,10 @@ use crate::world::World;
 use wheelbase_planner::{GoalMember, Status};
 use wheelbase_traffic::motion::Activity;
 
-/// Ticks that a patrol gives at least to a station that it can only get near.
+/// Least time, in ticks, that a patrol spends at a station it can only get near to.
 const NEAREST_STATION_TICKS: u32 = 64;
 
-/// Closes the current order as done, unless it was given, or another was done, at this very tick.
+/// Closes the current order as done, unless it was given, or another order was done, at this very tick.
 pub(crate) fn finish_order(world: &mut World, row: usize) {
     let (tick, agent) = (world.tick, world.agents.ids[row]);
     let (state, statistics) = (world.agents.orders(row), world.agents.statistics(row));
@@ -27,7 +27,7 @@ pub(crate) fn finish_order(world: &mut World, row: usize) {
     }
     if is_task {
         if !is_at_goal(world, row) {
-            // It was pushed away before it was done.
+            // It was pushed off its goal before the task was closed.
             return begin_order(world, row);
         }
         world.counts.count_trip(&state, &statistics, tick);
@@ -37,7 +37,7 @@ pub(crate) fn finish_order(world: &mut World, row: usize) {
         world.counts.flowtime += u64::from(tick - given);
         world.counts.longest_task_ticks = world.counts.longest_task_ticks.max(tick - given);
         let cell = world.pose(row).cell;
-        world.note(TraceEvent::TaskDone { agent, cell });
+        world.log_event(TraceEvent::TaskDone { agent, cell });
         close_task(world, row);
         begin_order(world, row);
         return;
@@ -45,7 +45,7 @@ pub(crate) fn finish_order(world: &mut World, row: usize) {
     if let OrderKind::GotoArea(area, _) = &order.kind
         && !area.contains(world.pose(row).cell)
     {
-        // As near as it can get is not there.
+        // The nearest pose does not count for an area.
         refuse(world, row, Status::Unreachable);
         if world.agents.motion[row].activity == Activity::Idle {
             begin_order(world, row);
@@ -54,12 +54,12 @@ pub(crate) fn finish_order(world: &mut World, row: usize) {
     }
     let finished = statistics.finished + 1;
     if matches!(order.kind, OrderKind::Patrol(_)) {
-        // As near as it can get to a station that is out of reach: it asks again, but not every tick.
+        // At the nearest pose to an unreachable station it tries again, but not every tick.
         if state.to_nearest && tick - state.since < NEAREST_STATION_TICKS {
             return;
         }
         world.counts.count_trip(&state, &statistics, tick);
-        // A station is no order of its own; the patrol goes on.
+        // A station is not an order of its own: the patrol goes on.
         world.agents.set_statistics(row, TripStatistics { finished, ..statistics });
         world.agents.begin_trip(row, OrderState { station: state.station + 1, ..state }, tick);
     } else {
@@ -70,22 +70,22 @@ pub(crate) fn finish_order(world: &mut World, row: usize) {
         world.agents.set_statistics(row, TripStatistics { finished_at: tick, finished, ..statistics });
         world.counts.orders_done += 1;
         world.counts.flowtime += u64::from(tick - state.given);
-        world.note(TraceEvent::Done { agent, order: name });
+        world.log_event(TraceEvent::Done { agent, order: name });
         close_order(world, row);
     }
     begin_order(world, row);
 }
 
-/// Takes the current order off the list; the next one begins in the orders phase.
+/// Takes the current order off the list. The orders phase begins the next one.
 fn close_order(world: &mut World, row: usize) {
     let mut state = world.agents.orders(row);
     world.orders.close(&mut state);
     world.agents.begin_trip(row, OrderState { station: 0, reported: false, ..state }, world.tick);
-    world.give_back(row);
+    world.release_pose(row);
     world.agents.motion[row].activity = Activity::Idle;
 }
 
-/// The present task is done or given up; the next one is given when the order is begun again.
+/// Closes the current task, done or not. The next one is given when the order begins again.
 fn close_task(world: &mut World, row: usize) {
     let state = world.agents.orders(row);
     if let Some((slot, _)) = world.orders.current_tasks(&state, world.agents.tasks(row)) {
@@ -95,8 +95,7 @@ fn close_task(world: &mut World, row: usize) {
     world.agents.motion[row].activity = Activity::Idle;
 }
 
-/// Gives an agent its next task, if tasks are its current order and it has none; says whether it is still
-/// without one.
+/// Gives an agent its next task, if its current order is tasks and it has none. Returns whether it still has none.
 fn give_task(world: &mut World, row: usize) -> bool {
     let World { orders, agents, tables, tick, reached, .. } = world;
     let motion = agents.motion[row];
@@ -111,14 +110,14 @@ fn give_task(world: &mut World, row: usize) -> bool {
     };
     agents.begin_trip(row, state, *tick);
     let agent = agents.ids[row];
-    world.note(TraceEvent::Task { agent, class: motion.class, goal });
+    world.log_event(TraceEvent::Task { agent, class: motion.class, goal });
     false
 }
 
 /// Begins the current order, if there is one.
 pub(crate) fn begin_order(world: &mut World, row: usize) {
     if give_task(world, row) {
-        // Nowhere to go until an edit makes room.
+        // There is no goal until an edit makes room.
         world.agents.motion[row].activity = Activity::Unreachable;
         return;
     }
@@ -129,36 +128,37 @@ pub(crate) fn begin_order(world: &mut World, row: usize) {
         Some(_) if is_at_goal(world, row) => {
             if world.traffic.needs_paths() {
                 let mut statistics = world.agents.statistics(row);
-                statistics.note_bound_ticks(0);
+                statistics.record_bound_ticks(0);
                 world.agents.set_statistics(row, statistics);
             }
             Activity::Arrived
         }
-        Some(&OrderKind::GotoGroup(order, _)) if world.agents.given[row].is_none() => {
-            // It asks for its path once it has been told where to.
+        Some(&OrderKind::GotoGroup(order, _)) if world.agents.assigned[row].is_none() => {
+            // It requests a path once it has a pose.
             world.group_goals.open(order);
             Activity::AwaitingPath
         }
         Some(OrderKind::Task(_)) if !world.traffic.needs_paths() => Activity::Following,
-        Some(_) => return ask_for_path(world, row, Route::Cheapest),
+        Some(_) => return request_path(world, row, Route::Cheapest),
     };
     world.agents.motion[row].activity = activity;
 }
 
+/// Whether an agent is at the goal of its current order, or in its assigned pose.
 pub(crate) fn is_at_goal(world: &World, row: usize) -> bool {
     let state = &world.agents.orders(row);
     let Some((kind, trip)) = world.orders.current_trip(state) else { return false };
-    if kind.gives_poses() {
-        return !state.to_nearest && world.agents.given[row] == Some(world.agents.motion[row].state);
+    if kind.assigns_pose() {
+        return !state.to_nearest && world.agents.assigned[row] == Some(world.agents.motion[row].state);
     }
     current_goal(trip, kind, state).matches(world.grid.shape(), world.pose(row))
 }
 
-/// Puts a path request in the queue; the agent rests until it is answered.
-pub(crate) fn ask_for_path(world: &mut World, row: usize, route: Route) {
+/// Queues a path request. The agent rests until it is answered.
+pub(crate) fn request_path(world: &mut World, row: usize, route: Route) {
     if route == Route::Cheapest && world.agents.orders(row).to_nearest {
-        // The area itself may be open by now.
-        world.give_back(row);
+        // A pose in the area itself can be free by now.
+        world.release_pose(row);
     }
     let wait_state = world.agents.wait_states[row];
     let request = PathRequest {
@@ -175,22 +175,22 @@ pub(crate) fn ask_for_path(world: &mut World, row: usize, route: Route) {
     motion.replan = false;
 }
 
-/// An order cannot be done: reported once, then kept or dropped as it says. An agent that an edit has
-/// stranded keeps its order in any case: it is the agent that cannot move, not the goal that is shut.
+/// The goal of the current order cannot be reached: the order is reported once, then kept or dropped as it says. An agent
+/// that an edit has stranded keeps its order in any case: the agent cannot move, whatever the goal.
 pub(crate) fn refuse(world: &mut World, row: usize, status: Status) {
     let reason = match status {
         Status::StartBlocked => None,
         status => Some(reason_of(world, row, status)),
     };
-    shut(world, row, reason);
+    set_unreachable(world, row, reason);
 }
 
-/// As [`refuse`], for a reason that is known.
-pub(crate) fn refuse_for(world: &mut World, row: usize, reason: UnreachableReason) {
-    shut(world, row, Some(reason));
+/// As [`refuse`], with a known reason.
+pub(crate) fn refuse_with(world: &mut World, row: usize, reason: UnreachableReason) {
+    set_unreachable(world, row, Some(reason));
 }
 
-/// Why an agent cannot do its order, for which its search has ended with a status.
+/// Why the current order cannot be done, given the status of its search.
 fn reason_of(world: &World, row: usize, status: Status) -> UnreachableReason {
     let by_status = match status {
         Status::GoalOffMap => UnreachableReason::GoalOffMap,
@@ -207,7 +207,7 @@ fn reason_of(world: &World, row: usize, status: Status) -> UnreachableReason {
             if area.is_empty() {
                 UnreachableReason::GoalOffMap
             } else if area.cells().any(|cell| may_be_goal(tables, motion.state, cell)) {
-                // There are poses to go to, and none for it.
+                // There are legal poses, but no free one.
                 UnreachableReason::NoRoom
             } else if area.cells().any(is_legal) {
                 UnreachableReason::Unreachable
@@ -222,20 +222,20 @@ fn reason_of(world: &World, row: usize, status: Status) -> UnreachableReason {
     }
 }
 
-/// The agent stands where it is; its order is reported, and kept or dropped, unless it is the agent that
-/// cannot move.
-fn shut(world: &mut World, row: usize, reason: Option<UnreachableReason>) {
+/// Marks an agent as unreachable. Its order is reported, and kept or dropped; without a reason, which is where the agent
+/// itself cannot move, it is kept unreported.
+fn set_unreachable(world: &mut World, row: usize, reason: Option<UnreachableReason>) {
     let agent = world.agents.ids[row];
     world.agents.motion[row].activity = Activity::Unreachable;
-    // Where it stands nobody else can be sent.
-    world.give_back(row);
+    // The occupancy keeps other agents off the pose in which it rests.
+    world.release_pose(row);
     let state = world.agents.orders(row);
     let Some(reason) = reason.filter(|_| !world.orders.keeps_task(&state)) else { return };
     let Some((kind, trip)) = world.orders.current_trip(&state) else { return };
     let is_task = matches!(kind, OrderKind::Task(_));
     let (order, drop) = (kind.name(), trip.if_unreachable == IfUnreachable::Drop);
     if !state.reported {
-        world.note(TraceEvent::Unreachable { agent, order });
+        world.log_event(TraceEvent::Unreachable { agent, order });
     }
     world.agents.set_orders(row, OrderState { reported: true, ..state });
     if is_task {

@@ -1,26 +1,25 @@
-//! Orders: what agents are told to do, and where each stands in its list.
+//! Orders: what agents are told to do, and the progress of each through its list.
 
 use crate::tasks::{TaskSlot, TaskSource, Tasks};
 use crate::trip::Trip;
-use std::collections::BTreeMap;
 use wheelbase_grid::{CellXY, Rect};
 use wheelbase_planner::{Goal, GoalMember};
 
-/// One order.
+/// An order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Order {
-    /// What to do.
+    /// What it asks for.
     pub kind: OrderKind,
-    /// Headings of the classes that it is for: its members count in them.
+    /// Number of headings of the classes that it is for; the headings of its members are counted in it.
     pub headings: u8,
-    /// Goals that it names and these classes cannot have.
+    /// Goals that it names but that these classes lack the heading for.
     pub lacked: Box<[LackedGoal]>,
 }
 
-/// A goal with a heading that the class of the agent lacks: no member of its trip.
+/// A goal with a heading that the class lacks. It is not a member of the trip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LackedGoal {
-    /// Its number among all goals that the order names.
+    /// Its index among all goals that the order names.
     pub number: u32,
     /// Its cell.
     pub cell: CellXY,
@@ -33,17 +32,17 @@ pub struct LackedGoal {
 pub enum OrderKind {
     /// Go to a member of the goal.
     Goto(Trip),
-    /// Go to the cheapest pose with its anchor in the area that no other agent stands on or has been given.
-    /// The trip has no members.
+    /// Go to the cheapest pose with its anchor in the area that no other agent stands on or is assigned. The trip has no
+    /// members.
     GotoArea(Rect, Trip),
-    /// Go to a pose of one's own around the member of the trip, chosen for all agents that have the order
-    /// together. The number is the same wherever the order was written once.
+    /// Go to a pose around the member of the trip; poses are assigned to all agents with this order together. The number,
+    /// chosen by the maker of the order, identifies it across the lists of several classes.
     GotoGroup(u32, Trip),
-    /// Visit the members one after the other, for ever.
+    /// Visit the members in turn, forever.
     Patrol(Trip),
-    /// Stand for so many ticks.
+    /// Stand for a number of ticks.
     Wait(u32),
-    /// Do one task after the other, for ever.
+    /// Do one task after another, forever.
     Task(TaskSlot),
 }
 
@@ -51,7 +50,7 @@ impl OrderKind {
     /// Names of all kinds.
     pub const NAMES: [&'static str; 6] = ["goto", "goto_area", "patrol", "wait", "task", "goto_group"];
 
-    /// Name as written in scenarios and traces.
+    /// Name in scenarios and traces.
     pub fn name(&self) -> &'static str {
         let number = match self {
             Self::Goto(_) => 0,
@@ -64,12 +63,12 @@ impl OrderKind {
         Self::NAMES[number]
     }
 
-    /// Whether the agent is given a pose, which it keeps until the order is closed.
-    pub fn gives_poses(&self) -> bool {
+    /// Whether the agent is assigned a pose, which it keeps until the order is closed.
+    pub fn assigns_pose(&self) -> bool {
         matches!(self, Self::GotoArea(..) | Self::GotoGroup(..))
     }
 
-    /// The trip of an order that goes somewhere.
+    /// The trip, unless the order leads nowhere.
     pub fn trip(&self) -> Option<&Trip> {
         match self {
             Self::Goto(trip) | Self::GotoArea(_, trip) | Self::GotoGroup(_, trip) | Self::Patrol(trip) => {
@@ -84,47 +83,45 @@ impl OrderKind {
 /// A list of orders in the pool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct OrderList {
-    /// First of them.
+    /// Number of the first.
     pub first: u32,
-    /// How many.
+    /// Number of orders.
     pub count: u32,
 }
 
-/// What the agents of a group are to do: the orders, which are kept once, and behind them the tasks, of which
-/// each has its own.
+/// What the agents of a group do: orders, stored once for all, and then tasks, one entry for each agent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GroupOrders {
     /// Orders of each.
     pub orders: OrderList,
-    /// Tasks: one for each agent of the group, or none.
+    /// Tasks: one entry for each agent of the group, or none.
     pub tasks: OrderList,
 }
 
-/// Where an agent stands in its orders. A component of its entity.
+/// Progress of an agent through its orders. A component of its entity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OrderState {
-    /// Those of the list under way that are not closed, the current one first.
+    /// The open orders of the current list, the current order first.
     pub open: OrderList,
-    /// Number in the pool of the list that comes next, and of the last; `u32::MAX` without one.
+    /// Numbers in the pool of the next queued list and of the last one; `u32::MAX` without one.
     pub(crate) next: u32,
     pub(crate) last: u32,
-    /// Tick at which they were given.
+    /// Tick at which the orders were given.
     pub given: u32,
-    /// Tick at which the current one became the current one; if that was in mid-move, at which the move
-    /// ends.
+    /// Tick at which the current order became current; in mid-move, the tick at which that move ends.
     pub since: u32,
-    /// Station of the patrol it is going to.
+    /// Number of the patrol's station that the agent goes to.
     pub station: u32,
-    /// The current one has been reported as unreachable.
+    /// Whether the current order has been reported as unreachable.
     pub reported: bool,
-    /// The path in hand, of the present trip, ends at the pose nearest to the goal.
+    /// Whether the path in hand ends at the pose nearest to the goal of the current trip.
     pub to_nearest: bool,
 }
 
 const NONE: u32 = u32::MAX;
 
 impl OrderState {
-    /// A list of orders given at a tick.
+    /// Orders given at a tick.
     pub fn new(list: OrderList, tick: u32) -> Self {
         Self { open: list, given: tick, since: tick, ..Self::NONE }
     }
@@ -141,29 +138,26 @@ impl OrderState {
         to_nearest: false,
     };
 
-    /// A trip begins: an order, a station of a patrol, or a task. What is known of the path of the one before
-    /// says nothing of it.
+    /// Begins a trip, to an order's goal, a station of a patrol, or a task. The path of the last one says nothing about it.
     pub(crate) fn begin_trip(&mut self, tick: u32) {
         self.since = tick;
         self.to_nearest = false;
     }
 
-    /// What tells its orders from others, for the state hash.
+    /// Identifies the open orders, for the state hash.
     pub(crate) fn words(&self) -> [u64; 2] {
         let pair = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
         [pair(self.open.first, self.open.count), pair(self.next, self.last)]
     }
 }
 
-/// All orders of all agents; those of a group are kept once.
+/// All orders of all agents. The orders of a group are stored once.
 #[derive(Clone, Debug, Default)]
 pub struct OrderPool {
     orders: Vec<Order>,
-    /// Lists that an agent was given behind another one, each with the number of the one behind it.
-    behind: Vec<(OrderList, u32)>,
-    /// Numbers of the orders to a group, by where each was written.
-    group_numbers: BTreeMap<String, u32>,
-    /// Where tasks come from.
+    /// Lists queued after others, each with the number of the next one.
+    queued: Vec<(OrderList, u32)>,
+    /// Sources of tasks.
     pub(crate) task_sources: Vec<TaskSource>,
 }
 
@@ -175,7 +169,7 @@ impl OrderPool {
         OrderList { first, count: orders.len() as u32 }
     }
 
-    /// Puts a list behind what an agent has.
+    /// Queues a list after all orders of an agent.
     pub(crate) fn append(&mut self, state: &mut OrderState, list: OrderList) {
         if list.count == 0 {
             return;
@@ -184,9 +178,9 @@ impl OrderPool {
             state.open = list;
             return;
         }
-        let number = self.behind.len() as u32;
-        self.behind.push((list, NONE));
-        match self.behind.get_mut(state.last as usize) {
+        let number = self.queued.len() as u32;
+        self.queued.push((list, NONE));
+        match self.queued.get_mut(state.last as usize) {
             Some((_, next)) => *next = number,
             None => state.next = number,
         }
@@ -198,7 +192,7 @@ impl OrderPool {
         state.open.first += 1;
         state.open.count -= 1;
         if state.open.count == 0
-            && let Some(&(list, next)) = self.behind.get(state.next as usize)
+            && let Some(&(list, next)) = self.queued.get(state.next as usize)
         {
             (state.open, state.next) = (list, next);
             if next == NONE {
@@ -207,19 +201,12 @@ impl OrderPool {
         }
     }
 
-    /// The number of an order to a group that was written under a key path: lists of several classes share
-    /// it.
-    pub(crate) fn group_number(&mut self, key: &str) -> u32 {
-        let next = self.group_numbers.len() as u32;
-        *self.group_numbers.entry(key.to_owned()).or_insert(next)
-    }
-
     /// Bytes in use.
     pub(crate) fn bytes(&self) -> usize {
         let members = |order: &Order| order.kind.trip().map_or(0, |trip| size_of_val(&*trip.members));
         size_of_val(&*self.orders)
             + self.orders.iter().map(members).sum::<usize>()
-            + size_of_val(&*self.behind)
+            + size_of_val(&*self.queued)
     }
 
     /// All orders, by their number in the pool.
@@ -227,12 +214,12 @@ impl OrderPool {
         &self.orders
     }
 
-    /// Where the tasks of a slot come from.
+    /// The source of the tasks of a slot.
     pub fn source_of(&self, slot: &TaskSlot) -> Option<&TaskSource> {
         self.task_sources.get(slot.source())
     }
 
-    /// The tasks of an agent if its current order are tasks.
+    /// The tasks of an agent, if its current order is tasks.
     pub(crate) fn current_tasks(
         &mut self,
         state: &OrderState,
@@ -245,14 +232,14 @@ impl OrderPool {
         Some((slot, source))
     }
 
-    /// Whether an agent keeps a present task to which there is no way: the rules of the problems that hand
-    /// tasks round say nothing of giving one up.
+    /// Whether an agent keeps an unreachable task. It does in problems that hand tasks out in turn, whose rules do not let it
+    /// drop one.
     pub(crate) fn keeps_task(&self, state: &OrderState) -> bool {
         let Some(OrderKind::Task(slot)) = self.current(state).map(|order| &order.kind) else { return false };
         matches!(self.task_sources.get(slot.source()), Some(TaskSource::RoundRobin { .. }))
     }
 
-    /// The present task of an agent, if its current order are tasks and it has one.
+    /// The current task of an agent, if its current order is tasks and it has one.
     pub fn task(&self, state: &OrderState) -> Option<GoalMember> {
         match &self.current(state)?.kind {
             OrderKind::Task(slot) => slot.goal(),
@@ -260,15 +247,15 @@ impl OrderPool {
         }
     }
 
-    /// Whether an order, by its number in the pool, are tasks.
+    /// Whether the order of a number in the pool is tasks.
     pub(crate) fn is_task(&self, order: u32) -> bool {
         matches!(self.orders[order as usize].kind, OrderKind::Task(_))
     }
 
-    /// The orders an agent has not closed, current one first.
+    /// The open orders of an agent, the current one first.
     pub fn open(&self, state: &OrderState) -> impl Iterator<Item = &Order> {
-        let behind = |number: u32| self.behind.get(number as usize);
-        let lists = std::iter::successors(behind(state.next), move |(_, next)| behind(*next));
+        let queued = |number: u32| self.queued.get(number as usize);
+        let lists = std::iter::successors(queued(state.next), move |(_, next)| queued(*next));
         let lists = std::iter::once(state.open).chain(lists.map(|(list, _)| *list));
         lists.flat_map(|list| &self.orders[list.first as usize..][..list.count as usize])
     }
@@ -278,20 +265,20 @@ impl OrderPool {
         (state.open.count > 0).then(|| &self.orders[state.open.first as usize])
     }
 
-    /// Kind and trip of the current order, if it is one that leads somewhere.
+    /// Kind and trip of the current order, unless it leads nowhere.
     pub(crate) fn current_trip(&self, state: &OrderState) -> Option<(&OrderKind, &Trip)> {
         let order = self.current(state)?;
         Some((&order.kind, order.kind.trip()?))
     }
 
-    /// Orders not closed that have an end: those before the first patrol and before tasks.
+    /// Number of open orders that have an end: those before the first patrol and before tasks.
     pub fn left(&self, state: &OrderState) -> usize {
         let has_end = |order: &&Order| !matches!(order.kind, OrderKind::Patrol(_) | OrderKind::Task(_));
         self.open(state).take_while(has_end).count()
     }
 }
 
-/// The goal that an order has now: one station of a patrol, all members of any other.
+/// The current goal of an order: one station of a patrol, all members of any other.
 pub(crate) fn current_goal<'a>(trip: &'a Trip, kind: &OrderKind, state: &OrderState) -> Goal<'a> {
     let members = match kind {
         OrderKind::Patrol(_) => {

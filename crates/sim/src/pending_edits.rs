@@ -1,60 +1,60 @@
-//! Edits of the map that wait until they disturb nobody.
+//! Edits of the map that wait until they disturb no agent.
 
 use crate::events::MapEdit;
 use wheelbase_grid::Rect;
 use wheelbase_traffic::motion::AgentId;
 
-/// An edit that has been asked for and has not taken effect.
+/// An edit that was asked for and has not taken effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WaitingEdit {
+pub struct PendingEdit {
     /// Tick of its event.
     pub asked: u32,
-    /// Number of its event, in order of time.
+    /// Number of its event.
     pub number: u32,
     /// The edit.
     pub edit: MapEdit,
 }
 
-/// Edits that wait until they disturb nobody. Until then only agents that already hold one of an edit's
-/// cells may sweep its cells; those of a side or of a turned tile are the one cell whose sides they set.
+/// Edits that wait until they disturb no agent. Until then only agents that already hold one of an edit's cells may sweep
+/// them. An edit of a side, or a rotation of a tile, has one cell: the one whose sides it sets.
 #[derive(Debug, Default)]
 pub struct PendingEdits {
-    edits: Vec<WaitingEdit>,
+    edits: Vec<PendingEdit>,
     /// Their areas.
     areas: Vec<Rect>,
-    /// Agents that an edit disturbs, while it is looked at.
+    /// Scratch: the agents that an edit disturbs.
     pub(crate) disturbed: Vec<AgentId>,
 }
 
 impl PendingEdits {
-    /// Number of edits that wait.
+    /// Number of pending edits.
     pub fn len(&self) -> usize {
         self.edits.len()
     }
 
-    /// Whether none waits.
+    /// Whether no edit is pending.
     pub fn is_empty(&self) -> bool {
         self.edits.is_empty()
     }
 
-    /// The edits that wait, oldest first.
-    pub fn edits(&self) -> &[WaitingEdit] {
+    /// The pending edits, oldest first.
+    pub fn edits(&self) -> &[PendingEdit] {
         &self.edits
     }
 
-    /// Adds one.
-    pub(crate) fn push(&mut self, edit: WaitingEdit) {
+    /// Adds an edit.
+    pub(crate) fn push(&mut self, edit: PendingEdit) {
         self.areas.push(edit.edit.change.area());
         self.edits.push(edit);
     }
 
-    /// Takes one out.
+    /// Removes an edit.
     pub(crate) fn remove(&mut self, at: usize) {
         self.areas.remove(at);
         self.edits.remove(at);
     }
 
-    /// The areas that they wait for, oldest first.
+    /// Areas of the pending edits, oldest first.
     pub fn areas(&self) -> &[Rect] {
         &self.areas
     }

@@ -1,4 +1,4 @@
-//! Where agents can be placed at random.
+//! Random placement of agents.
 
 use crate::world::World;
 use wheelbase_grid::Rect;
@@ -8,19 +8,19 @@ use wheelbase_traffic::forbidden::forbids;
 use wheelbase_traffic::motion::{AgentId, ClassId};
 use wheelbase_traffic::random::Random;
 
-/// The legal poses of a class in an area that have not been drawn yet.
+/// The legal poses of a class in an area that have not been drawn.
 pub struct Placement {
     class: ClassId,
     area: Rect,
     poses: Vec<State>,
-    /// Where the poses drawn stood among the others then.
+    /// The poses drawn, with their index at that time.
     drawn: Vec<(usize, State)>,
-    /// Legal poses in the area.
+    /// Number of legal poses in the area.
     pub n_legal: usize,
 }
 
 impl Placement {
-    /// All of them, on the map as it is; what of the area is off the map is left out.
+    /// All legal poses of a class in an area, clipped to the map.
     pub fn new(world: &World, class: ClassId, area: Rect) -> Self {
         let tables = &world.tables[class.0 as usize];
         let space = tables.space();
@@ -32,23 +32,23 @@ impl Placement {
         Self { class, area, n_legal: poses.len(), poses, drawn: Vec::new() }
     }
 
-    /// Whether it is of that class and area, so that it can be drawn from once more after [`Self::put_back`].
+    /// Whether it is for that class and area, so that it can be used again after [`Self::put_back`].
     pub fn is_of(&self, class: ClassId, area: Rect) -> bool {
         (self.class, self.area) == (class, area)
     }
 
-    /// Puts back all that was drawn, each where it stood: whoever draws next draws as from a new one.
+    /// Puts all drawn poses back in their old order, so that later draws are those of a new placement.
     pub fn put_back(&mut self) {
         while let Some((at, state)) = self.drawn.pop() {
-            // The last had taken its place.
+            // `swap_remove` had moved the last pose here.
             self.poses.push(state);
             let last = self.poses.len() - 1;
             self.poses.swap(at, last);
         }
     }
 
-    /// Draws poses until one is free: nobody holds its cells or is on the way to them, and no edit waits for
-    /// them to be left.
+    /// Draws poses until one is free: its cells are neither held, nor the destination of a move, nor in the area of a pending
+    /// edit.
     pub fn draw(&mut self, world: &World, random: &mut Random) -> Option<State> {
         let tables = &world.tables[self.class.0 as usize];
         while !self.poses.is_empty() {
@@ -60,7 +60,7 @@ impl Placement {
             let nobody = AgentId(u32::MAX);
             let free = world.occupancy.blocker(nobody, pose.cell, cells).is_none()
                 && world.occupancy.first_arriving(nobody, pose.cell, cells).is_none()
-                && !forbids(world.pending.areas(), pose.cell, &[], cells);
+                && !forbids(world.pending_edits.areas(), pose.cell, &[], cells);
             if free {
                 return Some(state);
             }

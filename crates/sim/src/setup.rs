@@ -1,17 +1,19 @@
-//! How a simulation is made from code: map, classes and rule, then agents, orders and events.
+//! Makes a world from code: map, classes and traffic rule, then agents, orders and events.
 
 use crate::agents::Agents;
-use crate::class::SimClass;
+use crate::assigned_poses::AssignedPoses;
+use crate::class::WorldClass;
 use crate::congestion::Congestion;
-use crate::counts::{AtWork, Counts};
-use crate::events::{Action, Event};
-use crate::given_poses::GivenPoses;
+use crate::counts::Counts;
+use crate::events::{Action, Event, EventQueue};
 use crate::group_goals::GroupGoals;
 use crate::make_landmarks::make_landmarks;
+use crate::name::Name;
 use crate::orders::{GroupOrders, Order, OrderKind, OrderList, OrderPool};
 use crate::pending_edits::PendingEdits;
 use crate::requests::Requests;
 use crate::tasks::{ReachedPoses, TaskSlot, TaskSource};
+use crate::traffic_buffers::TrafficBuffers;
 use crate::world::{Settings, World};
 use std::fmt;
 use wheelbase_grid::{Change, Grid};
@@ -20,40 +22,40 @@ use wheelbase_planner::{MovementClass, MovementTables};
 use wheelbase_traffic::motion::{AgentId, ClassId, sides};
 use wheelbase_traffic::occupancy::Occupancy;
 use wheelbase_traffic::path_pool::PathPool;
-use wheelbase_traffic::{Cooperative, Decisions, Traffic};
+use wheelbase_traffic::{Cooperative, Traffic};
 
-/// What a simulation begins with.
+/// What a world is made of.
 pub struct Setup {
-    /// What holds for the whole run.
+    /// Settings of the run.
     pub settings: Settings,
     /// The map.
     pub grid: Grid,
-    /// The classes compiled against the map, by [`ClassId`]; with components, goals out of reach cost no search.
+    /// The classes compiled against the map, by [`ClassId`]. With components, an unreachable goal costs no search.
     pub tables: Vec<MovementTables>,
-    /// Who may go.
+    /// The traffic rule.
     pub traffic: Box<dyn Traffic>,
 }
 
-/// Why something cannot be put into a simulation.
+/// Why something cannot be added to a world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SetupError {
     /// The tables of this class were compiled against a map of another size or shape.
     OtherMap(ClassId),
     /// More than 256 classes.
     TooManyClasses(usize),
-    /// No class of this number.
+    /// There is no class of this number.
     NoClass(ClassId),
-    /// The state is no legal pose of the class.
+    /// The state is not a legal pose of the class.
     IllegalPose(State),
     /// Another agent holds a cell of the pose.
     Held(AgentId),
-    /// The orders are not in the pool, or are for classes of another number of headings.
+    /// The orders are not in the pool, or are for classes with another number of headings.
     WrongOrders(OrderList),
-    /// The order has a goal with a heading that it cannot have.
+    /// An order has a goal with a heading that its classes lack.
     WrongHeading,
-    /// A source of tasks without a goal for each agent, or more than 65,536 sources.
+    /// A source of tasks has no goal for some agent, or there are more than 65,536 sources.
     WrongTasks,
-    /// An event names what is not there: a class, a kind or a list of orders for each class.
+    /// An event names an unknown class or kind, or lacks a list of orders for some class.
     WrongEvent,
     /// The tick of the event has passed.
     Past(u32),
@@ -72,7 +74,7 @@ impl fmt::Display for SetupError {
             }
             Self::WrongHeading => write!(f, "a goal has a heading that the class lacks"),
             Self::WrongTasks => write!(f, "no goal for some agent of the tasks"),
-            Self::WrongEvent => write!(f, "an event names what is not there"),
+            Self::WrongEvent => write!(f, "an event names an unknown class, kind or list of orders"),
             Self::Past(tick) => write!(f, "tick {tick} has passed"),
         }
     }
@@ -81,13 +83,13 @@ impl fmt::Display for SetupError {
 impl std::error::Error for SetupError {}
 
 impl Setup {
-    /// Classes on a map under the usual rule, [`Cooperative`]; compiles them with components.
+    /// Classes on a map under the usual traffic rule, [`Cooperative`]. Compiles them with components.
     ///
     /// ```
     /// use wheelbase_grid::{Grid, SideTable, TerrainTable};
     /// use wheelbase_planner::{ClassSpec, MovementClass, Primitive};
     /// use wheelbase_planner::model::State;
-    /// use wheelbase_sim::{ClassId, CollisionRule, OrderList, Settings, Setup, World, TrafficParams};
+    /// use wheelbase_sim::{ClassId, CollisionRule, OrderList, ReplanParams, Settings, Setup, TrafficParams, World};
     /// let mut cart = ClassSpec::new("cart", 4);
     /// cart.primitives = Primitive::vehicle(4, 8, 4);
     /// let grid = Grid::from_rows(&["........"], TerrainTable::movingai(), SideTable::default())?;
@@ -100,6 +102,7 @@ impl Setup {
     ///     search_slots: 8,
     ///     tries_per_tick: 10_000,
     ///     traffic: TrafficParams::default(),
+    ///     replan: ReplanParams::default(),
     /// };
     /// let setup = Setup::cooperative(settings, grid, vec![MovementClass::new(cart)?]);
     /// let mut world = World::new(setup)?;
@@ -122,7 +125,7 @@ impl Setup {
 }
 
 impl World {
-    /// A simulation without agents and events, before tick 0.
+    /// A world without agents and events, before tick 0.
     /// # Errors
     /// [`SetupError::OtherMap`], [`SetupError::TooManyClasses`].
     pub fn new(setup: Setup) -> Result<Self, SetupError> {
@@ -136,7 +139,7 @@ impl World {
         if let Some(class) = tables.iter().position(is_other) {
             return Err(SetupError::OtherMap(ClassId(class as u8)));
         }
-        let classes = tables.iter().map(|tables| SimClass {
+        let classes = tables.iter().map(|tables| WorldClass {
             name: tables.class().spec().name.clone(),
             speeds: ClassSpeeds::of(&grid, tables.class()),
             landmarks: None,
@@ -148,24 +151,16 @@ impl World {
             orders: OrderPool::default(),
             paths: PathPool::default(),
             occupancy: Occupancy::new(grid.size(), settings.collision),
-            refused: Vec::new(),
-            refused_rows: Vec::new(),
-            told_at: Vec::new(),
-            goals: Vec::new(),
-            given: GivenPoses::default(),
-            congestion: Congestion::new(grid.size(), grid.shape(), &sides),
+            assigned_poses: AssignedPoses::default(),
+            congestion: Congestion::new(grid.size(), grid.shape(), &sides, settings.replan),
             group_goals: GroupGoals::default(),
             requests: Requests::new(settings.search_slots, grid.size()),
             traffic,
-            decisions: Decisions::default(),
-            events: Vec::new(),
-            next_event: 0,
-            pending: PendingEdits::default(),
-            edited: Vec::new(),
+            traffic_buffers: TrafficBuffers::default(),
+            events: EventQueue::default(),
+            pending_edits: PendingEdits::default(),
             counts: Counts::default(),
-            at_work: AtWork::default(),
             tick: 0,
-            check_invariants: false,
             violation: None,
             ended: Vec::new(),
             reached: ReachedPoses::new(),
@@ -176,7 +171,7 @@ impl World {
         })
     }
 
-    /// Puts orders into the pool, for agents and events to name.
+    /// Adds orders to the pool, for agents and events to refer to.
     /// # Errors
     /// [`SetupError::WrongHeading`].
     pub fn add_orders(&mut self, orders: &[Order]) -> Result<OrderList, SetupError> {
@@ -185,24 +180,18 @@ impl World {
             if members.iter().filter_map(|member| member.heading).any(|heading| heading.0 >= order.headings) {
                 return Err(SetupError::WrongHeading);
             }
-            // Slots are numbered by `add_tasks`.
+            // `add_tasks` makes these.
             if matches!(order.kind, OrderKind::Task(_)) {
                 return Err(SetupError::WrongTasks);
             }
         }
-        if self.given.is_empty() && orders.iter().any(|order| order.kind.gives_poses()) {
-            self.given = GivenPoses::new(self.grid.size());
+        if self.assigned_poses.is_empty() && orders.iter().any(|order| order.kind.assigns_pose()) {
+            self.assigned_poses = AssignedPoses::new(self.grid.size());
         }
         Ok(self.orders.add(orders))
     }
 
-    /// The number of an order to a group that was written under a key: orders of one key are one, though the
-    /// classes that are given it read it each its own way.
-    pub fn group_number(&mut self, key: &str) -> u32 {
-        self.orders.group_number(key)
-    }
-
-    /// Puts tasks for so many agents of a class into the pool, one entry an agent.
+    /// Adds tasks for `count` agents of a class to the pool, one entry for each agent.
     /// # Errors
     /// [`SetupError::NoClass`], [`SetupError::WrongTasks`].
     pub fn add_tasks(
@@ -232,7 +221,7 @@ impl World {
         }
         self.orders.task_sources.push(source);
         let seed = self.settings.seed;
-        // Events have random numbers of their own below 2^32.
+        // Events use the streams below 2^32.
         let stream = |agent: u32| (u64::from(number) + 1) << 32 | u64::from(agent);
         let slot = |agent: u32| Order {
             kind: OrderKind::Task(TaskSlot::new(number, agent, (seed, stream(agent)))),
@@ -243,7 +232,7 @@ impl World {
         Ok(self.orders.add(&slots))
     }
 
-    /// Puts an agent down, with orders of its own.
+    /// Places an agent with orders of its own.
     /// # Errors
     /// [`SetupError::NoClass`], [`SetupError::IllegalPose`], [`SetupError::Held`], [`SetupError::WrongOrders`].
     pub fn place_agent(
@@ -258,7 +247,7 @@ impl World {
         Ok(self.place(class, state, priority, orders))
     }
 
-    /// Puts an agent of a group down; `number` is its own among those that have tasks.
+    /// Places an agent of a group; `number` is its index among the agents with tasks.
     /// # Errors
     /// As [`World::place_agent`].
     pub fn place_member(
@@ -276,12 +265,19 @@ impl World {
             let own = OrderList { first: tasks.first.saturating_add(number), count: 1 };
             self.check_orders(class, own)?;
         }
-        Ok(self.place_of_group(class, state, priority, group, number))
+        Ok(self.place_group_member(class, state, priority, group, number))
     }
 
-    /// Adds what happens from outside. Events of one tick take effect in the order in which they were added.
+    /// Names an agent, by the component [`Name`] of its entity. Does nothing if the agent is not present.
+    pub fn name_agent(&mut self, agent: AgentId, name: &str) {
+        if let Some(row) = self.agents.row(agent) {
+            self.agents.set_name(row, Name(name.into()));
+        }
+    }
+
+    /// Adds events. Those of one tick take effect in the order in which they were added.
     /// # Errors
-    /// [`SetupError::Past`], [`SetupError::WrongEvent`]; then none is added.
+    /// [`SetupError::Past`], [`SetupError::WrongEvent`]; no event is added then.
     pub fn add_events(&mut self, events: Vec<Event>) -> Result<(), SetupError> {
         for event in &events {
             if event.tick < self.tick {
@@ -291,15 +287,13 @@ impl World {
                 return Err(SetupError::WrongEvent);
             }
         }
-        self.events.extend(events);
-        // Stable; those that have happened stay in front.
-        self.events.sort_by_key(|event| event.tick);
+        self.events.add(events);
         Ok(())
     }
 
-    /// Makes landmarks, which make far searches cheap: so many for each class, or where `asked` is `None` as many as
-    /// pay. Behind all events, whose edits they must stand. Equal for any number of threads; classes are worked out
-    /// beside each other on the current rayon pool.
+    /// Makes landmarks, which make far searches cheap: `asked` for each class, or without that number as many as pay. Call it
+    /// after adding all events: landmarks take their edits into account. Equal for any number of threads; the classes are
+    /// processed in parallel on the current rayon pool.
     pub fn make_landmarks(&mut self, asked: Option<usize>) {
         make_landmarks(self, asked);
     }
@@ -331,7 +325,7 @@ impl World {
         }
     }
 
-    /// Whether all that an action names is there.
+    /// Whether everything that an action names exists.
     fn knows(&self, action: &Action) -> bool {
         match action {
             Action::Edit(edit) => match edit.change {

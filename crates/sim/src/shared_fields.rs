@@ -1,9 +1,8 @@
-//! Cost fields of goals that are searched for again and again.
+//! Cost fields of goals that are searched for repeatedly.
 //!
-//! A goal that many agents go to, or that one is pushed away from time and again, is worth the exact
-//! cost-to-go of every pose: each later request is then answered by following the field. Whether it is
-//! worth that is told by counts alone: a field is begun once searches to the goal have spent as many
-//! expansions as half of all poses, so that it never costs much more than they did.
+//! For a goal of many agents, or one that an agent is pushed away from again and again, the exact cost-to-go of every pose
+//! pays: each later request is answered by following the field. Counts alone decide: a field is begun once searches to the
+//! goal have spent as many expansions as half of all poses, so that it never costs much more than they did.
 
 use std::collections::BTreeMap;
 use wheelbase_grid::{Fnv1a, Rect};
@@ -13,21 +12,21 @@ use wheelbase_planner::tables::field_bytes;
 use wheelbase_planner::{Goal, MovementTables, Path, Progress, RepairScratch, SettleTarget};
 use wheelbase_traffic::motion::ClassId;
 
-/// Most memory that fields take together, in bytes; those used longest ago make way.
+/// Most bytes of all fields together; the least recently used are dropped.
 const BYTES_MAX: usize = 256 << 20;
 /// What a field takes for each state, and a little more for its goal.
 const BYTES_A_STATE: usize = field_bytes(1, 0) + 1;
 /// Bytes of a field for each pose, and most of all fields.
 pub(crate) const NEED: (u64, u64) = (BYTES_A_STATE as u64, BYTES_MAX as u64);
-/// Goals whose searches are counted; when there are more, all counts begin anew.
+/// Goals whose searches are counted; when there are more, all counts start over.
 const GOALS_MAX: usize = 1 << 16;
 
-/// Cost fields, and what searches to goals without one have spent.
+/// Cost fields, and the expansions of searches to goals without one.
 #[derive(Debug)]
 pub(crate) struct SharedFields {
     fields: CostFieldCache,
     bytes_max: usize,
-    /// By hash of the goal and class. Goals of one hash share a count, which makes no result wrong.
+    /// By hash of the goal, and class. Goals of equal hash share a count, which affects no path.
     uses: BTreeMap<(u64, u8), GoalUse>,
     scratch: RepairScratch,
 }
@@ -36,13 +35,13 @@ pub(crate) struct SharedFields {
 struct GoalUse {
     /// Expansions of searches since the goal last lost its field.
     spent: u64,
-    /// Whether it has been given one since.
+    /// Whether it has had a field since.
     has_field: bool,
 }
 
-/// What a step of a field did for a request.
-pub(crate) struct FieldStep {
-    /// Whether more is needed.
+/// A field's answer to a request, after a share of expansions.
+pub(crate) struct FieldAnswer {
+    /// Whether the field has to be extended further.
     pub progress: Progress,
     /// Poses settled.
     pub expansions: u64,
@@ -55,7 +54,7 @@ impl SharedFields {
         Self::with_bytes_max(BYTES_MAX)
     }
 
-    /// No fields, with another limit to the memory that they take together.
+    /// No fields, with a limit to their bytes.
     pub fn with_bytes_max(bytes_max: usize) -> Self {
         Self {
             fields: CostFieldCache::new(bytes_max),
@@ -65,28 +64,28 @@ impl SharedFields {
         }
     }
 
-    /// Whether fields for classes of these tables have room beside each other, if all others make way.
+    /// Whether fields for classes with these tables fit together, once all others are dropped.
     pub fn fit<'t>(&self, tables: impl Iterator<Item = &'t MovementTables>) -> bool {
         let states: usize = tables.map(|tables| tables.space().n_states()).sum();
         states.saturating_mul(BYTES_A_STATE) <= self.bytes_max
     }
 
-    /// Counts what a search to a goal spent.
-    pub fn note(&mut self, class: ClassId, goal: &Goal<'_>, expansions: u64) {
+    /// Counts the expansions of a search to a goal.
+    pub fn count_search(&mut self, class: ClassId, goal: &Goal<'_>, expansions: u64) {
         if self.uses.len() >= GOALS_MAX {
             self.uses.clear();
         }
         self.uses.entry((hash(goal), class.0)).or_default().spent += expansions;
     }
 
-    /// Whether a request to a goal is to be answered by its field.
+    /// Whether a request to a goal will be answered by its field.
     pub fn pays(&mut self, class: ClassId, tables: &MovementTables, goal: &Goal<'_>) -> bool {
         let Some(counted) = self.uses.get_mut(&(hash(goal), class.0)) else { return false };
         if counted.spent < tables.space().n_states() as u64 / 2 {
             return false;
         }
         if counted.has_field && self.fields.get(u32::from(class.0), goal).is_none() {
-            // It had to make way: it has to earn the next one.
+            // It was dropped: the goal has to earn the next field.
             *counted = GoalUse::default();
             return false;
         }
@@ -94,8 +93,7 @@ impl SharedFields {
         true
     }
 
-    /// The field of a class to a goal, made if need be whether it pays or not. `None` if there is no memory
-    /// for it.
+    /// The field of a class to a goal, made if necessary, whether it pays or not. `None` if it exceeds the memory limit.
     pub fn obtain(
         &mut self,
         class: ClassId,
@@ -106,14 +104,14 @@ impl SharedFields {
         self.fields.obtain(u32::from(class.0), tables, goal, u64::from(tick))
     }
 
-    /// The field of a class to a goal, if it is kept.
+    /// The field of a class to a goal, if there is one.
     pub fn get(&self, class: ClassId, goal: &Goal<'_>) -> Option<&CostField> {
         self.fields.get(u32::from(class.0), goal)
     }
 
-    /// Extends the field of a goal towards a start by at most so many expansions and, once it is settled,
-    /// writes the path. `None` if there is no memory for the field.
-    pub fn step(
+    /// Extends the field of a goal towards a start by at most `expansions`, and writes the path once the start is settled.
+    /// `None` if the field exceeds the memory limit.
+    pub fn answer(
         &mut self,
         class: ClassId,
         tables: &MovementTables,
@@ -121,11 +119,11 @@ impl SharedFields {
         (start, tick): (State, u32),
         expansions: u64,
         path: &mut Path,
-    ) -> Option<FieldStep> {
+    ) -> Option<FieldAnswer> {
         let field = self.fields.obtain(u32::from(class.0), tables, goal, u64::from(tick))?;
         let settled = field.settle(tables, SettleTarget::Pose(start), expansions);
         let found = settled.progress == Progress::Done && field.follow(tables, start, path);
-        Some(FieldStep { progress: settled.progress, expansions: settled.expansions, found })
+        Some(FieldAnswer { progress: settled.progress, expansions: settled.expansions, found })
     }
 
     /// Number of fields.
@@ -138,7 +136,7 @@ impl SharedFields {
         self.fields.bytes()
     }
 
-    /// Follows an edit of the map, after the tables of a class have.
+    /// Follows an edit of the map, after the tables of the class.
     pub fn repair(&mut self, class: ClassId, tables: &MovementTables, changed: Rect) {
         self.fields.repair(u32::from(class.0), tables, changed, &mut self.scratch);
     }
@@ -156,7 +154,7 @@ impl SharedFields {
     }
 }
 
-/// 64-bit FNV-1a of a goal.
+/// Hash of a goal.
 fn hash(goal: &Goal<'_>) -> u64 {
     let mut hash = Fnv1a::new();
     hash.write_word(u64::from(goal.within));

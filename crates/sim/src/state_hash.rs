@@ -1,11 +1,11 @@
-//! Hashes of all that the next tick depends on.
+//! Hashes of everything that the next tick depends on.
 
 use crate::orders::OrderKind;
 use crate::world::World;
 use wheelbase_grid::Fnv1a;
 use wheelbase_traffic::hash::fold;
 
-/// What the words of a state go into.
+/// A hash function over the words of a state.
 trait Sink {
     fn word(&mut self, word: u64);
 
@@ -14,7 +14,7 @@ trait Sink {
         words.iter().for_each(|&word| self.word(word));
     }
 
-    /// The moves left on a path.
+    /// The remaining moves of a path.
     fn moves(&mut self, moves: &[u8]);
 }
 
@@ -32,8 +32,8 @@ impl Sink for Hasher {
     }
 }
 
-/// A hash that is fast enough to be taken each tick: each word is multiplied once, and eight moves are a
-/// word. Any change of one word changes it.
+/// A hash that is cheap enough for every tick: one multiplication a word, and eight moves a word. Changing one word always
+/// changes it.
 struct TickHasher(u64);
 
 impl Sink for TickHasher {
@@ -42,7 +42,7 @@ impl Sink for TickHasher {
     }
 
     fn words(&mut self, words: &[u64]) {
-        // A hash of its own, so that the processor need not wait for those of the agents before.
+        // A separate hash, so that the processor does not wait for those of earlier agents.
         let mut agent = Self(words.len() as u64);
         words.iter().for_each(|&word| agent.word(word));
         self.word(agent.0);
@@ -58,18 +58,18 @@ impl Sink for TickHasher {
 }
 
 impl World {
-    /// Hash of the state: the same for any thread count, in debug and release. Linear in agents,
-    /// moves left on their paths, and requests.
+    /// Hash of the state, equal for any number of threads, in debug and release builds. Linear in agents, remaining moves
+    /// and requests.
     pub fn state_hash(&self) -> u64 {
         let mut hash = Hasher(Fnv1a::new());
         self.hash_into(&mut hash);
         hash.0.finish()
     }
 
-    /// Hash of the same state by another function, several times as fast: the one that recordings hold for
-    /// each tick. As the other it is the same for any thread count, in debug and release.
+    /// Hash of the same state by another function, several times as fast: recordings hold it for each tick. Equal for any
+    /// number of threads, in debug and release builds.
     pub fn tick_hash(&self) -> u64 {
-        let mut hash = TickHasher(0xcbf2_9ce4_8422_2325);
+        let mut hash = TickHasher(Fnv1a::new().finish());
         self.hash_into(&mut hash);
         hash.0
     }
@@ -77,9 +77,9 @@ impl World {
     fn hash_into(&self, hash: &mut impl Sink) {
         hash.word(u64::from(self.tick));
         hash.word(self.grid.revision());
-        hash.word(self.next_event as u64);
-        for waiting in self.pending.edits() {
-            hash.word(u64::from(waiting.number) << 32 | u64::from(waiting.asked));
+        hash.word(self.events.next as u64);
+        for pending in self.pending_edits.edits() {
+            hash.word(u64::from(pending.number) << 32 | u64::from(pending.asked));
         }
         let agents = &self.agents;
         for row in 0..agents.len() {
@@ -106,7 +106,7 @@ impl World {
                 lists,
                 u64::from(orders.since) << 32 | u64::from(statistics.finished_at),
                 u64::from(orders.station) << 32 | u64::from(orders.given),
-                agents.given[row].map_or(u64::MAX, |state| u64::from(state.0)),
+                agents.assigned[row].map_or(u64::MAX, |state| u64::from(state.0)),
             ]);
             if let Some(order) = self.orders.current(&orders)
                 && let OrderKind::Task(slot) = &order.kind

@@ -1,8 +1,7 @@
-//! Tasks: goals that an agent is given one after the other, for ever.
+//! Tasks: goals that an agent is given one after another, forever.
 //!
-//! A task stands in the pool of orders as one order of each agent, which never closes: when its goal is
-//! reached the next one takes its place. So nothing grows, however many tasks are done, and whoever looks at
-//! an agent's order sees the present task and none of those that come.
+//! The tasks of an agent are one order in the pool, which never closes: when a goal is reached, the next one replaces it. So
+//! nothing grows, however many tasks are done, and an agent's order shows the current task and none of the later ones.
 
 use crate::trip::{IfUnreachable, Trip};
 use std::sync::Arc;
@@ -13,30 +12,30 @@ use wheelbase_planner::tables::Reachability;
 use wheelbase_planner::{GoalMember, Heading, MovementTables, Pose};
 use wheelbase_traffic::random::Random;
 
-/// Random goals tried before the legal ones are looked for in order.
+/// Random goals tried before the legal ones are searched for in order.
 const DRAWS_MAX: usize = 64;
-/// Poses that are gone through at most to find the goals of an agent that is shut in.
-const GATHERED_BELOW_POSES: usize = 1 << 14;
-/// An agent that can reach fewer poses than this is confined: its tasks are a step or two away, and it does
-/// hundreds in the time in which another does one.
+/// Limit of the poses visited to find the goals of an agent in an enclosed region.
+const GATHERED_POSES_MAX: usize = 1 << 14;
+/// An agent that can reach fewer poses than this is confined: its tasks are a step or two away, and it does hundreds of them
+/// in the time in which another agent does one.
 pub const CONFINED_BELOW_POSES: usize = 256;
 
-/// Where tasks come from.
+/// A source of tasks.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TaskSource {
-    /// Legal cells of an area, at random.
+    /// Random legal cells of an area.
     Random {
         /// The area, within the map.
         area: Rect,
     },
-    /// Goals of each agent in turn, repeated. Groups that name one table share it.
+    /// A list of goals for each agent, repeated. Groups that name the same table share it.
     List {
-        /// All goals, those of an agent one behind the other.
+        /// The lists of all agents, concatenated.
         goals: Arc<[GoalMember]>,
-        /// First goal of each agent, and how many it has; at least one.
+        /// For each agent its first goal and the number of its goals, at least one.
         of_agent: Arc<[(u32, u32)]>,
     },
-    /// One list for all: of `team` agents, agent k is given the k-th, the (team + k)-th and so on.
+    /// One list for all: of `team` agents, agent k gets the k-th goal, the (team + k)-th and so on.
     RoundRobin {
         /// The list; not empty.
         cells: Vec<CellXY>,
@@ -45,7 +44,7 @@ pub enum TaskSource {
     },
 }
 
-/// Which order of the pool an agent's tasks are. A component of its entity.
+/// The order in the pool that holds an agent's tasks. A component of its entity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tasks {
     /// Number of the order; `u32::MAX` for an agent without tasks.
@@ -57,23 +56,23 @@ impl Tasks {
     pub(crate) const NONE: Self = Self { order: u32::MAX };
 }
 
-/// The tasks of one agent, of which it knows the present one.
+/// The tasks of one agent: the current one, and how to make the next.
 #[derive(Clone, Debug)]
 pub struct TaskSlot {
     /// Number of the source.
     source: u16,
-    /// Number of the agent among those of the source.
+    /// Index of the agent in the source.
     number: u32,
     /// Tasks given so far.
     given: u32,
     random: Random,
-    /// Whether the goal of the trip is the task's; else there is no task at present.
+    /// Whether there is a current task: the goal of the trip.
     open: bool,
-    /// The goal of the present task.
+    /// The trip to the goal of the current task.
     trip: Trip,
 }
 
-/// Two slots are alike if they have given the same tasks and give the same.
+/// Slots are equal if they have given the same tasks and will give the same.
 impl PartialEq for TaskSlot {
     fn eq(&self, other: &Self) -> bool {
         let key = |slot: &Self| (slot.source, slot.number, slot.given, slot.open);
@@ -82,8 +81,7 @@ impl PartialEq for TaskSlot {
 }
 
 impl TaskSlot {
-    /// Tasks of the agent with that number among those of a source. The numbers of a random source are those
-    /// of `stream`.
+    /// The tasks of the agent of an index in a source. A random source draws from `stream` of `seed`.
     pub(crate) fn new(source: u16, number: u32, (seed, stream): (u64, u64)) -> Self {
         let trip = Trip {
             members: Vec::with_capacity(1),
@@ -94,17 +92,17 @@ impl TaskSlot {
         Self { source, number, given: 0, random: Random::of_stream(seed, stream), open: false, trip }
     }
 
-    /// The trip to the present task's goal.
+    /// The trip to the goal of the current task.
     pub fn trip(&self) -> &Trip {
         &self.trip
     }
 
-    /// The present task's goal.
+    /// The goal of the current task.
     pub fn goal(&self) -> Option<GoalMember> {
         self.trip.members.first().copied().filter(|_| self.open)
     }
 
-    /// Number of the source among all of the simulation.
+    /// Number of the source among all sources of the world.
     pub(crate) fn source(&self) -> usize {
         usize::from(self.source)
     }
@@ -143,13 +141,13 @@ impl TaskSlot {
         Some(goal)
     }
 
-    /// The present task is done or given up.
+    /// Closes the current task, done or not.
     pub(crate) fn close(&mut self) {
         self.open = false;
     }
 
-    /// A cell of the area where the class can stand and to which it is not known that there is no way: at
-    /// random; where such cells are rare, the first row by row behind one drawn at random.
+    /// A random cell of the area where the class can stand and that is not known to be unreachable. If such cells are rare,
+    /// the first in row-major order from a random cell on.
     fn draw(
         &mut self,
         area: Rect,
@@ -169,12 +167,12 @@ impl TaskSlot {
             }
         }
         let first = self.random.below(n_cells);
-        // Of a large area it takes longer to look through the cells than to go through many poses.
-        let below = (n_cells / 64).clamp(CONFINED_BELOW_POSES, GATHERED_BELOW_POSES);
+        // Scanning the cells of a large area takes longer than visiting many poses.
+        let below = (n_cells / 64).clamp(CONFINED_BELOW_POSES, GATHERED_POSES_MAX);
         if tables.components().are_known()
             && reached.gather(from, below, |state, found| tables.for_each_neighbour(state, found))
         {
-            // All cells that may be goals are among these few.
+            // All candidate cells are among these few poses.
             let cells = reached.poses.iter().map(|&state| tables.space().pose(state).cell);
             let goals = cells.filter(|&cell| area.contains(cell) && may_be_goal(tables, from, cell));
             return goals.min_by_key(|cell| {
@@ -188,34 +186,34 @@ impl TaskSlot {
     }
 }
 
-/// Room for the poses that lie about one in which an agent is shut in. 320 kB.
+/// Scratch for the poses reachable from a pose in an enclosed region. 320 kB.
 #[derive(Debug)]
 pub(crate) struct ReachedPoses {
     poses: Vec<State>,
-    /// Table of the poses by hash; [`FREE`] where there is none. A power of two of places is in use, at least
-    /// four for each pose that there may be.
+    /// Hash table of the poses; [`FREE`] marks an empty slot. A power of two of the slots is in use, at least four for each
+    /// pose.
     seen: Vec<u32>,
 }
 
-/// A place of the table without a pose.
+/// An empty slot of the table.
 const FREE: u32 = u32::MAX;
 
 impl ReachedPoses {
     pub fn new() -> Self {
-        let places = (4 * GATHERED_BELOW_POSES).next_power_of_two();
-        Self { poses: Vec::with_capacity(GATHERED_BELOW_POSES), seen: vec![FREE; places] }
+        let places = (4 * GATHERED_POSES_MAX).next_power_of_two();
+        Self { poses: Vec::with_capacity(GATHERED_POSES_MAX), seen: vec![FREE; places] }
     }
 
-    /// Gathers all poses to which steps lead from one. Says no, and has not gone through all, where they are
-    /// not fewer than `below`, at most [`GATHERED_BELOW_POSES`].
+    /// Gathers all poses reachable from one by steps. Stops and returns `false` once there are `below` of them, or
+    /// [`GATHERED_POSES_MAX`] if that is less.
     pub fn gather(
         &mut self,
         from: State,
         below: usize,
         for_each_step: impl Fn(State, &mut dyn FnMut(State)),
     ) -> bool {
-        let below = below.min(GATHERED_BELOW_POSES);
-        // The rest of the table need not be cleared.
+        let below = below.min(GATHERED_POSES_MAX);
+        // Only this part of the table needs to be cleared.
         let seen = &mut self.seen[..(4 * below).next_power_of_two()];
         let poses = &mut self.poses;
         poses.clear();
@@ -245,7 +243,7 @@ impl ReachedPoses {
     }
 }
 
-/// Whether some pose with its anchor on the cell is legal and not known to be out of reach.
+/// Whether some pose with its anchor on the cell is legal and not known to be unreachable.
 pub(crate) fn may_be_goal(tables: &MovementTables, from: State, cell: CellXY) -> bool {
     let space = tables.space();
     let mut poses =
@@ -262,7 +260,7 @@ mod tests {
     use wheelbase_grid::{Grid, SideTable, TerrainTable};
     use wheelbase_planner::{ClassSpec, MovementClass, Primitive};
 
-    /// Poses are gathered as by a flood that knows nothing of tables, up to the limit.
+    /// Gathered poses are those of a flood fill without tables, up to the limit.
     #[test]
     fn reached_poses_are_those_of_a_flood() {
         let rows: Vec<String> = (0..60)
@@ -294,13 +292,13 @@ mod tests {
         }
     }
 
-    /// What is drawn for an agent that is shut in, against a look at every cell of the area in turn.
+    /// Goals drawn for an agent in an enclosed region, compared with a scan of every cell of the area.
     #[test]
     fn goals_of_agents_that_are_shut_in_are_the_next_in_order() {
         let rows = ["......W..W...", "WWWWWWW..WWW.", ".W.W....W.W..", "WWWWWWWWWWWW."];
         let grid = Grid::from_rows(&rows, TerrainTable::movingai(), SideTable::default()).unwrap();
         let both_ways = Primitive::four_directions(1);
-        // East and south alone: some cells of the same set cannot be reached, and that is not told here.
+        // East and south only: some cells of the same weak component are unreachable, which this check does not find out.
         let one_way = vec![both_ways[0].clone(), both_ways[3].clone()];
         for primitives in [both_ways, one_way] {
             let mut spec = ClassSpec::new("walker", 1);

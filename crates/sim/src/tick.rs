@@ -1,11 +1,12 @@
-//! One tick: its phases and their order, and nothing else orders them.
+//! One tick: its phases, in order. Nothing else orders them.
 
 use crate::agents::Agents;
 use crate::invariant;
+use crate::phases::congestion::{replan_around_congestion, update_congestion};
 use crate::phases::events::apply_events;
 use crate::phases::moves::finish_moves;
 use crate::phases::orders::run_orders;
-use crate::phases::requests::{answer_requests, replan_around_congestion};
+use crate::phases::requests::answer_requests;
 use crate::phases::traffic::run_traffic;
 use crate::phases::waiting::count_waiting;
 use crate::world::World;
@@ -20,25 +21,25 @@ pub enum RunState {
     Ended,
 }
 
-/// The phases of a tick, in their order.
+/// The phases of a tick, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// Scenario events, and edits that waited.
+    /// Scenario events and pending edits.
     Events,
-    /// Orders: what is done is closed, what comes next begins.
+    /// Closes orders that are done and begins the next ones.
     Orders,
-    /// Path requests are answered.
+    /// Answers path requests.
     Requests,
-    /// Traffic decides who may start a move, and the moves begin.
+    /// The traffic rule decides, and moves begin.
     Traffic,
-    /// Moves that end at the tick end.
+    /// Ends the moves that end at the tick.
     Moves,
-    /// Metrics: who waits, before the moves; the invariants, where they are checked, behind them.
+    /// Counts waiting agents before [`Phase::Moves`]; checks the invariants after it, if that is on.
     Metrics,
 }
 
 impl Phase {
-    /// All of them.
+    /// All phases.
     pub const ALL: [Self; 6] =
         [Self::Events, Self::Orders, Self::Requests, Self::Traffic, Self::Moves, Self::Metrics];
 
@@ -49,16 +50,16 @@ impl Phase {
 }
 
 impl World {
-    /// Runs one tick. At the last tick only what moves have finished is counted, and no move begins.
+    /// Runs one tick. At the last tick no move begins; what the moves have finished is counted.
     pub fn step(&mut self) -> RunState {
         self.step_observed(&mut |_| {})
     }
 
-    /// [`step`](Self::step) that names each phase to `begins` before it begins, so that a caller can time
-    /// them; the simulation has no clock. [`Phase::Metrics`] comes on both sides of [`Phase::Moves`], and
-    /// at the last tick only the first two phases come.
+    /// [`step`](Self::step) that passes each phase to `begins` when it begins, so that a caller can time them; a world has
+    /// no clock. [`Phase::Metrics`] comes before and after [`Phase::Moves`]. At the last tick only the first two phases
+    /// come.
     pub fn step_observed(&mut self, begins: &mut impl FnMut(Phase)) -> RunState {
-        // Its rows are those of the last tick.
+        // Its rows are valid up to the events of the next tick.
         self.ended.clear();
         let last = self.tick >= self.settings.ticks;
         begins(Phase::Events);
@@ -75,16 +76,16 @@ impl World {
         answer_requests(self);
         begins(Phase::Traffic);
         run_traffic(self);
+        update_congestion(self);
         begins(Phase::Metrics);
         count_waiting(self);
         self.tick += 1;
         begins(Phase::Moves);
         finish_moves(self);
         begins(Phase::Metrics);
-        if self.check_invariants {
+        if let Some(collisions) = self.counts.collisions {
             let found = invariant::check(self);
-            let pairs = invariant::colliding_pairs(&found);
-            self.counts.collisions = self.counts.collisions.map(|sum| sum + pairs);
+            self.counts.collisions = Some(collisions + invariant::colliding_pairs(&found));
             self.violation = self.violation.or(found.first().map(|&violation| (self.tick, violation)));
         }
         RunState::Running
@@ -95,13 +96,13 @@ impl World {
         while self.step() == RunState::Running {}
     }
 
-    /// Whether no tick to come can change anything: no event is left, nobody moves, asks, follows or
-    /// pauses. An edit that still waits then waits for an agent that will not move.
+    /// Whether no later tick can change anything: all events are over, and every agent rests without anything to do. A
+    /// pending edit then waits for an agent that will never move.
     fn nothing_left(&self) -> bool {
         let Agents { motion, busy, .. } = &self.agents;
         let is_still = |row: usize| {
             motion[row].at_rest() && matches!(motion[row].activity, Activity::Idle | Activity::Unreachable)
         };
-        self.next_event == self.events.len() && busy.iter().all(is_still)
+        self.events.is_over() && busy.iter().all(is_still)
     }
 }

@@ -3,26 +3,26 @@
 use wheelbase_planner::GoalMember;
 use wheelbase_planner::search::Fallback;
 
-/// Where to go and what to do if there is no way.
+/// A goal, and what to do if it cannot be reached.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trip {
-    /// Members of the goal, or the stations of a patrol. Empty for a class that has none of the headings
-    /// asked for: such a goal cannot be reached.
+    /// Members of the goal, or the stations of a patrol. Empty for a class with none of the headings asked for: such a goal
+    /// cannot be reached.
     pub members: Vec<GoalMember>,
-    /// Radius around each, in cells.
+    /// Radius around each member in cells.
     pub within: u32,
-    /// What to do when the goal cannot be reached.
+    /// What the search does if the goal cannot be reached.
     pub fallback: Fallback,
-    /// What to do when that does not help.
+    /// What happens to the order if that does not help.
     pub if_unreachable: IfUnreachable,
 }
 
-/// What becomes of an order whose goal cannot be reached.
+/// What happens to an order whose goal cannot be reached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IfUnreachable {
-    /// `"drop"`: reported, and the next order begins.
+    /// `"drop"`: it is reported, and the next order begins.
     #[default]
     Drop,
-    /// `"wait"`: reported once, kept, asked again after an edit that may help.
+    /// `"wait"`: it is reported once, kept, and tried again after an edit that could help.
     Wait,
 }

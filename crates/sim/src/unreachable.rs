@@ -1,4 +1,4 @@
-//! Why orders could not be done, counted.
+//! Why orders were dropped, and how often.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::fmt;
@@ -13,16 +13,16 @@ pub enum UnreachableReason {
     NoSuchHeading,
     /// No pose of the goal is legal.
     GoalBlocked,
-    /// No moves lead from the agent to the goal.
+    /// No sequence of moves leads from the agent to the goal.
     Unreachable,
-    /// All poses of the area, or near the goal of a group, are taken.
+    /// All poses in the area, or near the group's goal, are taken.
     NoRoom,
     /// The path would take more than 2^32 - 2 ticks.
     CostOverflow,
 }
 
 impl UnreachableReason {
-    /// All of them, in the order of their names in results.
+    /// All reasons, in their order in results.
     pub const ALL: [Self; 6] = [
         Self::GoalOffMap,
         Self::NoSuchHeading,
@@ -32,7 +32,7 @@ impl UnreachableReason {
         Self::CostOverflow,
     ];
 
-    /// Name in results: that of the planner's status, where there is one.
+    /// Name in results: that of the planner's status, if it has one.
     pub fn name(self) -> &'static str {
         match self {
             Self::GoalOffMap => Status::GoalOffMap.name(),
@@ -45,18 +45,18 @@ impl UnreachableReason {
     }
 }
 
-/// Orders dropped, by reason. As JSON an object of those reasons that there were, in the order of
+/// Number of orders dropped for each reason. As JSON an object with the reasons that occurred, in the order of
 /// [`UnreachableReason::ALL`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UnreachableReasons([u64; UnreachableReason::ALL.len()]);
 
 impl UnreachableReasons {
-    /// One more for a reason.
+    /// Counts one more order.
     pub(crate) fn count(&mut self, reason: UnreachableReason) {
         self.0[reason as usize] += 1;
     }
 
-    /// The reasons that there were, and how many orders each.
+    /// The reasons that occurred, with the number of orders.
     pub fn iter(&self) -> impl Iterator<Item = (UnreachableReason, u64)> {
         UnreachableReason::ALL.into_iter().zip(self.0).filter(|&(_, count)| count > 0)
     }
@@ -70,7 +70,7 @@ impl Serialize for UnreachableReasons {
     }
 }
 
-/// As text: `20 goal_blocked, 4 no_room`; nothing without any.
+/// As text: `20 goal_blocked, 4 no_room`; empty if no order was dropped.
 impl fmt::Display for UnreachableReasons {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, (reason, count)) in self.iter().enumerate() {

@@ -1,15 +1,15 @@
-//! What must never be, found by the check of invariants.
+//! Violations of the invariants.
 
 use std::fmt;
 use wheelbase_grid::CellXY;
 use wheelbase_traffic::motion::AgentId;
 
-/// Something that must never be.
+/// A broken invariant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Violation {
     /// Two agents hold a cell.
     Overlap {
-        /// The one of lower id.
+        /// The agent of lower id.
         first: AgentId,
         /// The other.
         second: AgentId,
@@ -18,37 +18,37 @@ pub enum Violation {
     },
     /// Two agents whose moves ended at one tick have exchanged places (discrete rule).
     Exchange {
-        /// The one of lower id.
+        /// The agent of lower id.
         first: AgentId,
         /// The other.
         second: AgentId,
     },
-    /// The reservation does not say who holds a cell.
-    Reservation {
+    /// The occupancy names the wrong holder of a cell.
+    Occupancy {
         /// The cell.
         cell: CellXY,
-        /// Who it says.
-        kept: Option<AgentId>,
-        /// Who does.
-        right: Option<AgentId>,
+        /// The holder that it names.
+        found: Option<AgentId>,
+        /// The agent whose motion covers the cell.
+        expected: Option<AgentId>,
     },
-    /// What is kept of the poses that have been given is not what the agents have.
-    Given {
-        /// A cell of a given pose.
+    /// The map of assigned poses names the wrong owner of a cell.
+    AssignedPose {
+        /// A cell of an assigned pose.
         cell: CellXY,
-        /// Who it is kept for.
-        kept: Option<AgentId>,
-        /// Who has been given it; of several the one of lowest id.
-        right: Option<AgentId>,
+        /// The owner that it names.
+        found: Option<AgentId>,
+        /// The agent whose assigned pose covers the cell; of several, that of lowest id.
+        expected: Option<AgentId>,
     },
     /// A move in progress has no end in the future.
     Overdue {
         /// The agent.
         agent: AgentId,
-        /// Tick at which its move ended or should have.
+        /// Tick at which its move should have ended.
         until: u32,
     },
-    /// An agent rests in a pose that is not legal, though no edit stranded it.
+    /// An agent rests in an illegal pose, though no edit stranded it.
     IllegalPose {
         /// The agent.
         agent: AgentId,
@@ -66,16 +66,17 @@ impl fmt::Display for Violation {
             Self::Exchange { first, second } => {
                 write!(f, "agents {} and {} exchange places", first.0, second.0)
             }
-            Self::Reservation { cell, kept, right } => {
-                write!(f, "cell {cell} is reserved for {}, but {} holds it", name(kept), name(right))
+            Self::Occupancy { cell, found, expected } => {
+                write!(f, "the occupancy says {} holds cell {cell}, but {} does", name(found), name(expected))
             }
-            Self::Given { cell, kept, right } => {
-                write!(f, "cell {cell} is given to {}, but kept for {}", name(right), name(kept))
+            Self::AssignedPose { cell, found, expected } => {
+                let (found, expected) = (name(found), name(expected));
+                write!(f, "cell {cell} is kept for {found}, but belongs to the assigned pose of {expected}")
             }
             Self::Overdue { agent, until } => {
                 write!(f, "the move of agent {} should have ended at tick {until}", agent.0)
             }
-            Self::IllegalPose { agent } => write!(f, "agent {} rests in a pose that is not legal", agent.0),
+            Self::IllegalPose { agent } => write!(f, "agent {} rests in an illegal pose", agent.0),
         }
     }
 }

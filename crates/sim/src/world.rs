@@ -1,126 +1,120 @@
-//! The simulation's data: who owns which array.
+//! The data of a run: the owner of every array.
 
 use crate::agents::Agents;
-use crate::class::SimClass;
+use crate::assigned_poses::AssignedPoses;
+use crate::class::WorldClass;
 use crate::congestion::Congestion;
-use crate::counts::{AtWork, Counts};
-use crate::events::Event;
-use crate::given_poses::GivenPoses;
+use crate::counts::Counts;
+use crate::events::{Event, EventQueue};
 use crate::group_goals::GroupGoals;
 use crate::log::{Log, TraceEvent};
 use crate::orders::{GroupOrders, OrderList, OrderPool, OrderState};
 use crate::pending_edits::PendingEdits;
+use crate::replan_params::ReplanParams;
 use crate::requests::{Requests, SearchContext, SearchInputs};
 use crate::tasks::{ReachedPoses, Tasks};
+use crate::traffic_buffers::TrafficBuffers;
 use crate::violation::Violation;
-use wheelbase_grid::{CellXY, Grid, Rect};
+use hecs::World as Entities;
+use wheelbase_grid::{CellXY, Grid};
 use wheelbase_planner::model::{Offset, State};
 use wheelbase_planner::{MovementTables, Pose};
 use wheelbase_traffic::collision::CollisionRule;
 use wheelbase_traffic::motion::{Activity, AgentId, ClassId, Motion, end_state, transition_of};
-use wheelbase_traffic::occupancy::{Occupancy, Refusal};
+use wheelbase_traffic::occupancy::Occupancy;
 use wheelbase_traffic::path_pool::PathPool;
-use wheelbase_traffic::{Decisions, Traffic, TrafficParams};
+use wheelbase_traffic::{Traffic, TrafficParams};
 
-/// What a scenario sets for the whole run.
+/// What holds for a whole run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// Name of the scenario.
     pub name: String,
-    /// All randomness comes from it.
+    /// Seed of all random numbers.
     pub seed: u64,
-    /// What a collision is.
+    /// The collision rule.
     pub collision: CollisionRule,
     /// Ticks to run at most.
     pub ticks: u32,
-    /// Expansions that path requests may spend a tick.
+    /// Expansions for path requests per tick.
     pub expansions_per_tick: u64,
-    /// Searches under way at once.
+    /// Searches in progress at once.
     pub search_slots: usize,
-    /// Poses that the traffic may try a tick.
+    /// Poses that the traffic rule may try per tick.
     pub tries_per_tick: u64,
-    /// Tunables of the rules of traffic.
+    /// Tunables of the traffic rule.
     pub traffic: TrafficParams,
+    /// Tunables of replanning around other agents.
+    pub replan: ReplanParams,
 }
 
-/// A run: the map, the classes, the agents and all that they wait for. Made by [`World::new`],
-/// driven by [`World::step`].
+/// A run: the map, the classes, the agents and their orders. Made by [`World::new`], driven by [`World::step`].
 pub struct World {
     pub(crate) settings: Settings,
     pub(crate) grid: Grid,
-    pub(crate) classes: Vec<SimClass>,
-    /// Of each class, compiled against the map.
+    pub(crate) classes: Vec<WorldClass>,
+    /// Movement tables by class.
     pub(crate) tables: Vec<MovementTables>,
     pub(crate) agents: Agents,
     pub(crate) orders: OrderPool,
     pub(crate) paths: PathPool,
     pub(crate) occupancy: Occupancy,
-    pub(crate) given: GivenPoses,
+    pub(crate) assigned_poses: AssignedPoses,
     pub(crate) congestion: Congestion,
     pub(crate) group_goals: GroupGoals,
     pub(crate) requests: Requests,
+    /// The traffic rule.
     pub(crate) traffic: Box<dyn Traffic>,
-    pub(crate) decisions: Decisions,
-    /// Moves that did not begin at the last tick for they would have overlapped others, and rows of their agents.
-    pub(crate) refused: Vec<Refusal>,
-    pub(crate) refused_rows: Vec<u32>,
-    /// Tick at which a rule of traffic last had an agent begin a move, by row.
-    pub(crate) told_at: Vec<u32>,
-    /// Cells of the present tasks by row, for a rule of traffic that finds ways by itself.
-    pub(crate) goals: Vec<Option<CellXY>>,
-    /// Events in order of tick, then of the file.
-    pub(crate) events: Vec<Event>,
-    pub(crate) next_event: usize,
-    pub(crate) pending: PendingEdits,
-    /// Areas in which the map was edited at the present tick, for the traffic.
-    pub(crate) edited: Vec<Rect>,
+    pub(crate) traffic_buffers: TrafficBuffers,
+    pub(crate) events: EventQueue,
+    pub(crate) pending_edits: PendingEdits,
     pub(crate) counts: Counts,
-    pub(crate) at_work: AtWork,
+    /// The tick that comes next.
     pub(crate) tick: u32,
-    pub(crate) check_invariants: bool,
+    /// The first violation of an invariant, and the tick after which it was found.
     pub(crate) violation: Option<(u32, Violation)>,
-    /// Moves that ended at the present tick: rows and the states in which they began.
+    /// Moves that ended at the last tick: rows, and the states in which the moves began.
     pub(crate) ended: Vec<(u32, State)>,
-    /// Where an agent can be, while it is given a task.
+    /// Scratch of the choice of random tasks.
     pub(crate) reached: ReachedPoses,
-    /// What happened since it was last cleared, if anybody asked for it.
+    /// What happened since the log was last cleared, if the run keeps one.
     pub(crate) log: Option<Log>,
 }
 
 impl World {
-    /// What the scenario set.
+    /// The settings of the run.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// The map as edited so far.
+    /// The map, with all edits that have taken effect.
     pub fn grid(&self) -> &Grid {
         &self.grid
     }
 
-    /// The movement classes in order of their [`ClassId`].
-    pub fn classes(&self) -> &[SimClass] {
+    /// The movement classes by [`ClassId`].
+    pub fn classes(&self) -> &[WorldClass] {
         &self.classes
     }
 
-    /// The movement classes compiled against the map, in order of their [`ClassId`].
+    /// The movement tables of the classes by [`ClassId`].
     pub fn tables(&self) -> &[MovementTables] {
         &self.tables
     }
 
-    /// The agents that are there.
+    /// The agents present.
     pub fn agents(&self) -> &Agents {
         &self.agents
     }
 
-    /// The `hecs` world of the agents' entities: what is cold of each agent ([`Agents::entities`]), and what
-    /// game code adds. An entity lives as long as its agent.
-    pub fn entities(&self) -> &hecs::World {
+    /// The entities of the agents, with the cold data of each ([`Agents::entities`]) and the components that game code adds.
+    /// An entity lives as long as its agent.
+    pub fn entities(&self) -> &Entities {
         self.agents.entities()
     }
 
-    /// The `hecs` world, to add components to.
-    pub fn entities_mut(&mut self) -> &mut hecs::World {
+    /// The entities of the agents, to add components to.
+    pub fn entities_mut(&mut self) -> &mut Entities {
         self.agents.entities_mut()
     }
 
@@ -129,12 +123,12 @@ impl World {
         &self.orders
     }
 
-    /// What is left of the paths of all agents, by [`Agents::paths`].
+    /// The remaining moves of all paths, by [`Agents::paths`].
     pub fn paths(&self) -> &PathPool {
         &self.paths
     }
 
-    /// Who holds which cell.
+    /// The holder of each cell.
     pub fn occupancy(&self) -> &Occupancy {
         &self.occupancy
     }
@@ -144,66 +138,64 @@ impl World {
         self.tick
     }
 
-    /// What was counted so far.
+    /// The counts of the run so far.
     pub fn counts(&self) -> &Counts {
         &self.counts
     }
 
-    /// Pose at rest of the agent in a row, or the pose from which its move in progress began.
+    /// Pose of the agent in a row at rest, or the pose in which its current move began.
     pub fn pose(&self, row: usize) -> Pose {
         let motion = &self.agents.motion[row];
         self.tables[motion.class.0 as usize].space().pose(motion.state)
     }
 
-    /// Edits that wait until they disturb nobody.
+    /// Number of edits that wait until they disturb no agent.
     pub fn edits_pending(&self) -> usize {
-        self.pending.len()
+        self.pending_edits.len()
     }
 
-    /// Cells an agent holds, and their anchor.
+    /// Cells that the agent in a row holds, and their anchor.
     pub(crate) fn held_cells(&self, row: usize) -> (CellXY, &[Offset]) {
         let motion = &self.agents.motion[row];
         let step = transition_of(&self.tables, motion);
         if motion.at_rest() { step.start() } else { self.occupancy.held(&step) }
     }
 
-    /// The scenario's events in order of tick, then of the file.
+    /// The events of the run by tick; those of one tick in the order in which they were added.
     pub fn events(&self) -> &[Event] {
-        &self.events
+        &self.events.all
     }
 
-    /// The first violation found and the tick after which it was, if invariants are checked.
+    /// The first violation found and the tick after which it was found, if invariants are checked.
     pub fn violation(&self) -> Option<(u32, Violation)> {
         self.violation
     }
 
-    /// Has every tick checked by [`crate::invariant::check`], and violations counted.
+    /// Turns on [`crate::invariant::check`] after every tick, and the count of collisions.
     pub fn check_invariants(&mut self) {
-        self.check_invariants = true;
         self.counts.collisions = Some(0);
     }
 
-    /// Keeps what happens, for [`World::log`]; agents already placed come first. Of those who ask
-    /// again none begins anew.
+    /// Starts the log that [`World::log`] returns; agents already placed come first. Nothing if there is a log.
     pub fn keep_log(&mut self) {
         if self.log.is_some() {
             return;
         }
         self.log = Some(Log::default());
         for row in 0..self.agents.len() {
-            self.note_spawn(row);
-            self.note_orders(row, self.agents.orders(row).open);
+            self.log_spawn(row);
+            self.log_orders(row, self.agents.orders(row).open);
         }
     }
 
-    /// Notes that the agent in a row has been placed.
-    pub(crate) fn note_spawn(&mut self, row: usize) {
+    /// Logs that the agent in a row was placed.
+    pub(crate) fn log_spawn(&mut self, row: usize) {
         let (agent, class) = (self.agents.ids[row], self.agents.motion[row].class);
-        self.note(TraceEvent::Spawn { agent, class, pose: self.pose(row), tick: self.tick });
+        self.log_event(TraceEvent::Spawn { agent, class, pose: self.pose(row), tick: self.tick });
     }
 
-    /// Notes orders that an agent has been given.
-    pub(crate) fn note_orders(&mut self, row: usize, orders: OrderList) {
+    /// Logs the orders given to the agent in a row.
+    pub(crate) fn log_orders(&mut self, row: usize, orders: OrderList) {
         let agent = self.agents.ids[row];
         if let Some(log) = &mut self.log {
             let numbers =
@@ -212,8 +204,8 @@ impl World {
         }
     }
 
-    /// Notes the path that an agent has been given.
-    pub(crate) fn note_path(&mut self, row: usize) {
+    /// Logs the new path of the agent in a row.
+    pub(crate) fn log_path(&mut self, row: usize) {
         // In mid-move the path begins where the move ends.
         let motion = &self.agents.motion[row];
         let tables = &self.tables[motion.class.0 as usize];
@@ -227,17 +219,24 @@ impl World {
         }
     }
 
-    /// What happened since the log was last cleared, in order; nothing unless it is kept.
+    /// Logs an event.
+    pub(crate) fn log_event(&mut self, event: TraceEvent) {
+        if let Some(log) = &mut self.log {
+            log.events.push(event);
+        }
+    }
+
+    /// What happened since the log was last cleared, in order; empty without a log.
     pub fn log(&self) -> &[TraceEvent] {
         self.log.as_ref().map_or(&[], |log| &log.events)
     }
 
-    /// Moves of the paths of [`TraceEvent::Path`] in the log, one behind the other.
+    /// The moves of the paths in the log, concatenated; [`TraceEvent::Path`] names its part.
     pub fn log_moves(&self) -> &[u8] {
         self.log.as_ref().map_or(&[], |log| &log.moves)
     }
 
-    /// Forgets what happened; to be called after each tick once it has been looked at.
+    /// Clears the log. Call it after each tick, once the log has been read.
     pub fn clear_log(&mut self) {
         if let Some(log) = &mut self.log {
             log.events.clear();
@@ -245,33 +244,30 @@ impl World {
         }
     }
 
-    pub(crate) fn note(&mut self, event: TraceEvent) {
-        if let Some(log) = &mut self.log {
-            log.events.push(event);
-        }
-    }
-
-    /// What a search for a cheapest path reads.
+    /// Inputs of a search for a cheapest path.
     pub(crate) fn search_inputs(&self) -> SearchInputs<'_> {
         let Self { agents, classes, tables, orders, .. } = self;
         SearchInputs { agents, classes, tables, orders }
     }
 
-    /// What any search for a path reads.
+    /// Inputs of a search for any path.
     pub(crate) fn search_context(&self) -> SearchContext<'_> {
-        let Self { occupancy, given, congestion, paths, .. } = self;
-        SearchContext { search_inputs: self.search_inputs(), occupancy, given, congestion, paths }
+        let Self { occupancy, assigned_poses, congestion, paths, settings, .. } = self;
+        let (search_inputs, params) = (self.search_inputs(), &settings.replan);
+        SearchContext { search_inputs, occupancy, assigned_poses, congestion, paths, params }
     }
 
-    /// Searches for the requests that have a share of the tick's budget.
+    /// Advances the searches that have a share of the tick's budget.
     pub(crate) fn search_requests(&mut self) {
-        let Self { agents, classes, tables, orders, occupancy, given, congestion, paths, .. } = self;
+        let Self { agents, classes, tables, orders, .. } = self;
         let search_inputs = SearchInputs { agents, classes, tables, orders };
-        let context = SearchContext { search_inputs, occupancy, given, congestion, paths };
+        let Self { occupancy, assigned_poses, congestion, paths, settings, .. } = self;
+        let params = &settings.replan;
+        let context = SearchContext { search_inputs, occupancy, assigned_poses, congestion, paths, params };
         self.requests.search(&context, &self.group_goals, self.tick);
     }
 
-    /// Puts an agent down in a legal pose that nobody holds.
+    /// Places an agent in a legal pose whose cells are free.
     pub(crate) fn place(
         &mut self,
         class: ClassId,
@@ -296,8 +292,8 @@ impl World {
         id
     }
 
-    /// Puts an agent of a group down; `number` is its own among them.
-    pub(crate) fn place_of_group(
+    /// Places an agent of a group; `number` is its index in the group.
+    pub(crate) fn place_group_member(
         &mut self,
         class: ClassId,
         state: State,
@@ -316,26 +312,26 @@ impl World {
         id
     }
 
-    /// Gives an agent the pose that its order to an area or a group leads to.
-    pub(crate) fn give(&mut self, row: usize, state: State) {
+    /// Assigns a pose to the agent in a row: the one its order to an area or a group leads to.
+    pub(crate) fn assign_pose(&mut self, row: usize, state: State) {
         let tables = &self.tables[self.agents.motion[row].class.0 as usize];
         let pose = tables.space().pose(state);
-        self.given.give(self.agents.ids[row], pose.cell, tables.class().cells_at(pose));
-        self.agents.given[row] = Some(state);
+        self.assigned_poses.assign(self.agents.ids[row], pose.cell, tables.class().cells_at(pose));
+        self.agents.assigned[row] = Some(state);
     }
 
-    /// The pose that an agent has been given, if any, is free for others again.
-    pub(crate) fn give_back(&mut self, row: usize) {
-        if let Some(state) = self.agents.given[row].take() {
+    /// Releases the assigned pose of the agent in a row, if it has one.
+    pub(crate) fn release_pose(&mut self, row: usize) {
+        if let Some(state) = self.agents.assigned[row].take() {
             let tables = &self.tables[self.agents.motion[row].class.0 as usize];
             let pose = tables.space().pose(state);
-            self.given.take_back(pose.cell, tables.class().cells_at(pose));
+            self.assigned_poses.release(pose.cell, tables.class().cells_at(pose));
         }
     }
 
-    /// Takes out the agents of the marked rows.
-    pub(crate) fn remove_rows(&mut self, gone: &[bool]) {
-        for row in (0..gone.len()).filter(|&row| gone[row]) {
+    /// Removes the agents of the marked rows.
+    pub(crate) fn remove_rows(&mut self, removed: &[bool]) {
+        for row in (0..removed.len()).filter(|&row| removed[row]) {
             let agent = self.agents.ids[row];
             let motion = self.agents.motion[row];
             let step = transition_of(&self.tables, &motion);
@@ -345,13 +341,13 @@ impl World {
             } else {
                 self.occupancy.end_move(agent, &step);
             }
-            self.give_back(row);
+            self.release_pose(row);
             self.paths.drop_path(&mut self.agents.paths[row]);
             self.counts.removed += 1;
-            self.note(TraceEvent::Remove { agent });
+            self.log_event(TraceEvent::Remove { agent });
         }
         let Self { requests, agents, .. } = self;
-        requests.forget_where(|agent| agents.row(agent).is_some_and(|row| gone[row]));
-        self.agents.remove_rows(gone);
+        requests.forget_where(|agent| agents.row(agent).is_some_and(|row| removed[row]));
+        self.agents.remove_rows(removed);
     }
 }

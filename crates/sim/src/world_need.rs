@@ -1,4 +1,4 @@
-//! How much memory a simulation will take, told before any of it is taken.
+//! Estimate of the memory that a world needs, before any of it is allocated.
 
 use crate::class_landmarks;
 use crate::shared_fields;
@@ -8,40 +8,40 @@ use wheelbase_planner::tables::{landmarks_need, search_need};
 use wheelbase_planner::{MovementClass, tables_need};
 use wheelbase_traffic::collision::CollisionRule;
 
-/// Bytes of an agent with its entity, its first orders, its tasks and what the traffic keeps of it.
+/// Bytes of an agent with its entity, its first orders, its tasks and the traffic rule's data.
 const AGENT_BYTES: u64 = 600;
-/// What there is whatever the scenario, the program's own pages and its threads' among it.
+/// Bytes that any run needs, including the pages of the program and of its threads.
 const BASE_BYTES: u64 = 8 << 20;
 
-/// What a simulation is made of, as far as its memory goes.
+/// The parts of a world that determine its memory.
 pub struct WorldParts<'a> {
     /// The map.
     pub grid: &'a Grid,
-    /// Its classes.
+    /// The classes.
     pub classes: Vec<&'a MovementClass>,
-    /// The rule of collision.
+    /// The collision rule.
     pub collision: CollisionRule,
-    /// Searches at once.
+    /// Number of search slots.
     pub search_slots: u64,
-    /// Agents at once.
+    /// Most agents at once.
     pub agents: u64,
-    /// Landmarks of each class, of those that have any.
+    /// Landmarks of each class that has any.
     pub landmarks: usize,
-    /// Bytes of a cost field for a cell and heading, and most that all may take.
+    /// Bytes of a cost field per cell and heading, and the limit for all fields.
     pub fields: (u64, u64),
 }
 
 impl WorldParts<'_> {
-    /// Bytes that cost fields take for a cell and heading, and all together at most, under the usual rule.
+    /// Bytes of a cost field per cell and heading, and the limit for all fields, with the usual traffic rule.
     pub const FIELDS: (u64, u64) = shared_fields::NEED;
 
-    /// Landmarks that each class may be given: as many as `asked`, or where that is `None` as many as may pay for so
-    /// many agents with tasks.
+    /// Landmarks that each class can have: `asked`, or without that number as many as can pay for `with_tasks` agents with
+    /// tasks.
     pub fn landmarks_expected(asked: Option<usize>, with_tasks: u64) -> usize {
         class_landmarks::expected(asked, with_tasks)
     }
 
-    /// What it takes to build it, and what a run may come to take.
+    /// Memory to build the world, and memory that a run can take.
     pub fn need(&self) -> MemoryNeed {
         let grid = self.grid;
         let (size, shape) = (grid.size(), grid.shape());
@@ -60,7 +60,7 @@ impl WorldParts<'_> {
             let number = self.landmarks.min(class_landmarks::most_in(space));
             sum.and(landmarks_need(space, number))
         });
-        // Landmarks of a class are made on a copy of the map.
+        // The landmarks of a class are made on a copy of the map.
         let landmarks = if landmarks.built > 0 { landmarks.and(MemoryNeed::built(map)) } else { landmarks };
         let of_cells = cell_bytes(shape, self.collision) * size.n_cells() as u64;
         let tables = MemoryNeed::built(BASE_BYTES + map + kept);
@@ -72,8 +72,9 @@ impl WorldParts<'_> {
         tables.and(MemoryNeed::built(at_work)).or(run.and(MemoryNeed::on_demand(searches + fields)))
     }
 
+    /// Compares the need with a limit.
     /// # Errors
-    /// [`MemoryTooLarge`] if it needs more than may be taken.
+    /// [`MemoryTooLarge`] if it needs more.
     pub fn check(&self, memory_max: MemoryMax) -> Result<(), MemoryTooLarge> {
         memory_max.check(self.need(), || {
             let (n, headings) = (self.classes.len(), self.classes.iter().map(|class| u64::from(class.headings())));
@@ -89,12 +90,12 @@ impl WorldParts<'_> {
     }
 }
 
-/// Bytes of a cell in all that a simulation keeps by cell.
+/// Bytes per cell of all arrays by cell.
 fn cell_bytes(shape: GridShape, collision: CollisionRule) -> u64 {
     let n_sides = shape.sides().len() as u64;
     let discrete = if collision == CollisionRule::Discrete { 8 } else { 0 };
-    let reservation = 4 + discrete;
-    let (claims, wishes, narrows, avoided, given) = (4, 16, 5, 4, 4);
+    let occupancy = 4 + discrete;
+    let (reservations, priority_claims, corridors, avoided, assigned) = (4, 16, 5, 4, 4);
     let flow = 3 * n_sides;
-    reservation + claims + wishes + narrows + avoided + given + flow
+    occupancy + reservations + priority_claims + corridors + avoided + assigned + flow
 }

@@ -14,6 +14,7 @@ pub mod directions;
 pub mod flow;
 pub mod forbidden;
 pub mod free_cells;
+pub mod gate_load;
 pub mod gates;
 pub mod hash;
 pub mod motion;

@@ -2,7 +2,7 @@
 
 use super::classes::class_named;
 use super::diagnostics::{Diagnostics, listed};
-use super::orders::add_orders;
+use super::orders::{GroupNumbers, add_orders};
 use super::places::{POSES_LOOKED_AT_MAX, area_rect, cells_of_map, heading_list};
 use super::tasks::{TaskReader, add_tasks};
 use crate::scenario;
@@ -30,6 +30,7 @@ pub(super) fn place_agents<'s>(
     world: &mut World,
     agents: &'s [scenario::Agent],
     Placed { names, agents: placed }: &mut Placed<'s>,
+    groups: &mut GroupNumbers,
     errors: &mut Diagnostics<'_>,
 ) {
     let named = agents.iter().filter_map(|agent| agent.name.as_ref());
@@ -37,14 +38,17 @@ pub(super) fn place_agents<'s>(
     names.extend(named.map(|name| (name.value.as_str(), NOT_PLACED)));
     for agent in agents {
         let Some(class) = class_named(world, &agent.class, &agent.key, errors) else { continue };
-        let orders = add_orders(world, class, &agent.orders, errors);
+        let orders = add_orders(world, class, &agent.orders, groups, errors);
         let start = start_of(world, agent, class, placed);
         let place = |state| {
             world.place_agent(class, state, agent.priority, orders).map_err(|error| error.to_string())
         };
         match start.and_then(place) {
             Ok(id) => {
-                names.extend(agent.name.as_ref().map(|name| (name.value.as_str(), id)));
+                if let Some(name) = &agent.name {
+                    names.insert(name.value.as_str(), id);
+                    world.name_agent(id, &name.value);
+                }
                 placed.push(agent);
             }
             Err(message) => {
@@ -121,10 +125,11 @@ pub(super) fn read_group(
     world: &mut World,
     group: &scenario::Group,
     tasks: &mut TaskReader<'_>,
+    groups: &mut GroupNumbers,
     errors: &mut Diagnostics<'_>,
 ) -> Option<(ClassId, GroupOrders)> {
     let class = class_named(world, &group.class, &group.key, errors)?;
-    let orders = add_orders(world, class, &group.orders, errors);
+    let orders = add_orders(world, class, &group.orders, groups, errors);
     let tasks = match &group.tasks {
         Some(typed) => add_tasks(world, class, group.count, typed, tasks, errors)?,
         None => OrderList::default(),

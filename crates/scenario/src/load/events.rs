@@ -2,13 +2,14 @@
 
 use super::agents::{AgentNames, read_group};
 use super::diagnostics::{Diagnostics, listed};
-use super::orders::{add_orders_for_all, add_orders_read_by};
+use super::orders::{GroupNumbers, add_orders_for_all, add_orders_read_by};
 use super::places::{area_rect, cells_of_map};
 use super::tasks::TaskReader;
 use crate::scenario::{self, EventAction, Located, Scenario};
 use wheelbase_grid::{CellXY, Change, Side, SideKind, TerrainKind};
 use wheelbase_sim::{
-    Action, AgentId, Chosen, ClassId, Event, MapEdit, NewAgents, NewOrders, OnAgents, OrderList, World,
+    Action, AgentId, AgentSelection, ClassId, Event, MapEdit, NewAgents, NewOrders, OnAgents, OrderList,
+    World,
 };
 
 /// The events in order of tick, then of the file. All agents with names are placed.
@@ -17,11 +18,12 @@ pub(super) fn build_events(
     typed: &Scenario,
     names: &AgentNames<'_>,
     tasks: &mut TaskReader<'_>,
+    groups: &mut GroupNumbers,
     errors: &mut Diagnostics<'_>,
 ) -> Vec<Event> {
     let mut events = Vec::new();
     for event in &typed.events {
-        let action = build_action(world, event, names, tasks, errors);
+        let action = build_action(world, event, names, tasks, groups, errors);
         events.extend(action.map(|action| Event { tick: event.tick, action }));
     }
     // Stable: events of one tick apply in the order of the file.
@@ -34,6 +36,7 @@ fn build_action(
     event: &scenario::Event,
     names: &AgentNames<'_>,
     tasks: &mut TaskReader<'_>,
+    groups: &mut GroupNumbers,
     errors: &mut Diagnostics<'_>,
 ) -> Option<Action> {
     let edit = |change, on_agents: &OnAgents| Action::Edit(MapEdit { change, on_agents: *on_agents });
@@ -56,7 +59,7 @@ fn build_action(
             edit(Change::Rotate { cell, turns: *turns }, on_agents)
         }
         EventAction::AddAgents(group) => {
-            let (class, orders) = read_group(world, group, tasks, errors)?;
+            let (class, orders) = read_group(world, group, tasks, groups, errors)?;
             let (count, area, priority) = (group.count, area_rect(&group.area), group.priority);
             Action::AddAgents(NewAgents { class, count, area, priority, orders })
         }
@@ -67,9 +70,9 @@ fn build_action(
             errors,
         )?),
         EventAction::GiveOrders { chosen, orders } => {
-            let chosen = chosen_agents(chosen, names, &format!("{}.give_orders", event.key), errors)?;
-            let by_class = given_orders(world, &chosen, orders, errors);
-            Action::GiveOrders(NewOrders { chosen, by_class })
+            let agents = chosen_agents(chosen, names, &format!("{}.give_orders", event.key), errors)?;
+            let by_class = given_orders(world, &agents, orders, groups, errors);
+            Action::GiveOrders(NewOrders { agents, by_class })
         }
     })
 }
@@ -78,14 +81,15 @@ fn build_action(
 /// stands for one tick of standing: the trace has a line for each order, and none for having none.
 fn given_orders(
     world: &mut World,
-    chosen: &Chosen,
+    chosen: &AgentSelection,
     typed: &[scenario::Order],
+    groups: &mut GroupNumbers,
     errors: &mut Diagnostics<'_>,
 ) -> Vec<OrderList> {
     let stop =
         [scenario::Order { kind: scenario::OrderKind::Wait { ticks: 0 }, line: 0, key: String::new() }];
     let typed = if typed.is_empty() { &stop } else { typed };
-    let Chosen::Named(ids) = chosen else { return add_orders_for_all(world, typed, errors) };
+    let AgentSelection::Named(ids) = chosen else { return add_orders_for_all(world, typed, groups, errors) };
     let mut lists = vec![OrderList::default(); world.classes().len()];
     let rows = ids.iter().filter_map(|&id| world.agents().row(id));
     let mut classes: Vec<_> = rows.map(|row| world.agents().motion[row].class).collect();
@@ -93,7 +97,7 @@ fn given_orders(
     classes.dedup();
     let headings = |class: &ClassId| world.tables()[class.0 as usize].space().headings();
     let headings: Vec<u8> = classes.iter().map(headings).collect();
-    for (class, list) in classes.iter().zip(add_orders_read_by(world, &headings, typed, errors)) {
+    for (class, list) in classes.iter().zip(add_orders_read_by(world, &headings, typed, groups, errors)) {
         lists[class.0 as usize] = list;
     }
     lists
@@ -153,9 +157,9 @@ fn chosen_agents(
     names: &AgentNames<'_>,
     key: &str,
     errors: &mut Diagnostics<'_>,
-) -> Option<Chosen> {
+) -> Option<AgentSelection> {
     let typed = match chosen {
-        scenario::Chosen::Area(area) => return Some(Chosen::Area(area_rect(area))),
+        scenario::Chosen::Area(area) => return Some(AgentSelection::Area(area_rect(area))),
         scenario::Chosen::Names(typed) => typed,
     };
     let mut ids: Vec<AgentId> = Vec::new();
@@ -169,5 +173,5 @@ fn chosen_agents(
             }
         }
     }
-    (ids.len() == typed.len()).then_some(Chosen::Named(ids))
+    (ids.len() == typed.len()).then_some(AgentSelection::Named(ids))
 }

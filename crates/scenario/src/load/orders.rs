@@ -3,6 +3,7 @@
 use super::diagnostics::Diagnostics;
 use super::places::{area_rect, cells_of_map, heading_list};
 use crate::scenario;
+use std::collections::BTreeMap;
 use wheelbase_grid::CellXY;
 use wheelbase_planner::model::{heading_from_name, heading_name};
 use wheelbase_planner::search::Fallback;
@@ -12,15 +13,29 @@ use wheelbase_sim::{ClassId, LackedGoal, Order, OrderKind, OrderList, Trip, Worl
 /// Numbers of headings that name headings.
 const HEADINGS_OF_CLASSES: [u8; 2] = [8, 6];
 
+/// Numbers of the orders to a group, by the key path of each. The lists that several classes get of one order share its
+/// number.
+#[derive(Default)]
+pub(super) struct GroupNumbers(BTreeMap<String, u32>);
+
+impl GroupNumbers {
+    fn number(&mut self, key: &str) -> u32 {
+        let next = self.0.len() as u32;
+        *self.0.entry(key.to_owned()).or_insert(next)
+    }
+}
+
 /// The orders of an agent of a class, in the pool.
 pub(super) fn add_orders(
     world: &mut World,
     class: ClassId,
     typed: &[scenario::Order],
+    groups: &mut GroupNumbers,
     errors: &mut Diagnostics<'_>,
 ) -> OrderList {
     let headings = world.tables()[class.0 as usize].space().headings();
-    let orders: Vec<Order> = typed.iter().map(|order| build_order(world, headings, order, errors)).collect();
+    let orders: Vec<Order> =
+        typed.iter().map(|order| build_order(world, headings, order, groups, errors)).collect();
     put(world, &orders, typed, errors)
 }
 
@@ -29,13 +44,14 @@ pub(super) fn add_orders(
 pub(super) fn add_orders_for_all(
     world: &mut World,
     typed: &[scenario::Order],
+    groups: &mut GroupNumbers,
     errors: &mut Diagnostics<'_>,
 ) -> Vec<OrderList> {
     let of_class: Vec<u8> = world.tables().iter().map(|tables| tables.space().headings()).collect();
     let mut all = of_class.clone();
     all.sort_unstable();
     all.dedup();
-    let lists = add_orders_read_by(world, &all, typed, errors);
+    let lists = add_orders_read_by(world, &all, typed, groups, errors);
     let list_of = |headings| all.binary_search(headings).map_or(OrderList::default(), |at| lists[at]);
     of_class.iter().map(list_of).collect()
 }
@@ -46,6 +62,7 @@ pub(super) fn add_orders_read_by(
     world: &mut World,
     headings: &[u8],
     typed: &[scenario::Order],
+    groups: &mut GroupNumbers,
     errors: &mut Diagnostics<'_>,
 ) -> Vec<OrderList> {
     let mut lists = vec![Vec::new(); headings.len()];
@@ -53,7 +70,7 @@ pub(super) fn add_orders_read_by(
         let mut diagnostics = Vec::new();
         for (list, &headings) in lists.iter_mut().zip(headings) {
             let mut found = errors.of_same_file();
-            list.push(build_order(world, headings, order, &mut found));
+            list.push(build_order(world, headings, order, groups, &mut found));
             diagnostics.push(found.take());
         }
         if diagnostics.iter().all(|found| !found.is_empty()) {
@@ -78,9 +95,10 @@ fn put(
 }
 
 fn build_order(
-    world: &mut World,
+    world: &World,
     headings: u8,
     order: &scenario::Order,
+    groups: &mut GroupNumbers,
     errors: &mut Diagnostics<'_>,
 ) -> Order {
     let kind = match &order.kind {
@@ -104,7 +122,7 @@ fn build_order(
         scenario::OrderKind::GotoGroup { goal, reach } => {
             let trip = build_trip(headings, order, std::slice::from_ref(goal), reach, errors);
             check_on_map(world, order, &trip, &trip.members, errors);
-            OrderKind::GotoGroup(world.group_number(&order.key), trip)
+            OrderKind::GotoGroup(groups.number(&order.key), trip)
         }
         scenario::OrderKind::Patrol { stops, reach } => {
             let trip = build_trip(headings, order, stops, reach, errors);

@@ -2,6 +2,7 @@
 
 use crate::scenario::Scenario;
 use wheelbase_grid::MemoryMax;
+use wheelbase_sim::ReplanParams;
 use wheelbase_traffic::TrafficParams;
 
 /// Values that take the place of a scenario's.
@@ -15,8 +16,10 @@ pub struct Overrides {
     pub expansions_per_tick: Option<u64>,
     /// Tries a tick.
     pub tries_per_tick: Option<u64>,
-    /// Tunables of the rules of traffic. No values of a scenario's, but of whoever tries mechanisms out.
+    /// Tunables of the traffic rule: no part of a scenario, but set to measure a mechanism.
     pub traffic: TrafficParams,
+    /// Tunables of replanning around other agents, as those.
+    pub replan: ReplanParams,
     /// Memory that may be taken. No value of a scenario's, but of whoever runs it.
     pub memory_max: MemoryMax,
 }
@@ -27,7 +30,7 @@ impl Overrides {
         typed.ticks = self.ticks.unwrap_or(typed.ticks);
         typed.seed = self.seed.unwrap_or(typed.seed);
         typed.expansions_per_tick = self.expansions_per_tick.unwrap_or(typed.expansions_per_tick);
-        typed.traffic = self.traffic;
+        (typed.traffic, typed.replan) = (self.traffic, self.replan);
         typed.tries_per_tick = self.tries_per_tick.unwrap_or(typed.tries_per_tick);
     }
 }

@@ -139,6 +139,7 @@ pub fn build_problem(
         search_slots: SEARCH_SLOTS,
         tries_per_tick: overrides.tries_per_tick.unwrap_or_else(|| tries_of_team(problem.starts.len())),
         traffic: overrides.traffic,
+        replan: overrides.replan,
     };
     let robot = problem_class();
     let parts = WorldParts {

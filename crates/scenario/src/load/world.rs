@@ -12,6 +12,7 @@ use super::map::{LoadedMap, MapContents, load_map, read_map};
 use super::map_object::MapObject;
 use super::map_object::agents_of;
 use super::need::{self, most_agents};
+use super::orders::GroupNumbers;
 use super::overrides::Overrides;
 use super::problem::{build_problem, is_problem};
 use super::tasks::TaskReader;
@@ -145,17 +146,18 @@ pub(crate) fn build_world_on(
         search_slots: typed.search_slots as usize,
         tries_per_tick: typed.tries_per_tick,
         traffic: typed.traffic,
+        replan: typed.replan,
     };
     let setup = Setup::cooperative(settings, grid, built);
     let mut world = World::new(setup).map_err(|error| refused(path, error))?;
-    let mut placed = Placed::default();
-    place_agents(&mut world, &typed.agents, &mut placed, &mut errors);
-    place_agents(&mut world, &on_map, &mut placed, &mut map_errors);
+    let (mut placed, mut numbers) = (Placed::default(), GroupNumbers::default());
+    place_agents(&mut world, &typed.agents, &mut placed, &mut numbers, &mut errors);
+    place_agents(&mut world, &on_map, &mut placed, &mut numbers, &mut map_errors);
     errors.extend(map_errors.take());
     let mut tasks = TaskReader::new(files);
-    let groups: Vec<_> =
-        typed.groups.iter().map(|group| read_group(&mut world, group, &mut tasks, &mut errors)).collect();
-    let events = build_events(&mut world, typed, &placed.names, &mut tasks, &mut errors);
+    let read = |group| read_group(&mut world, group, &mut tasks, &mut numbers, &mut errors);
+    let groups: Vec<_> = typed.groups.iter().map(read).collect();
+    let events = build_events(&mut world, typed, &placed.names, &mut tasks, &mut numbers, &mut errors);
     errors.stop_here()?;
     world.add_events(events).map_err(|error| refused(path, error))?;
     let mut random = Random::new(typed.seed);

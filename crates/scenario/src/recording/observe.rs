@@ -4,7 +4,7 @@ use crate::recording::header::Header;
 use crate::recording::record::{Event, PathRun, RecordedEdit, RecordedSet, TickRecord};
 use crate::recording::recorded_agents::{NONE, RecordedAgents};
 use crate::recording::tick_code::{ENDED, Put, put_events, put_moves, put_rest};
-use wheelbase_sim::{Counters, OrderKind, RunState, Set, TraceEvent, World};
+use wheelbase_sim::{Counters, EditEffect, OrderKind, RunState, TraceEvent, World};
 
 /// Follows a simulation tick by tick. Keeps its memory.
 #[derive(Debug, Default)]
@@ -92,11 +92,11 @@ fn gather_events(world: &World, record: &mut TickRecord) -> usize {
     n_events
 }
 
-fn recorded_set(set: Set) -> RecordedSet {
+fn recorded_set(set: EditEffect) -> RecordedSet {
     match set {
-        Set::Terrain { area, kind } => RecordedSet::Terrain { area, kind: kind.0 },
-        Set::Elevation { area, height } => RecordedSet::Elevation { area, height },
-        Set::Sides { cell, kinds: set, .. } => {
+        EditEffect::Terrain { area, kind } => RecordedSet::Terrain { area, kind: kind.0 },
+        EditEffect::Elevation { area, height } => RecordedSet::Elevation { area, height },
+        EditEffect::Sides { cell, kinds: set, .. } => {
             let mut kinds = [None; 6];
             for (kind, set) in kinds.iter_mut().zip(set) {
                 *kind = set.map(|kind| kind.0);

@@ -13,7 +13,7 @@ use wheelbase_grid::{
     TerrainKind, TerrainTable,
 };
 use wheelbase_planner::MovementClass;
-use wheelbase_sim::{CollisionRule, WorldParts};
+use wheelbase_sim::{CollisionRule, ReplanParams, WorldParts};
 use wheelbase_traffic::TrafficParams;
 
 /// Builds the simulation that a recording began with, out of what is in it.
@@ -122,6 +122,7 @@ fn overrides(header: &Header) -> Overrides {
         expansions_per_tick: Some(header.expansions_per_tick),
         tries_per_tick: Some(header.tries_per_tick),
         traffic: TrafficParams::USUAL,
+        replan: ReplanParams::USUAL,
         memory_max: MemoryMax::NONE,
     }
 }

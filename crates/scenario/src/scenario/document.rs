@@ -12,6 +12,7 @@ use super::typed::{
 };
 use super::values::{I32_RANGE, SPEED_RANGE, located_name};
 use wheelbase_grid::{GridShape, Rgb, colour_from_hexadecimal};
+use wheelbase_sim::ReplanParams;
 use wheelbase_traffic::TrafficParams;
 
 const SCENARIO_KEYS: Keys = Keys {
@@ -111,6 +112,7 @@ pub(super) fn scenario(reader: &mut Reader, document: &Node) -> Option<Scenario>
         landmarks: landmarks?,
         tries_per_tick: tries_per_tick?,
         traffic: TrafficParams::USUAL,
+        replan: ReplanParams::USUAL,
         map: map?,
         terrains: terrains?,
         sides: sides?,

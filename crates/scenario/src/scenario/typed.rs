@@ -3,6 +3,7 @@
 use wheelbase_grid::{GridShape, Rgb};
 use wheelbase_planner::When;
 use wheelbase_planner::model::{Climb, Sweep};
+use wheelbase_sim::ReplanParams;
 pub use wheelbase_sim::{IfUnreachable, OnAgents};
 use wheelbase_traffic::TrafficParams;
 
@@ -63,8 +64,10 @@ pub struct Scenario {
     pub landmarks: Option<u32>,
     /// Tries the traffic may make each tick; 20,000 by default.
     pub tries_per_tick: u64,
-    /// Tunables of the rules of traffic; no key sets them.
+    /// Tunables of the traffic rule; no key sets them.
     pub traffic: TrafficParams,
+    /// Tunables of replanning around other agents; no key sets them.
+    pub replan: ReplanParams,
     /// The `[map]` table.
     pub map: Map,
     /// The `[terrain.NAME]` tables in the order of the file.

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::load::build_world;
-use crate::scenario;
 use crate::world::World;
+use crate::{RunState, invariant, scenario};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,6 +15,10 @@ const HEIGHT: i32 = 40;
 /// A wall across the map with a gap in the middle and one near the top, and carts that go straight through
 /// the one in the middle.
 fn two_gaps(carts: &str) -> World {
+    two_gaps_with(carts, ReplanParams::USUAL)
+}
+
+fn two_gaps_with(carts: &str, params: ReplanParams) -> World {
     let row = |y: i32| {
         let wall = |x: i32| x == 32 && !(18..22).contains(&y) && !(4..8).contains(&y);
         (0..WIDTH).map(|x| if wall(x) { 'W' } else { '.' }).collect::<String>()
@@ -26,7 +30,8 @@ fn two_gaps(carts: &str) -> World {
          {{ name = \"right\", turn = -1, time = 4 }},\n]\n{carts}",
         rows.join(",")
     );
-    let typed = scenario::parse("gaps.toml", text.as_bytes()).unwrap();
+    let mut typed = scenario::parse("gaps.toml", text.as_bytes()).unwrap();
+    typed.replan = params;
     build_world(Path::new("gaps.toml"), &typed).unwrap()
 }
 
@@ -46,21 +51,21 @@ fn crosses_at(world: &World) -> Vec<i32> {
     cells.filter(|cell| cell.x == 32).map(|cell| cell.y).collect()
 }
 
-/// Agents wait in the gap in the middle, so many ticks each.
+/// Agents wait in the middle gap for `ticks` ticks each.
 fn jam(world: &mut World, ticks: u32) {
     for _ in 0..40 {
-        let way = (CellXY::new(0, 0), CellXY::new(32, 20));
-        world.congestion.count_move(ClassId(0), way, std::iter::empty());
+        let step = (CellXY::new(0, 0), CellXY::new(32, 20));
+        world.congestion.count_move(ClassId(0), step, std::iter::empty());
         (0..ticks).for_each(|_| world.congestion.count_wait(ClassId(0), CellXY::new(32, 20)));
     }
 }
 
 #[test]
-fn a_path_keeps_clear_of_a_jam_that_costs_more_than_the_way_around() {
+fn a_path_avoids_a_jam_that_costs_more_than_the_detour() {
     let mut world = cart();
     world.step();
     assert_eq!(crosses_at(&world), [20]);
-    // The way around takes 2 x 13 steps and turns more.
+    // The detour takes 2 x 13 more steps, and turns.
     jam(&mut world, 300);
     for _ in 0..8 {
         world.step();
@@ -73,7 +78,7 @@ fn a_path_keeps_clear_of_a_jam_that_costs_more_than_the_way_around() {
 }
 
 #[test]
-fn a_jam_that_costs_less_than_the_way_around_is_gone_through() {
+fn a_path_leads_through_a_jam_that_costs_less_than_the_detour() {
     let mut world = cart();
     world.step();
     jam(&mut world, 80);
@@ -82,15 +87,13 @@ fn a_jam_that_costs_less_than_the_way_around_is_gone_through() {
     }
     assert_eq!((crosses_at(&world), world.counts.path_requests), (vec![20], 2));
     world.run();
-    // It asked, kept its path and was on time: a step takes four ticks, and the order is closed when it is
-    // there.
+    // It made a request and kept its path, so it was on time: a step takes four ticks, and the order is closed on arrival.
     assert_eq!((world.counts.orders_done, world.counts.flowtime), (1, 56 * 4));
 }
 
-/// Against a stream that fills the gap in the middle it takes the one near the top; with it, or where all is
-/// as wide as the stream is, it goes straight on.
+/// Against a flow that fills the middle gap the path leads through the top one; with the flow it leads straight on.
 #[test]
-fn a_path_keeps_clear_of_a_stream_that_comes_towards_it() {
+fn a_path_avoids_an_opposing_flow() {
     for (by, crosses) in [(-1, false), (1, true)] {
         let mut world = cart();
         world.step();
@@ -111,20 +114,20 @@ fn a_path_keeps_clear_of_a_stream_that_comes_towards_it() {
     }
 }
 
-/// Shortest and longest sides of classes, of which the last two count as equally wide.
+/// Shortest and longest sides of classes; the last two share a width.
 const SIDES: [(u32, u32); 6] = [(3, 5), (1, 1), (2, 3), (3, 3), (5, 6), (9, 9)];
 
-/// What is counted in a block, and on cells, the slow way.
+/// The counts of blocks and cells, without optimisation.
 #[derive(Default)]
-struct Plain {
-    /// Of those of some width or more.
+struct Reference {
+    /// By block and width: ticks waited and agents entered, of bodies at least that wide.
     blocks: BTreeMap<((i32, i32), u32), (u32, u32)>,
-    /// Moves upon a cell, by step.
+    /// Planned moves onto a cell, by displacement.
     planned: BTreeMap<(CellXY, (i32, i32)), u32>,
 }
 
-impl Plain {
-    /// For a body of some sides.
+impl Reference {
+    /// Penalty on a move of a body with these sides.
     fn penalty(&self, (width, longest): (u32, u32), (from, to): (CellXY, CellXY), ticks: u32) -> u32 {
         let (dx, dy) = (to.x - from.x, to.y - from.y);
         if (dx, dy) == (0, 0) {
@@ -149,9 +152,38 @@ impl Plain {
 }
 
 proptest! {
-    /// What is counted fades, and a path is delayed by the sum over its moves.
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// Whatever the tunables, agents never collide, and they do tasks.
     #[test]
-    fn delays_are_as_counted(
+    fn no_tunables_make_agents_collide(
+        tuned in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), 0_usize..3), 1..6),
+    ) {
+        let (mut params, tunables) = (ReplanParams::USUAL, ReplanParams::tunables());
+        for (which, value, end) in tuned {
+            let tunable = which.get(&tunables);
+            let (low, high) = (*tunable.range.start(), *tunable.range.end());
+            let between = low + value.index((high - low) as usize + 1) as u32;
+            params.set(tunable.name, [low, between, high][end]).unwrap();
+        }
+        let carts = |x| format!(
+            "[[groups]]\nclass = \"cart\"\ncount = 12\narea = [{x}, 10, 8, 20]\n\
+             tasks = {{ kind = \"random\", area = [{}, 0, 8, 40] }}\n", 56 - x
+        );
+        let mut world = two_gaps_with(&(carts(4) + &carts(52)), params);
+        while world.tick < 600 && world.step() == RunState::Running {
+            if world.tick.is_multiple_of(8) {
+                prop_assert_eq!(invariant::check(&world), []);
+            }
+        }
+        prop_assert!(world.counts.tasks_done > 20, "{:?} {:?}", world.counts, params);
+    }
+}
+
+proptest! {
+    /// Counts fade, and the penalty of a path is the sum over its moves.
+    #[test]
+    fn penalties_are_as_counted(
         counted in prop::collection::vec(
             ((0..WIDTH, 0..HEIGHT), 0_usize..4, 0..SIDES.len(), 1_u32..7, 0_u32..2000, 0_u32..3), 1..40
         ),
@@ -160,8 +192,8 @@ proptest! {
         moves in prop::collection::vec(0_u8..3, 0..200),
     ) {
         let world = cart();
-        let mut congestion = Congestion::new(world.grid.size(), world.grid.shape(), &SIDES);
-        let mut plain = Plain::default();
+        let mut congestion = Congestion::new(world.grid.size(), world.grid.shape(), &SIDES, ReplanParams::USUAL);
+        let mut reference = Reference::default();
         let mut tick = 1;
         for ((x, y), side, of, n_moves, waited, halvings) in counted {
             let (id, (width, _)) = (ClassId(of as u8), SIDES[of]);
@@ -169,7 +201,7 @@ proptest! {
             (0..waited).for_each(|_| congestion.count_wait(id, from));
             let least = [1, 2, 3, 5].into_iter().filter(|&least| least <= width);
             for least in least.clone() {
-                plain.blocks.entry(((x / 8, y / 8), least)).or_default().0 += waited;
+                reference.blocks.entry(((x / 8, y / 8), least)).or_default().0 += waited;
             }
             let (dx, dy) = [(1, 0), (0, -1), (-1, 0), (0, 1)][side];
             let to = CellXY::new(x + dx, y + dy);
@@ -180,21 +212,21 @@ proptest! {
                         congestion.planned.count(from, to, [from, to].into_iter());
                     }
                     for cell in [from, to] {
-                        let moves = plain.planned.entry((cell, (dx, dy))).or_default();
+                        let moves = reference.planned.entry((cell, (dx, dy))).or_default();
                         *moves = (*moves + waited / 8).min(255);
                     }
                     if (x / 8, y / 8) != (to.x / 8, to.y / 8) {
                         for least in least.clone() {
-                            plain.blocks.entry(((to.x / 8, to.y / 8), least)).or_default().1 += 1;
+                            reference.blocks.entry(((to.x / 8, to.y / 8), least)).or_default().1 += 1;
                         }
                     }
                 }
             }
-            for _ in 0..halvings * HALF_LIFE_TICKS {
+            for _ in 0..halvings * ReplanParams::USUAL.block_half_life_ticks {
                 congestion.fade(tick);
                 tick += 1;
             }
-            for (waited, entered) in plain.blocks.values_mut() {
+            for (waited, entered) in reference.blocks.values_mut() {
                 (*waited, *entered) = (*waited >> halvings, *entered >> halvings);
             }
         }
@@ -202,39 +234,39 @@ proptest! {
         let tables = &world.tables[0];
         let pose = Pose { cell: CellXY::new(from.0, from.1), heading: wheelbase_planner::Heading(0) };
         let first = tables.space().state(pose).unwrap();
-        // As far as the moves are legal.
+        // Up to the first illegal move.
         let (mut state, mut legal, mut sum) = (first, 0, 0);
         for &primitive in &moves {
             let Some(ticks) = tables.move_ticks(state, usize::from(primitive)) else { break };
             let from = tables.space().pose(state).cell;
             state = tables.state_after(state, usize::from(primitive));
-            sum += u64::from(plain.penalty(SIDES[class], (from, tables.space().pose(state).cell), ticks));
+            sum += u64::from(reference.penalty(SIDES[class], (from, tables.space().pose(state).cell), ticks));
             legal += 1;
         }
         prop_assert_eq!(congestion.penalty_along(ClassId(class as u8), tables, first, &moves[..legal]), sum);
     }
 
-    /// What is counted of those that come towards one delays it as far as delays reach, and no more when they
-    /// have gone.
+    /// Planned moves in the opposite direction cost a penalty up to its reach, and none once they are over.
     #[test]
-    fn streams_end(n_moves in 2_usize..40) {
+    fn planned_flow_ends(n_moves in 2_usize..40) {
         let mut world = cart();
         let (from, to) = (CellXY::new(3, 4), CellXY::new(4, 4));
         let class = ClassId(0);
         let congestion = &mut world.congestion;
         (0..n_moves).for_each(|_| congestion.planned.count(from, to, std::iter::once(to)));
         congestion.planned.publish();
-        let back = |congestion: &Congestion| congestion.around(class, to).ticks(CellXY::new(5, 4), to, 10);
-        // One of as many bodies as there are cannot be told from itself.
+        let against = |congestion: &Congestion| congestion.around(class, to).ticks(CellXY::new(5, 4), to, 10);
+        // One of the moves could be its own.
         let with = congestion.around(class, from).ticks(from, to, 10);
-        prop_assert!(with == 10 * (n_moves as u32 - 1) / 32 && back(congestion) > with);
-        let far = CellXY::new(5 + REACH as i32, 4);
+        prop_assert!(with == 10 * (n_moves as u32 - 1) / 32 && against(congestion) > with);
+        let reach = ReplanParams::USUAL.penalty_reach as i32;
+        let far = CellXY::new(5 + reach, 4);
         prop_assert!(congestion.around(class, far).ticks(CellXY::new(5, 4), to, 10) > 0);
-        let farther = CellXY::new(6 + REACH as i32, 4);
+        let farther = CellXY::new(6 + reach, 4);
         prop_assert_eq!(congestion.around(class, farther).ticks(CellXY::new(5, 4), to, 10), 0);
-        for tick in 0..2 * planned_flow::PERIOD_TICKS {
+        for tick in 0..2 * ReplanParams::USUAL.planned_period_ticks {
             congestion.renew(tick, &world.agents, &world.tables, &world.paths);
         }
-        prop_assert_eq!(back(congestion), 0);
+        prop_assert_eq!(against(congestion), 0);
     }
 }

@@ -1,13 +1,17 @@
-//! What a run comes to: its counts and result, who waits for whom at its end, and what agents would do if each were alone.
+//! What a run has come to: counters of a tick, the result, wait-for cycles, and the single-agent bound.
 
-pub mod door_load;
+pub mod counters;
 pub mod result;
 pub mod single_agent_bound;
+pub mod stuck;
+pub mod tick_times;
 pub mod wait_for_cycles;
 
-pub use door_load::{DoorLoad, Doors};
-pub use result::{
-    Counters, NOT_OUTCOME, RunResult, STUCK_AFTER_TICKS, TickMs, TickTimes, permille, quantile_ms,
+pub use counters::Counters;
+pub use result::{NOT_OUTCOME, RunResult, permille};
+pub use single_agent_bound::{
+    NoSingleAgentBound, SingleAgentBound, single_agent_bounds, single_agent_bounds_observed,
 };
-pub use single_agent_bound::{NoSingleAgentBound, SingleAgentBound, single_agent_bounds};
+pub use stuck::STUCK_AFTER_TICKS;
+pub use tick_times::{TickMs, TickTimes, quantile_ms};
 pub use wait_for_cycles::{WAIT_FOR_CYCLE_AGENTS_MAX, WAIT_FOR_CYCLES_MAX, WaitForCycle};

@@ -1,10 +1,10 @@
-//! What the agents would do if each were alone on the map: the bound that a rule of traffic is held against.
+//! The single-agent bound: what each agent would do if it were alone on the map, as a bound for traffic rules.
 //!
-//! A lone agent begins a task at the tick at which it is given and is there exactly the cost of a cheapest
-//! path later, so all that it does follows from the planner alone, without a tick of the simulation.
+//! A single agent begins a task at the tick at which it is given and arrives exactly the cost of a cheapest path later. So
+//! the bound follows from the planner alone, without running a tick.
 
 use crate::agents::Agents;
-use crate::class::SimClass;
+use crate::class::WorldClass;
 use crate::orders::{OrderKind, OrderPool, OrderState};
 use crate::tasks::{CONFINED_BELOW_POSES, ReachedPoses, TaskSlot, TaskSource};
 use crate::world::World;
@@ -18,31 +18,31 @@ use wheelbase_planner::{
 };
 use wheelbase_traffic::motion::ClassId;
 
-/// Expansions between two looks at whether a path can still be short enough.
-const EXPANSIONS_A_LOOK: u64 = 4096;
+/// Expansions between two checks whether a path can still be short enough.
+const EXPANSIONS_PER_CHECK: u64 = 4096;
 
-/// What an agent would do alone on the map.
+/// Single-agent bound of one agent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SingleAgentBound {
     /// Tasks done by the end of the run.
     pub tasks_done: u64,
-    /// Fewer than [`crate::CONFINED_BELOW_POSES`] poses can be reached from where it stands.
+    /// Whether it can reach fewer than [`crate::CONFINED_BELOW_POSES`] poses.
     pub confined: bool,
 }
 
-/// Why it cannot be said what agents would do alone.
+/// Why there is no single-agent bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoSingleAgentBound {
     /// No agent has tasks.
     NoTasks,
-    /// The run has begun already: what agents have done was not done alone.
+    /// The run has begun: agents have met others.
     Begun {
-        /// Its tick.
+        /// The current tick.
         tick: u32,
     },
     /// Events change the map, the agents or their orders.
     Events {
-        /// How many.
+        /// Number of events.
         count: usize,
     },
     /// An agent has orders before its tasks.
@@ -50,8 +50,8 @@ pub enum NoSingleAgentBound {
         /// Its row.
         row: usize,
     },
-    /// Tasks are handed round by the rules of a problem: an agent keeps one to which there is no way.
-    HandedRound,
+    /// Tasks are handed out in turn by the rules of a problem, where an agent keeps an unreachable one.
+    RoundRobin,
 }
 
 impl fmt::Display for NoSingleAgentBound {
@@ -61,42 +61,45 @@ impl fmt::Display for NoSingleAgentBound {
             Self::Begun { tick } => write!(f, "the run is at tick {tick}; expected one that has not begun"),
             Self::Events { count } => write!(f, "the scenario has {count} events; expected none"),
             Self::Orders { row } => write!(f, "agent {row} has orders; expected tasks alone"),
-            Self::HandedRound => write!(f, "tasks are handed round; expected each agent to have its own"),
+            Self::RoundRobin => {
+                write!(f, "tasks are handed out in turn; expected each agent to have its own")
+            }
         }
     }
 }
 
 impl std::error::Error for NoSingleAgentBound {}
 
-/// What each agent would do alone, by row: its tasks one after the other until the run ends, each begun at
-/// the tick at which it is given, as with a budget of expansions that is never spent. Agents without tasks do
-/// nothing. For classes with one-way moves it is a bound all the same, but the tasks may be others than in a
-/// run, which learns on its way what cannot be reached.
+/// What each agent would do alone, by row: its tasks in turn until the run ends, each begun at the tick at which it is
+/// given, as with an unlimited budget of expansions. Agents without tasks do nothing. With one-way moves it is a bound as
+/// well, but the tasks can differ from those of a run, which finds out as it goes which goals are unreachable.
 ///
-/// Runs on the current rayon pool, with equal results for any number of threads; `go_on` is asked between
-/// tasks, and `None` is the answer where it says no. A search for each task, and the memory of a search for
-/// each worker.
+/// Runs on the current rayon pool, with equal results for any number of threads. Asks `go_on` between tasks, and returns
+/// `None` once that says no. Takes a search for each task, and the memory of a search for each worker.
 /// # Errors
-/// [`NoSingleAgentBound`] where it cannot be said.
+/// [`NoSingleAgentBound`] where there is no such bound.
 pub fn single_agent_bounds(
     world: &World,
     go_on: &(impl Fn() -> bool + Sync),
 ) -> Result<Option<Vec<SingleAgentBound>>, NoSingleAgentBound> {
-    bounds_seen(world, go_on, &|_, _| {})
+    single_agent_bounds_observed(world, go_on, &|_, _| {})
 }
 
-/// The same, with the way of each task done shown to `see`, but of agents that are confined.
-pub(crate) fn bounds_seen(
+/// [`single_agent_bounds`] that passes the path of each task done to `observe`, in no order; those of confined agents are
+/// left out.
+/// # Errors
+/// [`NoSingleAgentBound`] where there is no such bound.
+pub fn single_agent_bounds_observed(
     world: &World,
     go_on: &(impl Fn() -> bool + Sync),
-    see: &(impl Fn(&MovementTables, &Path) + Sync),
+    observe: &(impl Fn(&MovementTables, &Path) + Sync),
 ) -> Result<Option<Vec<SingleAgentBound>>, NoSingleAgentBound> {
     check(world)?;
     let World { agents, classes, tables, orders, settings, .. } = world;
     let inputs = BoundInputs { agents, classes, tables, orders, ticks: settings.ticks };
     let n_agents = agents.len();
     let next = AtomicUsize::new(0);
-    // Workers claim agents one by one from a counter, and what they found is put in order behind them.
+    // Workers claim agents one by one from a counter; the results are then put in order.
     let work = |_| {
         let mut worker = Worker {
             inputs: &inputs,
@@ -110,7 +113,7 @@ pub(crate) fn bounds_seen(
             if row >= n_agents || !go_on() {
                 return worker.found;
             }
-            let agent = worker.run(row, go_on, see);
+            let agent = worker.run(row, go_on, observe);
             worker.found.push((row, agent));
         }
     };
@@ -124,17 +127,17 @@ pub(crate) fn bounds_seen(
     Ok(go_on().then_some(alone))
 }
 
-/// Whether it can be said what the agents would do alone.
+/// Whether there is a single-agent bound.
 fn check(world: &World) -> Result<(), NoSingleAgentBound> {
     if world.tick > 0 {
         return Err(NoSingleAgentBound::Begun { tick: world.tick });
     }
-    if !world.events.is_empty() {
-        return Err(NoSingleAgentBound::Events { count: world.events.len() });
+    if !world.events().is_empty() {
+        return Err(NoSingleAgentBound::Events { count: world.events().len() });
     }
     let sources = &world.orders.task_sources;
     if sources.iter().any(|source| matches!(source, TaskSource::RoundRobin { .. })) {
-        return Err(NoSingleAgentBound::HandedRound);
+        return Err(NoSingleAgentBound::RoundRobin);
     }
     let mut any = false;
     for row in 0..world.agents.len() {
@@ -148,16 +151,16 @@ fn check(world: &World) -> Result<(), NoSingleAgentBound> {
     if any { Ok(()) } else { Err(NoSingleAgentBound::NoTasks) }
 }
 
-/// What of a simulation the workers read.
+/// What the workers read of a world.
 struct BoundInputs<'a> {
     agents: &'a Agents,
-    classes: &'a [SimClass],
+    classes: &'a [WorldClass],
     tables: &'a [MovementTables],
     orders: &'a OrderPool,
     ticks: u32,
 }
 
-/// A worker, its memory and what it found, by row.
+/// A worker: its memory, and its results by row.
 struct Worker<'a> {
     inputs: &'a BoundInputs<'a>,
     scratch: Scratch,
@@ -167,12 +170,12 @@ struct Worker<'a> {
 }
 
 impl Worker<'_> {
-    /// Does the tasks of an agent.
+    /// The bound of an agent.
     fn run(
         &mut self,
         row: usize,
         go_on: &impl Fn() -> bool,
-        see: &impl Fn(&MovementTables, &Path),
+        observe: &impl Fn(&MovementTables, &Path),
     ) -> SingleAgentBound {
         let BoundInputs { agents, tables, orders, ticks, .. } = *self.inputs;
         let Some((mut slot, source)) = tasks_of(orders, &agents.orders(row)) else {
@@ -191,65 +194,67 @@ impl Worker<'_> {
             }
             let goal = Goal { members: &slot.trip().members, within: 0 };
             match self.go(motion.class, state, goal, ticks - tick) {
-                Trip::Done { ticks: took, end } => {
+                TaskResult::Done { ticks: took, end } => {
                     tick += took;
                     state = end;
                     bound.tasks_done += 1;
                     if !confined {
-                        see(tables, &self.path);
+                        observe(tables, &self.path);
                     }
                 }
-                Trip::GivenUp => tick += 1,
-                Trip::TooLong => break,
+                TaskResult::Unreachable => tick += 1,
+                TaskResult::TooLong => break,
             }
             slot.close();
         }
         bound
     }
 
-    /// Goes from a pose to a goal within so many ticks.
-    fn go(&mut self, class: ClassId, from: State, goal: Goal<'_>, ticks_max: u32) -> Trip {
+    /// The path from a pose to a goal within `ticks_max` ticks.
+    fn go(&mut self, class: ClassId, from: State, goal: Goal<'_>, ticks_max: u32) -> TaskResult {
         let BoundInputs { classes, tables, .. } = *self.inputs;
         let (class, tables) = (&classes[usize::from(class.0)], &tables[usize::from(class.0)]);
         let start = tables.space().pose(from);
         if goal.matches(tables.class().grid_shape(), start) {
-            // Given at one tick, done at the next.
+            // A task given at one tick is done at the next.
             self.path.poses.clear();
             self.path.moves.clear();
-            return Trip::Done { ticks: 1, end: from };
+            return TaskResult::Done { ticks: 1, end: from };
         }
         let request = Request { heuristic: class.heuristic(), ..Request::new(start, goal) };
         let Self { scratch, path, .. } = self;
         let mut progress = begin(tables, &request, scratch);
         while progress == Progress::Running {
             if cost_lower_bound(scratch) > ticks_max {
-                return Trip::TooLong;
+                return TaskResult::TooLong;
             }
-            progress = advance(tables, &request, scratch, EXPANSIONS_A_LOOK);
+            progress = advance(tables, &request, scratch, EXPANSIONS_PER_CHECK);
         }
         let answer = finish(tables, &request, scratch, path);
         let end = path.poses.last().and_then(|end| tables.space().state(end.pose));
         match (answer.status, end) {
-            (Status::Found, Some(end)) if answer.cost <= ticks_max => Trip::Done { ticks: answer.cost, end },
-            (Status::Found, _) => Trip::TooLong,
-            _ => Trip::GivenUp,
+            (Status::Found, Some(end)) if answer.cost <= ticks_max => {
+                TaskResult::Done { ticks: answer.cost, end }
+            }
+            (Status::Found, _) => TaskResult::TooLong,
+            _ => TaskResult::Unreachable,
         }
     }
 }
 
-/// What became of a task.
-enum Trip {
+/// Result of a task.
+enum TaskResult {
     Done {
         ticks: u32,
         end: State,
     },
-    /// There is no way.
-    GivenUp,
-    /// The run ends before.
+    /// Its goal cannot be reached.
+    Unreachable,
+    /// The run ends before it is done.
     TooLong,
 }
 
-/// The tasks of an agent as they stand before the first, and where they come from.
+/// The tasks of an agent before the first one is given, and their source.
 fn tasks_of<'a>(orders: &'a OrderPool, state: &OrderState) -> Option<(TaskSlot, &'a TaskSource)> {
     let OrderKind::Task(slot) = &orders.current(state)?.kind else { return None };
     Some((slot.clone(), orders.task_sources.get(slot.source())?))

@@ -1,38 +1,36 @@
-//! Who waits for whom, and where, among the agents that are stuck: what a run that was not solved says of
-//! itself.
+//! Wait-for cycles among stuck agents: why a run was not solved.
 
 use crate::world::World;
 use serde::Serialize;
 use wheelbase_grid::CellXY;
 use wheelbase_traffic::motion::{AgentId, transition_of};
 
-/// Most knots that are told; those for which most agents wait.
+/// Most cycles reported: those that most agents wait for.
 pub const WAIT_FOR_CYCLES_MAX: usize = 16;
-/// Most agents of one ring that are told.
+/// Most agents of one ring reported.
 pub const WAIT_FOR_CYCLE_AGENTS_MAX: usize = 64;
 
-/// What some stuck agents wait for in the end: a ring of agents each of which waits for the next, or one that
-/// waits for nobody.
+/// What stuck agents wait for in the end: a ring of agents that each wait for the next, or an agent that waits for nobody.
 ///
-/// An agent waits for the one that holds the first cell which it needs for the next move of its path and
-/// cannot have. One without a path, or whose next move nobody keeps from starting, waits for nobody known.
+/// An agent waits for the holder of the first cell that its next move needs and cannot get. An agent without a path, or whose
+/// next move nothing blocks, waits for nobody known.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct WaitForCycle {
-    /// Ids. Each waits for the next one; in a ring the last waits for the first, and the first has the lowest
-    /// id. Without a ring there are two, the latter of which waits for nobody, or one, for which nobody
-    /// waits. Of a ring the first [`WAIT_FOR_CYCLE_AGENTS_MAX`].
+    /// Ids; each waits for the next. In a ring the last waits for the first, which has the lowest id; at most
+    /// [`WAIT_FOR_CYCLE_AGENTS_MAX`] are listed. Without a ring: an agent that waits for nobody, after one that waits for it,
+    /// if there is one.
     pub agents: Vec<u32>,
-    /// For each that waits, the cell `[x, y]` that it needs and another holds.
+    /// For each agent that waits, the cell `[x, y]` that it needs and the next one holds.
     pub at: Vec<[i32; 2]>,
     /// Whether it is a ring.
     pub ring: bool,
-    /// Stuck agents in it and behind it: those that wait for it by way of others too.
+    /// Number of stuck agents in it or waiting for it, directly or through others.
     pub waiting: u64,
 }
 
 const NOBODY: u32 = u32::MAX;
 
-/// What a stuck agent waits for.
+/// The agent that a stuck agent waits for, and the cell.
 #[derive(Clone, Copy)]
 struct Wait {
     row: u32,
@@ -40,8 +38,8 @@ struct Wait {
 }
 
 impl World {
-    /// The knots of the agents that are stuck now, those with most agents first, then by their first agents;
-    /// at most [`WAIT_FOR_CYCLES_MAX`]. Linear in agents.
+    /// The wait-for cycles of the stuck agents, at most [`WAIT_FOR_CYCLES_MAX`]: those with most waiting agents first, then
+    /// by lowest row. Linear in agents.
     pub fn wait_for_cycles(&self) -> Vec<WaitForCycle> {
         let n_rows = self.agents.len();
         let stuck: Vec<bool> = (0..n_rows).map(|row| self.is_stuck(row)).collect();
@@ -57,18 +55,18 @@ impl World {
                 *first = (*first).min(row as u32);
             }
         }
-        let mut tied: Vec<usize> = (0..n_rows).filter(|&row| n_waiting[row] > 0).collect();
-        tied.sort_by_key(|&row| (std::cmp::Reverse(n_waiting[row]), row));
-        tied.truncate(WAIT_FOR_CYCLES_MAX);
+        let mut cycles: Vec<usize> = (0..n_rows).filter(|&row| n_waiting[row] > 0).collect();
+        cycles.sort_by_key(|&row| (std::cmp::Reverse(n_waiting[row]), row));
+        cycles.truncate(WAIT_FOR_CYCLES_MAX);
         let cycle_at = |end: usize| {
             let (_, ring) = ends[end];
             let first = if ring || waiter[end] == NOBODY { end } else { waiter[end] as usize };
             self.cycle(first, ring, &waits, n_waiting[end])
         };
-        tied.into_iter().map(cycle_at).collect()
+        cycles.into_iter().map(cycle_at).collect()
     }
 
-    /// The knot that begins with the agent in a row.
+    /// The cycle that begins with the agent in a row.
     fn cycle(&self, first: usize, ring: bool, waits: &[Option<Wait>], waiting: u64) -> WaitForCycle {
         let mut cycle =
             WaitForCycle { agents: vec![self.agents.ids[first].0], at: Vec::new(), ring, waiting };
@@ -84,7 +82,7 @@ impl World {
         cycle
     }
 
-    /// Who keeps a resting agent from its next move, and where.
+    /// The agent that keeps a resting agent from its next move, and where.
     fn wait_of(&self, row: usize) -> Option<Wait> {
         let mut motion = self.agents.motion[row];
         let tables = &self.tables[motion.class.0 as usize];
@@ -102,8 +100,8 @@ impl World {
     }
 }
 
-/// For each stuck row what it waits for in the end: of a ring the lowest row, else the row that waits for
-/// nobody, which need not be stuck; and whether it is a ring. Of that row as well.
+/// For each stuck row the end of its chain of waits, and whether that is a ring: the lowest row of the ring, or the row that
+/// waits for nobody, which need not be stuck. Set for that row as well.
 fn ends_of(stuck: &[bool], waits: &[Option<Wait>]) -> Vec<(u32, bool)> {
     let mut ends = vec![(NOBODY, false); stuck.len()];
     let mut walk: Vec<usize> = Vec::new();
@@ -118,7 +116,7 @@ fn ends_of(stuck: &[bool], waits: &[Option<Wait>]) -> Vec<(u32, bool)> {
         }
         let end = match walk.iter().position(|&on| on == row) {
             _ if ends[row].0 != NOBODY => ends[row],
-            // It came back to where it had been.
+            // The walk has come back to itself.
             Some(at) if waits[row].is_some() => {
                 (walk[at..].iter().copied().min().unwrap_or(row) as u32, true)
             }
@@ -136,18 +134,18 @@ fn ends_of(stuck: &[bool], waits: &[Option<Wait>]) -> Vec<(u32, bool)> {
 mod tests {
     use super::*;
 
-    /// The same, each row followed alone as far as anything can be followed.
+    /// The same without optimisation: follows each row by itself.
     fn slow_ends(stuck: &[bool], waits: &[Option<Wait>]) -> Vec<Option<(u32, bool)>> {
         let follow = |row: usize| waits[row].map(|wait| wait.row as usize);
         let end_of = |row: usize| {
-            let mut way = vec![row];
-            while let Some(next) = follow(way[way.len() - 1]) {
-                if let Some(at) = way.iter().position(|&on| on == next) {
-                    return (*way[at..].iter().min().unwrap_or(&next) as u32, true);
+            let mut walk = vec![row];
+            while let Some(next) = follow(walk[walk.len() - 1]) {
+                if let Some(at) = walk.iter().position(|&on| on == next) {
+                    return (*walk[at..].iter().min().unwrap_or(&next) as u32, true);
                 }
-                way.push(next);
+                walk.push(next);
             }
-            (way[way.len() - 1] as u32, false)
+            (walk[walk.len() - 1] as u32, false)
         };
         (0..stuck.len()).map(|row| stuck[row].then(|| end_of(row))).collect()
     }

@@ -1,9 +1,9 @@
 //! Edits of the map: when they take effect, and what they do to agents.
 
-use crate::class::SimClass;
+use crate::class::WorldClass;
 use crate::events::{MapEdit, OnAgents};
-use crate::log::{Set, TraceEvent};
-use crate::pending_edits::WaitingEdit;
+use crate::log::{EditEffect, TraceEvent};
+use crate::pending_edits::PendingEdit;
 use crate::world::World;
 use wheelbase_grid::{CellXY, Change, Grid, Rect, SIDES_MAX, Side};
 use wheelbase_planner::model::Offset;
@@ -13,19 +13,19 @@ use wheelbase_traffic::collision::CollisionRule;
 use wheelbase_traffic::forbidden::touches;
 use wheelbase_traffic::motion::{Activity, AgentId, ClassId, end_state, ticks_of, transition_of};
 
-/// An event asks for an edit: it takes effect or waits.
-pub(super) fn ask(world: &mut World, edit: WaitingEdit) {
+/// Applies the edit of an event, or adds it to the pending ones.
+pub(super) fn request_edit(world: &mut World, edit: PendingEdit) {
     if !try_apply(world, edit) {
-        world.pending.push(edit);
+        world.pending_edits.push(edit);
     }
 }
 
-/// Tries the edits that wait, oldest first, until none of them takes effect any more.
+/// Tries the pending edits, oldest first, until none takes effect.
 pub(super) fn retry_pending(world: &mut World) {
     let mut at = 0;
-    while at < world.pending.len() {
-        if try_apply(world, world.pending.edits()[at]) {
-            world.pending.remove(at);
+    while at < world.pending_edits.len() {
+        if try_apply(world, world.pending_edits.edits()[at]) {
+            world.pending_edits.remove(at);
             at = 0;
         } else {
             at += 1;
@@ -33,20 +33,20 @@ pub(super) fn retry_pending(world: &mut World) {
     }
 }
 
-/// Applies an edit unless it has to wait.
-fn try_apply(world: &mut World, waiting: WaitingEdit) -> bool {
-    let MapEdit { change, on_agents } = waiting.edit;
+/// Applies an edit unless it has to wait; returns whether it is dealt with.
+fn try_apply(world: &mut World, pending: PendingEdit) -> bool {
+    let MapEdit { change, on_agents } = pending.edit;
     let area = change.area().intersection(world.grid.size().rect());
     if area.is_empty() {
         return true;
     }
-    let mut disturbed = std::mem::take(&mut world.pending.disturbed);
+    let mut disturbed = std::mem::take(&mut world.pending_edits.disturbed);
     find_disturbed(world, change, area, &mut disturbed);
     let waits = on_agents == OnAgents::Wait && !disturbed.is_empty();
     if !waits {
         let edit = change.apply(&mut world.grid);
-        let set = set_by(&world.grid, change, area);
-        world.note(TraceEvent::Edit { set, on_agents, asked: waiting.asked });
+        let set = effect_of(&world.grid, change, area);
+        world.log_event(TraceEvent::Edit { set, on_agents, asked: pending.asked });
         if !edit.changed.is_empty() {
             follow_edit(world, edit.changed);
         }
@@ -61,35 +61,35 @@ fn try_apply(world: &mut World, waiting: WaitingEdit) -> bool {
             }
             OnAgents::Remove if disturbed.is_empty() => {}
             OnAgents::Remove => {
-                let is_gone = |id| disturbed.binary_search(id).is_ok();
-                let gone: Vec<bool> = world.agents.ids.iter().map(is_gone).collect();
-                world.remove_rows(&gone);
+                let is_disturbed = |id| disturbed.binary_search(id).is_ok();
+                let removed: Vec<bool> = world.agents.ids.iter().map(is_disturbed).collect();
+                world.remove_rows(&removed);
             }
         }
     }
-    world.pending.disturbed = disturbed;
+    world.pending_edits.disturbed = disturbed;
     !waits
 }
 
-/// What a change that has been made on part of the map set there, for the trace.
-fn set_by(grid: &Grid, change: Change, area: Rect) -> Set {
+/// The effect that a change has had on an area of the map, for the log.
+fn effect_of(grid: &Grid, change: Change, area: Rect) -> EditEffect {
     let sides_set = |cell, is_set: &dyn Fn(Side) -> bool| {
         let (shape, mut kinds) = (grid.shape(), [None; SIDES_MAX]);
         let at = grid.size().cell(cell);
         for (kind, &side) in kinds.iter_mut().zip(shape.sides()).filter(|(_, side)| is_set(**side)) {
             *kind = at.map(|at| grid.side_of(at, side));
         }
-        Set::Sides { cell, shape, kinds }
+        EditEffect::Sides { cell, shape, kinds }
     };
     match change {
-        Change::Terrain { kind, .. } => Set::Terrain { area, kind },
-        Change::Elevation { height, .. } => Set::Elevation { area, height },
+        Change::Terrain { kind, .. } => EditEffect::Terrain { area, kind },
+        Change::Elevation { height, .. } => EditEffect::Elevation { area, height },
         Change::Side { cell, side: set, .. } => sides_set(cell, &|side| side == set),
         Change::Rotate { cell, .. } => sides_set(cell, &|_| true),
     }
 }
 
-/// Agents whose legal pose or begun move the change would make illegal, in order of id.
+/// Agents whose legal pose or current move the change would make illegal, in order of id.
 fn find_disturbed(world: &World, change: Change, area: Rect, disturbed: &mut Vec<AgentId>) {
     disturbed.clear();
     let mut consider = |row: usize| {
@@ -111,7 +111,7 @@ fn find_disturbed(world: &World, change: Change, area: Rect, disturbed: &mut Vec
     };
     let n_cells = area.width as usize * area.height as usize;
     if world.occupancy.rule() == CollisionRule::Swept && n_cells <= world.agents.len() {
-        // Whoever touches a cell holds it.
+        // Every agent that touches a cell holds it.
         let holders = area.cells().filter_map(|cell| world.occupancy.holder_at(cell));
         holders.filter_map(|agent| world.agents.row(agent)).for_each(&mut consider);
     } else {
@@ -125,24 +125,25 @@ fn find_disturbed(world: &World, change: Change, area: Rect, disturbed: &mut Vec
     disturbed.dedup();
 }
 
-/// The cells an agent touches: its swept cells in mid-move, else its footprint.
+/// The cells that an agent touches: swept cells in mid-move, else its footprint.
 fn touched_cells(world: &World, row: usize) -> (CellXY, &[Offset]) {
     let motion = &world.agents.motion[row];
     let step = transition_of(&world.tables, motion);
     if motion.at_rest() { step.start() } else { step.swept() }
 }
 
-/// The map has changed: tables, searches and agents follow.
+/// Tables, fields, searches and agents follow a change of the map.
 fn follow_edit(world: &mut World, changed: Rect) {
-    world.edited.push(changed);
+    world.traffic_buffers.edited.push(changed);
     let World { grid, classes, tables, .. } = world;
-    let follow = |(class, tables): (&mut SimClass, &mut MovementTables)| {
-        let SimClass { speeds, landmarks, .. } = class;
+    let follow = |(class, tables): (&mut WorldClass, &mut MovementTables)| {
+        let WorldClass { speeds, landmarks, .. } = class;
         let update = tables.update(grid, changed);
-        let made = landmarks.as_mut();
-        // Searches under way are guided by them, or were not.
-        let turned = made.is_some_and(|made| made.follow(tables.class(), speeds, grid, changed));
-        (update, update.changed || turned)
+        // Also restarts the searches of a class whose landmarks came into use or went out of it.
+        let toggled = landmarks
+            .as_mut()
+            .is_some_and(|landmarks| landmarks.follow(tables.class(), speeds, grid, changed));
+        (update, update.changed || toggled)
     };
     let (updates, are_stale): (Vec<Update>, Vec<bool>) = classes.iter_mut().zip(tables).map(follow).unzip();
     let World { requests, agents, tables, .. } = world;
@@ -155,8 +156,8 @@ fn follow_edit(world: &mut World, changed: Rect) {
     review_agents(world, &updates);
 }
 
-/// After an edit: paths that became illegal, and all paths of a class of which some move became legal or
-/// faster, are planned anew; agents that had no way ask again.
+/// After an edit: agents replan if their path became illegal, or if any move of their class became legal or faster. Agents
+/// without a way to their goal try again.
 fn review_agents(world: &mut World, updates: &[Update]) {
     world.agents.busy.fill(world.agents.len());
     for row in 0..world.agents.len() {
@@ -170,21 +171,21 @@ fn review_agents(world: &mut World, updates: &[Update]) {
             world.agents.wait_states[row].stranded = false;
         }
         match motion.activity {
-            // One that asks for a way around others keeps its old path in case there is none.
+            // An agent that waits for a detour keeps its path in case there is none.
             Activity::Following | Activity::AwaitingPath if eased || !path_is_legal(world, row) => {
                 world.agents.motion[row].replan = true;
             }
             Activity::Yielding if !path_is_legal(world, row) => {
                 world.paths.drop_path(&mut world.agents.paths[row]);
             }
-            // It begins its order again in the orders phase.
+            // The orders phase begins its order again.
             Activity::Unreachable if eased => world.agents.motion[row].activity = Activity::Idle,
             _ => {}
         }
     }
 }
 
-/// Whether every move left on an agent's path is legal; of one in mid-move, from its end on.
+/// Whether every remaining move of an agent's path is legal; in mid-move, from the end of that move on.
 fn path_is_legal(world: &World, row: usize) -> bool {
     let motion = &world.agents.motion[row];
     let tables = &world.tables[motion.class.0 as usize];

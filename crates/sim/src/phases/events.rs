@@ -1,28 +1,31 @@
-//! The events phase: edits that waited, then the events of the tick, in their order.
+//! The events phase: pending edits, then the events of the tick.
 
 use super::{agents, edits};
 use crate::events::Action;
-use crate::pending_edits::WaitingEdit;
+use crate::pending_edits::PendingEdit;
 use crate::world::World;
 
-/// The events phase of a tick: edits that waited, then the tick's own events, in order of the file.
+/// The events phase of a tick: pending edits, then the events of the tick in order.
 pub(crate) fn apply_events(world: &mut World) {
     edits::retry_pending(world);
-    let events = std::mem::take(&mut world.events);
-    let first = world.next_event;
-    while let Some(event) = events.get(world.next_event).filter(|event| event.tick <= world.tick) {
-        let number = world.next_event as u32;
+    let mut events = std::mem::take(&mut world.events);
+    let first = events.next;
+    while let Some(event) = events.due(world.tick) {
+        let number = events.next as u32;
         match &event.action {
-            Action::Edit(edit) => edits::ask(world, WaitingEdit { asked: event.tick, number, edit: *edit }),
+            Action::Edit(edit) => {
+                edits::request_edit(world, PendingEdit { asked: event.tick, number, edit: *edit });
+            }
             Action::AddAgents(new) => agents::add_agents(world, new, number),
-            Action::RemoveAgents(chosen) => agents::remove_agents(world, chosen),
+            Action::RemoveAgents(selection) => agents::remove_agents(world, selection),
             Action::GiveOrders(new) => agents::give_orders(world, new),
         }
-        world.next_event += 1;
+        events.next += 1;
     }
+    let any = events.next > first;
     world.events = events;
-    if world.next_event > first {
-        // One of the tick's own may have removed or stranded those that an edit waited for.
+    if any {
+        // The events can have removed or stranded the agents that an edit waits for.
         edits::retry_pending(world);
     }
 }

@@ -1,6 +1,7 @@
-//! The phases of a tick, a file each; [`crate::tick`] calls them in their order.
+//! The phases of a tick, one file each; [`crate::tick`] calls them in order.
 
 pub(crate) mod agents;
+pub(crate) mod congestion;
 pub(crate) mod edits;
 pub(crate) mod events;
 pub(crate) mod moves;

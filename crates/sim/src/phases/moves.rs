@@ -1,11 +1,11 @@
-//! The moves phase: moves that end at the tick end.
+//! The moves phase: ends the moves that end at the tick.
 
 use crate::order_life::is_at_goal;
 use crate::world::World;
 use wheelbase_traffic::motion::{Activity, Motion, transition_of};
 
-/// Ends the moves that end at the present tick: from now on their agents rest on their footprints. All give
-/// up their cells before any takes its own, for one may end where another began.
+/// Ends the moves that end at the current tick: their agents rest on their footprints from now on. All agents release their
+/// cells before any takes its new ones, because a move can end where another began.
 pub(crate) fn finish_moves(world: &mut World) {
     let mut ended = std::mem::take(&mut world.ended);
     ended.clear();
@@ -32,12 +32,12 @@ pub(crate) fn finish_moves(world: &mut World) {
     world.ended = ended;
 }
 
-/// What an agent does next, once a move of its path has ended.
+/// Updates what an agent does, once a move of its path has ended.
 fn settle(world: &mut World, row: usize) {
     let path_done = world.agents.paths[row].is_empty();
     match world.agents.motion[row].activity {
-        // It may come to its goal before its path ends, after it was pushed or the goal is wide.
-        // The nearest pose is where it goes only as long as no edit has opened a better way.
+        // The goal can come before the end of the path: after a push, or where it has many members. The nearest pose to it
+        // counts only until an edit opens a better way, which sets `replan`.
         Activity::Following
             if is_at_goal(world, row)
                 || (path_done && world.agents.orders(row).to_nearest && !world.agents.motion[row].replan) =>
@@ -46,7 +46,7 @@ fn settle(world: &mut World, row: usize) {
             world.agents.motion[row].activity = Activity::Arrived;
             world.agents.motion[row].replan = false;
         }
-        // A path around others may end where the goal is no more.
+        // A detour can end where the goal no longer is.
         Activity::Following if path_done && world.traffic.needs_paths() => {
             world.agents.motion[row].replan = true
         }

@@ -1,12 +1,12 @@
-//! The orders phase: what is done is closed, what comes next begins.
+//! The orders phase: closes orders that are done and begins the next ones.
 
-use crate::order_life::{ask_for_path, begin_order, finish_order};
+use crate::order_life::{begin_order, finish_order, request_path};
 use crate::orders::OrderKind;
 use crate::requests::Route;
 use crate::world::World;
 use wheelbase_traffic::motion::Activity;
 
-/// The orders phase: closes what is done and begins what comes next, for agents at rest.
+/// The orders phase, for agents at rest.
 pub(crate) fn run_orders(world: &mut World) {
     let mut next = 0;
     while let Some(row) = world.agents.busy.next_from(next) {
@@ -32,7 +32,7 @@ pub(crate) fn run_orders(world: &mut World) {
                     begin_order(world, row);
                 }
             }
-            Activity::Following if motion.replan => ask_for_path(world, row, Route::Cheapest),
+            Activity::Following if motion.replan => request_path(world, row, Route::Cheapest),
             Activity::Yielding | Activity::Following | Activity::AwaitingPath | Activity::Unreachable => {}
         }
     }

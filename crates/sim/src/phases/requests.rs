@@ -1,7 +1,7 @@
-//! The requests phase: agents ask for quicker paths, groups are given poses, and path requests are answered.
+//! The requests phase: assigns poses to groups and answers path requests.
 
 use crate::group_goals::{GroupPoses, GroupView, choose_group_poses};
-use crate::order_life::{ask_for_path, refuse, refuse_for};
+use crate::order_life::{refuse, refuse_with, request_path};
 use crate::orders::{OrderKind, OrderState};
 use crate::requests::{PathRequest, Route, shared_goal};
 use crate::world::World;
@@ -10,50 +10,23 @@ use wheelbase_planner::search::{Answer, pass_goal};
 use wheelbase_planner::{Goal, Path, Progress, Status};
 use wheelbase_traffic::motion::{Activity, ticks_of};
 
-/// Ticks until an agent that has asked for the quickest way asks for it again, and for one around resting
-/// agents; doubled with each time in a row that there was none.
-const LOOK_AGAIN_TICKS: u32 = 64;
-const ASK_AGAIN_TICKS: u32 = 16;
-/// Times that it is doubled at most.
-const FAILURES_MAX: u8 = 6;
-
-/// Those of the next few agents that are delayed much on their paths ask for quicker ones, as long as nobody
-/// else waits for a path.
-pub(crate) fn replan_around_congestion(world: &mut World) {
-    if !world.traffic.needs_paths() || world.requests.open() > 0 {
-        return;
-    }
-    let World { congestion, agents, tables, paths, traffic, tick, .. } = world;
-    let looks = |row: usize| {
-        let motion = &agents.motion[row];
-        motion.at_rest()
-            && motion.activity == Activity::Following
-            && !motion.replan
-            && !agents.orders(row).to_nearest
-            && *tick >= agents.wait_states[row].look_again_at
-            && !traffic.is_yielding(agents.ids[row])
-    };
-    let penalised = congestion.next_penalised(agents, tables, paths, &looks);
-    for row in penalised {
-        ask_for_path(world, row, Route::CongestionAware);
-    }
-}
-
-/// Gives poses to those who wait for them, as far as a budget of expansions reaches; what is left to do is
-/// done at a later tick. Gives the expansions spent.
-fn give_group_poses(world: &mut World, budget: u64) -> u64 {
+/// Assigns poses to the agents that wait for them, within a budget of expansions; the rest is left to a later tick. Returns
+/// the expansions spent.
+fn assign_group_poses(world: &mut World, budget: u64) -> u64 {
     let mut left = budget;
     let mut at = 0;
     while let Some(order) = world.group_goals.open_at(at) {
         for tables in &mut world.tables {
             tables.renew_components();
         }
-        let World { grid, agents, orders, tables, given, occupancy, tick, group_goals, requests, .. } = world;
-        let view = GroupView { tick: *tick, size: grid.size(), agents, orders, tables, given, occupancy };
+        let World { grid, agents, orders, tables, assigned_poses, occupancy, group_goals, requests, .. } =
+            world;
+        let (tick, size) = (world.tick, grid.size());
+        let view = GroupView { tick, size, agents, orders, tables, assigned_poses, occupancy };
         match choose_group_poses(group_goals, &mut requests.fields, view, order, &mut left) {
             Some(poses) => {
                 world.group_goals.close_at(at);
-                hand_out(world, &poses);
+                assign_poses(world, &poses);
             }
             None => at += 1,
         }
@@ -61,12 +34,12 @@ fn give_group_poses(world: &mut World, budget: u64) -> u64 {
     budget - left
 }
 
-/// Tells each agent where to go, in order of id. Those who rest ask for their way at once; those who move or
-/// make way do when they begin their order, and learn then that there is none.
-fn hand_out(world: &mut World, poses: &GroupPoses) {
-    for &(agent, state) in &poses.given {
+/// Hands the chosen poses to the agents, in order of id. Agents at rest request their paths at once; others do so, or learn
+/// that there is no pose for them, when they begin their order.
+fn assign_poses(world: &mut World, poses: &GroupPoses) {
+    for &(agent, state) in &poses.assigned {
         let Some(row) = world.agents.row(agent) else { continue };
-        world.give(row, state);
+        world.assign_pose(row, state);
         let motion = &mut world.agents.motion[row];
         if motion.activity != Activity::AwaitingPath {
             continue;
@@ -75,22 +48,22 @@ fn hand_out(world: &mut World, poses: &GroupPoses) {
             motion.activity = Activity::Arrived;
             motion.replan = false;
         } else {
-            ask_for_path(world, row, Route::Cheapest);
+            request_path(world, row, Route::Cheapest);
         }
     }
     for &(agent, reason) in &poses.refused {
-        let asks = |&row: &usize| world.agents.motion[row].activity == Activity::AwaitingPath;
-        if let Some(row) = world.agents.row(agent).filter(asks) {
-            refuse_for(world, row, reason);
+        let waits = |&row: &usize| world.agents.motion[row].activity == Activity::AwaitingPath;
+        if let Some(row) = world.agents.row(agent).filter(waits) {
+            refuse_with(world, row, reason);
         }
     }
 }
 
-/// The requests phase of a tick: spends at most the tick's expansions and hands out the answers.
+/// The requests phase of a tick: spends at most the tick's expansions and delivers the answers.
 pub(crate) fn answer_requests(world: &mut World) {
     let mut budget = world.settings.expansions_per_tick;
-    // Half of it is left for those who ask for paths.
-    let spent = give_group_poses(world, budget.div_ceil(2));
+    // At least half of it is left for path requests.
+    let spent = assign_group_poses(world, budget.div_ceil(2));
     budget -= spent;
     world.counts.expansions += spent;
     loop {
@@ -107,9 +80,8 @@ pub(crate) fn answer_requests(world: &mut World) {
     deliver_all(world, true);
 }
 
-/// Hands out the answers of a round in order of id. Poses of an area are handed out only as far as those of
-/// lower id have theirs, or at the last round of the tick: one whose find overlaps what was handed out before
-/// it searches on.
+/// Delivers the answers of a round in order of id. A pose in an area is assigned only once all agents of lower id have
+/// theirs, or in the last round of the tick; a search whose pose overlaps one assigned before it continues.
 fn deliver_all(world: &mut World, last: bool) {
     let mut slots = std::mem::take(&mut world.requests.in_order);
     slots.clear();
@@ -122,8 +94,9 @@ fn deliver_all(world: &mut World, last: bool) {
         let at = at as usize;
         let Some(request) = world.requests.slots[at].request else { continue };
         let Some(row) = world.agents.row(agent) else { continue };
-        let by_area =
-            request.route == Route::Cheapest && world.agents.given[row].is_none() && goes_to_area(world, row);
+        let by_area = request.route == Route::Cheapest
+            && world.agents.assigned[row].is_none()
+            && goes_to_area(world, row);
         if by_area && held_up {
             continue;
         }
@@ -136,10 +109,10 @@ fn deliver_all(world: &mut World, last: bool) {
         if !slot.by_field
             && let Some((class, goal)) = shared_goal(&world.agents, &world.orders, request, row)
         {
-            world.requests.fields.note(class, &goal, answer.expansions);
+            world.requests.fields.count_search(class, &goal, answer.expansions);
         }
         if answer.status == Status::Unreachable || answer.reached == Some(Reached::Nearest) {
-            // The next such request of a class with one-way moves need not search for it.
+            // With them, the next such request of a class with one-way moves needs no search.
             world.tables[world.agents.motion[row].class.0 as usize].renew_components();
         }
         let outcome = deliver(world, row, request, &answer, &path);
@@ -147,25 +120,25 @@ fn deliver_all(world: &mut World, last: bool) {
         slot.path = path;
         match outcome {
             Outcome::Answered => slot.request = None,
-            Outcome::SearchOn => {
-                // A search that ended at the nearest pose has no next one at hand.
+            Outcome::ContinueSearch => {
+                // A search that ended at the nearest pose cannot continue.
                 slot.progress = pass_goal(&mut slot.scratch);
                 slot.begun = slot.progress == Progress::Running;
             }
-            Outcome::SearchAnew => slot.begun = false,
+            Outcome::RestartSearch => slot.begun = false,
         }
         held_up |= !matches!(outcome, Outcome::Answered) && !last;
     }
     world.requests.in_order = slots;
 }
 
-/// Whether the current order of an agent is one to an area.
+/// Whether the current order of an agent is to an area.
 fn goes_to_area(world: &World, row: usize) -> bool {
     let order = world.orders.current(&world.agents.orders(row));
     order.is_some_and(|order| matches!(order.kind, OrderKind::GotoArea(..)))
 }
 
-/// The order to a group that an agent has now, by number.
+/// Number of the current order of an agent, if it is to a group.
 fn group_of(world: &World, row: usize) -> Option<u32> {
     match world.orders.current(&world.agents.orders(row))?.kind {
         OrderKind::GotoGroup(order, _) => Some(order),
@@ -173,114 +146,140 @@ fn group_of(world: &World, row: usize) -> Option<u32> {
     }
 }
 
-/// Whether there is a field to a goal of an order to a group, for the class of an agent.
+/// Whether there is a field for an agent's class to the goal of an order to a group.
 fn has_field(world: &World, row: usize, order: u32) -> bool {
     let class = world.agents.motion[row].class;
-    let mut goals = world.group_goals.seeds(order, class);
+    let mut goals = world.group_goals.centres(order, class);
     goals.any(|goal| world.requests.fields.get(class, &Goal::of(&[goal])).is_some())
 }
 
-/// What comes of an answer.
+/// What becomes of a request whose search has ended.
 enum Outcome {
-    /// The agent has it.
+    /// It is answered.
     Answered,
-    /// Another has been given what was found: the search goes on behind it.
-    SearchOn,
-    /// The pose that the agent had been given cannot be reached any more: another is looked for.
-    SearchAnew,
+    /// The pose found overlaps one assigned meanwhile: the search continues beyond it.
+    ContinueSearch,
+    /// The assigned pose cannot be reached any more: another one is searched for.
+    RestartSearch,
 }
 
-/// Gives an agent its answer.
+/// Delivers an answer to its agent.
 fn deliver(world: &mut World, row: usize, request: PathRequest, answer: &Answer, path: &Path) -> Outcome {
-    let found = answer.status == Status::Found;
-    // A path that is not the quicker one is as good as none.
-    let found = found && (request.route != Route::CongestionAware || is_cheaper(world, row, path));
-    let to_area = goes_to_area(world, row);
-    let group = group_of(world, row);
-    let given = world.agents.given[row].is_some();
-    if to_area && !given && found {
-        let tables = &world.tables[world.agents.motion[row].class.0 as usize];
-        let end = path.poses.last().map(|end| end.pose);
-        if end.is_some_and(|pose| !world.search_context().is_free(row, pose)) {
-            return Outcome::SearchOn;
-        }
-        if let Some(state) = end.and_then(|pose| tables.space().state(pose)) {
-            world.give(row, state);
-        }
-    }
-    if to_area && given && !found && request.route == Route::Cheapest {
-        world.give_back(row);
-        return Outcome::SearchAnew;
-    }
-    if let (Some(order), true, false, false) = (group, given, found, request.route != Route::Cheapest)
-        && answer.status != Status::StartBlocked
-        && has_field(world, row, order)
-    {
-        // Its pose cannot be reached any more: it is given another one, for a field knows which can be.
-        world.give_back(row);
-        world.group_goals.open(order);
-        return Outcome::Answered;
-    }
-    if group.is_some() && given && found {
-        // The same cells, and maybe another heading.
-        let tables = &world.tables[world.agents.motion[row].class.0 as usize];
-        let end = path.poses.last().and_then(|end| tables.space().state(end.pose));
-        world.agents.given[row] = end.or(world.agents.given[row]);
+    // A congestion-aware path that is not cheaper counts as none.
+    let found = answer.status == Status::Found
+        && (request.route != Route::CongestionAware || is_cheaper(world, row, path));
+    let was_assigned = world.agents.assigned[row].is_some();
+    if let Some(outcome) = settle_pose(world, row, request, answer, path, found) {
+        return outcome;
     }
     let waited = world.tick - request.issued;
     world.counts.longest_request_ticks = world.counts.longest_request_ticks.max(waited);
     if found {
         world.agents.motion[row].replan = false;
     }
-    if request.route != Route::Cheapest {
-        let wait_state = &mut world.agents.wait_states[row];
-        let (failures, again_at, pause) = match request.route {
-            Route::CongestionAware => {
-                (&mut wait_state.look_failures, &mut wait_state.look_again_at, LOOK_AGAIN_TICKS)
-            }
-            _ => (&mut wait_state.failures, &mut wait_state.ask_again_at, ASK_AGAIN_TICKS),
-        };
-        *failures = if found { 0 } else { (*failures + 1).min(FAILURES_MAX) };
-        *again_at = world.tick.saturating_add(pause << *failures);
-        world.agents.motion[row].activity = Activity::Following;
-        if found && !path.moves.is_empty() {
-            // One around others that is no way to a given pose leads to the goal itself.
-            let to_goal = request.route == Route::AroundResting && !given;
-            let state = world.agents.orders(row);
-            let to_nearest = state.to_nearest && !to_goal;
-            world.agents.set_orders(row, OrderState { to_nearest, ..state });
-            world.paths.replace(&mut world.agents.paths, row, &path.moves);
-            world.note_path(row);
+    match request.route {
+        // A detour for an agent without an assigned pose leads to the goal itself.
+        Route::Detour => deliver_other(world, row, request.route, path, found, !was_assigned),
+        Route::CongestionAware => deliver_other(world, row, request.route, path, found, false),
+        Route::Cheapest if found => deliver_cheapest(world, row, answer, path),
+        Route::Cheapest => {
+            world.paths.drop_path(&mut world.agents.paths[row]);
+            refuse(world, row, answer.status);
         }
-    } else if found {
-        let (state, mut statistics) = (world.agents.orders(row), world.agents.statistics(row));
-        let to_nearest = answer.reached == Some(Reached::Nearest);
-        statistics.note_bound_ticks(answer.cost);
-        world.agents.set_orders(row, OrderState { to_nearest, ..state });
-        world.agents.set_statistics(row, statistics);
-        world.paths.replace(&mut world.agents.paths, row, &path.moves);
-        world.note_path(row);
-        let arrived = path.moves.is_empty();
-        world.agents.motion[row].activity = if arrived { Activity::Arrived } else { Activity::Following };
-        // Whoever is delayed much on the cheapest path asks at once for the quickest one, but where others
-        // have no path yet.
-        let motion = world.agents.motion[row];
-        let tables = &world.tables[motion.class.0 as usize];
-        if !arrived
-            && !world.requests.any_waits()
-            && !to_nearest
-            && world.congestion.is_worth_a_look(motion.class, tables, motion.state, &path.moves)
-        {
-            ask_for_path(world, row, Route::CongestionAware);
-        }
-    } else {
-        world.paths.drop_path(&mut world.agents.paths[row]);
-        refuse(world, row, answer.status);
     }
     Outcome::Answered
 }
 
-/// Whether a path is quicker than the one in hand with all delays, by a quarter of the delays on that.
+/// Assigns, keeps or releases the pose of an agent with an order to an area or a group. Returns an outcome if that settles
+/// the request.
+fn settle_pose(
+    world: &mut World,
+    row: usize,
+    request: PathRequest,
+    answer: &Answer,
+    path: &Path,
+    found: bool,
+) -> Option<Outcome> {
+    let (to_area, group) = (goes_to_area(world, row), group_of(world, row));
+    let (was_assigned, is_cheapest) =
+        (world.agents.assigned[row].is_some(), request.route == Route::Cheapest);
+    let end = path.poses.last().map(|end| end.pose);
+    if to_area && !was_assigned && found {
+        if end.is_some_and(|pose| !world.search_context().is_free(row, pose)) {
+            return Some(Outcome::ContinueSearch);
+        }
+        let tables = &world.tables[world.agents.motion[row].class.0 as usize];
+        if let Some(state) = end.and_then(|pose| tables.space().state(pose)) {
+            world.assign_pose(row, state);
+        }
+    }
+    if to_area && was_assigned && !found && is_cheapest {
+        world.release_pose(row);
+        return Some(Outcome::RestartSearch);
+    }
+    let order = group.filter(|_| was_assigned)?;
+    if !found && is_cheapest && answer.status != Status::StartBlocked && has_field(world, row, order) {
+        // The assigned pose cannot be reached any more. The agent is assigned another: the field knows which it can reach.
+        world.release_pose(row);
+        world.group_goals.open(order);
+        return Some(Outcome::Answered);
+    }
+    if found {
+        // The same cells, possibly with another heading.
+        let tables = &world.tables[world.agents.motion[row].class.0 as usize];
+        let state = end.and_then(|pose| tables.space().state(pose));
+        world.agents.assigned[row] = state.or(world.agents.assigned[row]);
+    }
+    None
+}
+
+/// Delivers a cheapest path.
+fn deliver_cheapest(world: &mut World, row: usize, answer: &Answer, path: &Path) {
+    let (state, mut statistics) = (world.agents.orders(row), world.agents.statistics(row));
+    let to_nearest = answer.reached == Some(Reached::Nearest);
+    statistics.record_bound_ticks(answer.cost);
+    world.agents.set_orders(row, OrderState { to_nearest, ..state });
+    world.agents.set_statistics(row, statistics);
+    world.paths.replace(&mut world.agents.paths, row, &path.moves);
+    world.log_path(row);
+    let arrived = path.moves.is_empty();
+    world.agents.motion[row].activity = if arrived { Activity::Arrived } else { Activity::Following };
+    // With large penalties on it the agent requests a congestion-aware path at once, unless requests are queued.
+    let motion = world.agents.motion[row];
+    let tables = &world.tables[motion.class.0 as usize];
+    if !arrived
+        && !world.requests.any_queued()
+        && !to_nearest
+        && world.congestion.is_worth_replanning(motion.class, tables, motion.state, &path.moves)
+    {
+        request_path(world, row, Route::CongestionAware);
+    }
+}
+
+/// Delivers a detour or a congestion-aware path. Without one the agent keeps its path and pauses for longer each time before
+/// the next such request.
+fn deliver_other(world: &mut World, row: usize, route: Route, path: &Path, found: bool, to_goal: bool) {
+    let params = &world.settings.replan;
+    let wait_state = &mut world.agents.wait_states[row];
+    let (failures, again_at, pause) = match route {
+        Route::CongestionAware => {
+            (&mut wait_state.look_failures, &mut wait_state.look_again_at, params.replan_pause_ticks)
+        }
+        _ => (&mut wait_state.failures, &mut wait_state.ask_again_at, params.detour_pause_ticks),
+    };
+    *failures = if found { 0 } else { (*failures + 1).min(params.pause_doublings as u8) };
+    *again_at = world.tick.saturating_add(pause << *failures);
+    world.agents.motion[row].activity = Activity::Following;
+    if found && !path.moves.is_empty() {
+        let state = world.agents.orders(row);
+        let to_nearest = state.to_nearest && !to_goal;
+        world.agents.set_orders(row, OrderState { to_nearest, ..state });
+        world.paths.replace(&mut world.agents.paths, row, &path.moves);
+        world.log_path(row);
+    }
+}
+
+/// Whether a path is cheaper than the path in hand, counting penalties: by at least a quarter of the penalties on that.
 fn is_cheaper(world: &World, row: usize, path: &Path) -> bool {
     let motion = &world.agents.motion[row];
     let tables = &world.tables[motion.class.0 as usize];

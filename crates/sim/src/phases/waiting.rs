@@ -1,32 +1,26 @@
-//! Who could go on but rests, counted before the moves of the tick end; and who is passed over from now on.
+//! Counts the agents that wait, before the moves of the tick end, and drops idle agents from the rows that ticks visit.
 
-use crate::counts::AtWork;
 use crate::world::World;
 use wheelbase_traffic::motion::Activity;
 
-/// Counts the agents that could go on but rest. Those that have nothing to do, which all phases of the tick have seen,
-/// are visited no more.
+/// Counts moving agents and waiting ones: at rest with a path to follow, or waiting for a path. Idle agents, which all phases of the tick have seen
+/// by now, are not visited any more.
 pub(crate) fn count_waiting(world: &mut World) {
     let tick = world.tick;
-    let World { agents, tables, congestion, paths, traffic, counts, at_work, .. } = world;
+    let World { agents, tables, congestion, traffic, counts, .. } = world;
     let needs_paths = traffic.needs_paths();
-    *at_work = AtWork::default();
-    if needs_paths {
-        congestion.fade(tick);
-        congestion.renew(tick, agents, tables, paths);
-    }
+    (counts.moving, counts.waiting) = (0, 0);
     let mut next = 0;
     while let Some(row) = agents.busy.next_from(next) {
         next = row + 1;
         let (motion, wait_state) = (&agents.motion[row], &mut agents.wait_states[row]);
-        let goes = match motion.activity {
+        let is_under_way = match motion.activity {
             Activity::AwaitingPath | Activity::Following => true,
             Activity::Yielding => !agents.paths[row].is_empty(),
             _ => false,
         };
-        let waits = motion.at_rest() && goes;
-        at_work.moving += u32::from(!motion.at_rest());
-        if !waits {
+        counts.moving += u32::from(!motion.at_rest());
+        if !(motion.at_rest() && is_under_way) {
             wait_state.waits_since = u32::MAX;
             if agents.is_idle(row) {
                 agents.busy.remove(row);
@@ -40,7 +34,7 @@ pub(crate) fn count_waiting(world: &mut World) {
             let space = tables[motion.class.0 as usize].space();
             congestion.count_wait(motion.class, space.pose(motion.state).cell);
         }
-        at_work.waiting += 1;
+        counts.waiting += 1;
         counts.wait_ticks += 1;
         counts.longest_wait_ticks = counts.longest_wait_ticks.max(tick + 1 - wait_state.waits_since);
     }

@@ -7,21 +7,21 @@ fn request(agent: u32, issued: u32, priority: i32, least_ticks: u32) -> PathRequ
     PathRequest { agent: AgentId(agent), issued, priority, route: Route::Cheapest, least_ticks }
 }
 
-/// Of requests of one age the short way comes first, and no later one comes before a long way for longer than
-/// its share of ticks and of priority says.
+/// Of requests of one age the shorter path comes first. A later request overtakes a long one only within its share of ticks
+/// and priority.
 #[test]
-fn short_ways_come_first_and_nobody_waits_for_ever() {
+fn short_paths_come_first_and_no_request_starves() {
     let far = request(0, 10, 0, 4000);
-    let comes_before = |other: PathRequest| other.rank(other.issued) < far.rank(other.issued);
+    let comes_before = |other: PathRequest| other.queue_key(other.issued) < far.queue_key(other.issued);
     for near in [request(1, 10, 0, 40), request(1, 10, 3, 4000), request(1, 999, 0, 40)] {
         assert!(comes_before(near), "{near:?}");
     }
-    // 10 + 4000 / 4 - 40 / 4 = 1000, at which the lower id comes first.
+    // 10 + 4000 / 4 - 40 / 4 = 1000; at that tick the lower id comes first.
     assert!(comes_before(request(1, 999, 0, 40)) && !comes_before(request(1, 1000, 0, 40)));
     assert!(comes_before(request(1, 1006, 7, 40)) && !comes_before(request(1, 1007, 7, 40)));
 }
 
-/// A crowd of a class of two cells with orders of all kinds on a map with walls, few expansions, and edits.
+/// A crowd of a class of two cells, with orders of all kinds, on a map with walls; few expansions, and edits.
 fn crowd(random: &mut Random) -> String {
     let (width, height) = (12 + random.below(30), 8 + random.below(20));
     let row = |random: &mut Random| -> String {
@@ -64,8 +64,7 @@ fn crowd(random: &mut Random) -> String {
     text
 }
 
-/// Runs a scenario, and once more with searches that go ahead in some ticks by as much as it happens; says
-/// how often one did.
+/// Runs a scenario twice, the second time with random searches ahead in some ticks. Returns the number of searches ahead.
 fn run_ahead(text: &str, random: &mut Random) -> usize {
     let typed = scenario::parse("crowd.toml", text.as_bytes());
     let typed = typed.unwrap_or_else(|errors| panic!("{errors}\n{text}"));
@@ -84,7 +83,7 @@ fn run_ahead(text: &str, random: &mut Random) -> usize {
         let search_inputs = SearchInputs { agents, classes, tables, orders };
         for slot in requests.slots.iter_mut().filter(|slot| slot.is_under_way()) {
             if random.below(3) > 0 {
-                slot.go_ahead(search_inputs, random.below(400) as u64, &AtomicBool::new(false));
+                slot.search_ahead(search_inputs, random.below(400) as u64, &AtomicBool::new(false));
                 n_ahead += usize::from(slot.made > slot.spent);
             }
         }
@@ -92,7 +91,7 @@ fn run_ahead(text: &str, random: &mut Random) -> usize {
 }
 
 #[test]
-fn searches_that_go_ahead_change_nothing() {
+fn searches_ahead_change_nothing() {
     let ahead = |seed| {
         let mut random = Random::new(seed);
         run_ahead(&crowd(&mut random), &mut random)

@@ -179,7 +179,7 @@ fn check_corridors(world: &World, rule: &Cooperative) {
 
 /// Nobody that was sent aside has given that up at the last tick before it had time to begin.
 fn check_given_up(world: &World, rule: &Cooperative) {
-    for &row in &world.decisions.give_up {
+    for &row in &world.traffic_buffers.decisions.give_up {
         let row = row as usize;
         let cold = &rule.table.cold[world.agents.ids[row].0 as usize];
         if cold.held_since >= world.tick {

@@ -30,7 +30,7 @@ fn view<'a>(world: &'a mut World) -> TrafficView<'a> {
         tables: &world.tables,
         agents: world.agents.view(&[]),
         paths: &world.paths,
-        forbidden: world.pending.areas(),
+        forbidden: world.pending_edits.areas(),
         flow: world.congestion.flow(),
         edited: &[],
         refused: &[],

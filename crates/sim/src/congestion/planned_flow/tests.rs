@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use wheelbase_traffic::random::Random;
 
-/// A crowd of two classes, long ones among them, on a square or hexagonal map, each with an order.
+/// A crowd of two classes, one of them long, on a square or hexagonal map; each agent has an order.
 fn crowd(random: &mut Random, is_hex: bool) -> World {
     let (shape, headings) = if is_hex { ("shape = \"hex\"\n", 6) } else { ("", 4) };
     let rows = vec![format!("\"{}\"", ".".repeat(40)); 40].join(",");
@@ -34,8 +34,8 @@ fn crowd(random: &mut Random, is_hex: bool) -> World {
     build_world(Path::new("crowd.toml"), &typed).unwrap()
 }
 
-/// What all agents mean to do, by cell and way, the slow way.
-fn plain(world: &World) -> BTreeMap<(CellXY, usize), u32> {
+/// The planned moves of all agents by cell and direction, without optimisation.
+fn reference(world: &World) -> BTreeMap<(CellXY, usize), u32> {
     let mut counts = BTreeMap::new();
     for (motion, &path) in world.agents.motion.iter().zip(&world.agents.paths) {
         let tables = &world.tables[usize::from(motion.class.0)];
@@ -48,35 +48,34 @@ fn plain(world: &World) -> BTreeMap<(CellXY, usize), u32> {
             if number >= 128 || ticks > 1024 || from == to.cell {
                 continue;
             }
-            let way = direction_to(world.grid.shape(), from, to.cell).unwrap();
+            let direction = direction_to(world.grid.shape(), from, to.cell).unwrap();
             for offset in tables.class().cells_at(to) {
-                *counts.entry((offset.cell_from(to.cell), way)).or_default() += 1;
+                *counts.entry((offset.cell_from(to.cell), direction)).or_default() += 1;
             }
         }
     }
     counts.into_iter().map(|(at, count): (_, u32)| (at, count.min(255))).collect()
 }
 
-/// At the end of each period all that agents mean to do is counted as the slow count says, and nothing else,
-/// whatever was counted before.
+/// At the end of each period the counts equal the reference, whatever was counted before.
 #[test]
-fn streams_are_what_agents_mean_to_do() {
+fn planned_flow_is_the_planned_moves_of_all_agents() {
     let mut some = 0;
     for seed in 0..30 {
         let mut random = Random::new(seed);
         let mut world = crowd(&mut random, seed % 2 == 1);
-        let mut planned = PlannedFlow::new(world.grid.size(), world.grid.shape());
+        let mut planned = PlannedFlow::new(world.grid.size(), world.grid.shape(), ReplanParams::USUAL);
         for _ in 0..5 {
             (0..random.below(60)).for_each(|_| assert!(world.step() == RunState::Running));
-            // The agents stand still while they are counted.
-            for tick in 0..PERIOD_TICKS {
+            // The agents stand still during the count.
+            for tick in 0..ReplanParams::USUAL.planned_period_ticks {
                 planned.renew(tick, &world.agents, &world.tables, &world.paths);
             }
-            let plain = plain(&world);
+            let expected_counts = reference(&world);
             for (number, cell) in world.grid.size().rect().cells().enumerate() {
-                for (way, &count) in planned.at(number).iter().enumerate() {
-                    let expected = plain.get(&(cell, way)).copied().unwrap_or(0);
-                    assert_eq!(u32::from(count), expected, "{cell:?} {way}");
+                for (direction, &count) in planned.at(number).iter().enumerate() {
+                    let expected = expected_counts.get(&(cell, direction)).copied().unwrap_or(0);
+                    assert_eq!(u32::from(count), expected, "{cell:?} {direction}");
                     some += usize::from(expected > 0);
                 }
             }
@@ -85,37 +84,37 @@ fn streams_are_what_agents_mean_to_do() {
     assert!(some > 10_000, "{some} cells in use");
 }
 
-/// While it is counted the last count that is whole is read.
+/// During a count readers see the last complete one.
 #[test]
-fn only_whole_counts_are_read() {
+fn only_complete_counts_are_read() {
     let mut random = Random::new(5);
     let mut world = crowd(&mut random, false);
     (0..20).for_each(|_| assert!(world.step() == RunState::Running));
-    let mut planned = PlannedFlow::new(world.grid.size(), world.grid.shape());
+    let mut planned = PlannedFlow::new(world.grid.size(), world.grid.shape(), ReplanParams::USUAL);
     let is_empty = |planned: &PlannedFlow| planned.counts.iter().all(|&count| count == 0);
-    for tick in 0..PERIOD_TICKS {
+    for tick in 0..ReplanParams::USUAL.planned_period_ticks {
         assert!(is_empty(&planned), "at {tick}");
         planned.renew(tick, &world.agents, &world.tables, &world.paths);
     }
     let first = planned.counts.clone();
     assert!(!is_empty(&planned));
     (0..40).for_each(|_| assert!(world.step() == RunState::Running));
-    for tick in 0..PERIOD_TICKS {
+    for tick in 0..ReplanParams::USUAL.planned_period_ticks {
         assert_eq!(planned.counts, first, "at {tick}");
         planned.renew(tick, &world.agents, &world.tables, &world.paths);
     }
     assert_ne!(planned.counts, first);
 }
 
-/// One that is alone keeps out of nobody's way, nor out of its own.
+/// A single agent is in nobody's way, not even its own.
 #[test]
-fn one_alone_is_not_counted() {
+fn a_single_agent_is_not_counted() {
     let mut random = Random::new(6);
     let mut world = crowd(&mut random, false);
     (0..20).for_each(|_| assert!(world.step() == RunState::Running));
-    let mut planned = PlannedFlow::new(world.grid.size(), world.grid.shape());
+    let mut planned = PlannedFlow::new(world.grid.size(), world.grid.shape(), ReplanParams::USUAL);
     let count = |planned: &mut PlannedFlow, world: &World| {
-        for tick in 0..PERIOD_TICKS {
+        for tick in 0..ReplanParams::USUAL.planned_period_ticks {
             planned.renew(tick, &world.agents, &world.tables, &world.paths);
         }
         planned.counts.iter().any(|&count| count > 0)

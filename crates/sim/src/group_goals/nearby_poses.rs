@@ -1,4 +1,4 @@
-//! Which poses around a goal are free for the agents of an order.
+//! The free poses nearest to the goal of a group.
 
 use super::view::GroupView;
 use crate::goal_poses::poses_of;
@@ -9,41 +9,41 @@ use wheelbase_planner::tables::Reachability;
 use wheelbase_planner::{GoalMember, MovementTables, Pose};
 use wheelbase_traffic::motion::{AgentId, ClassId};
 
-/// What poses of one class are chosen from.
-pub(super) struct Room<'a> {
+/// The poses around a goal, for agents of one class.
+pub(super) struct NearbyPoses<'a> {
     pub view: GroupView<'a>,
     pub class: ClassId,
     pub goal: GoalMember,
-    /// By row: whether the agent is about to go from where it stands.
+    /// By row: whether the agent waits for a pose itself, and so will leave the cells it holds.
     pub is_member: &'a [bool],
-    /// Costs to the goal, settled as far as poses are looked for.
+    /// Costs to the goal, settled as far as poses are searched.
     pub field: Option<&'a CostField>,
 }
 
-/// How near to a goal a pose counts: in a straight line, or, where the way is a detour, half as far as the
-/// way is long. In sixteenths of a cell.
+/// Distance of poses to a goal, in sixteenths of a cell: the straight distance, or half the length of the path if that is
+/// more, so that poses reached only by a detour count as farther.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Nearness {
+pub(super) struct GoalDistance {
     shape: GridShape,
     goal: CellXY,
-    /// The move that leads farthest for its time: its ticks, and how far.
+    /// The move with the least time a cell: its ticks and its cells.
     ticks: u64,
     cells: u64,
-    /// A turn to either side on the way makes no detour.
+    /// Length of path that two turns are worth: they do not count.
     turns: u64,
 }
 
-/// Sixteenths of a cell.
+/// Parts of a cell in which distances are measured.
 pub(super) const PARTS: u32 = 16;
 
-impl Nearness {
-    pub fn of(tables: &MovementTables, goal: CellXY) -> Self {
+impl GoalDistance {
+    pub fn new(tables: &MovementTables, goal: CellXY) -> Self {
         let moves = tables.class().primitives().iter();
         let strides = moves.clone().filter(|by| by.by != (0, 0)).map(|primitive| {
             let (f, r) = primitive.by;
             (u64::from(primitive.time), u64::from(f.unsigned_abs().max(r.unsigned_abs())))
         });
-        // The first with the least time a cell.
+        // Of equal moves, the first.
         let fastest = strides.min_by(|one, other| (one.0 * other.1).cmp(&(other.0 * one.1)));
         let (ticks, cells) = fastest.unwrap_or((1, 1));
         let turn = moves.filter(|by| by.by == (0, 0)).map(|primitive| u64::from(primitive.time)).max();
@@ -51,13 +51,13 @@ impl Nearness {
         Self { shape: tables.space().shape(), goal, ticks, cells, turns }
     }
 
-    /// How far a cell counts from which the goal costs so many ticks.
+    /// Distance of a cell from which the goal costs `cost` ticks.
     pub fn parts(&self, cell: CellXY, cost: u32) -> u64 {
-        let way = u64::from(cost) * self.cells * u64::from(PARTS) / self.ticks;
-        self.straight(cell).max(way.saturating_sub(self.turns) / 2)
+        let length = u64::from(cost) * self.cells * u64::from(PARTS) / self.ticks;
+        self.straight(cell).max(length.saturating_sub(self.turns) / 2)
     }
 
-    /// How far a cell is in a straight line.
+    /// Straight distance of a cell.
     fn straight(&self, cell: CellXY) -> u64 {
         let far = self.shape.measure(cell, self.goal);
         match self.shape {
@@ -66,32 +66,31 @@ impl Nearness {
         }
     }
 
-    /// No pose that costs more than this counts as near as that.
+    /// Ticks that the cost of a pose within a distance never exceeds.
     pub fn ticks(&self, parts: u32) -> u32 {
-        let way = (2 * (u64::from(parts) + 1) + self.turns + 1) * self.ticks;
-        u32::try_from(way.div_ceil(self.cells * u64::from(PARTS))).unwrap_or(u32::MAX)
+        let length = (2 * (u64::from(parts) + 1) + self.turns + 1) * self.ticks;
+        u32::try_from(length.div_ceil(self.cells * u64::from(PARTS))).unwrap_or(u32::MAX)
     }
 }
 
-impl Room<'_> {
-    /// At most `n` poses that overlap neither each other nor a taken cell, the [nearest](Nearness) first;
-    /// among equals that of least cost to the goal, then the lowest state. Their cells are marked as taken.
-    /// None counts as farther than `reach` parts.
+impl NearbyPoses<'_> {
+    /// Chooses up to `n` poses within a [distance](GoalDistance) of `reach` that overlap neither each other nor a taken cell:
+    /// nearest first, among equals the least cost to the goal, then the lowest state. Marks their cells as taken.
     ///
-    /// Only poses from which the goal can be reached and that can be reached from it count.
+    /// The goal must be reachable from each pose, and each pose from the goal.
     pub fn choose(&self, n: usize, reach: u32, taken: &mut BitGrid) -> Vec<State> {
         let tables = self.tables();
         let space = tables.space();
-        let nearness = Nearness::of(tables, self.goal.cell);
-        let rank = |state: State, cost: u32| (nearness.parts(space.pose(state).cell, cost), cost, state);
+        let distance = GoalDistance::new(tables, self.goal.cell);
+        let key = |state: State, cost: u32| (distance.parts(space.pose(state).cell, cost), cost, state);
         let mut near: Vec<(u64, u32, State)> = match self.field {
             Some(field) => {
-                field.within(nearness.ticks(reach)).map(|(state, cost)| rank(state, cost)).collect()
+                field.within(distance.ticks(reach)).map(|(state, cost)| key(state, cost)).collect()
             }
             None => {
                 let cells = cells_near(space.size(), self.goal.cell, reach / PARTS).cells();
                 let states = cells.flat_map(|cell| poses_of(tables, GoalMember::any(cell)));
-                states.map(|state| rank(state, 0)).collect()
+                states.map(|state| key(state, 0)).collect()
             }
         };
         near.retain(|&(parts, ..)| parts <= u64::from(reach));
@@ -109,8 +108,8 @@ impl Room<'_> {
                 continue;
             }
             let both_ways = |goal: &State| {
-                let way = |from, to| tables.components().reachability(from, to) == Reachability::Yes;
-                way(*goal, state) && (self.field.is_some() || way(state, *goal))
+                let reaches = |from, to| tables.components().reachability(from, to) == Reachability::Yes;
+                reaches(*goal, state) && (self.field.is_some() || reaches(state, *goal))
             };
             if goals.iter().any(both_ways) {
                 cells().for_each(|cell| taken.set(cell, true));
@@ -120,21 +119,21 @@ impl Room<'_> {
         chosen
     }
 
-    /// The cells of poses are not taken after all.
-    pub fn free(&self, poses: &[State], taken: &mut BitGrid) {
+    /// Marks the cells of poses as free again.
+    pub fn release(&self, poses: &[State], taken: &mut BitGrid) {
         let tables = self.tables();
         let cells = poses.iter().flat_map(|&state| cells_of(tables, tables.space().pose(state)));
         cells.for_each(|cell| taken.set(cell, false));
     }
 
-    /// Whether a cell is neither taken nor given to anybody, and nobody rests on it who stays there.
+    /// Whether a cell is neither taken nor part of an assigned pose, and no agent that stays rests on it.
     fn is_free(&self, cell: CellXY, taken: &BitGrid) -> bool {
-        let GroupView { size, agents, given, occupancy, .. } = self.view;
+        let GroupView { size, agents, assigned_poses, occupancy, .. } = self.view;
         let stays = |agent: AgentId| {
             agents.row(agent).is_some_and(|row| !self.is_member[row] && agents.motion[row].at_rest())
         };
-        let given = size.cell(cell).and_then(|cell| given.holder(cell));
-        !taken.get(cell) && given.is_none() && !occupancy.holder_at(cell).is_some_and(stays)
+        let owner = size.cell(cell).and_then(|cell| assigned_poses.owner(cell));
+        !taken.get(cell) && owner.is_none() && !occupancy.holder_at(cell).is_some_and(stays)
     }
 
     fn tables(&self) -> &MovementTables {
@@ -148,7 +147,7 @@ fn cells_of(tables: &MovementTables, pose: Pose) -> impl Iterator<Item = CellXY>
     cells.map(move |offset| offset.cell_from(pose.cell))
 }
 
-/// The cells of the map at most so many columns and rows from a cell.
+/// The cells of the map at most `reach` columns and rows from a cell.
 fn cells_near(size: GridSize, center: CellXY, reach: u32) -> Rect {
     let span = |at: i32, length: u32| {
         let (at, reach) = (i64::from(at), i64::from(reach));
@@ -160,13 +159,13 @@ fn cells_near(size: GridSize, center: CellXY, reach: u32) -> Rect {
     Rect::new(x, y, width, height)
 }
 
-/// Whether the whole map is at most so many columns and rows from a cell.
+/// Whether the whole map lies at most `reach` columns and rows from a cell.
 pub(super) fn is_near_goal(size: GridSize, center: CellXY, reach: u32) -> bool {
     cells_near(size, center, reach) == size.rect()
 }
 
-/// The legal pose nearest to a goal in a straight line, with its heading if it has one, to which a way may
-/// lead from a state as far as components tell; among equals that of the lowest state.
+/// The cell of the legal pose at the least straight distance from a goal, with the goal's heading if it has one, that may be
+/// reachable from a state according to components; among equals, of the lowest state.
 pub(super) fn nearest_member(tables: &MovementTables, goal: GoalMember, from: State) -> Option<GoalMember> {
     let space = tables.space();
     let mut reach = 8_u32;

@@ -1,30 +1,31 @@
-//! Path requests: who asks first, and how the tick's expansions are shared out.
+//! Path requests: their order, and how the expansions of a tick are shared out.
 //!
-//! Requests stand in order of priority plus age, short ways before long ones of nearly the same age, then id.
-//! The first `search_slots` of them share the tick's budget equally; what they leave over is shared out
-//! again, round by round, among those still searching and those that move up. A search that does not finish
-//! keeps its slot and goes on next tick. Workers that have nothing to do in a later phase go ahead with it
-//! meanwhile; what they do counts when the search has a share for it, so nobody gets an answer sooner or
-//! later for that.
+//! Requests are ordered by priority plus age, short paths before long ones of nearly the same age, then by id. The first
+//! `search_slots` of them share the tick's budget equally; what they leave over is shared out again, round by round, among
+//! those still searching and those that move up. An unfinished search keeps its slot and continues next tick. Workers that
+//! are idle in a later phase search ahead; those expansions count when the search has a share for them, so no answer comes
+//! sooner or later because of them.
 
 mod request;
+mod search_inputs;
 mod slot;
 
 use crate::group_goals::GroupGoals;
 use crate::shared_fields::SharedFields;
 use rayon::prelude::*;
 pub use request::{PathRequest, Route};
-pub(crate) use slot::{SearchContext, SearchInputs, Slot, least_ticks, shared_goal};
+pub(crate) use search_inputs::{SearchContext, SearchInputs, least_ticks, shared_goal};
+pub(crate) use slot::Slot;
 use std::sync::atomic::{AtomicBool, Ordering};
 use wheelbase_grid::GridSize;
 use wheelbase_traffic::motion::AgentId;
 
-/// All path requests: those that wait and those being searched.
+/// All path requests: those in the queue and those with a slot.
 #[derive(Debug)]
 pub struct Requests {
     queue: Vec<PathRequest>,
     pub(crate) slots: Vec<Slot>,
-    /// Slots in use by the ids of those who ask; room for a round.
+    /// Scratch of a round: the slots in use, by agent.
     pub(crate) in_order: Vec<(AgentId, u32)>,
     pub(crate) fields: SharedFields,
 }
@@ -39,38 +40,38 @@ impl Requests {
         }
     }
 
-    /// Adds a request.
+    /// Queues a request.
     pub(crate) fn push(&mut self, request: PathRequest) {
         self.queue.push(request);
     }
 
     /// Whether a request waits for a slot.
-    pub(crate) fn any_waits(&self) -> bool {
+    pub(crate) fn any_queued(&self) -> bool {
         !self.queue.is_empty()
     }
 
-    /// Requests not answered yet.
+    /// Requests without an answer.
     pub fn open(&self) -> usize {
         self.queue.len() + self.slots.iter().filter(|slot| slot.request.is_some()).count()
     }
 
-    /// Drops what an agent asked for.
+    /// Drops the request of an agent.
     pub(crate) fn forget(&mut self, agent: AgentId) {
-        self.forget_where(|asker| asker == agent);
+        self.forget_where(|requester| requester == agent);
     }
 
-    /// Drops what some agents asked for.
-    pub(crate) fn forget_where(&mut self, is_gone: impl Fn(AgentId) -> bool) {
-        self.queue.retain(|request| !is_gone(request.agent));
+    /// Drops the requests of some agents.
+    pub(crate) fn forget_where(&mut self, is_dropped: impl Fn(AgentId) -> bool) {
+        self.queue.retain(|request| !is_dropped(request.agent));
         for slot in &mut self.slots {
-            if slot.request.is_some_and(|request| is_gone(request.agent)) {
+            if slot.request.is_some_and(|request| is_dropped(request.agent)) {
                 slot.request = None;
                 slot.answer = None;
             }
         }
     }
 
-    /// The map has changed for some agents: their searches under way begin anew and keep their age.
+    /// Restarts the searches of agents for which the map has changed. They keep their age.
     pub(crate) fn restart_searches(&mut self, is_stale: impl Fn(AgentId) -> bool) {
         for slot in &mut self.slots {
             if slot.request.is_some_and(|request| is_stale(request.agent)) {
@@ -79,7 +80,7 @@ impl Requests {
         }
     }
 
-    /// Everything here that the next tick depends on, for the state hash.
+    /// Everything that a later tick depends on, for the state hash.
     pub(crate) fn for_each_word(&self, mut word: impl FnMut(u64)) {
         let mut request_words = |request: &PathRequest| {
             word(u64::from(request.agent.0) << 32 | u64::from(request.issued));
@@ -97,13 +98,13 @@ impl Requests {
         self.fields.for_each_word(word);
     }
 
-    /// Fills free slots from the queue, first request first.
+    /// Fills free slots from the queue, in order.
     pub(crate) fn fill_slots(&mut self, tick: u32) {
         if self.queue.is_empty() {
             return;
         }
-        // Last request first, so that the first can be popped.
-        self.queue.sort_unstable_by_key(|request| std::cmp::Reverse(request.rank(tick)));
+        // Last request first, to pop from the end.
+        self.queue.sort_unstable_by_key(|request| std::cmp::Reverse(request.queue_key(tick)));
         for slot in self.slots.iter_mut().filter(|slot| slot.request.is_none()) {
             let Some(request) = self.queue.pop() else { break };
             slot.request = Some(request);
@@ -113,9 +114,8 @@ impl Requests {
         }
     }
 
-    /// Does some work, and meanwhile has workers that have nothing to do go ahead with the searches under
-    /// way, each by an equal share of a tick's budget at most.
-    pub(crate) fn go_ahead_beside(
+    /// Runs `work`, while idle workers advance the searches in progress, each by at most an equal share of a tick's budget.
+    pub(crate) fn search_ahead_during(
         &mut self,
         search_inputs: SearchInputs<'_>,
         budget: u64,
@@ -135,44 +135,44 @@ impl Requests {
             },
             || {
                 let slots = slots.par_iter_mut().with_max_len(1).filter(|slot| slot.is_under_way());
-                slots.for_each(|slot| slot.go_ahead(search_inputs, ahead_max, &is_over));
+                slots.for_each(|slot| slot.search_ahead(search_inputs, ahead_max, &is_over));
             },
         );
     }
 
-    /// Advances every slot by its share, in parallel. A slot writes only to itself; `share` becomes what it
-    /// spent.
+    /// Advances every slot by its share, in parallel. A slot writes only to itself; its `share` becomes the expansions spent.
     pub(crate) fn search(&mut self, context: &SearchContext<'_>, group_goals: &GroupGoals, tick: u32) {
         let search_inputs = context.search_inputs;
         let Self { slots, fields, .. } = self;
         for slot in slots.iter_mut().filter(|slot| slot.share > 0 && !slot.begun) {
             slot.follow_group_field(search_inputs, fields, group_goals);
         }
-        // Fields are shared, so these go one after the other.
+        // One after another: slots share fields.
         for slot in slots.iter_mut().filter(|slot| slot.share > 0) {
             slot.search_by_field(search_inputs, fields, tick);
         }
         let searches = |slot: &&mut Slot| slot.share > 0 && !slot.by_field;
         let active = slots.iter_mut().filter(searches).count();
         if active > 1 && rayon::current_num_threads() > 1 {
-            // Slots in use lie side by side: each is a piece of work of its own.
+            // Slots in use are adjacent: without the limit one worker would get several.
             slots.par_iter_mut().with_max_len(1).filter(searches).for_each(|slot| slot.search(context));
         } else {
             slots.iter_mut().filter(searches).for_each(|slot| slot.search(context));
         }
     }
 
-    /// Shares a budget among the slots in use, in order of their requests; says how many have any.
+    /// Shares a budget among the slots in use, in order of their requests. Returns the number of slots with a share.
     pub(crate) fn share_out(&mut self, budget: u64, tick: u32) -> usize {
         let searches = |slot: &Slot| slot.request.is_some() && slot.answer.is_none();
         let mut active = self.slots.iter().filter(|slot| searches(slot)).count() as u64;
         let mut left = budget;
         let mut given = 0;
         self.slots.iter_mut().for_each(|slot| slot.share = 0);
-        // A free slot ranks last. Slots are few, so they are ranked where they stand.
+        // Slots are few: the first is searched for each time.
         while active > 0 && left > 0 {
             let next = self.slots.iter_mut().filter(|slot| slot.share == 0 && searches(slot));
-            let Some(slot) = next.min_by_key(|slot| slot.request.map(|request| request.rank(tick))) else {
+            let Some(slot) = next.min_by_key(|slot| slot.request.map(|request| request.queue_key(tick)))
+            else {
                 break;
             };
             slot.share = left.div_ceil(active);

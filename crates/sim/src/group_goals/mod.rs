@@ -1,21 +1,21 @@
-//! Orders to a group: poses around one goal for many agents, and who goes to which.
+//! Orders to a group: poses around one goal for many agents, and which agent goes to which.
 //!
-//! All agents for which such an order becomes the current one at a tick are served together. Their class has
-//! one cost field to the goal. It tells which poses are nearest to the goal, by cost-to-go, and from which
-//! side and in which order the agents come; every agent then follows it to near the goal, and only the last
-//! part of its way, to its own pose, is searched for. All is worked out from the agents as they are: nothing
-//! is kept between ticks but which orders wait for their field.
+//! All agents for which such an order becomes current at the same tick are served together. Each class has one cost field to
+//! the goal. It tells which poses are nearest to the goal by cost-to-go, and from which side and in which order the agents
+//! arrive. Every agent follows it to near the goal, and only the last part of its path, to its own pose, is searched for.
+//! Everything is computed from the agents as they are. Between ticks only the orders that wait for their field are kept, and
+//! the centre of each choice.
 
 mod matching;
-mod room;
+mod nearby_poses;
 mod view;
 
 use crate::goal_poses::poses_of;
 use crate::orders::OrderKind;
 use crate::shared_fields::SharedFields;
 use crate::unreachable::UnreachableReason;
-use matching::{Place, match_in_order};
-use room::{Nearness, PARTS, Room, is_near_goal, nearest_member};
+use matching::{Point, match_in_order};
+use nearby_poses::{GoalDistance, NearbyPoses, PARTS, is_near_goal, nearest_member};
 pub(crate) use view::GroupView;
 use wheelbase_grid::BitGrid;
 use wheelbase_planner::fields::CostField;
@@ -25,50 +25,51 @@ use wheelbase_planner::tables::Reachability;
 use wheelbase_planner::{Goal, GoalMember, MovementTables, Progress, SettleTarget};
 use wheelbase_traffic::motion::{Activity, AgentId, ClassId, end_state};
 
-/// Orders to groups that are under way.
+/// Orders to groups.
 #[derive(Debug, Default)]
 pub(crate) struct GroupGoals {
-    /// Orders of which agents wait for a pose, by number, rising.
+    /// Numbers of the orders for which agents wait for a pose, rising.
     open: Vec<u32>,
-    /// What poses were last chosen around, by order and class.
-    seeds: Vec<Seed>,
+    /// Centres of the last choice of poses, by order and class.
+    centres: Vec<GroupCentre>,
 }
 
 /// The goal around which poses were chosen for agents of a class: that of the order, or one near it.
 #[derive(Clone, Copy, Debug)]
-struct Seed {
+struct GroupCentre {
     order: u32,
     class: ClassId,
     goal: GoalMember,
 }
 
 impl GroupGoals {
-    /// Agents wait for poses of an order.
+    /// Opens an order: agents wait for poses.
     pub fn open(&mut self, order: u32) {
         if let Err(at) = self.open.binary_search(&order) {
             self.open.insert(at, order);
         }
     }
 
-    /// The order that stands at a place among those of which agents wait for a pose.
+    /// The open order at an index.
     pub fn open_at(&self, at: usize) -> Option<u32> {
         self.open.get(at).copied()
     }
 
-    /// Nobody waits for poses of the order at that place any more.
+    /// Closes the open order at an index: no agent waits for its poses any more.
     pub fn close_at(&mut self, at: usize) {
         self.open.remove(at);
     }
 
-    /// What poses of an order were chosen around for agents of a class.
-    pub fn seeds(&self, order: u32, class: ClassId) -> impl Iterator<Item = GoalMember> {
-        self.seeds.iter().filter(move |seed| seed.order == order && seed.class == class).map(|seed| seed.goal)
+    /// Goals around which poses of an order were chosen for a class.
+    pub fn centres(&self, order: u32, class: ClassId) -> impl Iterator<Item = GoalMember> {
+        let of_class = move |centre: &&GroupCentre| centre.order == order && centre.class == class;
+        self.centres.iter().filter(of_class).map(|centre| centre.goal)
     }
 
-    /// Everything here that a later tick depends on, for the state hash.
+    /// Everything that a later tick depends on, for the state hash.
     pub fn for_each_word(&self, mut word: impl FnMut(u64)) {
         self.open.iter().for_each(|&order| word(u64::from(order)));
-        for Seed { order, class, goal } in &self.seeds {
+        for GroupCentre { order, class, goal } in &self.centres {
             word(u64::from(*order) << 8 | u64::from(class.0));
             word(u64::from(goal.cell.x as u32) << 32 | u64::from(goal.cell.y as u32));
             word(goal.heading.map_or(u64::MAX, |heading| u64::from(heading.0)));
@@ -78,37 +79,37 @@ impl GroupGoals {
 
 /// An agent that waits for its pose.
 #[derive(Clone, Copy, Debug)]
-struct Waiting {
+struct UnassignedAgent {
     agent: AgentId,
-    /// Where it rests, or will once its move has ended.
+    /// State in which it rests, or will rest once its move has ended.
     from: State,
-    /// Cost from there to the goal, if there is a field.
+    /// Cost from there to the goal; 0 without a field.
     cost: u32,
 }
 
-/// An agent that is given no pose, and why.
+/// An agent that is assigned no pose, and why.
 type Refused = (AgentId, UnreachableReason);
 
-/// Agents of one class that are to stand around one goal.
+/// Agents of one class whose poses are around one goal.
 #[derive(Debug)]
 struct Batch {
-    seed: Seed,
-    /// Whether there is a field to the goal; on a map too large for one the straight distance has to do.
+    centre: GroupCentre,
+    /// Whether there is a field to the goal. On a map too large for one, straight distances replace it.
     by_field: bool,
-    agents: Vec<Waiting>,
+    agents: Vec<UnassignedAgent>,
 }
 
-/// What has been chosen for the agents that wait for poses of an order.
+/// The poses chosen for the agents that wait for poses of an order.
 #[derive(Debug, Default)]
 pub(crate) struct GroupPoses {
-    /// Who is given which pose.
-    pub given: Vec<(AgentId, State)>,
-    /// Who is given none, and why.
+    /// Agents with their poses.
+    pub assigned: Vec<(AgentId, State)>,
+    /// Agents without a pose, and why.
     pub refused: Vec<Refused>,
 }
 
-/// Chooses poses for all who wait for one of an order, or says `None` if the budget was spent before. Components
-/// of all tables are as the map is.
+/// Chooses poses for all agents that wait for one of an order; `None` if the budget is spent before that. The components of
+/// all tables must be up to date.
 pub(crate) fn choose_group_poses(
     group_goals: &mut GroupGoals,
     fields: &mut SharedFields,
@@ -117,9 +118,9 @@ pub(crate) fn choose_group_poses(
     left: &mut u64,
 ) -> Option<GroupPoses> {
     let (mut batches, mut refused) = batches_of(view, order);
-    // All fields of a choice are kept until it is made, also those of other orders; else one would make way
-    // for another at every tick, and none would ever be ready.
-    let tables = batches.iter().map(|batch| &view.tables[batch.seed.class.0 as usize]);
+    // The fields of a choice must all be kept until it is made, as must those of other open orders. Otherwise fields would
+    // displace each other at every tick, and none would ever be ready.
+    let tables = batches.iter().map(|batch| &view.tables[batch.centre.class.0 as usize]);
     let n_orders = group_goals.open.len();
     let by_field = fields.fit(tables.flat_map(|tables| std::iter::repeat_n(tables, n_orders)));
     for batch in &mut batches {
@@ -128,8 +129,8 @@ pub(crate) fn choose_group_poses(
             return None;
         }
     }
-    // Those who arrive later stand behind those who are there. Stable: batches of one mean by their first
-    // agents.
+    // The batch that is nearest on average chooses first, so that later arrivals stand behind it. Stable: batches of equal
+    // mean stay in order of their first agents.
     let total = |batch: &Batch| batch.agents.iter().map(|waiting| u128::from(waiting.cost)).sum::<u128>();
     let share = |batch: &Batch, of: &Batch| total(batch) * of.agents.len() as u128;
     batches.sort_by(|one, other| share(one, other).cmp(&share(other, one)));
@@ -140,27 +141,26 @@ pub(crate) fn choose_group_poses(
         }
     }
     let mut taken = BitGrid::new(view.size);
-    let mut given = Vec::new();
+    let mut assigned = Vec::new();
     for batch in &mut batches {
         let poses = choose_poses(view, fields, batch, &is_member, &mut taken, left)?;
-        // Those who are nearest have the better claim.
+        // Agents are sorted by cost: the nearest ones get the poses.
         let without = batch.agents.split_off(poses.len());
         refused.extend(without.iter().map(|waiting| (waiting.agent, UnreachableReason::NoRoom)));
-        let places = places_of(view, fields, batch, &poses);
-        let matched = match_in_order(&places.0, &places.1);
-        given.extend(
-            batch.agents.iter().zip(matched).map(|(waiting, to)| (waiting.agent, poses[to as usize])),
-        );
+        let (from, to) = points_of(view, fields, batch, &poses);
+        let matched = match_in_order(&from, &to);
+        let pairs = batch.agents.iter().zip(matched);
+        assigned.extend(pairs.map(|(waiting, to)| (waiting.agent, poses[to as usize])));
     }
-    let classes: Vec<ClassId> = batches.iter().map(|batch| batch.seed.class).collect();
-    group_goals.seeds.retain(|seed| seed.order != order || !classes.contains(&seed.class));
-    group_goals.seeds.extend(batches.iter().map(|batch| batch.seed));
-    given.sort_unstable();
+    let classes: Vec<ClassId> = batches.iter().map(|batch| batch.centre.class).collect();
+    group_goals.centres.retain(|centre| centre.order != order || !classes.contains(&centre.class));
+    group_goals.centres.extend(batches.iter().map(|batch| batch.centre));
+    assigned.sort_unstable();
     refused.sort_unstable_by_key(|&(agent, _)| agent);
-    Some(GroupPoses { given, refused })
+    Some(GroupPoses { assigned, refused })
 }
 
-/// Those who wait for a pose of an order, by class and goal; and those who can reach none.
+/// The agents that wait for a pose of an order, by class and goal, and those that can reach no goal.
 fn batches_of(view: GroupView<'_>, order: u32) -> (Vec<Batch>, Vec<Refused>) {
     let mut refused = Vec::new();
     let mut batches: Vec<Batch> = Vec::new();
@@ -168,14 +168,14 @@ fn batches_of(view: GroupView<'_>, order: u32) -> (Vec<Batch>, Vec<Refused>) {
         let Some((from, goal, fallback)) = wait_of(view, row, order) else { continue };
         let (class, agent) = (view.agents.motion[row].class, view.agents.ids[row]);
         let tables = &view.tables[class.0 as usize];
-        let waiting = Waiting { agent, from, cost: 0 };
+        let waiting = UnassignedAgent { agent, from, cost: 0 };
         let reaches_goal = goal.filter(|&goal| reaches(tables, from, goal));
         let fits = |batch: &&mut Batch| {
-            let seed = batch.seed;
-            seed.class == class
+            let centre = batch.centre;
+            centre.class == class
                 && match reaches_goal {
-                    Some(goal) => seed.goal == goal,
-                    None => Some(seed.goal) != goal && reaches(tables, from, seed.goal),
+                    Some(goal) => centre.goal == goal,
+                    None => Some(centre.goal) != goal && reaches(tables, from, centre.goal),
                 }
         };
         if let Some(batch) = batches.iter_mut().find(fits) {
@@ -185,17 +185,17 @@ fn batches_of(view: GroupView<'_>, order: u32) -> (Vec<Batch>, Vec<Refused>) {
         let near = || nearest_member(tables, goal.filter(|_| fallback == Fallback::Nearest)?, from);
         match reaches_goal.or_else(near) {
             Some(goal) => {
-                let seed = Seed { order, class, goal };
-                batches.push(Batch { seed, by_field: false, agents: vec![waiting] });
+                let centre = GroupCentre { order, class, goal };
+                batches.push(Batch { centre, by_field: false, agents: vec![waiting] });
             }
-            None => refused.push((agent, why_not(tables, goal))),
+            None => refused.push((agent, why_unreachable(tables, goal))),
         }
     }
     (batches, refused)
 }
 
-/// Why a goal cannot be reached to which no way leads.
-fn why_not(tables: &MovementTables, goal: Option<GoalMember>) -> UnreachableReason {
+/// Why an unreachable goal cannot be reached.
+fn why_unreachable(tables: &MovementTables, goal: Option<GoalMember>) -> UnreachableReason {
     match goal {
         None => UnreachableReason::NoSuchHeading,
         Some(goal) if !tables.space().size().contains(goal.cell) => UnreachableReason::GoalOffMap,
@@ -204,19 +204,18 @@ fn why_not(tables: &MovementTables, goal: Option<GoalMember>) -> UnreachableReas
     }
 }
 
-/// If the agent in a row waits for a pose of an order: from where it will go, the goal, and what if that
-/// cannot be reached.
+/// If the agent in a row waits for a pose of an order: the state it starts from, the goal, and the fallback.
 fn wait_of(view: GroupView<'_>, row: usize, order: u32) -> Option<(State, Option<GoalMember>, Fallback)> {
     let motion = &view.agents.motion[row];
     let waits = match motion.activity {
         Activity::AwaitingPath => motion.at_rest(),
         // It was given the order in mid-move.
         Activity::Idle => !motion.at_rest(),
-        // It had the order with the others, and was sent aside before anybody was told where to go.
+        // It was pushed aside before the poses were chosen.
         Activity::Yielding => true,
         _ => false,
     };
-    if !waits || view.agents.given[row].is_some() {
+    if !waits || view.agents.assigned[row].is_some() {
         return None;
     }
     let OrderKind::GotoGroup(number, trip) = &view.orders.current(&view.agents.orders(row))?.kind else {
@@ -227,13 +226,13 @@ fn wait_of(view: GroupView<'_>, row: usize, order: u32) -> Option<(State, Option
     (*number == order).then(|| (from, trip.members.first().copied(), trip.fallback))
 }
 
-/// Whether some legal pose of a goal may be reached, as far as components tell.
+/// Whether some legal pose of a goal may be reachable, according to components.
 fn reaches(tables: &MovementTables, from: State, goal: GoalMember) -> bool {
     poses_of(tables, goal).any(|state| tables.components().reachability(from, state) != Reachability::No)
 }
 
-/// Settles the field of a batch up to its agents, sorts them by their cost, and drops those from whom no way
-/// leads to the goal; says `false` if the budget was spent before.
+/// Settles the field of a batch up to its agents, sorts them by cost, and refuses those that cannot reach the goal. Returns
+/// `false` if the budget is spent before that.
 fn grow_to_agents(
     view: GroupView<'_>,
     fields: &mut SharedFields,
@@ -241,7 +240,7 @@ fn grow_to_agents(
     left: &mut u64,
     refused: &mut Vec<Refused>,
 ) -> bool {
-    let Seed { class, goal, .. } = batch.seed;
+    let GroupCentre { class, goal, .. } = batch.centre;
     let tables = &view.tables[class.0 as usize];
     let members = [goal];
     let goal_set = Goal::of(&members);
@@ -269,8 +268,8 @@ fn grow_to_agents(
     true
 }
 
-/// Chooses a pose for each agent of a batch, as far as there is room, nearest first, and marks the cells as
-/// taken; `None` if the budget was spent before.
+/// Chooses a pose for each agent of a batch while there is room, nearest first, and marks the cells as taken. `None` if the
+/// budget is spent before that.
 fn choose_poses(
     view: GroupView<'_>,
     fields: &mut SharedFields,
@@ -279,7 +278,7 @@ fn choose_poses(
     taken: &mut BitGrid,
     left: &mut u64,
 ) -> Option<Vec<State>> {
-    let Seed { class, goal, .. } = batch.seed;
+    let GroupCentre { class, goal, .. } = batch.centre;
     let members = [goal];
     let mut reach = 4 * PARTS;
     loop {
@@ -288,7 +287,7 @@ fn choose_poses(
         if batch.by_field
             && let Some(field) = fields.obtain(class, tables, &Goal::of(&members), view.tick)
         {
-            let ticks = Nearness::of(tables, goal.cell).ticks(reach);
+            let ticks = GoalDistance::new(tables, goal.cell).ticks(reach);
             let settled = field.settle(tables, SettleTarget::Within(ticks), *left);
             *left = left.saturating_sub(settled.expansions);
             if settled.progress == Progress::Running {
@@ -296,12 +295,12 @@ fn choose_poses(
             }
             all = all && field.is_complete() && field.within(u32::MAX).all(|(_, cost)| cost <= ticks);
         }
-        let room = Room { view, class, goal, is_member, field: field_of(fields, batch) };
-        let poses = room.choose(batch.agents.len(), reach, taken);
+        let nearby = NearbyPoses { view, class, goal, is_member, field: field_of(fields, batch) };
+        let poses = nearby.choose(batch.agents.len(), reach, taken);
         if poses.len() == batch.agents.len() || all {
             return Some(poses);
         }
-        room.free(&poses, taken);
+        nearby.release(&poses, taken);
         reach = reach.saturating_mul(2);
     }
 }
@@ -312,29 +311,28 @@ pub(crate) fn longest_move(tables: &MovementTables) -> u32 {
 }
 
 fn field_of<'f>(fields: &'f SharedFields, batch: &Batch) -> Option<&'f CostField> {
-    let field = fields.get(batch.seed.class, &Goal::of(&[batch.seed.goal]));
+    let field = fields.get(batch.centre.class, &Goal::of(&[batch.centre.goal]));
     field.filter(|_| batch.by_field)
 }
 
-/// Where the agents of a batch come from and where their poses are, on a plane without obstacles: an agent
-/// is put on the line from the goal through the place where its way comes near, as far out as its way is
-/// long.
-fn places_of(
+/// Points for the agents of a batch and for their poses, on a plane without obstacles. The point of an agent lies on the ray
+/// from the goal through the cell where its path comes near, as far out as its path is long.
+fn points_of(
     view: GroupView<'_>,
     fields: &SharedFields,
     batch: &Batch,
     poses: &[State],
-) -> (Vec<Place>, Vec<Place>) {
-    let tables = &view.tables[batch.seed.class.0 as usize];
+) -> (Vec<Point>, Vec<Point>) {
+    let tables = &view.tables[batch.centre.class.0 as usize];
     let shape = tables.space().shape();
-    let place = |state: State| Place::of_cell(shape, tables.space().pose(state).cell);
-    let to: Vec<Place> = poses.iter().map(|&state| place(state)).collect();
+    let point = |state: State| Point::of_cell(shape, tables.space().pose(state).cell);
+    let to: Vec<Point> = poses.iter().map(|&state| point(state)).collect();
     let Some(field) = field_of(fields, batch) else {
-        return (batch.agents.iter().map(|waiting| place(waiting.from)).collect(), to);
+        return (batch.agents.iter().map(|waiting| point(waiting.from)).collect(), to);
     };
     let farthest = poses.iter().filter_map(|&state| field.cost(state)).max().unwrap_or(0);
     let rim = farthest.saturating_mul(2).saturating_add(longest_move(tables));
-    let goal = Place::of_cell(shape, batch.seed.goal.cell);
+    let goal = Point::of_cell(shape, batch.centre.goal.cell);
     let from = batch.agents.iter().map(|waiting| {
         let (mut at, mut cost) = (waiting.from, waiting.cost);
         while cost > rim
@@ -342,7 +340,7 @@ fn places_of(
         {
             (at, cost) = (next.state, cost - next.ticks);
         }
-        goal.beyond(place(at), (waiting.cost, cost))
+        goal.beyond(point(at), (waiting.cost, cost))
     });
     (from.collect(), to)
 }
@@ -354,9 +352,9 @@ mod tests {
     use crate::{RunState, invariant, load, scenario};
     use std::path::Path;
 
-    /// As on a map that is too large for fields.
+    /// As on a map too large for fields.
     #[test]
-    fn straight_distances_do_where_fields_have_no_room() -> Result<(), Box<dyn std::error::Error>> {
+    fn straight_distances_replace_fields_without_memory() -> Result<(), Box<dyn std::error::Error>> {
         let text = r#"
 name = "no field"
 ticks = 900
@@ -388,7 +386,7 @@ give_orders = { area = [0, 0, 99, 99], orders = [{ goto_group = [5, 5, "E"], fal
                 let class = ClassId(0);
                 let kept =
                     |&goal: &GoalMember| world.requests.fields.get(class, &Goal::of(&[goal])).is_some();
-                assert_eq!(world.group_goals.seeds(0, class).any(|goal| kept(&goal)), bytes_max > 0);
+                assert_eq!(world.group_goals.centres(0, class).any(|goal| kept(&goal)), bytes_max > 0);
             }
             let counts = world.counts();
             assert!(counts.orders_done >= 12 && counts.orders_unreachable == 0, "{counts:?}");

@@ -1,0 +1,61 @@
+//! Poses assigned by orders to areas and groups. No other agent is assigned an overlapping pose until the order is closed.
+
+use wheelbase_grid::{Cell, CellXY, GridSize};
+use wheelbase_planner::model::Offset;
+use wheelbase_traffic::motion::AgentId;
+
+/// The agent whose assigned pose covers each cell. `[height * width]`, 4 bytes a cell; empty until there is an order to an
+/// area or a group.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct AssignedPoses {
+    width: usize,
+    owner: Vec<u32>,
+}
+
+const NOBODY: u32 = u32::MAX;
+
+impl AssignedPoses {
+    /// No pose is assigned.
+    pub fn new(size: GridSize) -> Self {
+        Self { width: size.width() as usize, owner: vec![NOBODY; size.n_cells()] }
+    }
+
+    /// Whether there is no room for assigned poses yet.
+    pub fn is_empty(&self) -> bool {
+        self.owner.is_empty()
+    }
+
+    /// Index of a cell of a legal pose, which is on the map.
+    fn index(&self, anchor: CellXY, offset: Offset) -> usize {
+        (anchor.y + offset.dy) as usize * self.width + (anchor.x + offset.dx) as usize
+    }
+
+    /// The agent whose assigned pose covers a cell.
+    pub fn owner(&self, cell: Cell) -> Option<AgentId> {
+        self.owner.get(cell.0 as usize).filter(|&&owner| owner != NOBODY).map(|&owner| AgentId(owner))
+    }
+
+    /// Whether no assigned pose of another agent overlaps a legal pose.
+    pub fn is_free(&self, agent: AgentId, anchor: CellXY, cells: &[Offset]) -> bool {
+        let mut owners = cells.iter().map(|&offset| self.owner[self.index(anchor, offset)]);
+        owners.all(|owner| owner == NOBODY || owner == agent.0)
+    }
+
+    /// Assigns a pose to an agent.
+    pub fn assign(&mut self, agent: AgentId, anchor: CellXY, cells: &[Offset]) {
+        debug_assert!(self.is_free(agent, anchor, cells), "assigned poses of two agents overlap");
+        self.set(agent.0, anchor, cells);
+    }
+
+    /// Releases an assigned pose.
+    pub fn release(&mut self, anchor: CellXY, cells: &[Offset]) {
+        self.set(NOBODY, anchor, cells);
+    }
+
+    fn set(&mut self, owner: u32, anchor: CellXY, cells: &[Offset]) {
+        for &offset in cells {
+            let at = self.index(anchor, offset);
+            self.owner[at] = owner;
+        }
+    }
+}

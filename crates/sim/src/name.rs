@@ -1,0 +1,5 @@
+//! Names of agents.
+
+/// Name of an agent, where the scenario gives one. A component of its entity; no part of the state, and in no hash.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Name(pub Box<str>);

@@ -1,0 +1,38 @@
+//! Congestion in a tick: agents with large penalties request other paths, and counts are updated after the traffic phase.
+
+use crate::order_life::request_path;
+use crate::requests::Route;
+use crate::world::World;
+use wheelbase_traffic::motion::Activity;
+
+/// Checks the paths of the next few agents; those with large penalties request congestion-aware paths. Only while no other
+/// request is open.
+pub(crate) fn replan_around_congestion(world: &mut World) {
+    if !world.traffic.needs_paths() || world.requests.open() > 0 {
+        return;
+    }
+    let World { congestion, agents, tables, paths, traffic, tick, .. } = world;
+    let may_replan = |row: usize| {
+        let motion = &agents.motion[row];
+        motion.at_rest()
+            && motion.activity == Activity::Following
+            && !motion.replan
+            && !agents.orders(row).to_nearest
+            && *tick >= agents.wait_states[row].look_again_at
+            && !traffic.is_yielding(agents.ids[row])
+    };
+    let penalised = congestion.next_penalised(agents, tables, paths, &may_replan);
+    for row in penalised {
+        request_path(world, row, Route::CongestionAware);
+    }
+}
+
+/// Lets old counts fade and counts the planned moves of the next few agents. Runs after the moves of the tick have begun and
+/// before waiting agents are counted.
+pub(crate) fn update_congestion(world: &mut World) {
+    let World { congestion, agents, tables, paths, traffic, tick, .. } = world;
+    if traffic.needs_paths() {
+        congestion.fade(*tick);
+        congestion.renew(*tick, agents, tables, paths);
+    }
+}
