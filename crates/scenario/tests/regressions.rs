@@ -24,6 +24,14 @@ fn edit_late() {
     run_checked(&mut world);
 }
 
+/// The hash is that of a rule that visits every agent at every tick.
+#[test]
+fn idle_before_corridor() {
+    let mut world = load("idle_before_corridor.toml");
+    run_checked(&mut world);
+    assert_eq!((world.counts().moves, world.state_hash()), (119, 0x6b19_aa49_b724_80bf));
+}
+
 #[test]
 fn nearest_after_opening() {
     let mut world = load("nearest_after_opening.toml");

@@ -152,7 +152,7 @@ impl World {
             paths: PathPool::default(),
             occupancy: Occupancy::new(grid.size(), settings.collision),
             assigned_poses: AssignedPoses::default(),
-            congestion: Congestion::new(grid.size(), grid.shape(), &sides, settings.replan),
+            congestion: Congestion::new(grid.size(), grid.shape(), &sides, settings.traffic, settings.replan),
             group_goals: GroupGoals::default(),
             requests: Requests::new(settings.search_slots, grid.size()),
             traffic,

@@ -1,23 +1,23 @@
-//! The rules of collision, and which cells a move has to do with.
+//! The two rules of collision (`docs/rules.md` 2.6), and the cells that a move needs and holds under each.
 
 use wheelbase_grid::CellXY;
 use wheelbase_planner::model::{MoveShape, Offset};
 use wheelbase_planner::{MovementClass, Pose};
 
-/// What it means that two agents do not collide.
+/// When two agents collide.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum CollisionRule {
-    /// A move holds its swept cells from its start tick up to its end tick; a resting agent holds its
+    /// A move holds its swept cells from its start tick up to, not including, its end tick; a resting agent holds its
     /// footprint.
     #[default]
     Swept,
     /// An agent holds its start footprint until its move ends and its end footprint from that tick on.
-    /// A cell given up at a tick may be taken at that tick, but two may not exchange.
+    /// A cell given up at a tick may be taken at that tick, but two agents may not exchange.
     Discrete,
 }
 
 impl CollisionRule {
-    /// Cells that a move needs for itself, and their anchor.
+    /// Cells that a move needs to be free, and their anchor.
     pub fn needed<'a>(self, step: &Transition<'a>) -> (CellXY, &'a [Offset]) {
         match self {
             Self::Swept => step.swept(),
@@ -25,7 +25,7 @@ impl CollisionRule {
         }
     }
 
-    /// Cells that an agent holds in mid-move, and their anchor.
+    /// Cells that an agent holds during a move, and their anchor.
     pub fn held<'a>(self, step: &Transition<'a>) -> (CellXY, &'a [Offset]) {
         match self {
             Self::Swept => step.swept(),
@@ -42,10 +42,10 @@ impl CollisionRule {
     }
 }
 
-/// A move that is asked about: the class, the pose it begins in and its primitive.
+/// A move: class, start pose and primitive.
 #[derive(Clone, Copy, Debug)]
 pub struct Transition<'a> {
-    /// The class.
+    /// Class of the agent.
     pub class: &'a MovementClass,
     /// Pose at the start.
     pub pose: Pose,

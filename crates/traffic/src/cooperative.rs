@@ -1,37 +1,50 @@
-//! The rule for agents of any body: each has a plan of its next moves whose cells are claimed tick by tick,
-//! and who cannot get on makes others step aside.
+//! The rule for agents with bodies of any size: windowed cooperative planning among space-time reservations.
 //!
-//! A plan is a string of timed moves and then rest; no two plans ever claim one cell at one tick, so all can
-//! be carried out, and an agent may look for a better one at any time (windowed cooperative search, Silver
-//! 2005). As long as nobody is in its way an agent's plan is the next stretch of its path. Else it searches
-//! among the claims of the others for the moves that bring it farthest (see `sipp`), with the
-//! cost-to-go of the poses around its path as the guide (see `local_field`). One that the others cost much
-//! has those of lower rank plan anew around it, or any if all come sooner for it (see `displacement`); one that is
-//! blocked for long by others at rest has them step aside (see `pushing`). Rank is priority plus the age of
-//! the order, then the lower id.
+//! Every agent holds a plan: a string of timed moves, after which it rests. All cells of all plans are reserved tick by
+//! tick and never conflict, so every plan can be carried out whatever happens later, and an agent may look for a better
+//! one at any time (windowed hierarchical cooperative A*, WHCA*, Silver 2005). An agent plans in this order:
+//!
+//! 1. If the next moves of its path are free, they are its plan, without a search.
+//! 2. Else it searches by safe intervals (SIPP, Phillips and Likhachev 2011) for the moves that bring it farthest
+//!    within a horizon: module `sipp`. The cost-to-go is exact within a window around its path, where the true
+//!    distances of WHCA* cover the map: module `local_field`. Moves against the directional flow cost more, so that
+//!    lanes form (Guided PIBT, Chen et al. 2024): module `contraflow`.
+//! 3. If other plans cost it much, it displaces them: agents of lower priority plan again around it, as in the
+//!    priority inheritance of PIBT (Okumura et al. 2022) and EPIBT (Yukhnevich and Andreychuk 2025), or agents of any
+//!    priority if all plans together cost less, as in large neighbourhood search (MAPF-LNS, Li et al. 2021). All or
+//!    nothing: module `displacement`.
+//! 4. If agents at rest block it for long, it pushes them to retreats off its path: modules `pushing` and
+//!    `retreat`.
+//!
+//! Corridors, the regions where two bodies cannot pass, are entered one direction at a time: modules `corridor_map`,
+//! `admission` and `corridor_entry`. Priority is the given priority plus the age of the trip, then the lower id
+//! ([`PriorityKey`](crate::PriorityKey)); agents in corridors come first, so that these empty.
+//!
+//! The rule is not complete: it never lets agents overlap, but there are jams that it does not resolve.
 
-pub mod admission;
-pub mod contraflow;
-pub mod corridor_control;
-pub mod corridor_entry;
-pub mod corridor_map;
-pub mod corridors_ahead;
-pub mod displaced;
-pub mod displacement;
-pub mod local_field;
-pub mod plan;
-pub mod plan_head;
-pub mod plan_table;
-pub mod planning;
-pub mod prioritized;
-pub mod pushing;
-pub mod reservations;
-pub mod retreat;
-pub mod sipp;
-pub mod state;
-pub mod steps;
-pub mod tick;
+pub(crate) mod admission;
+pub(crate) mod audit;
+pub(crate) mod contraflow;
+pub(crate) mod corridor_control;
+pub(crate) mod corridor_entry;
+pub(crate) mod corridor_map;
+pub(crate) mod corridors_ahead;
+pub(crate) mod displacement;
+pub(crate) mod displacement_kind;
+pub(crate) mod local_field;
+pub(crate) mod moves;
+pub(crate) mod path_cells;
+pub(crate) mod plan;
+pub(crate) mod plan_head;
+pub(crate) mod plan_table;
+pub(crate) mod planning;
+pub(crate) mod prioritized;
+pub(crate) mod priority_claims;
+pub(crate) mod pushing;
+pub(crate) mod reservations;
+pub(crate) mod retreat;
+pub(crate) mod sipp;
+pub(crate) mod state;
+pub(crate) mod tick;
 
-pub use plan_head::*;
-pub use state::*;
-pub use steps::*;
+pub use state::Cooperative;

@@ -1,61 +1,61 @@
-//! What a rule of traffic decides in a tick.
+//! The output of a rule of traffic for one tick.
 
-/// An agent that would start a move.
+/// A move that would begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Start {
-    /// Its row.
+    /// Row of the agent.
     pub row: u32,
-    /// The primitive: the next one of its path, if it has one.
+    /// The primitive; of an agent with a path, the next move of that path.
     pub primitive: u8,
     /// Time of the move in ticks.
     pub ticks: u32,
 }
 
-/// An agent whose path is replaced by `reroute_moves[first..][..count]`.
+/// A path that is replaced by `reroute_moves[first..][..count]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reroute {
-    /// Its row.
+    /// Row of the agent.
     pub row: u32,
-    /// First of its moves.
+    /// Index of its first move.
     pub first: u32,
     /// Number of its moves.
     pub count: u32,
-    /// Where the path leads.
+    /// Where it leads.
     pub leads: Leads,
 }
 
-/// Where the path leads that a rule gives to an agent.
+/// Where a path leads that a rule gives to an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leads {
-    /// To where the path led that it replaces.
+    /// To the end of the path that it replaces.
     On,
-    /// Off that path; at its end the agent asks for another.
+    /// Elsewhere; at its end the agent asks for another path.
     Off,
-    /// Out of the way of others; the agent makes way, and then takes up its order again.
+    /// To a retreat: the agent yields to another, and takes up its order again afterwards.
     Aside,
 }
 
-/// What a traffic rule decided for one tick. Paths are replaced before anything else is done.
+/// The decisions of one tick. Paths are replaced before anything else is carried out.
 #[derive(Debug, Default)]
 pub struct Decisions {
-    /// Agents that would start a move, in the order in which they come first where moves do not fit together.
+    /// Moves that would begin; of two that do not fit together the earlier one does.
     pub starts: Vec<Start>,
-    /// Agents whose next move has become illegal.
+    /// Rows of agents whose next move has become illegal.
     pub replan: Vec<u32>,
-    /// Agents that have no way to where their orders send them.
+    /// Rows of agents from which no path leads to their goals.
     pub unreachable: Vec<u32>,
-    /// Agents that ask for a way around those that rest nearby.
+    /// Rows of agents that ask for a path around agents that rest nearby.
     pub around: Vec<u32>,
-    /// Agents that were making way and go their own way again.
+    /// Rows of agents that give up their retreats and take up their orders again.
     pub give_up: Vec<u32>,
-    /// Agents whose paths are replaced.
+    /// Paths that are replaced.
     pub reroutes: Vec<Reroute>,
-    /// Moves of their paths.
+    /// Their moves.
     pub reroute_moves: Vec<u8>,
 }
 
 impl Decisions {
-    /// Nothing is decided; room is kept.
+    /// Empties all lists and keeps their memory.
     pub fn clear(&mut self) {
         self.starts.clear();
         self.replan.clear();

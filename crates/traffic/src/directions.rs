@@ -1,10 +1,9 @@
-//! Ways: the sides beyond which moves lead, so that those that go the same way and opposite ones can be told.
+//! Directions: the sides of a cell, by number, to which moves are rounded, so that equal and opposite ones can be told.
 
 use wheelbase_grid::{CellXY, GridShape, hex_coordinates};
 use wheelbase_planner::model::Offset;
 
-/// The way from one cell to another, which may be far: the side that it lies nearest to, by number. `None` if
-/// they are one.
+/// Direction from one cell to another at any distance: the number of the nearest side. `None` for the same cell.
 #[inline]
 pub fn direction_to(shape: GridShape, from: CellXY, to: CellXY) -> Option<usize> {
     let (dx, dy) = (to.x - from.x, to.y - from.y);
@@ -22,15 +21,15 @@ pub fn direction_to(shape: GridShape, from: CellXY, to: CellXY) -> Option<usize>
     axis_and_direction(shape, step).map(|(_, direction)| usize::from(direction))
 }
 
-/// The opposite way.
+/// The opposite direction.
 #[inline]
 pub fn opposite(shape: GridShape, direction: usize) -> usize {
     let n_directions = shape.sides().len();
     (direction + n_directions / 2) % n_directions
 }
 
-/// From a cell in a row of that parity to one so many columns and rows off, so that products of two such
-/// vectors are as their lengths and the angle between them say.
+/// The vector of an offset from a cell in a row of that parity. Products of two vectors are proportional to those of
+/// the plane.
 pub fn vector(shape: GridShape, parity: u8, offset: Offset) -> [i64; 3] {
     let from = CellXY::new(0, i32::from(parity));
     let to = CellXY::new(offset.dx, from.y + offset.dy);
@@ -43,20 +42,20 @@ pub fn vector(shape: GridShape, parity: u8, offset: Offset) -> [i64; 3] {
     }
 }
 
-/// Product of two vectors.
+/// Scalar product of two vectors.
 pub fn product(one: [i64; 3], other: [i64; 3]) -> i64 {
     one.iter().zip(other).map(|(one, other)| one * other).sum()
 }
 
-/// The vector to the neighbour on a side, by its number.
+/// The vector to the neighbour on the side of a number.
 pub fn to_side(shape: GridShape, number: usize) -> [i64; 3] {
     let sides = shape.sides();
     let (dx, dy) = shape.step(sides[number % sides.len()], 0);
     vector(shape, 0, Offset::new(dx, dy))
 }
 
-/// The axis that a displacement lies nearest to, that is the number of a side below half of them, and the way
-/// that it goes along it; of two axes as near the first. `None` if it leads nowhere.
+/// The axis nearest to a displacement, as the number of a side of the first half of all sides, and the direction
+/// along it. Of two equally near axes the first. `None` without a displacement.
 pub fn axis_and_direction(shape: GridShape, step: [i64; 3]) -> Option<(usize, u8)> {
     let n_axes = shape.sides().len() / 2;
     let along = |axis: usize| product(step, to_side(shape, axis));
@@ -72,8 +71,8 @@ mod tests {
     use super::*;
     use wheelbase_grid::Side;
 
-    /// Every cell lies the way of its side, however far, and back from there the opposite one; the quick way
-    /// for rows and columns says what all others do.
+    /// Cells in line with a side lie in its direction at every distance, and back from there in the opposite one. The
+    /// shortcut for rows and columns agrees with the general case.
     #[test]
     fn directions_lead_there_and_back() {
         for shape in [GridShape::Square, GridShape::Hex] {
@@ -93,8 +92,7 @@ mod tests {
         }
     }
 
-    /// One step to each side is a way of its own, and its opposite the one that leads back, from even and odd
-    /// rows.
+    /// A step to each side has the direction of that side, from even and odd rows.
     #[test]
     fn each_side_is_a_direction() {
         for shape in [GridShape::Square, GridShape::Hex] {
@@ -110,7 +108,7 @@ mod tests {
                 }
             }
         }
-        // Two rows down a hexagonal map lies as near to both sides; and from there up to the opposite ones.
+        // Two rows straight down a hexagonal map both lower sides are equally near, and two rows up both upper ones.
         let south = axis_and_direction(GridShape::Hex, vector(GridShape::Hex, 0, Offset::new(0, 2)));
         let north = axis_and_direction(GridShape::Hex, vector(GridShape::Hex, 0, Offset::new(0, -2)));
         assert_eq!((south, north), (Some((1, 4)), Some((1, 1))));

@@ -1,4 +1,4 @@
-//! Cells that bodies of a class can cover: what is free to it, cell by cell.
+//! Free cells: those that some legal pose of a class covers.
 
 use wheelbase_grid::{BitGrid, CellXY, GridSize, Rect};
 use wheelbase_planner::model::Offset;
@@ -13,14 +13,13 @@ pub fn smallest_bodies(tables: &[MovementTables]) -> Option<&MovementTables> {
     tables.iter().min_by_key(n_cells)
 }
 
-/// Finds the free cells anew that an edit of an area can have changed, and gives the smallest rectangle
-/// around those that it has.
+/// Updates the free cells after an edit of an area; gives the bounding rectangle of those that changed.
 pub fn find_free(free: &mut BitGrid, tables: &MovementTables, edited: Rect) -> Rect {
     let (class, space, size) = (tables.class(), tables.space(), free.size());
     let offsets = class.frames().flat_map(|frame| class.footprint().at(frame));
     let reach = offsets.map(|offset| offset.dx.unsigned_abs().max(offset.dy.unsigned_abs())).max();
     let reach = reach.unwrap_or(0);
-    // A body that touches the area, or a side of it, is as far from it as its reach and one cell.
+    // The anchor of a body that touches the area or one of its sides is within the reach of the body and one cell.
     let area = grown(edited, 2 * reach + 1, size);
     let before: Vec<bool> = area.cells().map(|cell| free.get(cell)).collect();
     free.fill(area, false);
@@ -42,7 +41,7 @@ pub fn find_free(free: &mut BitGrid, tables: &MovementTables, edited: Rect) -> R
     changed.fold(Rect::new(0, 0, 0, 0), |area, (cell, _)| area.union(Rect::new(cell.x, cell.y, 1, 1)))
 }
 
-/// An area and what lies within so many cells of it on the map.
+/// An area grown by so many cells on every side, on the map.
 pub fn grown(area: Rect, by: u32, size: GridSize) -> Rect {
     let (x, y) = (area.x - by as i32, area.y - by as i32);
     Rect::new(x, y, area.width + 2 * by, area.height + 2 * by).intersection(size.rect())

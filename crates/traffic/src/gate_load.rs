@@ -7,7 +7,7 @@
 //! cannot do what each does alone.
 
 use crate::collision::{CollisionRule, Transition};
-use crate::gates::{Gates, NONE};
+use crate::gates::{Gates, NO_GATE};
 use std::sync::atomic::{AtomicU64, Ordering};
 use wheelbase_grid::GridSize;
 use wheelbase_planner::{MovementTables, Path};
@@ -49,7 +49,7 @@ impl GateLoad {
             held.clear();
             for offset in cells {
                 match self.gates.at(offset.cell_from(anchor)) {
-                    NONE => {}
+                    NO_GATE => {}
                     gate => match held.iter_mut().find(|held| held.0 == gate) {
                         Some(held) => held.1 += 1,
                         None => held.push((gate, 1)),

@@ -1,19 +1,19 @@
-//! Who may move: occupancy, space-time reservations, and the rules of traffic beside each other.
+//! Traffic of many agents: occupancy, space-time reservations, and rules that decide which agents move.
 //!
-//! Knows agents by id, row, pose and path, as slices; no orders, no tasks, no files. A [`Traffic`] rule looks at a
-//! [`TrafficView`] once a tick and writes [`Decisions`]; the [`Occupancy`] lets moves start.
+//! Agents are ids, rows, poses and paths, as slices; this crate knows no orders, tasks or files. Once a tick a
+//! [`Traffic`] rule reads a [`TrafficView`] and writes [`Decisions`]. The [`Occupancy`] then begins the moves that
+//! fit together. [`Cooperative`] is the rule for bodies of any size, [`UnitRobots`] the one for teams of robots of
+//! one cell.
 
 #![forbid(unsafe_code)]
 
 pub mod collision;
-// Public for the tests that need a whole simulation, which stand in the crate above.
-#[doc(hidden)]
-pub mod cooperative;
-pub mod decisions;
+mod cooperative;
+mod decisions;
 pub mod directions;
 pub mod flow;
 pub mod forbidden;
-pub mod free_cells;
+mod free_cells;
 pub mod gate_load;
 pub mod gates;
 pub mod hash;
@@ -21,11 +21,15 @@ pub mod motion;
 pub mod occupancy;
 pub mod params;
 pub mod path_pool;
-pub mod priority;
+mod priority;
 pub mod random;
-pub mod row_set;
-pub mod rule;
-pub mod unit_robots;
+mod row_set;
+mod rule;
+mod stamp_set;
+#[cfg(test)]
+mod tests;
+mod ticks;
+mod unit_robots;
 pub mod view;
 
 pub use collision::{CollisionRule, Transition};

@@ -1,14 +1,20 @@
-//! Where an agent is and which move it has begun: what both the tick and the rules of traffic look at.
+//! Poses and moves of agents, as the tick and the rules of traffic stream over them.
 
 use crate::collision::Transition;
+use crate::ticks::NEVER;
 use wheelbase_planner::MovementTables;
 use wheelbase_planner::model::State;
 
-/// An agent's number for life, counted from 0 in order of placing.
+/// An agent's id: counted from 0 in order of placement, never used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct AgentId(pub u32);
 
-/// Number of a movement class of the scenario.
+impl AgentId {
+    /// The id of no agent.
+    pub const NOBODY: Self = Self(u32::MAX);
+}
+
+/// Number of a movement class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ClassId(pub u8);
 
@@ -18,24 +24,24 @@ pub struct ClassId(pub u8);
 pub enum Activity {
     /// No order is left.
     Idle,
-    /// It stands for a `wait` order.
+    /// It rests for a `wait` order.
     Dwelling,
-    /// Its path request is not answered yet.
+    /// Its path request has no answer yet.
     AwaitingPath,
     /// It has a path.
     Following,
-    /// It makes way for another; then it asks for a path again.
+    /// It lets another agent pass; then it asks for a path again.
     Yielding,
-    /// Its goal is reached; the order is done at the next tick.
+    /// It has reached its goal; the order is done at the next tick.
     Arrived,
-    /// Its goal cannot be reached; it waits for an edit that may change that.
+    /// Its goal cannot be reached. An edit may change that.
     Unreachable,
 }
 
-/// Where an agent is and which move it has begun. 12 bytes, hot.
+/// Pose and move of an agent. 12 bytes, hot.
 #[derive(Clone, Copy, Debug)]
 pub struct Motion {
-    /// Pose at rest, or from which the move in progress began.
+    /// State at rest, or in which the move in progress began.
     pub state: State,
     /// Tick at which the move in progress ends; [`Motion::AT_REST`] without one.
     pub until: u32,
@@ -45,13 +51,13 @@ pub struct Motion {
     pub activity: Activity,
     /// Its class.
     pub class: ClassId,
-    /// Its path is to be planned anew as soon as it rests.
+    /// Its path must be planned again as soon as it rests.
     pub replan: bool,
 }
 
 impl Motion {
     /// `until` of an agent at rest.
-    pub const AT_REST: u32 = u32::MAX;
+    pub const AT_REST: u32 = NEVER;
 
     /// Whether no move is in progress.
     pub fn at_rest(&self) -> bool {
@@ -59,14 +65,14 @@ impl Motion {
     }
 }
 
-/// The move of an agent; of one at rest only where it starts means anything.
+/// The move of an agent. At rest only its start has a meaning.
 pub fn transition_of<'a>(tables: &'a [MovementTables], motion: &Motion) -> Transition<'a> {
     let tables = &tables[motion.class.0 as usize];
     let (class, pose) = (tables.class(), tables.space().pose(motion.state));
     Transition { class, pose, primitive: motion.primitive as usize }
 }
 
-/// Where an agent rests, or will once the move that it has begun has ended.
+/// State of an agent at rest, or after its move in progress.
 pub fn end_state(tables: &MovementTables, motion: &Motion) -> State {
     if motion.at_rest() {
         return motion.state;
@@ -74,7 +80,7 @@ pub fn end_state(tables: &MovementTables, motion: &Motion) -> State {
     tables.state_after(motion.state, usize::from(motion.primitive))
 }
 
-/// Ticks that moves take from a state on, one after the other; `None` if one of them is not legal.
+/// Ticks of a sequence of moves from a state; `None` if one of them is illegal.
 pub fn ticks_of(tables: &MovementTables, mut state: State, moves: &[u8]) -> Option<u64> {
     let mut ticks = 0;
     for &primitive in moves {
@@ -87,29 +93,37 @@ pub fn ticks_of(tables: &MovementTables, mut state: State, moves: &[u8]) -> Opti
 /// Shortest and longest side of a class's body in cells.
 pub fn sides(tables: &MovementTables) -> (u32, u32) {
     let class = tables.class();
-    let sides = class.frames().map(|frame| class.footprint().extent(frame));
-    sides.fold((u32::MAX, 1), |(short, long), (width, height)| {
-        (short.min(width.min(height)), long.max(width.max(height)))
-    })
+    let extents = || class.frames().map(|frame| class.footprint().extent(frame));
+    let shortest = extents().map(|(width, height)| width.min(height)).min();
+    let longest = extents().map(|(width, height)| width.max(height)).max();
+    (shortest.unwrap_or(1), longest.unwrap_or(1))
 }
 
-/// Waiting and giving way.
+/// Waiting and yielding.
 #[derive(Clone, Copy, Debug)]
 pub struct WaitState {
     /// Given priority; higher goes first.
     pub priority: i32,
-    /// Tick since which it could have moved on but did not; `u32::MAX` while it moves.
+    /// Tick since which it could have moved on but has not; [`WaitState::NOT_WAITING`] while it does not wait.
     pub waits_since: u32,
-    /// Tick at which its last move ended or it was placed.
+    /// Tick at which its last move ended, or at which it was placed.
     pub moved_at: u32,
-    /// Earliest tick at which it may ask again for a way around others.
+    /// Earliest tick at which it may ask again for a path around others.
     pub ask_again_at: u32,
-    /// Times in a row that it found no way around.
+    /// Requests in a row that found no such path.
     pub failures: u8,
-    /// Earliest tick at which it may look again for a quicker way.
+    /// Earliest tick at which it may ask again for a path around congestion.
     pub look_again_at: u32,
-    /// Times in a row that it found none that is quicker.
+    /// Requests in a row that found no quicker path.
     pub look_failures: u8,
-    /// An edit has made its pose or move illegal, and nothing has freed it since.
+    /// An edit has made its pose or move illegal, and no later edit has undone that.
     pub stranded: bool,
 }
+
+impl WaitState {
+    /// `waits_since` of an agent that does not wait.
+    pub const NOT_WAITING: u32 = NEVER;
+}
+
+// Every tick streams over it.
+const _: () = assert!(size_of::<Motion>() == 12);

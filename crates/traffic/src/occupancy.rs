@@ -1,40 +1,43 @@
-//! Who holds which cell: the one structure that keeps agents apart, for both rules of DESIGN 2.6.
+//! Occupancy: the holder of every cell. The one structure that keeps agents apart, under both rules of collision
+//! (`docs/rules.md` 2.6).
 
 use crate::collision::{CollisionRule, Transition};
 use crate::motion::AgentId;
+use crate::ticks::NEVER;
 use wheelbase_grid::{Cell, CellXY, GridSize};
 use wheelbase_planner::model::Offset;
 
 /// Holder of each cell, `[height * width]`, 4 bytes a cell; under the discrete rule 8 more.
 ///
-/// Moves begin through [`Occupancy::begin`] alone, which checks them in every build.
+/// Moves begin only through [`Occupancy::begin`], which checks them in every build.
 #[derive(Clone, Debug)]
 pub struct Occupancy {
     size: GridSize,
     rule: CollisionRule,
     holder: Vec<u32>,
-    /// Discrete rule: tick at which the holder leaves the cell; `STAYS` if it does not.
+    /// Discrete rule: tick at which the holder leaves the cell; [`STAYS`] if it does not.
     leaves: Vec<u32>,
     /// Discrete rule: the agent whose move in progress ends on the cell.
     arriving: Vec<u32>,
-    /// Discrete rule: which of the moves that are to begin do so; room for a batch.
+    /// Discrete rule: which moves of the present batch have begun.
     begun: Vec<bool>,
 }
 
-const NOBODY: u32 = u32::MAX;
-const STAYS: u32 = u32::MAX;
+const NOBODY: u32 = AgentId::NOBODY.0;
+/// When a holder leaves that stays.
+const STAYS: u32 = NEVER;
 
-/// A move that was not let begin.
+/// A move that was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// Its number among those that were to begin.
+    /// Its index among the moves proposed.
     pub number: u32,
     /// The first agent that it would have overlapped.
     pub by: AgentId,
 }
 
 impl Occupancy {
-    /// A map that nobody stands on.
+    /// A map without agents.
     pub fn new(size: GridSize, rule: CollisionRule) -> Self {
         let discrete = if rule == CollisionRule::Discrete { size.n_cells() } else { 0 };
         Self {
@@ -52,13 +55,13 @@ impl Occupancy {
         self.rule
     }
 
-    /// Who holds a cell.
+    /// Holder of a cell.
     pub fn holder(&self, cell: Cell) -> Option<AgentId> {
         let holder = self.holder[cell.0 as usize];
         (holder != NOBODY).then_some(AgentId(holder))
     }
 
-    /// Who holds the cell at `xy`; nobody off the map.
+    /// Holder of the cell at `xy`; `None` off the map.
     pub fn holder_at(&self, xy: CellXY) -> Option<AgentId> {
         self.size.cell(xy).and_then(|cell| self.holder(cell))
     }
@@ -79,17 +82,17 @@ impl Occupancy {
         })
     }
 
-    /// Cells that a move needs for itself, and their anchor.
+    /// Cells that a move needs to be free, and their anchor.
     pub fn needed<'a>(&self, step: &Transition<'a>) -> (CellXY, &'a [Offset]) {
         self.rule.needed(step)
     }
 
-    /// Cells that an agent holds in mid-move, and their anchor.
+    /// Cells that an agent holds during a move, and their anchor.
     pub fn held<'a>(&self, step: &Transition<'a>) -> (CellXY, &'a [Offset]) {
         self.rule.held(step)
     }
 
-    /// The first other agent that keeps a move, which would end at tick `until`, from starting now.
+    /// The first other agent that prevents a move from starting now and ending at tick `until`.
     pub fn blocker_of_move(&self, agent: AgentId, step: &Transition<'_>, until: u32) -> Option<AgentId> {
         let (anchor, cells) = self.needed(step);
         if self.rule == CollisionRule::Swept {
@@ -106,8 +109,8 @@ impl Occupancy {
         })
     }
 
-    /// The first other agent whose move in progress ends on one of the cells; nobody under the swept rule,
-    /// where such a cell is held.
+    /// The first other agent whose move in progress ends on one of the cells; `None` under the swept rule, which counts
+    /// such cells as held.
     pub fn first_arriving(&self, agent: AgentId, anchor: CellXY, cells: &[Offset]) -> Option<AgentId> {
         cells.iter().find_map(|&offset| {
             let arriving = *self.arriving.get(self.index(anchor, offset))?;
@@ -115,21 +118,24 @@ impl Occupancy {
         })
     }
 
-    /// Whether a cell is on its way to another agent.
+    /// The agent whose move in progress ends on a cell; `None` under the swept rule.
     pub fn arriving_at(&self, xy: CellXY) -> Option<AgentId> {
         let arriving = *self.arriving.get(self.size.cell(xy)?.0 as usize)?;
         (arriving != NOBODY).then_some(AgentId(arriving))
     }
 
-    /// Lets those of the moves begin that fit together with each other and with all that are under way, and writes
-    /// down the others. The moves are those of agents at rest, each of another agent, which begin at one tick;
-    /// `proposal` says agent, move, and tick at which it ends.
+    /// Begins the moves of one tick that fit together and with all moves in progress; lists the others in `refused`.
+    /// `proposal` gives the agent, the move, and the tick at which it ends.
     ///
-    /// A move fits if what it needs is free: under the swept rule its swept cells for as long as it takes; under the
-    /// discrete rule the cells on which it ends, from its end on. Under that rule some may go round in a ring, but
-    /// no two exchange. Of two that need one cell the later is refused; so is whoever would come upon a cell before
-    /// its holder has left it, which a holder that is refused never does. Linear in the cells of the moves, times the
-    /// length of the longest chain of those that rely on each other.
+    /// A move fits if the cells it needs are free: under the swept rule its swept cells until it ends; under the
+    /// discrete rule its end footprint from its end on. Under the discrete rule agents may rotate in a ring, but no two
+    /// exchange. Of two moves that need one cell the later is refused. So is a move onto a cell whose holder does not
+    /// leave in time, and a holder whose own move is refused never leaves. Linear in the cells of the moves, times the
+    /// longest chain of moves that rely on each other.
+    ///
+    /// Trusts the caller in three points, none of which can be seen in the cells alone: every agent is at rest and
+    /// holds the footprint in which its move starts, no agent moves twice, and the moves stay on the map. Whether a
+    /// move is legal on its terrain is not asked either.
     pub fn begin<'t>(
         &mut self,
         n_moves: usize,
@@ -143,7 +149,7 @@ impl Occupancy {
         }
     }
 
-    /// Who comes first takes its cells, and whoever needs one of them is refused.
+    /// In order: a move takes its cells, or is refused if one of them is held.
     fn begin_swept<'t>(
         &mut self,
         n_moves: usize,
@@ -155,12 +161,12 @@ impl Occupancy {
             let (anchor, cells) = step.swept();
             match self.blocker(agent, anchor, cells) {
                 Some(by) => refused.push(Refusal { number: number as u32, by }),
-                None => self.hold(agent, anchor, cells),
+                None => self.take(agent, anchor, cells),
             }
         }
     }
 
-    /// All take what they need and what they give up; those that meet another take it back, until nobody does.
+    /// All moves are marked as begun; moves that meet a conflict are unmarked, until none is left that does.
     fn begin_discrete<'t>(
         &mut self,
         n_moves: usize,
@@ -185,7 +191,7 @@ impl Occupancy {
         let mut is_whole = false;
         while !is_whole {
             is_whole = true;
-            // The last first: of two that would exchange, or enter too soon, the later one is refused.
+            // The last first: of two that exchange, or enter too soon, the later one is refused.
             for number in (0..n_moves).rev() {
                 if !self.begun[number] {
                     continue;
@@ -201,8 +207,8 @@ impl Occupancy {
         }
     }
 
-    /// Discrete rule: the first other agent that holds a cell on which a move ends that began now, and does not leave
-    /// it in time, or would exchange with it.
+    /// Discrete rule: the first other agent that holds a cell on which a marked move ends, and does not leave it in
+    /// time or would exchange with it.
     fn held_up_by(&self, agent: AgentId, step: &Transition<'_>, until: u32) -> Option<AgentId> {
         let ((anchor, cells), (start_anchor, start)) = (step.end(), step.start());
         cells.iter().find_map(|&offset| {
@@ -217,7 +223,7 @@ impl Occupancy {
         })
     }
 
-    /// Discrete rule: notes that an agent gives up the cells on which a move starts and comes to those on which it
+    /// Discrete rule: marks that an agent leaves the cells on which a move starts and arrives on those on which it
     /// ends.
     fn mark(&mut self, agent: AgentId, step: &Transition<'_>, until: u32) {
         let (anchor, cells) = step.start();
@@ -235,7 +241,7 @@ impl Occupancy {
         }
     }
 
-    /// Takes back what [`mark`](Self::mark) noted.
+    /// Undoes [`mark`](Self::mark).
     fn unmark(&mut self, agent: AgentId, step: &Transition<'_>) {
         let (anchor, cells) = step.start();
         for &offset in cells {
@@ -251,8 +257,8 @@ impl Occupancy {
         }
     }
 
-    /// The first half of ending a move: gives up its cells. When all that end at a tick have, each takes
-    /// its footprint with [`Occupancy::hold`].
+    /// The first half of ending a move: the agent gives up its cells. After that of all moves that end at a tick,
+    /// each agent takes its footprint with [`Occupancy::hold`].
     pub fn end_move(&mut self, agent: AgentId, step: &Transition<'_>) {
         let (anchor, cells) = self.held(step);
         self.release(agent, anchor, cells);
@@ -265,12 +271,26 @@ impl Occupancy {
         }
     }
 
-    /// Gives cells to an agent.
+    /// Gives cells to an agent that is placed, or whose move has ended.
     ///
     /// # Panics
-    /// In debug builds, if another holds one of them.
+    /// In every build, if another agent holds one of them.
     pub fn hold(&mut self, agent: AgentId, anchor: CellXY, cells: &[Offset]) {
-        debug_assert_eq!(self.blocker(agent, anchor, cells), None, "a cell would be held by two agents");
+        for &offset in cells {
+            let at = self.index(anchor, offset);
+            let holder = self.holder[at];
+            assert!(
+                holder == NOBODY || holder == agent.0,
+                "agent {} would take cell {} from agent {holder}, which holds it",
+                agent.0,
+                offset.cell_from(anchor)
+            );
+            self.holder[at] = agent.0;
+        }
+    }
+
+    /// Gives cells to an agent that no other agent holds.
+    fn take(&mut self, agent: AgentId, anchor: CellXY, cells: &[Offset]) {
         for &offset in cells {
             let at = self.index(anchor, offset);
             self.holder[at] = agent.0;

@@ -1,37 +1,40 @@
-//! Tunables of the rules of traffic: each a number with its unit, its usual value and what breaks at others.
+//! Tunables of the rules of traffic: numbers with unit, range and usual value.
 //!
-//! A mechanism is left out by a value, so that what it is worth is measured by two runs and no rebuild. What sizes an
-//! array of fixed length is no tunable and stays a constant beside the array.
+//! A value switches a mechanism off, so that two runs measure what it is worth without a rebuild. Numbers that size
+//! arrays of fixed length are constants next to these arrays.
+//!
+//! Where a tunable was measured, its text says on what, and with which results; the runs date from the time at which it
+//! was set. "Not measured" means that the value was chosen by watching runs.
 
 use std::error::Error;
 use std::fmt;
 use std::ops::RangeInclusive;
 
-/// One tunable, as it is told to a user.
+/// One tunable, as shown to a user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tunable {
     /// Name of the field of [`TrafficParams`].
     pub name: &'static str,
     /// Its usual value.
     pub usual: u32,
-    /// Values that it may take.
+    /// Values allowed.
     pub range: RangeInclusive<u32>,
-    /// Unit and meaning, and what other values do.
+    /// Meaning and unit, what other values break, and where it was measured.
     pub about: &'static [&'static str],
 }
 
-/// A tunable that cannot be set.
+/// Why a tunable was not set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ParamError {
-    /// There is none of that name.
+    /// No tunable has that name.
     Unknown(String),
-    /// The value is not one that it may take.
+    /// The value is not allowed.
     OutOfRange {
         /// Name of the tunable.
         name: &'static str,
         /// The value asked for.
         found: u32,
-        /// Values that it may take.
+        /// Values allowed.
         range: RangeInclusive<u32>,
     },
 }
@@ -54,8 +57,9 @@ impl Error for ParamError {}
 
 macro_rules! params {
     ($($(#[doc = $about:literal])+ $name:ident: $usual:literal in $range:expr;)+) => {
-        /// Every tunable of the rules of traffic. Words of a time that end in `_steps` or `_moves` are counted in times of an
-        /// agent's fastest step, others in ticks.
+        /// Every tunable of the rules of traffic. Times in `_steps` are multiples of the agent's fastest step, times
+        /// in `_ticks` are absolute. Fields that begin with `robot_` belong to [`UnitRobots`](crate::UnitRobots), the
+        /// others to [`Cooperative`](crate::Cooperative).
         ///
         /// ```
         /// use wheelbase_traffic::TrafficParams;
@@ -73,14 +77,14 @@ macro_rules! params {
             /// The usual values.
             pub const USUAL: Self = Self { $($name: $usual,)+ };
 
-            /// All tunables, in order of the fields.
+            /// All tunables, in the order of the fields.
             pub fn tunables() -> Vec<Tunable> {
                 vec![$(Tunable { name: stringify!($name), usual: $usual, range: $range, about: &[$($about),+] },)+]
             }
 
-            /// Sets a tunable by its name.
+            /// Sets a tunable by name.
             /// # Errors
-            /// [`ParamError`] for a name or value that there is not; nothing is set then.
+            /// [`ParamError`] for an unknown name or a value out of range; then nothing is set.
             pub fn set(&mut self, name: &str, value: u32) -> Result<(), ParamError> {
                 match name {
                     $(stringify!($name) if $range.contains(&value) => self.$name = value,
@@ -102,156 +106,291 @@ impl Default for TrafficParams {
 }
 
 params! {
-    /// Steps that an agent looks ahead when it plans. With 8, those of mixed bodies on bases did 4 % fewer tasks, for wide
-    /// ones turn too late to pass each other; 24 gained no more.
+    // Planning of single agents.
+
+    /// How far ahead an agent plans, in steps. Shorter: wide bodies turn too late to pass each other. Longer:
+    /// searches cost more. Measured with mixed bodies on base maps: 8 did 4 % fewer tasks, 24 no more.
     horizon_steps: 16 in 1..=64;
-    /// Nodes that one search for moves may expand; fewer find no way out between many.
+    /// An agent plans again when its plan ends within this many quarters of the horizon. 0: only at the end of the
+    /// plan, so that it stops between plans; more: more searches. Not measured.
+    due_horizon_quarters: 2 in 0..=4;
+    /// An agent follows its path without a search if that is free for this many quarters of the horizon. More: it
+    /// searches although it could go on for a while. Not measured.
+    free_path_horizon_quarters: 1 in 0..=4;
+    /// An agent searches although its path is free if contraflow makes the next moves longer by more steps than this.
+    /// More: it goes on against the flow as long as no agent blocks it. Not measured.
+    against_steps_max: 1 in 0..=1000;
+    /// Half steps after which an agent that has taken a plan may look for a better one. Fewer: more searches; a
+    /// search at every tick found no better plans (without figures). More: it keeps to a plan that others have made
+    /// bad. Not measured.
+    replan_half_steps: 1 in 0..=64;
+    /// Quarter steps after which an agent that has found no plan searches again; doubled with each failure in a row.
+    /// Fewer: searches in vain; more: gaps are missed. Not measured.
+    retry_quarter_steps: 1 in 0..=64;
+    /// How often that time is doubled. Not measured.
+    retry_doublings_max: 3 in 0..=7;
+    /// Nodes that one search for moves may expand. Fewer: no plan out of a crowd is found. Not measured.
     search_nodes: 240 in 1..=2048;
-    /// The same for an agent that has waited for more than two steps.
+    /// The same for an agent that has waited long. Not measured.
     search_nodes_after_waiting: 800 in 1..=2048;
-    /// Cells around an agent, beside twice its length, in which its local cost-to-go is worked out; what lies beyond it
-    /// cannot go around.
-    field_reach: 14 in 2..=24;
-    /// Times the ticks that an agent has waited that its search looks farther ahead; with 0 a way around is worth no more
-    /// for having waited.
+    /// Steps of waiting after which an agent has waited long. Not measured.
+    waited_long_steps: 2 in 0..=1000;
+    /// Free intervals of one pose that a search tries for each move into it (SIPP). Fewer: agents do not wait for a
+    /// later gap. More: more nodes for one pose. Not measured.
+    search_intervals: 3 in 1..=64;
+    /// How much farther a search looks ahead, in times of the ticks that the agent has waited. 0: a detour is worth
+    /// no more for having waited. Not measured.
     wait_horizon_factor: 2 in 0..=64;
-    /// Times that what waiting adds to the horizon may come to, in horizons.
+    /// Most that waiting adds to the horizon, in horizons. Not measured.
     wait_horizons_max: 3 in 0..=16;
-    /// Steps of waiting after which an agent has one that has nothing to do step aside; 1000 leaves that out.
+    /// Moves of a path from which the cost-to-go around an agent is computed. Fewer: poses near the path, but far
+    /// along it, look dear. Not measured.
+    guide_path_moves: 64 in 1..=1024;
+    /// Moves at most that lead from the end of a plan back to the path; beyond that the agent asks for a new path. Not
+    /// measured.
+    path_back_moves: 256 in 1..=4096;
+    /// Half side of the window in which that cost-to-go is known, in cells, to which the length of the body is added.
+    /// Smaller: obstacles larger than the window cannot be passed. Larger: time and memory grow with its area. Not
+    /// measured.
+    field_reach: 14 in 2..=24;
+    /// How often the length of the body is added to it. Not measured.
+    field_reach_bodies: 2 in 0..=4;
+    /// A window is used again while the agent is within one part in this many of the half side from its centre. Less:
+    /// agents come near the border before there is a new window. More: more windows. Not measured.
+    field_reuse_parts: 3 in 1..=64;
+
+    // Pushing.
+
+    /// Steps of waiting before an agent pushes an idle agent that blocks it; 1000 switches that off. Not measured.
     push_idle_after_steps: 1 in 0..=1000;
-    /// Steps of waiting after which it has one of lower rank step aside, and keeps those of lower rank from the cells that
-    /// it needs next; 1000 leaves that out.
+    /// Steps of waiting before an agent pushes an agent of lower priority, and claims the cells that it needs next
+    /// against such agents; 1000 switches that off. Not measured.
     push_after_steps: 3 in 0..=1000;
-    /// Steps of waiting after which it has anybody step aside, against rank; 1000 leaves that out.
+    /// Steps of waiting before an agent pushes any other, against priority; 1000 switches that off. Not measured.
     push_any_after_steps: 16 in 0..=1000;
-    /// Steps of waiting after which it asks for a path around those at rest; 1000 leaves that out.
+    /// Steps of waiting before an agent asks for a path around resting agents; 1000 switches that off. Not measured.
     around_after_steps: 12 in 0..=1000;
-    /// Steps for which one that cannot reach the room to which it was sent keeps trying.
+    /// Moves of its path along which an agent looks for the agent that blocks it. Not measured.
+    blocker_moves: 3 in 1..=96;
+    /// Steps after which an agent that cannot reach its retreat gives it up. Fewer: retreats are given up that would
+    /// have been reached. Not measured.
     give_up_after_steps: 8 in 1..=1000;
-    /// Steps for which one that has stepped aside lets the other pass at most; 0 sends it back at once, into the other's
-    /// way.
-    hold_steps: 48 in 0..=1000;
-    /// Moves of one that is to pass that the one beside its path looks at before it returns.
+    /// Steps at most for which a pushed agent stays at its retreat to let the other pass; 0 sends it back at once,
+    /// into the other's way. Not measured.
+    retreat_hold_steps: 48 in 0..=1000;
+    /// Half steps between two looks whether the other has passed. Not measured.
+    retreat_check_half_steps: 1 in 0..=64;
+    /// Moves of the passing agent that an agent at its retreat compares with its own. Not measured.
     passing_moves: 32 in 1..=96;
-    /// Moves of its own path that it compares with them.
+    /// Moves of its own that it compares with them. Not measured.
     return_moves: 8 in 1..=64;
-    /// Moves ahead of an agent that one stepping aside keeps clear of: the first, longest try, which backs out of
-    /// corridors.
+    /// Moves ahead of an agent that retreats keep clear of, at the first try. Long, so that an agent backs out of a
+    /// corridor. Not measured.
     clear_moves_first: 32 in 1..=96;
-    /// The second try, where there is no room for the first.
+    /// At the second try, where there is no retreat for the first. Not measured.
     clear_moves_second: 8 in 1..=96;
-    /// The last try, as in a full ring where all must move on a little.
+    /// At the last try, as in a full ring where all must move on a little. Not measured.
     clear_moves_last: 2 in 1..=96;
-    /// Poses looked at for one agent that is to step aside; doubled with each failure in a row.
+    /// Poses that the search for one retreat expands; doubled with each failure in a row. Fewer: no retreat is found
+    /// in a crowd. Not measured.
     retreat_poses: 800 in 1..=4096;
-    /// Poses looked at for all that step aside for one; doubled likewise.
+    /// Poses that the searches for all retreats of one push expand together; doubled likewise. Not measured.
     retreat_poses_of_stretch: 4000 in 1..=1000000;
-    /// Doublings at most.
+    /// How often these numbers are doubled. Not measured.
     retreat_doublings_max: 3 in 0..=3;
-    /// Agents displaced for one at most.
+    /// Agents of one push at most, the pusher included. Not measured.
     pushed_max: 48 in 1..=1000;
-    /// Failures in a row after which an agent backs out itself for the one that it blocks; 255 leaves that out.
+    /// How often the time from a push without a retreat to the next try, of a step, is doubled. As failures are
+    /// counted up to it, `back_out_after_failures` must not be larger. Not measured.
+    push_retry_doublings_max: 4 in 0..=7;
+    /// Failures in a row after which the pusher backs out itself; 255 switches that off. Not measured.
     back_out_after_failures: 2 in 0..=255;
-    /// Steps for which one that has backed out pushes nobody a short way.
+    /// Steps for which an agent that has backed out pushes only for a long stretch, lest it push the other back in. Not
+    /// measured.
     backed_out_steps: 96 in 0..=1000;
-    /// Steps that others must cost an agent before those of lower rank plan around it; 1000 leaves that out.
-    displace_after_steps: 3 in 0..=1000;
-    /// Agents that plan anew for one at most.
-    displaced_max: 12 in 1..=1000;
-    /// Expansions a tick that go into plans that cost less together; 0 leaves them out.
-    lns_expansions: 8192 in 0..=1000000000;
-    /// Steps in which one of lower rank is thought to clear a cell, at the first try and at the second.
-    displace_steps: 1 in 0..=64;
-    /// At the second try.
-    displace_steps_again: 4 in 0..=64;
-    /// The same where all give way for less cost together, at the first try.
-    lns_steps: 4 in 0..=64;
-    /// At the second try.
-    lns_steps_again: 12 in 0..=64;
-    /// Cells of a corridor at most: larger narrow regions, as mazes are, are none; 0 leaves admission to corridors out.
-    corridor_cells_max: 1024 in 0..=65536;
-    /// Cells of the longer side of a corridor at most.
-    corridor_side_max: 48 in 0..=4096;
-    /// Agents that come near or enter a corridor one way before those of higher rank at the other end have their turn. With
-    /// 8 a gate between two crowds let half as many through.
-    corridor_batch: 4 in 1..=1000;
-    /// Agents that want to go through either way that make a corridor busy; 1000 leaves busy corridors out.
-    corridor_busy: 4 in 1..=1000;
-    /// Agents that come near a busy corridor one way.
-    corridor_batch_busy: 8 in 1..=1000;
-    /// Agents that enter a busy corridor one way before it is the others' turn, which costs about two entries.
-    corridor_turn_busy: 20 in 1..=1000;
-    /// Moves before a corridor at which those stop that may not enter.
-    queue_moves: 4 in 0..=96;
-    /// Moves more for each that is before them in the line.
-    queue_moves_each: 2 in 0..=96;
-    /// Moves more at most.
-    queue_moves_max: 72 in 0..=96;
-    /// Moves before a corridor at which one that may enter is admitted.
-    admit_moves: 8 in 0..=96;
-    /// Moves before a corridor within which those at the other end count for whose turn it is.
-    near_moves: 16 in 0..=96;
-    /// Moves of a path that are looked through for corridors; 0 leaves admission to corridors out.
-    look_ahead_moves: 96 in 0..=1024;
-    /// Ticks for which one that has asked counts as wanting to enter.
-    asked_ticks: 64 in 1..=4096;
-    /// Ticks for which the entrance that one has asked for is kept clear.
-    entrance_ticks: 16 in 0..=4096;
-    /// Bodies that the ground before the entrance of a busy corridor is long.
-    entrance_bodies: 4 in 0..=64;
-    /// Ticks between two looks at the ground before busy entrances; 1000000 leaves clearing it out.
-    clear_entrances_ticks: 5 in 1..=1000000;
-    /// Steps after which one for which there is no room beside that ground is asked again.
-    clear_again_steps: 10 in 0..=1000;
-    /// Steps of waiting after which one in a corridor keeps nobody from entering it.
-    keeps_steps: 8 in 0..=1000;
-    /// Times, less one and in quarters, that a move counts as long against a stream that is all one way; 0 leaves lanes
-    /// out.
-    contraflow_weight: 10 in 0..=1000;
-    /// What a stream is weighed against, in sixteenths of a body: the more, the more bodies make one.
-    contraflow_still: 12 in 1..=1000;
-    /// Ticks that an agent stays where it made way before it takes up its order again.
+    /// Ticks that an agent stays at its retreat before it takes up its order again. Not measured.
     yield_hold_ticks: 12 in 0..=4096;
-    /// Unit robots: ticks between two looks at the streams; 1000000 leaves guidance out.
+
+    // Displacement.
+
+    /// Steps that the plans of others must cost an agent before it displaces them; 1000 switches displacement off. Not
+    /// measured.
+    displace_after_steps: 3 in 0..=1000;
+    /// Steps that the agent itself must gain by it. Not measured.
+    displace_gain_steps: 1 in 0..=1000;
+    /// Agents that may be displaced for one agent. Not measured.
+    displaced_max: 12 in 1..=1000;
+    /// Half steps that a move counts as longer if others must yield for it. 0: an agent displaces others although it
+    /// could pass around them as fast. Not measured.
+    displacement_half_steps: 1 in 0..=64;
+    /// Steps in which an agent of lower priority is assumed to clear a cell, at the first try. Too few: it cannot,
+    /// and the try fails; too many: the agent waits for what is free sooner. Not measured.
+    displace_steps: 1 in 0..=64;
+    /// At the second try. Not measured.
+    displace_steps_again: 4 in 0..=64;
+    /// How often the time from a failure to the next try, of a step, is doubled. Not measured.
+    displace_retry_doublings_max: 4 in 0..=7;
+    /// Expansions a tick for displacement of agents of any priority where all plans together cost less; 0 switches
+    /// that off. Not measured.
+    lns_expansions: 8192 in 0..=1000000000;
+    /// Half steps that all plans together must gain by it. Not measured.
+    lns_gain_half_steps: 1 in 0..=1000;
+    /// Steps that it counts against that gain if an idle agent has to move. Not measured.
+    lns_idle_steps: 1 in 0..=1000;
+    /// Steps in which any agent is assumed to clear a cell, at the first try. Not measured.
+    lns_steps: 4 in 0..=64;
+    /// At the second try. Not measured.
+    lns_steps_again: 12 in 0..=64;
+    /// How often the time from a failure to the next try, of a step, is doubled. Not measured.
+    lns_retry_doublings_max: 1 in 0..=7;
+
+    // Corridors.
+
+    /// Cells of a corridor at most: larger narrow regions, such as mazes, are no corridors; 0 switches admission to
+    /// corridors off. Not measured.
+    corridor_cells_max: 1024 in 0..=65536;
+    /// Cells of the longer side of a corridor at most. Not measured.
+    corridor_side_max: 48 in 0..=4096;
+    /// Agents that approach or enter a corridor from one end before agents of higher priority at the other end have
+    /// their turn. Measured at a gate between two crowds: with 8 half as many passed.
+    corridor_batch: 4 in 1..=1000;
+    /// Agents from either end that make a corridor busy; 1000 switches busy corridors off. Measured when these came:
+    /// of 400 trucks at `gate.toml` 358 in place of 289 were done at tick 20,000, `door` took 3308 ticks in place of
+    /// 4709, `bridge` 4926 in place of 5376; three small bases within noise.
+    corridor_busy: 4 in 1..=1000;
+    /// Agents that approach a busy corridor from one end. Not measured.
+    corridor_batch_busy: 8 in 1..=1000;
+    /// Agents that enter a busy corridor from one end before the other end has its turn, which costs the time of
+    /// about two entries. Not measured.
+    corridor_turn_busy: 20 in 1..=1000;
+    /// Moves before a corridor at which an agent stops without admission. Fewer: agents that come out find no room. Not
+    /// measured.
+    queue_moves: 4 in 0..=96;
+    /// Moves more for each agent before it in the queue. Not measured.
+    queue_moves_each: 2 in 0..=96;
+    /// Moves more at most. Not measured.
+    queue_moves_max: 72 in 0..=96;
+    /// Moves before a corridor from which on an agent is admitted. More: the corridor waits for agents that are far
+    /// away. Not measured.
+    admit_moves: 8 in 0..=96;
+    /// Moves before a corridor within which agents at the other end count when turns change. Not measured.
+    turn_moves: 16 in 0..=96;
+    /// Moves of a path that are searched for corridors; 0 switches admission to corridors off. Not measured.
+    look_ahead_moves: 96 in 0..=1024;
+    /// Ticks for which an agent counts as waiting for a corridor after it has asked for it. Not measured.
+    request_ticks: 64 in 1..=4096;
+    /// Ticks for which the ground before an entrance is kept clear after an agent has asked to enter there. Not
+    /// measured.
+    entrance_ticks: 16 in 0..=4096;
+    /// Length of the ground before the entrance of a busy corridor, in lengths of the agent's body. Not measured.
+    entrance_bodies: 4 in 0..=64;
+    /// Ticks between two looks at the ground before entrances of busy corridors; 1000000 switches clearing it off. Not
+    /// measured.
+    clear_entrances_ticks: 5 in 1..=1000000;
+    /// Doublings of `retreat_poses` and `retreat_poses_of_stretch` for that. Not measured.
+    clear_entrances_doublings: 1 in 0..=3;
+    /// Steps after which an agent is asked again for which there was no retreat from that ground. Not measured.
+    clear_again_steps: 10 in 0..=1000;
+    /// Steps of waiting after which an agent in a corridor no longer keeps others from entering. Fewer: agents meet
+    /// head on; more: an agent inside and one outside wait longer for each other. Not measured.
+    holder_wait_steps: 8 in 0..=1000;
+
+    // Directional flow.
+
+    /// Extra cost of a move against a flow in one direction only, in quarters of its time; 0 switches lanes off. Not
+    /// measured.
+    contraflow_weight: 10 in 0..=1000;
+    /// What the flow is weighed against, in the unit of `flow_body`: the more, the more bodies make a flow. Not
+    /// measured.
+    contraflow_still: 12 in 1..=1000;
+    /// What a body counts on each cell that it comes to cover; a cell counts 255 at most. Not measured.
+    flow_body: 16 in 1..=255;
+    /// Ticks after which the count of a cell fades. With 64 and a twelfth it halves in about 512 ticks. Not measured.
+    flow_fade_ticks: 64 in 1..=4096;
+    /// The part of it that fades then: one in this many. Not measured.
+    flow_fade_parts: 12 in 1..=255;
+
+    // Unit robots. Tasks are of League of Robot Runners problems: MR23-I-04 in 500 steps, others in 1000, seed 0.
+
+    /// Unit robots: ticks between two updates of the guidance by flow; 1000000 switches guidance off. Measured when
+    /// it came, without and with: MR23-I-04 1472 and 1560 tasks, MR23-I-05 3032 and 4665.
     robot_guidance_ticks: 10 in 1..=1000000;
-    /// Unit robots: of so many free cells...
+    /// Unit robots: extra ticks of a step against a flow in one direction only. Less: no lanes form. Measured only
+    /// together with other changes.
+    robot_against_ticks: 8 in 0..=15;
+    /// Unit robots: extra ticks of a step out of a cell for each tick that robots have waited there, by step made.
+    /// Measured on warehouse_small_400 without tries: 1, 2, 4, 8 gave 5097, 6080, 6847, 6968 tasks.
+    robot_wait_ticks: 8 in 0..=1000;
+    /// Unit robots: most extra ticks for that. Not measured.
+    robot_wait_ticks_max: 12 in 0..=15;
+    /// Unit robots: steps that a flow is weighed against, for each free cell a robot has: the more room there is, the
+    /// less it matters to go against a few. Measured against a constant: MR23-I-04 1673 in place of 1650 tasks,
+    /// random_50 2 % more.
+    robot_still_of_cells: 2 in 0..=1000;
+    /// Unit robots: lower bound of these steps. Not measured.
+    robot_still_min: 4 in 1..=1000;
+    /// Unit robots: upper bound of these steps. Not measured.
+    robot_still_max: 16 in 1..=1000;
+    /// Unit robots: quarters of what was counted that are left after an update. More: measured on
+    /// warehouse_small_400, 900 in place of 1491 tasks.
+    robot_fade_quarters: 3 in 0..=4;
+    /// Unit robots: states of all robots' fields together up to which all are made again after an update; beyond it a
+    /// field keeps the guidance under which it was made. More: updates of large teams cost whole ticks. Not measured.
+    robot_remade_states_max: 8388608 in 0..=1000000000;
+    /// Unit robots: a field knows the cells of all paths that are longer by this many ticks than the robot's own.
+    /// Less: a pushed robot needs a new field more often. Measured on MR23-I-05: 8, 16, 32, 48 gave 7596, 7562, 7906,
+    /// 7900 tasks, none faster by more than a sixth.
+    robot_field_margin_ticks: 48 in 0..=1000;
+    /// Unit robots: fields that are made under the same expected flow at the start of a run. Not measured.
+    robot_field_batch: 128 in 1..=65536;
+    /// Unit robots: of this many free cells...
     robot_pursuers_of: 7 in 1..=1000;
-    /// ...so many robots may pursue their goals at least, and as many as there are empty cells. Less leaves room unused,
-    /// more jams: measured on random maps and in warehouses.
+    /// ...at least this many robots pursue their goals, and as many as there are empty cells. Fewer: room stays unused;
+    /// more: jams. Measured on random maps and in warehouses.
     robot_pursuers: 3 in 0..=1000;
-    /// Unit robots: ticks of waiting that make up for a step more to the goal.
+    /// Unit robots: ticks of waiting that make up for one step more to the goal when pursuers are chosen. Not measured.
     robot_ticks_of_step: 8 in 0..=1000;
-    /// The same on a map that is packed, where none gets far.
+    /// Unit robots: the same on a packed map, where no robot gets far. Not measured.
     robot_ticks_of_step_packed: 16 in 0..=1000;
-    /// Unit robots: a map is packed where the robots stand in so many eighths of its free cells.
+    /// Unit robots: a map is packed where robots stand on this many eighths of its free cells. Not measured.
     robot_packed_eighths: 7 in 0..=9;
-    /// Unit robots: robots that one that plans anew may lift.
+    /// Unit robots: robots that one robot may displace in its turn. Not measured.
     robot_displaced_max: 400 in 0..=10000;
-    /// Unit robots: robots that one that improves the whole may lift.
+    /// Unit robots: robots that one try of the neighbourhood search may displace. Measured on 300 steps of MR23-I-05:
+    /// 24 gave 1257 tasks, 100 gave 1962.
     robot_displaced_to_improve_max: 100 in 0..=10000;
-    /// Unit robots: robots that all tries of a tick may lift, for each try; 0 leaves improving the whole out.
+    /// Unit robots: robots that all tries of a tick may displace, for each try; 0 switches the search off. Bounds the
+    /// time of a tick in jams. Measured with 600 tries and four times this number, 28,800 in all as with 2400 tries
+    /// now: that cost no tasks, half of it did (MR23-I-05 7867 in place of 7945, 150 ticks of warehouse_small_800 769
+    /// in place of 846).
     robot_displaced_of_try: 12 in 0..=1000;
-    /// Unit robots: times that a robot looks in one turn, or for one try.
+    /// Unit robots: times that a robot looks for an operation in one turn or try. Not measured.
     robot_visits_max: 10 in 1..=255;
-    /// Unit robots: a robot that waits for more ticks than this, and than `robot_old_distances` times its way, goes first.
+    /// Unit robots: a robot that has waited longer than this many ticks, and than `robot_old_distances` times its
+    /// distance, goes before all younger ones. Measured with `robot_weight_ticks`.
     robot_old_ticks: 40 in 0..=100000;
-    /// See `robot_old_ticks`.
+    /// Unit robots: see `robot_old_ticks`.
     robot_old_distances: 4 in 1..=1000;
-    /// Unit robots: one of so many goes first of all; 1000000 leaves all but one out.
+    /// Unit robots: one robot in this many of the oldest goes before all others; 1000000 leaves that to one robot.
+    /// Measured together with `robot_wait_ticks`: the longest task of MR23-I-05 fell from 591 to 170 ticks.
     robot_first_of: 64 in 1..=1000000;
-    /// Unit robots: ticks for which it does.
+    /// Unit robots: ticks for which it does. Not measured.
     robot_term_ticks: 16 in 0..=10000;
-    /// Unit robots: times the way that it still has for which it does, beside those ticks.
+    /// Unit robots: times its distance that it does so longer. Not measured.
     robot_term_distances: 2 in 0..=1000;
-    /// Unit robots: robots for which it counts when the whole is improved.
+    /// Unit robots: its weight in the neighbourhood search. Not measured.
     robot_first_weight: 64 in 1..=255;
-    /// Unit robots: ticks of age for which a robot counts once more.
+    /// Unit robots: ticks of a task's age that add 1 to its robot's weight. Measured on MR23-I-05 with
+    /// `robot_weight_max`: 40 and 16 gave 7148 tasks, 24 and 32 7088, 64 and 16 6919, 100 3955, 32 and 32 4348, a jam
+    /// that lasts.
     robot_weight_ticks: 40 in 1..=100000;
-    /// Unit robots: times that it counts at most.
+    /// Unit robots: the weight that age gives at most. See `robot_weight_ticks`.
     robot_weight_max: 16 in 1..=255;
-    /// Unit robots: cells looked at for room by one that goes first of all.
+    /// Unit robots: cells that the search for an empty cell expands for a robot that goes first. Measured when it
+    /// came: two robots in a lane with one bay did no task in 4000 ticks before, none took over 300 ticks since;
+    /// MR23-I-05 7900 and 7945 tasks, random_400 7131 and 7296.
     robot_push_cells: 16384 in 0..=1000000;
-    /// Unit robots: cells looked at for room by any other.
+    /// Unit robots: the same for any other robot, on packed maps. Not measured.
     robot_push_cells_near: 256 in 0..=1000000;
 }
 

@@ -1,4 +1,4 @@
-//! Paths of all agents in one array: of primitive numbers, in recordings of runs of equal moves.
+//! The paths of all agents in one array: of primitives, or in recordings of runs of equal moves.
 
 /// What is left of an agent's path in the pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,20 +22,20 @@ impl PathHandle {
     }
 }
 
-/// The moves of all paths: one byte a move, in one array that is compacted when half of it is dead.
+/// The moves of all paths, one byte each. The array is compacted when half of it is dead.
 #[derive(Debug)]
 pub struct PathPool<T = u8> {
     moves: Vec<T>,
-    /// The other half of a compaction, kept.
+    /// The target of the next compaction.
     spare: Vec<T>,
     live: usize,
 }
 
-/// Below this the array is not worth compacting.
+/// Below this length the array is not compacted.
 const COMPACT_FROM: usize = 1 << 16;
 
 impl<T> Default for PathPool<T> {
-    /// Room for what is not worth compacting, so that small worlds never grow it.
+    /// Memory up to the first compaction, so that small worlds never allocate.
     fn default() -> Self {
         let room = || Vec::with_capacity(COMPACT_FROM);
         Self { moves: room(), spare: room(), live: 0 }
@@ -43,7 +43,7 @@ impl<T> Default for PathPool<T> {
 }
 
 impl PathPool {
-    /// Bytes in use: a move each, those behind the agents too until the array is compacted.
+    /// Bytes in use, with the moves already made until the array is compacted.
     pub fn bytes(&self) -> usize {
         self.moves.len()
     }
@@ -60,13 +60,12 @@ impl<T: Copy> PathPool<T> {
         &self.moves[path.start as usize..][..path.len()]
     }
 
-    /// The first of the moves of a path.
+    /// The next move of a path.
     pub fn first_mut(&mut self, path: PathHandle) -> Option<&mut T> {
         self.moves[path.start as usize..][..path.len()].first_mut()
     }
 
-    /// Replaces an agent's path. Paths of other agents may move within the pool; `paths` are the
-    /// handles of all of them.
+    /// Replaces an agent's path. `paths` are the handles of all agents, for other paths may move within the pool.
     pub fn replace(&mut self, paths: &mut [PathHandle], row: usize, moves: &[T]) {
         self.drop_path(&mut paths[row]);
         if self.moves.len() + moves.len() > COMPACT_FROM.max(2 * (self.live + moves.len())) {

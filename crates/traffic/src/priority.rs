@@ -1,17 +1,17 @@
-//! Who comes first where agents want the same.
+//! Priority keys: the order in which agents get what several of them need.
 
 use crate::motion::AgentId;
 
-/// A place in the order of priority: the least comes first.
+/// The priority of an agent among all: the least key comes first.
 ///
-/// The layout, from the highest bit of `rank` down, is
-/// - bit 63: outside of every corridor, behind all others;
-/// - bit 62: entering a busy corridor or just come out of one, behind those that are in one;
-/// - bits 0 to 61: tick since which the agent is on its trip, less its priority, plus 2^32; of those that enter, the tick
-///   at which they got the right to;
+/// Layout, from the highest bit of `rank` down:
+/// - bit 63: outside of every corridor, after all agents that are in one;
+/// - bit 62: entering a busy corridor or just out of one, after the agents that are in one;
+/// - bits 0 to 61: begin of the agent's trip less its given priority, plus 2^32; of an agent that enters a busy
+///   corridor, the tick of its admission;
 ///
-/// and behind it the whole id, so that no two agents share a place.
-// Packed to 12 bytes: a cell keeps one beside a tick.
+/// and after the rank the whole id, so that no two agents have equal keys.
+// Packed to 12 bytes: each cell keeps one with a tick.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(C, packed(4))]
 pub struct PriorityKey {
@@ -19,33 +19,41 @@ pub struct PriorityKey {
     id: u32,
 }
 
+const _: () = assert!(size_of::<PriorityKey>() == 12);
+
 const OUTSIDE: u64 = 1 << 63;
 const ENTERING: u64 = 1 << 62;
 
 impl PriorityKey {
     /// Before all agents.
     pub const FIRST: Self = Self { rank: 0, id: 0 };
-    /// Behind all agents; that of an agent without an order.
+    /// After all agents; the key of an agent without an order.
     pub const LAST: Self = Self { rank: u64::MAX, id: u32::MAX };
 
-    /// By priority and age of the trip, then the lower id.
+    /// By given priority and age of the trip, then by id.
     pub fn of_trip(since: u32, priority: i32, agent: AgentId) -> Self {
         let rank = i64::from(since) - i64::from(priority) + (1 << 32);
         Self { rank: rank as u64, id: agent.0 }
     }
 
-    /// Of an agent that got the right to enter a busy corridor at a tick.
+    /// Of an agent that was admitted to a busy corridor at a tick.
     pub fn of_entering(admitted_at: u32, agent: AgentId) -> Self {
         Self { rank: ENTERING | u64::from(admitted_at), id: agent.0 }
     }
 
-    /// The same behind all that are in a corridor.
+    /// The same, after all agents that are in a corridor.
     #[must_use]
     pub fn outside(self) -> Self {
         Self { rank: self.rank | OUTSIDE, ..self }
     }
 
-    /// One word for state hashes: equal keys give equal words.
+    /// One word for state hashes. It is packed differently from the key: flags in bits 62 and 63; the tick of
+    /// admission from bit 30 up, or else the rank from bit 20 up; the id below.
+    ///
+    /// The layout dates from keys with 20 bits of the id; it stays so that state hashes stay. Equal keys give equal
+    /// words. From id 2^20 on (2^30 with an admission) different keys can collide. That is harmless: words are
+    /// hashed, never compared, and a hash that misses one difference between two worlds sees the ones that follow
+    /// from it.
     pub fn word(self) -> u64 {
         let flags = self.rank & (OUTSIDE | ENTERING);
         let rank = self.rank & !(OUTSIDE | ENTERING);
@@ -60,6 +68,7 @@ impl PriorityKey {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
     #[test]
     fn order_is_by_corridor_then_age_and_priority_then_id() {
@@ -81,5 +90,25 @@ mod tests {
         ];
         assert!(rising.is_sorted_by(|one, other| one < other), "{rising:?}");
         assert_eq!(PriorityKey::LAST.outside(), PriorityKey::LAST);
+    }
+
+    /// Words differ where keys do as long as ids are below 2^20. The values are those of recorded state hashes.
+    #[test]
+    fn words_for_hashes_keep_their_layout() {
+        let trip = |since, priority, id| PriorityKey::of_trip(since, priority, AgentId(id));
+        let entering = |at, id| PriorityKey::of_entering(at, AgentId(id));
+        assert_eq!(trip(7, 2, 5).word(), (5 + (1 << 32)) << 20 | 5);
+        assert_eq!(trip(7, 2, 5).outside().word(), 1 << 63 | (5 + (1 << 32)) << 20 | 5);
+        assert_eq!(entering(7, 5).word(), 1 << 62 | 7 << 30 | 5);
+        assert_eq!(PriorityKey::LAST.word(), u64::MAX);
+        let ids = [0, 1, 77, (1 << 20) - 1];
+        let ticks = [0, 1, 4_000_000_000, u32::MAX];
+        let trips = || ticks.into_iter().flat_map(move |tick| ids.map(|id| (tick, id)));
+        let keys = trips().flat_map(|(tick, id)| {
+            let trips = [i32::MIN, -1, 0, 3, i32::MAX].map(|priority| trip(tick, priority, id));
+            trips.into_iter().flat_map(|key| [key, key.outside()]).chain([entering(tick, id)])
+        });
+        let keys: BTreeSet<PriorityKey> = keys.collect();
+        assert_eq!(keys.iter().map(|key| key.word()).collect::<BTreeSet<u64>>().len(), keys.len());
     }
 }

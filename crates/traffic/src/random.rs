@@ -1,4 +1,4 @@
-//! The only source of randomness of a simulation: a seed gives the same numbers on every machine, permanently.
+//! The one source of randomness of a simulation: a seed gives the same numbers on every machine, permanently.
 
 use wheelbase_grid::SplitMix64;
 
@@ -12,9 +12,9 @@ impl Random {
         Self(SplitMix64::new(seed))
     }
 
-    /// Independent numbers for each `stream` of a seed, different from those of [`Random::new`].
+    /// An independent sequence for each `stream` of a seed; none of them is that of [`Random::new`].
     pub fn of_stream(seed: u64, stream: u64) -> Self {
-        // States that are a few steps apart would give the same numbers, shifted by these steps.
+        // Nearby states would give the same sequence, shifted by a few numbers.
         Self::new(SplitMix64::new(SplitMix64::new(seed).next_u64() ^ stream).next_u64())
     }
 

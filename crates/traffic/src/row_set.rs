@@ -1,6 +1,6 @@
-//! Sets of rows: one bit a row.
+//! Sets of rows, one bit a row.
 
-/// Rows of agents, visited in rising order. Memory: one bit a row.
+/// Rows of agents, visited in ascending order. Memory: one bit a row.
 ///
 /// ```
 /// use wheelbase_traffic::RowSet;
@@ -26,7 +26,7 @@ impl RowSet {
         self.words[row / BITS] |= 1 << (row % BITS);
     }
 
-    /// Takes a row out.
+    /// Removes a row.
     pub fn remove(&mut self, row: usize) {
         if let Some(word) = self.words.get_mut(row / BITS) {
             *word &= !(1 << (row % BITS));
@@ -38,19 +38,19 @@ impl RowSet {
         self.words.get(row / BITS).is_some_and(|word| word & 1 << (row % BITS) != 0)
     }
 
-    /// Makes it the set of the rows below `n`.
+    /// Makes it the set of all rows below `n`.
     pub fn fill(&mut self, n: usize) {
         self.words.clear();
         self.words.resize(n / BITS, u64::MAX);
         self.words.extend((!n.is_multiple_of(BITS)).then(|| (1 << (n % BITS)) - 1));
     }
 
-    /// Makes it a copy of another set. Takes no memory once it has had room for as many rows.
+    /// Makes it a copy of another set. Allocates only beyond the largest set so far.
     pub fn copy_from(&mut self, other: &Self) {
         self.words.clone_from(&other.words);
     }
 
-    /// The rows, rising. Linear in the words of the set and in its rows.
+    /// The rows, ascending. Linear in the words of the set and its rows.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         let mut from = 0;
         std::iter::from_fn(move || {
@@ -60,7 +60,7 @@ impl RowSet {
         })
     }
 
-    /// The first row that is not below `row`: for a visitor that changes what owns the set.
+    /// The first row that is not below `row`, for a visitor that changes the owner of the set.
     pub fn next_from(&self, row: usize) -> Option<usize> {
         let mut number = row / BITS;
         let mut word = self.words.get(number)? & u64::MAX << (row % BITS);
@@ -86,7 +86,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_the_set_of_its_rows(changes in prop::collection::vec((0_usize..300, any::<bool>()), 0..200), n in 0_usize..300) {
+        fn it_equals_a_plain_set(changes in prop::collection::vec((0_usize..300, any::<bool>()), 0..200), n in 0_usize..300) {
             let (mut rows, mut slow) = (RowSet::default(), BTreeSet::new());
             rows.fill(n);
             slow.extend(0..n);

@@ -1,7 +1,7 @@
-//! A rule of traffic: who may start a move at a tick.
+//! The interface of a rule of traffic.
 //!
-//! A rule sees the agents, their paths and the occupancy, and writes down which moves it would let start; the
-//! occupancy takes those that fit together. Rules stand beside each other behind one trait.
+//! A rule reads agents, paths and occupancy, and writes down the moves that it would begin. The occupancy begins those
+//! that fit together: a bad rule is slow, but no two agents ever overlap under it.
 
 use crate::decisions::Decisions;
 use crate::motion::AgentId;
@@ -9,20 +9,20 @@ use crate::view::TrafficView;
 
 /// A rule of traffic.
 pub trait Traffic: Send {
-    /// Decides one tick. Must depend on nothing but the view and what earlier calls left in itself.
+    /// Decides one tick. Must depend only on the view and on what earlier calls left in `self`.
     fn decide(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions);
 
-    /// Whether agents ask for paths, which the rule then has them follow. A rule that does without finds the
-    /// way of every agent with a task by itself.
+    /// Whether the rule follows planned paths. If not, it finds the way of every agent to its goal cell itself, and no
+    /// paths are planned.
     fn needs_paths(&self) -> bool {
         true
     }
 
-    /// Whether an agent is out of its way for another, so that its path is not to be replaced.
+    /// Whether an agent has left its path to let another pass, so that its path must not be replaced.
     fn is_yielding(&self, _agent: AgentId) -> bool {
         false
     }
 
-    /// What earlier calls have left in it that later ones depend on, for the state hash.
+    /// The state on which later calls depend, word by word, for the state hash.
     fn for_each_word(&self, _word: &mut dyn FnMut(u64)) {}
 }

@@ -1,24 +1,30 @@
-//! The rule for teams of unit robots: each holds a string of actions, and who plans anew may push others.
+//! The rule for teams of unit robots: enhanced priority inheritance with backtracking, and neighbourhood search.
 //!
-//! A robot always holds an operation of `DEPTH` actions, whose cells are reserved tick by tick, so that no
-//! two ever meet, whatever happens next. Each tick the robots look in turn, those nearest their goals first,
-//! for the operation that brings them nearest; one that is in the way, and comes later in the turn, is lifted
-//! and has to find another operation in its place, and so on; if the last of them finds none, all of it is
-//! undone. Then only the first action of each is carried out; the rest stays reserved. This is EPIBT
-//! (Yukhnevich and Andreychuk 2025, <https://arxiv.org/abs/2511.09193>), which extends PIBT (Okumura et al.
-//! 2019). What tries are left improve the whole: a robot drawn at random may push any other, if the sum of
-//! what remains to be gone does not grow; robots whose tasks are old count for several. A few of those that
-//! have waited longest go before all others for a while, in turn, so that each knot is once pulled at from
-//! each end; one of them that cannot move has others make room, and on a packed map all that cannot move do
-//! (`push`). On a map too full for all, only as many as it carries pursue their goals (`crowd`).
+//! A unit robot covers one cell, has four headings, and steps forward or turns in one tick. It always holds an
+//! operation, a string of `DEPTH` actions, whose cells are reserved tick by tick and never conflict. A tick goes
+//! through these phases:
+//!
+//! 1. On a map too full for all robots, only as many as it carries pursue their goals: module `crowd`.
+//! 2. Each goal has a field of costs-to-go, computed backward towards its robot (A*, as the abstract distances of
+//!    Silver 2005 are): module `unit_fields`. Steps against the flow of robots, and out of cells in which robots
+//!    wait, cost more (Guided PIBT, Chen et al. 2024): module `guidance`.
+//! 3. Robots take turns, those nearest to their goals first, and look for the operation that leads nearest. A robot
+//!    that is in the way and comes later is displaced and looks for another operation in its turn; if the last of
+//!    such a chain finds none, the chain is undone. That is EPIBT (Yukhnevich and Andreychuk 2025,
+//!    <https://arxiv.org/abs/2511.09193>), which extends PIBT (Okumura et al. 2019) from one action to several. A few
+//!    of the robots that have waited longest go before all others for a while, so that none starves. Such a robot, if
+//!    blocked, pushes a string of robots towards an empty cell: module `push`.
+//! 4. The budget left goes into large neighbourhood search (as in MAPF-LNS, Li et al. 2021): robots drawn at random may
+//!    displace any others if the weighted sum of all costs does not grow.
+//!
+//! Then only the first action of each operation is carried out; the rest stays reserved for the next tick.
 
 mod crowd;
 mod guidance;
 mod operations;
 mod planning;
-mod pursuers;
 mod push;
-mod push_search;
+mod robot_reservations;
 mod state;
 mod team;
 mod unit_fields;

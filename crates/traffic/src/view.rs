@@ -1,4 +1,4 @@
-//! What a rule of traffic sees.
+//! The input of a rule of traffic.
 
 use crate::flow::DirectionalFlow;
 use crate::motion::{AgentId, Motion, WaitState};
@@ -9,82 +9,86 @@ use crate::row_set::RowSet;
 use wheelbase_grid::{CellXY, GridSize, Rect};
 use wheelbase_planner::MovementTables;
 
-/// What the rules of traffic are told of an agent's orders; equal as long as it is on the same trip. 12 bytes,
-/// hot.
+/// Row of an agent that was removed.
+pub const NO_ROW: u32 = u32::MAX;
+
+/// What rules of traffic know of an agent's orders; equal as long as the agent is on the same trip. 12 bytes, hot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GoalStamp {
     /// Tick at which the current order or task became the current one.
     pub since: u32,
-    /// Station of the patrol it is going to.
+    /// Station of the patrol to which it goes.
     pub station: u32,
-    /// Whether it has an order that is not closed.
+    /// Whether it has an open order.
     pub has_order: bool,
 }
 
-/// The agents that are there: slices of one length, joined by row. Rows stand in order of id.
+const _: () = assert!(size_of::<GoalStamp>() == 12);
+
+/// All agents: slices of one length, joined by row. Rows are in order of id.
 #[derive(Clone, Copy, Debug)]
 pub struct AgentsView<'a> {
-    /// Ids, rising.
+    /// Ids, ascending.
     pub ids: &'a [AgentId],
     /// Poses and moves.
     pub motion: &'a [Motion],
-    /// Waiting and giving way.
+    /// Waiting and yielding.
     pub wait_states: &'a [WaitState],
-    /// Rows that a rule has to visit. Each other agent is as the rule left it at the last tick: it rests without an order
-    /// that it could carry out and without a path.
+    /// Rows that a rule has to visit. Every other agent is as the rule left it at the last tick: at rest, without a
+    /// path and without an order that it could carry out.
     pub busy: &'a RowSet,
-    /// Places in the order of priority, by their own trips.
+    /// Priority keys by the agents' own trips.
     pub keys: &'a [PriorityKey],
     /// What is left of their paths.
     pub paths: &'a [PathHandle],
-    /// On which trip of its orders each is.
+    /// Stamps of their trips.
     pub stamps: &'a [GoalStamp],
-    /// The cell each is to go to, for a rule that finds ways by itself; empty for others.
+    /// Goal cells, for a rule that follows no planned paths; empty for others.
     pub goals: &'a [Option<CellXY>],
-    /// Row of each id ever given, `u32::MAX` once it is taken out.
+    /// Row of each id ever given, [`NO_ROW`] once the agent is removed.
     pub row_of_id: &'a [u32],
 }
 
 impl AgentsView<'_> {
-    /// Number of agents that are there.
+    /// Number of agents.
     pub fn len(&self) -> usize {
         self.ids.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no agents.
     pub fn is_empty(&self) -> bool {
         self.ids.is_empty()
     }
 
-    /// Row of an agent, or `None` if it is not there.
+    /// Row of an agent; `None` if it was removed or never placed.
     pub fn row(&self, id: AgentId) -> Option<usize> {
         let row = *self.row_of_id.get(id.0 as usize)?;
-        (row != u32::MAX).then_some(row as usize)
+        (row != NO_ROW).then_some(row as usize)
     }
 }
 
-/// What a rule sees at a tick: slices, and who holds which cell.
+/// What a rule sees at a tick.
 pub struct TrafficView<'a> {
     /// The present tick.
     pub tick: u32,
-    /// Poses it may try in looking for room, this tick.
+    /// Poses that the rule may expand at this tick. Of unit robots: tries of the neighbourhood search.
     pub tries: u64,
     /// Size of the map.
     pub grid_size: GridSize,
-    /// The movement tables by class.
+    /// Movement tables by class.
     pub tables: &'a [MovementTables],
     /// The agents.
     pub agents: AgentsView<'a>,
     /// The moves of their paths.
     pub paths: &'a PathPool,
-    /// Areas of edits that wait for their cells to be left: see [`crate::forbidden`].
+    /// Areas of waiting edits: see [`crate::forbidden`].
     pub forbidden: &'a [Rect],
-    /// Which way agents have moved over each cell of late.
+    /// Directions in which agents have recently moved over each cell.
     pub flow: &'a DirectionalFlow,
-    /// Areas in which the map was edited at this tick; the tables of the classes have followed.
+    /// Areas of the map that were edited at this tick; the tables have been updated.
     pub edited: &'a [Rect],
-    /// Rows of the agents whose moves were refused at the last tick: the rule would have had them overlap others.
+    /// Rows of agents whose moves the occupancy refused at the last tick: they would have overlapped others.
     pub refused: &'a [u32],
-    /// Who holds which cell.
+    /// Holder of each cell.
     pub occupancy: &'a Occupancy,
 }

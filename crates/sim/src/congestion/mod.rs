@@ -19,6 +19,7 @@ use wheelbase_grid::{CellXY, GridShape, GridSize};
 use wheelbase_planner::MovementTables;
 use wheelbase_planner::model::State;
 use wheelbase_planner::search::Penalties;
+use wheelbase_traffic::TrafficParams;
 use wheelbase_traffic::directions::{direction_to, opposite};
 use wheelbase_traffic::flow::DirectionalFlow;
 use wheelbase_traffic::hash::fold;
@@ -74,7 +75,13 @@ pub(crate) struct Congestion {
 
 impl Congestion {
     /// No counts. `sides` holds the shortest and longest side of each class's body in cells.
-    pub fn new(size: GridSize, shape: GridShape, sides: &[(u32, u32)], params: ReplanParams) -> Self {
+    pub fn new(
+        size: GridSize,
+        shape: GridShape,
+        sides: &[(u32, u32)],
+        traffic: TrafficParams,
+        params: ReplanParams,
+    ) -> Self {
         let blocks = |cells: u32| cells.div_ceil(1 << params.block_shift) as usize;
         let width = blocks(size.width());
         let n_blocks = width * blocks(size.height());
@@ -96,7 +103,7 @@ impl Congestion {
             n_blocks,
             bodies: sides.iter().map(body).collect(),
             blocks: vec![Block::default(); widths.len().clamp(1, widths_max) * n_blocks],
-            flow: DirectionalFlow::new(size, shape),
+            flow: DirectionalFlow::new(size, shape, traffic),
             planned: PlannedFlow::new(size, shape, params),
             next: 0,
             counted_so_far: 0,

@@ -192,7 +192,7 @@ proptest! {
         moves in prop::collection::vec(0_u8..3, 0..200),
     ) {
         let world = cart();
-        let mut congestion = Congestion::new(world.grid.size(), world.grid.shape(), &SIDES, ReplanParams::USUAL);
+        let mut congestion = Congestion::new(world.grid.size(), world.grid.shape(), &SIDES, world.settings.traffic, ReplanParams::USUAL);
         let mut reference = Reference::default();
         let mut tick = 1;
         for ((x, y), side, of, n_moves, waited, halvings) in counted {

@@ -1,5 +1,5 @@
-//! Contraflow: a move against the stream counts as dearer when a field is made, so that lanes form where
-//! there is room for them (as in Guided PIBT: Chen et al., AAAI 2024, whose costs grow with contraflow too).
+//! Contraflow costs: a move against the directional flow counts as longer in the cost-to-go, so that lanes form where
+//! there is room for them. After Guided PIBT (Chen et al., AAAI 2024), whose edge costs grow with contraflow.
 
 use crate::directions::{axis_and_direction, opposite, product, to_side, vector};
 use crate::flow::DirectionalFlow;
@@ -8,52 +8,53 @@ use wheelbase_grid::GridShape;
 use wheelbase_planner::MovementTables;
 use wheelbase_planner::model::{Frame, Offset, State, StateSpace};
 
-/// What a move is held against.
+/// Where the flow is read for a move.
 #[derive(Clone, Copy, Debug)]
-pub struct Probe {
-    /// The way that it goes, and the opposite one; [`STAYS`] if it goes none.
-    pub direction: u8,
-    pub opposite: u8,
-    /// Cells by their indices, less that of the anchor's at the start.
-    pub cells: [i32; 3],
+pub(crate) struct Probe {
+    /// Direction of the move, and the opposite one; [`STAYS`] if it only turns.
+    pub(crate) direction: u8,
+    pub(crate) opposite: u8,
+    /// Indices of the cells, relative to that of the start anchor.
+    pub(crate) cells: [i32; 3],
 }
 
-/// What the moves of a class are held against.
+/// The probes of a class.
 #[derive(Debug)]
-pub struct Probes {
-    pub space: StateSpace,
-    pub n_primitives: usize,
-    /// By frame and primitive.
-    pub of_move: Vec<Probe>,
+pub(crate) struct Probes {
+    pub(crate) space: StateSpace,
+    pub(crate) n_primitives: usize,
+    /// By frame, then by primitive.
+    pub(crate) of_move: Vec<Probe>,
 }
 
 impl Probes {
+    /// The probe of a primitive from a frame.
     #[inline]
-    pub fn at(&self, frame: Frame, primitive: usize) -> &Probe {
+    pub(crate) fn at(&self, frame: Frame, primitive: usize) -> &Probe {
         &self.of_move[usize::from(frame.0) * self.n_primitives + primitive]
     }
 }
 
-/// What the moves of all classes are held against.
+/// The contraflow costs of all classes.
 #[derive(Debug)]
-pub struct Contraflow {
+pub(crate) struct Contraflow {
     /// By class.
-    pub probes: Vec<Probes>,
-    pub params: TrafficParams,
+    pub(crate) probes: Vec<Probes>,
+    pub(crate) params: TrafficParams,
 }
 
-/// The way of a move that only turns.
-pub const STAYS: u8 = u8::MAX;
+/// Direction of a move that only turns.
+pub(crate) const STAYS: u8 = u8::MAX;
 
 impl Contraflow {
-    pub fn new<'a>(classes: impl Iterator<Item = &'a MovementTables>, params: TrafficParams) -> Self {
+    /// For some classes.
+    pub(crate) fn new<'a>(classes: impl Iterator<Item = &'a MovementTables>, params: TrafficParams) -> Self {
         Self { probes: classes.map(probes_of).collect(), params }
     }
 
-    /// By how much a legal move from a state that takes so many ticks counts as longer, for it goes against
-    /// the stream.
+    /// Ticks by which a legal move of `ticks` from a state counts as longer because it goes against the flow.
     #[inline]
-    pub fn extra(
+    pub(crate) fn extra(
         &self,
         flow: &DirectionalFlow,
         class: usize,
@@ -66,14 +67,14 @@ impl Contraflow {
         if probe.direction == STAYS {
             return 0;
         }
-        // What is looked at lies on the map where the move is legal.
+        // The cells of a legal move lie on the map.
         let anchor = from.0 / u32::from(probes.space.headings());
         let count = |direction: u8| -> u32 {
             let cells = probe.cells.iter().map(|&offset| anchor.wrapping_add_signed(offset) as usize);
             cells.map(|cell| flow.at(cell, usize::from(direction))).sum()
         };
         let against = count(probe.opposite);
-        // Where nobody came the other way, as in most places, there is no stream to go against.
+        // In most cells there was no flow the other way.
         if against == 0 {
             return 0;
         }
@@ -90,9 +91,9 @@ impl Contraflow {
     }
 }
 
-/// What the moves of a class are held against: the way of each, and the cells under the body's end that are
-/// looked at for it, the anchor and the two farthest to the sides.
-pub fn probes_of(tables: &MovementTables) -> Probes {
+/// The probes of a class: for each move its direction, and three cells under the body at its end, the anchor and the
+/// outermost ones to either side.
+pub(crate) fn probes_of(tables: &MovementTables) -> Probes {
     let (class, space) = (tables.class(), tables.space());
     let shape = space.shape();
     let mut of_move = Vec::new();
@@ -104,7 +105,7 @@ pub fn probes_of(tables: &MovementTables) -> Probes {
                 of_move.push(Probe { direction: STAYS, opposite: STAYS, cells: [0; 3] });
                 continue;
             };
-            // To the right of the axis: of hexagons no side lies there, but one on either hand.
+            // To the right of the axis. On hexagonal maps that lies between two sides.
             let right = match shape {
                 GridShape::Square => to_side(shape, axis + 3),
                 GridShape::Hex => {

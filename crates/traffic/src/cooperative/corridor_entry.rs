@@ -1,137 +1,144 @@
-//! Entering narrow passages: an agent looks which lie ahead of it, asks to enter those that are near, and
-//! stops before one that it is kept from.
+//! Entry to corridors: an agent finds the corridors on its path, asks for admission, and stops before a corridor that
+//! it may not enter.
 
-use super::admission::{Entrance, Entrant};
-use super::corridor_map::OPEN;
-use crate::cooperative::corridors_ahead::{Ahead, entrance_reach};
+use super::admission::{Direction, Entrance, Entrant};
+use super::corridor_map::NO_CORRIDOR;
+use crate::cooperative::corridors_ahead::{CorridorAhead, entrance_reach};
+use crate::cooperative::moves::{guide_moves, is_idle, waited};
+use crate::cooperative::path_cells::{PathCells, rests_on_path};
 use crate::cooperative::plan_table::PlanTable;
-use crate::cooperative::planning::Planning;
-use crate::cooperative::retreat::Pushing;
-use crate::cooperative::steps::{guide_moves, is_idle, waited};
+use crate::cooperative::planning::{NO_STOP, Planning};
 use crate::motion::AgentId;
 use crate::priority::PriorityKey;
 use crate::view::TrafficView;
+use wheelbase_grid::CellXY;
 use wheelbase_planner::model::State;
 
-/// Lists the passages on the next stretch of an agent's path.
-pub fn look_ahead(
-    now: &mut Planning<'_>,
-    room: &mut Pushing,
-    row: usize,
-    mut state: State,
-    key: PriorityKey,
-) {
-    let view = now.view;
-    let id = view.agents.ids[row].0;
+/// Lists the corridors on the next moves of an agent's path from a state, in `planning.ahead`.
+pub(crate) fn find_corridors_ahead(planning: &mut Planning<'_>, row: usize, mut state: State) {
+    let view = planning.view;
+    let agent = view.agents.ids[row].0;
     let motion = &view.agents.motion[row];
     let tables = &view.tables[motion.class.0 as usize];
-    let (PlanTable { corridor_control, heads, sides, .. }, ahead) = (&*now.table, &mut now.ahead);
+    let (PlanTable { corridor_control, heads, sides, params, .. }, ahead) =
+        (&*planning.table, &mut planning.ahead);
     ahead.clear();
-    let path = guide_moves(view, row, &heads[id as usize]);
+    let path = guide_moves(view, row, &heads[agent as usize]);
+    let sides = sides[motion.class.0 as usize];
+    let reach = entrance_reach(sides, params);
     let mut cell = tables.space().pose(state).cell;
     let (mut corridor, mut entered) = (corridor_control.map.at_anchor(cell), cell);
-    let mut entrant =
-        Entrant { agent: id, direction: (0, 0), width: sides[motion.class.0 as usize].0, stays: None };
-    let mut left = path.len();
-    let mut moves = 0;
-    let reach = entrance_reach(sides[motion.class.0 as usize], &now.table.params);
     let mut entrance = Entrance { cell, direction: (0, 0), reach };
-    for (number, &primitive) in path.iter().take(now.table.params.look_ahead_moves as usize).enumerate() {
+    let (mut left, mut moves) = (path.len(), 0);
+    let through =
+        |from, to, stays| Entrant { agent, direction: displacement(from, to), width: sides.0, stays };
+    for (number, &primitive) in path.iter().take(params.look_ahead_moves as usize).enumerate() {
         if tables.move_ticks(state, usize::from(primitive)).is_none() {
             break;
         }
         state = tables.state_after(state, usize::from(primitive));
         left -= 1;
         let before = std::mem::replace(&mut cell, tables.space().pose(state).cell);
-        let now = corridor_control.map.at_anchor(cell);
-        if now != corridor {
-            if corridor != OPEN {
-                entrant.direction = (cell.x - entered.x, cell.y - entered.y);
-                ahead.push(Ahead { corridor, entrant, holder: None, moves, entrance, stays_off: false });
+        let here = corridor_control.map.at_anchor(cell);
+        if here != corridor {
+            if corridor != NO_CORRIDOR {
+                let entrant = through(entered, cell, None);
+                ahead.push(CorridorAhead {
+                    corridor,
+                    entrant,
+                    holder: None,
+                    moves,
+                    entrance,
+                    keeps_clear: false,
+                });
             }
-            (corridor, entered, moves) = (now, before, number as u32);
-            entrance = Entrance { cell: before, direction: (cell.x - before.x, cell.y - before.y), reach };
+            (corridor, entered, moves) = (here, before, number as u32);
+            entrance = Entrance { cell: before, direction: displacement(before, cell), reach };
         }
     }
-    if corridor != OPEN {
-        entrant.direction = (cell.x - entered.x, cell.y - entered.y);
-        entrant.stays = (left == 0 && heads[id as usize].retreat_left == 0).then_some(cell);
-        ahead.push(Ahead { corridor, entrant, holder: None, moves, entrance, stays_off: false });
+    if corridor != NO_CORRIDOR {
+        let stays = left == 0 && heads[agent as usize].retreat_left == 0;
+        let entrant = through(entered, cell, stays.then_some(cell));
+        ahead.push(CorridorAhead { corridor, entrant, holder: None, moves, entrance, keeps_clear: false });
     }
-    ask_to_enter(now, room, row, key);
 }
 
-/// Asks of each passage ahead whether the agent may enter it. Of one that is near it gets the right to
-/// enter; before one that it is kept from it stops.
-pub fn ask_to_enter(now: &mut Planning<'_>, room: &mut Pushing, row: usize, key: PriorityKey) {
-    let view = now.view;
+/// Columns and rows from one cell to another.
+fn displacement(from: CellXY, to: CellXY) -> Direction {
+    (to.x - from.x, to.y - from.y)
+}
+
+/// Asks for admission to each corridor ahead. A near one admits the agent; before one that does not, it stops.
+pub(crate) fn request_admission(
+    planning: &mut Planning<'_>,
+    path_cells: &mut PathCells,
+    row: usize,
+    key: PriorityKey,
+) {
+    let (view, params) = (planning.view, planning.table.params);
     let id = view.agents.ids[row].0;
-    now.stop = u32::MAX;
-    for number in 0..now.ahead.len() {
-        let Ahead { corridor, entrant, moves, entrance, .. } = now.ahead[number];
-        let is_busy = now.table.corridor_control.admission.is_busy(corridor);
+    planning.stop = NO_STOP;
+    for ahead in &mut planning.ahead {
+        let CorridorAhead { corridor, entrant, moves, entrance, .. } = *ahead;
+        let admission = &mut planning.table.corridor_control.admission;
+        let is_busy = admission.is_busy(corridor);
         if is_busy {
-            now.table.corridor_control.admission.note_entrance(corridor, entrance, view.tick);
+            admission.note_entrance(corridor, entrance, view.tick);
         }
-        if now.table.corridor_control.admission.is_inside(corridor, id) {
-            now.table.corridor_control.admission.enter(corridor, entrant);
+        if admission.is_inside(corridor, id) {
+            admission.enter(corridor, entrant);
             continue;
         }
-        let holder = holder(now.table, room, view, row, (corridor, &entrant), key);
-        let crowded = now.table.corridor_control.admission.is_crowded(corridor, &entrant, moves, view.tick);
-        let holder = holder.or(crowded.then_some(id));
-        now.ahead[number].holder = holder;
-        now.ahead[number].stays_off = is_busy && crowded;
-        now.table.corridor_control.admission.note_asked(
-            corridor,
-            entrant,
-            (key, moves),
-            (view.tick, holder.is_some()),
-        );
-        if holder.is_some() {
-            let queue =
-                now.table.corridor_control.admission.queue_moves(corridor, &entrant, moves, view.tick);
-            now.stop = now.stop.min(moves.saturating_sub(queue));
-        } else if moves <= now.table.params.admit_moves
-            && now.table.heads[id as usize].retreat_left == 0
-            && now.table.admit(id, corridor, is_busy.then_some(view.tick))
+        let holder = find_holder(planning.table, path_cells, view, row, (corridor, &entrant), key);
+        let admission = &mut planning.table.corridor_control.admission;
+        let crowded = admission.is_crowded(corridor, &entrant, moves, view.tick);
+        ahead.holder = holder.or(crowded.then_some(id));
+        ahead.keeps_clear = is_busy && crowded;
+        let is_refused = ahead.holder.is_some();
+        admission.note_request(corridor, entrant, (key, moves), (view.tick, is_refused));
+        if is_refused {
+            let queue = admission.queue_moves(corridor, &entrant, moves, view.tick);
+            planning.stop = planning.stop.min(moves.saturating_sub(queue));
+        } else if moves <= params.admit_moves
+            && planning.table.heads[id as usize].retreat_left == 0
+            && planning.table.admit(id, corridor, is_busy.then_some(view.tick))
         {
-            now.table.corridor_control.admission.enter(corridor, entrant);
+            planning.table.corridor_control.admission.enter(corridor, entrant);
         }
     }
 }
 
-/// Who keeps an agent from entering a passage; `None` if it may enter, itself if it is not its turn. Who
-/// has the right to enter and does not get on loses it.
-pub fn holder(
+/// The agent that holds a corridor against an entrant: `None` if it may enter, itself if it is not its turn. An agent
+/// that is admitted but does not get on loses its admission.
+fn find_holder(
     table: &mut PlanTable,
-    room: &mut Pushing,
+    path_cells: &mut PathCells,
     view: &TrafficView<'_>,
     row: usize,
     (corridor, entrant): (u32, &Entrant),
     key: PriorityKey,
 ) -> Option<u32> {
     let mut from = 0;
-    while let Some((other, at)) = table.corridor_control.admission.next_opposed(corridor, entrant, from) {
-        if holds_up(table, room, view, other, row) {
+    while let Some((other, at)) = table.corridor_control.admission.next_opposing(corridor, entrant, from) {
+        if blocks_entry(table, path_cells, view, other, row) {
             return Some(other);
         }
-        if table.cold[other as usize].admitted == corridor {
+        if table.details[other as usize].admitted == corridor {
             table.give_up_admission(other);
             from = at;
         } else {
             from = at + 1;
         }
     }
-    let is_turn = table.corridor_control.admission.is_turn_of_other(corridor, entrant, key, view.tick);
-    is_turn.then_some(entrant.agent)
+    let others_turn = table.corridor_control.admission.is_turn_of_others(corridor, entrant, key, view.tick);
+    others_turn.then_some(entrant.agent)
 }
 
-/// Whether an agent in a passage can keep another from entering: not if it does not get on itself, else
-/// all might wait for each other, and not if it has nothing to do and is out of the way.
-pub fn holds_up(
+/// Whether an agent in a corridor can keep another from entering. Not if it does not get on, for then both might wait
+/// for each other, and not if it is idle and off the other's path.
+fn blocks_entry(
     table: &PlanTable,
-    room: &mut Pushing,
+    path_cells: &mut PathCells,
     view: &TrafficView<'_>,
     holder: u32,
     row: usize,
@@ -142,7 +149,7 @@ pub fn holds_up(
     }
     let motion = &view.agents.motion[other];
     if is_idle(motion.activity) && motion.at_rest() {
-        return room.stands_in_way(view, table, row, other);
+        return rests_on_path(path_cells, (view, table), other, row);
     }
-    waited(view, other) < table.params.keeps_steps * table.step_ticks[motion.class.0 as usize]
+    waited(view, other) < table.params.holder_wait_steps * table.step_ticks[motion.class.0 as usize]
 }

@@ -1,74 +1,79 @@
-//! Narrow passages of a map: doors, bridges and lanes where two agents cannot pass each other.
+//! Corridors: regions of a map where two agents cannot pass each other, such as doors, bridges and lanes.
 //!
-//! A cell is narrow where the free cells in a row or a column through it are too few for two of the widest
-//! bodies side by side; narrow cells that touch are one passage. After an edit of the map the passages near it
-//! are found anew, as they would be on a new map.
+//! A cell is narrow if the run of free cells through it, along its row or its column, is too short for two of the
+//! widest bodies side by side. Narrow cells that touch form one corridor. After an edit of the map the corridors near
+//! it are computed again, with the result of a new map.
 
 use crate::free_cells::{find_free, grown, smallest_bodies};
 use std::collections::BTreeSet;
 use wheelbase_grid::{BitGrid, CellXY, GridShape, GridSize, Rect};
 use wheelbase_planner::MovementTables;
 
-/// No passage.
-pub const OPEN: u32 = u32::MAX;
+/// Number of a corridor where there is none.
+pub(crate) const NO_CORRIDOR: u32 = u32::MAX;
 
-/// How large a passage is; without cells it is no more.
+/// Size of a corridor; without cells it no longer exists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CorridorShape {
-    pub width: u32,
-    pub n_cells: u32,
+pub(crate) struct CorridorShape {
+    /// The shortest run of free cells across it.
+    pub(crate) width: u32,
+    pub(crate) n_cells: u32,
 }
 
-/// A passage that an edit has made, of those of before that have cells in it.
+/// A corridor that the last edits have made.
 #[derive(Clone, Debug)]
-pub struct Made {
-    pub number: u32,
-    pub width: u32,
-    /// In order.
-    pub before: Vec<u32>,
+pub(crate) struct NewCorridor {
+    pub(crate) number: u32,
+    pub(crate) width: u32,
+    /// Corridors of before that have cells in it, ascending.
+    pub(crate) before: Vec<u32>,
 }
 
-/// The passages of a map, by number. Memory: 4.5 bytes a cell.
+/// The corridors of a map, by number. Memory: 4.5 bytes a cell.
 #[derive(Debug)]
-pub struct CorridorMap {
-    pub size: GridSize,
-    pub shape: GridShape,
-    pub of_cell: Vec<u32>,
-    pub shapes: Vec<CorridorShape>,
-    /// Numbers of passages that are no more, to be given again.
-    pub spare: Vec<u32>,
-    /// Passages that the last edits have changed or done away with, in order; and those that they have made.
-    pub altered: Vec<u32>,
-    pub made: Vec<Made>,
-    /// Two of the widest bodies side by side, in cells.
-    pub pair: u32,
-    /// Cells of a passage, and of its longer side, at most.
-    pub cells_max: usize,
-    pub side_max: u32,
+pub(crate) struct CorridorMap {
+    pub(crate) size: GridSize,
+    pub(crate) shape: GridShape,
+    /// Corridor of each cell.
+    pub(crate) of_cell: Vec<u32>,
+    pub(crate) shapes: Vec<CorridorShape>,
+    /// Numbers of corridors that no longer exist, to be used again.
+    pub(crate) spare: Vec<u32>,
+    /// Corridors that the last edits have changed or removed, ascending.
+    pub(crate) altered: Vec<u32>,
+    /// Corridors that they have made.
+    pub(crate) made: Vec<NewCorridor>,
+    /// Width of two of the widest bodies side by side, in cells.
+    pair: u32,
+    /// Cells of a corridor at most.
+    cells_max: usize,
+    /// Cells of its longer side at most.
+    side_max: u32,
     /// Cells that the smallest body can cover.
-    pub free: BitGrid,
-    /// Cells where free cells are too few for a pair.
-    pub narrow: BitGrid,
-    /// Scratch memory: cells looked at for the last area, and of these the cells of what is too large.
-    pub seen: BitGrid,
-    pub large: BitGrid,
+    free: BitGrid,
+    /// Narrow cells.
+    narrow: BitGrid,
+    /// Scratch memory: cells already visited.
+    seen: BitGrid,
+    /// Scratch memory: visited cells of regions too large for corridors.
+    large: BitGrid,
 }
 
-/// A passage found for an area: its cells are `cells[first..][..count]`.
-pub struct Found {
-    pub first: usize,
-    pub count: usize,
-    pub width: u32,
-    /// Passages of before that have cells in it, in order.
-    pub before: Vec<u32>,
-    /// It is the one of before, cell by cell, and as wide.
-    pub is_same: bool,
+/// A corridor found near an edit: its cells are `cells[first..][..count]`.
+struct FoundCorridor {
+    first: usize,
+    count: usize,
+    width: u32,
+    /// Corridors of before that have cells in it, ascending.
+    before: Vec<u32>,
+    /// It equals a corridor of before in cells and width.
+    is_same: bool,
 }
 
 impl CorridorMap {
-    /// A map on which no passages have been found yet, for agents of some classes with the shortest and longest side
-    /// of their bodies, and passages of so many cells, and cells of the longer side, at most.
-    pub fn new(
+    /// A map on which no corridors have been found yet, for agents of some classes with the shortest and longest
+    /// sides of their bodies. The last argument limits the cells of a corridor and those of its longer side.
+    pub(crate) fn new(
         size: GridSize,
         tables: &[MovementTables],
         sides: &[(u32, u32)],
@@ -78,7 +83,7 @@ impl CorridorMap {
         Self {
             size,
             shape: tables.first().map_or(GridShape::Square, |tables| tables.space().shape()),
-            of_cell: vec![OPEN; size.n_cells()],
+            of_cell: vec![NO_CORRIDOR; size.n_cells()],
             shapes: Vec::new(),
             spare: Vec::new(),
             altered: Vec::new(),
@@ -93,29 +98,27 @@ impl CorridorMap {
         }
     }
 
-    /// Finds the passages anew about areas of the map that were edited, and notes in `altered` and `made` what has
-    /// become of them. Linear in the cells of the areas, of what lies within a few bodies of them, and of the
-    /// passages there.
-    pub fn follow_edits(&mut self, tables: &[MovementTables], edited: &[Rect]) {
+    /// Computes the corridors again near edited areas; lists the changes in `altered` and `made`. Linear in the cells
+    /// of the areas, of their surroundings within a few bodies, and of the corridors there.
+    pub(crate) fn update(&mut self, tables: &[MovementTables], edited: &[Rect]) {
         self.altered.clear();
         self.made.clear();
         let Some(tables) = smallest_bodies(tables) else { return };
         let areas: Vec<Rect> = edited.iter().map(|&area| find_free(&mut self.free, tables, area)).collect();
         let areas = areas.into_iter().filter(|area| !area.is_empty());
-        // A cell's width depends on free cells so far off; and a passage on the next cells.
+        // The width of a cell depends on free cells within a pair.
         let areas: Vec<Rect> = areas.map(|area| grown(area, self.pair, self.size)).collect();
         areas.iter().for_each(|&area| self.find_narrow(area));
         self.find_corridors(&areas);
     }
 
-    /// Finds the narrow cells of an area anew: those in runs of free cells, along a row or a column, that are
-    /// shorter than a pair.
-    pub fn find_narrow(&mut self, area: Rect) {
+    /// Computes the narrow cells of an area: those in runs of free cells shorter than a pair.
+    fn find_narrow(&mut self, area: Rect) {
         let Self { free, narrow, pair, size, .. } = self;
         narrow.fill(area, false);
-        // Shorter runs that come into the area end before they leave this.
+        // Shorter runs that reach into the area lie in this one.
         let wide = grown(area, *pair, *size);
-        let mut guide_path = |length: u32, cell_at: &dyn Fn(i32) -> CellXY| {
+        let mut mark_runs = |length: u32, cell_at: &dyn Fn(i32) -> CellXY| {
             let mut from = 0;
             for to in 0..=length as i32 {
                 if to < length as i32 && free.get(cell_at(to)) {
@@ -130,22 +133,22 @@ impl CorridorMap {
             }
         };
         for y in area.y..area.y + area.height as i32 {
-            guide_path(wide.width, &|at| CellXY::new(wide.x + at, y));
+            mark_runs(wide.width, &|at| CellXY::new(wide.x + at, y));
         }
         for x in area.x..area.x + area.width as i32 {
-            guide_path(wide.height, &|at| CellXY::new(x, wide.y + at));
+            mark_runs(wide.height, &|at| CellXY::new(x, wide.y + at));
         }
     }
 
-    /// Joins the narrow cells that touch, of areas and all that touch these, to passages, those too large
-    /// left out. What is there already keeps its number. Notes what has become of which.
-    pub fn find_corridors(&mut self, areas: &[Rect]) {
+    /// Joins touching narrow cells, from those of some areas on, to corridors, without regions that are too large. An
+    /// unchanged corridor keeps its number. Lists the changes.
+    fn find_corridors(&mut self, areas: &[Rect]) {
         let size = self.size;
-        // A passage that changes only where it touches an area has a cell beside it.
+        // A corridor that changes only where it touches an area has a cell next to it.
         let of_areas = || areas.iter().flat_map(move |&area| grown(area, 1, size).cells());
         let mut cells: Vec<CellXY> = Vec::new();
         let mut large: Vec<CellXY> = Vec::new();
-        let mut found: Vec<Found> = Vec::new();
+        let mut found: Vec<FoundCorridor> = Vec::new();
         for first in of_areas() {
             if !self.narrow.get(first) || self.seen.get(first) {
                 continue;
@@ -162,7 +165,7 @@ impl CorridorMap {
             self.seen.set(cell, false);
             self.large.set(cell, false);
         }
-        // What is as it was stays; the others give up their cells.
+        // Unchanged corridors stay; the others give up their cells.
         let same: Vec<u32> = found
             .iter()
             .filter(|found| found.is_same)
@@ -171,7 +174,7 @@ impl CorridorMap {
         let mut before: BTreeSet<u32> = BTreeSet::new();
         for cell in of_areas() {
             let number = self.at_anchor(cell);
-            if number != OPEN && !same.contains(&number) {
+            if number != NO_CORRIDOR && !same.contains(&number) {
                 self.unmark(cell, number);
                 before.insert(number);
                 self.shapes[number as usize] = CorridorShape::default();
@@ -190,13 +193,13 @@ impl CorridorMap {
             }
             self.shapes.resize(self.shapes.len().max(number as usize + 1), CorridorShape::default());
             self.shapes[number as usize] = CorridorShape { width: found.width, n_cells: found.count as u32 };
-            self.made.push(Made { number, width: found.width, before: found.before });
+            self.made.push(NewCorridor { number, width: found.width, before: found.before });
         }
         self.spare.extend(spare);
     }
 
-    /// Adds a narrow cell and all that are joined to it; says whether they are few enough for a passage.
-    pub fn join(&mut self, first: CellXY, cells: &mut Vec<CellXY>) -> bool {
+    /// Adds a narrow cell and all that are connected to it; says whether they are few enough for a corridor.
+    fn join(&mut self, first: CellXY, cells: &mut Vec<CellXY>) -> bool {
         let mut at = cells.len();
         let begin = at;
         let mut bounds = Rect::new(first.x, first.y, 1, 1);
@@ -209,7 +212,7 @@ impl CorridorMap {
                 if !self.narrow.get(cell) {
                     continue;
                 }
-                // It is a part of what was found to be too large.
+                // It is connected to a region that is too large.
                 if self.large.get(cell) {
                     return false;
                 }
@@ -227,34 +230,34 @@ impl CorridorMap {
         true
     }
 
-    /// A passage of the cells from `first` on, beside those of before.
-    pub fn compare(&self, cells: &[CellXY], first: usize) -> Found {
+    /// The corridor of the cells from `first` on, compared with those of before.
+    fn compare(&self, cells: &[CellXY], first: usize) -> FoundCorridor {
         let cells = &cells[first..];
         let mut before: Vec<u32> = cells.iter().map(|&cell| self.at_anchor(cell)).collect();
         before.sort_unstable();
         before.dedup();
         let width = cells.iter().map(|&cell| self.width_of(cell)).min().unwrap_or(0);
-        let is_same = matches!(before[..], [one] if one != OPEN && {
+        let is_same = matches!(before[..], [one] if one != NO_CORRIDOR && {
             self.shapes[one as usize] == CorridorShape { width, n_cells: cells.len() as u32 }
         });
-        before.retain(|&number| number != OPEN);
-        Found { first, count: cells.len(), width, before, is_same }
+        before.retain(|&number| number != NO_CORRIDOR);
+        FoundCorridor { first, count: cells.len(), width, before, is_same }
     }
 
-    /// Takes back the number of a passage from a cell and all of its cells that are joined to it.
-    pub fn unmark(&mut self, first: CellXY, number: u32) {
+    /// Removes the number of a corridor from a cell and from all of its cells that are connected to it.
+    fn unmark(&mut self, first: CellXY, number: u32) {
         let mut cells = vec![first];
         while let Some(cell) = cells.pop() {
             if self.at_anchor(cell) != number {
                 continue;
             }
-            self.of_cell[cell.y as usize * self.size.width() as usize + cell.x as usize] = OPEN;
+            self.of_cell[cell.y as usize * self.size.width() as usize + cell.x as usize] = NO_CORRIDOR;
             cells.extend(self.shape.sides().iter().map(|&side| self.shape.neighbour(cell, side)));
         }
     }
 
-    /// The shorter one of the runs of free cells through a narrow cell, along its row and its column.
-    pub fn width_of(&self, cell: CellXY) -> u32 {
+    /// The shorter of the two runs of free cells through a narrow cell.
+    fn width_of(&self, cell: CellXY) -> u32 {
         let run = |dx: i32, dy: i32| {
             let free =
                 |at: &u32| self.free.get(CellXY::new(cell.x + dx * *at as i32, cell.y + dy * *at as i32));
@@ -263,19 +266,19 @@ impl CorridorMap {
         (1 + run(1, 0) + run(-1, 0)).min(1 + run(0, 1) + run(0, -1))
     }
 
-    /// Whether the last edits have changed a passage, or done away with it.
-    pub fn is_altered(&self, corridor: u32) -> bool {
+    /// Whether the last edits have changed or removed a corridor.
+    pub(crate) fn is_altered(&self, corridor: u32) -> bool {
         self.altered.binary_search(&corridor).is_ok()
     }
 
-    /// The passage that a cell lies in; [`OPEN`] if in none.
+    /// The corridor of a cell, by index; [`NO_CORRIDOR`] if there is none.
     #[inline]
-    pub fn at(&self, cell: usize) -> u32 {
+    pub(crate) fn at(&self, cell: usize) -> u32 {
         self.of_cell[cell]
     }
 
-    /// The passage under an anchor; [`OPEN`] if there is none.
-    pub fn at_anchor(&self, anchor: CellXY) -> u32 {
-        self.size.cell(anchor).map_or(OPEN, |cell| self.of_cell[cell.0 as usize])
+    /// The corridor of a cell; [`NO_CORRIDOR`] if there is none or the cell is off the map.
+    pub(crate) fn at_anchor(&self, anchor: CellXY) -> u32 {
+        self.size.cell(anchor).map_or(NO_CORRIDOR, |cell| self.of_cell[cell.0 as usize])
     }
 }

@@ -1,38 +1,38 @@
-//! The passages ahead of an agent, and those that it is in.
+//! The corridors on the path of an agent, and under its body.
 
 use crate::cooperative::admission::{Entrance, Entrant};
 use crate::cooperative::corridor_control::CorridorControl;
-use crate::cooperative::corridor_map::OPEN;
+use crate::cooperative::corridor_map::NO_CORRIDOR;
 use crate::cooperative::reservations::Reservations;
 use crate::params::TrafficParams;
 use wheelbase_grid::CellXY;
 use wheelbase_planner::model::Offset;
 
-/// Passages that an agent can be in at once.
-pub const CORRIDORS_MAX: usize = 4;
+/// Corridors that an agent can be in at once.
+pub(crate) const CORRIDORS_MAX: usize = 4;
 
-/// A passage ahead of an agent.
+/// A corridor on the path of an agent.
 #[derive(Clone, Copy, Debug)]
-pub struct Ahead {
-    pub corridor: u32,
+pub(crate) struct CorridorAhead {
+    pub(crate) corridor: u32,
     /// How it goes through.
-    pub entrant: Entrant,
-    /// Who keeps it from entering; itself if it is not its turn.
-    pub holder: Option<u32>,
-    /// Moves to where it enters, and where that is.
-    pub moves: u32,
-    pub entrance: Entrance,
-    /// The passage is busy, and enough others come before it: it stays off the ground before the mouth.
-    pub stays_off: bool,
+    pub(crate) entrant: Entrant,
+    /// The agent that holds the corridor against it; itself if it is not its turn. `None` if it may enter.
+    pub(crate) holder: Option<u32>,
+    /// Moves to its entrance.
+    pub(crate) moves: u32,
+    pub(crate) entrance: Entrance,
+    /// The corridor is busy and enough others come first: it keeps clear of the ground before the entrance.
+    pub(crate) keeps_clear: bool,
 }
 
-/// How far the ground before a mouth reaches, in cells, for bodies of such a shortest and longest side.
-pub fn entrance_reach((_, longest): (u32, u32), params: &TrafficParams) -> u32 {
+/// Reach of the ground before an entrance, in cells, for a body of some shortest and longest side.
+pub(crate) fn entrance_reach((_, longest): (u32, u32), params: &TrafficParams) -> u32 {
     params.entrance_bodies * longest
 }
 
-/// Adds the passages under a body to those given, as many as there is room for.
-pub fn note_corridors(
+/// Adds the corridors under a body to a list, as long as it has room.
+pub(crate) fn note_corridors(
     corridor_control: &CorridorControl,
     reservations: &Reservations,
     (anchor, cells): (CellXY, &[Offset]),
@@ -40,11 +40,11 @@ pub fn note_corridors(
 ) {
     for &offset in cells {
         let corridor = corridor_control.map.at(reservations.index(anchor, offset));
-        if corridor != OPEN
+        if corridor != NO_CORRIDOR
             && !corridors.contains(&corridor)
-            && let Some(key) = corridors.iter_mut().find(|key| **key == OPEN)
+            && let Some(free) = corridors.iter_mut().find(|free| **free == NO_CORRIDOR)
         {
-            *key = corridor;
+            *free = corridor;
         }
     }
 }

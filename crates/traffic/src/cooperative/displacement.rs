@@ -1,271 +1,314 @@
-//! Lifting: an agent plans as if others got out of its way, and they plan anew around it.
+//! Displacement: an agent plans as if others yielded, and these plan again around it.
 //!
-//! The plans of all whose claims it needs are lifted, and each of them searches among the claims of the
-//! others, where it may lift others in its turn. It is all or nothing: if one of them finds no plan, every
-//! plan stands again as it stood. Those of lower rank than the first give way whatever it costs them. With
-//! bodies of one cell and plans of a few actions that is the pass of EPIBT (arXiv 2511.09193), with at most
-//! one blocker a plan there, and as many as there are here. Where that comes to nothing all others give way
-//! if the plans cost less together than before, as in its search of large neighbourhoods.
+//! The plans whose reservations it needs are withdrawn, and each of their agents searches among the reservations of all
+//! others, where it may displace agents in turn. It is all or nothing: if one of them finds no plan, every plan is
+//! restored. First only agents of lower priority yield, whatever it costs them: with bodies of one cell and plans of a
+//! few actions that is the pass of EPIBT (Yukhnevich and Andreychuk 2025, <https://arxiv.org/abs/2511.09193>), with at
+//! most one blocker a plan there and any number here. Where that fails any agents yield if the plans together cost less
+//! than before, as in large neighbourhood search (MAPF-LNS, Li et al. 2021).
 
 use super::plan::Plan;
-pub use super::reservations::YieldState;
-use super::reservations::{Precedence, Reservations};
-use super::sipp::SippQuery;
-use crate::cooperative::displaced::{Displaced, Displacement, DisplacementKind, Pending, least};
+use super::reservations::{FOREVER, Precedence, Reservations};
+use super::sipp::{NO_PLAN_COST, SippQuery};
+use crate::cooperative::displacement_kind::DisplacementKind;
+use crate::cooperative::moves::{
+    end_of_move, half_steps, is_following, pose_after, reserve_begun_move, transition_at,
+};
 use crate::cooperative::planning::Planning;
-use crate::cooperative::steps::{end_of_move, goes, pose_after, reserve_begun_move, transition_at};
 use crate::decisions::Decisions;
 use crate::motion::AgentId;
+use crate::params::TrafficParams;
 use crate::priority::PriorityKey;
 use wheelbase_planner::MovementTables;
+use wheelbase_planner::model::State;
 
-impl Displacement {
-    /// Gives an agent the best plan among the claims of those that do not give way, if
-    /// it costs at least a step less than its best among all and the others find another plan; says whether
-    /// that came about. The agent's line is made before and, if it came to nothing, behind.
-    pub fn displace(
-        &mut self,
-        now: &mut Planning<'_>,
-        row: usize,
-        query: SippQuery,
-        cost: u32,
-        decisions: &mut Decisions,
-    ) -> bool {
-        DisplacementKind::ALL.into_iter().any(|aim| self.displace_with(now, row, query, cost, aim, decisions))
-    }
+/// An agent that is given another plan, and what it had before.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Displaced {
+    pub(crate) row: u32,
+    pub(crate) before: Plan,
+    /// When it was last touched before.
+    pub(crate) touched_at: u32,
+}
 
-    /// As [`displace`](Self::lift), with those who give way for one aim.
-    pub fn displace_with(
-        &mut self,
-        now: &mut Planning<'_>,
-        row: usize,
-        query: SippQuery,
-        cost: u32,
-        aim: DisplacementKind,
-        decisions: &mut Decisions,
-    ) -> bool {
-        let view = now.view;
-        let id = view.agents.ids[row].0 as usize;
-        // What all cost together is only known where it has a plan.
-        let cannot =
-            aim == DisplacementKind::Neighbourhood && (cost == u32::MAX || self.lns_expansions_left == 0);
-        if cannot || view.tick < now.table.cold[id].displace_retries[aim as usize].again_at {
-            return false;
-        }
-        let ahead = std::mem::take(&mut now.ahead);
-        let tries_before = now.search.tries_left;
-        let done = aim.steps_to_clear(&now.table.params).iter().any(|&steps| {
-            now.ahead.clone_from(&ahead);
-            let done = self.displace_all(now, row, query, cost, (aim, steps));
-            if !done {
-                self.put_back(now);
-            }
-            done
-        });
-        now.ahead = ahead;
-        if aim == DisplacementKind::Neighbourhood {
-            let spent = tries_before - now.search.tries_left;
-            self.lns_expansions_left = self.lns_expansions_left.saturating_sub(spent);
-        }
-        let step_ticks = now.table.step_ticks[view.agents.motion[row].class.0 as usize];
-        let retry = &mut now.table.cold[id].displace_retries[aim as usize];
-        retry.failures = if done { 0 } else { (retry.failures + 1).min(aim.failures_max()) };
-        retry.again_at = view.tick.saturating_add(if done { 0 } else { step_ticks << retry.failures });
-        if done {
-            let log = std::mem::take(&mut self.log);
-            for displaceable in &log {
-                let row = displaceable.row as usize;
-                let motion = &view.agents.motion[row];
-                let tables = &view.tables[motion.class.0 as usize];
-                let plan = now.table.plans[view.agents.ids[row].0 as usize];
-                if goes(motion) {
-                    now.make_guide_path(row, end_of_move(tables, motion, view.tick).0);
-                }
-                now.take(row, plan, decisions);
-            }
-            self.log = log;
-        } else {
-            now.make_guide_path(row, query.from.0);
-        }
-        done
-    }
+/// A displaced agent without a plan.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pending {
+    pub(crate) key: PriorityKey,
+    pub(crate) row: u32,
+    /// Cost of its best plan while it, and all that were met with it, kept their plans.
+    pub(crate) cost: u32,
+}
 
-    /// Makes the plans; false if one of the agents finds none, or all of them together cost too much.
-    pub fn displace_all(
-        &mut self,
-        now: &mut Planning<'_>,
-        row: usize,
-        query: SippQuery,
-        cost: u32,
-        (aim, steps): (DisplacementKind, u32),
-    ) -> bool {
-        let view = now.view;
-        self.log.clear();
-        self.pending.clear();
-        let query = match aim {
-            DisplacementKind::LowerPriority => query,
-            DisplacementKind::Neighbourhood => SippQuery { key: PriorityKey::FIRST, ..query },
-        };
-        let least_gain = now.table.step_ticks[view.agents.motion[row].class.0 as usize];
-        // That of the last one lifted may stand there from a try before.
-        now.make_guide_path(row, query.from.0);
-        let found = now.search_moves(row, query, (0, Some(steps)));
-        let worth = |&(_, with): &(Plan, u32)| with < cost.saturating_sub(least_gain);
-        let Some((plan, with)) = found.filter(worth) else { return false };
-        // Passages ahead are those of the first.
-        now.ahead.clear();
-        let mut gain = i64::from(cost) - i64::from(with);
-        self.put_through(now, row, plan, (aim, query.key));
-        while let Some(at) = least(&self.pending) {
-            let Pending { row, cost, .. } = self.pending.swap_remove(at);
-            let row = row as usize;
-            if self.log.len() > (now.table.params.displaced_max as usize) || now.search.tries_left == 0 {
-                return false;
-            }
-            let query = query_of_displaced(now, row, query.key);
-            let Some((plan, with)) = now.search_moves(row, query, (0, Some(steps))) else {
-                return false;
-            };
-            if aim == DisplacementKind::Neighbourhood {
-                gain -= i64::from(with) - i64::from(cost);
-                let motion = &view.agents.motion[row];
-                // One that has nowhere to go gains nothing, and moving costs it something.
-                if !goes(motion) && !plan.is_empty() {
-                    gain -= i64::from(now.table.step_ticks[motion.class.0 as usize]);
-                }
-                if 2 * gain < i64::from(least_gain) {
-                    return false;
-                }
-            }
-            self.put_through(now, row, plan, (aim, query.key));
-        }
-        true
-    }
+/// Scratch memory of attempts, and what those of a tick may still spend.
+#[derive(Debug, Default)]
+pub(crate) struct DisplacementScratch {
+    /// All agents that are given another plan, in the order in which theirs were withdrawn.
+    pub(crate) log: Vec<Displaced>,
+    /// Those of them that have none yet.
+    pub(crate) pending: Vec<Pending>,
+    /// Agents whose reservations a plan needs.
+    pub(crate) blockers: Vec<u32>,
+    /// Expansions left at this tick for plans that cost less together.
+    pub(crate) lns_expansions_left: u64,
+}
 
-    /// Lifts the plan of an agent: it claims the rest of the move that it has begun, and no more.
-    pub fn displace_plan(&mut self, now: &mut Planning<'_>, row: usize) {
-        let view = now.view;
-        let id = view.agents.ids[row].0;
-        let motion = &view.agents.motion[row];
-        let tables = &view.tables[motion.class.0 as usize];
-        let touched_at = now.table.yield_states[id as usize].touched_at;
-        self.log.push(Displaced { row: row as u32, before: now.table.plans[id as usize], touched_at });
-        now.table.touch(id, view.tick);
-        now.table.reservations.remove(id);
-        reserve_begun_move(&mut now.table.reservations, tables, (id, motion), view.tick);
-    }
-
-    /// Gives an agent a plan for which others give way, and lifts all whose claims it needs.
-    pub fn put_through(
-        &mut self,
-        now: &mut Planning<'_>,
-        row: usize,
-        plan: Plan,
-        (aim, key): (DisplacementKind, PriorityKey),
-    ) {
-        let view = now.view;
-        let id = view.agents.ids[row].0;
-        let motion = &view.agents.motion[row];
-        let tables = &view.tables[motion.class.0 as usize];
-        let mut met = std::mem::take(&mut self.met);
-        met.clear();
-        let (state, ready) = end_of_move(tables, motion, view.tick);
-        list_displaced(
-            &now.table.reservations,
-            tables,
-            (id, state, ready),
-            &plan,
-            now.table.precedence(view.tick, key, 0),
-            &mut met,
-        );
-        let first = self.pending.len();
-        for &other in &met {
-            let Some(row) = view.agents.row(AgentId(other)) else { continue };
-            let key = now.table.yield_states[other as usize].key;
-            // Asked before the first of them is lifted.
-            let cost = match aim {
-                DisplacementKind::LowerPriority => 0,
-                DisplacementKind::Neighbourhood => cost_among_others(now, row, key),
-            };
-            self.pending.push(Pending { key, row: row as u32, cost });
-        }
-        self.met = met;
-        if self.log.is_empty() {
-            self.displace_plan(now, row);
-        }
-        for at in first..self.pending.len() {
-            self.displace_plan(now, self.pending[at].row as usize);
-        }
-        now.table.set_plan(id, plan);
-        now.table.reserve_plan(view, row);
-    }
-
-    /// All plans stand as they stood.
-    pub fn put_back(&mut self, now: &mut Planning<'_>) {
-        let view = now.view;
-        let log = std::mem::take(&mut self.log);
-        for displaceable in &log {
-            let id = view.agents.ids[displaceable.row as usize].0;
-            now.table.reservations.remove(id);
-            now.table.set_plan(id, displaceable.before);
-            now.table.yield_states[id as usize].touched_at = displaceable.touched_at;
-        }
-        for displaceable in &log {
-            now.table.reserve_plan(view, displaceable.row as usize);
-        }
-        self.log = log;
+impl DisplacementScratch {
+    /// A tick begins.
+    pub(crate) fn begin_tick(&mut self, params: &TrafficParams) {
+        self.lns_expansions_left = u64::from(params.lns_expansions);
     }
 }
 
-/// Lists those whose claims an agent needs for a plan that begins at a state and tick.
-pub fn list_displaced(
+/// An agent for which others may be displaced.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Displacer {
+    pub(crate) row: usize,
+    pub(crate) query: SippQuery,
+    /// Cost of its best plan among all others; [`NO_PLAN_COST`] if it has none.
+    pub(crate) cost: u32,
+}
+
+/// Gives an agent the best plan among the reservations of agents that do not yield, if that costs at least a step less
+/// than its best plan among all and the others find plans; says whether it did. The guide path of the agent is set
+/// before and, if nothing came of it, afterwards.
+pub(crate) fn displace(
+    planning: &mut Planning<'_>,
+    scratch: &mut DisplacementScratch,
+    displacer: Displacer,
+    decisions: &mut Decisions,
+) -> bool {
+    let mut kinds = DisplacementKind::ALL.into_iter();
+    kinds.any(|kind| displace_by(kind, planning, scratch, displacer, decisions))
+}
+
+/// [`displace`] by one kind.
+pub(crate) fn displace_by(
+    kind: DisplacementKind,
+    planning: &mut Planning<'_>,
+    scratch: &mut DisplacementScratch,
+    displacer: Displacer,
+    decisions: &mut Decisions,
+) -> bool {
+    let view = planning.view;
+    let Displacer { row, query, cost } = displacer;
+    let id = view.agents.ids[row].0 as usize;
+    let is_lns = kind == DisplacementKind::Neighbourhood;
+    // Costs can be compared only if the agent has a plan.
+    let cannot = is_lns && (cost == NO_PLAN_COST || scratch.lns_expansions_left == 0);
+    if cannot || view.tick < planning.table.details[id].displace_retries[kind as usize].again_at {
+        return false;
+    }
+    let ahead = std::mem::take(&mut planning.ahead);
+    let tries_before = planning.search.tries_left;
+    let done = kind.steps_to_clear(&planning.table.params).iter().any(|&steps| {
+        planning.ahead.clone_from(&ahead);
+        let done = plan_all(planning, scratch, displacer, (kind, steps));
+        if !done {
+            restore_plans(planning, &scratch.log);
+        }
+        done
+    });
+    planning.ahead = ahead;
+    if is_lns {
+        let spent = tries_before - planning.search.tries_left;
+        scratch.lns_expansions_left = scratch.lns_expansions_left.saturating_sub(spent);
+    }
+    let step_ticks = planning.table.step_ticks[view.agents.motion[row].class.0 as usize];
+    let retry = &mut planning.table.details[id].displace_retries[kind as usize];
+    retry.failures =
+        if done { 0 } else { (retry.failures + 1).min(kind.failures_max(&planning.table.params)) };
+    retry.again_at = view.tick.saturating_add(if done { 0 } else { step_ticks << retry.failures });
+    if !done {
+        planning.set_guide_path(row, query.from.0);
+        return false;
+    }
+    for displaced in &scratch.log {
+        let row = displaced.row as usize;
+        let motion = &view.agents.motion[row];
+        let tables = &view.tables[motion.class.0 as usize];
+        let plan = planning.table.plans[view.agents.ids[row].0 as usize];
+        if is_following(motion) {
+            planning.set_guide_path(row, end_of_move(tables, motion, view.tick).0);
+        }
+        planning.adopt_plan(row, plan, decisions);
+    }
+    true
+}
+
+/// Plans of all agents of an attempt; false if one of them finds none, or all together cost too much.
+fn plan_all(
+    planning: &mut Planning<'_>,
+    scratch: &mut DisplacementScratch,
+    Displacer { row, query, cost }: Displacer,
+    (kind, steps): (DisplacementKind, u32),
+) -> bool {
+    let view = planning.view;
+    scratch.log.clear();
+    scratch.pending.clear();
+    let query = match kind {
+        DisplacementKind::LowerPriority => query,
+        DisplacementKind::Neighbourhood => SippQuery { key: PriorityKey::FIRST, ..query },
+    };
+    let params = planning.table.params;
+    let step_ticks = planning.table.step_ticks[view.agents.motion[row].class.0 as usize];
+    let least_gain = params.displace_gain_steps * step_ticks;
+    // That of the last displaced agent of an earlier attempt may be there.
+    planning.set_guide_path(row, query.from.0);
+    let found = planning.search_moves(row, query, 0, Some(steps));
+    let is_worth_it = |&(_, with): &(Plan, u32)| with < cost.saturating_sub(least_gain);
+    let Some((plan, with)) = found.filter(is_worth_it) else { return false };
+    // The corridors ahead are those of the first agent.
+    planning.ahead.clear();
+    let mut gain = i64::from(cost) - i64::from(with);
+    impose_plan(planning, scratch, row, plan, (kind, query.key));
+    while let Some(at) = first_by_priority(&scratch.pending) {
+        let Pending { row, cost, .. } = scratch.pending.swap_remove(at);
+        let row = row as usize;
+        if scratch.log.len() > params.displaced_max as usize || planning.search.tries_left == 0 {
+            return false;
+        }
+        let query = query_of_displaced(planning, row, query.key);
+        let Some((plan, with)) = planning.search_moves(row, query, 0, Some(steps)) else {
+            return false;
+        };
+        if kind == DisplacementKind::Neighbourhood {
+            gain -= i64::from(with) - i64::from(cost);
+            let motion = &view.agents.motion[row];
+            // An agent without a goal gains nothing, and moving costs it a step.
+            if !is_following(motion) && !plan.is_empty() {
+                gain -= i64::from(params.lns_idle_steps * planning.table.step_ticks[motion.class.0 as usize]);
+            }
+            if 2 * gain < i64::from(params.lns_gain_half_steps * step_ticks) {
+                return false;
+            }
+        }
+        impose_plan(planning, scratch, row, plan, (kind, query.key));
+    }
+    true
+}
+
+/// Withdraws the plan of an agent: it has reserved the rest of the move that it has begun, and nothing else.
+fn withdraw_plan(planning: &mut Planning<'_>, log: &mut Vec<Displaced>, row: usize) {
+    let view = planning.view;
+    let id = view.agents.ids[row].0;
+    let motion = &view.agents.motion[row];
+    let tables = &view.tables[motion.class.0 as usize];
+    let touched_at = planning.table.yield_states[id as usize].touched_at;
+    log.push(Displaced { row: row as u32, before: planning.table.plans[id as usize], touched_at });
+    planning.table.touch(id, view.tick);
+    planning.table.reservations.remove(id);
+    reserve_begun_move(&mut planning.table.reservations, tables, (id, motion), view.tick);
+}
+
+/// Gives an agent a plan for which others yield, and withdraws the plans whose reservations it needs.
+fn impose_plan(
+    planning: &mut Planning<'_>,
+    scratch: &mut DisplacementScratch,
+    row: usize,
+    plan: Plan,
+    (kind, key): (DisplacementKind, PriorityKey),
+) {
+    let view = planning.view;
+    let id = view.agents.ids[row].0;
+    let motion = &view.agents.motion[row];
+    let tables = &view.tables[motion.class.0 as usize];
+    let DisplacementScratch { log, pending, blockers, .. } = scratch;
+    blockers.clear();
+    let (state, ready) = end_of_move(tables, motion, view.tick);
+    let precedence = planning.table.precedence(view.tick, key, 0);
+    list_blockers(&planning.table.reservations, tables, (id, state, ready), &plan, precedence, blockers);
+    let first = pending.len();
+    for &other in &*blockers {
+        let Some(row) = view.agents.row(AgentId(other)) else { continue };
+        let key = planning.table.yield_states[other as usize].key;
+        // Asked before the first of their plans is withdrawn.
+        let cost = match kind {
+            DisplacementKind::LowerPriority => 0,
+            DisplacementKind::Neighbourhood => cost_among_others(planning, row, key),
+        };
+        pending.push(Pending { key, row: row as u32, cost });
+    }
+    if log.is_empty() {
+        withdraw_plan(planning, log, row);
+    }
+    for pending in &pending[first..] {
+        withdraw_plan(planning, log, pending.row as usize);
+    }
+    planning.table.set_plan(id, plan);
+    planning.table.reserve_plan(view, row);
+}
+
+/// Undoes an attempt: all plans are as they were before it.
+fn restore_plans(planning: &mut Planning<'_>, log: &[Displaced]) {
+    let view = planning.view;
+    for displaced in log {
+        let id = view.agents.ids[displaced.row as usize].0;
+        planning.table.reservations.remove(id);
+        planning.table.set_plan(id, displaced.before);
+        planning.table.yield_states[id as usize].touched_at = displaced.touched_at;
+    }
+    for displaced in log {
+        planning.table.reserve_plan(view, displaced.row as usize);
+    }
+}
+
+/// Index of the agent that comes first by priority.
+fn first_by_priority(pending: &[Pending]) -> Option<usize> {
+    pending.iter().enumerate().min_by_key(|(_, pending)| (pending.key, pending.row)).map(|(at, _)| at)
+}
+
+/// Lists the agents whose reservations an agent needs for a plan from a state and tick on.
+fn list_blockers(
     reservations: &Reservations,
     tables: &MovementTables,
-    (id, state, mut ready): (u32, wheelbase_planner::model::State, u32),
+    (id, state, mut ready): (u32, State, u32),
     plan: &Plan,
     precedence: Precedence<'_>,
-    displaceable: &mut Vec<u32>,
+    blockers: &mut Vec<u32>,
 ) {
     let mut pose = tables.space().pose(state);
     for planned in plan.moves() {
         let step = transition_at(tables, pose, usize::from(planned.primitive));
         let end = planned.start + planned.ticks;
-        reservations.list_displaced(id, step.start(), (ready, planned.start), precedence, displaceable);
-        reservations.list_displaced(id, step.swept(), (planned.start, end), precedence, displaceable);
+        reservations.list_displaced(id, step.start(), (ready, planned.start), precedence, blockers);
+        reservations.list_displaced(id, step.swept(), (planned.start, end), precedence, blockers);
         (pose, ready) = (pose_after(&step), end);
     }
     let cells = (pose.cell, tables.class().cells_at(pose));
-    reservations.list_displaced(id, cells, (ready, super::reservations::FOREVER), precedence, displaceable);
+    reservations.list_displaced(id, cells, (ready, FOREVER), precedence, blockers);
 }
 
-/// What an agent that is lifted searches for; makes its line.
-pub fn query_of_displaced(now: &mut Planning<'_>, row: usize, key: PriorityKey) -> SippQuery {
-    let view = now.view;
+/// The query of a displaced agent; sets its guide path.
+pub(crate) fn query_of_displaced(planning: &mut Planning<'_>, row: usize, key: PriorityKey) -> SippQuery {
+    let view = planning.view;
     let motion = &view.agents.motion[row];
     let tables = &view.tables[motion.class.0 as usize];
     let from = end_of_move(tables, motion, view.tick);
-    if goes(motion) {
-        now.make_guide_path(row, from.0);
+    if is_following(motion) {
+        planning.set_guide_path(row, from.0);
     }
-    let step_ticks = now.table.step_ticks[motion.class.0 as usize];
-    let horizon = from.1.saturating_add(step_ticks * now.table.params.horizon_steps);
+    let params = planning.table.params;
+    let step_ticks = planning.table.step_ticks[motion.class.0 as usize];
+    let horizon = from.1.saturating_add(step_ticks * params.horizon_steps);
     SippQuery {
         from,
         horizon,
-        nodes_max: now.table.params.search_nodes as usize,
-        displacement_ticks: step_ticks / 2,
+        nodes_max: params.search_nodes as usize,
+        intervals_max: params.search_intervals,
+        displacement_ticks: half_steps(step_ticks, params.displacement_half_steps),
         key,
     }
 }
 
-/// What the best plan of an agent costs as long as all others stand.
-pub fn cost_among_others(now: &mut Planning<'_>, row: usize, key: PriorityKey) -> u32 {
-    let view = now.view;
-    let query = query_of_displaced(now, row, key);
-    let found = now.search_moves(row, query, (0, None));
+/// Cost of the best plan of an agent while all others keep theirs.
+fn cost_among_others(planning: &mut Planning<'_>, row: usize, key: PriorityKey) -> u32 {
+    let view = planning.view;
+    let query = query_of_displaced(planning, row, key);
+    let found = planning.search_moves(row, query, 0, None);
     let motion = &view.agents.motion[row];
-    let (end, ready) = now.table.plans[view.agents.ids[row].0 as usize].end;
-    let left = if goes(motion) { now.cost_to_go(row, end) } else { 0 };
+    let (end, ready) = planning.table.plans[view.agents.ids[row].0 as usize].end;
+    let left = if is_following(motion) { planning.cost_to_go(row, end) } else { 0 };
     let as_it_stands = ready.max(query.horizon).saturating_add(left);
     found.map_or(as_it_stands, |(_, cost)| cost.min(as_it_stands))
 }

@@ -1,82 +1,93 @@
-//! The cost-to-go around an agent: of every pose in a window, to where its path leaves the window.
+//! Local cost-to-go: of every pose in a window around an agent, to where its path leaves the window.
 //!
-//! A path is one line of poses; an agent that has to leave it, for another is in its way, must know what
-//! every pose nearby is worth. The poses of the path within the window, each with what remains of the path
-//! from there, are the sources of a Dijkstra backward over the movement tables. A goal shared by nobody so
-//! costs a few thousand poses instead of the map's.
+//! A path is a single string of poses; an agent that has to leave it because others are in its way must know the
+//! cost-to-go of every pose nearby. The poses of the path within the window, each with what remains of the path from
+//! there, are the sources of a Dijkstra search backward over the movement tables. So a goal that no other agent
+//! shares costs a few thousand poses, not those of the map.
 
 use super::contraflow::Contraflow;
 use crate::flow::DirectionalFlow;
+use crate::params::TrafficParams;
 use wheelbase_grid::{CellXY, Rect};
 use wheelbase_planner::model::State;
 use wheelbase_planner::{MovementTables, Pose};
 
-/// Cost of a pose of which a field says nothing.
-pub const UNKNOWN: u32 = u32::MAX;
+/// Cost-to-go of a pose that a field does not know.
+pub(crate) const UNKNOWN: u32 = u32::MAX;
 
-/// Costs that are told apart in the making; a move that takes longer is not made off the path.
-pub const RING: usize = 4096;
-pub const NONE: u32 = u32::MAX;
-pub const UNKNOWN_SHORT: u16 = u16::MAX;
+/// The same in a field.
+const UNKNOWN_SHORT: u16 = u16::MAX;
 
-/// What a field was made for; another path asks for another field.
+/// Buckets of the search, one for each cost in a ring. Moves that take longer are not made off the path.
+const RING: usize = 4096;
+
+/// Slot of an agent without a field.
+const NO_FIELD: u32 = u32::MAX;
+
+/// Index at the end of a list of entries.
+const NO_ENTRY: u32 = u32::MAX;
+
+/// What a field belongs to; another key needs another field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FieldKey {
+pub(crate) struct FieldKey {
     /// Number of the path among those that the agent has had.
-    pub path: u32,
+    pub(crate) path: u32,
     /// Revision of the tables of its class.
-    pub revision: u64,
+    pub(crate) revision: u64,
 }
 
 /// The field of an agent.
 #[derive(Debug)]
-pub struct LocalField {
-    pub agent: u32,
-    pub used_at: u32,
-    pub key: FieldKey,
-    /// Where the agent stood.
-    pub center: CellXY,
-    pub radius: u32,
-    pub window: Rect,
+struct LocalField {
+    agent: u32,
+    used_at: u32,
+    key: FieldKey,
+    /// Cell of the agent when the field was made.
+    center: CellXY,
+    radius: u32,
+    window: Rect,
     /// Costs in ticks, `[height * width * headings]` of the window.
-    pub costs: Vec<u16>,
+    costs: Vec<u16>,
 }
 
-/// Fields of the agents that have needed one lately. Memory: 2 bytes a pose of each window, at most
+/// The fields of all agents that have recently needed one. Memory: 2 bytes a pose of each window, at most
 /// [`LocalFields::BYTES_MAX`].
 #[derive(Debug, Default)]
-pub struct LocalFields {
-    pub fields: Vec<LocalField>,
-    /// Field of each agent, by id.
-    pub of_agent: Vec<u32>,
-    /// Bytes that they take, and from which on one gives up its place to another.
-    pub bytes: usize,
-    pub bytes_max: usize,
+pub(crate) struct LocalFields {
+    /// A field is used again while the agent is within one part in this many of its radius.
+    reuse_parts: u32,
+    fields: Vec<LocalField>,
+    /// Slot of each agent, by id.
+    of_agent: Vec<u32>,
+    /// Bytes of all costs.
+    bytes: usize,
+    /// Bytes from which on a new field takes the slot of an old one.
+    pub(crate) bytes_max: usize,
     /// By class.
-    pub moves_to: Vec<MovesTo>,
-    pub sweep: Sweep,
+    moves_to: Vec<MovesTo>,
+    scratch: FieldScratch,
 }
 
-/// The moves of a class by the poses to which they lead.
+/// The moves of a class by the frame in which they end.
 #[derive(Debug)]
-pub struct MovesTo {
-    /// Columns or rows that one leads over at most.
-    pub reach: u32,
-    /// By frame after the move.
-    pub of_frame: Vec<Vec<MoveTo>>,
+struct MovesTo {
+    /// Columns or rows that a move leads over at most.
+    reach: u32,
+    of_frame: Vec<Vec<MoveTo>>,
 }
 
-/// A move, told from where it leads to.
+/// A move, seen from its end.
 #[derive(Clone, Copy, Debug)]
-pub struct MoveTo {
-    pub primitive: u8,
-    /// Rows that it leads down, and the difference of the indices of the states within a row.
-    pub rows: i32,
-    pub along: i32,
+struct MoveTo {
+    primitive: u8,
+    /// Rows that it leads down.
+    rows: i32,
+    /// Difference of state indices within a row.
+    along: i32,
 }
 
 impl MovesTo {
-    pub fn new(tables: &MovementTables) -> Self {
+    fn new(tables: &MovementTables) -> Self {
         let (class, space) = (tables.class(), tables.space());
         let mut moves = Self { reach: 0, of_frame: vec![Vec::new(); usize::from(space.n_frames())] };
         for frame in class.frames() {
@@ -96,80 +107,81 @@ impl MovesTo {
     }
 }
 
-/// What moves cost at a tick: those of a class, dearer against the streams.
+/// What the moves of a class cost at a tick: their times, and more against the directional flow.
 #[derive(Clone, Copy)]
-pub struct Costs<'a> {
-    pub tables: &'a MovementTables,
+pub(crate) struct MoveCosts<'a> {
+    pub(crate) tables: &'a MovementTables,
     /// Number of the class.
-    pub number: usize,
-    pub contraflow: &'a Contraflow,
-    pub flow: &'a DirectionalFlow,
-    pub tick: u32,
+    pub(crate) class: usize,
+    pub(crate) contraflow: &'a Contraflow,
+    pub(crate) flow: &'a DirectionalFlow,
+    pub(crate) tick: u32,
 }
 
-/// A pose of a path: its state and what remains from there, in ticks.
-pub type GuidePose = (State, u32);
+/// A pose of a path: its state and the ticks that remain from there.
+pub(crate) type GuidePose = (State, u32);
 
 impl LocalFields {
-    /// Most memory that fields take together, in bytes.
-    pub const BYTES_MAX: usize = 256 << 20;
+    /// Most memory of all fields together, in bytes.
+    pub(crate) const BYTES_MAX: usize = 256 << 20;
 
-    /// No fields yet, of agents of some classes.
-    pub fn new<'a>(classes: impl Iterator<Item = &'a MovementTables>) -> Self {
+    /// No fields yet, for some classes.
+    pub(crate) fn new<'a>(classes: impl Iterator<Item = &'a MovementTables>, params: TrafficParams) -> Self {
         Self {
+            reuse_parts: params.field_reuse_parts,
             fields: Vec::new(),
             of_agent: Vec::new(),
             bytes: 0,
             bytes_max: Self::BYTES_MAX,
             moves_to: classes.map(MovesTo::new).collect(),
-            sweep: Sweep::default(),
+            scratch: FieldScratch::default(),
         }
     }
 
     /// Makes room for agents of ids below `n`.
-    pub fn grow(&mut self, n: usize) {
+    pub(crate) fn grow(&mut self, n: usize) {
         if self.of_agent.len() < n {
-            self.of_agent.resize(n, NONE);
+            self.of_agent.resize(n, NO_FIELD);
         }
     }
 
-    /// The field of an agent, for this tick. It is made unless there is one that was made for the same and from
-    /// whose middle the center is not far. `guide_path` are the poses of its path from where it stands, as far as
-    /// they are to be looked at, the last with cost 0; those behind the first that lies outside the window do
-    /// not count. `radius` is the half side of the window in cells.
+    /// The field of an agent, for this tick. It is made unless the agent has one of the same key whose centre is
+    /// near. `guide_path` are the next poses of its path, the last with cost 0; those from the first outside the
+    /// window on do not count. `radius` is half the side of the window in cells.
     ///
-    /// A field that is obtained later may take the place of this one, so nobody keeps one for later.
-    pub fn obtain(
+    /// A field obtained later may take the slot of this one, so no caller keeps it.
+    pub(crate) fn obtain(
         &mut self,
         agent: u32,
         key: FieldKey,
-        ground: Costs<'_>,
+        move_costs: MoveCosts<'_>,
         (center, radius): (CellXY, u32),
         guide_path: &[GuidePose],
     ) -> FieldView<'_> {
         let own = self.of_agent[agent as usize];
         let fits = |field: &LocalField| {
-            field.key == key && 3 * center.chebyshev_distance(field.center) <= field.radius
+            let off = center.chebyshev_distance(field.center);
+            field.key == key && self.reuse_parts * off <= field.radius
         };
         let slot = match self.fields.get(own as usize) {
             Some(field) if fits(field) => own as usize,
-            _ => self.make(agent, key, ground, (center, radius), guide_path),
+            _ => self.make(agent, key, move_costs, (center, radius), guide_path),
         };
         let field = &mut self.fields[slot];
-        field.used_at = ground.tick;
+        field.used_at = move_costs.tick;
         FieldView { window: field.window, costs: &field.costs }
     }
 
     /// Makes the field of an agent; gives its slot.
-    pub fn make(
+    fn make(
         &mut self,
         agent: u32,
         key: FieldKey,
-        ground: Costs<'_>,
+        move_costs: MoveCosts<'_>,
         (center, radius): (CellXY, u32),
         guide_path: &[GuidePose],
     ) -> usize {
-        let (space, tick) = (ground.tables.space(), ground.tick);
+        let (space, tick) = (move_costs.tables.space(), move_costs.tick);
         let side = 2 * radius + 1;
         let window = Rect::new(center.x - radius as i32, center.y - radius as i32, side, side)
             .intersection(space.size().rect());
@@ -181,15 +193,10 @@ impl LocalFields {
         let field = &mut self.fields[slot];
         self.bytes -= field.costs.capacity() * 2;
         field.costs.clear();
-        // Room for a window that no border cuts off, so that a later one needs no more.
+        // Room for a window that no border cuts off, so that a later one allocates nothing.
         field.costs.reserve_exact(side as usize * side as usize * usize::from(space.headings()));
-        self.sweep.settle(
-            &self.moves_to[ground.number],
-            ground,
-            window,
-            (guide_path, base),
-            &mut field.costs,
-        );
+        let moves_to = &self.moves_to[move_costs.class];
+        self.scratch.settle(moves_to, move_costs, window, (guide_path, base), &mut field.costs);
         self.bytes += field.costs.capacity() * 2;
         (field.agent, field.used_at, field.key) = (agent, tick, key);
         (field.center, field.radius, field.window) = (center, radius, window);
@@ -197,81 +204,75 @@ impl LocalFields {
         slot
     }
 
-    /// The slot of an agent's field; if it has none, a new one or, when memory is full, that of the field
+    /// The slot of an agent's field. An agent without one gets a new slot or, when memory is full, that of the field
     /// used longest ago.
-    pub fn slot_for(&mut self, agent: u32, tick: u32) -> usize {
+    fn slot_for(&mut self, agent: u32, tick: u32) -> usize {
         let own = self.of_agent[agent as usize];
-        if own != NONE {
+        if own != NO_FIELD {
             return own as usize;
         }
         if self.bytes >= self.bytes_max {
             let oldest = self.fields.iter().enumerate().min_by_key(|(_, field)| field.used_at);
             if let Some((slot, field)) = oldest {
-                self.of_agent[field.agent as usize] = NONE;
+                self.of_agent[field.agent as usize] = NO_FIELD;
                 return slot;
             }
         }
         let key = FieldKey { path: 0, revision: 0 };
         let (center, window) = (CellXY::new(0, 0), Rect::new(0, 0, 0, 0));
-        self.fields.push(LocalField {
-            agent,
-            used_at: tick,
-            key,
-            center,
-            radius: 0,
-            window,
-            costs: Vec::new(),
-        });
+        let costs = Vec::new();
+        self.fields.push(LocalField { agent, used_at: tick, key, center, radius: 0, window, costs });
         self.fields.len() - 1
     }
 
-    /// The field that an agent has had last, if it is still there.
-    pub fn kept(&self, agent: u32) -> Option<FieldView<'_>> {
+    /// The last field of an agent, if it is still there.
+    #[cfg(test)]
+    pub(crate) fn kept(&self, agent: u32) -> Option<FieldView<'_>> {
         let field = self.fields.get(self.of_agent[agent as usize] as usize)?;
         Some(FieldView { window: field.window, costs: &field.costs })
     }
 
-    /// Has room for one field alone.
-    pub fn shrink_to_one(&mut self) {
+    /// Leaves memory for a single field.
+    #[cfg(test)]
+    pub(crate) fn shrink_to_one(&mut self) {
         self.bytes_max = 1;
     }
 
-    /// Fields that there are, for the state hash.
-    pub fn for_each_word(&self, word: &mut dyn FnMut(u64)) {
+    /// Which fields there are, for the state hash.
+    pub(crate) fn for_each_word(&self, word: &mut dyn FnMut(u64)) {
         for field in &self.fields {
             word(u64::from(field.agent) << 32 | u64::from(field.used_at));
         }
     }
 }
 
-/// Scratch memory of the making of fields.
+/// Scratch memory in which fields are made.
 #[derive(Debug, Default)]
-pub struct Sweep {
-    /// Costs of the poses of the window, and around it of as many cells as a move leads over. There they are
-    /// 0, so that no way to them is ever the cheaper one.
-    pub costs: Vec<u16>,
+struct FieldScratch {
+    /// Costs of the poses of the window and of a rim around it, as wide as a move leads. Costs in the rim are 0, so
+    /// that no move from there is ever cheaper.
+    costs: Vec<u16>,
     /// By cost modulo the ring: the first entry of that cost.
-    pub buckets: Vec<u32>,
-    pub entries: Vec<Entry>,
+    buckets: Vec<u32>,
+    entries: Vec<Entry>,
 }
 
-/// A pose entered in the list of those of its cost.
+/// A pose in the list of a bucket.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry {
-    pub state: State,
-    /// Its place in [`Sweep::costs`].
-    pub at: u32,
-    /// The next entry of that cost.
-    pub next: u32,
+struct Entry {
+    state: State,
+    /// Its index in [`FieldScratch::costs`].
+    at: u32,
+    next: u32,
 }
 
-impl Sweep {
-    /// Adds the costs of the poses of a window to those found: Dijkstra backward from the poses of the line,
-    /// which lie in the window. Costs count from `base` on.
-    pub fn settle(
+impl FieldScratch {
+    /// Appends the costs of the poses of a window to `found`: Dijkstra backward from the poses of the guide path,
+    /// which lie in the window. Costs count from `base`.
+    fn settle(
         &mut self,
         moves_to: &MovesTo,
-        Costs { tables, number, contraflow, flow, .. }: Costs<'_>,
+        MoveCosts { tables, class, contraflow, flow, .. }: MoveCosts<'_>,
         window: Rect,
         (guide_path, base): (&[GuidePose], u32),
         found: &mut Vec<u16>,
@@ -288,29 +289,29 @@ impl Sweep {
         for y in 0..window.height as usize {
             self.costs[inside(y)].fill(UNKNOWN_SHORT);
         }
-        let mut left = 0_usize;
-        // The poses of the line are entered when their cost comes; the last is the cheapest.
-        let mut entering = guide_path.iter().rev().peekable();
-        let mut now = 0_u32;
-        while left > 0 || entering.peek().is_some() {
-            while let Some(&&(state, cost)) = entering.peek() {
+        let mut n_open = 0_usize;
+        // A pose of the guide path is entered when its cost is due; the last is the cheapest.
+        let mut sources = guide_path.iter().rev().peekable();
+        let mut due = 0_u32;
+        while n_open > 0 || sources.peek().is_some() {
+            while let Some(&&(state, cost)) = sources.peek() {
                 let cost = cost - base;
-                // Farther than the ring reaches: wait, unless nothing else is left.
-                if left > 0 && cost > now {
+                // Beyond the ring: it waits, unless nothing else is left.
+                if n_open > 0 && cost > due {
                     break;
                 }
-                now = now.max(cost);
-                entering.next();
+                due = due.max(cost);
+                sources.next();
                 let CellXY { x, y } = space.pose(state).cell;
                 let along = (x - window.x) as usize * headings + state.0 as usize % headings;
                 let at = inside((y - window.y) as usize).start + along;
-                left += usize::from(self.enter(state, at, cost));
+                n_open += usize::from(self.enter(state, at, cost));
             }
-            let bucket = &mut self.buckets[now as usize % RING];
-            let mut entry = std::mem::replace(bucket, NONE);
+            let bucket = &mut self.buckets[due as usize % RING];
+            let mut entry = std::mem::replace(bucket, NO_ENTRY);
             while let Some(&Entry { state, at, next }) = self.entries.get(entry as usize) {
-                (entry, left) = (next, left - 1);
-                if u32::from(self.costs[at as usize]) != now {
+                (entry, n_open) = (next, n_open - 1);
+                if u32::from(self.costs[at as usize]) != due {
                     continue;
                 }
                 for &MoveTo { primitive, rows, along } in
@@ -318,45 +319,45 @@ impl Sweep {
                 {
                     let at = at.wrapping_add_signed(-(rows * row as i32 + along)) as usize;
                     let known = u32::from(self.costs[at]);
-                    // Most poses are known well enough before anything is looked up.
-                    if known <= now + 1 {
+                    // Most poses are cheap enough already, before any table is read.
+                    if known <= due + 1 {
                         continue;
                     }
                     let before = State(state.0.wrapping_add_signed(-(rows * map_row as i32 + along)));
                     let primitive = usize::from(primitive);
                     let Some(ticks) = tables.move_ticks(before, primitive) else { continue };
                     // A move may take nearly 2^32 ticks.
-                    if known - now <= ticks {
+                    if known - due <= ticks {
                         continue;
                     }
-                    let longer = u64::from(ticks) + contraflow.extra(flow, number, before, primitive, ticks);
+                    let longer = u64::from(ticks) + contraflow.extra(flow, class, before, primitive, ticks);
                     if longer < RING as u64 {
-                        left += usize::from(self.enter(before, at, now + longer as u32));
+                        n_open += usize::from(self.enter(before, at, due + longer as u32));
                     }
                 }
             }
-            // What remains of the path from a pose of the line may be nearly 2^32 ticks.
-            now = now.saturating_add(1);
-            if now >= u32::from(UNKNOWN_SHORT) {
+            // What remains of the path may be nearly 2^32 ticks.
+            due = due.saturating_add(1);
+            if due >= u32::from(UNKNOWN_SHORT) {
                 break;
             }
         }
         (0..window.height as usize).for_each(|y| found.extend_from_slice(&self.costs[inside(y)]));
     }
 
-    /// Forgets all poses, and has so many of cost 0.
-    pub fn begin(&mut self, n: usize) {
+    /// Forgets all poses, and has `n` of cost 0.
+    fn begin(&mut self, n: usize) {
         self.costs.clear();
         self.costs.resize(n, 0);
         self.buckets.clear();
-        self.buckets.resize(RING, NONE);
+        self.buckets.resize(RING, NO_ENTRY);
         self.entries.clear();
         self.entries.reserve(2 * n);
     }
 
-    /// Enters a pose if it is cheaper than it was; says whether it is.
+    /// Enters a pose if this is cheaper than before; says whether it is.
     #[inline]
-    pub fn enter(&mut self, state: State, at: usize, cost: u32) -> bool {
+    fn enter(&mut self, state: State, at: usize, cost: u32) -> bool {
         if cost >= u32::from(self.costs[at]) {
             return false;
         }
@@ -368,8 +369,8 @@ impl Sweep {
     }
 }
 
-/// Place of a pose in a window; `None` outside.
-pub fn index_in(window: Rect, pose: Pose, headings: u8) -> Option<usize> {
+/// Index of a pose in a window; `None` outside.
+fn index_in(window: Rect, pose: Pose, headings: u8) -> Option<usize> {
     let (x, y) = ((pose.cell.x - window.x) as u32, (pose.cell.y - window.y) as u32);
     (x < window.width && y < window.height)
         .then(|| (y * window.width + x) as usize * usize::from(headings) + usize::from(pose.heading.0))
@@ -377,15 +378,15 @@ pub fn index_in(window: Rect, pose: Pose, headings: u8) -> Option<usize> {
 
 /// A field to be read.
 #[derive(Clone, Copy, Debug)]
-pub struct FieldView<'a> {
-    pub window: Rect,
-    pub costs: &'a [u16],
+pub(crate) struct FieldView<'a> {
+    window: Rect,
+    costs: &'a [u16],
 }
 
 impl FieldView<'_> {
-    /// Cost-to-go of a pose in ticks, [`UNKNOWN`] where the field says nothing.
+    /// Cost-to-go of a pose in ticks; [`UNKNOWN`] if the field does not know it.
     #[inline]
-    pub fn cost(&self, pose: Pose, headings: u8) -> u32 {
+    pub(crate) fn cost(&self, pose: Pose, headings: u8) -> u32 {
         match index_in(self.window, pose, headings) {
             Some(at) if self.costs[at] != UNKNOWN_SHORT => u32::from(self.costs[at]),
             _ => UNKNOWN,

@@ -1,215 +1,246 @@
-//! The turn of an agent: it follows its path where nobody is in its way, else searches, has others plan around it, or
-//! waits and has others make way.
+//! Prioritized planning: the turn of one agent. It follows its path while that is free, else searches for a plan,
+//! displaces other plans, or waits and pushes the agent that blocks it.
 
-use crate::cooperative::corridor_entry::look_ahead;
-use crate::cooperative::displaced::Displacement;
+use crate::cooperative::corridor_entry::{find_corridors_ahead, request_admission};
+use crate::cooperative::displacement::{DisplacementScratch, Displacer, displace};
 use crate::cooperative::local_field::UNKNOWN;
-use crate::cooperative::plan_head::NONE;
+use crate::cooperative::moves::{end_of_move, guide_moves, half_steps, is_idle, transition_at, waited};
+use crate::cooperative::path_cells::{PathCells, moves_onto_path, rests_on_path};
 use crate::cooperative::planning::Planning;
-use crate::cooperative::retreat::Pushing;
-use crate::cooperative::sipp::SippQuery;
-use crate::cooperative::steps::{end_of_move, guide_moves, is_idle, transition_at, waited};
+use crate::cooperative::pushing::push_aside;
+use crate::cooperative::retreat::PushScratch;
+use crate::cooperative::sipp::{NO_PLAN_COST, SippQuery};
 use crate::decisions::Decisions;
 use crate::motion::{Activity, AgentId};
 use crate::priority::PriorityKey;
+use wheelbase_planner::model::State;
 
-/// What an agent may have others do for it: plan around it, and step aside.
+/// Scratch memory of the two ways in which an agent moves others: displacement and pushing.
 #[derive(Debug, Default)]
-pub struct Others {
-    pub displacement: Displacement,
-    pub pushing: Pushing,
+pub(crate) struct CoordinationScratch {
+    pub(crate) displacement: DisplacementScratch,
+    pub(crate) push: PushScratch,
 }
 
-/// An agent looks for a plan.
-pub fn plan_one(
-    now: &mut Planning<'_>,
-    others: &mut Others,
+/// The turn of an agent that is due.
+pub(crate) fn plan_agent(
+    planning: &mut Planning<'_>,
+    coordination: &mut CoordinationScratch,
     row: usize,
     key: PriorityKey,
     decisions: &mut Decisions,
 ) {
-    let (view, params) = (now.view, now.table.params);
+    let (view, params) = (planning.view, planning.table.params);
     let motion = view.agents.motion[row];
     let id = view.agents.ids[row].0;
     let tables = &view.tables[motion.class.0 as usize];
+    let step_ticks = planning.table.step_ticks[motion.class.0 as usize];
     let from = end_of_move(tables, &motion, view.tick);
-    if lets_pass(now, &mut others.pushing, row) {
-        let pause = (now.table.step_ticks[motion.class.0 as usize] / 2).max(1);
-        now.table.heads[id as usize].next_try = view.tick.saturating_add(pause);
+    if stays_at_retreat(planning, &mut coordination.push.avoided, row) {
+        let pause = half_steps(step_ticks, params.retreat_check_half_steps).max(1);
+        planning.table.heads[id as usize].next_try = view.tick.saturating_add(pause);
         return;
     }
-    let step_ticks = now.table.step_ticks[motion.class.0 as usize];
-    let horizon = from.1.saturating_add(step_ticks * params.horizon_steps);
     let path = view.paths.moves(view.agents.paths[row]);
-    if now.table.heads[id as usize].plan_is_empty()
+    if planning.table.heads[id as usize].plan_is_empty()
         && tables.move_ticks(from.0, usize::from(path[0])).is_none()
     {
         if motion.at_rest() {
             decisions.replan.push(row as u32);
-            now.table.heads[id as usize].next_try = view.tick + 1;
+            planning.table.heads[id as usize].next_try = view.tick + 1;
         }
         return;
     }
-    look_ahead(now, &mut others.pushing, row, from.0, key);
-    if let Some(plan) = now.follow_guide_path(row, from, horizon, key) {
-        now.take(row, plan, decisions);
+    find_corridors_ahead(planning, row, from.0);
+    request_admission(planning, &mut coordination.push.avoided, row, key);
+    let horizon = from.1.saturating_add(step_ticks * params.horizon_steps);
+    if let Some(plan) = planning.plan_along_path(row, from, horizon, key) {
+        planning.adopt_plan(row, plan, decisions);
         return;
     }
-    if now.search.tries_left == 0 {
-        // Others have used up the tick's tries; it looks again at the next.
-        return;
+    // Without budget it tries again at the next tick.
+    if planning.search.tries_left > 0 {
+        search_plan(planning, coordination, row, query_of(planning, row, from, key), decisions);
     }
+}
+
+/// The query of an agent in its turn, from a state and tick.
+fn query_of(planning: &Planning<'_>, row: usize, from: (State, u32), key: PriorityKey) -> SippQuery {
+    let (view, params) = (planning.view, &planning.table.params);
+    let step_ticks = planning.table.step_ticks[view.agents.motion[row].class.0 as usize];
     let waited = waited(view, row);
-    // Who has waited for long will wait for long: ways around become worth more.
+    // An agent that has waited long will wait long: detours become worth more.
     let extension = waited
         .saturating_mul(params.wait_horizon_factor)
         .min(params.wait_horizons_max * params.horizon_steps * step_ticks);
-    let query = SippQuery {
+    let horizon = from.1.saturating_add(step_ticks * params.horizon_steps).saturating_add(extension);
+    let has_waited_long = waited > params.waited_long_steps * step_ticks;
+    let nodes_max = if has_waited_long { params.search_nodes_after_waiting } else { params.search_nodes };
+    SippQuery {
         from,
-        horizon: horizon.saturating_add(extension),
-        nodes_max: if waited > 2 * step_ticks {
-            params.search_nodes_after_waiting as usize
-        } else {
-            params.search_nodes as usize
-        },
+        horizon,
+        nodes_max: nodes_max as usize,
+        intervals_max: params.search_intervals,
         key,
-        displacement_ticks: step_ticks / 2,
-    };
-    now.make_guide_path(row, from.0);
-    let own = now.cost_to_go(row, from.0);
-    // It comes no nearer to a passage that it is kept from, but it may go away from it.
-    let last = now.guide_path.last().map_or(0, |&(_, left)| left);
-    let floor = now.guide_path.get(now.stop as usize).map_or(0, |&(_, left)| left - last);
-    let found = now.search_moves(row, query, (floor.min(own), None));
-    let cost = found.map_or(u32::MAX, |(_, cost)| cost);
-    let without_others = from.1.saturating_add(own).max(query.horizon);
-    if now.stop > params.horizon_steps
+        displacement_ticks: half_steps(step_ticks, params.displacement_half_steps),
+    }
+}
+
+/// An agent whose path is not free searches for a plan, first among all others, then with others displaced.
+fn search_plan(
+    planning: &mut Planning<'_>,
+    coordination: &mut CoordinationScratch,
+    row: usize,
+    query: SippQuery,
+    decisions: &mut Decisions,
+) {
+    let (view, params) = (planning.view, planning.table.params);
+    let id = view.agents.ids[row].0;
+    let step_ticks = planning.table.step_ticks[view.agents.motion[row].class.0 as usize];
+    planning.set_guide_path(row, query.from.0);
+    let own = planning.cost_to_go(row, query.from.0);
+    // It comes no nearer to a corridor that it may not enter, but may move away from it.
+    let last = planning.guide_path.last().map_or(0, |&(_, left)| left);
+    let cost_floor = planning.guide_path.get(planning.stop as usize).map_or(0, |&(_, left)| left - last);
+    let found = planning.search_moves(row, query, cost_floor.min(own), None);
+    let cost = found.map_or(NO_PLAN_COST, |(_, cost)| cost);
+    let cost_alone = query.from.1.saturating_add(own).max(query.horizon);
+    if planning.stop > params.horizon_steps
         && own != UNKNOWN
-        && cost > without_others.saturating_add(params.displace_after_steps * step_ticks)
-        && others.displacement.displace(now, row, query, cost, decisions)
+        && cost > cost_alone.saturating_add(params.displace_after_steps * step_ticks)
+        && displace(planning, &mut coordination.displacement, Displacer { row, query, cost }, decisions)
     {
         return;
     }
     match found {
-        Some((plan, _)) if !plan.is_empty() => now.take(row, plan, decisions),
+        Some((plan, _)) if !plan.is_empty() => planning.adopt_plan(row, plan, decisions),
         found => {
             if let Some((rest, _)) = found
-                && now.table.heads[id as usize].plan_is_empty()
+                && planning.table.heads[id as usize].plan_is_empty()
             {
-                now.table.set_plan(id, rest);
+                planning.table.set_plan(id, rest);
             }
-            wait(now, others, row, key, waited, decisions);
+            wait(planning, coordination, row, query.key, decisions);
         }
     }
 }
 
-/// An agent has found nothing better than to stay.
-pub fn wait(
-    now: &mut Planning<'_>,
-    others: &mut Others,
+/// An agent has found nothing better than to rest: it acts on the agent that blocks it.
+fn wait(
+    planning: &mut Planning<'_>,
+    coordination: &mut CoordinationScratch,
     row: usize,
     key: PriorityKey,
-    waited: u32,
     decisions: &mut Decisions,
 ) {
-    let (view, params) = (now.view, now.table.params);
+    let (view, params) = (planning.view, planning.table.params);
     let id = view.agents.ids[row].0;
     let motion = view.agents.motion[row];
-    let tables = &view.tables[motion.class.0 as usize];
-    let step_ticks = now.table.step_ticks[motion.class.0 as usize];
-    let head = &mut now.table.heads[id as usize];
-    let pause = (step_ticks << head.failures >> 2).max(1);
+    let step_ticks = planning.table.step_ticks[motion.class.0 as usize];
+    let waited = waited(view, row);
+    let head = &mut planning.table.heads[id as usize];
+    let pause = ((step_ticks * params.retry_quarter_steps) << head.failures >> 2).max(1);
     head.next_try = view.tick.saturating_add(pause);
-    head.failures = (head.failures + 1).min(3);
+    head.failures = (head.failures + 1).min(params.retry_doublings_max as u8);
     if !motion.at_rest() || !head.plan_is_empty() {
         return;
     }
-    if head.retreat_left > 0
-        && waited.min(now.table.cold[id as usize].held_for(view.tick))
-            >= params.give_up_after_steps * step_ticks
-    {
-        // The room it was sent to is taken; it goes its own way again.
-        let list = if motion.activity == Activity::Yielding {
-            &mut decisions.give_up
-        } else {
-            &mut decisions.replan
-        };
-        list.push(row as u32);
+    let since_push = planning.table.details[id as usize].ticks_since_push(view.tick);
+    if head.retreat_left > 0 && waited.min(since_push) >= params.give_up_after_steps * step_ticks {
+        // Its retreat is taken; it takes up its order again.
+        let yields = motion.activity == Activity::Yielding;
+        if yields { &mut decisions.give_up } else { &mut decisions.replan }.push(row as u32);
         head.next_try = view.tick + 1;
         return;
     }
+    if waited >= params.push_after_steps * step_ticks {
+        claim_next_cells(planning, row, view.tick.saturating_add(pause + 1), key);
+    }
+    // An idle agent in a corridor has to leave it.
+    let stops = planning.stop <= params.horizon_steps;
+    let ahead = planning.ahead.iter().find(|ahead| ahead.holder.is_some() && stops);
+    let holder = ahead.and_then(|ahead| ahead.holder).filter(|&holder| holder != id);
+    let blocker = find_blocker(planning, row).or(holder);
+    if let Some(other) = blocker.and_then(|other| view.agents.row(AgentId(other))) {
+        handle_blocker(planning, coordination, row, other, key, decisions);
+    }
+}
+
+/// Claims the cells of the next move of an agent's path against agents of lower priority.
+fn claim_next_cells(planning: &mut Planning<'_>, row: usize, until: u32, key: PriorityKey) {
+    let view = planning.view;
+    let motion = &view.agents.motion[row];
+    let tables = &view.tables[motion.class.0 as usize];
     let path = view.paths.moves(view.agents.paths[row]);
     let step = transition_at(tables, tables.space().pose(motion.state), usize::from(path[0]));
-    if waited >= params.push_after_steps * step_ticks {
-        let (anchor, cells) = view.occupancy.needed(&step);
-        let until = view.tick.saturating_add(pause + 1);
-        for &offset in cells {
-            now.table.priority_claims.claim_cell(now.table.reservations.index(anchor, offset), until, key);
-        }
+    let (anchor, cells) = view.occupancy.needed(&step);
+    for &offset in cells {
+        let cell = planning.table.reservations.index(anchor, offset);
+        planning.table.priority_claims.claim_cell(cell, until, key);
     }
-    let kept =
-        now.ahead.iter().find(|ahead| ahead.holder.is_some() && now.stop <= params.horizon_steps).copied();
-    // Who rests on the next few poses of the path.
+}
+
+/// The first agent that rests on the cells of an agent's next moves.
+fn find_blocker(planning: &Planning<'_>, row: usize) -> Option<u32> {
+    let view = planning.view;
+    let id = view.agents.ids[row].0;
+    let motion = &view.agents.motion[row];
+    let tables = &view.tables[motion.class.0 as usize];
     let mut state = motion.state;
-    let mut blocker = None;
-    for &primitive in guide_moves(view, row, &now.table.heads[id as usize]).iter().take(3) {
+    let moves = guide_moves(view, row, &planning.table.heads[id as usize]);
+    for &primitive in moves.iter().take(planning.table.params.blocker_moves as usize) {
         let primitive = usize::from(primitive);
-        if tables.move_ticks(state, primitive).is_none() {
-            break;
-        }
+        tables.move_ticks(state, primitive)?;
         let step = transition_at(tables, tables.space().pose(state), primitive);
-        blocker = now.table.reservations.resting_on(id, view.occupancy.needed(&step));
+        let blocker = planning.table.reservations.resting_on(id, view.occupancy.needed(&step));
         if blocker.is_some() {
-            break;
+            return blocker;
         }
         state = tables.state_after(state, primitive);
     }
-    // One that stands in a passage with nothing to do has to leave it.
-    let holder = kept.and_then(|kept| kept.holder).filter(|&holder| holder != id);
-    let Some(other) = blocker.or(holder).and_then(|other| view.agents.row(AgentId(other))) else {
-        return;
-    };
-    deal_with(now, others, row, other, (key, waited), decisions);
+    None
 }
 
-/// An agent is blocked by another at rest: has it step aside, or asks for a path around, in due time.
-pub fn deal_with(
-    now: &mut Planning<'_>,
-    others: &mut Others,
+/// An agent is blocked by another at rest: in due time it pushes it, or asks for a path around.
+fn handle_blocker(
+    planning: &mut Planning<'_>,
+    coordination: &mut CoordinationScratch,
     row: usize,
     other: usize,
-    (key, waited): (PriorityKey, u32),
+    key: PriorityKey,
     decisions: &mut Decisions,
 ) {
-    let (view, params) = (now.view, now.table.params);
-    let theirs = view.agents.motion[other];
-    let their_id = view.agents.ids[other].0 as usize;
-    let (their, their_cold) = (now.table.heads[their_id], now.table.cold[their_id]);
-    let ticks = now.table.step_ticks[view.agents.motion[row].class.0 as usize];
-    // One that is sent aside has time to begin to, however long it has waited before.
-    let since_sent = self::waited(view, other).min(their_cold.held_for(view.tick));
-    let stands_aside = their.retreat_left > 0 && since_sent < params.push_after_steps * ticks;
-    if !theirs.at_rest() || !their.plan_is_empty() || stands_aside {
+    let (view, params) = (planning.view, planning.table.params);
+    let step_ticks = planning.table.step_ticks[view.agents.motion[row].class.0 as usize];
+    let waited = waited(view, row);
+    let other_motion = view.agents.motion[other];
+    let other_id = view.agents.ids[other].0 as usize;
+    let other_head = planning.table.heads[other_id];
+    // A pushed agent has time to begin its retreat, however long it has waited before.
+    let since_push = planning.table.details[other_id].ticks_since_push(view.tick);
+    let other_waited = self::waited(view, other).min(since_push);
+    let retreats = other_head.retreat_left > 0 && other_waited < params.push_after_steps * step_ticks;
+    if !other_motion.at_rest() || !other_head.plan_is_empty() || retreats {
         return;
     }
-    let idle = is_idle(theirs.activity);
+    let idle = is_idle(other_motion.activity);
     let after = if idle { params.push_idle_after_steps } else { params.push_after_steps };
-    let pushes_any = waited >= ticks * params.push_any_after_steps;
-    let may_push = idle || pushes_any || key < now.table.key(view, other);
-    let key = if pushes_any { PriorityKey::FIRST } else { key };
-    // One that has arrived goes on by itself at the next tick, but for one on the station of a patrol.
-    let goes_on = theirs.activity == Activity::Arrived && view.agents.stamps[other].station == 0;
-    if waited >= ticks * after
+    let pushes_any = waited >= step_ticks * params.push_any_after_steps;
+    let may_push = idle || pushes_any || key < planning.table.key(view, other);
+    let push_key = if pushes_any { PriorityKey::FIRST } else { key };
+    // An agent that has arrived goes on by itself at the next tick, unless it is on a station of a patrol.
+    let goes_on = other_motion.activity == Activity::Arrived && view.agents.stamps[other].station == 0;
+    if waited >= step_ticks * after
         && may_push
         && !goes_on
-        && others.pushing.push_aside(now, row, other, key, decisions)
+        && push_aside(planning, &mut coordination.push, (row, push_key), other, decisions)
     {
         return;
     }
-    let head = &mut now.table.heads[view.agents.ids[row].0 as usize];
+    let head = &mut planning.table.heads[view.agents.ids[row].0 as usize];
     let asks = view.agents.motion[row].activity == Activity::Following
         && head.retreat_left == 0
-        && waited >= ticks * params.around_after_steps
+        && waited >= step_ticks * params.around_after_steps
         && view.tick >= view.agents.wait_states[row].ask_again_at;
     if asks {
         decisions.around.push(row as u32);
@@ -217,31 +248,33 @@ pub fn deal_with(
     }
 }
 
-/// Whether an agent that stepped aside stays there, for the other has still to pass. Not where that one
-/// waits and it stands in its way itself: each would wait for the other.
-pub fn lets_pass(now: &mut Planning<'_>, room: &mut Pushing, row: usize) -> bool {
-    let (view, params) = (now.view, now.table.params);
+/// Whether an agent stays at its retreat because its pusher has yet to pass. Not if the pusher waits and the agent
+/// itself rests on the pusher's path, for then each would wait for the other.
+pub(crate) fn stays_at_retreat(planning: &mut Planning<'_>, path_cells: &mut PathCells, row: usize) -> bool {
+    let (view, params) = (planning.view, planning.table.params);
     let id = view.agents.ids[row].0;
-    let cold = now.table.cold[id as usize];
-    if cold.for_agent == NONE || now.table.heads[id as usize].retreat_left > 0 {
+    let details = planning.table.details[id as usize];
+    if details.pusher == AgentId::NOBODY || planning.table.heads[id as usize].retreat_left > 0 {
         return false;
     }
-    let step_ticks = now.table.step_ticks[view.agents.motion[row].class.0 as usize];
-    let other = view.agents.row(AgentId(cold.for_agent)).filter(|&other| {
-        view.agents.stamps[other].since == cold.for_order
-            && cold.held_for(view.tick) <= params.hold_steps * step_ticks
+    let step_ticks = planning.table.step_ticks[view.agents.motion[row].class.0 as usize];
+    let since_push = details.ticks_since_push(view.tick);
+    let pusher = view.agents.row(details.pusher).filter(|&pusher| {
+        view.agents.stamps[pusher].since == details.pusher_since
+            && since_push <= params.retreat_hold_steps * step_ticks
             && matches!(
-                view.agents.motion[other].activity,
+                view.agents.motion[pusher].activity,
                 Activity::Following | Activity::AwaitingPath | Activity::Yielding
             )
     });
-    let passes = other.is_some_and(|other| {
-        let waits = waited(view, other).min(cold.held_for(view.tick)) >= params.push_after_steps * step_ticks;
-        room.is_in_way(view, now.table, other, row)
-            && !(waits && room.stands_in_way(view, now.table, other, row))
+    let stays = pusher.is_some_and(|pusher| {
+        let pusher_waits = waited(view, pusher).min(since_push) >= params.push_after_steps * step_ticks;
+        let world = (view, &*planning.table);
+        moves_onto_path(path_cells, world, row, pusher)
+            && !(pusher_waits && rests_on_path(path_cells, world, row, pusher))
     });
-    if !passes {
-        now.table.cold[id as usize].for_agent = NONE;
+    if !stays {
+        planning.table.details[id as usize].pusher = AgentId::NOBODY;
     }
-    passes
+    stays
 }

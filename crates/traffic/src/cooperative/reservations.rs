@@ -1,95 +1,98 @@
-//! Claims: which agent will hold which cell from which tick to which.
+//! Space-time reservations: which agent holds which cell from which tick to which.
 //!
-//! A list for each cell, in one array of claims that are used again. An agent always claims what it needs to
-//! finish the move that it has begun, to carry out the moves that it has planned, and to rest behind the last
-//! of them for ever. Under the swept rule no two claims of different agents on a cell overlap. Under the
-//! discrete rule a move claims the cells on which it ends from its beginning, and they may still be claimed
-//! by one that has begun to leave them by then and is gone when it ends. So whatever becomes of later plans,
-//! those that stand can be carried out.
+//! One linked list for each cell, in one array whose entries are used again. An agent has always reserved what it
+//! needs to finish its move in progress, to carry out its plan, and to rest after it forever. Under the swept rule no
+//! two reservations of different agents on a cell overlap. Under the discrete rule a move reserves its end footprint
+//! from its start on, while an agent may still hold it that has begun to leave by then and is gone when the move
+//! ends. So all plans can be carried out, whatever is planned later.
 
 use crate::collision::{CollisionRule, Transition};
 use crate::priority::PriorityKey;
+use crate::ticks::NEVER;
 use wheelbase_grid::{CellXY, GridSize};
 use wheelbase_planner::model::Offset;
 
-/// The end of a claim that does not end.
-pub const FOREVER: u32 = u32::MAX;
+/// The end of a reservation that does not end.
+pub(crate) const FOREVER: u32 = NEVER;
 
-pub const NONE: u32 = u32::MAX;
+/// Index at the end of a list.
+pub(crate) const NO_RESERVATION: u32 = u32::MAX;
 
-/// An agent's claim on a cell from one tick up to, not including, another.
+/// A reservation of a cell from one tick up to, not including, another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reservation {
+pub(crate) struct Reservation {
     /// Id of the agent.
-    pub agent: u32,
-    pub from: u32,
-    pub until: u32,
-    /// When the move begins with which the cell is given up; [`FOREVER`] if none is planned.
-    pub leaves: u32,
-    pub cell: u32,
-    pub next_in_cell: u32,
-    pub next_of_agent: u32,
+    pub(crate) agent: u32,
+    pub(crate) from: u32,
+    pub(crate) until: u32,
+    /// Start of the move with which the agent leaves the cell; [`FOREVER`] if none is planned.
+    pub(crate) leaves: u32,
+    pub(crate) cell: u32,
+    pub(crate) next_in_cell: u32,
+    pub(crate) next_of_agent: u32,
 }
 
 impl Reservation {
-    /// Whether it holds at some tick from one up to, not including, another.
-    pub fn meets(&self, (from, until): (u32, u32)) -> bool {
+    /// Whether it overlaps an interval of ticks.
+    pub(crate) fn meets(&self, (from, until): (u32, u32)) -> bool {
         self.from < until && from < self.until
     }
 }
 
-/// How one stands towards the claims of others: all of them hold, or those of lower rank give way.
+/// Whose reservations count for an agent: all, or only those of agents that do not yield to it.
 #[derive(Clone, Copy, Debug)]
-pub struct Precedence<'a> {
-    /// By id.
-    pub yield_states: &'a [YieldState],
-    /// Agents behind this place in the order of rank give way.
-    pub key: PriorityKey,
-    /// Steps in which one that gives way is thought to clear a cell.
-    pub steps: u32,
+pub(crate) struct Precedence<'a> {
+    /// By id; empty if no agent yields.
+    pub(crate) yield_states: &'a [YieldState],
+    /// Agents after this key yield.
+    pub(crate) key: PriorityKey,
+    /// Steps in which a yielding agent is assumed to clear a cell.
+    pub(crate) steps: u32,
     /// The present tick.
-    pub tick: u32,
+    pub(crate) tick: u32,
 }
 
-/// Where an agent stands when others plan through its claims.
+/// Whether and how an agent yields at the present tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct YieldState {
-    /// Place in the order of rank; [`PriorityKey::FIRST`] if it gives way to nobody.
-    pub key: PriorityKey,
-    /// When it was last given a plan or sent another way: at that tick it gives way to nobody any more.
-    pub touched_at: u32,
-    /// When the move that it has begun ends, 0 if it rests, and ticks of a step.
-    pub busy_until: u32,
-    pub step_ticks: u32,
+pub(crate) struct YieldState {
+    /// Its priority key; [`PriorityKey::FIRST`] if it yields to no agent.
+    pub(crate) key: PriorityKey,
+    /// Tick at which it last got a plan or was pushed. At that tick it yields no more.
+    pub(crate) touched_at: u32,
+    /// End of its move in progress; 0 at rest.
+    pub(crate) busy_until: u32,
+    /// Ticks of its fastest step.
+    pub(crate) step_ticks: u32,
 }
 
 impl YieldState {
-    /// That of an agent that was never looked at.
-    pub const NEW: Self = Self { key: PriorityKey::FIRST, touched_at: NONE, busy_until: 0, step_ticks: 0 };
+    /// Of a new agent.
+    pub(crate) const NEW: Self =
+        Self { key: PriorityKey::FIRST, touched_at: NEVER, busy_until: 0, step_ticks: 0 };
 }
 
 impl Precedence<'_> {
-    /// All claims hold.
-    pub const STRICT: Self = Self { yield_states: &[], key: PriorityKey::LAST, steps: 0, tick: 0 };
+    /// All reservations count.
+    pub(crate) const STRICT: Self = Self { yield_states: &[], key: PriorityKey::LAST, steps: 0, tick: 0 };
 
-    /// Whether an agent gives way.
+    /// Whether an agent yields.
     #[inline]
-    pub fn yields(&self, agent: u32) -> bool {
-        self.displaceable(agent).is_some()
+    pub(crate) fn yields(&self, agent: u32) -> bool {
+        self.yielding(agent).is_some()
     }
 
-    /// Where an agent stands that gives way.
+    /// The yield state of an agent that yields.
     #[inline]
-    pub fn displaceable(&self, agent: u32) -> Option<&YieldState> {
-        let gives_way =
+    fn yielding(&self, agent: u32) -> Option<&YieldState> {
+        let yields =
             |yield_state: &&YieldState| yield_state.key > self.key && yield_state.touched_at != self.tick;
-        self.yield_states.get(agent as usize).filter(gives_way)
+        self.yield_states.get(agent as usize).filter(yields)
     }
 
-    /// A claim as far as it holds: its end, and when the cell is begun to be left.
+    /// End of a reservation, and when its agent leaves the cell, as far as the reservation counts.
     #[inline]
-    pub fn holds(&self, reservation: &Reservation) -> (u32, u32) {
-        match self.displaceable(reservation.agent) {
+    pub(crate) fn holds(&self, reservation: &Reservation) -> (u32, u32) {
+        match self.yielding(reservation.agent) {
             Some(yield_state) => {
                 let rests_at = yield_state.busy_until.max(self.tick);
                 let cleared = rests_at.saturating_add(self.steps * yield_state.step_ticks);
@@ -100,53 +103,53 @@ impl Precedence<'_> {
     }
 }
 
-/// All claims. Memory: 4 bytes a cell, 28 a claim, 4 an agent ever placed.
+/// All reservations. Memory: 4 bytes a cell, 28 a reservation, 4 an agent ever placed.
 #[derive(Debug)]
-pub struct Reservations {
-    pub width: i32,
-    pub rule: CollisionRule,
-    /// First claim on each cell.
-    pub of_cell: Vec<u32>,
-    /// First claim of each agent, by id.
-    pub of_agent: Vec<u32>,
-    pub reservations: Vec<Reservation>,
-    /// First of those that are free, linked as those of an agent are.
-    pub free: u32,
+pub(crate) struct Reservations {
+    pub(crate) width: i32,
+    pub(crate) rule: CollisionRule,
+    /// First reservation of each cell.
+    pub(crate) of_cell: Vec<u32>,
+    /// First reservation of each agent, by id.
+    pub(crate) of_agent: Vec<u32>,
+    pub(crate) reservations: Vec<Reservation>,
+    /// First free entry; free entries are linked like those of an agent.
+    pub(crate) free: u32,
 }
 
 impl Reservations {
-    pub fn new(size: GridSize, rule: CollisionRule) -> Self {
+    pub(crate) fn new(size: GridSize, rule: CollisionRule) -> Self {
         Self {
             rule,
             width: size.width() as i32,
-            of_cell: vec![NONE; size.n_cells()],
+            of_cell: vec![NO_RESERVATION; size.n_cells()],
             of_agent: Vec::new(),
             reservations: Vec::new(),
-            free: NONE,
+            free: NO_RESERVATION,
         }
     }
 
-    /// The rule of collision that the claims keep.
-    pub fn rule(&self) -> CollisionRule {
+    /// The rule of collision under which cells are reserved.
+    pub(crate) fn rule(&self) -> CollisionRule {
         self.rule
     }
 
-    /// Index of a cell on the map, given from an anchor.
+    /// Index of a cell of the map, given from an anchor.
     #[inline]
-    pub fn index(&self, anchor: CellXY, offset: Offset) -> usize {
+    pub(crate) fn index(&self, anchor: CellXY, offset: Offset) -> usize {
         ((anchor.y + offset.dy) * self.width + anchor.x + offset.dx) as usize
     }
 
     /// Makes room for agents of ids below `n`.
-    pub fn grow(&mut self, n: usize) {
+    pub(crate) fn grow(&mut self, n: usize) {
         if self.of_agent.len() < n {
-            self.of_agent.resize(n, NONE);
+            self.of_agent.resize(n, NO_RESERVATION);
         }
     }
 
-    /// The claims on a cell.
+    /// The reservations of a cell.
     #[inline]
-    pub fn on(&self, cell: usize) -> impl Iterator<Item = &Reservation> {
+    pub(crate) fn on(&self, cell: usize) -> impl Iterator<Item = &Reservation> {
         let mut at = self.of_cell[cell];
         std::iter::from_fn(move || {
             let reservation = self.reservations.get(at as usize)?;
@@ -155,8 +158,8 @@ impl Reservations {
         })
     }
 
-    /// Adds a claim; one of the same agent that ends where this one begins is prolonged.
-    pub fn add(&mut self, agent: u32, cell: usize, (from, until): (u32, u32), leaves: u32) {
+    /// Adds a reservation, or extends one of the same agent that ends where this one begins.
+    pub(crate) fn add(&mut self, agent: u32, cell: usize, (from, until): (u32, u32), leaves: u32) {
         let mut at = self.of_cell[cell];
         while let Some(reservation) = self.reservations.get_mut(at as usize) {
             if reservation.agent == agent && reservation.from <= from && from <= reservation.until {
@@ -169,7 +172,7 @@ impl Reservations {
                     || reservation.until <= from
                     || until <= reservation.from
                     || self.rule == CollisionRule::Discrete,
-                "agents {agent} and {} would both claim a cell",
+                "agents {agent} and {} would both reserve a cell",
                 reservation.agent
             );
             at = reservation.next_in_cell;
@@ -185,9 +188,9 @@ impl Reservations {
         };
         let number = self.free;
         let number = match self.reservations.get_mut(number as usize) {
-            Some(key) => {
-                self.free = key.next_of_agent;
-                *key = reservation;
+            Some(entry) => {
+                self.free = entry.next_of_agent;
+                *entry = reservation;
                 number
             }
             None => {
@@ -199,13 +202,13 @@ impl Reservations {
         self.of_agent[agent as usize] = number;
     }
 
-    /// Claims a footprint for an agent that rests there.
-    pub fn rest(&mut self, agent: u32, cells: (CellXY, &[Offset]), from: u32, until: u32) {
+    /// Reserves the footprint of an agent at rest.
+    pub(crate) fn rest(&mut self, agent: u32, cells: (CellXY, &[Offset]), from: u32, until: u32) {
         self.add_all(agent, cells, (from, until), FOREVER);
     }
 
-    /// Claims what a move needs that begins and ends at these ticks; it may have begun before.
-    pub fn move_on(&mut self, agent: u32, step: &Transition<'_>, (start, end): (u32, u32)) {
+    /// Reserves what a move between these ticks needs; it may have begun before.
+    pub(crate) fn move_on(&mut self, agent: u32, step: &Transition<'_>, (start, end): (u32, u32)) {
         match self.rule {
             CollisionRule::Swept => self.add_all(agent, step.swept(), (start, end), FOREVER),
             CollisionRule::Discrete => {
@@ -215,7 +218,7 @@ impl Reservations {
         }
     }
 
-    pub fn add_all(
+    pub(crate) fn add_all(
         &mut self,
         agent: u32,
         (anchor, cells): (CellXY, &[Offset]),
@@ -229,10 +232,10 @@ impl Reservations {
         }
     }
 
-    /// Takes back all claims of an agent.
-    pub fn remove(&mut self, agent: u32) {
-        let mut at = std::mem::replace(&mut self.of_agent[agent as usize], NONE);
-        while at != NONE {
+    /// Removes all reservations of an agent.
+    pub(crate) fn remove(&mut self, agent: u32) {
+        let mut at = std::mem::replace(&mut self.of_agent[agent as usize], NO_RESERVATION);
+        while at != NO_RESERVATION {
             let Reservation { cell, next_in_cell, next_of_agent, .. } = self.reservations[at as usize];
             let first = self.of_cell[cell as usize];
             if first == at {
@@ -250,18 +253,18 @@ impl Reservations {
         }
     }
 
-    /// Takes back all claims.
-    pub fn clear(&mut self) {
-        self.of_cell.fill(NONE);
-        self.of_agent.fill(NONE);
+    /// Removes all reservations.
+    pub(crate) fn clear(&mut self) {
+        self.of_cell.fill(NO_RESERVATION);
+        self.of_agent.fill(NO_RESERVATION);
         self.reservations.clear();
-        self.free = NONE;
+        self.free = NO_RESERVATION;
     }
 
-    /// A later tick at which to look again whether a move can begin, if one that begins and ends at these
-    /// ticks would need what another agent claims; [`FOREVER`] if that one does not leave.
+    /// Whether a move between these ticks conflicts with reservations of others: `None` if not, else a later tick at
+    /// which to try again, [`FOREVER`] if the other agent does not leave.
     #[inline]
-    pub fn look_again_at(
+    pub(crate) fn look_again_at(
         &self,
         agent: u32,
         step: &Transition<'_>,
@@ -290,7 +293,7 @@ impl Reservations {
                         let (until, leaves) = precedence.holds(reservation);
                         let overlaps = reservation.agent != agent && reservation.from <= end && start < until;
                         if overlaps && (until > end || leaves > start) {
-                            // When it has begun to leave and the move ends no sooner.
+                            // When the other has begun to leave and the move does not end before it is gone.
                             let gone = until.saturating_sub(end - start);
                             let next = if until == FOREVER { FOREVER } else { gone.max(leaves.min(until)) };
                             again = again.max(Some(next.max(start + 1)));
@@ -302,9 +305,9 @@ impl Reservations {
         again
     }
 
-    /// Whether a move between these ticks needs what others claim who give way.
+    /// Whether a move between these ticks needs cells of agents that yield.
     #[inline]
-    pub fn lifts_any(
+    pub(crate) fn displaces_any(
         &self,
         agent: u32,
         step: &Transition<'_>,
@@ -323,37 +326,36 @@ impl Reservations {
         })
     }
 
-    /// Adds those to a list that claim one of the cells between two ticks and give way, each once.
-    pub fn list_displaced(
+    /// Adds to a list the agents that yield and have reserved one of the cells between two ticks, each once.
+    pub(crate) fn list_displaced(
         &self,
         agent: u32,
         (anchor, cells): (CellXY, &[Offset]),
         ticks: (u32, u32),
         precedence: Precedence<'_>,
-        displaceable: &mut Vec<u32>,
+        blockers: &mut Vec<u32>,
     ) {
         for &offset in cells {
             for reservation in self.on(self.index(anchor, offset)) {
                 let meets = reservation.agent != agent && reservation.meets(ticks);
-                if meets && precedence.yields(reservation.agent) && !displaceable.contains(&reservation.agent)
-                {
-                    displaceable.push(reservation.agent);
+                if meets && precedence.yields(reservation.agent) && !blockers.contains(&reservation.agent) {
+                    blockers.push(reservation.agent);
                 }
             }
         }
     }
 
-    /// Whether nobody else claims any of the cells from a tick on.
-    pub fn is_free(&self, agent: u32, (anchor, cells): (CellXY, &[Offset]), from: u32) -> bool {
+    /// Whether no other agent has reserved any of the cells from a tick on.
+    pub(crate) fn is_free(&self, agent: u32, (anchor, cells): (CellXY, &[Offset]), from: u32) -> bool {
         cells.iter().all(|&offset| {
             let mut reservations = self.on(self.index(anchor, offset));
             reservations.all(|reservation| reservation.agent == agent || reservation.until <= from)
         })
     }
 
-    /// The first tick after `at` at which another agent claims one of the cells, which are free at `at`;
-    /// [`FOREVER`] if none does.
-    pub fn free_until(
+    /// The first tick after `at` at which one of the cells, all free at `at`, is reserved by another agent;
+    /// [`FOREVER`] if none is.
+    pub(crate) fn free_until(
         &self,
         agent: u32,
         (anchor, cells): (CellXY, &[Offset]),
@@ -374,8 +376,8 @@ impl Reservations {
         until
     }
 
-    /// Another agent that claims one of the cells for ever: the first by order of the cells.
-    pub fn resting_on(&self, agent: u32, (anchor, cells): (CellXY, &[Offset])) -> Option<u32> {
+    /// Another agent that has reserved one of the cells forever: the first in the order of the cells.
+    pub(crate) fn resting_on(&self, agent: u32, (anchor, cells): (CellXY, &[Offset])) -> Option<u32> {
         cells.iter().find_map(|&offset| {
             let mut reservations = self.on(self.index(anchor, offset));
             reservations

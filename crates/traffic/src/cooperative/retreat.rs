@@ -1,129 +1,236 @@
-//! Memory of the search for room for those that are to step aside, and which cells are kept free of them.
+//! Retreats: poses at which pushed agents rest clear of given cells, and the moves that lead there.
+//!
+//! The search is breadth-first over poses and ignores time: the moves are carried out as reservations of others
+//! allow. It goes through free cells first. If it finds no retreat there, it goes through resting agents that may be
+//! pushed in turn; these join the chain after the agent. That is the priority inheritance of PIBT (Okumura et al.
+//! 2022) with as many successors as a body touches agents.
 
+use crate::cooperative::moves::{is_idle, transition_at};
+use crate::cooperative::path_cells::PathCells;
 use crate::cooperative::plan_table::PlanTable;
-use crate::cooperative::reservations::Reservations;
-use crate::cooperative::steps::transition_at;
-use crate::motion::end_state;
+use crate::cooperative::planning::Planning;
+use crate::cooperative::reservations::FOREVER;
+use crate::forbidden::forbids;
+use crate::motion::AgentId;
+use crate::priority::PriorityKey;
+use crate::stamp_set::StampSet;
 use crate::view::TrafficView;
 use wheelbase_grid::CellXY;
 use wheelbase_planner::model::{Offset, State};
 
+/// Index of the pose before the first.
+const NO_POSE: u32 = u32::MAX;
+
+/// A pose that a search has reached.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ReachedPose {
+    pub(crate) state: State,
+    /// Index of the pose before it; [`NO_POSE`] of the first.
+    pub(crate) before: u32,
+    /// The move from there.
+    pub(crate) primitive: u8,
+}
+
+/// An agent of a chain: its row, and its moves to its retreat in `moves[first..][..count]`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ChainLink {
+    pub(crate) row: u32,
+    pub(crate) first: u32,
+    pub(crate) count: u32,
+}
+
+impl ChainLink {
+    /// An agent without moves yet.
+    pub(crate) fn of(row: usize) -> Self {
+        Self { row: row as u32, first: 0, count: 0 }
+    }
+}
+
 /// Scratch memory: 4 bytes a cell, 4 a state.
 #[derive(Debug, Default)]
-pub struct Pushing {
-    /// Cells to be kept clear, by stamp.
-    pub avoid: Vec<u32>,
-    pub avoid_stamp: u32,
-    /// States seen in looking for room, by stamp.
-    pub seen: Vec<u32>,
-    pub seen_stamp: u32,
-    /// Poses reached: state, index of the one before, primitive.
-    pub reached: Vec<(State, u32, u8)>,
-    /// The one that is to pass, then those displaced for it: row, and moves that lead aside in `moves`.
-    pub chain: Vec<(u32, u32, u32)>,
-    /// The one of the chain for which room is looked for.
-    pub at: usize,
-    /// Times that the poses to be looked at are doubled.
-    pub doublings: u32,
-    /// Room is where nobody rests; else also where one rests that can be displaced.
-    pub to_free: bool,
-    pub moves: Vec<u8>,
-    /// Poses that may still be tried for the stretch that is to be cleared.
-    pub stretch_left: u64,
+pub(crate) struct PushScratch {
+    /// Cells that retreats keep clear of.
+    pub(crate) avoided: PathCells,
+    /// States that the search has reached.
+    pub(crate) seen: StampSet,
+    pub(crate) reached: Vec<ReachedPose>,
+    /// The pusher, unless it may be pushed itself, then the agents that retreat.
+    pub(crate) chain: Vec<ChainLink>,
+    /// Moves of the agents of the chain.
+    pub(crate) moves: Vec<u8>,
 }
 
-impl Pushing {
-    pub fn begin(&mut self, n_cells: usize) {
-        self.avoid.resize(n_cells, 0);
-        self.avoid_stamp = next_stamp(self.avoid_stamp, &mut self.avoid);
-    }
+/// One attempt to find retreats for a chain of agents.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Attempt {
+    /// Agents after this key may be pushed, and idle agents.
+    pub(crate) key: PriorityKey,
+    /// Retreats must be free of resting agents, even of those that could be pushed on.
+    pub(crate) to_free: bool,
+    /// The number of poses of one search is doubled this many times.
+    pub(crate) doublings: u32,
+    /// Poses that may still be expanded for the whole chain.
+    pub(crate) poses_left: u64,
+}
 
-    /// Marks the cells that an agent needs for the next moves of its path.
-    pub fn mark_ahead(
-        &mut self,
-        view: &TrafficView<'_>,
-        reservations: &Reservations,
-        row: usize,
-        moves: &[u8],
-    ) {
-        let motion = &view.agents.motion[row];
-        let tables = &view.tables[motion.class.0 as usize];
-        let mut state = end_state(tables, motion);
-        for &primitive in moves {
-            let primitive = usize::from(primitive);
-            if tables.move_ticks(state, primitive).is_none() {
-                return;
-            }
-            let step = transition_at(tables, tables.space().pose(state), primitive);
-            let (anchor, cells) = view.occupancy.needed(&step);
-            for &offset in cells {
-                self.avoid[reservations.index(anchor, offset)] = self.avoid_stamp;
-            }
-            state = tables.state_after(state, primitive);
+/// Finds retreats for all agents of the chain from `first` on, and for those that join it.
+pub(crate) fn find_retreats(
+    planning: &mut Planning<'_>,
+    scratch: &mut PushScratch,
+    first: usize,
+    attempt: &mut Attempt,
+) -> bool {
+    let mut at = first;
+    while at < scratch.chain.len() {
+        let pushed_max = planning.table.params.pushed_max as usize;
+        if scratch.chain.len() > pushed_max || !retreat(planning, scratch, at, attempt) {
+            return false;
         }
+        at += 1;
     }
+    true
+}
 
-    pub fn is_avoided(&self, reservations: &Reservations, (anchor, cells): (CellXY, &[Offset])) -> bool {
-        cells.iter().any(|&offset| self.avoid[reservations.index(anchor, offset)] == self.avoid_stamp)
+/// Finds the moves of one agent of the chain to the nearest retreat, through free cells or else through resting agents,
+/// which join the chain.
+fn retreat(planning: &mut Planning<'_>, scratch: &mut PushScratch, at: usize, attempt: &mut Attempt) -> bool {
+    let view = planning.view;
+    let found = find_retreat(planning, scratch, at, attempt, false)
+        .or_else(|| find_retreat(planning, scratch, at, attempt, true));
+    let Some(found) = found else { return false };
+    let PushScratch { avoided, reached, chain, moves, .. } = scratch;
+    let first = moves.len();
+    let mut pose = reached[found];
+    while pose.before != NO_POSE {
+        moves.push(pose.primitive);
+        pose = reached[pose.before as usize];
     }
+    moves[first..].reverse();
+    let row = chain[at].row as usize;
+    chain[at] = ChainLink { row: row as u32, first: first as u32, count: (moves.len() - first) as u32 };
+    // Agents that it pushes keep clear of its moves too.
+    let reservations = &planning.table.reservations;
+    let motion = &view.agents.motion[row];
+    let tables = &view.tables[motion.class.0 as usize];
+    let agent = view.agents.ids[row].0;
+    let mut state = motion.state;
+    for &primitive in &moves[first..] {
+        let primitive = usize::from(primitive);
+        let step = transition_at(tables, tables.space().pose(state), primitive);
+        let (anchor, cells) = view.occupancy.needed(&step);
+        for &offset in cells {
+            let cell = reservations.index(anchor, offset);
+            avoided.insert(cell);
+            let rests = reservations.on(cell).filter(|other| other.agent != agent && other.until == FOREVER);
+            for row in rests.filter_map(|other| view.agents.row(AgentId(other.agent))) {
+                if chain.iter().all(|link| link.row != row as u32) {
+                    chain.push(ChainLink::of(row));
+                }
+            }
+        }
+        state = tables.state_after(state, primitive);
+    }
+    true
+}
 
-    /// Whether an agent stands in the way of the moves of another that it can see ahead.
-    pub fn stands_in_way(
-        &mut self,
-        view: &TrafficView<'_>,
-        table: &PlanTable,
-        row: usize,
-        other: usize,
+/// Searches breadth-first for the nearest pose clear of the avoided cells; gives its index in `reached`.
+fn find_retreat(
+    planning: &mut Planning<'_>,
+    scratch: &mut PushScratch,
+    at: usize,
+    attempt: &mut Attempt,
+    through: bool,
+) -> Option<usize> {
+    let view = planning.view;
+    let PushScratch { avoided, seen, reached, chain, .. } = scratch;
+    let row = chain[at].row as usize;
+    let motion = view.agents.motion[row];
+    let tables = &view.tables[motion.class.0 as usize];
+    let n_states = view.tables.iter().map(|tables| tables.space().n_states()).max().unwrap_or(0);
+    let table = &*planning.table;
+    let poses = table.params.retreat_poses as usize;
+    let doublings_max = table.params.retreat_doublings_max.max(table.params.clear_entrances_doublings);
+    let poses_max = poses << attempt.doublings;
+    seen.reset(n_states);
+    reached.clear();
+    // A pose leads to 16 others at most.
+    reached.reserve(16 * (poses << doublings_max));
+    reached.push(ReachedPose { state: motion.state, before: NO_POSE, primitive: 0 });
+    seen.insert(motion.state.0 as usize);
+    let entry = Entry { agent: view.agents.ids[row].0, chain: &chain[..=at], attempt: *attempt, through };
+    let mut next = 0;
+    while next < reached.len() && next < poses_max && attempt.poses_left > 0 {
+        attempt.poses_left -= 1;
+        planning.search.tries_left -= 1;
+        let state = reached[next].state;
+        let pose = tables.space().pose(state);
+        let body = (pose.cell, tables.class().cells_at(pose));
+        let is_retreat =
+            next > 0 && !avoided.meets(&table.reservations, body) && entry.is_open((view, table), body, true);
+        if is_retreat {
+            return Some(next);
+        }
+        tables.for_each_successor(state, |successor| {
+            let step = transition_at(tables, pose, usize::from(successor.primitive));
+            let is_new = !seen.contains(successor.state.0 as usize);
+            if is_new
+                && table.corridor_control.enters_busy(&step).is_none()
+                && entry.is_open((view, table), view.occupancy.needed(&step), false)
+                && !forbids(view.forbidden, pose.cell, body.1, step.swept().1)
+            {
+                seen.insert(successor.state.0 as usize);
+                let (before, primitive) = (next as u32, successor.primitive);
+                reached.push(ReachedPose { state: successor.state, before, primitive });
+            }
+        });
+        next += 1;
+    }
+    None
+}
+
+/// Which cells a retreating agent may enter.
+struct Entry<'a> {
+    agent: u32,
+    /// The chain up to the agent. Agents after it in the chain have no retreat yet and may be pushed further.
+    chain: &'a [ChainLink],
+    attempt: Attempt,
+    /// It may go through resting agents that can be pushed.
+    through: bool,
+}
+
+impl Entry<'_> {
+    /// Whether no other agent rests on the cells, except agents that may be pushed. To stay there, the cells must not
+    /// be reserved for later either.
+    fn is_open(
+        &self,
+        (view, table): (&TrafficView<'_>, &PlanTable),
+        (anchor, cells): (CellXY, &[Offset]),
+        to_stay: bool,
     ) -> bool {
-        self.begin(view.grid_size.n_cells());
-        let path = view.paths.moves(view.agents.paths[row]);
-        self.mark_ahead(
-            view,
-            &table.reservations,
-            row,
-            &path[..path.len().min(table.params.look_ahead_moves as usize)],
-        );
-        let motion = &view.agents.motion[other];
-        let tables = &view.tables[motion.class.0 as usize];
-        let pose = tables.space().pose(motion.state);
-        self.is_avoided(&table.reservations, (pose.cell, tables.class().cells_at(pose)))
+        cells.iter().all(|&offset| {
+            table.reservations.on(table.reservations.index(anchor, offset)).all(|reservation| {
+                let rests = reservation.until == FOREVER;
+                reservation.agent == self.agent
+                    || (!rests && !to_stay)
+                    || (self.through
+                        && rests
+                        && !(to_stay && self.attempt.to_free)
+                        && self.may_push((view, table), reservation.agent))
+            })
+        })
     }
 
-    /// Whether an agent, where it stands or with its next moves, is in the way of the next moves of another.
-    pub fn is_in_way(&mut self, view: &TrafficView<'_>, table: &PlanTable, other: usize, row: usize) -> bool {
-        self.begin(view.grid_size.n_cells());
-        let path = view.paths.moves(view.agents.paths[other]);
-        self.mark_ahead(
-            view,
-            &table.reservations,
-            other,
-            &path[..path.len().min(table.params.passing_moves as usize)],
-        );
+    /// Whether an agent can be pushed: it rests, has no plan, will look for one within the horizon, and is idle or of
+    /// lower priority.
+    fn may_push(&self, (view, table): (&TrafficView<'_>, &PlanTable), agent: u32) -> bool {
+        let Some(row) = view.agents.row(AgentId(agent)) else { return false };
         let motion = &view.agents.motion[row];
-        let tables = &view.tables[motion.class.0 as usize];
-        let mut state = motion.state;
-        for &primitive in
-            view.paths.moves(view.agents.paths[row]).iter().take(table.params.return_moves as usize)
-        {
-            let primitive = usize::from(primitive);
-            if tables.move_ticks(state, primitive).is_none() {
-                break;
-            }
-            let step = transition_at(tables, tables.space().pose(state), primitive);
-            if self.is_avoided(&table.reservations, view.occupancy.needed(&step)) {
-                return true;
-            }
-            state = tables.state_after(state, primitive);
-        }
-        false
+        let head = &table.heads[agent as usize];
+        let horizon = table.params.horizon_steps * table.step_ticks[motion.class.0 as usize];
+        motion.at_rest()
+            && head.plan_is_empty()
+            && head.next_try <= view.tick.saturating_add(horizon)
+            && self.chain.iter().all(|link| link.row != row as u32)
+            && (is_idle(motion.activity) || self.attempt.key < table.key(view, row))
     }
-}
-
-/// The next stamp; after 2^32 - 1 of them the marks are wiped and the count begins anew.
-pub fn next_stamp(stamp: u32, marks: &mut [u32]) -> u32 {
-    if stamp == u32::MAX {
-        marks.fill(0);
-        return 1;
-    }
-    stamp + 1
 }

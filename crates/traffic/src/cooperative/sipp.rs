@@ -1,18 +1,20 @@
-//! Search for the moves of the next ticks, in and out between the claims of all others.
+//! Safe interval path planning (SIPP, Phillips and Likhachev, ICRA 2011): the search for the moves of an agent within a
+//! horizon among the reservations of all others.
 //!
-//! Safe interval path planning (Phillips and Likhachev, ICRA 2011): a node is a pose and an interval of ticks
-//! in which nobody else claims its footprint, reached as early as possible. It looks as far ahead as a
-//! horizon (windowed, as in Silver 2005), and what lies behind is worth what the cost-to-go says. It ends on
-//! a pose where the agent can rest for ever, so that its claims keep all agents apart whatever they do next.
+//! A node is a pose and an interval of ticks in which no other agent has reserved its footprint, reached as early as
+//! possible. The search looks ahead to a horizon (windowed, as in Silver 2005); what remains after it is worth the
+//! cost-to-go. A plan ends in a pose where the agent can rest forever, so that reservations keep agents apart
+//! whatever is planned later.
 
 use super::corridor_control::CorridorControl;
-use super::corridor_map::OPEN;
+use super::corridor_map::NO_CORRIDOR;
+use super::local_field::UNKNOWN;
 use super::plan::{MOVES_MAX, Plan, PlannedMove};
 use super::reservations::{FOREVER, Precedence, Reservations};
 use crate::collision::{CollisionRule, Transition};
-use crate::cooperative::corridors_ahead::Ahead;
+use crate::cooperative::corridors_ahead::CorridorAhead;
+use crate::cooperative::priority_claims::PriorityClaims;
 use crate::forbidden::forbids;
-use crate::hash::fold;
 use crate::priority::PriorityKey;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -20,72 +22,39 @@ use wheelbase_grid::{CellXY, Rect};
 use wheelbase_planner::model::{Offset, State};
 use wheelbase_planner::{MovementTables, Pose};
 
-/// Intervals of one pose that a move from another one leads to, at most.
-pub const INTERVALS_MAX: usize = 3;
-/// Places of the table of nodes seen; a power of two, more than twice as many as nodes.
-pub const SEEN: usize = 1 << 13;
+/// Slots of the hash table of nodes: a power of two, more than twice as many as nodes.
+const SLOTS: usize = 1 << 13;
 /// Nodes of one search at most.
-pub const NODES_MAX: usize = SEEN / 4;
+pub(crate) const NODES_MAX: usize = SLOTS / 4;
 
-/// An agent that wants to move among the others.
+/// Cost of the best plan of an agent that finds none.
+pub(crate) const NO_PLAN_COST: u32 = u32::MAX;
+
+/// Index of the node before the first.
+const NO_NODE: u32 = u32::MAX;
+
+/// An agent that plans, and all that restricts its moves.
 #[derive(Clone, Copy)]
-pub struct SippContext<'a> {
-    pub agent: u32,
-    pub tables: &'a MovementTables,
-    pub reservations: &'a Reservations,
-    pub forbidden: &'a [Rect],
-    pub priority_claims: &'a PriorityClaims,
-    pub corridor_control: &'a CorridorControl,
-    /// Passages ahead of it, and those that it is in or has the right to enter.
-    pub ahead: &'a [Ahead],
-    pub corridors: &'a [u32],
-    /// Whose claims hold.
-    pub precedence: Precedence<'a>,
-    pub tick: u32,
-}
-
-/// Cells that agents of higher rank that wait will need next: nobody of lower rank may take them.
-#[derive(Debug, Default)]
-pub struct PriorityClaims {
-    /// By cell: tick before which the wish holds, and the place in the order of who made it.
-    pub of_cell: Vec<(u32, PriorityKey)>,
-    /// No wish holds from this tick on.
-    pub until: u32,
-    /// Hash of all that was ever wished for, in order.
-    pub claimed_so_far: u64,
-}
-
-impl PriorityClaims {
-    pub fn resize(&mut self, n_cells: usize) {
-        self.of_cell.resize(n_cells, (0, PriorityKey::FIRST));
-    }
-
-    /// Wishes for a cell until a tick.
-    pub fn claim_cell(&mut self, cell: usize, until: u32, key: PriorityKey) {
-        let claimed = (cell as u64) << 32 ^ u64::from(until) ^ key.word();
-        self.claimed_so_far = fold(self.claimed_so_far, claimed);
-        let (holds, of) = &mut self.of_cell[cell];
-        if *holds < until || key < *of {
-            (*holds, *of) = (until, key);
-        }
-        self.until = self.until.max(until);
-    }
-
-    /// Everything that a later tick depends on, for the state hash.
-    pub fn for_each_word(&self, word: &mut dyn FnMut(u64)) {
-        word(self.claimed_so_far);
-    }
-
-    pub fn is_claimed(&self, cell: usize, tick: u32, key: PriorityKey) -> bool {
-        let (until, of) = self.of_cell[cell];
-        until > tick && of < key
-    }
+pub(crate) struct SippContext<'a> {
+    pub(crate) agent: u32,
+    pub(crate) tables: &'a MovementTables,
+    pub(crate) reservations: &'a Reservations,
+    pub(crate) forbidden: &'a [Rect],
+    pub(crate) priority_claims: &'a PriorityClaims,
+    pub(crate) corridor_control: &'a CorridorControl,
+    /// Corridors on its path.
+    pub(crate) ahead: &'a [CorridorAhead],
+    /// Corridors that it is in or admitted to.
+    pub(crate) corridors: &'a [u32],
+    /// Whose reservations count.
+    pub(crate) precedence: Precedence<'a>,
+    pub(crate) tick: u32,
 }
 
 impl<'a> SippContext<'a> {
-    /// The earliest tick, not before `ready`, at which a move of so many ticks can begin; the agent can wait
-    /// for it until `leave_by`.
-    pub fn earliest_start(
+    /// The earliest tick, from `ready` on, at which a move of `ticks` can begin, if the agent can wait for it until
+    /// `leave_by`.
+    pub(crate) fn earliest_start(
         &self,
         step: &Transition<'a>,
         ticks: u32,
@@ -109,9 +78,9 @@ impl<'a> SippContext<'a> {
         }
     }
 
-    /// Whether a move of so many ticks can begin at a tick, by one that rests where it begins until then.
-    pub fn can_begin(&self, step: &Transition<'a>, ticks: u32, start: u32) -> bool {
-        // Under the discrete rule it holds its start until the move ends.
+    /// Whether a move of `ticks` can begin at a tick, if the agent rests in its start pose until then.
+    pub(crate) fn can_begin(&self, step: &Transition<'a>, ticks: u32, start: u32) -> bool {
+        // Under the discrete rule it holds its start footprint until the move ends.
         let leave_by = match self.reservations.rule() {
             CollisionRule::Swept => start,
             CollisionRule::Discrete => self.free_until(step.pose, start),
@@ -119,8 +88,8 @@ impl<'a> SippContext<'a> {
         self.earliest_start(step, ticks, start, leave_by) == Some(start)
     }
 
-    /// The first tick after `at` at which another agent claims the footprint of a pose.
-    pub fn free_until(&self, pose: Pose, at: u32) -> u32 {
+    /// The first tick after `at` at which another agent has reserved the footprint of a pose.
+    pub(crate) fn free_until(&self, pose: Pose, at: u32) -> u32 {
         self.reservations.free_until(
             self.agent,
             (pose.cell, self.tables.class().cells_at(pose)),
@@ -129,8 +98,8 @@ impl<'a> SippContext<'a> {
         )
     }
 
-    /// Whether an edit that waits or one of higher rank keeps the agent from a move.
-    pub fn is_forbidden(&self, step: &Transition<'a>, key: PriorityKey) -> bool {
+    /// Whether a waiting edit, a priority claim or a corridor keeps the agent from a move.
+    pub(crate) fn is_forbidden(&self, step: &Transition<'a>, key: PriorityKey) -> bool {
         let ((anchor, held), (_, swept)) = (step.start(), step.swept());
         (!self.forbidden.is_empty() && forbids(self.forbidden, anchor, held, swept))
             || (self.priority_claims.until > self.tick && self.enters_claim(step, key))
@@ -138,40 +107,39 @@ impl<'a> SippContext<'a> {
             || self.enters_busy(step)
     }
 
-    /// Whether a move enters a busy passage that does not lie ahead of the agent, as for one that is to make
-    /// room for others.
-    pub fn enters_busy(&self, step: &Transition<'a>) -> bool {
+    /// Whether a move enters a busy corridor that is not on the agent's path, as that of an agent that yields.
+    fn enters_busy(&self, step: &Transition<'a>) -> bool {
         self.corridor_control.enters_busy(step).is_some_and(|corridor| {
             !self.corridors.contains(&corridor) && self.ahead.iter().all(|ahead| ahead.corridor != corridor)
         })
     }
 
-    /// Whether a move enters a passage that the agent is kept from, or comes to the mouth of one off which it
-    /// stays.
-    pub fn enters_closed(&self, step: &Transition<'a>) -> bool {
-        // Most have no such passage ahead of them, and need not look what passages there are.
+    /// Whether a move enters a corridor that the agent is not admitted to, or the ground before an entrance that it
+    /// keeps clear.
+    fn enters_closed(&self, step: &Transition<'a>) -> bool {
+        // Most agents have no such corridor ahead, and need not ask where corridors are.
         if self.ahead.iter().all(|ahead| ahead.holder.is_none()) {
             return false;
         }
         let (anchor, cells) = step.end();
-        let is_before = |ahead: &Ahead, (anchor, cells): (CellXY, &[Offset])| {
+        let is_before = |ahead: &CorridorAhead, (anchor, cells): (CellXY, &[Offset])| {
             let mut cells = cells.iter();
             cells.any(|to| ahead.entrance.has_before(to.cell_from(anchor)))
         };
-        let mut off = self.ahead.iter().filter(|ahead| ahead.stays_off);
-        if off.any(|ahead| is_before(ahead, step.end()) && !is_before(ahead, step.start())) {
+        let mut kept_clear = self.ahead.iter().filter(|ahead| ahead.keeps_clear);
+        if kept_clear.any(|ahead| is_before(ahead, step.end()) && !is_before(ahead, step.start())) {
             return true;
         }
         cells.iter().any(|&offset| {
             let corridor = self.corridor_control.map.at(self.reservations.index(anchor, offset));
-            corridor != OPEN
+            corridor != NO_CORRIDOR
                 && self.ahead.iter().any(|ahead| ahead.corridor == corridor && ahead.holder.is_some())
         })
     }
 
-    /// Whether a move enters what one of higher rank wishes for. One that stands on it may go on: it clears
-    /// it.
-    pub fn enters_claim(&self, step: &Transition<'a>, key: PriorityKey) -> bool {
+    /// Whether a move comes upon a cell that an agent of higher priority claims. From such a cell the agent may go
+    /// on, for that clears it.
+    fn enters_claim(&self, step: &Transition<'a>, key: PriorityKey) -> bool {
         let claimed = |(anchor, cells): (CellXY, &[Offset])| {
             let mut cells = cells.iter().map(|&offset| self.reservations.index(anchor, offset));
             cells.any(|cell| self.priority_claims.is_claimed(cell, self.tick, key))
@@ -180,60 +148,72 @@ impl<'a> SippContext<'a> {
     }
 }
 
+/// A pose in one of its free intervals.
 #[derive(Clone, Copy, Debug)]
-pub struct Node {
-    pub pose: Pose,
-    pub state: State,
-    pub arrival: u32,
-    /// When the footprint is claimed by another.
-    pub free_until: u32,
-    /// Cost-to-go, and what its moves count as longer because others have to give way.
-    pub left: u32,
-    pub dearer: u32,
-    pub before: u32,
-    pub planned: PlannedMove,
-    pub depth: u8,
+struct Node {
+    pose: Pose,
+    state: State,
+    arrival: u32,
+    /// End of the interval.
+    free_until: u32,
+    cost_to_go: u32,
+    /// Ticks that its moves count as longer because others must yield.
+    penalty: u32,
+    /// Index of the node before; [`NO_NODE`] of the first.
+    before: u32,
+    planned: PlannedMove,
+    depth: u8,
 }
 
 impl Node {
-    /// Cost of the cheapest way through it, as far as is known.
-    pub fn cost(&self) -> u32 {
-        self.arrival.saturating_add(self.left).saturating_add(self.dearer)
+    /// Lower bound on the cost of plans through it.
+    fn cost(&self) -> u32 {
+        self.arrival.saturating_add(self.cost_to_go).saturating_add(self.penalty)
     }
 }
 
-/// Scratch memory of the search. About 150 kB.
-#[derive(Debug, Default)]
-pub struct SippSearch {
-    pub nodes: Vec<Node>,
-    pub open: BinaryHeap<Reverse<(u32, u32, u32)>>,
-    /// Pose and interval of the nodes seen, by hash: stamp, state, end of the interval, cost so far.
-    pub seen: Vec<(u32, u32, u32, u32)>,
-    pub stamp: u32,
-    /// Nodes expanded by the last search.
-    pub spent: u64,
+/// A slot of the hash table of nodes: the pose and interval of a node, and its cost so far.
+#[derive(Clone, Copy, Debug, Default)]
+struct Slot {
+    /// Search that has filled it.
+    stamp: u32,
+    state: u32,
+    free_until: u32,
+    cost: u32,
 }
 
-/// What is asked for.
+/// The search, with its scratch memory of about 150 kB.
+#[derive(Debug, Default)]
+pub(crate) struct SippSearch {
+    nodes: Vec<Node>,
+    open: BinaryHeap<Reverse<(u32, u32, u32)>>,
+    seen: Vec<Slot>,
+    stamp: u32,
+    /// Nodes expanded by the last search.
+    pub(crate) spent: u64,
+}
+
+/// What an agent searches for.
 #[derive(Clone, Copy, Debug)]
-pub struct SippQuery {
-    /// Where the agent rests before, and from which tick on.
-    pub from: (State, u32),
-    /// It looks ahead to this tick.
-    pub horizon: u32,
-    /// Nodes to be expanded at most.
-    pub nodes_max: usize,
-    /// The agent's place in the order of rank.
-    pub key: PriorityKey,
-    /// By so many ticks a move counts as longer for which others have to give way.
-    pub displacement_ticks: u32,
+pub(crate) struct SippQuery {
+    /// State in which the agent rests before, and the tick from which on it may move.
+    pub(crate) from: (State, u32),
+    /// Tick up to which it looks ahead.
+    pub(crate) horizon: u32,
+    /// Nodes that may be expanded.
+    pub(crate) nodes_max: usize,
+    /// Free intervals of one pose that a move into it is tried for, at most.
+    pub(crate) intervals_max: u32,
+    /// Priority key of the agent.
+    pub(crate) key: PriorityKey,
+    /// Ticks that a move counts as longer for which others must yield.
+    pub(crate) displacement_ticks: u32,
 }
 
 impl SippSearch {
-    /// The moves that bring the agent farthest, and their cost: least time of arrival, or of the horizon if
-    /// that is later, plus cost-to-go. Without moves if it is best to rest; `None` if it cannot rest
-    /// anywhere.
-    pub fn search(
+    /// The plan that brings the agent farthest, and its cost: arrival, or the horizon if that is later, plus
+    /// cost-to-go. A plan without moves if it is best to rest; `None` if the agent cannot rest anywhere.
+    pub(crate) fn search(
         &mut self,
         context: &SippContext<'_>,
         query: SippQuery,
@@ -248,24 +228,24 @@ impl SippSearch {
             state,
             arrival: ready,
             free_until: context.free_until(pose, ready),
-            left: cost_to_go(pose),
-            dearer: 0,
-            before: u32::MAX,
+            cost_to_go: cost_to_go(pose),
+            penalty: 0,
+            before: NO_NODE,
             planned: PlannedMove::default(),
             depth: 0,
         };
         self.push(root);
-        // Of nodes where it can rest for ever.
+        // Among nodes where the agent can rest forever.
         let mut best: Option<((u32, u32), u32)> = None;
         while let Some(Reverse((_, _, at))) = self.open.pop() {
             let node = self.nodes[at as usize];
             if node.free_until == FOREVER {
-                let cost = node.arrival.max(query.horizon).saturating_add(node.left);
-                let key = (cost.saturating_add(node.dearer), node.arrival);
+                let cost = node.arrival.max(query.horizon).saturating_add(node.cost_to_go);
+                let key = (cost.saturating_add(node.penalty), node.arrival);
                 if best.is_none_or(|(found, _)| key < found) {
                     best = Some((key, at));
                 }
-                if node.arrival >= query.horizon || node.left == 0 {
+                if node.arrival >= query.horizon || node.cost_to_go == 0 {
                     break;
                 }
             }
@@ -281,21 +261,27 @@ impl SippSearch {
         best.map(|((cost, _), at)| (self.plan_to(at, query.from), cost))
     }
 
-    pub fn begin(&mut self) {
+    /// Whether the last search ran out of nodes.
+    #[cfg(test)]
+    pub(crate) fn is_full(&self) -> bool {
+        self.nodes.len() >= NODES_MAX
+    }
+
+    fn begin(&mut self) {
         self.nodes.clear();
         self.nodes.reserve(NODES_MAX);
         self.open.clear();
         self.open.reserve(NODES_MAX);
-        self.seen.resize(SEEN, (0, 0, 0, 0));
+        self.seen.resize(SLOTS, Slot::default());
         self.spent = 0;
         self.stamp = self.stamp.wrapping_add(1);
         if self.stamp == 0 {
-            self.seen.fill((0, 0, 0, 0));
+            self.seen.fill(Slot::default());
             self.stamp = 1;
         }
     }
 
-    pub fn expand(
+    fn expand(
         &mut self,
         context: &SippContext<'_>,
         at: u32,
@@ -306,23 +292,20 @@ impl SippSearch {
         let space = context.tables.space();
         context.tables.for_each_successor(node.state, |next| {
             let pose = space.pose(next.state);
-            let left = cost_to_go(pose);
-            let step = Transition {
-                class: context.tables.class(),
-                pose: node.pose,
-                primitive: usize::from(next.primitive),
-            };
-            if left == super::local_field::UNKNOWN || context.is_forbidden(&step, query.key) {
+            let cost_to_go = cost_to_go(pose);
+            let primitive = usize::from(next.primitive);
+            let step = Transition { class: context.tables.class(), pose: node.pose, primitive };
+            if cost_to_go == UNKNOWN || context.is_forbidden(&step, query.key) {
                 return;
             }
             let mut ready = node.arrival;
-            for _ in 0..INTERVALS_MAX {
+            for _ in 0..query.intervals_max {
                 let Some(start) = context.earliest_start(&step, next.ticks, ready, node.free_until) else {
                     return;
                 };
                 let arrival = start + next.ticks;
                 let free_until = context.free_until(pose, arrival);
-                let yields = context.reservations.lifts_any(
+                let others_yield = context.reservations.displaces_any(
                     context.agent,
                     &step,
                     (start, arrival),
@@ -333,8 +316,8 @@ impl SippSearch {
                     state: next.state,
                     arrival,
                     free_until,
-                    left,
-                    dearer: node.dearer + if yields { query.displacement_ticks } else { 0 },
+                    cost_to_go,
+                    penalty: node.penalty + if others_yield { query.displacement_ticks } else { 0 },
                     before: at,
                     planned: PlannedMove { start, ticks: next.ticks, primitive: next.primitive },
                     depth: node.depth + 1,
@@ -342,44 +325,46 @@ impl SippSearch {
                 if free_until == FOREVER {
                     return;
                 }
-                // The next interval begins behind the claim that ends this one.
+                // The next interval begins after the reservation that ends this one.
                 ready = free_until.saturating_sub(next.ticks).max(start) + 1;
             }
         });
     }
 
-    /// Adds a node unless one is there that reaches the same interval of the pose at no higher cost.
-    pub fn push(&mut self, node: Node) {
+    /// Adds a node unless there is one of the same pose and interval at no higher cost.
+    fn push(&mut self, node: Node) {
         if self.nodes.len() >= NODES_MAX {
             return;
         }
         let key = node.state.0.wrapping_mul(0x9e37_79b1) ^ node.free_until.wrapping_mul(0x85eb_ca6b);
-        let mut at = (key >> 7) as usize % SEEN;
+        let cost = node.arrival.saturating_add(node.penalty);
+        let filled = Slot { stamp: self.stamp, state: node.state.0, free_until: node.free_until, cost };
+        let mut at = (key >> 7) as usize % SLOTS;
         loop {
-            let (stamp, state, free_until, cost) = &mut self.seen[at];
-            let own = node.arrival.saturating_add(node.dearer);
-            if *stamp != self.stamp {
-                self.seen[at] = (self.stamp, node.state.0, node.free_until, own);
+            let slot = &mut self.seen[at];
+            if slot.stamp != self.stamp {
+                *slot = filled;
                 break;
             }
-            if *state == node.state.0 && *free_until == node.free_until {
-                if *cost <= own {
+            if (slot.state, slot.free_until) == (filled.state, filled.free_until) {
+                if slot.cost <= cost {
                     return;
                 }
-                *cost = own;
+                slot.cost = cost;
                 break;
             }
-            at = (at + 1) % SEEN;
+            at = (at + 1) % SLOTS;
         }
         let number = self.nodes.len() as u32;
-        self.open.push(Reverse((node.cost(), node.left, number)));
+        self.open.push(Reverse((node.cost(), node.cost_to_go, number)));
         self.nodes.push(node);
     }
 
-    pub fn plan_to(&self, at: u32, (state, ready): (State, u32)) -> Plan {
+    /// The moves to a node.
+    fn plan_to(&self, at: u32, (state, ready): (State, u32)) -> Plan {
         let mut chain = [0_u32; MOVES_MAX];
         let (mut at, mut n) = (at, 0);
-        while self.nodes[at as usize].before != u32::MAX {
+        while self.nodes[at as usize].before != NO_NODE {
             chain[n] = at;
             n += 1;
             at = self.nodes[at as usize].before;

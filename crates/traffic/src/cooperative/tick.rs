@@ -1,59 +1,59 @@
-//! A tick of the rule: it follows what has happened, each agent that is due plans its next moves, and moves begin.
+//! A tick of the rule: the state is updated, each agent that is due plans its next moves, and moves begin.
 
-use crate::cooperative::corridor_map::OPEN;
+use crate::cooperative::corridor_map::NO_CORRIDOR;
 use crate::cooperative::corridors_ahead::entrance_reach;
+use crate::cooperative::moves::{end_of_move, is_following, transition_at};
 use crate::cooperative::plan::{Plan, PlannedMove};
 use crate::cooperative::plan_table::PlanTable;
 use crate::cooperative::planning::Planning;
-use crate::cooperative::prioritized::{Others, plan_one};
+use crate::cooperative::prioritized::{CoordinationScratch, plan_agent};
+use crate::cooperative::pushing::clear_entrances;
 use crate::cooperative::reservations::{FOREVER, Precedence};
 use crate::cooperative::state::Cooperative;
-use crate::cooperative::steps::{end_of_move, goes, transition_at};
 use crate::decisions::{Decisions, Leads, Reroute, Start};
 use crate::forbidden::forbids;
-use crate::gates::NONE;
 use crate::motion::{Activity, AgentId};
 use crate::rule::Traffic;
 use crate::view::TrafficView;
 
 impl Traffic for Cooperative {
     fn decide(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
-        self.follow(view, decisions);
+        self.update(view, decisions);
         let due = std::mem::take(&mut self.due);
-        let (mut now, others) = self.planning(view);
+        let (mut planning, coordination) = self.planning(view);
         for &(key, row) in &due {
             let row = row as usize;
             let id = view.agents.ids[row].0 as usize;
-            if now.table.heads[id].next_try <= view.tick {
-                plan_one(&mut now, others, row, key, decisions);
+            if planning.table.heads[id].next_try <= view.tick {
+                plan_agent(&mut planning, coordination, row, key, decisions);
             }
         }
-        others.pushing.clear_entrances(&mut now, decisions);
-        (self.scratch, self.due) = (now.into_scratch(), due);
+        clear_entrances(&mut planning, &mut coordination.push, decisions);
+        (self.scratch, self.due) = (planning.into_scratch(), due);
         self.begin_moves(view, decisions);
     }
 
     fn is_yielding(&self, agent: AgentId) -> bool {
         let id = agent.0 as usize;
         let head = self.table.heads.get(id);
-        head.is_some_and(|head| head.retreat_left > 0 || self.table.cold[id].for_agent != NONE)
+        head.is_some_and(|head| head.retreat_left > 0 || self.table.details[id].pusher != AgentId::NOBODY)
     }
 
     fn for_each_word(&self, word: &mut dyn FnMut(u64)) {
         for &id in &self.present {
-            let (head, cold) = (&self.table.heads[id as usize], &self.table.cold[id as usize]);
+            let (head, details) = (&self.table.heads[id as usize], &self.table.details[id as usize]);
             let pair = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
             word(pair(head.next_try, head.retreat_left));
-            word(pair(cold.for_agent, cold.for_order));
-            word(pair(cold.held_since, cold.path));
-            word(pair(cold.push_again_at, cold.backed_out_until));
-            cold.displace_retries.iter().for_each(|retry| word(retry.word()));
-            word(pair(cold.admitted_at, cold.left_at.0));
+            word(pair(details.pusher.0, details.pusher_since));
+            word(pair(details.retreat_since, details.path));
+            word(pair(details.push_again_at, details.backed_out_until));
+            details.displace_retries.iter().for_each(|retry| word(retry.word()));
+            word(pair(details.admitted_at, details.left_at.0));
             word(pair(
-                cold.admitted,
+                details.admitted,
                 u32::from(head.is_inside) << 16
                     | u32::from(head.failures) << 8
-                    | u32::from(cold.push_failures),
+                    | u32::from(details.push_failures),
             ));
             for planned in self.table.plans[id as usize].moves() {
                 word(u64::from(planned.start) << 32 | u64::from(planned.primitive));
@@ -66,32 +66,37 @@ impl Traffic for Cooperative {
 }
 
 impl Cooperative {
-    /// For the agents that plan at this tick; the scratch memory is to be given back.
-    pub fn planning<'a>(&'a mut self, view: &'a TrafficView<'a>) -> (Planning<'a>, &'a mut Others) {
-        let Self { table, search, others, scratch, .. } = self;
-        (Planning::new(view, table, search, std::mem::take(scratch)), others)
+    /// The planning context of a tick; its scratch memory must be given back.
+    pub(crate) fn planning<'a>(
+        &'a mut self,
+        view: &'a TrafficView<'a>,
+    ) -> (Planning<'a>, &'a mut CoordinationScratch) {
+        let Self { table, search, coordination, scratch, .. } = self;
+        (Planning::new(view, table, search, std::mem::take(scratch)), coordination)
     }
 
-    /// Follows what has happened since the last tick, and lists who looks for a plan.
-    pub fn follow(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
+    /// Updates the state to what has happened since the last tick, and lists the agents that plan.
+    pub(crate) fn update(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
         self.search.tries_left = view.tries;
-        self.others.displacement.begin_tick(&self.table.params);
+        self.coordination.displacement.begin_tick(&self.table.params);
         self.visited.copy_from(view.agents.busy);
-        self.follow_agents(view);
+        let just_out = self.just_out.drain(..);
+        self.visited.extend(just_out.filter_map(|id| view.agents.row(AgentId(id))));
+        self.update_agents(view);
         if !view.refused.is_empty() {
-            // They are not where their plans say; all plan anew from where they are.
-            self.forget_plans(view);
+            // These agents are not where their plans say: all plan again from where they are.
+            self.drop_plans(view);
         }
-        self.follow_corridors(view);
+        self.update_corridors(view);
         self.table.corridor_control.admission.find_busy(view.tick);
-        self.follow_edits(view);
-        self.follow_paths(view, decisions);
-        self.follow_moves(view);
+        self.check_plans(view);
+        self.update_paths(view, decisions);
+        self.update_corridor_states(view);
         self.list_due(view);
     }
 
-    /// Takes out the claims of agents that are gone and adds those of new ones.
-    pub fn follow_agents(&mut self, view: &TrafficView<'_>) {
+    /// Removes the reservations of agents that are gone and adds those of new agents.
+    pub(crate) fn update_agents(&mut self, view: &TrafficView<'_>) {
         let ids = &view.agents.ids;
         let same =
             ids.len() == self.present.len() && ids.last().map(|id| id.0) == self.present.last().copied();
@@ -106,7 +111,7 @@ impl Cooperative {
             self.table.reservations.remove(id);
             self.table.set_plan(id, Plan::NONE);
             for corridor in self.table.forget_corridors(id) {
-                if corridor != OPEN {
+                if corridor != NO_CORRIDOR {
                     self.table.corridor_control.admission.leave(corridor, id);
                 }
             }
@@ -123,46 +128,55 @@ impl Cooperative {
             let cells = (pose.cell, tables.class().cells_at(pose));
             let id = id.0;
             self.table.set_plan(id, Plan::rest(motion.state, view.tick));
-            // Somebody may mean to cross the cells on which it was put down.
+            // Another agent may have planned to cross the cells on which it was placed.
             clash |= !self.table.reservations.is_free(id, cells, view.tick);
             if !clash {
                 self.table.reserve(view, row, &[]);
             }
         }
         if clash {
-            self.forget_plans(view);
+            self.drop_plans(view);
         }
     }
 
-    /// Finds the passages anew where the map was edited. Who is in one that has changed, or will be with its
-    /// plan, is in what has become of it; one that only had the right to enter has to ask again.
-    pub fn follow_corridors(&mut self, view: &TrafficView<'_>) {
-        if view.edited.is_empty() || !self.table.corridor_control.follow_edits(view.tables, view.edited) {
+    /// Computes the corridors again where the map was edited. An agent in a corridor that has changed is in what has
+    /// become of it; an agent that was only admitted has to ask again.
+    pub(crate) fn update_corridors(&mut self, view: &TrafficView<'_>) {
+        if view.edited.is_empty() || !self.table.corridor_control.update(view.tables, view.edited) {
             return;
         }
         self.visited.fill(view.agents.len());
         for row in 0..view.agents.len() {
             let id = view.agents.ids[row].0;
-            if self.table.corridor_control.map.is_altered(self.table.cold[id as usize].admitted) {
+            if self.table.corridor_control.map.is_altered(self.table.details[id as usize].admitted) {
                 self.table.give_up_admission(id);
             }
             self.table.reserve(view, row, &[]);
         }
-        let PlanTable { corridor_control, cold, .. } = &mut self.table;
+        let PlanTable { corridor_control, details, .. } = &mut self.table;
         corridor_control
             .admission
-            .keep_inside(|corridor, agent| cold[agent as usize].corridors.contains(&corridor));
+            .keep_inside(|corridor, agent| details[agent as usize].corridors.contains(&corridor));
     }
 
-    /// Forgets all plans if an edit, or one that waits, has made a move of one illegal or changed its time.
-    pub fn follow_edits(&mut self, view: &TrafficView<'_>) {
+    /// Drops all plans if an edit, applied or waiting, has made a planned move illegal or changed its time.
+    pub(crate) fn check_plans(&mut self, view: &TrafficView<'_>) {
         let revisions = view.tables.iter().map(|tables| tables.revision());
         if view.forbidden.is_empty() && revisions.clone().eq(self.revisions.iter().copied()) {
             return;
         }
         self.revisions.clear();
         self.revisions.extend(revisions);
-        let all_hold = (0..view.agents.len()).all(|row| {
+        // An agent leaves the busy rows after a tick that has left it at rest without a path. Its plan is empty then:
+        // `update_paths` drops the plan of an agent without a path, or makes it the agent's path.
+        debug_assert!(
+            (0..view.agents.len()).all(|row| {
+                let head = &self.table.heads[view.agents.ids[row].0 as usize];
+                self.visited.contains(row) || head.plan_is_empty()
+            }),
+            "an agent with a plan is not visited"
+        );
+        let all_hold = self.visited.iter().all(|row| {
             let motion = &view.agents.motion[row];
             let tables = &view.tables[motion.class.0 as usize];
             let (mut state, _) = end_of_move(tables, motion, view.tick);
@@ -180,13 +194,13 @@ impl Cooperative {
             })
         });
         if !all_hold {
-            self.forget_plans(view);
+            self.drop_plans(view);
         }
     }
 
-    /// Everyone finishes the move that it has begun and rests. What all hold then is apart, for the moves
-    /// are.
-    pub fn forget_plans(&mut self, view: &TrafficView<'_>) {
+    /// Drops all plans: each agent finishes its move in progress and rests. Moves in progress never conflict, and
+    /// neither do the footprints in which they end.
+    pub(crate) fn drop_plans(&mut self, view: &TrafficView<'_>) {
         self.table.reservations.clear();
         self.visited.fill(view.agents.len());
         for row in 0..view.agents.len() {
@@ -200,9 +214,9 @@ impl Cooperative {
         }
     }
 
-    /// Looks whose path is another than it was. A plan that is no part of it is given up, if the agent can
-    /// rest where it is; else the plan becomes its path.
-    pub fn follow_paths(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
+    /// Notes which paths have changed. A plan that does not begin the new path is dropped if the agent can rest where
+    /// it is; else the plan becomes its path.
+    pub(crate) fn update_paths(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
         let visited = std::mem::take(&mut self.visited);
         for row in visited.iter() {
             let motion = &view.agents.motion[row];
@@ -213,14 +227,14 @@ impl Cooperative {
             let path_of = (stamp.since, stamp.station);
             if head.path_left != path.len() as u32 || head.path_of != path_of {
                 (head.path_left, head.path_of) = (path.len() as u32, path_of);
-                let path_number = &mut self.table.cold[id as usize].path;
+                let path_number = &mut self.table.details[id as usize].path;
                 *path_number = path_number.wrapping_add(1);
                 head.retreat_left = if motion.activity == Activity::Yielding { path.len() as u32 } else { 0 };
                 (head.next_try, head.failures) = (view.tick, 0);
                 self.table.give_up_admission(id);
             }
             let plan = &self.table.plans[id as usize];
-            if self.table.heads[id as usize].plan_is_empty() || (goes(motion) && plan.begins(path)) {
+            if self.table.heads[id as usize].plan_is_empty() || (is_following(motion) && plan.begins(path)) {
                 continue;
             }
             let tables = &view.tables[motion.class.0 as usize];
@@ -244,8 +258,8 @@ impl Cooperative {
         self.visited = visited;
     }
 
-    /// Notes who has left a passage with the move that has ended, and who is off the ground before one.
-    pub fn follow_moves(&mut self, view: &TrafficView<'_>) {
+    /// Notes which agents have left a corridor with the move that has ended, or the ground before its entrance.
+    pub(crate) fn update_corridor_states(&mut self, view: &TrafficView<'_>) {
         let visited = std::mem::take(&mut self.visited);
         for row in visited.iter() {
             let motion = &view.agents.motion[row];
@@ -254,22 +268,25 @@ impl Cooperative {
             if head.has.left_at() {
                 let space = view.tables[motion.class.0 as usize].space();
                 let (from, at) =
-                    (space.pose(self.table.cold[id as usize].left_at).cell, space.pose(motion.state).cell);
+                    (space.pose(self.table.details[id as usize].left_at).cell, space.pose(motion.state).cell);
                 let reach = entrance_reach(self.table.sides[motion.class.0 as usize], &self.table.params);
-                if from.chebyshev_distance(at) >= reach || !goes(motion) {
+                if from.chebyshev_distance(at) >= reach || !is_following(motion) {
                     self.table.clear_left_at(id);
                 }
             }
-            let noted_at = || self.table.cold[id as usize].noted_at;
+            let noted_at = || self.table.details[id as usize].noted_at;
             if head.has.corridors() && motion.at_rest() && noted_at() != motion.state {
                 self.table.note_corridors(view, row, &[]);
+                if self.table.heads[id as usize].has.left_at() && !is_following(motion) {
+                    self.just_out.push(id);
+                }
             }
         }
         self.visited = visited;
     }
 
-    /// Lists those that have somewhere to go and a plan that is soon at its end, by rank.
-    pub fn list_due(&mut self, view: &TrafficView<'_>) {
+    /// Lists the agents that follow a path and whose plan ends soon, by priority.
+    pub(crate) fn list_due(&mut self, view: &TrafficView<'_>) {
         self.due.clear();
         let visited = std::mem::take(&mut self.visited);
         for row in visited.iter() {
@@ -279,11 +296,12 @@ impl Cooperative {
             self.table.note_yield_state(view, row, key);
             let head = &self.table.heads[id as usize];
             let path_left = view.agents.paths[row].len();
-            if !goes(motion) || head.next_try > view.tick || path_left == usize::from(head.n_planned) {
+            if !is_following(motion) || head.next_try > view.tick || path_left == usize::from(head.n_planned)
+            {
                 continue;
             }
             let horizon = self.table.step_ticks[motion.class.0 as usize] * self.table.params.horizon_steps;
-            let soon = view.tick.saturating_add(horizon / 2);
+            let soon = view.tick.saturating_add(horizon * self.table.params.due_horizon_quarters / 4);
             let busy = if motion.at_rest() { 0 } else { motion.until };
             if head.plan_is_empty() && busy > soon {
                 continue;
@@ -296,9 +314,9 @@ impl Cooperative {
         self.due.sort_unstable();
     }
 
-    /// Lets the moves begin whose tick has come.
-    pub fn begin_moves(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
-        // Who was idle and has a plan now was given a path with it.
+    /// Begins the planned moves of this tick.
+    pub(crate) fn begin_moves(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
+        // An idle agent that got a plan has got a path with it.
         self.visited.extend(decisions.reroutes.iter().map(|reroute| reroute.row as usize));
         for row in self.visited.iter() {
             let id = view.agents.ids[row].0;
@@ -313,13 +331,13 @@ impl Cooperative {
             };
             decisions.starts.push(Start { row: row as u32, primitive, ticks });
             self.table.begin_first(id);
-            let (head, cold) = (&mut self.table.heads[id as usize], &mut self.table.cold[id as usize]);
+            let (head, details) = (&mut self.table.heads[id as usize], &mut self.table.details[id as usize]);
             head.path_left -= 1;
             if head.retreat_left > 0 {
                 head.retreat_left -= 1;
                 if head.retreat_left == 0 {
-                    cold.held_since = start + ticks;
-                    cold.path = cold.path.wrapping_add(1);
+                    details.retreat_since = start + ticks;
+                    details.path = details.path.wrapping_add(1);
                 }
             }
         }

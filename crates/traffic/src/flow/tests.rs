@@ -3,14 +3,13 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 
 proptest! {
-    /// What is counted is what a count by cell and step says that fades at its row's ticks, and ends in the
-    /// end.
+    /// Counts equal a plain count by cell and direction that fades at the ticks of its row, down to 0.
     #[test]
-    fn streams_are_as_counted(
+    fn flow_equals_a_plain_count(
         moves in prop::collection::vec((0_i32..9, 0_i32..150, 0_usize..4, 1_usize..20, 0_u32..300), 1..60),
     ) {
         let size = GridSize::new(9, 150).map_err(|error| TestCaseError::fail(error.to_string()))?;
-        let mut flow = DirectionalFlow::new(size, GridShape::Square);
+        let mut flow = DirectionalFlow::new(size, GridShape::Square, TrafficParams::USUAL);
         let mut plain: BTreeMap<(CellXY, usize), u32> = BTreeMap::new();
         let mut tick = 0;
         let mut check = |flow: &mut DirectionalFlow, plain: &mut BTreeMap<(CellXY, usize), u32>, ticks: u32| {

@@ -1,13 +1,12 @@
-//! Batches of moves drawn at random, held against the rules of collision agent by agent and cell by cell.
+//! Random batches of moves, held against the rules of collision agent by agent and cell by cell.
 #![allow(clippy::unwrap_used, reason = "all of it is for tests")]
 
 use super::*;
 use crate::random::Random;
-use proptest::prelude::*;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use wheelbase_planner::{ClassSpec, Heading, MovementClass, Pose, Primitive};
 
-/// An agent, and the move that it has begun: its primitive, and the tick at which it ends.
+/// An agent and its move in progress: the primitive, and the tick at which it ends.
 struct Walker<'c> {
     class: &'c MovementClass,
     pose: Pose,
@@ -23,7 +22,7 @@ impl<'c> Walker<'c> {
         cells((self.pose.cell, self.class.cells_at(self.pose)))
     }
 
-    /// What it holds between two ticks.
+    /// The cells that it holds.
     fn held(&self, rule: CollisionRule) -> BTreeSet<CellXY> {
         self.going.map_or_else(|| self.body(), |(primitive, _)| cells(rule.held(&self.step(primitive))))
     }
@@ -44,7 +43,7 @@ fn classes() -> [MovementClass; 2] {
     [dot, truck].map(|spec| MovementClass::new(spec).unwrap())
 }
 
-/// Whether two moves or rests fit together from now on, by the definitions alone.
+/// Whether two agents fit together from now on, by the definitions alone.
 fn fit(rule: CollisionRule, one: &Walker<'_>, other: &Walker<'_>) -> bool {
     if !one.held(rule).is_disjoint(&other.held(rule)) {
         return false;
@@ -76,8 +75,27 @@ fn fit(rule: CollisionRule, one: &Walker<'_>, other: &Walker<'_>) -> bool {
     comes_in_time(one, other) && comes_in_time(other, one) && !exchange
 }
 
-/// Runs a crowd that tries whatever it likes; gives how many moves began and were refused, and how many of the
-/// batches fitted as a whole.
+/// Every cell has the holder that the walkers imply, or none, and so has every cell on which a discrete move ends.
+fn assert_exact(occupancy: &Occupancy, walkers: &[Walker<'_>], rule: CollisionRule) {
+    let (mut holders, mut arriving) = (BTreeMap::new(), BTreeMap::new());
+    for (id, walker) in (0..).map(AgentId).zip(walkers) {
+        for cell in walker.held(rule) {
+            assert_eq!(holders.insert(cell, id), None, "{cell} is held twice");
+        }
+        if let Some((primitive, _)) = walker.going.filter(|_| rule == CollisionRule::Discrete) {
+            for cell in cells(walker.step(primitive).end()) {
+                assert_eq!(arriving.insert(cell, id), None, "two moves end on {cell}");
+            }
+        }
+    }
+    for cell in occupancy.size.rect().cells() {
+        assert_eq!(occupancy.holder_at(cell), holders.get(&cell).copied(), "{cell}");
+        assert_eq!(occupancy.arriving_at(cell), arriving.get(&cell).copied(), "{cell}");
+    }
+}
+
+/// Runs a crowd that asks for random moves; gives how many moves began, how many were refused, and how many batches
+/// fitted as a whole.
 fn run(rule: CollisionRule, seed: u64) -> [usize; 3] {
     let classes = classes();
     let size = GridSize::new(7, 6).unwrap();
@@ -95,11 +113,11 @@ fn run(rule: CollisionRule, seed: u64) -> [usize; 3] {
             walkers.push(walker);
         }
     }
-    // Some hardly move, so that all fits.
+    // Some crowds hardly move, so that all moves fit.
     let share = random.below(8);
     let (mut counts, mut refused) = ([0; 3], Vec::new());
     for tick in 0..60_u32 {
-        // Moves end: all give up their cells before any takes its own.
+        // Moves end: all agents give up their cells before any takes its footprint.
         let ends = |walker: &Walker<'_>| walker.going.filter(|&(_, until)| until == tick);
         let ended: Vec<usize> = (0..walkers.len()).filter(|&at| ends(&walkers[at]).is_some()).collect();
         for &at in &ended {
@@ -145,14 +163,11 @@ fn run(rule: CollisionRule, seed: u64) -> [usize; 3] {
         let fits_whole = whole_fits(&walkers);
         assert_eq!(fits_whole, refused.is_empty(), "tick {tick}: {refused:?}");
         goes(&mut walkers, &|number| !is_refused(number));
-        assert!(whole_fits(&walkers), "tick {tick}: those that began do not fit");
+        assert!(whole_fits(&walkers), "tick {tick}: the moves that began do not fit");
         for refusal in &refused {
             assert_ne!(asked[refusal.number as usize].0 as u32, refusal.by.0);
         }
-        for (at, walker) in walkers.iter().enumerate() {
-            let is_holder = |&cell: &CellXY| occupancy.holder_at(cell) == Some(AgentId(at as u32));
-            assert!(walker.held(rule).iter().all(is_holder), "tick {tick}: agent {at}");
-        }
+        assert_exact(&occupancy, &walkers, rule);
         counts[0] += asked.len() - refused.len();
         counts[1] += refused.len();
         counts[2] += usize::from(fits_whole);
@@ -171,12 +186,12 @@ fn what_begins_fits_and_what_fits_begins() {
     }
 }
 
-/// Four that go round in a square at one tick.
+/// Four agents rotate in a square at one tick.
 #[test]
-fn a_ring_goes_round_and_two_never_exchange() {
+fn a_ring_rotates_and_two_agents_never_exchange() {
     let [dot, _] = classes();
     let dot = {
-        // All moves take as long.
+        // All moves take the same time.
         let mut spec = dot.spec().clone();
         spec.primitives.iter_mut().for_each(|primitive| primitive.time = 2);
         MovementClass::new(spec).unwrap()
@@ -198,38 +213,60 @@ fn a_ring_goes_round_and_two_never_exchange() {
     };
     assert_eq!(begin(CollisionRule::Discrete, &ring), BTreeSet::new());
     assert_eq!(begin(CollisionRule::Swept, &ring), BTreeSet::from([0, 1, 2, 3]));
-    // One of the ring is missing: whoever comes upon its place is refused, and all that rely on that.
+    // A row whose first agent moves away follows it; two agents do not exchange.
     assert_eq!(begin(CollisionRule::Discrete, &[ring[0], ring[1], (at(1, 1), 0)]), BTreeSet::new());
     assert_eq!(begin(CollisionRule::Discrete, &[(at(0, 0), 0), (at(1, 0), 1)]), BTreeSet::from([0, 1]));
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+/// An agent that is given a cell of another is an error in every build, and the holder keeps its cell.
+#[test]
+fn no_cell_is_taken_from_its_holder() {
+    let [dot, _] = classes();
+    for rule in [CollisionRule::Swept, CollisionRule::Discrete] {
+        let mut occupancy = Occupancy::new(GridSize::new(2, 1).unwrap(), rule);
+        let pose = Pose { cell: CellXY::new(1, 0), heading: Heading(0) };
+        occupancy.hold(AgentId(4), pose.cell, dot.cells_at(pose));
+        // Its own cells may be given to it again.
+        occupancy.hold(AgentId(4), pose.cell, dot.cells_at(pose));
+        let taken = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            occupancy.hold(AgentId(7), pose.cell, dot.cells_at(pose));
+        }));
+        let message = *taken.unwrap_err().downcast::<String>().unwrap();
+        assert_eq!(message, "agent 7 would take cell (1, 0) from agent 4, which holds it");
+        assert_eq!(occupancy.holder_at(pose.cell), Some(AgentId(4)));
+    }
+}
 
-    /// Whoever asks for what overlaps, 10^5 times in all, in every build: none of it begins.
-    #[test]
-    fn overlapping_moves_never_begin(discrete in any::<bool>(), seed in any::<u64>()) {
-        let rule = if discrete { CollisionRule::Discrete } else { CollisionRule::Swept };
-        let [dot, _] = classes();
-        let mut random = Random::new(seed);
-        for _ in 0..500 {
-            // Two that would both come to the cell between them, and one that rests beside a third that comes.
+/// Two agents at a time ask for moves that overlap, until 10^5 of these were refused under each rule, in every build.
+#[test]
+fn overlapping_moves_never_begin() {
+    let [dot, _] = classes();
+    for rule in [CollisionRule::Swept, CollisionRule::Discrete] {
+        let mut random = Random::new(11);
+        let (mut n_refused, mut refused) = (0, Vec::new());
+        while n_refused < 100_000 {
             let mut occupancy = Occupancy::new(GridSize::new(9, 1).unwrap(), rule);
             let x = 1 + random.below(6) as i32;
-            let place = |x| Pose { cell: CellXY::new(x, 0), heading: Heading(0) };
-            let poses = if random.below(2) > 0 { [place(x - 1), place(x + 1)] } else { [place(x - 1), place(x)] };
-            for (id, pose) in (0..).zip(poses) {
-                occupancy.hold(AgentId(id), pose.cell, dot.cells_at(pose));
+            let at = |x| Pose { cell: CellXY::new(x, 0), heading: Heading(0) };
+            // Either both come to the cell between them, or each to the cell of the other.
+            let meet = random.below(2) > 0;
+            let poses = if meet { [at(x - 1), at(x + 1)] } else { [at(x - 1), at(x)] };
+            let mut walkers = poses.map(|pose| Walker { class: &dot, pose, going: None });
+            for (id, walker) in (0..).map(AgentId).zip(&walkers) {
+                occupancy.hold(id, walker.pose.cell, dot.cells_at(walker.pose));
             }
-            let mut refused = Vec::new();
+            let order = if random.below(2) > 0 { [0, 1] } else { [1, 0] };
             let proposal = |number: usize| {
-                (AgentId(number as u32), Transition { class: &dot, pose: poses[number], primitive: number }, 1)
+                (AgentId(order[number] as u32), walkers[order[number]].step(order[number]), 1)
             };
             occupancy.begin(2, proposal, &mut refused);
-            prop_assert!(!refused.is_empty());
-            let holders: Vec<_> = (0..9).filter_map(|x| occupancy.holder_at(CellXY::new(x, 0))).collect();
-            prop_assert!(holders.iter().filter(|id| id.0 == 0).count() >= 1);
-            prop_assert!(holders.iter().filter(|id| id.0 == 1).count() >= 1);
+            let numbers: BTreeSet<u32> = refused.iter().map(|refusal| refusal.number).collect();
+            assert_eq!(numbers, if meet { BTreeSet::from([1]) } else { BTreeSet::from([0, 1]) });
+            for number in (0..2).filter(|&number| !numbers.contains(&(number as u32))) {
+                walkers[order[number]].going = Some((order[number], 1));
+            }
+            assert_exact(&occupancy, &walkers, rule);
+            n_refused += refused.len();
         }
     }
 }

@@ -1,45 +1,37 @@
-//! Guidance: what a step costs beyond its tick, so that robots going opposite ways keep apart and none goes
-//! where all stand.
+//! Guidance: costs of steps beyond their tick, so that opposite flows keep apart and robots avoid jams.
 //!
-//! Each step is counted where it is made, and each tick in which a robot waits; what is old is forgotten by
-//! and by. A step against the stream costs more, and so does one out of a cell in which robots wait for it;
-//! fields made from then on lead around both, and what was a small lead of one direction becomes a lane (as
-//! in Guided PIBT: Chen et al., AAAI 2024, whose costs grow with contraflow and crowding too).
+//! Each step is counted where it is made, and each tick in which a robot waits; counts fade gradually. A step against
+//! the flow costs more, and so does a step out of a cell in which robots wait. Fields made from then on lead around
+//! both, and a small lead of one direction grows into a lane (Guided PIBT, Chen et al., AAAI 2024, whose costs grow
+//! with contraflow and crowding too).
 
 use super::unit_map::{BLOCKED, UnitMap};
+use crate::params::TrafficParams;
 
-/// Streams and what they make steps cost.
+/// The flow of robots and the costs of steps that follow from it.
 #[derive(Debug)]
 pub(super) struct Guidance {
-    /// Steps made from each free cell at each heading, the older the less.
+    /// Steps made from each free cell at each heading, fading.
     flow: Vec<[u32; 4]>,
-    /// Ticks waited in each free cell, the older the less.
+    /// Ticks waited in each free cell, fading.
     waiting: Vec<u32>,
-    /// The steps that lead to each free cell at each heading: the cell they come from `<< STEP_BITS`, and
-    /// what they cost in ticks; [`NO_STEP`] where there is none.
+    /// The step that leads to each free cell at each heading: the cell it comes from `<< STEP_BITS`, and its cost in
+    /// ticks; [`NO_STEP`] where there is none.
     steps_to: Vec<[u32; 4]>,
 }
 
-/// Bits for what a step costs.
+/// Bits for the cost of a step.
 pub(super) const STEP_BITS: u32 = 4;
-/// No step leads there.
+/// The step where there is none.
 pub(super) const NO_STEP: u32 = u32::MAX;
 
 impl Guidance {
-    /// Most that a step may cost.
+    /// Highest cost of a step.
     pub const STEP_MAX: u32 = (1 << STEP_BITS) - 1;
-    /// Ticks that a step against a stream that is all one way costs more.
-    const AGAINST: u32 = 8;
-    /// Ticks that a step costs more for each tick that a robot waits for it, and at most.
-    const FOR_WAITING: u32 = 8;
-    const FOR_WAITING_MAX: u32 = 12;
-    /// Steps that no stream is made of: so many for as many cells a robot, within bounds. The more room there
-    /// is, the less it matters to go against a few.
-    const STILL_OF_CELLS: usize = 2 << 8;
-    const STILL_LEAST: usize = 4 << 8;
-    const STILL_MOST: usize = 16 << 8;
+    /// Unit of the counts, so that they fade in fractions.
+    const ONE: u32 = 1 << 8;
 
-    /// A map without streams.
+    /// A map without flow.
     pub fn new(map: &UnitMap) -> Self {
         let step_to = |number, heading| match map.behind(number, heading) {
             BLOCKED => NO_STEP,
@@ -53,54 +45,60 @@ impl Guidance {
         }
     }
 
-    /// The step that leads to a free cell at a heading: the cell it comes from `<< STEP_BITS`, and what it
-    /// costs; [`NO_STEP`] if there is none.
+    /// The step that leads to a free cell at a heading: the cell it comes from `<< STEP_BITS`, and its cost;
+    /// [`NO_STEP`] if there is none.
     #[inline]
     pub fn step_to(&self, number: u32, heading: u32) -> u32 {
         self.steps_to[number as usize][heading as usize]
     }
 
-    /// Counts a step.
+    /// Counts a step from a cell.
     pub fn count(&mut self, number: u32, heading: u8) {
         let flow = &mut self.flow[number as usize][usize::from(heading)];
-        *flow = flow.saturating_add(1 << 8);
+        *flow = flow.saturating_add(Self::ONE);
     }
 
-    /// Counts a tick that a robot waits.
+    /// Counts a tick that a robot waits in a cell.
     pub fn count_waiting(&mut self, number: u32) {
         let waiting = &mut self.waiting[number as usize];
-        *waiting = waiting.saturating_add(1 << 8);
+        *waiting = waiting.saturating_add(Self::ONE);
     }
 
-    /// Sets what steps cost by the streams as they are, for so many robots.
-    pub fn follow_streams(&mut self, robots: usize) {
-        let still = (Self::STILL_OF_CELLS * self.flow.len() / robots.max(1))
-            .clamp(Self::STILL_LEAST, Self::STILL_MOST) as u32;
+    /// Sets the costs of steps by the present flow of so many robots.
+    pub fn set_step_costs(&mut self, robots: usize, params: &TrafficParams) {
+        let of_cells =
+            params.robot_still_of_cells as usize * Self::ONE as usize * self.flow.len() / robots.max(1);
+        let least = (params.robot_still_min * Self::ONE) as usize;
+        let most = (params.robot_still_max * Self::ONE) as usize;
+        let still = of_cells.min(most).max(least) as u64;
+        let [against_ticks, wait_ticks] =
+            [params.robot_against_ticks, params.robot_wait_ticks].map(u64::from);
         let Self { flow, waiting, steps_to } = self;
         for (number, steps) in steps_to.iter_mut().enumerate() {
             for (heading, step) in steps.iter_mut().enumerate().filter(|(_, step)| **step != NO_STEP) {
                 let behind = (*step >> STEP_BITS) as usize;
-                let with = flow[behind][heading];
-                let against = flow[number][(heading + 2) % 4];
+                let with = u64::from(flow[behind][heading]);
+                let against = u64::from(flow[number][(heading + 2) % 4]);
                 let lead = against.saturating_sub(with);
                 // Rounded to whole ticks.
-                let more = (2 * Self::AGAINST * lead / (with + against + still)).div_ceil(2);
-                let steps: u32 = flow[behind].iter().sum();
-                let waits = Self::FOR_WAITING * waiting[behind] / (steps + still);
-                let more = more + waits.min(Self::FOR_WAITING_MAX);
-                *step = *step >> STEP_BITS << STEP_BITS | (1 + more.min(Self::STEP_MAX - 1));
+                let more = (2 * against_ticks * lead / (with + against + still)).div_ceil(2);
+                let steps: u64 = flow[behind].iter().copied().map(u64::from).sum();
+                let waits = wait_ticks * u64::from(waiting[behind]) / (steps + still);
+                let more = more + waits.min(u64::from(params.robot_wait_ticks_max));
+                *step =
+                    *step >> STEP_BITS << STEP_BITS | (1 + more.min(u64::from(Self::STEP_MAX) - 1) as u32);
             }
         }
     }
 
-    /// Old steps and ticks count less.
-    pub fn fade(&mut self) {
+    /// Fades all counts.
+    pub fn fade(&mut self, params: &TrafficParams) {
         for count in self.flow.as_flattened_mut().iter_mut().chain(&mut self.waiting) {
-            *count = *count / 4 * 3;
+            *count = *count / 4 * params.robot_fade_quarters;
         }
     }
 
-    /// Everything that a later tick depends on, for the state hash.
+    /// The state on which later ticks depend, for the state hash.
     pub fn for_each_word(&self, mut word: impl FnMut(u64)) {
         for (of_cell, &waiting) in self.flow.iter().zip(&self.waiting) {
             if *of_cell != [0; 4] || waiting != 0 {

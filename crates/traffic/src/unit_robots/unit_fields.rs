@@ -1,79 +1,82 @@
-//! Cost-to-go of unit robots: a field for each goal cell, made when it is asked for and kept while there is
-//! memory.
+//! Cost-to-go of unit robots: one field for each goal cell, made on request and kept while there is memory.
 //!
-//! Every action of a unit robot takes a tick, and a robot turns where it stands. So of the four headings in a
-//! cell none is dearer than the cheapest by more than two turns, and one dearer by two stands opposite the
-//! cheapest. There are 19 ways in which that can be, so a cell takes 2 bytes: 11 bits for the cost of the
-//! cheapest heading and 5 for how much dearer the others are. A field in which some cost takes more bits has
-//! 4 bytes a cell.
+//! Every action takes a tick, and a robot turns in place. So none of the four headings of a cell costs more than the
+//! cheapest by more than two turns, and one that does by two is opposite the cheapest. That leaves 19 turn patterns,
+//! and a cell takes 2 bytes: 11 bits for the cost of the cheapest heading, 5 for the pattern of the others. A field
+//! with a cost that needs more bits has 4 bytes a cell.
 //!
-//! A field is made for a robot: it is an A* from the goal back towards where the robot stands, with the
-//! distance of cells as the lower bound, that goes on for [`MARGIN_TICKS`] beyond the robot's own way (like
-//! the abstract distances of Silver 2005, but made at once). So it knows the cells of all ways that are a
-//! little longer than the shortest, and is made anew when the robot is pushed off them.
+//! A field is made for a robot: by A* from the goal back towards the robot, with the Manhattan distance as the lower
+//! bound, continued for `robot_field_margin_ticks` beyond the cost of the robot (as the abstract distances of Silver
+//! 2005, but made at once). So it knows the cells of all paths that are little longer than the shortest, and is made
+//! again when the robot is pushed off them.
 
 use super::guidance::{Guidance, NO_STEP, STEP_BITS};
 use super::unit_map::UnitMap;
+use crate::params::TrafficParams;
 use rayon::prelude::*;
 
-/// No field.
-const NONE: u32 = u32::MAX;
-/// Cost of what a field says nothing of, or from where there is no way.
+/// Slot of a goal without a field.
+const NO_FIELD: u32 = u32::MAX;
+/// Goal of a field that is not in use.
+const NO_GOAL_CELL: u32 = u32::MAX;
+/// Request of a field that need not be made.
+const NO_REQUEST: u32 = u32::MAX;
+/// Cost of a state that a field does not know, or that has no path to the goal.
 pub(super) const UNKNOWN: u32 = u32::MAX >> 8;
-/// Bits of a cell for how much dearer than the cheapest its headings are.
-const WAY_BITS: u32 = 5;
-/// A cell of two bytes of which a field says nothing.
+/// Bits of a cell for its turn pattern.
+const PATTERN_BITS: u32 = 5;
+/// An unknown cell of two bytes.
 const NARROW_UNKNOWN: u16 = u16::MAX;
-/// How much dearer the headings are, two bits each; the last stands for none.
-const WAYS: [u8; 1 << WAY_BITS] = directions();
-/// Number of each way.
-const WAY_NUMBERS: [u8; 256] = way_numbers();
-/// A field knows the cells of all ways that are so many ticks longer than the robot's own.
-const MARGIN_TICKS: u32 = 48;
-/// Places in the ring of buckets: more than a key grows by, which is a step and the cell it leads away.
+/// An unknown cell of four bytes.
+const WIDE_UNKNOWN: u32 = u32::MAX;
+/// The turn patterns: extra cost of each heading over the cheapest, two bits each. The last slots are unused.
+const PATTERNS: [u8; 1 << PATTERN_BITS] = patterns();
+/// Number of each pattern.
+const PATTERN_NUMBERS: [u8; 256] = pattern_numbers();
+/// Buckets in the ring: more than a key grows by in one step, which is its cost and one for leading away.
 const RING: u32 = (Guidance::STEP_MAX + 2).next_power_of_two();
-/// The headings of a cell of which nothing is known yet.
+/// Costs of a cell before it is reached.
 const UNTOUCHED: [u32; 4] = [u32::MAX; 4];
-/// Fields that are made under one and the same guidance.
-const BATCH: usize = 128;
 
-/// The fields. Deterministic: which are there depends on who asked for what, and when.
+/// The fields. Which are there depends only on the requests so far.
 #[derive(Debug)]
 pub(super) struct UnitFields {
-    /// Field of each goal cell, `[n_free]`.
+    params: TrafficParams,
+    /// Slot of each goal cell, `[n_free]`.
     of_cell: Vec<u32>,
     fields: Vec<Field>,
     bytes_max: usize,
     scratches: Vec<Scratch>,
-    /// Those to be made: number of the wish, and field.
-    todo: Vec<(u32, u32)>,
-    taken: Vec<(Wanted, Field)>,
+    /// Fields to be made: index of the request, slot.
+    to_make: Vec<(u32, u32)>,
+    /// Fields in the making, with their requests.
+    taken: Vec<(FieldRequest, Field)>,
     /// Fields made so far.
     pub n_made: u64,
 }
 
 #[derive(Debug)]
 struct Field {
-    /// Goal cell, by number among the free ones; [`NONE`] if it is nobody's.
+    /// Number of the goal cell; [`NO_GOAL_CELL`] if the field is not in use.
     goal: u32,
     used_at: u32,
-    /// Number of the wish for which it is to be made; [`NONE`] if it is made.
-    to_make: u32,
-    /// It knows every cell from which there is a way, or is to be made so.
+    /// Index of the request for which it must be made; [`NO_REQUEST`] if it need not.
+    made_for: u32,
+    /// It knows every cell from which there is a path, or must be made so.
     whole: bool,
-    cells: Cells,
+    costs: FieldCosts,
 }
 
-/// What a field says of each cell, `[n_free]`: the cost of the cheapest heading `<< WAY_BITS`, and the number
-/// of the way in which the others are dearer. Of the two arrays one is empty.
+/// Costs of a field, `[n_free]`: the cost of the cheapest heading `<< PATTERN_BITS`, and the number of the turn
+/// pattern. One of the two arrays is empty.
 #[derive(Debug, Default)]
-pub(super) struct Cells {
+pub(super) struct FieldCosts {
     narrow: Vec<u16>,
     wide: Vec<u32>,
 }
 
-impl Cells {
-    /// Cost from a cell at a heading; [`UNKNOWN`] where the field says nothing.
+impl FieldCosts {
+    /// Cost from a cell at a heading; [`UNKNOWN`] if the field does not know it.
     #[inline]
     pub fn cost(&self, number: u32, heading: u8) -> u32 {
         let word = match self.narrow.get(number as usize) {
@@ -81,42 +84,41 @@ impl Cells {
             Some(&word) => u32::from(word),
             None => self.wide[number as usize],
         };
-        if word == u32::MAX {
+        if word == WIDE_UNKNOWN {
             return UNKNOWN;
         }
-        let way = WAYS[(word & ((1 << WAY_BITS) - 1)) as usize];
-        (word >> WAY_BITS) + u32::from(way >> (2 * heading) & 3)
+        let pattern = PATTERNS[(word & ((1 << PATTERN_BITS) - 1)) as usize];
+        (word >> PATTERN_BITS) + u32::from(pattern >> (2 * heading) & 3)
     }
 
-    /// Takes half of `costs`, a rest left aside, for the headings of the cells that are `known`; says nothing
-    /// of the others of `n_free`.
+    /// Sets the costs of the `known` cells of `n_free` to half of `costs`, rounded down; the others are unknown.
     fn fill(&mut self, n_free: usize, known: &[u32], costs: &[[u32; 4]]) {
         let least_of = |&[a, b, c, d]: &[u32; 4]| a.min(b).min(c.min(d)) >> 1;
         let word = |&number: &u32| {
             let of_cell = &costs[number as usize];
             let least = least_of(of_cell);
-            // Two turns lead to the heading opposite the cheapest.
+            // The opposite heading is at most two turns away.
             let [a, b, c, d] = of_cell.map(|cost| (cost >> 1).min(least + 2) - least);
-            let way = WAY_NUMBERS[(a | b << 2 | c << 4 | d << 6) as usize];
-            (number as usize, least << WAY_BITS | u32::from(way))
+            let pattern = PATTERN_NUMBERS[(a | b << 2 | c << 4 | d << 6) as usize];
+            (number as usize, least << PATTERN_BITS | u32::from(pattern))
         };
         self.narrow.clear();
         self.wide.clear();
         let words = known.iter().map(word);
         let dearest = known.iter().map(|&number| least_of(&costs[number as usize])).max();
-        if dearest < Some(u32::from(NARROW_UNKNOWN) >> WAY_BITS) {
+        if dearest < Some(u32::from(NARROW_UNKNOWN) >> PATTERN_BITS) {
             self.narrow.resize(n_free, NARROW_UNKNOWN);
             words.for_each(|(number, word)| self.narrow[number] = word as u16);
         } else {
-            self.wide.resize(n_free, u32::MAX);
+            self.wide.resize(n_free, WIDE_UNKNOWN);
             words.for_each(|(number, word)| self.wide[number] = word);
         }
     }
 }
 
-/// Whether four headings can be dearer than the cheapest in this way.
-const fn is_way(way: usize) -> bool {
-    let more = [way & 3, way >> 2 & 3, way >> 4 & 3, way >> 6 & 3];
+/// Whether four headings can cost more than the cheapest in this pattern.
+const fn is_pattern(pattern: usize) -> bool {
+    let more = [pattern & 3, pattern >> 2 & 3, pattern >> 4 & 3, pattern >> 6 & 3];
     let (mut heading, mut cheapest) = (0, false);
     while heading < 4 {
         if more[heading] > 2 || more[heading].abs_diff(more[(heading + 1) % 4]) > 1 {
@@ -128,144 +130,158 @@ const fn is_way(way: usize) -> bool {
     cheapest
 }
 
-const fn directions() -> [u8; 1 << WAY_BITS] {
-    let (mut directions, mut way, mut n) = ([0; 1 << WAY_BITS], 0, 0);
-    while way < 256 {
-        if is_way(way) {
-            directions[n] = way as u8;
+/// All turn patterns, ascending.
+const fn patterns() -> [u8; 1 << PATTERN_BITS] {
+    let (mut patterns, mut pattern, mut n) = ([0; 1 << PATTERN_BITS], 0, 0);
+    while pattern < 256 {
+        if is_pattern(pattern) {
+            patterns[n] = pattern as u8;
             n += 1;
         }
-        way += 1;
+        pattern += 1;
     }
-    directions
+    patterns
 }
 
-const fn way_numbers() -> [u8; 256] {
-    let (mut numbers, mut way, mut n) = ([0; 256], 0, 0);
-    while way < 256 {
-        if is_way(way) {
-            numbers[way] = n;
+/// The inverse of [`patterns`].
+const fn pattern_numbers() -> [u8; 256] {
+    let (mut numbers, mut pattern, mut n) = ([0; 256], 0, 0);
+    while pattern < 256 {
+        if is_pattern(pattern) {
+            numbers[pattern] = n;
             n += 1;
         }
-        way += 1;
+        pattern += 1;
     }
     numbers
 }
 
 impl Default for Field {
     fn default() -> Self {
-        Self { goal: NONE, used_at: 0, to_make: NONE, whole: false, cells: Cells::default() }
+        Self {
+            goal: NO_GOAL_CELL,
+            used_at: 0,
+            made_for: NO_REQUEST,
+            whole: false,
+            costs: FieldCosts::default(),
+        }
     }
 }
 
-/// Who wants a field: the goal and where it stands, both by number among the free cells, and the heading.
+/// A request for a field.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Wanted {
+pub(super) struct FieldRequest {
+    /// Number of the goal cell.
     pub goal: u32,
+    /// Number of the cell of the robot.
     pub from: u32,
     pub heading: u8,
 }
 
-/// Memory of one worker.
+/// Scratch memory of one worker.
 #[derive(Debug, Default)]
 struct Scratch {
-    /// Twice the cost of each heading of each free cell, and 1 more as long as it is not settled;
-    /// [`UNTOUCHED`] between two fields.
+    /// By free cell and heading: twice the cost, and 1 more until it is settled; [`UNTOUCHED`] between two fields.
     costs: Vec<[u32; 4]>,
-    /// States by key, in turn: the cost, and the distance of the cell to the robot.
+    /// Open states by key, modulo the ring. The key is the cost plus the distance to the robot.
     buckets: Vec<Vec<u32>>,
-    /// Cells of which a heading is settled, in order of the key of the first.
+    /// FieldCosts with a settled heading, in the order of their first one.
     settled: Vec<u32>,
 }
 
 impl UnitFields {
-    /// Fields on a map, for which there are so many bytes.
-    pub fn new(map: &UnitMap, bytes_max: usize) -> Self {
+    /// No fields yet; all together may take `bytes_max`.
+    pub fn new(map: &UnitMap, bytes_max: usize, params: TrafficParams) -> Self {
         Self {
-            of_cell: vec![NONE; map.n_free()],
+            params,
+            of_cell: vec![NO_FIELD; map.n_free()],
             fields: Vec::new(),
             bytes_max,
             scratches: Vec::new(),
-            todo: Vec::new(),
+            to_make: Vec::new(),
             taken: Vec::new(),
             n_made: 0,
         }
     }
 
-    /// The field of a goal, which [`UnitFields::obtain`] has made.
-    pub fn of(&self, goal: u32) -> &Cells {
-        &self.fields[self.of_cell[goal as usize] as usize].cells
+    /// Costs to a goal, whose field [`UnitFields::obtain`] has made.
+    pub fn of(&self, goal: u32) -> &FieldCosts {
+        &self.fields[self.of_cell[goal as usize] as usize].costs
     }
 
-    /// Forgets all fields, and keeps their memory: the guidance has changed.
+    /// Drops all fields and keeps their memory, when the guidance has changed.
     pub fn forget(&mut self) {
         for field in &mut self.fields {
-            if field.goal != NONE {
-                self.of_cell[field.goal as usize] = NONE;
+            if field.goal != NO_GOAL_CELL {
+                self.of_cell[field.goal as usize] = NO_FIELD;
             }
-            field.goal = NONE;
+            field.goal = NO_GOAL_CELL;
         }
     }
 
-    /// Makes the fields that are wanted and not there. `made` is told the new ones batch by batch, in the
-    /// order in which they were wanted, and may change the guidance of those that follow.
+    /// Makes the requested fields that are not there. `made` gets the new ones batch by batch, in the order of the
+    /// requests, and may change the guidance for the batches that follow.
     pub fn obtain(
         &mut self,
         map: &UnitMap,
         guidance: &mut Guidance,
         tick: u32,
-        wanted: &[Wanted],
-        mut made: impl FnMut(&mut Guidance, &mut dyn Iterator<Item = (&Wanted, &Cells)>),
+        requests: &[FieldRequest],
+        mut made: impl FnMut(&mut Guidance, &mut dyn Iterator<Item = (&FieldRequest, &FieldCosts)>),
     ) {
-        let mut todo = std::mem::take(&mut self.todo);
-        todo.clear();
-        // Those that are there first, so that none of them makes room for a new one.
-        for (at, want) in wanted.iter().enumerate() {
-            let Some(field) = self.fields.get_mut(self.of_cell[want.goal as usize] as usize) else {
+        let mut to_make = std::mem::take(&mut self.to_make);
+        to_make.clear();
+        // Fields in use first, so that no new one takes their slots.
+        for (at, request) in requests.iter().enumerate() {
+            let Some(field) = self.fields.get_mut(self.of_cell[request.goal as usize] as usize) else {
                 continue;
             };
             field.used_at = tick;
-            let is_known = field.whole || field.cells.cost(want.from, want.heading) < UNKNOWN;
-            if !is_known && field.to_make == NONE {
-                // The robot has left what the field knows.
-                field.to_make = at as u32;
-                todo.push((at as u32, self.of_cell[want.goal as usize]));
+            let is_known = field.whole || field.costs.cost(request.from, request.heading) < UNKNOWN;
+            if !is_known && field.made_for == NO_REQUEST {
+                // The robot has left the cells that the field knows.
+                field.made_for = at as u32;
+                to_make.push((at as u32, self.of_cell[request.goal as usize]));
             }
         }
-        for (at, want) in wanted.iter().enumerate() {
-            match self.fields.get_mut(self.of_cell[want.goal as usize] as usize) {
-                // Another of this call wants it too, from elsewhere.
-                Some(field) if field.to_make != NONE => field.whole |= field.to_make != at as u32,
+        for (at, request) in requests.iter().enumerate() {
+            match self.fields.get_mut(self.of_cell[request.goal as usize] as usize) {
+                // Another request of this call has the same goal from elsewhere.
+                Some(field) if field.made_for != NO_REQUEST => field.whole |= field.made_for != at as u32,
                 Some(_) => {}
                 None => {
                     let slot = self.free_slot(map, tick);
-                    self.of_cell[want.goal as usize] = slot;
+                    self.of_cell[request.goal as usize] = slot;
                     let field = &mut self.fields[slot as usize];
-                    (field.goal, field.used_at) = (want.goal, tick);
-                    (field.to_make, field.whole) = (at as u32, false);
-                    todo.push((at as u32, slot));
+                    (field.goal, field.used_at) = (request.goal, tick);
+                    (field.made_for, field.whole) = (at as u32, false);
+                    to_make.push((at as u32, slot));
                 }
             }
         }
-        for batch in todo.chunks(BATCH) {
-            self.make(map, guidance, wanted, batch);
-            let new = |&(at, slot): &(u32, u32)| (&wanted[at as usize], &self.fields[slot as usize].cells);
+        for batch in to_make.chunks(self.params.robot_field_batch as usize) {
+            self.make(map, guidance, requests, batch);
+            let new = |&(at, slot): &(u32, u32)| (&requests[at as usize], &self.fields[slot as usize].costs);
             made(guidance, &mut batch.iter().map(new));
         }
-        self.n_made += todo.len() as u64;
-        self.todo = todo;
+        self.n_made += to_make.len() as u64;
+        self.to_make = to_make;
     }
 
-    /// A field that may be overwritten: a new one while there is memory, else the one used longest ago.
+    /// A slot that may be overwritten: an unused one, a new one while there is memory, or the one used longest ago.
     fn free_slot(&mut self, map: &UnitMap, tick: u32) -> u32 {
         let full = (self.fields.len() + 1) * map.n_free() * 2 > self.bytes_max;
-        let old =
-            self.fields.iter().enumerate().filter(|(_, field)| field.used_at < tick || field.goal == NONE);
-        let oldest =
-            old.filter(|(_, field)| full || field.goal == NONE).min_by_key(|(_, field)| field.used_at);
+        let old = self
+            .fields
+            .iter()
+            .enumerate()
+            .filter(|(_, field)| field.used_at < tick || field.goal == NO_GOAL_CELL);
+        let oldest = old
+            .filter(|(_, field)| full || field.goal == NO_GOAL_CELL)
+            .min_by_key(|(_, field)| field.used_at);
         if let Some((slot, field)) = oldest {
-            if field.goal != NONE {
-                self.of_cell[field.goal as usize] = NONE;
+            if field.goal != NO_GOAL_CELL {
+                self.of_cell[field.goal as usize] = NO_FIELD;
             }
             return slot as u32;
         }
@@ -273,8 +289,8 @@ impl UnitFields {
         self.fields.len() as u32 - 1
     }
 
-    /// Makes fields; a worker makes a share of them, and none depends on another.
-    fn make(&mut self, map: &UnitMap, guidance: &Guidance, wanted: &[Wanted], batch: &[(u32, u32)]) {
+    /// Makes fields, each worker a share of them. No field depends on another.
+    fn make(&mut self, map: &UnitMap, guidance: &Guidance, requests: &[FieldRequest], batch: &[(u32, u32)]) {
         let workers = rayon::current_num_threads().clamp(1, batch.len().max(1));
         if self.scratches.len() < workers {
             self.scratches.resize_with(workers, Scratch::default);
@@ -284,10 +300,13 @@ impl UnitFields {
         taken.extend(
             batch
                 .iter()
-                .map(|&(at, slot)| (wanted[at as usize], std::mem::take(&mut self.fields[slot as usize]))),
+                .map(|&(at, slot)| (requests[at as usize], std::mem::take(&mut self.fields[slot as usize]))),
         );
-        let work = |(share, scratch): (&mut [(Wanted, Field)], &mut Scratch)| {
-            share.iter_mut().for_each(|(want, field)| scratch.settle(map, guidance, want, field));
+        let margin = self.params.robot_field_margin_ticks;
+        let work = |(share, scratch): (&mut [(FieldRequest, Field)], &mut Scratch)| {
+            share
+                .iter_mut()
+                .for_each(|(request, field)| scratch.settle(map, guidance, (request, margin), field));
         };
         let share = taken.len().div_ceil(workers).max(1);
         if workers > 1 {
@@ -303,21 +322,27 @@ impl UnitFields {
 
 impl Scratch {
     /// Makes a field.
-    fn settle(&mut self, map: &UnitMap, guidance: &Guidance, want: &Wanted, field: &mut Field) {
+    fn settle(
+        &mut self,
+        map: &UnitMap,
+        guidance: &Guidance,
+        (request, margin): (&FieldRequest, u32),
+        field: &mut Field,
+    ) {
         self.costs.resize(map.n_free(), UNTOUCHED);
-        // Room for as many states as there are cells, so that later ticks need not take memory.
+        // Memory for as many states as there are cells, so that later ticks do not allocate.
         self.buckets.resize_with(RING as usize, || Vec::with_capacity(map.n_free()));
         self.settled.clear();
         self.settled.reserve(map.n_free());
         let known = if field.whole {
-            self.settle_from::<false>(map, guidance, want)
+            self.settle_from::<false>(map, guidance, (request, margin))
         } else {
-            self.settle_from::<true>(map, guidance, want)
+            self.settle_from::<true>(map, guidance, (request, margin))
         };
-        // Nothing waits any more if all was settled.
+        // All states are settled if none is open.
         field.whole |= self.buckets.iter().all(Vec::is_empty);
-        field.cells.fill(map.n_free(), &self.settled[..known], &self.costs);
-        // All that were touched are settled or wait in a bucket.
+        field.costs.fill(map.n_free(), &self.settled[..known], &self.costs);
+        // All states that were reached are settled or in a bucket.
         for &number in &self.settled {
             self.costs[number as usize] = UNTOUCHED;
         }
@@ -326,25 +351,25 @@ impl Scratch {
                 self.costs[state as usize / 4] = UNTOUCHED;
             }
         }
-        field.to_make = NONE;
+        field.made_for = NO_REQUEST;
     }
 
-    /// Settles states in order of their keys, all of them or those up to somewhat beyond the robot's. Says
-    /// how many of the settled cells are known at all headings.
+    /// Settles states in the order of their keys: all of them, or those up to a margin beyond the robot's. Gives how
+    /// many of the settled cells are known at all headings.
     fn settle_from<const TOWARDS: bool>(
         &mut self,
         map: &UnitMap,
         guidance: &Guidance,
-        want: &Wanted,
+        (request, margin): (&FieldRequest, u32),
     ) -> usize {
         let Self { costs, buckets, settled } = self;
-        let towards = map.place(want.from);
-        let from = want.from * 4 + u32::from(want.heading);
-        costs[want.goal as usize] = [1; 4];
-        buckets[0].extend((0..4).map(|heading| want.goal * 4 + heading));
-        // Keys count from that of the goal; none is less than the one settled before.
+        let towards = map.position(request.from);
+        let from = request.from * 4 + u32::from(request.heading);
+        costs[request.goal as usize] = [1; 4];
+        buckets[0].extend((0..4).map(|heading| request.goal * 4 + heading));
+        // Keys count from that of the goal. They never decrease.
         let (mut now, mut stop, mut left, mut known) = (0_u32, UNKNOWN, 4_usize, None);
-        // The dearest heading of a cell is settled two ticks behind the first.
+        // The last heading of a cell is settled at most two ticks after the first.
         while left > 0 && now <= stop + 2 {
             while let Some(state) = buckets[(now % RING) as usize].pop() {
                 left -= 1;
@@ -359,7 +384,7 @@ impl Scratch {
                 }
                 of_cell[heading as usize] = open - 1;
                 if TOWARDS && state == from {
-                    stop = now + MARGIN_TICKS;
+                    stop = now + margin;
                 }
                 for turned in [(heading + 1) % 4, (heading + 3) % 4] {
                     if open + 2 < of_cell[turned as usize] {
@@ -368,7 +393,7 @@ impl Scratch {
                         left += 1;
                     }
                 }
-                // A step at this heading comes from behind.
+                // A step at this heading comes from the cell behind.
                 let step = guidance.step_to(number, heading);
                 if step == NO_STEP {
                     continue;
@@ -407,13 +432,13 @@ mod tests {
     };
 
     #[test]
-    fn every_way_of_being_dearer_is_kept() {
-        assert_eq!((0..256).filter(|&way| is_way(way)).count(), 19);
-        for way in (0..256_usize).filter(|&way| is_way(way)) {
+    fn every_turn_pattern_is_kept() {
+        assert_eq!((0..256).filter(|&pattern| is_pattern(pattern)).count(), 19);
+        for pattern in (0..256_usize).filter(|&pattern| is_pattern(pattern)) {
             for least in [0, 7, 2_045, 2_046, 100_000] {
                 let costs: [u32; 4] =
-                    std::array::from_fn(|heading| least + (way >> (2 * heading) & 3) as u32);
-                let mut cells = Cells::default();
+                    std::array::from_fn(|heading| least + (pattern >> (2 * heading) & 3) as u32);
+                let mut cells = FieldCosts::default();
                 cells.fill(2, &[0], &[costs.map(|cost| 2 * cost)]);
                 let kept: [u32; 4] = std::array::from_fn(|heading| cells.cost(0, heading as u8));
                 assert_eq!(kept, costs);
@@ -423,9 +448,9 @@ mod tests {
         }
     }
 
-    /// Fields as the planner makes them are the truth.
+    /// Fields equal those of the planner.
     #[test]
-    fn fields_are_those_of_the_planner() {
+    fn fields_equal_those_of_the_planner() {
         let mut random = Random::new(5);
         for _ in 0..20 {
             let tables = random_tables(&mut random);
@@ -434,21 +459,21 @@ mod tests {
                 continue;
             }
             let mut guidance = Guidance::new(&map);
-            let mut fields = UnitFields::new(&map, 1 << 20);
+            let mut fields = UnitFields::new(&map, 1 << 20, TrafficParams::USUAL);
             let cells: Vec<CellXY> = tables.space().size().rect().cells().collect();
             let free: Vec<CellXY> =
                 cells.iter().copied().filter(|&cell| map.number_at(cell).is_some()).collect();
             for tick in 0..5 {
                 let mut number = || map.number_at(free[random.below(free.len())]).unwrap_or(0);
-                // A field that is there may have been made for a robot elsewhere.
+                // A field may be there that was made for a robot elsewhere.
                 let anew = tick % 2 == 0;
                 if anew {
                     fields.forget();
                 }
-                let wanted = [0, 1, 2].map(|_| Wanted { goal: number(), from: number(), heading: 1 });
-                fields.obtain(&map, &mut guidance, tick, &wanted, |_, _| {});
-                for want in &wanted {
-                    check_field(&tables, &map, &fields, want, (&free, anew));
+                let requests = [0, 1, 2].map(|_| FieldRequest { goal: number(), from: number(), heading: 1 });
+                fields.obtain(&map, &mut guidance, tick, &requests, |_, _| {});
+                for request in &requests {
+                    check_field(&tables, &map, &fields, request, (&free, anew));
                 }
             }
         }
@@ -469,28 +494,28 @@ mod tests {
         tables: &MovementTables,
         map: &UnitMap,
         fields: &UnitFields,
-        want: &Wanted,
+        request: &FieldRequest,
         (free, anew): (&[CellXY], bool),
     ) {
         let cell_of = |number: u32| *free.iter().find(|&&cell| map.number_at(cell) == Some(number)).unwrap();
-        let goal = [GoalMember::any(cell_of(want.goal))];
+        let goal = [GoalMember::any(cell_of(request.goal))];
         let mut truth = CostField::to_goal(tables, &Goal::of(&goal));
         truth.settle(tables, SettleTarget::All, u64::MAX);
         let true_cost = |cell: CellXY, heading: u8| {
             let state = tables.space().state(Pose { cell, heading: Heading(heading) }).unwrap();
             truth.cost(state).unwrap_or(UNKNOWN)
         };
-        let own = fields.of(want.goal).cost(want.from, want.heading);
-        assert_eq!(own, true_cost(cell_of(want.from), want.heading));
-        let known_up_to = match true_cost(cell_of(want.from), want.heading) {
+        let own = fields.of(request.goal).cost(request.from, request.heading);
+        assert_eq!(own, true_cost(cell_of(request.from), request.heading));
+        let known_up_to = match true_cost(cell_of(request.from), request.heading) {
             UNKNOWN => UNKNOWN,
-            own => own + MARGIN_TICKS,
+            own => own + TrafficParams::USUAL.robot_field_margin_ticks,
         };
         for &cell in free {
             for heading in 0..4 {
-                let found = fields.of(want.goal).cost(map.number_at(cell).unwrap(), heading);
+                let found = fields.of(request.goal).cost(map.number_at(cell).unwrap(), heading);
                 let right = true_cost(cell, heading);
-                let from = cell_of(want.from);
+                let from = cell_of(request.from);
                 let apart = cell.x.abs_diff(from.x) + cell.y.abs_diff(from.y);
                 let may_be_unknown = !anew || right + apart > known_up_to;
                 assert!(found == right || (found == UNKNOWN && may_be_unknown), "{found} {right}");

@@ -1,34 +1,34 @@
-//! The map as unit robots see it: free cells, numbered, and the steps between them.
+//! The map of unit robots: free cells, numbered, and the steps between them.
 
 use wheelbase_grid::{CellXY, GridSize};
 use wheelbase_planner::{Heading, MovementTables, Pose};
 
-/// A blocked cell.
+/// Number of a blocked cell.
 pub(super) const BLOCKED: u32 = u32::MAX;
 
-/// The map. Cells are counted in rows of `stride` with a blocked one behind each row and a blocked row above
-/// and below, so that a step off the map ends on a blocked cell.
+/// The map. Cells are indexed in rows of `stride`, with a blocked cell after each row and a blocked row above and
+/// below, so that a step off the map ends on a blocked cell. Free cells have numbers too, in the same order.
 #[derive(Clone, Debug)]
 pub(super) struct UnitMap {
-    /// Cells of a row, the blocked one behind it included.
+    /// Cells of a row, with the blocked one after it.
     pub stride: u32,
     size: GridSize,
-    /// Number among the free cells; [`BLOCKED`].
+    /// Number of each cell among the free ones; [`BLOCKED`].
     free: Vec<u32>,
     /// Bit `heading`: a robot may step forward from the cell at that heading.
     open: Vec<u8>,
-    /// By number and heading: the cell from which a step at that heading leads here, by number; [`BLOCKED`].
+    /// By number and heading: number of the cell from which a step at that heading leads here; [`BLOCKED`].
     behind: Vec<[u32; 4]>,
     /// By number: the column.
     columns: Vec<u32>,
-    /// By row, and behind the last: the first number in it or behind it.
+    /// By row, and one more: the first number in the row or after it.
     rows: Vec<u32>,
     n_free: usize,
 }
 
-/// Where a free cell is: its column, and the numbers of the free cells of its row.
+/// Position of a free cell: its column, and the numbers of the free cells of its row.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct Position {
     column: u32,
     first: u32,
     end: u32,
@@ -79,12 +79,12 @@ impl UnitMap {
         map
     }
 
-    /// Cells in all, blocked ones included.
+    /// Number of cells, blocked ones included.
     pub fn n_cells(&self) -> usize {
         self.free.len()
     }
 
-    /// Free cells.
+    /// Number of free cells.
     pub fn n_free(&self) -> usize {
         self.n_free
     }
@@ -94,12 +94,12 @@ impl UnitMap {
         (cell.y as u32 + 1) * self.stride + cell.x as u32
     }
 
-    /// Number of a cell among the free ones.
+    /// Number of a cell among the free ones; [`BLOCKED`].
     pub fn number(&self, index: u32) -> u32 {
         self.free[index as usize]
     }
 
-    /// Number of a cell among the free ones; `None` off the map and where it is blocked.
+    /// Number of a cell among the free ones; `None` if it is blocked or off the map.
     pub fn number_at(&self, cell: CellXY) -> Option<u32> {
         let number = self.size.contains(cell).then(|| self.number(self.index(cell)))?;
         (number != BLOCKED).then_some(number)
@@ -125,28 +125,28 @@ impl UnitMap {
         self.behind[number as usize][heading as usize]
     }
 
-    /// Columns and rows between two cells.
-    pub fn apart(&self, one: u32, other: u32) -> u32 {
-        let place = |index: u32| (index % self.stride, index / self.stride);
-        let ((x, y), (to_x, to_y)) = (place(one), place(other));
+    /// Manhattan distance between two cells, by index.
+    pub fn distance(&self, one: u32, other: u32) -> u32 {
+        let xy = |index: u32| (index % self.stride, index / self.stride);
+        let ((x, y), (to_x, to_y)) = (xy(one), xy(other));
         x.abs_diff(to_x) + y.abs_diff(to_y)
     }
 
-    /// Where a free cell is.
-    pub fn place(&self, number: u32) -> Place {
+    /// Position of a free cell.
+    pub fn position(&self, number: u32) -> Position {
         let row = self.rows.partition_point(|&first| first <= number);
-        Place { column: self.columns[number as usize], first: self.rows[row - 1], end: self.rows[row] }
+        Position { column: self.columns[number as usize], first: self.rows[row - 1], end: self.rows[row] }
     }
 
-    /// Whether the cell from which a step at a heading leads to this one is further from a place than this
-    /// one, by columns and rows.
+    /// Whether the cell from which a step at a heading leads to this one is farther from a position than this one, by
+    /// Manhattan distance.
     #[inline]
-    pub fn leads_away(&self, number: u32, heading: u32, place: Place) -> bool {
+    pub fn leads_away(&self, number: u32, heading: u32, from: Position) -> bool {
         match heading {
-            0 => self.columns[number as usize] <= place.column,
-            1 => number >= place.first,
-            2 => self.columns[number as usize] >= place.column,
-            _ => number < place.end,
+            0 => self.columns[number as usize] <= from.column,
+            1 => number >= from.first,
+            2 => self.columns[number as usize] >= from.column,
+            _ => number < from.end,
         }
     }
 }

@@ -1,43 +1,45 @@
-//! Plans held against the rule of collision tick by tick, and against the best of all that there are.
+//! Plans of the SIPP search held against the rule of collision tick by tick, and against the best of all plans.
 
-use super::scenes::{Doing, Walk, any_state, built, cells, collide, rule, scene, walks};
-use crate::World;
+use super::ground::{Ground, ground, rule};
+use super::walks::{Doing, Walk, cells, collide, random_walks};
+use crate::collision::{CollisionRule, Transition};
+use crate::cooperative::corridor_control::CorridorControl;
+use crate::cooperative::local_field::UNKNOWN;
+use crate::cooperative::moves::transition_at;
+use crate::cooperative::priority_claims::PriorityClaims;
+use crate::cooperative::reservations::{Precedence, Reservations};
+use crate::cooperative::sipp::*;
+use crate::motion::sides;
+use crate::params::TrafficParams;
+use crate::priority::PriorityKey;
+use crate::random::Random;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use wheelbase_grid::CellXY;
 use wheelbase_planner::fields::CostField;
 use wheelbase_planner::model::State;
-use wheelbase_planner::{Goal, GoalMember, Pose, SettleTarget};
-use wheelbase_traffic::TrafficParams;
-use wheelbase_traffic::collision::{CollisionRule, Transition};
-use wheelbase_traffic::cooperative::corridor_control::CorridorControl;
-use wheelbase_traffic::cooperative::reservations::{Precedence, Reservations};
-use wheelbase_traffic::cooperative::sipp::*;
-use wheelbase_traffic::cooperative::transition_at;
-use wheelbase_traffic::motion::sides;
-use wheelbase_traffic::priority::PriorityKey;
-use wheelbase_traffic::random::Random;
+use wheelbase_planner::{Goal, GoalMember, MovementTables, Pose, SettleTarget};
 
-/// Who claims what at a tick: cells that others claim, and of these the ones that all who claim them leave
-/// with the move that they have begun.
+/// Cells that others reserve at a tick, and of these the ones that none of them is about to leave with the move that it
+/// has begun.
 #[derive(Default)]
 struct Reserved {
     all: BTreeSet<CellXY>,
     kept: BTreeSet<CellXY>,
 }
 
-/// What others claim, tick by tick; from the last tick on for ever.
-fn reserved(world: &World, rule: CollisionRule, others: &[Walk]) -> Vec<Reserved> {
+/// What others reserve, tick by tick; from the last tick on forever.
+fn reserved(tables: &[MovementTables], rule: CollisionRule, others: &[Walk]) -> Vec<Reserved> {
     let last = others.iter().map(Walk::ends).max().unwrap_or(0);
     let at = |tick| {
         let mut reserved = Reserved::default();
         for walk in others {
-            match (walk.doing(world, tick), rule) {
+            match (walk.doing(tables, tick), rule) {
                 (Doing::Moves(step, _), CollisionRule::Discrete) => {
                     reserved.all.extend(cells(step.start()));
                     reserved.kept.extend(cells(step.end()));
                 }
-                _ => reserved.kept.extend(walk.held(world, rule, tick)),
+                _ => reserved.kept.extend(walk.held(tables, rule, tick)),
             }
         }
         reserved.all.extend(&reserved.kept);
@@ -46,11 +48,10 @@ fn reserved(world: &World, rule: CollisionRule, others: &[Walk]) -> Vec<Reserved
     (0..=last).map(at).collect()
 }
 
-/// The best key of all plans: arrival, or the horizon if that is later, plus cost-to-go. Each begins its
-/// moves from poses reached before the horizon. The number of stretches of time in which one pose is free, at
-/// most.
+/// The best cost of all plans: arrival, or the horizon if that is later, plus cost-to-go. Each begins its moves from
+/// poses reached before the horizon. And the largest number of intervals in which one pose is free.
 struct Best<'a> {
-    world: &'a World,
+    tables: &'a [MovementTables],
     rule: CollisionRule,
     reserved: &'a [Reserved],
 }
@@ -64,11 +65,11 @@ impl Best<'_> {
         ticks.all(|tick| self.at(tick).all.is_disjoint(body))
     }
 
-    fn rests_for_ever(&self, body: &BTreeSet<CellXY>, from: u32) -> bool {
+    fn rests_forever(&self, body: &BTreeSet<CellXY>, from: u32) -> bool {
         self.is_free(body, from..from.max(self.reserved.len() as u32) + 1)
     }
 
-    /// Whether a move can be made between these ticks by one whose body rests there before.
+    /// Whether an agent that rests where a move begins can make it between these ticks.
     fn can_move(&self, step: &Transition<'_>, (start, end): (u32, u32)) -> bool {
         match self.rule {
             CollisionRule::Swept => self.is_free(&cells(step.swept()), start..end),
@@ -82,7 +83,7 @@ impl Best<'_> {
     }
 
     fn key(&self, class: usize, query: SippQuery, cost_to_go: impl Fn(Pose) -> u32) -> (Option<u32>, usize) {
-        let tables = &self.world.tables()[class];
+        let tables = &self.tables[class];
         let space = tables.space();
         let body = |pose: Pose| cells((pose.cell, tables.class().cells_at(pose)));
         let most = 40;
@@ -96,8 +97,8 @@ impl Best<'_> {
                 let Some(goes_on) = reached[tick as usize][state.0 as usize] else { continue };
                 let pose = space.pose(state);
                 let under = body(pose);
-                if self.rests_for_ever(&under, tick) {
-                    // One that has waited has arrived before.
+                if self.rests_forever(&under, tick) {
+                    // An agent that has waited has arrived before.
                     let key = tick.max(query.horizon).saturating_add(cost_to_go(pose));
                     best = Some(best.map_or(key, |best: u32| best.min(key)));
                 }
@@ -113,10 +114,7 @@ impl Best<'_> {
                 tables.for_each_successor(state, |next| {
                     let step = transition_at(tables, pose, usize::from(next.primitive));
                     let end = tick + next.ticks;
-                    if cost_to_go(space.pose(next.state))
-                        != wheelbase_traffic::cooperative::local_field::UNKNOWN
-                        && self.can_move(&step, (tick, end))
-                    {
+                    if cost_to_go(space.pose(next.state)) != UNKNOWN && self.can_move(&step, (tick, end)) {
                         let there = &mut reached[end as usize][next.state.0 as usize];
                         *there = Some(there.unwrap_or(false) || end < query.horizon);
                     }
@@ -136,34 +134,33 @@ struct Seen {
 }
 
 fn check(
-    world: &World,
+    ground: &Ground,
     rule: CollisionRule,
     random: &mut Random,
     seen: &mut Seen,
 ) -> Result<(), TestCaseError> {
-    let size = world.grid().size();
-    let others = walks(world, rule, random, (6, 8));
+    let size = ground.grid.size();
+    let others = random_walks(ground, rule, random, (6, 8));
     let mut reservations = Reservations::new(size, rule);
     reservations.grow(16);
     for (agent, walk) in others.iter().enumerate() {
-        walk.reserve(world, &mut reservations, agent as u32);
+        walk.reserve(&ground.tables, &mut reservations, agent as u32);
     }
-    let reserved = reserved(world, rule, &others);
-    let mut priority_claims = PriorityClaims::default();
-    priority_claims.resize(size.n_cells());
-    let sides: Vec<_> = world.tables().iter().map(sides).collect();
-    let corridor_control = CorridorControl::new(size, world.tables(), &sides, TrafficParams::USUAL);
+    let reserved = reserved(&ground.tables, rule, &others);
+    let priority_claims = PriorityClaims::new(size.n_cells());
+    let sides: Vec<_> = ground.tables.iter().map(sides).collect();
+    let corridor_control = CorridorControl::new(size, &ground.tables, &sides, TrafficParams::USUAL);
     let mut search = SippSearch::default();
     for _ in 0..6 {
-        let class = random.below(world.classes().len());
-        let tables = &world.tables()[class];
+        let class = random.below(ground.tables.len());
+        let tables = &ground.tables[class];
         let space = tables.space();
-        let (Some(from), Some(goal)) = (any_state(world, class, random), any_state(world, class, random))
+        let (Some(from), Some(goal)) = (ground.any_state(class, random), ground.any_state(class, random))
         else {
             return Ok(());
         };
         let ready = random.below(6) as u32;
-        let best = Best { world, rule, reserved: &reserved };
+        let best = Best { tables: &ground.tables, rule, reserved: &reserved };
         let pose = space.pose(from);
         if !best.is_free(&cells((pose.cell, tables.class().cells_at(pose))), 0..ready + 1) {
             continue;
@@ -171,16 +168,13 @@ fn check(
         let heads = [GoalMember::any(space.pose(goal).cell)];
         let mut field = CostField::to_goal(tables, &Goal::of(&heads));
         field.settle(tables, SettleTarget::All, u64::MAX);
-        let cost_to_go = |pose: Pose| {
-            space
-                .state(pose)
-                .and_then(|state| field.cost(state))
-                .unwrap_or(wheelbase_traffic::cooperative::local_field::UNKNOWN)
-        };
+        let cost_to_go =
+            |pose: Pose| space.state(pose).and_then(|state| field.cost(state)).unwrap_or(UNKNOWN);
         let query = SippQuery {
             from: (from, ready),
             horizon: ready + 1 + random.below(15) as u32,
             nodes_max: NODES_MAX,
+            intervals_max: TrafficParams::USUAL.search_intervals,
             key: PriorityKey::FIRST,
             displacement_ticks: 0,
         };
@@ -199,7 +193,7 @@ fn check(
         let (plan, cost) = search.search(&context, query, cost_to_go).unzip();
         if let Some(plan) = plan {
             let walk = Walk { class, from, moves: plan.moves().to_vec() };
-            prop_assert_eq!(walk.end_state(world), plan.end.0);
+            prop_assert_eq!(walk.end_state(&ground.tables), plan.end.0);
             let mut state = from;
             for planned in plan.moves() {
                 prop_assert_eq!(
@@ -212,7 +206,7 @@ fn check(
                 plan.moves().windows(2).all(|pair| pair[0].start + pair[0].ticks <= pair[1].start);
             prop_assert!(begins_late && plan.moves().first().is_none_or(|first| first.start >= ready));
             for other in &others {
-                prop_assert!(!collide(world, rule, &walk, other), "{:?} and {:?}", walk, other);
+                prop_assert!(!collide(&ground.tables, rule, &walk, other), "{:?} and {:?}", walk, other);
             }
             seen.plans += u32::from(!plan.is_empty());
             let ends = plan.moves().iter().map(|planned| planned.start + planned.ticks);
@@ -220,11 +214,11 @@ fn check(
                 std::iter::once(ready).chain(ends).zip(plan.moves()).any(|(end, next)| end < next.start);
             seen.with_waits += u32::from(waits);
         }
-        if search.nodes.len() >= NODES_MAX || search.spent >= query.nodes_max as u64 {
+        if search.is_full() || search.spent >= query.nodes_max as u64 {
             continue;
         }
         let (right, stretches) = best.key(class, query, cost_to_go);
-        if stretches > INTERVALS_MAX {
+        if stretches > TrafficParams::USUAL.search_intervals as usize {
             continue;
         }
         let found =
@@ -249,10 +243,10 @@ fn plans_are_free_of_conflict_and_none_is_better() {
     let config = ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() };
     let mut runner = proptest::test_runner::TestRunner::new(config);
     let seen_in = std::cell::RefCell::new(&mut seen);
-    let given = (prop_oneof![scene(3), scene(25)], rule(), any::<u64>());
-    let result = runner.run(&given, |(text, rule, seed)| {
-        let Some(world) = built(&text) else { return Ok(()) };
-        check(&world, rule, &mut Random::new(seed), &mut seen_in.borrow_mut())
+    let given = (prop_oneof![ground(3), ground(25)], rule(), any::<u64>());
+    let result = runner.run(&given, |(ground, rule, seed)| {
+        let Some(ground) = ground else { return Ok(()) };
+        check(&ground, rule, &mut Random::new(seed), &mut seen_in.borrow_mut())
     });
     if let Err(error) = result {
         panic!("{error}");

@@ -1,37 +1,41 @@
-//! Passages held against their definition cell by cell, before and after edits; and who may enter.
+//! Corridors held against their definition cell by cell, before and after edits; and admission to them.
 
-use super::scenes::{built, scene};
-use crate::World;
+use super::ground::{Ground, ground};
+use crate::collision::Transition;
+use crate::cooperative::admission::*;
+use crate::cooperative::corridor_control::CorridorControl;
+use crate::cooperative::corridor_map::NO_CORRIDOR;
+use crate::motion::{AgentId, sides};
+use crate::params::TrafficParams;
+use crate::priority::PriorityKey;
+use crate::random::Random;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
-use wheelbase_grid::{CellXY, Rect, SideKind, TerrainKind};
-use wheelbase_planner::{Heading, Legality, MovementTables, Pose};
-use wheelbase_traffic::TrafficParams;
-use wheelbase_traffic::collision::Transition;
-use wheelbase_traffic::cooperative::admission::*;
-use wheelbase_traffic::cooperative::corridor_control::CorridorControl;
-use wheelbase_traffic::cooperative::corridor_map::OPEN;
-use wheelbase_traffic::motion::{AgentId, sides};
-use wheelbase_traffic::priority::PriorityKey;
-use wheelbase_traffic::random::Random;
+use wheelbase_grid::{CellXY, GridShape, Rect, SideKind, TerrainKind};
+use wheelbase_planner::{ClassSpec, Heading, Legality, MovementTables, Pose, Primitive};
 
 type Cells = BTreeSet<(i32, i32)>;
 
-/// The place of an agent in the order of priority: by its id.
+/// The priority key of an agent: by its id.
 fn key(agent: u32) -> PriorityKey {
     PriorityKey::of_trip(0, 0, AgentId(agent))
 }
 
-fn sides_of(world: &World) -> Vec<(u32, u32)> {
-    world.tables.iter().map(sides).collect()
+fn sides_of(ground: &Ground) -> Vec<(u32, u32)> {
+    ground.tables.iter().map(sides).collect()
 }
 
-/// Cells and widths of the passages, by the definition at the head of the file.
-fn defined(world: &World) -> BTreeSet<(Cells, u32)> {
-    let size = world.grid.size();
+/// Corridors on a new map.
+fn control_of(ground: &Ground) -> CorridorControl {
+    CorridorControl::new(ground.grid.size(), &ground.tables, &sides_of(ground), TrafficParams::USUAL)
+}
+
+/// Cells and widths of the corridors, by the definition at the head of `corridor_map.rs`.
+fn defined(ground: &Ground) -> BTreeSet<(Cells, u32)> {
+    let size = ground.grid.size();
     let body = |tables: &&MovementTables| tables.class().spec().footprint.len();
-    let smallest = world.tables.iter().min_by_key(body).unwrap();
-    let legality = Legality::new(&world.grid, smallest.class());
+    let smallest = ground.tables.iter().min_by_key(body).unwrap();
+    let legality = Legality::new(&ground.grid, smallest.class());
     let mut free = Cells::new();
     for cell in size.rect().cells() {
         for heading in 0..smallest.space().headings() {
@@ -47,15 +51,15 @@ fn defined(world: &World) -> BTreeSet<(Cells, u32)> {
     };
     let width =
         |cell| (1 + run(cell, (1, 0)) + run(cell, (-1, 0))).min(1 + run(cell, (0, 1)) + run(cell, (0, -1)));
-    let widest = sides_of(world).iter().map(|&(short, _)| short).max().unwrap();
+    let widest = sides_of(ground).iter().map(|&(short, _)| short).max().unwrap();
     let mut left: Cells = free.iter().copied().filter(|&cell| width(cell) < 2 * widest).collect();
     let mut corridors = BTreeSet::new();
     while let Some(first) = left.pop_first() {
         let (mut cells, mut open) = (Cells::new(), vec![first]);
         while let Some((x, y)) = open.pop() {
             cells.insert((x, y));
-            for &side in world.grid.shape().sides() {
-                let next = world.grid.shape().neighbour(CellXY::new(x, y), side);
+            for &side in ground.grid.shape().sides() {
+                let next = ground.grid.shape().neighbour(CellXY::new(x, y), side);
                 let next = (next.x, next.y);
                 if left.remove(&next) {
                     open.push(next);
@@ -75,12 +79,12 @@ fn defined(world: &World) -> BTreeSet<(Cells, u32)> {
     corridors
 }
 
-/// The passages that there are.
+/// Cells and widths of the corridors as found.
 fn found(corridor_control: &CorridorControl) -> BTreeSet<(Cells, u32)> {
     let mut cells: BTreeMap<u32, Cells> = BTreeMap::new();
     for cell in corridor_control.map.size.rect().cells() {
         let number = corridor_control.map.at_anchor(cell);
-        if number != OPEN {
+        if number != NO_CORRIDOR {
             cells.entry(number).or_default().insert((cell.x, cell.y));
         }
     }
@@ -96,22 +100,29 @@ fn found(corridor_control: &CorridorControl) -> BTreeSet<(Cells, u32)> {
         .collect()
 }
 
+/// A class of square bodies that moves east only, a cell in a tick.
+fn going_east(side: i32) -> ClassSpec {
+    let mut spec = ClassSpec::new("a", 1);
+    spec.footprint = (0..side).flat_map(|x| (0..side).map(move |y| (x, y))).collect();
+    spec.primitives = vec![Primitive::step("E", (1, 0), 1)];
+    spec
+}
+
 fn entrant(agent: u32) -> Entrant {
     Entrant { agent, direction: (1, 0), width: 1, stays: None }
 }
 
-/// Edits of a map, the passages of which follow; agents that are in some.
-fn check_edits(mut world: World, random: &mut Random) -> Result<(), TestCaseError> {
-    let size = world.grid.size();
-    let mut corridor_control =
-        CorridorControl::new(size, &world.tables, &sides_of(&world), TrafficParams::USUAL);
-    prop_assert_eq!(found(&corridor_control), defined(&world));
-    let n_kinds = world.grid.terrain_table().entries().len();
+/// Edits of a map, and the corridors and the agents in them after each.
+fn check_edits(mut ground: Ground, random: &mut Random) -> Result<(), TestCaseError> {
+    let size = ground.grid.size();
+    let mut corridor_control = control_of(&ground);
+    prop_assert_eq!(found(&corridor_control), defined(&ground));
+    let n_kinds = ground.grid.terrain_table().entries().len();
     for _ in 0..8 {
         let before: Vec<u32> = corridor_control.map.of_cell.clone();
         let corridors = found(&corridor_control);
-        // Agent 100 + n is in passage n.
-        for number in before.iter().copied().filter(|&number| number != OPEN) {
+        // Agent 100 + n is in corridor n.
+        for number in before.iter().copied().filter(|&number| number != NO_CORRIDOR) {
             corridor_control.admission.enter(number, entrant(100 + number));
         }
         let mut edited = Vec::new();
@@ -119,33 +130,33 @@ fn check_edits(mut world: World, random: &mut Random) -> Result<(), TestCaseErro
             let (x, y) = (random.below(size.width() as usize), random.below(size.height() as usize));
             let area = Rect::new(x as i32, y as i32, 1 + random.below(3) as u32, 1 + random.below(2) as u32);
             let changed = if random.below(3) == 0 {
-                let sides = world.grid.shape().sides();
+                let sides = ground.grid.shape().sides();
                 let kind = [SideKind::OPEN, SideKind::WALL][random.below(2)];
-                world
+                ground
                     .grid
                     .set_side(CellXY::new(x as i32, y as i32), sides[random.below(sides.len())], kind)
                     .changed
             } else {
-                world.grid.set_terrain(area, TerrainKind(random.below(n_kinds) as u8)).changed
+                ground.grid.set_terrain(area, TerrainKind(random.below(n_kinds) as u8)).changed
             };
-            for tables in &mut world.tables {
-                tables.update(&world.grid, changed);
+            for tables in &mut ground.tables {
+                tables.update(&ground.grid, changed);
             }
             edited.push(changed);
         }
         edited.retain(|area| !area.is_empty());
-        let changed = corridor_control.follow_edits(&world.tables, &edited);
-        prop_assert_eq!(found(&corridor_control), defined(&world));
+        let changed = corridor_control.update(&ground.tables, &edited);
+        prop_assert_eq!(found(&corridor_control), defined(&ground));
         prop_assert_eq!(changed, found(&corridor_control) != corridors);
         for (cell, &number) in before.iter().enumerate() {
             let now = corridor_control.map.at(cell);
-            if number != OPEN && now != OPEN {
+            if number != NO_CORRIDOR && now != NO_CORRIDOR {
                 prop_assert!(
                     corridor_control.admission.is_inside(now, 100 + number),
-                    "who was in it is in what it has become"
+                    "an agent in it is in what it has become"
                 );
             }
-            if number != OPEN && !corridor_control.map.is_altered(number) {
+            if number != NO_CORRIDOR && !corridor_control.map.is_altered(number) {
                 prop_assert_eq!(now, number);
             }
         }
@@ -158,67 +169,54 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn passages_are_as_defined_before_and_after_edits(
-        text in prop_oneof![scene(10), scene(40), scene(90)],
+    fn corridors_are_as_defined_before_and_after_edits(
+        ground in prop_oneof![ground(10), ground(40), ground(90)],
         seed in any::<u64>(),
     ) {
-        let Some(world) = built(&text) else { return Ok(()) };
-        check_edits(world, &mut Random::new(seed))?;
+        let Some(ground) = ground else { return Ok(()) };
+        check_edits(ground, &mut Random::new(seed))?;
     }
 }
 
-/// Long lanes and mazes are too large for passages; cut in two they may become some, and joined be none
-/// again.
+/// Long lanes and mazes are too large for corridors; cut in two they may become some, and joined none again.
 #[test]
-fn passages_of_large_maps_are_as_defined() {
+fn corridors_of_large_maps_are_as_defined() {
     let mut random = Random::new(7);
     for cover in [20, 35, 60] {
         let row = |random: &mut Random| -> String {
             (0..90).map(|_| if random.below(100) < cover { '@' } else { '.' }).collect()
         };
-        let mut rows: Vec<String> = (0..70).map(|_| format!("\"{}\"", row(&mut random))).collect();
-        rows[30] = format!("\"{}\"", "@".repeat(90));
-        rows[31] = format!("\"{}\"", ".".repeat(90));
-        rows[32] = format!("\"{}\"", "@".repeat(90));
-        let text = format!(
-            "name = \"large\"\nticks = 9\n[map]\nrows = [{}]\n[class.a]\nheadings = 1\n\
-             moves = [{{ name = \"E\", by = [1, 0], time = 1 }}]\n",
-            rows.join(", ")
-        );
-        check_edits(built(&text).unwrap(), &mut random).unwrap();
+        let mut rows: Vec<String> = (0..70).map(|_| row(&mut random)).collect();
+        rows[30] = "@".repeat(90);
+        rows[31] = ".".repeat(90);
+        rows[32] = "@".repeat(90);
+        let ground = Ground::new(GridShape::Square, &rows, &[going_east(1)]).unwrap();
+        check_edits(ground, &mut random).unwrap();
     }
 }
 
-/// What becomes of a lane that is cut, joined again and opened, and of who is in it.
+/// A lane that is cut, joined again and opened, and the agents in it.
 #[test]
 fn a_lane_is_cut_joined_and_opened() {
-    let rows = ["#########", ".........", "#########", "#########", "........."]
-        .map(|row| format!("\"{row}\""))
-        .join(", ");
-    let text = format!(
-        "name = \"lane\"\nticks = 9\n[map]\nrows = [{rows}]\n[terrain.rock]\nglyphs = \"#\"\nspeed = 0\n\
-         [terrain.floor]\nglyphs = \".\"\nspeed = 1000\n[class.a]\nheadings = 1\n\
-         moves = [{{ name = \"E\", by = [1, 0], time = 1 }}]\n"
-    );
-    let mut world = built(&text).unwrap();
-    let kinds = world.grid.terrain_table();
+    let rows = ["#########", ".........", "#########", "#########", "........."];
+    let mut ground = Ground::square(&rows, &[going_east(1)]);
+    let kinds = ground.grid.terrain_table();
     let (floor, rock) = (kinds.kind_of_glyph('.').unwrap(), kinds.kind_of_glyph('#').unwrap());
-    let mut corridor_control =
-        CorridorControl::new(world.grid.size(), &world.tables, &sides_of(&world), TrafficParams::USUAL);
+    let mut corridor_control = control_of(&ground);
     let mut edit = |corridor_control: &mut CorridorControl, area, kind| {
-        let changed = world.grid.set_terrain(area, kind).changed;
-        world.tables[0].update(&world.grid, changed);
-        corridor_control.follow_edits(&world.tables, &[changed])
+        let changed = ground.grid.set_terrain(area, kind).changed;
+        ground.tables[0].update(&ground.grid, changed);
+        corridor_control.update(&ground.tables, &[changed])
     };
     let at = |corridor_control: &CorridorControl, x, y| corridor_control.map.at_anchor(CellXY::new(x, y));
     let (upper, lower) = (at(&corridor_control, 0, 1), at(&corridor_control, 0, 4));
-    assert!(upper != lower && upper != OPEN && lower != OPEN);
+    assert!(upper != lower && upper != NO_CORRIDOR && lower != NO_CORRIDOR);
     corridor_control.admission.enter(upper, entrant(1));
     corridor_control.admission.enter(lower, entrant(2));
-    // Cut in two: the one inside may be in either, and leaves the one where it is not.
+    // Cut in two: the agent inside may be in either half, and leaves the half where it is not.
     assert!(edit(&mut corridor_control, Rect::new(4, 1, 1, 1), rock));
     let (west, east) = (at(&corridor_control, 1, 1), at(&corridor_control, 6, 1));
-    assert!(west != east && at(&corridor_control, 4, 1) == OPEN && west == upper);
+    assert!(west != east && at(&corridor_control, 4, 1) == NO_CORRIDOR && west == upper);
     assert!(
         corridor_control.admission.is_inside(west, 1)
             && corridor_control.admission.is_inside(east, 1)
@@ -236,13 +234,13 @@ fn a_lane_is_cut_joined_and_opened() {
         corridor_control.admission.is_inside(joined, 1) && corridor_control.admission.is_inside(joined, 3)
     );
     assert!(!corridor_control.map.is_altered(lower));
-    // Where an edit changes nothing that is narrow, nothing is found anew.
+    // An edit that changes no narrow cell changes no corridor.
     assert!(!edit(&mut corridor_control, Rect::new(4, 1, 1, 1), floor));
     // Widened: two can pass there, and only the lower lane is left.
     assert!(edit(&mut corridor_control, Rect::new(0, 2, 9, 1), floor));
     assert_eq!(
         [at(&corridor_control, 4, 1), at(&corridor_control, 4, 2), at(&corridor_control, 4, 4)],
-        [OPEN, OPEN, lower]
+        [NO_CORRIDOR, NO_CORRIDOR, lower]
     );
     // It comes back where the floor is walled up again, with the number that was given up.
     assert!(edit(&mut corridor_control, Rect::new(0, 2, 9, 1), rock));
@@ -250,18 +248,11 @@ fn a_lane_is_cut_joined_and_opened() {
     assert!(!corridor_control.admission.is_inside(at(&corridor_control, 4, 1), 1));
 }
 
-/// Passers of two widths keep coming from either end of a passage two cells wide, most in haste, some to
-/// stay.
+/// Entrants of two widths keep coming from both ends of a corridor two cells wide. Most go through, some stay there.
 #[test]
-fn all_enter_in_time_and_none_meets_one_it_cannot_pass() {
+fn all_enter_in_time_and_none_meets_an_agent_it_cannot_pass() {
     let wall = "##########";
-    let rows = [wall, "..........", "..........", wall].map(|row| format!("\"{row}\"")).join(", ");
-    let text = format!(
-        "name = \"lane\"\nticks = 9\n[map]\nrows = [{rows}]\n[terrain.rock]\nglyphs = \"#\"\nspeed = 0\n\
-         [class.a]\nheadings = 1\nfootprint = [[0, 0], [1, 0], [0, 1], [1, 1]]\n\
-         moves = [{{ name = \"E\", by = [1, 0], time = 1 }}]\n"
-    );
-    let world = built(&text).unwrap();
+    let ground = Ground::square(&[wall, "..........", "..........", wall], &[going_east(2)]);
     let passes = |one: &Entrant, other: &Entrant| {
         let both_go = one.stays.is_none() && other.stays.is_none();
         let follows = agree(one.direction, other.direction);
@@ -273,10 +264,9 @@ fn all_enter_in_time_and_none_meets_one_it_cannot_pass() {
     };
     for seed in 0..20 {
         let mut random = Random::new(seed);
-        let mut corridor_control =
-            CorridorControl::new(world.grid.size(), &world.tables, &sides_of(&world), TrafficParams::USUAL);
+        let mut corridor_control = control_of(&ground);
         let corridor = corridor_control.map.at_anchor(CellXY::new(4, 1));
-        // Since when each is there; who came first goes first.
+        // Since when each is there; the first to come is the first to go.
         let mut waiting: Vec<(u32, Entrant)> = Vec::new();
         let mut inside: Vec<(u32, Entrant)> = Vec::new();
         let (mut agent, mut longest) = (0, 0);
@@ -287,7 +277,7 @@ fn all_enter_in_time_and_none_meets_one_it_cannot_pass() {
                 }
                 until > tick
             });
-            // In the end nobody comes any more.
+            // In the end no more come.
             if random.below(4) == 0 && tick < 5000 && waiting.len() < 30 {
                 // Most come from the east.
                 let direction = if random.below(4) == 0 { (9, 0) } else { (-9, 0) };
@@ -298,10 +288,10 @@ fn all_enter_in_time_and_none_meets_one_it_cannot_pass() {
             waiting.retain(|&(since, entrant)| {
                 let key = key(entrant.agent);
                 let moves = random.below(10) as u32;
-                let kept = corridor_control.admission.next_opposed(corridor, &entrant, 0).is_some()
-                    || corridor_control.admission.is_turn_of_other(corridor, &entrant, key, tick)
+                let kept = corridor_control.admission.next_opposing(corridor, &entrant, 0).is_some()
+                    || corridor_control.admission.is_turn_of_others(corridor, &entrant, key, tick)
                     || corridor_control.admission.is_crowded(corridor, &entrant, moves, tick);
-                corridor_control.admission.note_asked(corridor, entrant, (key, moves), (tick, kept));
+                corridor_control.admission.note_request(corridor, entrant, (key, moves), (tick, kept));
                 if !kept {
                     for (_, other) in &inside {
                         assert!(passes(&entrant, other), "{entrant:?} and {other:?}");
@@ -314,29 +304,23 @@ fn all_enter_in_time_and_none_meets_one_it_cannot_pass() {
             });
         }
         assert!(agent > 500 && waiting.is_empty() && inside.is_empty());
-        // It waits at most for a batch and those that are before it, a few ticks each.
-        assert!(longest < 400, "one has waited for {longest} ticks");
+        // It waits at most for a batch and the agents before it, a few ticks each.
+        assert!(longest < 400, "an agent has waited for {longest} ticks");
     }
 }
 
-/// A map of three rows, its passages, and the one under the third cell of the middle row.
-fn corridor_of(rows: [&str; 3]) -> (World, CorridorControl, u32) {
-    let rows = rows.map(|row| format!("\"{row}\"")).join(", ");
-    let text = format!(
-        "name = \"lane\"\nticks = 9\n[map]\nrows = [{rows}]\n[terrain.rock]\nglyphs = \"#\"\nspeed = 0\n\
-         [class.a]\nheadings = 1\nmoves = [{{ name = \"E\", by = [1, 0], time = 1 }}]\n"
-    );
-    let world = built(&text).unwrap();
-    let corridor_control =
-        CorridorControl::new(world.grid.size(), &world.tables, &sides_of(&world), TrafficParams::USUAL);
+/// A map of three rows, its corridors, and the one under the third cell of the middle row.
+fn corridor_of(rows: [&str; 3]) -> (Ground, CorridorControl, u32) {
+    let ground = Ground::square(&rows, &[going_east(1)]);
+    let corridor_control = control_of(&ground);
     let corridor = corridor_control.map.at_anchor(CellXY::new(2, 1));
-    (world, corridor_control, corridor)
+    (ground, corridor_control, corridor)
 }
 
-/// Of those who want to go one way while others come the other way, the next few come near; the others stay
-/// back, each farther than those before it. Where nobody comes the other way all come near.
+/// Of agents that queue while others come the other way, the next few approach; the rest stay back, each farther than
+/// the agents before it. Where none comes the other way, all approach.
 #[test]
-fn those_behind_a_batch_stay_back_in_line() {
+fn agents_behind_a_batch_stay_back_in_the_queue() {
     let (_, mut corridor_control, corridor) = corridor_of(["#####", ".....", "#####"]);
     let east = |agent: u32| Entrant { agent, direction: (5, 0), width: 1, stays: None };
     let kept = |corridor_control: &CorridorControl, tick: u32| -> Vec<u32> {
@@ -345,10 +329,10 @@ fn those_behind_a_batch_stay_back_in_line() {
             .collect()
     };
     for agent in (0..12).rev() {
-        corridor_control.admission.note_asked(corridor, east(agent), (key(agent), 10 + agent), (3, false));
+        corridor_control.admission.note_request(corridor, east(agent), (key(agent), 10 + agent), (3, false));
     }
     assert!(kept(&corridor_control, 3).is_empty());
-    corridor_control.admission.note_asked(
+    corridor_control.admission.note_request(
         corridor,
         Entrant { direction: (-5, 0), ..east(20) },
         (key(20), 40),
@@ -362,35 +346,35 @@ fn those_behind_a_batch_stay_back_in_line() {
         .map(|agent| corridor_control.admission.queue_moves(corridor, &east(agent), 10 + agent, 3))
         .collect();
     assert!(stops.is_sorted_by(|one, next| one < next), "{stops:?}");
-    // Whoever has not asked for long wants nothing any more.
-    assert!(kept(&corridor_control, 3 + TrafficParams::USUAL.asked_ticks + 1).is_empty());
+    // An agent that has not asked for long no longer counts.
+    assert!(kept(&corridor_control, 3 + TrafficParams::USUAL.request_ticks + 1).is_empty());
 }
 
-/// A passage of five cells, busy with so many that want to go east and west, all of them near.
+/// A corridor that so many agents ask to enter eastward and westward, all of them near.
 fn lane_between(n_east: u32, n_west: u32) -> (CorridorControl, u32) {
     let (_, mut corridor_control, corridor) = corridor_of(["########", ".......#", "########"]);
-    // Those that come from the west have the higher rank.
+    // The agents from the west have the higher priority.
     for agent in 0..n_east {
-        corridor_control.admission.note_asked(corridor, entrant(agent), (key(agent), 4), (0, true));
+        corridor_control.admission.note_request(corridor, entrant(agent), (key(agent), 4), (0, true));
     }
     for agent in 100..100 + n_west {
         let entrant = Entrant { direction: (-1, 0), ..entrant(agent) };
-        corridor_control.admission.note_asked(corridor, entrant, (key(agent), 4), (0, true));
+        corridor_control.admission.note_request(corridor, entrant, (key(agent), 4), (0, true));
     }
     corridor_control.admission.find_busy(0);
     (corridor_control, corridor)
 }
 
-/// Where many wait at both ends the directions take turns by number, and those of lower rank have theirs.
+/// Where many wait at both ends, the directions take turns by number, and agents of lower priority have theirs.
 #[test]
-fn a_busy_passage_is_entered_by_turns_whatever_the_rank() {
+fn a_busy_corridor_is_entered_by_turns_whatever_the_priority() {
     let (mut corridor_control, corridor) = lane_between(40, 40);
     assert!(corridor_control.admission.is_busy(corridor));
     let mut turns = Vec::new();
     for number in 0..35 {
         let (east, west) = (entrant(number), Entrant { direction: (-1, 0), ..entrant(100 + number) });
         let waits = [east, west].map(|entrant| {
-            corridor_control.admission.is_turn_of_other(corridor, &entrant, key(entrant.agent), 0)
+            corridor_control.admission.is_turn_of_others(corridor, &entrant, key(entrant.agent), 0)
         });
         assert!(!waits[0] || !waits[1], "both wait for each other");
         let entrant = if waits[0] { west } else { east };
@@ -407,7 +391,7 @@ fn a_busy_passage_is_entered_by_turns_whatever_the_rank() {
         turns[TrafficParams::USUAL.corridor_turn_busy as usize..].iter().all(|&direction| direction == -1),
         "{turns:?}"
     );
-    // More may come near at once, and the line behind them is as long for each.
+    // More may approach at once, and the queue behind them is as long for each.
     let (corridor_control, corridor) = lane_between(12, 1);
     assert!(!corridor_control.admission.is_busy(corridor));
     let (busy, _) = lane_between(12, 4);
@@ -427,11 +411,11 @@ fn a_busy_passage_is_entered_by_turns_whatever_the_rank() {
     assert!((1..12).all(|agent| guide_path(&busy, agent - 1) < guide_path(&busy, agent)));
 }
 
-/// A busy passage is entered by a move onto its cells from elsewhere, and by no other.
+/// A busy corridor is entered by a move onto its cells from elsewhere, and by no other.
 #[test]
-fn a_busy_passage_is_entered_from_outside() {
-    let (world, mut corridor_control, corridor) = corridor_of(["..#..", ".....", "..#.."]);
-    let class = world.tables[0].class();
+fn a_busy_corridor_is_entered_from_outside() {
+    let (ground, mut corridor_control, corridor) = corridor_of(["..#..", ".....", "..#.."]);
+    let class = ground.tables[0].class();
     let enters = |corridor_control: &CorridorControl, x: i32| {
         let pose = Pose { cell: CellXY::new(x, 1), heading: Heading(0) };
         corridor_control.enters_busy(&Transition { class, pose, primitive: 0 })
@@ -441,8 +425,8 @@ fn a_busy_passage_is_entered_from_outside() {
     assert!((0..4).all(|x| enters(&corridor_control, x).is_none()));
     assert_eq!(corridor_control.admission.next_entrance(0, 5), None);
     for agent in 0..TrafficParams::USUAL.corridor_busy {
-        corridor_control.admission.note_asked(corridor, entrant(agent), (PriorityKey::FIRST, 4), (5, true));
-        corridor_control.admission.note_asked(
+        corridor_control.admission.note_request(corridor, entrant(agent), (PriorityKey::FIRST, 4), (5, true));
+        corridor_control.admission.note_request(
             corridor,
             Entrant { direction: (-1, 0), ..entrant(100 + agent) },
             (PriorityKey::FIRST, 4),
@@ -452,20 +436,21 @@ fn a_busy_passage_is_entered_from_outside() {
     corridor_control.admission.find_busy(5);
     let entered: Vec<_> = (0..4).map(|x| enters(&corridor_control, x)).collect();
     assert_eq!(entered, [None, Some(corridor), None, None]);
-    // The ground before a mouth is kept clear while some come there.
+    // The ground before an entrance is kept clear while agents come there.
     let (found, at) = corridor_control.admission.next_entrance(0, 5).unwrap();
     assert_eq!(found, entrance);
     assert!(
         corridor_control.admission.next_entrance(at + 1, 5).is_none()
             && corridor_control.admission.next_entrance(0, 6 + TrafficParams::USUAL.entrance_ticks).is_none()
     );
-    let before: Vec<_> = world.grid.size().rect().cells().filter(|&cell| entrance.has_before(cell)).collect();
+    let before: Vec<_> =
+        ground.grid.size().rect().cells().filter(|&cell| entrance.has_before(cell)).collect();
     let west = Rect::new(0, 0, 2, 3);
     assert!(
         before == west.cells().collect::<Vec<_>>()
-            && west == entrance.bounds(world.grid.size()).intersection(west)
+            && west == entrance.bounds(ground.grid.size()).intersection(west)
     );
-    // Whoever has nothing to do there does not begin a turn.
+    // An agent that does not go through begins no turn.
     corridor_control.admission.enter(corridor, Entrant { direction: (1, 0), ..entrant(1) });
     corridor_control.admission.enter(corridor, Entrant { direction: (0, 0), ..entrant(50) });
     assert_eq!(
@@ -474,20 +459,15 @@ fn a_busy_passage_is_entered_from_outside() {
     );
 }
 
-/// A lane that leads to the north-east on a map of hexagons is one passage.
+/// A lane to the north-east on a hexagonal map is one corridor.
 #[test]
-fn a_lane_across_hexagons_is_one_passage() {
-    let rows = ["####.#", "###.##", "###.##", "##.###", "##.###", "#.####"]
-        .map(|row| format!("\"{row}\""))
-        .join(", ");
-    let text = format!(
-        "name = \"lane\"\nticks = 9\n[map]\nshape = \"hex\"\nrows = [{rows}]\n[terrain.rock]\nglyphs = \"#\"\n\
-         speed = 0\n[class.a]\nheadings = 6\nmoves = [{{ name = \"ahead\", by = [1, 0], time = 1 }}]\n"
-    );
-    let world = built(&text).unwrap();
-    let corridor_control =
-        CorridorControl::new(world.grid.size(), &world.tables, &sides_of(&world), TrafficParams::USUAL);
+fn a_lane_across_hexagons_is_one_corridor() {
+    let rows = ["####.#", "###.##", "###.##", "##.###", "##.###", "#.####"];
+    let mut spec = ClassSpec::hexagonal("a", 6);
+    spec.primitives = vec![Primitive::step("ahead", (1, 0), 1)];
+    let ground = Ground::new(GridShape::Hex, &rows, &[spec]).unwrap();
+    let corridor_control = control_of(&ground);
     let at = |x, y| corridor_control.map.at_anchor(CellXY::new(x, y));
-    assert!(at(4, 0) != OPEN);
+    assert!(at(4, 0) != NO_CORRIDOR);
     assert_eq!([at(3, 1), at(3, 2), at(2, 3), at(2, 4), at(1, 5)], [at(4, 0); 5]);
 }

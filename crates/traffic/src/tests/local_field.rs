@@ -1,22 +1,22 @@
-//! Fields held against costs that are made better until none can be.
+//! Local cost-to-go held against costs that are improved until none can be.
 
-use super::scenes::{any_state, built, cells, scene};
-use crate::World;
+use super::ground::{Ground, ground};
+use super::walks::cells;
+use crate::cooperative::contraflow::Contraflow;
+use crate::cooperative::local_field::*;
+use crate::cooperative::moves::{set_guide_path, transition_at};
+use crate::flow::DirectionalFlow;
+use crate::params::TrafficParams;
+use crate::random::Random;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use wheelbase_grid::Rect;
 use wheelbase_planner::model::State;
-use wheelbase_traffic::TrafficParams;
-use wheelbase_traffic::cooperative::contraflow::Contraflow;
-use wheelbase_traffic::cooperative::local_field::*;
-use wheelbase_traffic::cooperative::{make_guide_path, transition_at};
-use wheelbase_traffic::flow::DirectionalFlow;
-use wheelbase_traffic::random::Random;
 
-/// Cost of every state in a window: of a pose of the line what remains from there, of others that of the best
-/// move and what remains behind it.
-fn plain(ground: Costs<'_>, window: Rect, guide_path: &[GuidePose]) -> BTreeMap<State, u64> {
-    let tables = ground.tables;
+/// Cost of every state in a window: of a pose of the guide path what remains from there, of others the cost of the best
+/// move and what remains after it.
+fn plain(move_costs: MoveCosts<'_>, window: Rect, guide_path: &[GuidePose]) -> BTreeMap<State, u64> {
+    let tables = move_costs.tables;
     let space = tables.space();
     let inside = |state: State| window.contains(space.pose(state).cell);
     let guide_path = &guide_path[..guide_path.iter().take_while(|&&(state, _)| inside(state)).count()];
@@ -33,7 +33,13 @@ fn plain(ground: Costs<'_>, window: Rect, guide_path: &[GuidePose]) -> BTreeMap<
             let mut best = costs.get(&state).copied();
             tables.for_each_successor(state, |next| {
                 let primitive = usize::from(next.primitive);
-                let extra = ground.contraflow.extra(ground.flow, ground.number, state, primitive, next.ticks);
+                let extra = move_costs.contraflow.extra(
+                    move_costs.flow,
+                    move_costs.class,
+                    state,
+                    primitive,
+                    next.ticks,
+                );
                 let Some(behind) = costs.get(&next.state) else { return };
                 let cost = behind + u64::from(next.ticks) + extra;
                 best = Some(best.map_or(cost, |best| best.min(cost)));
@@ -51,17 +57,17 @@ fn plain(ground: Costs<'_>, window: Rect, guide_path: &[GuidePose]) -> BTreeMap<
     }
 }
 
-fn check(world: &World, random: &mut Random) -> Result<(), TestCaseError> {
-    let mut fields = LocalFields::new(world.tables().iter());
+fn check(ground: &Ground, random: &mut Random) -> Result<(), TestCaseError> {
+    let mut fields = LocalFields::new(ground.tables.iter(), TrafficParams::USUAL);
     fields.grow(4);
-    let contraflow = Contraflow::new(world.tables().iter(), TrafficParams::USUAL);
-    let mut flow = DirectionalFlow::new(world.grid().size(), world.grid().shape());
+    let contraflow = Contraflow::new(ground.tables.iter(), TrafficParams::USUAL);
+    let mut flow = DirectionalFlow::new(ground.grid.size(), ground.grid.shape(), TrafficParams::USUAL);
     for round in 0..10 {
         let tick = 100 * round;
         (tick..tick + 100).for_each(|tick| flow.fade(tick));
-        let number = random.below(world.classes().len());
-        let tables = &world.tables()[number];
-        let Some(from) = any_state(world, number, random) else { return Ok(()) };
+        let number = random.below(ground.tables.len());
+        let tables = &ground.tables[number];
+        let Some(from) = ground.any_state(number, random) else { return Ok(()) };
         // A path that wanders, and moves that others have made before.
         let (mut state, mut path) = (from, Vec::new());
         for _ in 0..random.below(40) {
@@ -77,21 +83,21 @@ fn check(world: &World, random: &mut Random) -> Result<(), TestCaseError> {
             state = chosen.state;
         }
         let mut guide_path = Vec::new();
-        make_guide_path(tables, from, &path, &mut guide_path);
+        set_guide_path(tables, from, &path, TrafficParams::USUAL.guide_path_moves, &mut guide_path);
         let (agent, radius) = (random.below(4) as u32, 1 + random.below(6) as u32);
         let center = tables.space().pose(from).cell;
         let key = FieldKey { path: round, revision: 0 };
-        let ground = Costs { tables, number, contraflow: &contraflow, flow: &flow, tick };
+        let costs = MoveCosts { tables, class: number, contraflow: &contraflow, flow: &flow, tick };
         // Now and then there is no room for more than one.
         fields.bytes_max = if random.below(2) == 0 { 1 } else { LocalFields::BYTES_MAX };
-        let field = fields.obtain(agent, key, ground, (center, radius), &guide_path);
+        let field = fields.obtain(agent, key, costs, (center, radius), &guide_path);
         let side = 2 * radius + 1;
         let window = Rect::new(center.x - radius as i32, center.y - radius as i32, side, side);
-        let costs = plain(ground, window, &guide_path);
+        let truth = plain(costs, window, &guide_path);
         let space = tables.space();
         for state in (0..space.n_states() as u32).map(State) {
             let found = field.cost(space.pose(state), space.headings());
-            let right = costs.get(&state).map_or(UNKNOWN, |&cost| cost as u32);
+            let right = truth.get(&state).map_or(UNKNOWN, |&cost| cost as u32);
             prop_assert_eq!(found, right, "{}", space.display(space.pose(state)));
         }
     }
@@ -102,8 +108,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn fields_are_the_least_costs_to_the_line(text in scene(25), seed in any::<u64>()) {
-        let Some(world) = built(&text) else { return Ok(()) };
-        check(&world, &mut Random::new(seed))?;
+    fn fields_are_the_least_costs_to_the_guide_path(ground in ground(25), seed in any::<u64>()) {
+        let Some(ground) = ground else { return Ok(()) };
+        check(&ground, &mut Random::new(seed))?;
     }
 }

@@ -1,68 +1,72 @@
-//! Moves of agents as the rule looks at them: the one begun, those of the path, and who stands how.
+//! Moves of agents as the rule reads them, and the guide paths that these make.
 
 use crate::collision::Transition;
 use crate::cooperative::local_field::{FieldView, GuidePose};
 use crate::cooperative::plan_head::PlanHead;
 use crate::cooperative::reservations::Reservations;
-use crate::motion::{Activity, Motion, end_state};
+use crate::motion::{Activity, Motion, WaitState, end_state};
 use crate::view::TrafficView;
 use wheelbase_planner::model::State;
 use wheelbase_planner::{MovementTables, Pose};
 
-/// Moves of a path that a field is made of, at most.
-pub const GUIDE_MOVES_MAX: usize = 64;
-
 /// Whether an agent follows its path.
-pub fn goes(motion: &Motion) -> bool {
+pub(crate) fn is_following(motion: &Motion) -> bool {
     matches!(motion.activity, Activity::Following | Activity::Yielding) && !motion.replan
 }
 
-/// Whether an agent of that activity has nothing to do but to stand there.
-pub fn is_idle(activity: Activity) -> bool {
+/// Whether an agent of that activity may be pushed away without delaying it.
+pub(crate) fn is_idle(activity: Activity) -> bool {
     matches!(activity, Activity::Idle | Activity::Arrived | Activity::Unreachable | Activity::Dwelling)
 }
 
-/// Ticks for which an agent has waited.
-pub fn waited(view: &TrafficView<'_>, row: usize) -> u32 {
+/// Ticks that an agent has waited.
+pub(crate) fn waited(view: &TrafficView<'_>, row: usize) -> u32 {
     match view.agents.wait_states[row].waits_since {
-        u32::MAX => 0,
+        WaitState::NOT_WAITING => 0,
         since => view.tick - since,
     }
 }
 
-/// The moves of an agent's path that it follows now: those that lead aside, or all.
-pub fn guide_moves<'a>(view: &TrafficView<'a>, row: usize, head: &PlanHead) -> &'a [u8] {
+/// The moves of an agent's path that count now: those to its retreat, or all.
+pub(crate) fn guide_moves<'a>(view: &TrafficView<'a>, row: usize, head: &PlanHead) -> &'a [u8] {
     let path = view.paths.moves(view.agents.paths[row]);
     if head.retreat_left > 0 { &path[..head.retreat_left as usize] } else { path }
 }
 
-pub fn make_guide_path(tables: &MovementTables, from: State, path: &[u8], guide_path: &mut Vec<GuidePose>) {
+/// Sets a guide path: the poses of the next moves of a path, each with what remains from there to the last of them.
+pub(crate) fn set_guide_path(
+    tables: &MovementTables,
+    from: State,
+    path: &[u8],
+    moves_max: u32,
+    guide_path: &mut Vec<GuidePose>,
+) {
     guide_path.clear();
-    let (mut state, mut gone) = (from, 0_u32);
-    guide_path.push((state, gone));
-    for &primitive in path.iter().take(GUIDE_MOVES_MAX) {
+    let (mut state, mut elapsed) = (from, 0_u32);
+    guide_path.push((state, elapsed));
+    for &primitive in path.iter().take(moves_max as usize) {
         let Some(ticks) = tables.move_ticks(state, usize::from(primitive)) else { break };
         state = tables.state_after(state, usize::from(primitive));
-        gone = gone.saturating_add(ticks);
-        guide_path.push((state, gone));
+        elapsed = elapsed.saturating_add(ticks);
+        guide_path.push((state, elapsed));
     }
     for (_, cost) in guide_path {
-        *cost = gone - *cost;
+        *cost = elapsed - *cost;
     }
 }
 
-/// Adds to `moves` the way downhill from a state to a pose of the line; gives its place on the line.
-pub fn descend(
+/// Appends to `moves` the steepest descent from a state to a pose of the guide path; gives the index of that pose.
+pub(crate) fn descend(
     tables: &MovementTables,
     field: FieldView<'_>,
     mut state: State,
-    guide_path: &[GuidePose],
+    (guide_path, moves_max): (&[GuidePose], u32),
     moves: &mut Vec<u8>,
 ) -> Option<usize> {
     let space = tables.space();
     let mut left = field.cost(space.pose(state), space.headings());
-    for _ in 0..4 * GUIDE_MOVES_MAX {
-        // The last place, in case a path comes through a pose twice.
+    for _ in 0..moves_max {
+        // The last index, in case the path visits a pose twice.
         if let Some(at) = guide_path.iter().rposition(|&(pose, _)| pose == state) {
             return Some(at);
         }
@@ -80,8 +84,8 @@ pub fn descend(
     None
 }
 
-/// Claims what an agent needs to finish the move that it has begun; gives where and when that ends.
-pub fn reserve_begun_move(
+/// Reserves what an agent needs to finish its move in progress; gives the state and tick at its end.
+pub(crate) fn reserve_begun_move(
     reservations: &mut Reservations,
     tables: &MovementTables,
     (id, motion): (u32, &Motion),
@@ -95,22 +99,29 @@ pub fn reserve_begun_move(
     (state, ready)
 }
 
-/// Where an agent rests when the move that it has begun has ended, and from which tick on.
-pub fn end_of_move(tables: &MovementTables, motion: &Motion, tick: u32) -> (State, u32) {
+/// State at the end of an agent's move in progress, and the tick of that end; at rest, the present ones.
+pub(crate) fn end_of_move(tables: &MovementTables, motion: &Motion, tick: u32) -> (State, u32) {
     (end_state(tables, motion), if motion.at_rest() { tick } else { motion.until })
 }
 
-pub fn transition_at(tables: &MovementTables, pose: Pose, primitive: usize) -> Transition<'_> {
+/// The move of a primitive from a pose.
+pub(crate) fn transition_at(tables: &MovementTables, pose: Pose, primitive: usize) -> Transition<'_> {
     Transition { class: tables.class(), pose, primitive }
 }
 
-pub fn pose_after(step: &Transition<'_>) -> Pose {
+/// The pose in which a move ends.
+pub(crate) fn pose_after(step: &Transition<'_>) -> Pose {
     let shape = step.class.shape_at(step.pose, step.primitive);
     Pose { cell: step.end().0, heading: shape.heading_after }
 }
 
-/// Ticks of the fastest move of a class that leads on, at normal speed.
-pub fn step_ticks(tables: &MovementTables) -> u32 {
+/// Ticks of some half steps.
+pub(crate) fn half_steps(step_ticks: u32, halves: u32) -> u32 {
+    step_ticks * halves / 2
+}
+
+/// Ticks of the fastest displacement of a class at normal speed: a step.
+pub(crate) fn step_ticks(tables: &MovementTables) -> u32 {
     let steps = tables.class().primitives().iter().filter(|primitive| primitive.by != (0, 0));
     steps.map(|primitive| primitive.time).min().unwrap_or(1)
 }

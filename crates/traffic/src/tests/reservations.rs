@@ -1,19 +1,20 @@
-//! Claims held against a plain list of who claims which cell at which tick.
+//! Reservations held against a plain list of which agent reserves which cell at which tick.
 
-use super::scenes::{self, Doing, Walk, built, cells, rule, scene, walks};
-use crate::World;
+use super::ground::{Ground, ground, rule};
+use super::walks::{Doing, Walk, cells, collide, random_walks};
+use crate::collision::{CollisionRule, Transition};
+use crate::cooperative::moves::transition_at;
+use crate::cooperative::reservations::*;
+use crate::random::Random;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use wheelbase_grid::CellXY;
-use wheelbase_traffic::collision::{CollisionRule, Transition};
-use wheelbase_traffic::cooperative::reservations::*;
-use wheelbase_traffic::cooperative::transition_at;
-use wheelbase_traffic::random::Random;
+use wheelbase_planner::MovementTables;
 
-/// Whether an agent that claims a cell at a tick is about to leave it with the move that it has begun.
+/// Whether an agent that reserves a cell at a tick is about to leave it with the move that it has begun.
 type Leaves = bool;
 
-/// What every agent claims, tick by tick; from the last tick on for ever.
+/// What every agent reserves, tick by tick; from the last tick on forever.
 struct Plain {
     ticks: u32,
     /// By cell and tick: agents.
@@ -21,15 +22,15 @@ struct Plain {
 }
 
 impl Plain {
-    fn of(world: &World, rule: CollisionRule, agents: &BTreeMap<u32, Walk>) -> Self {
+    fn of(tables: &[MovementTables], rule: CollisionRule, agents: &BTreeMap<u32, Walk>) -> Self {
         let ticks = agents.values().map(Walk::ends).max().unwrap_or(0) + 1;
         let mut plain = Self { ticks, reservations: BTreeMap::new() };
         for (&agent, walk) in agents {
             for tick in 0..=ticks {
-                for cell in walk.held(world, rule, tick) {
+                for cell in walk.held(tables, rule, tick) {
                     plain.note(agent, cell, tick, false);
                 }
-                if let (Doing::Moves(step, _), CollisionRule::Discrete) = (walk.doing(world, tick), rule) {
+                if let (Doing::Moves(step, _), CollisionRule::Discrete) = (walk.doing(tables, tick), rule) {
                     cells(step.start()).into_iter().for_each(|cell| plain.note(agent, cell, tick, true));
                     cells(step.end()).into_iter().for_each(|cell| plain.note(agent, cell, tick, false));
                 }
@@ -42,7 +43,7 @@ impl Plain {
         self.reservations.entry((cell, tick)).or_default().insert(agent, leaves);
     }
 
-    /// Other agents that claim a cell at a tick.
+    /// Other agents that reserve a cell at a tick.
     fn others(&self, agent: u32, cell: CellXY, tick: u32) -> impl Iterator<Item = (u32, Leaves)> {
         let at = self.reservations.get(&(cell, tick.min(self.ticks)));
         at.into_iter()
@@ -55,7 +56,7 @@ impl Plain {
         cells.iter().any(|&cell| self.others(agent, cell, tick).next().is_some())
     }
 
-    /// Whether a move needs what another claims.
+    /// Whether a move needs what another agent has reserved.
     fn conflicts(
         &self,
         rule: CollisionRule,
@@ -77,7 +78,7 @@ impl Plain {
         }
     }
 
-    /// Claims on a cell as agents and runs of ticks.
+    /// Reservations of a cell as agents and runs of ticks.
     fn runs(&self, cell: CellXY) -> BTreeSet<(u32, u32, u32)> {
         let mut runs = BTreeSet::new();
         let mut open: BTreeMap<u32, u32> = BTreeMap::new();
@@ -97,16 +98,16 @@ impl Plain {
     }
 }
 
-/// Every claim, and answers to random questions.
+/// Every reservation, and answers to random questions.
 fn compare(
-    world: &World,
+    ground: &Ground,
     reservations: &Reservations,
     agents: &BTreeMap<u32, Walk>,
     random: &mut Random,
 ) -> Result<(), TestCaseError> {
     let rule = reservations.rule();
-    let plain = Plain::of(world, rule, agents);
-    let size = world.grid().size();
+    let plain = Plain::of(&ground.tables, rule, agents);
+    let size = ground.grid.size();
     for (at, cell) in size.rect().cells().enumerate() {
         let kept: Vec<_> = reservations
             .on(at)
@@ -117,9 +118,9 @@ fn compare(
         prop_assert_eq!(set, plain.runs(cell), "{}", cell);
     }
     for _ in 0..60 {
-        let class = random.below(world.classes().len());
-        let Some(state) = scenes::any_state(world, class, random) else { return Ok(()) };
-        let tables = &world.tables()[class];
+        let class = random.below(ground.tables.len());
+        let Some(state) = ground.any_state(class, random) else { return Ok(()) };
+        let tables = &ground.tables[class];
         let pose = tables.space().pose(state);
         let body = (pose.cell, tables.class().cells_at(pose));
         let under = cells(body);
@@ -173,14 +174,14 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn claims_are_as_a_plain_list_says(text in scene(10), rule in rule(), seed in any::<u64>()) {
-        let Some(world) = built(&text) else { return Ok(()) };
+    fn reservations_are_as_a_plain_list_says(ground in ground(10), rule in rule(), seed in any::<u64>()) {
+        let Some(ground) = ground else { return Ok(()) };
         let mut random = Random::new(seed);
-        let mut reservations = Reservations::new(world.grid().size(), rule);
+        let mut reservations = Reservations::new(ground.grid.size(), rule);
         reservations.grow(8);
         let mut agents: BTreeMap<u32, Walk> = BTreeMap::new();
         for round in 0..4 {
-            // Some go, and all that are there have other plans.
+            // Some agents go, and all that are there have other plans.
             if round == 2 {
                 reservations.clear();
                 agents.clear();
@@ -190,17 +191,19 @@ proptest! {
                 agents.remove(&agent);
                 reservations.remove(agent);
             }
-            compare(&world, &reservations, &agents, &mut random)?;
-            for walk in walks(&world, rule, &mut random, (8, 6)) {
+            compare(&ground, &reservations, &agents, &mut random)?;
+            for walk in random_walks(&ground, rule, &mut random, (8, 6)) {
                 let agent = random.below(8) as u32;
-                let fits = agents.iter().all(|(&other, with)| other == agent || !scenes::collide(&world, rule, &walk, with));
-                if fits {
+                let fits = |(&other, with): (&u32, &Walk)| {
+                    other == agent || !collide(&ground.tables, rule, &walk, with)
+                };
+                if agents.iter().all(fits) {
                     reservations.remove(agent);
-                    walk.reserve(&world, &mut reservations, agent);
+                    walk.reserve(&ground.tables, &mut reservations, agent);
                     agents.insert(agent, walk);
                 }
             }
-            compare(&world, &reservations, &agents, &mut random)?;
+            compare(&ground, &reservations, &agents, &mut random)?;
         }
     }
 }

@@ -1,21 +1,22 @@
 //! Contraflow held against counts of all cells that fade tick by tick.
 
-use super::scenes::{self, built, scene};
-use crate::World;
+use super::ground::{Ground, ground};
+use super::walks::cells;
+use crate::cooperative::contraflow::*;
+use crate::cooperative::moves::transition_at;
+use crate::flow::DirectionalFlow;
+use crate::params::TrafficParams;
+use crate::random::Random;
 use proptest::prelude::*;
 use wheelbase_grid::{Cell, CellXY, GridShape};
 use wheelbase_planner::model::{Frame, Offset};
-use wheelbase_traffic::TrafficParams;
-use wheelbase_traffic::cooperative::contraflow::*;
-use wheelbase_traffic::cooperative::transition_at;
-use wheelbase_traffic::flow::{BODY, DirectionalFlow};
-use wheelbase_traffic::random::Random;
+use wheelbase_planner::{ClassSpec, Heading, Pose, Primitive};
 
-/// Ways of a map of hexagons; of squares there are fewer.
-const WAYS_MAX: usize = 6;
+/// Directions of a map of hexagons; of squares there are fewer.
+const DIRECTIONS_MAX: usize = 6;
 
-/// The side that a displacement leads to: nearest by angle, by floating point; of two as near any.
-fn ways_by_angle(shape: GridShape, parity: u8, step: Offset) -> Vec<u8> {
+/// The sides nearest to a displacement by angle, in floating point.
+fn directions_by_angle(shape: GridShape, parity: u8, step: Offset) -> Vec<u8> {
     let plane = |dx: i32, dy: i32| -> (f64, f64) {
         match shape {
             GridShape::Square => (f64::from(dx), f64::from(dy)),
@@ -46,10 +47,10 @@ fn ways_by_angle(shape: GridShape, parity: u8, step: Offset) -> Vec<u8> {
         .collect()
 }
 
-/// Counts of every cell by way, which fade by a twelfth every 64 ticks.
+/// Counts of every cell by direction, which fade by a twelfth every 64 ticks.
 struct Plain {
     width: usize,
-    counts: Vec<[u32; WAYS_MAX]>,
+    counts: Vec<[u32; DIRECTIONS_MAX]>,
     tick: u32,
 }
 
@@ -66,27 +67,27 @@ impl Plain {
     }
 }
 
-/// The way of a move, found again: the one that it is not held against.
+/// The direction of a move, as it was compiled.
 fn direction(contraflow: &Contraflow, class: usize, frame: Frame, primitive: usize) -> u8 {
     contraflow.probes[class].at(frame, primitive).direction
 }
 
-fn check(world: &World, random: &mut Random) -> Result<(), TestCaseError> {
-    let (size, shape) = (world.grid().size(), world.grid().shape());
-    let contraflow = Contraflow::new(world.tables().iter(), TrafficParams::USUAL);
-    let mut flow = DirectionalFlow::new(size, shape);
+fn check(ground: &Ground, random: &mut Random) -> Result<(), TestCaseError> {
+    let (size, shape) = (ground.grid.size(), ground.grid.shape());
+    let contraflow = Contraflow::new(ground.tables.iter(), TrafficParams::USUAL);
+    let mut flow = DirectionalFlow::new(size, shape, TrafficParams::USUAL);
     let width = size.width() as usize;
-    let mut plain = Plain { width, counts: vec![[0; WAYS_MAX]; size.n_cells()], tick: 0 };
-    let n_ways = shape.sides().len() as u8;
+    let mut plain = Plain { width, counts: vec![[0; DIRECTIONS_MAX]; size.n_cells()], tick: 0 };
+    let n_directions = shape.sides().len() as u8;
     let mut tick = 0;
     for round in 0..200 {
         let before = tick;
         tick += random.below(if round % 50 == 0 { 3000 } else { 20 }) as u32;
         (before + 1..=tick).for_each(|tick| flow.fade(tick));
         plain.to(tick);
-        let class = random.below(world.classes().len());
-        let tables = &world.tables()[class];
-        let Some(state) = scenes::any_state(world, class, random) else { return Ok(()) };
+        let class = random.below(ground.tables.len());
+        let tables = &ground.tables[class];
+        let Some(state) = ground.any_state(class, random) else { return Ok(()) };
         let pose = tables.space().pose(state);
         let mut steps = Vec::new();
         tables.for_each_successor(state, |next| steps.push(next));
@@ -94,7 +95,7 @@ fn check(world: &World, random: &mut Random) -> Result<(), TestCaseError> {
             let primitive = usize::from(next.primitive);
             let frame = tables.space().frame(pose);
             let of_move = tables.class().shape(frame, primitive);
-            let directions = ways_by_angle(shape, shape.parity(pose.cell.y), of_move.step);
+            let directions = directions_by_angle(shape, shape.parity(pose.cell.y), of_move.step);
             let found = direction(&contraflow, class, frame, primitive);
             let right = if directions.is_empty() { found == STAYS } else { directions.contains(&found) };
             prop_assert!(right, "{} of {:?}", found, directions);
@@ -111,11 +112,11 @@ fn check(world: &World, random: &mut Random) -> Result<(), TestCaseError> {
                 // It ends on all of them but for the anchor, which may lie beside the body.
                 let xy = size.xy(Cell(cell));
                 prop_assert!(
-                    xy == after || scenes::cells(transition_at(tables, pose, primitive).end()).contains(&xy)
+                    xy == after || cells(transition_at(tables, pose, primitive).end()).contains(&xy)
                 );
                 let counts = plain.counts[cell as usize];
                 with += counts[usize::from(found)];
-                against += counts[usize::from((found + n_ways / 2) % n_ways)];
+                against += counts[usize::from((found + n_directions / 2) % n_directions)];
             }
             let share = TrafficParams::USUAL.contraflow_weight * against.saturating_sub(with)
                 / (with + against + TrafficParams::USUAL.contraflow_still);
@@ -125,16 +126,16 @@ fn check(world: &World, random: &mut Random) -> Result<(), TestCaseError> {
         let primitive = usize::from(next.primitive);
         let found = direction(&contraflow, class, tables.space().frame(pose), primitive);
         let step = transition_at(tables, pose, primitive);
-        flow.count(pose.cell, step.end().0, scenes::cells(step.end()).into_iter());
+        flow.count(pose.cell, step.end().0, cells(step.end()).into_iter());
         if found != STAYS {
-            for cell in scenes::cells(step.end()) {
+            for cell in cells(step.end()) {
                 let at = size.cell(cell).map_or(0, |cell| cell.0 as usize);
                 let count = &mut plain.counts[at][usize::from(found)];
-                *count = (*count + u32::from(BODY)).min(255);
+                *count = (*count + TrafficParams::USUAL.flow_body).min(255);
             }
         }
         for (cell, counts) in plain.counts.iter().enumerate() {
-            for (direction, &count) in counts[..usize::from(n_ways)].iter().enumerate() {
+            for (direction, &count) in counts[..usize::from(n_directions)].iter().enumerate() {
                 prop_assert_eq!(flow.at(cell, direction), count);
             }
         }
@@ -146,22 +147,22 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn counts_fade_and_make_moves_dearer(text in scene(5), seed in any::<u64>()) {
-        let Some(world) = built(&text) else { return Ok(()) };
-        check(&world, &mut Random::new(seed))?;
+    fn counts_fade_and_make_moves_dearer(ground in ground(5), seed in any::<u64>()) {
+        let Some(ground) = ground else { return Ok(()) };
+        check(&ground, &mut Random::new(seed))?;
     }
 }
 
-/// A queue that goes north-east makes the way back dearer than the way along it, on hexagons as on squares.
+/// A queue to the north-east makes moves back dearer and moves along it not, on hexagons as on squares.
 #[test]
-fn the_way_back_is_dearer_on_hexagons() {
-    let text = "name = \"hex\"\nticks = 9\n[map]\nshape = \"hex\"\nrows = [\".....\", \".....\", \".....\", \".....\"]\n\
-        [class.a]\nheadings = 6\nmoves = [{ name = \"ahead\", by = [1, 0], time = 4 }]\n";
-    let world = built(text).unwrap();
-    let tables = &world.tables()[0];
+fn moves_against_a_flow_are_dearer_on_hexagons() {
+    let mut spec = ClassSpec::hexagonal("a", 6);
+    spec.primitives = vec![Primitive::step("ahead", (1, 0), 4)];
+    let ground = Ground::new(GridShape::Hex, &["....."; 4], &[spec]).unwrap();
+    let tables = &ground.tables[0];
     let contraflow = Contraflow::new([tables].into_iter(), TrafficParams::USUAL);
-    let mut flow = DirectionalFlow::new(world.grid().size(), world.grid().shape());
-    let at = |x, y, heading| wheelbase_planner::Pose::new(x, y, wheelbase_planner::Heading(heading));
+    let mut flow = DirectionalFlow::new(ground.grid.size(), GridShape::Hex, TrafficParams::USUAL);
+    let at = |x, y, heading| Pose::new(x, y, Heading(heading));
     let state = |pose| tables.space().state(pose).unwrap();
     // (1, 3) to (2, 2) and on to (2, 1).
     for _ in 0..8 {

@@ -1,0 +1,202 @@
+//! Checks of the rule's state against its definitions, the slow and obvious way. For tests of this crate and of whole
+//! runs in the crate above.
+
+use crate::collision::CollisionRule;
+use crate::cooperative::corridor_control::CorridorControl;
+use crate::cooperative::corridor_map::NO_CORRIDOR;
+use crate::cooperative::corridors_ahead::CORRIDORS_MAX;
+use crate::cooperative::moves::{pose_after, transition_at};
+use crate::cooperative::plan::PlannedMove;
+use crate::cooperative::plan_head::DetailFlags;
+use crate::cooperative::reservations::FOREVER;
+use crate::cooperative::state::Cooperative;
+use crate::motion::AgentId;
+use crate::ticks::NEVER;
+use crate::view::AgentsView;
+use std::collections::{BTreeMap, BTreeSet};
+use wheelbase_grid::{CellXY, GridSize};
+use wheelbase_planner::model::Offset;
+use wheelbase_planner::{MovementTables, Pose};
+
+/// A rule and the agents after a tick. Each check panics at the first mistake.
+#[derive(Clone, Copy)]
+pub struct Audit<'a> {
+    rule: &'a Cooperative,
+    agents: AgentsView<'a>,
+    tables: &'a [MovementTables],
+    size: GridSize,
+    tick: u32,
+}
+
+impl Cooperative {
+    /// Checks of the rule between two ticks; `tick` is the next one.
+    #[doc(hidden)]
+    pub fn audit<'a>(
+        &'a self,
+        agents: AgentsView<'a>,
+        tables: &'a [MovementTables],
+        size: GridSize,
+        tick: u32,
+    ) -> Audit<'a> {
+        Audit { rule: self, agents, tables, size, tick }
+    }
+}
+
+impl Audit<'_> {
+    /// Every agent has reserved what it needs from now on, no agent that is gone has reserved anything, and under the
+    /// swept rule no cell is reserved twice at a tick.
+    pub fn check_reservations(&self) {
+        let reservations = &self.rule.table.reservations;
+        for row in 0..self.agents.len() {
+            self.check_reserved(row);
+        }
+        for cell in 0..self.size.n_cells() {
+            let here: Vec<_> = reservations.on(cell).collect();
+            for (number, one) in here.iter().enumerate() {
+                let is_there = self.agents.row(AgentId(one.agent)).is_some();
+                assert!(is_there, "agent {} is gone", one.agent);
+                let twice = here[number + 1..]
+                    .iter()
+                    .find(|other| other.agent != one.agent && other.meets((one.from, one.until)));
+                let may_overlap = reservations.rule() == CollisionRule::Discrete;
+                assert!(may_overlap || twice.is_none(), "cell {cell}: {one:?} and {twice:?}");
+            }
+        }
+    }
+
+    /// Tick by tick: an agent has reserved the cells that it holds, and under the discrete rule those on which its move
+    /// ends. From the end of its plan on it has reserved its footprint forever.
+    fn check_reserved(&self, row: usize) {
+        let (id, motion) = (self.agents.ids[row].0, &self.agents.motion[row]);
+        let tables = &self.tables[motion.class.0 as usize];
+        let mut moves = Vec::new();
+        if !motion.at_rest() {
+            let ticks = motion.until - self.tick;
+            moves.push(PlannedMove { start: self.tick, ticks, primitive: motion.primitive });
+        }
+        moves.extend_from_slice(self.rule.table.plans[id as usize].moves());
+        let mut pose = tables.space().pose(motion.state);
+        let mut tick = self.tick;
+        for planned in moves {
+            let step = transition_at(tables, pose, usize::from(planned.primitive));
+            for tick in tick..planned.start {
+                self.assert_reserved(id, step.start(), tick, false);
+            }
+            for tick in planned.start..planned.start + planned.ticks {
+                match self.rule.table.reservations.rule() {
+                    CollisionRule::Swept => self.assert_reserved(id, step.swept(), tick, false),
+                    CollisionRule::Discrete => {
+                        self.assert_reserved(id, step.start(), tick, false);
+                        self.assert_reserved(id, step.end(), tick, false);
+                    }
+                }
+            }
+            (pose, tick) = (pose_after(&step), planned.start + planned.ticks);
+        }
+        self.assert_reserved(id, (pose.cell, tables.class().cells_at(pose)), tick, true);
+    }
+
+    fn assert_reserved(&self, id: u32, (anchor, cells): (CellXY, &[Offset]), tick: u32, forever: bool) {
+        let reservations = &self.rule.table.reservations;
+        for &offset in cells {
+            let is_reserved = reservations.on(reservations.index(anchor, offset)).any(|one| {
+                let holds = one.agent == id && one.from <= tick && tick < one.until;
+                holds && (!forever || one.until == FOREVER)
+            });
+            let cell = offset.cell_from(anchor);
+            assert!(is_reserved, "tick {}: agent {id} has not reserved {cell} at tick {tick}", self.tick);
+        }
+    }
+
+    /// The head of every agent agrees with its plan and its details.
+    pub fn check_heads(&self) {
+        for id in self.agents.ids {
+            let table = &self.rule.table;
+            let at = id.0 as usize;
+            let (head, plan) = (&table.heads[at], &table.plans[at]);
+            assert_eq!(head.has, DetailFlags::of(&table.details[at]), "agent {}", id.0);
+            let begins = plan.moves().first().map_or(NEVER, |planned| planned.start);
+            let of_plan = (head.plan_begins, head.plan_ends, usize::from(head.n_planned));
+            assert_eq!(of_plan, (begins, plan.end.1, plan.moves().len()), "agent {}", id.0);
+        }
+    }
+
+    /// Each agent is known to be in the corridors that it is in, as many as can be known, and in no others.
+    pub fn check_inside(&self) {
+        for row in 0..self.agents.len() {
+            self.check_inside_of(row);
+        }
+        let (table, cells) = (&self.rule.table, 0..self.size.n_cells());
+        let corridors: BTreeSet<u32> =
+            cells.map(|cell| table.corridor_control.map.at(cell)).filter(|&at| at != NO_CORRIDOR).collect();
+        let ids = || 0..table.heads.len() as u32;
+        for corridor in corridors {
+            for id in ids().filter(|&id| table.corridor_control.admission.is_inside(corridor, id)) {
+                let is_there = self.agents.row(AgentId(id)).is_some();
+                assert!(is_there && table.details[id as usize].corridors.contains(&corridor), "agent {id}");
+            }
+        }
+    }
+
+    fn check_inside_of(&self, row: usize) {
+        let (table, id, motion) = (&self.rule.table, self.agents.ids[row].0, &self.agents.motion[row]);
+        let (details, plan) = (&table.details[id as usize], &table.plans[id as usize]);
+        let control = &table.corridor_control;
+        let known: Vec<u32> =
+            details.corridors.iter().copied().filter(|&corridor| corridor != NO_CORRIDOR).collect();
+        assert!(known.iter().all(|&corridor| control.admission.is_inside(corridor, id)), "agent {id}");
+        assert!(details.admitted == NO_CORRIDOR || known.contains(&details.admitted), "agent {id}");
+        let tables = &self.tables[motion.class.0 as usize];
+        let under = |pose: Pose| {
+            let cells = tables.class().cells_at(pose).iter().map(move |offset| offset.cell_from(pose.cell));
+            cells.map(|cell| control.map.at_anchor(cell)).filter(|&corridor| corridor != NO_CORRIDOR)
+        };
+        let mut state = motion.state;
+        let mut due: Vec<u32> = under(tables.space().pose(state)).collect();
+        let is_known = |corridor: &u32| known.len() == CORRIDORS_MAX || known.contains(corridor);
+        assert!(due.iter().all(is_known), "agent {id}");
+        if motion.at_rest() && self.agents.wait_states[row].moved_at + 1 < self.tick {
+            for planned in plan.moves() {
+                state = tables.state_after(state, usize::from(planned.primitive));
+                due.extend(under(tables.space().pose(state)));
+            }
+            due.push(details.admitted);
+            let is_due = known.iter().all(|corridor| due.contains(corridor));
+            assert!(is_due, "agent {id} has left some of {known:?}");
+        }
+    }
+
+    /// The corridors are those of the map as it is, by whatever numbers.
+    pub fn check_corridor_map(&self) {
+        let table = &self.rule.table;
+        let fresh = CorridorControl::new(self.size, self.tables, &table.sides, table.params);
+        let mut numbers = BTreeMap::new();
+        for cell in 0..self.size.n_cells() {
+            let (kept, right) = (table.corridor_control.map.at(cell), fresh.map.at(cell));
+            assert_eq!(*numbers.entry(kept).or_insert(right), right, "tick {}: cell {cell}", self.tick);
+        }
+        let rights: BTreeSet<u32> = numbers.values().copied().collect();
+        assert_eq!(rights.len(), numbers.len());
+        assert!(numbers.get(&NO_CORRIDOR).is_none_or(|&right| right == NO_CORRIDOR));
+    }
+
+    /// No pushed agent has given up its retreat before it had time to reach it; `rows` are those given up at the last
+    /// tick.
+    pub fn check_given_up(&self, rows: &[u32]) {
+        let table = &self.rule.table;
+        for &row in rows {
+            let details = &table.details[self.agents.ids[row as usize].0 as usize];
+            if details.retreat_since >= self.tick {
+                // After its turn another agent had it plan again, and its last move to the retreat has begun.
+                continue;
+            }
+            let ticks_since_push = details.ticks_since_push(self.tick);
+            let class = self.agents.motion[row as usize].class.0 as usize;
+            let least = table.params.give_up_after_steps * table.step_ticks[class];
+            assert!(
+                ticks_since_push >= least,
+                "row {row} gives up {ticks_since_push} ticks after it was pushed"
+            );
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! The two kinds of displacement, and when an agent tries each again.
+
+use crate::params::TrafficParams;
+
+/// Whose plans may be displaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DisplacementKind {
+    /// Agents of lower priority, whatever it costs them (priority inheritance).
+    LowerPriority,
+    /// Any agents, if all plans together cost less (large neighbourhood search).
+    Neighbourhood,
+}
+
+impl DisplacementKind {
+    /// In the order in which they are tried.
+    pub(crate) const ALL: [Self; 2] = [Self::LowerPriority, Self::Neighbourhood];
+
+    /// Steps in which a displaced agent is assumed to clear a cell: tried one after the other.
+    pub(crate) fn steps_to_clear(self, params: &TrafficParams) -> [u32; 2] {
+        match self {
+            Self::LowerPriority => [params.displace_steps, params.displace_steps_again],
+            Self::Neighbourhood => [params.lns_steps, params.lns_steps_again],
+        }
+    }
+
+    /// Failures in a row after which the time to the next try is no longer doubled.
+    pub(crate) fn failures_max(self, params: &TrafficParams) -> u8 {
+        match self {
+            Self::LowerPriority => params.displace_retry_doublings_max as u8,
+            Self::Neighbourhood => params.lns_retry_doublings_max as u8,
+        }
+    }
+}
+
+/// When an agent tries one [`DisplacementKind`] again.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Retry {
+    pub(crate) again_at: u32,
+    /// Failures in a row.
+    pub(crate) failures: u8,
+}
+
+impl Retry {
+    /// Of an agent that has not tried yet, by kind.
+    pub(crate) const NEW: [Self; 2] = [Self { again_at: 0, failures: 0 }; 2];
+
+    /// Everything that a later tick depends on, for the state hash.
+    pub(crate) fn word(self) -> u64 {
+        u64::from(self.again_at) << 8 | u64::from(self.failures)
+    }
+}

@@ -1,0 +1,545 @@
+//! A world made by hand for rules of traffic: agents on a map, their paths and goals, and ticks in which a rule
+//! decides, the occupancy begins moves, and moves end.
+//!
+//! It does what a simulation does around a rule, in the plainest way: paths are planned at once, goals are cells that
+//! are visited one after the other. Every tick checks that no cell is held by two agents and that the rule asks for
+//! nothing that is illegal.
+
+use super::ground::Ground;
+use super::walks::{body, cells};
+use crate::collision::{CollisionRule, Transition};
+use crate::decisions::{Decisions, Leads};
+use crate::flow::DirectionalFlow;
+use crate::motion::{Activity, AgentId, ClassId, Motion, WaitState, transition_of};
+use crate::occupancy::Occupancy;
+use crate::params::TrafficParams;
+use crate::path_pool::{PathHandle, PathPool};
+use crate::priority::PriorityKey;
+use crate::random::Random;
+use crate::row_set::RowSet;
+use crate::rule::Traffic;
+use crate::view::{AgentsView, GoalStamp, NO_ROW, TrafficView};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use wheelbase_grid::{BitGrid, CellXY, Rect, TerrainKind};
+use wheelbase_planner::model::State;
+use wheelbase_planner::{Goal, GoalMember, Path, Pose, Request, Scratch, Status, plan};
+
+/// The cells that an agent visits, and how many it has visited.
+#[derive(Clone, Debug, Default)]
+pub struct Trips {
+    pub goals: Vec<CellXY>,
+    /// After the last goal it goes to the first again.
+    pub is_patrol: bool,
+    pub done: usize,
+}
+
+impl Trips {
+    /// The cell it goes to now.
+    pub fn goal(&self) -> Option<CellXY> {
+        let n = self.goals.len();
+        (self.done < n || (self.is_patrol && n > 0)).then(|| self.goals[self.done % n])
+    }
+}
+
+pub struct HandWorld {
+    pub ground: Ground,
+    pub tick: u32,
+    pub tries: u64,
+    pub ids: Vec<AgentId>,
+    pub motion: Vec<Motion>,
+    pub wait_states: Vec<WaitState>,
+    pub busy: RowSet,
+    pub keys: Vec<PriorityKey>,
+    pub handles: Vec<PathHandle>,
+    pub stamps: Vec<GoalStamp>,
+    pub goals: Vec<Option<CellXY>>,
+    pub row_of_id: Vec<u32>,
+    pub trips: Vec<Trips>,
+    pub paths: PathPool,
+    pub occupancy: Occupancy,
+    pub flow: DirectionalFlow,
+    /// Areas of edits that wait.
+    pub forbidden: Vec<Rect>,
+    pub edited: Vec<Rect>,
+    pub refused: Vec<u32>,
+    /// Of the last tick.
+    pub decisions: Decisions,
+    /// Rows whose next start is refused, as if it overlapped another agent.
+    pub refuse_next: BTreeSet<u32>,
+    pub moves_begun: u32,
+    scratch: Scratch,
+}
+
+impl fmt::Debug for HandWorld {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let classes: Vec<_> = self.ground.tables.iter().map(|tables| tables.class().spec()).collect();
+        f.debug_struct("HandWorld")
+            .field("tick", &self.tick)
+            .field("size", &self.ground.grid.size())
+            .field("terrain", &self.ground.grid.terrain())
+            .field("classes", &classes)
+            .field("motion", &self.motion)
+            .field("trips", &self.trips)
+            .finish_non_exhaustive()
+    }
+}
+
+impl HandWorld {
+    /// A world without agents.
+    pub fn new(ground: Ground, collision: CollisionRule) -> Self {
+        let (size, shape) = (ground.grid.size(), ground.grid.shape());
+        Self {
+            ground,
+            tick: 0,
+            tries: 1_000_000,
+            ids: Vec::new(),
+            motion: Vec::new(),
+            wait_states: Vec::new(),
+            busy: RowSet::default(),
+            keys: Vec::new(),
+            handles: Vec::new(),
+            stamps: Vec::new(),
+            goals: Vec::new(),
+            row_of_id: Vec::new(),
+            trips: Vec::new(),
+            paths: PathPool::default(),
+            occupancy: Occupancy::new(size, collision),
+            flow: DirectionalFlow::new(size, shape, TrafficParams::USUAL),
+            forbidden: Vec::new(),
+            edited: Vec::new(),
+            refused: Vec::new(),
+            decisions: Decisions::default(),
+            refuse_next: BTreeSet::new(),
+            moves_begun: 0,
+            scratch: Scratch::new(),
+        }
+    }
+
+    /// Places an agent of a class at rest; its trips begin at the next tick.
+    pub fn add(&mut self, class: u8, pose: Pose, priority: i32, trips: Trips) -> AgentId {
+        let tables = &self.ground.tables[usize::from(class)];
+        let state = tables.space().state(pose).filter(|&state| tables.is_legal(state)).unwrap();
+        let id = AgentId(self.row_of_id.len() as u32);
+        self.occupancy.hold(id, pose.cell, tables.class().cells_at(pose));
+        self.busy.insert(self.ids.len());
+        self.row_of_id.push(self.ids.len() as u32);
+        self.ids.push(id);
+        self.motion.push(Motion {
+            state,
+            until: Motion::AT_REST,
+            primitive: 0,
+            activity: Activity::Idle,
+            class: ClassId(class),
+            replan: false,
+        });
+        self.wait_states.push(WaitState {
+            priority,
+            waits_since: WaitState::NOT_WAITING,
+            moved_at: self.tick,
+            ask_again_at: 0,
+            failures: 0,
+            look_again_at: 0,
+            look_failures: 0,
+            stranded: false,
+        });
+        self.keys.push(PriorityKey::LAST);
+        self.handles.push(PathHandle::EMPTY);
+        self.stamps.push(GoalStamp { since: self.tick, station: 0, has_order: false });
+        self.trips.push(trips);
+        id
+    }
+
+    /// Places an agent in a free state drawn at random; `None` if some draws find none.
+    pub fn add_anywhere(
+        &mut self,
+        class: u8,
+        priority: i32,
+        trips: Trips,
+        random: &mut Random,
+    ) -> Option<AgentId> {
+        let states = (0..40).filter_map(|_| self.ground.any_state(usize::from(class), random));
+        let state = states.into_iter().find(|&state| self.has_room(class, state))?;
+        let pose = self.ground.tables[usize::from(class)].space().pose(state);
+        Some(self.add(class, pose, priority, trips))
+    }
+
+    /// Whether no agent is in the way of a body of a class in a state.
+    pub fn has_room(&self, class: u8, state: State) -> bool {
+        let tables = &self.ground.tables[usize::from(class)];
+        let mut cells = body(tables, tables.space().pose(state)).into_iter();
+        cells.all(|cell| {
+            self.occupancy.holder_at(cell).is_none() && self.occupancy.arriving_at(cell).is_none()
+        })
+    }
+
+    /// Takes an agent out.
+    pub fn remove(&mut self, id: AgentId) {
+        let row = self.row(id);
+        let motion = self.motion[row];
+        let step = transition_of(&self.ground.tables, &motion);
+        if motion.at_rest() {
+            let (anchor, cells) = step.start();
+            self.occupancy.release(id, anchor, cells);
+        } else {
+            self.occupancy.end_move(id, &step);
+        }
+        self.paths.drop_path(&mut self.handles[row]);
+        self.row_of_id[id.0 as usize] = NO_ROW;
+        self.ids.remove(row);
+        self.motion.remove(row);
+        self.wait_states.remove(row);
+        self.keys.remove(row);
+        self.handles.remove(row);
+        self.stamps.remove(row);
+        self.trips.remove(row);
+        self.busy.fill(self.ids.len());
+        for (row, id) in self.ids.iter().enumerate() {
+            self.row_of_id[id.0 as usize] = row as u32;
+        }
+    }
+
+    /// Edits the terrain of an area; tables and paths follow.
+    pub fn edit(&mut self, area: Rect, kind: TerrainKind) {
+        let changed = self.ground.grid.set_terrain(area, kind).changed;
+        for tables in &mut self.ground.tables {
+            tables.update(&self.ground.grid, changed);
+        }
+        self.edited.push(changed);
+        self.busy.fill(self.ids.len());
+        for motion in &mut self.motion {
+            match motion.activity {
+                Activity::Following => motion.replan = true,
+                Activity::Unreachable => motion.activity = Activity::Idle,
+                _ => {}
+            }
+        }
+    }
+
+    pub fn row(&self, id: AgentId) -> usize {
+        self.row_of_id[id.0 as usize] as usize
+    }
+
+    /// Pose of an agent at rest, or in which its move began.
+    pub fn pose(&self, id: AgentId) -> Pose {
+        let motion = &self.motion[self.row(id)];
+        self.ground.tables[usize::from(motion.class.0)].space().pose(motion.state)
+    }
+
+    /// How many goals an agent has visited.
+    pub fn done(&self, id: AgentId) -> usize {
+        self.trips[self.row(id)].done
+    }
+
+    /// Whether all agents have visited all of their goals.
+    pub fn all_done(&self) -> bool {
+        self.trips.iter().all(|trips| trips.goal().is_none())
+    }
+
+    /// What a rule sees.
+    pub fn view(&self) -> TrafficView<'_> {
+        TrafficView {
+            tick: self.tick,
+            tries: self.tries,
+            grid_size: self.ground.grid.size(),
+            tables: &self.ground.tables,
+            agents: AgentsView {
+                ids: &self.ids,
+                motion: &self.motion,
+                wait_states: &self.wait_states,
+                busy: &self.busy,
+                keys: &self.keys,
+                paths: &self.handles,
+                stamps: &self.stamps,
+                goals: &self.goals,
+                row_of_id: &self.row_of_id,
+            },
+            paths: &self.paths,
+            forbidden: &self.forbidden,
+            flow: &self.flow,
+            edited: &self.edited,
+            refused: &self.refused,
+            occupancy: &self.occupancy,
+        }
+    }
+
+    /// One tick under a rule.
+    pub fn step(&mut self, rule: &mut dyn Traffic) {
+        for row in 0..self.ids.len() {
+            self.begin_trip(row, rule.needs_paths());
+        }
+        self.goals.clear();
+        if !rule.needs_paths() {
+            self.goals.extend(self.trips.iter().map(Trips::goal));
+        }
+        let mut decisions = std::mem::take(&mut self.decisions);
+        decisions.clear();
+        rule.decide(&self.view(), &mut decisions);
+        self.decisions = decisions;
+        self.edited.clear();
+        self.replace_paths();
+        self.begin_moves(rule.needs_paths());
+        self.answer_requests();
+        self.count_waiting();
+        self.flow.fade(self.tick);
+        self.tick += 1;
+        self.end_moves(rule.needs_paths());
+        self.check();
+    }
+
+    /// Ticks until all trips are done, at most so many.
+    pub fn run(&mut self, rule: &mut dyn Traffic, ticks_max: u32) {
+        while self.tick < ticks_max && !self.all_done() {
+            self.step(rule);
+        }
+    }
+
+    /// The next goal of an agent that has none, and a path for one that needs one.
+    fn begin_trip(&mut self, row: usize, needs_paths: bool) {
+        let motion = self.motion[row];
+        if motion.activity == Activity::Arrived && self.is_at_goal(row) {
+            self.trips[row].done += 1;
+            self.motion[row].activity = Activity::Idle;
+        }
+        let Some(goal) = self.trips[row].goal() else {
+            let stamp = &mut self.stamps[row];
+            (stamp.has_order, self.keys[row]) = (false, PriorityKey::LAST);
+            let (motion, wait_state) = (&mut self.motion[row], &self.wait_states[row]);
+            let has_yielded = motion.activity == Activity::Yielding && self.handles[row].is_empty();
+            if has_yielded && self.tick >= wait_state.ask_again_at {
+                motion.activity = Activity::Idle;
+            }
+            return;
+        };
+        let motion = self.motion[row];
+        if !motion.at_rest() {
+            return;
+        }
+        self.busy.insert(row);
+        match motion.activity {
+            Activity::Idle => {
+                let key = PriorityKey::of_trip(self.tick, self.wait_states[row].priority, self.ids[row]);
+                self.stamps[row] = GoalStamp { since: self.tick, station: 0, has_order: true };
+                self.keys[row] = key;
+            }
+            Activity::Arrived => {}
+            Activity::Yielding if self.handles[row].is_empty() => {
+                if self.tick < self.wait_states[row].ask_again_at {
+                    return;
+                }
+            }
+            Activity::Following if motion.replan => {}
+            _ => return,
+        }
+        self.motion[row].replan = false;
+        if self.is_at_goal(row) {
+            self.motion[row].activity = Activity::Arrived;
+        } else if needs_paths {
+            let found = self.set_path(row, goal, None);
+            self.motion[row].activity = if found { Activity::Following } else { Activity::Unreachable };
+        } else {
+            self.motion[row].activity = Activity::Following;
+        }
+    }
+
+    fn is_at_goal(&self, row: usize) -> bool {
+        let space = self.ground.tables[usize::from(self.motion[row].class.0)].space();
+        self.trips[row].goal() == Some(space.pose(self.motion[row].state).cell)
+    }
+
+    /// Plans the path of an agent; says whether there is one.
+    fn set_path(&mut self, row: usize, goal: CellXY, obstacles: Option<&BitGrid>) -> bool {
+        let tables = &self.ground.tables[usize::from(self.motion[row].class.0)];
+        let start = tables.space().pose(self.motion[row].state);
+        let goal = [GoalMember::any(goal)];
+        let mut request = Request::new(start, Goal::of(&goal));
+        request.obstacles = obstacles;
+        let mut path = Path::new();
+        let found = plan(tables, &request, &mut self.scratch, &mut path).status == Status::Found;
+        if found {
+            self.paths.replace(&mut self.handles, row, &path.moves);
+        } else if obstacles.is_none() {
+            self.paths.drop_path(&mut self.handles[row]);
+        }
+        found
+    }
+
+    fn replace_paths(&mut self) {
+        for reroute in &self.decisions.reroutes {
+            let row = reroute.row as usize;
+            let moves = &self.decisions.reroute_moves[reroute.first as usize..][..reroute.count as usize];
+            self.paths.replace(&mut self.handles, row, moves);
+            self.busy.insert(row);
+            let motion = &mut self.motion[row];
+            motion.replan = false;
+            if reroute.leads == Leads::Aside {
+                motion.activity = Activity::Yielding;
+            }
+        }
+    }
+
+    /// Begins the moves of a tick. A rule asks for the next move of a path, once, legal, of an agent at rest; and the
+    /// rules of this crate ask for no overlap.
+    fn begin_moves(&mut self, needs_paths: bool) {
+        let mut asked = BTreeSet::new();
+        for start in &self.decisions.starts {
+            let row = start.row as usize;
+            let motion = &self.motion[row];
+            let tables = &self.ground.tables[usize::from(motion.class.0)];
+            assert!(motion.at_rest() && asked.insert(row), "row {row} has begun a move already");
+            assert_eq!(tables.move_ticks(motion.state, usize::from(start.primitive)), Some(start.ticks));
+            if needs_paths {
+                assert_eq!(self.paths.moves(self.handles[row]).first(), Some(&start.primitive), "row {row}");
+            }
+        }
+        let mut starts = self.decisions.starts.clone();
+        let refuse_next = &mut self.refuse_next;
+        self.refused.clear();
+        self.refused.extend(starts.iter().map(|start| start.row).filter(|row| refuse_next.remove(row)));
+        starts.retain(|start| !self.refused.contains(&start.row));
+        let mut overlaps = Vec::new();
+        let proposal = |number: usize| {
+            let start = starts[number];
+            let motion = &self.motion[start.row as usize];
+            let tables = &self.ground.tables[usize::from(motion.class.0)];
+            let (class, pose) = (tables.class(), tables.space().pose(motion.state));
+            let step = Transition { class, pose, primitive: usize::from(start.primitive) };
+            (self.ids[start.row as usize], step, self.tick + start.ticks)
+        };
+        self.occupancy.begin(starts.len(), proposal, &mut overlaps);
+        // A move onto the cells of an agent that was refused by hand is refused too.
+        assert!(overlaps.is_empty() || !self.refused.is_empty(), "tick {}: {overlaps:?}", self.tick);
+        self.refused.extend(overlaps.iter().map(|refusal| starts[refusal.number as usize].row));
+        starts.retain(|start| !self.refused.contains(&start.row));
+        for start in starts {
+            let row = start.row as usize;
+            if needs_paths {
+                self.paths.advance(&mut self.handles[row]);
+            }
+            self.busy.insert(row);
+            self.wait_states[row].waits_since = WaitState::NOT_WAITING;
+            self.motion[row].primitive = start.primitive;
+            self.motion[row].until = self.tick + start.ticks;
+            self.moves_begun += 1;
+            let step = transition_of(&self.ground.tables, &self.motion[row]);
+            self.flow.count(step.pose.cell, step.end().0, cells(step.end()).into_iter());
+        }
+    }
+
+    /// Paths that the rule has asked for, and retreats that it has given up.
+    fn answer_requests(&mut self) {
+        let Decisions { replan, around, give_up, unreachable, .. } = &self.decisions;
+        let (replan, around, give_up) = (replan.clone(), around.clone(), give_up.clone());
+        let unreachable = unreachable.clone();
+        for &row in &replan {
+            let motion = &mut self.motion[row as usize];
+            motion.replan = motion.activity == Activity::Following;
+        }
+        for &row in &around {
+            let row = row as usize;
+            let mut obstacles = BitGrid::new(self.ground.grid.size());
+            for other in (0..self.ids.len()).filter(|&other| other != row && self.motion[other].at_rest()) {
+                body_of(&self.ground, &self.motion[other])
+                    .into_iter()
+                    .for_each(|cell| obstacles.set(cell, true));
+            }
+            let Some(goal) = self.trips[row].goal() else { continue };
+            if !self.set_path(row, goal, Some(&obstacles)) {
+                self.wait_states[row].ask_again_at = self.tick + 40;
+            }
+        }
+        for &row in &give_up {
+            self.paths.drop_path(&mut self.handles[row as usize]);
+            self.wait_states[row as usize].ask_again_at = self.tick;
+        }
+        for &row in &unreachable {
+            self.motion[row as usize].activity = Activity::Unreachable;
+        }
+        let decided = replan.iter().chain(&around).chain(&give_up).chain(&unreachable);
+        self.busy.extend(decided.map(|&row| row as usize));
+    }
+
+    fn count_waiting(&mut self) {
+        for row in 0..self.ids.len() {
+            let motion = &self.motion[row];
+            let is_following = match motion.activity {
+                Activity::Following => true,
+                Activity::Yielding => !self.handles[row].is_empty(),
+                _ => false,
+            };
+            let waits_since = &mut self.wait_states[row].waits_since;
+            if !(motion.at_rest() && is_following) {
+                *waits_since = WaitState::NOT_WAITING;
+                let is_done = match motion.activity {
+                    Activity::Idle => !self.stamps[row].has_order,
+                    Activity::Unreachable => true,
+                    _ => false,
+                };
+                if is_done && motion.at_rest() && self.handles[row].is_empty() {
+                    self.busy.remove(row);
+                }
+            } else if *waits_since == WaitState::NOT_WAITING {
+                *waits_since = self.tick;
+            }
+        }
+    }
+
+    fn end_moves(&mut self, needs_paths: bool) {
+        let ended: Vec<usize> =
+            (0..self.ids.len()).filter(|&row| self.motion[row].until == self.tick).collect();
+        for &row in &ended {
+            let step = transition_of(&self.ground.tables, &self.motion[row]);
+            self.occupancy.end_move(self.ids[row], &step);
+        }
+        for &row in &ended {
+            let motion = &mut self.motion[row];
+            let tables = &self.ground.tables[usize::from(motion.class.0)];
+            motion.state = tables.state_after(motion.state, usize::from(motion.primitive));
+            motion.until = Motion::AT_REST;
+            let pose = tables.space().pose(motion.state);
+            self.occupancy.hold(self.ids[row], pose.cell, tables.class().cells_at(pose));
+            self.wait_states[row].moved_at = self.tick;
+        }
+        for &row in &ended {
+            let path_done = self.handles[row].is_empty();
+            match self.motion[row].activity {
+                Activity::Following if self.is_at_goal(row) => {
+                    self.paths.drop_path(&mut self.handles[row]);
+                    self.motion[row].activity = Activity::Arrived;
+                }
+                Activity::Following if path_done && needs_paths => self.motion[row].replan = true,
+                Activity::Yielding if path_done => {
+                    self.wait_states[row].ask_again_at = self.tick + TrafficParams::USUAL.yield_hold_ticks;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Every cell is held by at most one agent, and by whom the occupancy says.
+    fn check(&self) {
+        let mut holders: BTreeMap<CellXY, AgentId> = BTreeMap::new();
+        for (row, &id) in self.ids.iter().enumerate() {
+            let motion = &self.motion[row];
+            let step = transition_of(&self.ground.tables, motion);
+            let held = if motion.at_rest() { step.start() } else { self.occupancy.held(&step) };
+            for cell in cells(held) {
+                assert_eq!(holders.insert(cell, id), None, "tick {}: {cell} is held twice", self.tick);
+            }
+        }
+        for cell in self.ground.grid.size().rect().cells() {
+            assert_eq!(self.occupancy.holder_at(cell), holders.get(&cell).copied(), "{cell}");
+        }
+    }
+}
+
+/// The cells under an agent at rest, or where its move began.
+pub fn body_of(ground: &Ground, motion: &Motion) -> BTreeSet<CellXY> {
+    body_at(ground, motion, motion.state)
+}
+
+/// The cells under an agent in a state.
+pub fn body_at(ground: &Ground, motion: &Motion, state: State) -> BTreeSet<CellXY> {
+    let tables = &ground.tables[usize::from(motion.class.0)];
+    body(tables, tables.space().pose(state))
+}

@@ -1,0 +1,14 @@
+//! Tests of the rules of traffic on maps and agents made by hand.
+#![allow(clippy::unwrap_used, reason = "all of it is for tests")]
+
+mod contraflow;
+mod corridors;
+mod displacement;
+mod ground;
+mod hand_world;
+mod local_field;
+mod pushing;
+mod reservations;
+mod scenes;
+mod sipp;
+mod walks;
