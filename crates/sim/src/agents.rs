@@ -202,8 +202,9 @@ impl Agents {
         self.entity[row]
     }
 
-    /// The entities of all agents. Each has [`AgentId`], [`ClassId`](crate::ClassId), [`Row`], [`OrderState`], [`Tasks`]
-    /// and [`TripStatistics`], a [`Name`] if the scenario gives one, and the components that game code has added.
+    /// The entities of all agents. Each has [`AgentId`], [`ClassId`](crate::ClassId), [`Row`], [`OrderState`],
+    /// [`Tasks`] and [`TripStatistics`], a [`Name`] if the scenario gives one, and the components that game code has
+    /// added.
     pub fn entities(&self) -> &Entities {
         &self.entities
     }

@@ -1,11 +1,12 @@
-//! Poses assigned by orders to areas and groups. No other agent is assigned an overlapping pose until the order is closed.
+//! Poses assigned by orders to areas and groups. No other agent is assigned an overlapping pose until the order is
+//! closed.
 
 use wheelbase_grid::{Cell, CellXY, GridSize};
 use wheelbase_planner::model::Offset;
 use wheelbase_traffic::motion::AgentId;
 
-/// The agent whose assigned pose covers each cell. `[height * width]`, 4 bytes a cell; empty until there is an order to an
-/// area or a group.
+/// The agent whose assigned pose covers each cell. `[height * width]`, 4 bytes a cell; empty until there is an order
+/// to an area or a group.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AssignedPoses {
     width: usize,

@@ -1,9 +1,9 @@
 //! Landmarks of the movement classes: far searches become cheap, and paths stay exactly cheapest.
 //!
-//! They are made before the first tick, where counts say that they pay. Their bounds hold as long as no move has become
-//! legal or cheaper since. This is tracked by cell: a move can only become easier where a cell that it sweeps, or a side of
-//! such a cell, becomes faster. So the scheduled edits are taken into account: landmarks are made on the map as it would be
-//! with all speed-ups applied at once, and doors may open and close during the run.
+//! They are made before the first tick, where counts say that they pay. Their bounds hold as long as no move has
+//! become legal or cheaper since. This is tracked by cell: a move can only become easier where a cell that it sweeps,
+//! or a side of such a cell, becomes faster. So the scheduled edits are taken into account: landmarks are made on the
+//! map as it would be with all speed-ups applied at once, and doors may open and close during the run.
 
 use crate::events::{Action, Event};
 use std::borrow::Cow;
@@ -13,11 +13,11 @@ use wheelbase_planner::model::{ClassSpeeds, StateSpace};
 use wheelbase_planner::search::{Heuristic, Landmarks};
 use wheelbase_planner::{MovementClass, MovementTables};
 
-/// Landmarks of a class, where they pay. Four need a quarter of the expansions of the norm alone; eight need a fifth, and
-/// take twice the time to make and twice the memory.
+/// Landmarks of a class, where they pay. Four need a quarter of the expansions of the norm alone; eight need a fifth,
+/// and take twice the time to make and twice the memory.
 pub(crate) const LANDMARKS: usize = 4;
-/// Number of agents with tasks all over the map from which on landmarks pay. Making them takes as long as about a hundred
-/// searches.
+/// Number of agents with tasks all over the map from which on landmarks pay. Making them takes as long as about a
+/// hundred searches.
 pub(crate) const AGENTS_PAY: u64 = 100;
 /// Most bytes of the landmarks of all classes together.
 pub(crate) const BYTES_MAX: usize = 1 << 30;
@@ -75,8 +75,8 @@ pub(crate) fn most_in(space: StateSpace) -> usize {
     BYTES_MAX / (LANDMARK_BYTES * space.n_states().max(1))
 }
 
-/// Upper bound of the landmarks of each class: the number asked for, or without one the number that pays for `with_tasks`
-/// agents with tasks.
+/// Upper bound of the landmarks of each class: the number asked for, or without one the number that pays for
+/// `with_tasks` agents with tasks.
 pub(crate) fn expected(asked: Option<usize>, with_tasks: u64) -> usize {
     asked.unwrap_or(if with_tasks >= AGENTS_PAY { LANDMARKS } else { 0 })
 }
@@ -106,8 +106,8 @@ pub(crate) fn landmarks_of(
     ClassLandmarks { landmarks, eased: BitGrid::new(map.size()), n_eased: 0, made_on }
 }
 
-/// Applies the speed-ups of a change. Heights and rotated tiles are left as they are: while such a change eases a move, the
-/// landmarks are not used.
+/// Applies the speed-ups of a change. Heights and rotated tiles are left as they are: while such a change eases a
+/// move, the landmarks are not used.
 fn ease(map: &mut Cow<'_, Grid>, speeds: &ClassSpeeds, change: Change) {
     match change {
         Change::Terrain { area, kind } => {

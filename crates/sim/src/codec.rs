@@ -1,13 +1,13 @@
 //! The envelope of binary files around the bytes that bincode writes.
 //!
-//! bincode alone accepts most flipped bits. So a file is a prefix and blocks: the prefix holds the kind of file, its version
-//! and a hash of its layout, under a checksum; each block has a head and deflated bytes, each under a checksum of its own.
-//! The head holds the number of bytes before and after inflation; both are bounded before memory is allocated. Its separate
-//! checksum tells a truncated file from a damaged one.
+//! bincode alone accepts most flipped bits. So a file is a prefix and blocks: the prefix holds the kind of file, its
+//! version and a hash of its layout, under a checksum; each block has a head and deflated bytes, each under a
+//! checksum of its own. The head holds the number of bytes before and after inflation; both are bounded before memory
+//! is allocated. Its separate checksum tells a truncated file from a damaged one.
 //!
-//! Valid checksums do not make a file harmless: a kilobyte of deflated bytes can become a megabyte, and each of those bytes
-//! an empty string of 24 bytes. So a block is inflated while it is decoded, and the decoder, which is ours, counts the memory
-//! of each element before it is made.
+//! Valid checksums do not make a file harmless: a kilobyte of deflated bytes can become a megabyte, and each of those
+//! bytes an empty string of 24 bytes. So a block is inflated while it is decoded, and the decoder, which is ours,
+//! counts the memory of each element before it is made.
 
 use miniz_oxide::deflate::core::{
     CompressorOxide, TDEFLFlush, TDEFLStatus, compress_to_output, create_comp_flags_from_zip_params,
@@ -45,8 +45,8 @@ pub struct FileKind {
     pub name: &'static str,
     /// Version written, and the only one read.
     pub version: u32,
-    /// Describes every field, in order. Its hash tells apart the files of two releases that write different layouts under one
-    /// version.
+    /// Describes every field, in order. Its hash tells apart the files of two releases that write different layouts
+    /// under one version.
     pub layout: &'static str,
 }
 
@@ -269,8 +269,8 @@ impl BlockWriter {
     }
 }
 
-/// Reads and decodes the bytes of a block, after its head. The decoded value takes at most `memory_max` bytes, not counting
-/// buffers of the decoder and spare capacity of arrays.
+/// Reads and decodes the bytes of a block, after its head. The decoded value takes at most `memory_max` bytes, not
+/// counting buffers of the decoder and spare capacity of arrays.
 pub fn read_block<T: DeserializeOwned>(
     head: &BlockHead,
     memory_max: usize,
@@ -346,8 +346,9 @@ impl<'a> Inflating<'a> {
     }
 }
 
-/// Decodes bincode's standard configuration, restricted to our types: numbers in as few bytes as they need, strings and lists
-/// after their length. Numbers in more bytes than they need are rejected, so that equal values have equal bytes.
+/// Decodes bincode's standard configuration, restricted to our types: numbers in as few bytes as they need, strings
+/// and lists after their length. Numbers in more bytes than they need are rejected, so that equal values have equal
+/// bytes.
 struct Decoder<'a> {
     inflating: Inflating<'a>,
     /// The current piece, and how much of it has been read.

@@ -25,15 +25,15 @@ pub struct Counts {
     pub longest_task_ticks: u32,
     /// Moves begun.
     pub moves: u64,
-    /// Starts that the traffic rule asked for and that were refused: the agent could not make the move, or it would have
-    /// overlapped another.
+    /// Starts that the traffic rule asked for and that were refused: the agent could not make the move, or it would
+    /// have overlapped another.
     pub moves_refused: u64,
     /// Of these, the moves that would have overlapped another.
     pub moves_overlapping: u64,
     /// Ticks from giving an order or a task to its end, summed over those done.
     pub flowtime: u64,
-    /// Trips finished whose single-agent bound is known. A trip leads to the goal of an order, a station of a patrol or a
-    /// task; one that ends at the pose nearest to its goal does not count.
+    /// Trips finished whose single-agent bound is known. A trip leads to the goal of an order, a station of a patrol
+    /// or a task; one that ends at the pose nearest to its goal does not count.
     pub trips: u64,
     /// Ticks from start to end, summed over these trips.
     pub trip_ticks: u64,

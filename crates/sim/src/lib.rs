@@ -1,13 +1,13 @@
 //! Thousands of oriented multi-tile agents, ticked exactly and deterministically.
 //!
-//! [`World::new`] makes a world of a map, movement classes and a traffic rule ([`Setup`]). Agents, orders and events are added
-//! to it, and [`World::step`] runs it tick by tick, with equal results for any number of threads. Files are the business of
-//! `wheelbase-scenario`: scenarios, recordings and traces.
+//! [`World::new`] makes a world of a map, movement classes and a traffic rule ([`Setup`]). Agents, orders and events
+//! are added to it, and [`World::step`] runs it tick by tick, with equal results for any number of threads. Files are
+//! the business of `wheelbase-scenario`: scenarios, recordings and traces.
 
 #![forbid(unsafe_code)]
 
-// Unit tests of private items use worlds made from scenario texts. A dev-dependency on the loader would bring a second copy of
-// all types, so its sources are compiled as modules of the tests.
+// Unit tests of private items use worlds made from scenario texts. A dev-dependency on the loader would bring a
+// second copy of all types, so its sources are compiled as modules of the tests.
 #[cfg(test)]
 extern crate self as wheelbase_sim;
 #[cfg(test)]

@@ -39,7 +39,8 @@ pub(crate) fn make_landmarks(world: &mut World, asked: Option<usize>) {
     });
 }
 
-/// Number of agents with tasks of each class. An agent counts as the share of the map that its position and its tasks span.
+/// Number of agents with tasks of each class. An agent counts as the share of the map that its position and its tasks
+/// span.
 fn far_agents(world: &World) -> Vec<u64> {
     let World { agents, orders, classes, traffic, grid, .. } = world;
     let mut permille = vec![0; classes.len()];

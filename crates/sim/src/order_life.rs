@@ -175,8 +175,8 @@ pub(crate) fn request_path(world: &mut World, row: usize, route: Route) {
     motion.replan = false;
 }
 
-/// The goal of the current order cannot be reached: the order is reported once, then kept or dropped as it says. An agent
-/// that an edit has stranded keeps its order in any case: the agent cannot move, whatever the goal.
+/// The goal of the current order cannot be reached: the order is reported once, then kept or dropped as it says. An
+/// agent that an edit has stranded keeps its order in any case: the agent cannot move, whatever the goal.
 pub(crate) fn refuse(world: &mut World, row: usize, status: Status) {
     let reason = match status {
         Status::StartBlocked => None,
@@ -222,8 +222,8 @@ fn reason_of(world: &World, row: usize, status: Status) -> UnreachableReason {
     }
 }
 
-/// Marks an agent as unreachable. Its order is reported, and kept or dropped; without a reason, which is where the agent
-/// itself cannot move, it is kept unreported.
+/// Marks an agent as unreachable. Its order is reported, and kept or dropped; without a reason, which is where the
+/// agent itself cannot move, it is kept unreported.
 fn set_unreachable(world: &mut World, row: usize, reason: Option<UnreachableReason>) {
     let agent = world.agents.ids[row];
     world.agents.motion[row].activity = Activity::Unreachable;

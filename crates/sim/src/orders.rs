@@ -32,11 +32,11 @@ pub struct LackedGoal {
 pub enum OrderKind {
     /// Go to a member of the goal.
     Goto(Trip),
-    /// Go to the cheapest pose with its anchor in the area that no other agent stands on or is assigned. The trip has no
-    /// members.
+    /// Go to the cheapest pose with its anchor in the area that no other agent stands on or is assigned. The trip has
+    /// no members.
     GotoArea(Rect, Trip),
-    /// Go to a pose around the member of the trip; poses are assigned to all agents with this order together. The number,
-    /// chosen by the maker of the order, identifies it across the lists of several classes.
+    /// Go to a pose around the member of the trip; poses are assigned to all agents with this order together. The
+    /// number, chosen by the maker of the order, identifies it across the lists of several classes.
     GotoGroup(u32, Trip),
     /// Visit the members in turn, forever.
     Patrol(Trip),
@@ -138,7 +138,8 @@ impl OrderState {
         to_nearest: false,
     };
 
-    /// Begins a trip, to an order's goal, a station of a patrol, or a task. The path of the last one says nothing about it.
+    /// Begins a trip, to an order's goal, a station of a patrol, or a task. The path of the last one says nothing
+    /// about it.
     pub(crate) fn begin_trip(&mut self, tick: u32) {
         self.since = tick;
         self.to_nearest = false;
@@ -232,8 +233,8 @@ impl OrderPool {
         Some((slot, source))
     }
 
-    /// Whether an agent keeps an unreachable task. It does in problems that hand tasks out in turn, whose rules do not let it
-    /// drop one.
+    /// Whether an agent keeps an unreachable task. It does in problems that hand tasks out in turn, whose rules do
+    /// not let it drop one.
     pub(crate) fn keeps_task(&self, state: &OrderState) -> bool {
         let Some(OrderKind::Task(slot)) = self.current(state).map(|order| &order.kind) else { return false };
         matches!(self.task_sources.get(slot.source()), Some(TaskSource::RoundRobin { .. }))

@@ -15,8 +15,8 @@ pub struct PendingEdit {
     pub edit: MapEdit,
 }
 
-/// Edits that wait until they disturb no agent. Until then only agents that already hold one of an edit's cells may sweep
-/// them. An edit of a side, or a rotation of a tile, has one cell: the one whose sides it sets.
+/// Edits that wait until they disturb no agent. Until then only agents that already hold one of an edit's cells may
+/// sweep them. An edit of a side, or a rotation of a tile, has one cell: the one whose sides it sets.
 #[derive(Debug, Default)]
 pub struct PendingEdits {
     edits: Vec<PendingEdit>,

@@ -47,8 +47,8 @@ impl Placement {
         }
     }
 
-    /// Draws poses until one is free: its cells are neither held, nor the destination of a move, nor in the area of a pending
-    /// edit.
+    /// Draws poses until one is free: its cells are neither held, nor the destination of a move, nor in the area of a
+    /// pending edit.
     pub fn draw(&mut self, world: &World, random: &mut Random) -> Option<State> {
         let tables = &world.tables[self.class.0 as usize];
         while !self.poses.is_empty() {

@@ -70,17 +70,18 @@ params! {
     penalty_opposite: 6 in 0..=1000;
     /// Largest penalty on a move, in ticks; 0 leaves penalties out.
     penalty_max_ticks: 1000 in 0..=60000;
-    /// Distance from an agent, in cells along each axis, up to which penalties count. With 64, agents on a base of 256^2
-    /// cells made 4 % less progress; with the whole map, no more progress for a quarter more expansions.
+    /// Distance from an agent, in cells along each axis, up to which penalties count. With 64, agents on a base of
+    /// 256^2 cells made 4 % less progress; with the whole map, no more progress for a quarter more expansions.
     penalty_reach: 128 in 0..=65536;
-    /// Ticks in which the planned moves of all agents are counted once. Counting every 16 ticks gained nothing on bases;
-    /// every 128 lost 2 % of the tasks.
+    /// Ticks in which the planned moves of all agents are counted once. Counting every 16 ticks gained nothing on
+    /// bases; every 128 lost 2 % of the tasks.
     planned_period_ticks: 64 in 16..=4096;
     /// Moves of a path that count as planned; 0 leaves planned flow out. Later moves are too uncertain.
     planned_moves: 128 in 0..=1024;
     /// Ticks ahead up to which moves count as planned.
     planned_ticks: 1024 in 0..=1000000;
-    /// Penalties on a path, in ticks, from which on a congestion-aware path is requested; 4000000 leaves such requests out.
+    /// Penalties on a path, in ticks, from which on a congestion-aware path is requested; 4000000 leaves such
+    /// requests out.
     replan_penalty_ticks: 64 in 0..=4000000;
     /// Moves of a path over which its penalties are added up.
     replan_path_moves: 1024 in 0..=65536;
@@ -90,8 +91,9 @@ params! {
     replan_requests: 4 in 0..=16;
     /// Expansions of a congestion-aware search at most.
     replan_expansions: 200000 in 0..=100000000;
-    /// Weight of a congestion-aware search in permille: penalties are estimates, so its result need not be exact. With 1200,
-    /// agents on bases of 256^2 and 512^2 cells made the progress of exact searches for half of the expansions.
+    /// Weight of a congestion-aware search in permille: penalties are estimates, so its result need not be exact.
+    /// With 1200, agents on bases of 256^2 and 512^2 cells made the progress of exact searches for half of the
+    /// expansions.
     replan_weight_permille: 1200 in 1000..=10000;
     /// Ticks between two congestion-aware requests of an agent; doubled by each in a row that finds no cheaper path.
     replan_pause_ticks: 64 in 1..=65536;

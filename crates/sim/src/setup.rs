@@ -291,9 +291,9 @@ impl World {
         Ok(())
     }
 
-    /// Makes landmarks, which make far searches cheap: `asked` for each class, or without that number as many as pay. Call it
-    /// after adding all events: landmarks take their edits into account. Equal for any number of threads; the classes are
-    /// processed in parallel on the current rayon pool.
+    /// Makes landmarks, which make far searches cheap: `asked` for each class, or without that number as many as pay.
+    /// Call it after adding all events: landmarks take their edits into account. Equal for any number of threads; the
+    /// classes are processed in parallel on the current rayon pool.
     pub fn make_landmarks(&mut self, asked: Option<usize>) {
         make_landmarks(self, asked);
     }

@@ -1,8 +1,9 @@
 //! Cost fields of goals that are searched for repeatedly.
 //!
-//! For a goal of many agents, or one that an agent is pushed away from again and again, the exact cost-to-go of every pose
-//! pays: each later request is answered by following the field. Counts alone decide: a field is begun once searches to the
-//! goal have spent as many expansions as half of all poses, so that it never costs much more than they did.
+//! For a goal of many agents, or one that an agent is pushed away from again and again, the exact cost-to-go of every
+//! pose pays: each later request is answered by following the field. Counts alone decide: a field is begun once
+//! searches to the goal have spent as many expansions as half of all poses, so that it never costs much more than
+//! they did.
 
 use std::collections::BTreeMap;
 use wheelbase_grid::{Fnv1a, Rect};
@@ -93,7 +94,8 @@ impl SharedFields {
         true
     }
 
-    /// The field of a class to a goal, made if necessary, whether it pays or not. `None` if it exceeds the memory limit.
+    /// The field of a class to a goal, made if necessary, whether it pays or not. `None` if it exceeds the memory
+    /// limit.
     pub fn obtain(
         &mut self,
         class: ClassId,
@@ -109,8 +111,8 @@ impl SharedFields {
         self.fields.get(u32::from(class.0), goal)
     }
 
-    /// Extends the field of a goal towards a start by at most `expansions`, and writes the path once the start is settled.
-    /// `None` if the field exceeds the memory limit.
+    /// Extends the field of a goal towards a start by at most `expansions`, and writes the path once the start is
+    /// settled. `None` if the field exceeds the memory limit.
     pub fn answer(
         &mut self,
         class: ClassId,

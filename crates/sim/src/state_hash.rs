@@ -32,8 +32,8 @@ impl Sink for Hasher {
     }
 }
 
-/// A hash that is cheap enough for every tick: one multiplication a word, and eight moves a word. Changing one word always
-/// changes it.
+/// A hash that is cheap enough for every tick: one multiplication a word, and eight moves a word. Changing one word
+/// always changes it.
 struct TickHasher(u64);
 
 impl Sink for TickHasher {
@@ -58,16 +58,16 @@ impl Sink for TickHasher {
 }
 
 impl World {
-    /// Hash of the state, equal for any number of threads, in debug and release builds. Linear in agents, remaining moves
-    /// and requests.
+    /// Hash of the state, equal for any number of threads, in debug and release builds. Linear in agents, remaining
+    /// moves and requests.
     pub fn state_hash(&self) -> u64 {
         let mut hash = Hasher(Fnv1a::new());
         self.hash_into(&mut hash);
         hash.0.finish()
     }
 
-    /// Hash of the same state by another function, several times as fast: recordings hold it for each tick. Equal for any
-    /// number of threads, in debug and release builds.
+    /// Hash of the same state by another function, several times as fast: recordings hold it for each tick. Equal for
+    /// any number of threads, in debug and release builds.
     pub fn tick_hash(&self) -> u64 {
         let mut hash = TickHasher(Fnv1a::new().finish());
         self.hash_into(&mut hash);

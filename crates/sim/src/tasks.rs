@@ -1,7 +1,8 @@
 //! Tasks: goals that an agent is given one after another, forever.
 //!
-//! The tasks of an agent are one order in the pool, which never closes: when a goal is reached, the next one replaces it. So
-//! nothing grows, however many tasks are done, and an agent's order shows the current task and none of the later ones.
+//! The tasks of an agent are one order in the pool, which never closes: when a goal is reached, the next one replaces
+//! it. So nothing grows, however many tasks are done, and an agent's order shows the current task and none of the
+//! later ones.
 
 use crate::trip::{IfUnreachable, Trip};
 use std::sync::Arc;
@@ -16,8 +17,8 @@ use wheelbase_traffic::random::Random;
 const DRAWS_MAX: usize = 64;
 /// Limit of the poses visited to find the goals of an agent in an enclosed region.
 const GATHERED_POSES_MAX: usize = 1 << 14;
-/// An agent that can reach fewer poses than this is confined: its tasks are a step or two away, and it does hundreds of them
-/// in the time in which another agent does one.
+/// An agent that can reach fewer poses than this is confined: its tasks are a step or two away, and it does hundreds
+/// of them in the time in which another agent does one.
 pub const CONFINED_BELOW_POSES: usize = 256;
 
 /// A source of tasks.
@@ -146,8 +147,8 @@ impl TaskSlot {
         self.open = false;
     }
 
-    /// A random cell of the area where the class can stand and that is not known to be unreachable. If such cells are rare,
-    /// the first in row-major order from a random cell on.
+    /// A random cell of the area where the class can stand and that is not known to be unreachable. If such cells are
+    /// rare, the first in row-major order from a random cell on.
     fn draw(
         &mut self,
         area: Rect,
@@ -190,8 +191,8 @@ impl TaskSlot {
 #[derive(Debug)]
 pub(crate) struct ReachedPoses {
     poses: Vec<State>,
-    /// Hash table of the poses; [`FREE`] marks an empty slot. A power of two of the slots is in use, at least four for each
-    /// pose.
+    /// Hash table of the poses; [`FREE`] marks an empty slot. A power of two of the slots is in use, at least four
+    /// for each pose.
     seen: Vec<u32>,
 }
 
@@ -298,7 +299,8 @@ mod tests {
         let rows = ["......W..W...", "WWWWWWW..WWW.", ".W.W....W.W..", "WWWWWWWWWWWW."];
         let grid = Grid::from_rows(&rows, TerrainTable::movingai(), SideTable::default()).unwrap();
         let both_ways = Primitive::four_directions(1);
-        // East and south only: some cells of the same weak component are unreachable, which this check does not find out.
+        // East and south only: some cells of the same weak component are unreachable, which this check does not find
+        // out.
         let one_way = vec![both_ways[0].clone(), both_ways[3].clone()];
         for primitives in [both_ways, one_way] {
             let mut spec = ClassSpec::new("walker", 1);

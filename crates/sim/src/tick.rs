@@ -55,9 +55,9 @@ impl World {
         self.step_observed(&mut |_| {})
     }
 
-    /// [`step`](Self::step) that passes each phase to `begins` when it begins, so that a caller can time them; a world has
-    /// no clock. [`Phase::Metrics`] comes before and after [`Phase::Moves`]. At the last tick only the first two phases
-    /// come.
+    /// [`step`](Self::step) that passes each phase to `begins` when it begins, so that a caller can time them; a
+    /// world has no clock. [`Phase::Metrics`] comes before and after [`Phase::Moves`]. At the last tick only the
+    /// first two phases come.
     pub fn step_observed(&mut self, begins: &mut impl FnMut(Phase)) -> RunState {
         // Its rows are valid up to the events of the next tick.
         self.ended.clear();

@@ -16,7 +16,7 @@ pub(crate) struct TrafficBuffers {
     /// Starts refused at the last tick because of an overlap, and the rows of their agents. The rows are an input.
     pub refused: Vec<Refusal>,
     pub refused_rows: Vec<u32>,
-    /// Tick at which the rule last asked for a start of the agent, by row; `u32::MAX` if that start was refused because of
-    /// an overlap.
+    /// Tick at which the rule last asked for a start of the agent, by row; `u32::MAX` if that start was refused
+    /// because of an overlap.
     pub started_at: Vec<u32>,
 }

@@ -6,8 +6,8 @@ use wheelbase_planner::search::Fallback;
 /// A goal, and what to do if it cannot be reached.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trip {
-    /// Members of the goal, or the stations of a patrol. Empty for a class with none of the headings asked for: such a goal
-    /// cannot be reached.
+    /// Members of the goal, or the stations of a patrol. Empty for a class with none of the headings asked for: such
+    /// a goal cannot be reached.
     pub members: Vec<GoalMember>,
     /// Radius around each member in cells.
     pub within: u32,

@@ -107,8 +107,8 @@ impl World {
         &self.agents
     }
 
-    /// The entities of the agents, with the cold data of each ([`Agents::entities`]) and the components that game code adds.
-    /// An entity lives as long as its agent.
+    /// The entities of the agents, with the cold data of each ([`Agents::entities`]) and the components that game
+    /// code adds. An entity lives as long as its agent.
     pub fn entities(&self) -> &Entities {
         self.agents.entities()
     }

@@ -35,8 +35,8 @@ impl WorldParts<'_> {
     /// Bytes of a cost field per cell and heading, and the limit for all fields, with the usual traffic rule.
     pub const FIELDS: (u64, u64) = shared_fields::NEED;
 
-    /// Landmarks that each class can have: `asked`, or without that number as many as can pay for `with_tasks` agents with
-    /// tasks.
+    /// Landmarks that each class can have: `asked`, or without that number as many as can pay for `with_tasks` agents
+    /// with tasks.
     pub fn landmarks_expected(asked: Option<usize>, with_tasks: u64) -> usize {
         class_landmarks::expected(asked, with_tasks)
     }

@@ -1,10 +1,10 @@
 //! How much of each gate's time paths take, when each agent travels alone.
 //!
-//! Whatever the traffic rule, at any tick the agents that hold cells of a gate of `w` cells hold at most `w` of them. At
-//! most one of them holds more than a half of the gate, and at most two hold more than a third. Each of these limits is a
-//! resource: an agent that holds cells of the gate has a weight in it, and at each tick the weights of all agents add up to
-//! at most its capacity. Where the paths of single agents take more of a resource than a run has, the agents together
-//! cannot do what each does alone.
+//! Whatever the traffic rule, at any tick the agents that hold cells of a gate of `w` cells hold at most `w` of them.
+//! At most one of them holds more than a half of the gate, and at most two hold more than a third. Each of these
+//! limits is a resource: an agent that holds cells of the gate has a weight in it, and at each tick the weights of
+//! all agents add up to at most its capacity. Where the paths of single agents take more of a resource than a run
+//! has, the agents together cannot do what each does alone.
 
 use crate::collision::{CollisionRule, Transition};
 use crate::gates::{Gates, NO_GATE};
@@ -67,8 +67,8 @@ impl GateLoad {
         }
     }
 
-    /// The resource of which the counted paths take the largest share: what they take, and what a run of `ticks` ticks has.
-    /// Zeros without gates.
+    /// The resource of which the counted paths take the largest share: what they take, and what a run of `ticks`
+    /// ticks has. Zeros without gates.
     pub fn busiest(&self, ticks: u32) -> (u64, u64) {
         let is_busier = |(taken, supply): (u64, u64), (most, of): (u64, u64)| {
             u128::from(taken) * u128::from(of) > u128::from(most) * u128::from(supply)
@@ -86,8 +86,8 @@ impl GateLoad {
     }
 }
 
-/// Weight of an agent that holds `held` cells of a gate: those cells, or whether they are more than a half or a third of
-/// the gate.
+/// Weight of an agent that holds `held` cells of a gate: those cells, or whether they are more than a half or a third
+/// of the gate.
 fn weight(resource: usize, width: u32, held: u32) -> u32 {
     match resource {
         0 => held,

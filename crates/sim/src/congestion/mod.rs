@@ -1,14 +1,15 @@
 //! Congestion penalties and congestion-aware replanning: where agents wait, and where they plan to go.
 //!
-//! The map is divided into blocks. For each block the ticks that agents wait in it and the agents that enter it are counted;
-//! their ratio is the penalty on entering it. Only agents at least as wide as the planning agent count, because narrower
-//! ones yield sooner. A move onto cells that other agents' paths cross gets a penalty for each of their planned moves, a
-//! larger one for moves in the opposite direction. This keeps opposing flows apart, and wide bodies out of corridors where
-//! they would meet, before anybody waits. Old counts fade, and penalties far from the agent do not count.
+//! The map is divided into blocks. For each block the ticks that agents wait in it and the agents that enter it are
+//! counted; their ratio is the penalty on entering it. Only agents at least as wide as the planning agent count,
+//! because narrower ones yield sooner. A move onto cells that other agents' paths cross gets a penalty for each of
+//! their planned moves, a larger one for moves in the opposite direction. This keeps opposing flows apart, and wide
+//! bodies out of corridors where they would meet, before anybody waits. Old counts fade, and penalties far from the
+//! agent do not count.
 //!
-//! A new path is a cheapest one. Agents on their way check their paths in turn: one with large penalties requests the path
-//! of least time plus penalties, and takes it if that is better than the path in hand. (Guide paths by traffic, as in Guided
-//! PIBT: Chen et al., AAAI 2024.)
+//! A new path is a cheapest one. Agents on their way check their paths in turn: one with large penalties requests the
+//! path of least time plus penalties, and takes it if that is better than the path in hand. (Guide paths by traffic,
+//! as in Guided PIBT: Chen et al., AAAI 2024.)
 
 mod planned_flow;
 
@@ -165,8 +166,8 @@ impl Congestion {
         self.flow.fade(tick);
     }
 
-    /// Penalties for an agent of a class near a cell. Far away they do not count: congestion there will have changed by the
-    /// time the agent arrives.
+    /// Penalties for an agent of a class near a cell. Far away they do not count: congestion there will have changed
+    /// by the time the agent arrives.
     pub fn around(&self, class: ClassId, center: CellXY) -> LocalPenalties<'_> {
         let body = self.bodies[usize::from(class.0)];
         let first = usize::from(body.width) * self.n_blocks;
@@ -204,8 +205,8 @@ impl Congestion {
         self.penalty_along(class, tables, state, moves) >= u64::from(self.params.replan_penalty_ticks)
     }
 
-    /// Checks the paths of the next few agents, as far as `may_replan` allows. Returns the rows of the first few with large
-    /// penalties.
+    /// Checks the paths of the next few agents, as far as `may_replan` allows. Returns the rows of the first few with
+    /// large penalties.
     pub fn next_penalised(
         &mut self,
         agents: &Agents,

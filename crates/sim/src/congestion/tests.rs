@@ -87,7 +87,8 @@ fn a_path_leads_through_a_jam_that_costs_less_than_the_detour() {
     }
     assert_eq!((crosses_at(&world), world.counts.path_requests), (vec![20], 2));
     world.run();
-    // It made a request and kept its path, so it was on time: a step takes four ticks, and the order is closed on arrival.
+    // It made a request and kept its path, so it was on time: a step takes four ticks, and the order is closed on
+    // arrival.
     assert_eq!((world.counts.orders_done, world.counts.flowtime), (1, 56 * 4));
 }
 

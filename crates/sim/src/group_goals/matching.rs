@@ -1,9 +1,9 @@
 //! Matching of agents to poses such that their paths do not cross.
 //!
-//! The matching of least sum of squared distances preserves order: of any two agents, the one farther ahead in a direction
-//! gets a pose at least as far ahead in it (monotone maps of optimal transport, Brenier 1991). So nobody overtakes, the
-//! agents in front take the far poses, and no two swap sides. It is approximated: a matching by halves, then exchanges of
-//! pairs.
+//! The matching of least sum of squared distances preserves order: of any two agents, the one farther ahead in a
+//! direction gets a pose at least as far ahead in it (monotone maps of optimal transport, Brenier 1991). So nobody
+//! overtakes, the agents in front take the far poses, and no two swap sides. It is approximated: a matching by
+//! halves, then exchanges of pairs.
 
 use wheelbase_grid::{CellXY, GridShape};
 
@@ -62,8 +62,8 @@ pub(super) fn match_in_order(from: &[Point], to: &[Point]) -> Vec<u32> {
     matched
 }
 
-/// Matches the front half of the agents with the front half of the targets, in the direction of greatest extent, and so on
-/// within the halves.
+/// Matches the front half of the agents with the front half of the targets, in the direction of greatest extent, and
+/// so on within the halves.
 fn match_halves(
     (from, agents): (&[Point], &mut [u32]),
     (to, targets): (&[Point], &mut [u32]),
@@ -98,7 +98,8 @@ fn match_halves(
     match_halves((from, front), (to, far), matched);
 }
 
-/// Exchanges the targets of pairs where that lowers the sum of squared distances. Returns whether any pair was exchanged.
+/// Exchanges the targets of pairs where that lowers the sum of squared distances. Returns whether any pair was
+/// exchanged.
 fn exchange(from: &[Point], to: &[Point], matched: &mut [u32]) -> bool {
     let mut any = false;
     let target = |number: u32| to[number as usize];
@@ -123,8 +124,8 @@ mod tests {
     use super::*;
     use wheelbase_traffic::random::Random;
 
-    /// The matching of least sum of squared distances by the Hungarian method (Kuhn 1955, with the potentials of Jonker and
-    /// Volgenant 1987).
+    /// The matching of least sum of squared distances by the Hungarian method (Kuhn 1955, with the potentials of
+    /// Jonker and Volgenant 1987).
     fn cheapest(from: &[Point], to: &[Point]) -> Vec<u32> {
         let n = from.len();
         let (mut of_row, mut of_column) = (vec![0_i64; n + 1], vec![0_i64; n + 1]);

@@ -1,10 +1,10 @@
 //! Orders to a group: poses around one goal for many agents, and which agent goes to which.
 //!
-//! All agents for which such an order becomes current at the same tick are served together. Each class has one cost field to
-//! the goal. It tells which poses are nearest to the goal by cost-to-go, and from which side and in which order the agents
-//! arrive. Every agent follows it to near the goal, and only the last part of its path, to its own pose, is searched for.
-//! Everything is computed from the agents as they are. Between ticks only the orders that wait for their field are kept, and
-//! the centre of each choice.
+//! All agents for which such an order becomes current at the same tick are served together. Each class has one cost
+//! field to the goal. It tells which poses are nearest to the goal by cost-to-go, and from which side and in which
+//! order the agents arrive. Every agent follows it to near the goal, and only the last part of its path, to its own
+//! pose, is searched for. Everything is computed from the agents as they are. Between ticks only the orders that wait
+//! for their field are kept, and the centre of each choice.
 
 mod matching;
 mod nearby_poses;
@@ -108,8 +108,8 @@ pub(crate) struct GroupPoses {
     pub refused: Vec<Refused>,
 }
 
-/// Chooses poses for all agents that wait for one of an order; `None` if the budget is spent before that. The components of
-/// all tables must be up to date.
+/// Chooses poses for all agents that wait for one of an order; `None` if the budget is spent before that. The
+/// components of all tables must be up to date.
 pub(crate) fn choose_group_poses(
     group_goals: &mut GroupGoals,
     fields: &mut SharedFields,
@@ -118,8 +118,8 @@ pub(crate) fn choose_group_poses(
     left: &mut u64,
 ) -> Option<GroupPoses> {
     let (mut batches, mut refused) = batches_of(view, order);
-    // The fields of a choice must all be kept until it is made, as must those of other open orders. Otherwise fields would
-    // displace each other at every tick, and none would ever be ready.
+    // The fields of a choice must all be kept until it is made, as must those of other open orders. Otherwise fields
+    // would displace each other at every tick, and none would ever be ready.
     let tables = batches.iter().map(|batch| &view.tables[batch.centre.class.0 as usize]);
     let n_orders = group_goals.open.len();
     let by_field = fields.fit(tables.flat_map(|tables| std::iter::repeat_n(tables, n_orders)));
@@ -129,8 +129,8 @@ pub(crate) fn choose_group_poses(
             return None;
         }
     }
-    // The batch that is nearest on average chooses first, so that later arrivals stand behind it. Stable: batches of equal
-    // mean stay in order of their first agents.
+    // The batch that is nearest on average chooses first, so that later arrivals stand behind it. Stable: batches of
+    // equal mean stay in order of their first agents.
     let total = |batch: &Batch| batch.agents.iter().map(|waiting| u128::from(waiting.cost)).sum::<u128>();
     let share = |batch: &Batch, of: &Batch| total(batch) * of.agents.len() as u128;
     batches.sort_by(|one, other| share(one, other).cmp(&share(other, one)));
@@ -231,8 +231,8 @@ fn reaches(tables: &MovementTables, from: State, goal: GoalMember) -> bool {
     poses_of(tables, goal).any(|state| tables.components().reachability(from, state) != Reachability::No)
 }
 
-/// Settles the field of a batch up to its agents, sorts them by cost, and refuses those that cannot reach the goal. Returns
-/// `false` if the budget is spent before that.
+/// Settles the field of a batch up to its agents, sorts them by cost, and refuses those that cannot reach the goal.
+/// Returns `false` if the budget is spent before that.
 fn grow_to_agents(
     view: GroupView<'_>,
     fields: &mut SharedFields,
@@ -268,8 +268,8 @@ fn grow_to_agents(
     true
 }
 
-/// Chooses a pose for each agent of a batch while there is room, nearest first, and marks the cells as taken. `None` if the
-/// budget is spent before that.
+/// Chooses a pose for each agent of a batch while there is room, nearest first, and marks the cells as taken. `None`
+/// if the budget is spent before that.
 fn choose_poses(
     view: GroupView<'_>,
     fields: &mut SharedFields,
@@ -315,8 +315,8 @@ fn field_of<'f>(fields: &'f SharedFields, batch: &Batch) -> Option<&'f CostField
     field.filter(|_| batch.by_field)
 }
 
-/// Points for the agents of a batch and for their poses, on a plane without obstacles. The point of an agent lies on the ray
-/// from the goal through the cell where its path comes near, as far out as its path is long.
+/// Points for the agents of a batch and for their poses, on a plane without obstacles. The point of an agent lies on
+/// the ray from the goal through the cell where its path comes near, as far out as its path is long.
 fn points_of(
     view: GroupView<'_>,
     fields: &SharedFields,

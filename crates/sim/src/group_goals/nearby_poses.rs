@@ -20,8 +20,8 @@ pub(super) struct NearbyPoses<'a> {
     pub field: Option<&'a CostField>,
 }
 
-/// Distance of poses to a goal, in sixteenths of a cell: the straight distance, or half the length of the path if that is
-/// more, so that poses reached only by a detour count as farther.
+/// Distance of poses to a goal, in sixteenths of a cell: the straight distance, or half the length of the path if
+/// that is more, so that poses reached only by a detour count as farther.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct GoalDistance {
     shape: GridShape,
@@ -74,8 +74,9 @@ impl GoalDistance {
 }
 
 impl NearbyPoses<'_> {
-    /// Chooses up to `n` poses within a [distance](GoalDistance) of `reach` that overlap neither each other nor a taken cell:
-    /// nearest first, among equals the least cost to the goal, then the lowest state. Marks their cells as taken.
+    /// Chooses up to `n` poses within a [distance](GoalDistance) of `reach` that overlap neither each other nor a
+    /// taken cell: nearest first, among equals the least cost to the goal, then the lowest state. Marks their cells
+    /// as taken.
     ///
     /// The goal must be reachable from each pose, and each pose from the goal.
     pub fn choose(&self, n: usize, reach: u32, taken: &mut BitGrid) -> Vec<State> {
@@ -164,8 +165,8 @@ pub(super) fn is_near_goal(size: GridSize, center: CellXY, reach: u32) -> bool {
     cells_near(size, center, reach) == size.rect()
 }
 
-/// The cell of the legal pose at the least straight distance from a goal, with the goal's heading if it has one, that may be
-/// reachable from a state according to components; among equals, of the lowest state.
+/// The cell of the legal pose at the least straight distance from a goal, with the goal's heading if it has one, that
+/// may be reachable from a state according to components; among equals, of the lowest state.
 pub(super) fn nearest_member(tables: &MovementTables, goal: GoalMember, from: State) -> Option<GoalMember> {
     let space = tables.space();
     let mut reach = 8_u32;

@@ -133,7 +133,7 @@ impl World {
     /// Progress of all trips, finished and in progress: the part of their single-agent bounds that has been covered, in
     /// permille of the ticks spent. `None` before any such tick.
     fn progress_permille(&self) -> Option<u64> {
-        let (mut gone, mut covered) = (self.counts.trip_ticks, self.counts.bound_ticks);
+        let (mut spent, mut covered) = (self.counts.trip_ticks, self.counts.bound_ticks);
         for row in self.rows_under_way() {
             let (orders, motion) = (&self.agents.orders(row), &self.agents.motion[row]);
             let follows = motion.activity == Activity::Following && !motion.replan && !orders.to_nearest;
@@ -148,10 +148,10 @@ impl World {
                 left += u64::from(ticks);
                 state = tables.state_after(state, usize::from(primitive));
             }
-            gone += u64::from(self.tick.saturating_sub(orders.since));
+            spent += u64::from(self.tick.saturating_sub(orders.since));
             covered += u64::from(bound_ticks).saturating_sub(left);
         }
-        (gone > 0).then(|| permille(covered, gone))
+        (spent > 0).then(|| permille(covered, spent))
     }
 
     /// Agents under way that have finished no order, station or task so far.

@@ -1,7 +1,7 @@
 //! The single-agent bound: what each agent would do if it were alone on the map, as a bound for traffic rules.
 //!
-//! A single agent begins a task at the tick at which it is given and arrives exactly the cost of a cheapest path later. So
-//! the bound follows from the planner alone, without running a tick.
+//! A single agent begins a task at the tick at which it is given and arrives exactly the cost of a cheapest path
+//! later. So the bound follows from the planner alone, without running a tick.
 
 use crate::agents::Agents;
 use crate::class::WorldClass;
@@ -70,12 +70,13 @@ impl fmt::Display for NoSingleAgentBound {
 
 impl std::error::Error for NoSingleAgentBound {}
 
-/// What each agent would do alone, by row: its tasks in turn until the run ends, each begun at the tick at which it is
-/// given, as with an unlimited budget of expansions. Agents without tasks do nothing. With one-way moves it is a bound as
-/// well, but the tasks can differ from those of a run, which finds out as it goes which goals are unreachable.
+/// What each agent would do alone, by row: its tasks in turn until the run ends, each begun at the tick at which it
+/// is given, as with an unlimited budget of expansions. Agents without tasks do nothing. With one-way moves it is a
+/// bound as well, but the tasks can differ from those of a run, which finds out as it goes which goals are
+/// unreachable.
 ///
-/// Runs on the current rayon pool, with equal results for any number of threads. Asks `go_on` between tasks, and returns
-/// `None` once that says no. Takes a search for each task, and the memory of a search for each worker.
+/// Runs on the current rayon pool, with equal results for any number of threads. Asks `go_on` between tasks, and
+/// returns `None` once that says no. Takes a search for each task, and the memory of a search for each worker.
 /// # Errors
 /// [`NoSingleAgentBound`] where there is no such bound.
 pub fn single_agent_bounds(
@@ -85,8 +86,8 @@ pub fn single_agent_bounds(
     single_agent_bounds_observed(world, go_on, &|_, _| {})
 }
 
-/// [`single_agent_bounds`] that passes the path of each task done to `observe`, in no order; those of confined agents are
-/// left out.
+/// [`single_agent_bounds`] that passes the path of each task done to `observe`, in no order; those of confined agents
+/// are left out.
 /// # Errors
 /// [`NoSingleAgentBound`] where there is no such bound.
 pub fn single_agent_bounds_observed(

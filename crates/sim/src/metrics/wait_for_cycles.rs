@@ -10,15 +10,16 @@ pub const WAIT_FOR_CYCLES_MAX: usize = 16;
 /// Most agents of one ring reported.
 pub const WAIT_FOR_CYCLE_AGENTS_MAX: usize = 64;
 
-/// What stuck agents wait for in the end: a ring of agents that each wait for the next, or an agent that waits for nobody.
+/// What stuck agents wait for in the end: a ring of agents that each wait for the next, or an agent that waits for
+/// nobody.
 ///
-/// An agent waits for the holder of the first cell that its next move needs and cannot get. An agent without a path, or whose
-/// next move nothing blocks, waits for nobody known.
+/// An agent waits for the holder of the first cell that its next move needs and cannot get. An agent without a path,
+/// or whose next move nothing blocks, waits for nobody known.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct WaitForCycle {
     /// Ids; each waits for the next. In a ring the last waits for the first, which has the lowest id; at most
-    /// [`WAIT_FOR_CYCLE_AGENTS_MAX`] are listed. Without a ring: an agent that waits for nobody, after one that waits for it,
-    /// if there is one.
+    /// [`WAIT_FOR_CYCLE_AGENTS_MAX`] are listed. Without a ring: an agent that waits for nobody, after one that waits
+    /// for it, if there is one.
     pub agents: Vec<u32>,
     /// For each agent that waits, the cell `[x, y]` that it needs and the next one holds.
     pub at: Vec<[i32; 2]>,
@@ -38,8 +39,8 @@ struct Wait {
 }
 
 impl World {
-    /// The wait-for cycles of the stuck agents, at most [`WAIT_FOR_CYCLES_MAX`]: those with most waiting agents first, then
-    /// by lowest row. Linear in agents.
+    /// The wait-for cycles of the stuck agents, at most [`WAIT_FOR_CYCLES_MAX`]: those with most waiting agents
+    /// first, then by lowest row. Linear in agents.
     pub fn wait_for_cycles(&self) -> Vec<WaitForCycle> {
         let n_rows = self.agents.len();
         let stuck: Vec<bool> = (0..n_rows).map(|row| self.is_stuck(row)).collect();
@@ -100,8 +101,8 @@ impl World {
     }
 }
 
-/// For each stuck row the end of its chain of waits, and whether that is a ring: the lowest row of the ring, or the row that
-/// waits for nobody, which need not be stuck. Set for that row as well.
+/// For each stuck row the end of its chain of waits, and whether that is a ring: the lowest row of the ring, or the
+/// row that waits for nobody, which need not be stuck. Set for that row as well.
 fn ends_of(stuck: &[bool], waits: &[Option<Wait>]) -> Vec<(u32, bool)> {
     let mut ends = vec![(NOBODY, false); stuck.len()];
     let mut walk: Vec<usize> = Vec::new();

@@ -52,8 +52,8 @@ pub(super) fn remove_agents(world: &mut World, selection: &AgentSelection) {
     world.remove_rows(&removed);
 }
 
-/// Replaces the open orders of agents. Orders given to an agent at the same tick form one list. An agent in mid-move ends its
-/// move first.
+/// Replaces the open orders of agents. Orders given to an agent at the same tick form one list. An agent in mid-move
+/// ends its move first.
 pub(super) fn give_orders(world: &mut World, new: &NewOrders) {
     let rows = selected_rows(world, &new.agents);
     let mut replaced = vec![false; world.agents.len()];

@@ -1,12 +1,13 @@
-//! Congestion in a tick: agents with large penalties request other paths, and counts are updated after the traffic phase.
+//! Congestion in a tick: agents with large penalties request other paths, and counts are updated after the traffic
+//! phase.
 
 use crate::order_life::request_path;
 use crate::requests::Route;
 use crate::world::World;
 use wheelbase_traffic::motion::Activity;
 
-/// Checks the paths of the next few agents; those with large penalties request congestion-aware paths. Only while no other
-/// request is open.
+/// Checks the paths of the next few agents; those with large penalties request congestion-aware paths. Only while no
+/// other request is open.
 pub(crate) fn replan_around_congestion(world: &mut World) {
     if !world.traffic.needs_paths() || world.requests.open() > 0 {
         return;
@@ -27,8 +28,8 @@ pub(crate) fn replan_around_congestion(world: &mut World) {
     }
 }
 
-/// Lets old counts fade and counts the planned moves of the next few agents. Runs after the moves of the tick have begun and
-/// before waiting agents are counted.
+/// Lets old counts fade and counts the planned moves of the next few agents. Runs after the moves of the tick have
+/// begun and before waiting agents are counted.
 pub(crate) fn update_congestion(world: &mut World) {
     let World { congestion, agents, tables, paths, traffic, tick, .. } = world;
     if traffic.needs_paths() {

@@ -156,8 +156,8 @@ fn follow_edit(world: &mut World, changed: Rect) {
     review_agents(world, &updates);
 }
 
-/// After an edit: agents replan if their path became illegal, or if any move of their class became legal or faster. Agents
-/// without a way to their goal try again.
+/// After an edit: agents replan if their path became illegal, or if any move of their class became legal or faster.
+/// Agents without a way to their goal try again.
 fn review_agents(world: &mut World, updates: &[Update]) {
     world.agents.busy.fill(world.agents.len());
     for row in 0..world.agents.len() {

@@ -4,8 +4,8 @@ use crate::order_life::is_at_goal;
 use crate::world::World;
 use wheelbase_traffic::motion::{Activity, Motion, transition_of};
 
-/// Ends the moves that end at the current tick: their agents rest on their footprints from now on. All agents release their
-/// cells before any takes its new ones, because a move can end where another began.
+/// Ends the moves that end at the current tick: their agents rest on their footprints from now on. All agents release
+/// their cells before any takes its new ones, because a move can end where another began.
 pub(crate) fn finish_moves(world: &mut World) {
     let mut ended = std::mem::take(&mut world.ended);
     ended.clear();
@@ -36,8 +36,8 @@ pub(crate) fn finish_moves(world: &mut World) {
 fn settle(world: &mut World, row: usize) {
     let path_done = world.agents.paths[row].is_empty();
     match world.agents.motion[row].activity {
-        // The goal can come before the end of the path: after a push, or where it has many members. The nearest pose to it
-        // counts only until an edit opens a better way, which sets `replan`.
+        // The goal can come before the end of the path: after a push, or where it has many members. The nearest pose
+        // to it counts only until an edit opens a better way, which sets `replan`.
         Activity::Following
             if is_at_goal(world, row)
                 || (path_done && world.agents.orders(row).to_nearest && !world.agents.motion[row].replan) =>

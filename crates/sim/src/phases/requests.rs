@@ -10,8 +10,8 @@ use wheelbase_planner::search::{Answer, pass_goal};
 use wheelbase_planner::{Goal, Path, Progress, Status};
 use wheelbase_traffic::motion::{Activity, ticks_of};
 
-/// Assigns poses to the agents that wait for them, within a budget of expansions; the rest is left to a later tick. Returns
-/// the expansions spent.
+/// Assigns poses to the agents that wait for them, within a budget of expansions; the rest is left to a later tick.
+/// Returns the expansions spent.
 fn assign_group_poses(world: &mut World, budget: u64) -> u64 {
     let mut left = budget;
     let mut at = 0;
@@ -34,8 +34,8 @@ fn assign_group_poses(world: &mut World, budget: u64) -> u64 {
     budget - left
 }
 
-/// Hands the chosen poses to the agents, in order of id. Agents at rest request their paths at once; others do so, or learn
-/// that there is no pose for them, when they begin their order.
+/// Hands the chosen poses to the agents, in order of id. Agents at rest request their paths at once; others do so, or
+/// learn that there is no pose for them, when they begin their order.
 fn assign_poses(world: &mut World, poses: &GroupPoses) {
     for &(agent, state) in &poses.assigned {
         let Some(row) = world.agents.row(agent) else { continue };
@@ -190,8 +190,8 @@ fn deliver(world: &mut World, row: usize, request: PathRequest, answer: &Answer,
     Outcome::Answered
 }
 
-/// Assigns, keeps or releases the pose of an agent with an order to an area or a group. Returns an outcome if that settles
-/// the request.
+/// Assigns, keeps or releases the pose of an agent with an order to an area or a group. Returns an outcome if that
+/// settles the request.
 fn settle_pose(
     world: &mut World,
     row: usize,
@@ -219,7 +219,8 @@ fn settle_pose(
     }
     let order = group.filter(|_| was_assigned)?;
     if !found && is_cheapest && answer.status != Status::StartBlocked && has_field(world, row, order) {
-        // The assigned pose cannot be reached any more. The agent is assigned another: the field knows which it can reach.
+        // The assigned pose cannot be reached any more. The agent is assigned another: the field knows which it can
+        // reach.
         world.release_pose(row);
         world.group_goals.open(order);
         return Some(Outcome::Answered);
@@ -256,8 +257,8 @@ fn deliver_cheapest(world: &mut World, row: usize, answer: &Answer, path: &Path)
     }
 }
 
-/// Delivers a detour or a congestion-aware path. Without one the agent keeps its path and pauses for longer each time before
-/// the next such request.
+/// Delivers a detour or a congestion-aware path. Without one the agent keeps its path and pauses for longer each time
+/// before the next such request.
 fn deliver_other(world: &mut World, row: usize, route: Route, path: &Path, found: bool, to_goal: bool) {
     let params = &world.settings.replan;
     let wait_state = &mut world.agents.wait_states[row];

@@ -3,8 +3,8 @@
 use crate::world::World;
 use wheelbase_traffic::motion::Activity;
 
-/// Counts moving agents and waiting ones: at rest with a path to follow, or waiting for a path. Idle agents, which all phases of the tick have seen
-/// by now, are not visited any more.
+/// Counts moving agents and waiting ones: at rest with a path to follow, or waiting for a path. Idle agents, which
+/// all phases of the tick have seen by now, are not visited any more.
 pub(crate) fn count_waiting(world: &mut World) {
     let tick = world.tick;
     let World { agents, tables, congestion, traffic, counts, .. } = world;

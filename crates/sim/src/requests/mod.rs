@@ -1,10 +1,10 @@
 //! Path requests: their order, and how the expansions of a tick are shared out.
 //!
-//! Requests are ordered by priority plus age, short paths before long ones of nearly the same age, then by id. The first
-//! `search_slots` of them share the tick's budget equally; what they leave over is shared out again, round by round, among
-//! those still searching and those that move up. An unfinished search keeps its slot and continues next tick. Workers that
-//! are idle in a later phase search ahead; those expansions count when the search has a share for them, so no answer comes
-//! sooner or later because of them.
+//! Requests are ordered by priority plus age, short paths before long ones of nearly the same age, then by id. The
+//! first `search_slots` of them share the tick's budget equally; what they leave over is shared out again, round by
+//! round, among those still searching and those that move up. An unfinished search keeps its slot and continues next
+//! tick. Workers that are idle in a later phase search ahead; those expansions count when the search has a share for
+//! them, so no answer comes sooner or later because of them.
 
 mod request;
 mod search_inputs;
@@ -114,7 +114,8 @@ impl Requests {
         }
     }
 
-    /// Runs `work`, while idle workers advance the searches in progress, each by at most an equal share of a tick's budget.
+    /// Runs `work`, while idle workers advance the searches in progress, each by at most an equal share of a tick's
+    /// budget.
     pub(crate) fn search_ahead_during(
         &mut self,
         search_inputs: SearchInputs<'_>,
@@ -140,7 +141,8 @@ impl Requests {
         );
     }
 
-    /// Advances every slot by its share, in parallel. A slot writes only to itself; its `share` becomes the expansions spent.
+    /// Advances every slot by its share, in parallel. A slot writes only to itself; its `share` becomes the
+    /// expansions spent.
     pub(crate) fn search(&mut self, context: &SearchContext<'_>, group_goals: &GroupGoals, tick: u32) {
         let search_inputs = context.search_inputs;
         let Self { slots, fields, .. } = self;

@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 use wheelbase_traffic::motion::AgentId;
 
-/// Ticks of path length that delay a request by one tick. With 1, 1,000 agents that made requests at once had their paths as
-/// soon as with 4, after 58 ticks on average; in order of age alone after 87.
+/// Ticks of path length that delay a request by one tick. With 1, 1,000 agents that made requests at once had their
+/// paths as soon as with 4, after 58 ticks on average; in order of age alone after 87.
 const WAIT_SHARE: u32 = 4;
 
 /// The route to its goal that an agent asks for.
@@ -14,8 +14,8 @@ pub enum Route {
     Cheapest,
     /// A detour around agents that rest nearby. Without one the path in hand is kept.
     Detour,
-    /// The path of least time plus congestion penalties, up to where the path in hand leaves the reach of the penalties. The
-    /// path in hand is kept if the new one is not cheaper.
+    /// The path of least time plus congestion penalties, up to where the path in hand leaves the reach of the
+    /// penalties. The path in hand is kept if the new one is not cheaper.
     CongestionAware,
 }
 
@@ -35,10 +35,10 @@ pub struct PathRequest {
 }
 
 impl PathRequest {
-    /// Sort key of the queue: priority plus age, less a share of the path's lower bound, then id. Short paths are found
-    /// quickly, so many agents do not wait for a few. Age wins in the end: a request of priority p for a path of at least m
-    /// ticks waits for a later one of priority q and n ticks at most (q - p) + (m - n) / [`WAIT_SHARE`] ticks longer than
-    /// for one like itself.
+    /// Sort key of the queue: priority plus age, less a share of the path's lower bound, then id. Short paths are
+    /// found quickly, so many agents do not wait for a few. Age wins in the end: a request of priority p for a path
+    /// of at least m ticks waits for a later one of priority q and n ticks at most (q - p) + (m - n) / [`WAIT_SHARE`]
+    /// ticks longer than for one like itself.
     pub(crate) fn queue_key(&self, tick: u32) -> (Reverse<i64>, AgentId) {
         let share = i64::from(self.least_ticks / WAIT_SHARE);
         (Reverse(i64::from(self.priority) + i64::from(tick - self.issued) - share), self.agent)

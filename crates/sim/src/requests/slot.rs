@@ -15,9 +15,10 @@ use wheelbase_planner::{
     Goal, GoalMember, MovementTables, Path, PathPose, Progress, Scratch, Status, advance, begin, finish,
 };
 
-/// The first part of a path to a pose of a group follows the group's field until the goal is four times as far as it is from
-/// the pose; for far poses, until it is twice as far and this many moves. With twice alone, paths of 100 agents were up to
-/// 4.6 % longer than the cheapest, with four times 1.7 %, for as many expansions; but the search to a far pose is long.
+/// The first part of a path to a pose of a group follows the group's field until the goal is four times as far as it
+/// is from the pose; for far poses, until it is twice as far and this many moves. With twice alone, paths of 100
+/// agents were up to 4.6 % longer than the cheapest, with four times 1.7 %, for as many expansions; but the search to
+/// a far pose is long.
 const FIRST_PART_MOVES: u64 = 32;
 /// Most headings of a class.
 const HEADINGS_MAX: usize = 8;
@@ -75,8 +76,8 @@ impl Slot {
         self.begun && self.request.is_some() && !self.by_field
     }
 
-    /// Answers the request by the field of its goal, if there is one or it pays to make one. If the start cannot reach the
-    /// goal, the request is left to a search, which finds out why.
+    /// Answers the request by the field of its goal, if there is one or it pays to make one. If the start cannot
+    /// reach the goal, the request is left to a search, which finds out why.
     pub fn search_by_field(&mut self, search_inputs: SearchInputs<'_>, fields: &mut SharedFields, tick: u32) {
         let SearchInputs { agents, orders, .. } = search_inputs;
         let Some(asked) = self.request else { return };
@@ -109,8 +110,8 @@ impl Slot {
         }
     }
 
-    /// Makes the first part of the path to a pose of a group: along the field of the group's goal, up to where the goal is
-    /// four times as far as it is from the pose. This leaves little to search.
+    /// Makes the first part of the path to a pose of a group: along the field of the group's goal, up to where the
+    /// goal is four times as far as it is from the pose. This leaves little to search.
     pub fn follow_group_field(
         &mut self,
         search_inputs: SearchInputs<'_>,
@@ -249,8 +250,8 @@ impl Slot {
         }
     }
 
-    /// Advances a search for a cheapest path until it has made `ahead_max` more expansions than it has spent, or `is_over`.
-    /// Not for assigned poses, detours and congestion-aware paths: these depend on where agents rest.
+    /// Advances a search for a cheapest path until it has made `ahead_max` more expansions than it has spent, or
+    /// `is_over`. Not for assigned poses, detours and congestion-aware paths: these depend on where agents rest.
     pub fn search_ahead(&mut self, search_inputs: SearchInputs<'_>, ahead_max: u64, is_over: &AtomicBool) {
         let Some(asked) = self.request.filter(|asked| asked.route == Route::Cheapest) else { return };
         let Some(row) = search_inputs.agents.row(asked.agent) else { return };
@@ -271,8 +272,8 @@ impl Slot {
     }
 }
 
-/// The goal of an agent with an assigned pose, and the number of its members. If the order names no heading, any heading
-/// will do in which the body covers the same cells.
+/// The goal of an agent with an assigned pose, and the number of its members. If the order names no heading, any
+/// heading will do in which the body covers the same cells.
 fn assigned_goal(
     tables: &MovementTables,
     kind: &OrderKind,

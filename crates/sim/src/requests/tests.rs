@@ -7,8 +7,8 @@ fn request(agent: u32, issued: u32, priority: i32, least_ticks: u32) -> PathRequ
     PathRequest { agent: AgentId(agent), issued, priority, route: Route::Cheapest, least_ticks }
 }
 
-/// Of requests of one age the shorter path comes first. A later request overtakes a long one only within its share of ticks
-/// and priority.
+/// Of requests of one age the shorter path comes first. A later request overtakes a long one only within its share of
+/// ticks and priority.
 #[test]
 fn short_paths_come_first_and_no_request_starves() {
     let far = request(0, 10, 0, 4000);
@@ -64,7 +64,8 @@ fn crowd(random: &mut Random) -> String {
     text
 }
 
-/// Runs a scenario twice, the second time with random searches ahead in some ticks. Returns the number of searches ahead.
+/// Runs a scenario twice, the second time with random searches ahead in some ticks. Returns the number of searches
+/// ahead.
 fn run_ahead(text: &str, random: &mut Random) -> usize {
     let typed = scenario::parse("crowd.toml", text.as_bytes());
     let typed = typed.unwrap_or_else(|errors| panic!("{errors}\n{text}"));

@@ -1,9 +1,9 @@
 //! Planned flow: how many planned moves lead over each cell in each direction, so that paths avoid each other before
 //! anybody waits.
 //!
-//! The next moves of every path are counted, by direction, on the cells onto which they bring the body. Each period counts
-//! all agents once, a few of them each tick; readers see the last complete count. (Guide paths by the flow of all planned
-//! ones: Chen et al., AAAI 2024.)
+//! The next moves of every path are counted, by direction, on the cells onto which they bring the body. Each period
+//! counts all agents once, a few of them each tick; readers see the last complete count. (Guide paths by the flow of
+//! all planned ones: Chen et al., AAAI 2024.)
 
 use crate::agents::Agents;
 use crate::replan_params::ReplanParams;
@@ -88,8 +88,8 @@ impl PlannedFlow {
         std::mem::swap(&mut self.counts, &mut self.next);
     }
 
-    /// Planned moves, by direction, that bring a body onto a cell, given by its index. A body counts once for each of its
-    /// moves that cover the cell; 255 at most.
+    /// Planned moves, by direction, that bring a body onto a cell, given by its index. A body counts once for each of
+    /// its moves that cover the cell; 255 at most.
     /// # Panics
     /// If there is no such cell.
     #[inline]

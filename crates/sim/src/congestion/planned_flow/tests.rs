@@ -120,7 +120,7 @@ fn a_single_agent_is_not_counted() {
         planned.counts.iter().any(|&count| count > 0)
     };
     assert!(count(&mut planned, &world));
-    let gone: Vec<bool> = (0..world.agents.len()).map(|row| row > 0).collect();
-    world.remove_rows(&gone);
+    let removed: Vec<bool> = (0..world.agents.len()).map(|row| row > 0).collect();
+    world.remove_rows(&removed);
     assert!(!world.paths.moves(world.agents.paths[0]).is_empty() && !count(&mut planned, &world));
 }
