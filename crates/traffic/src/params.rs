@@ -111,284 +111,342 @@ params! {
     /// How far ahead an agent plans, in steps. Shorter: wide bodies turn too late to pass each other. Longer:
     /// searches cost more. Measured with mixed bodies on base maps: 8 did 4 % fewer tasks, 24 no more.
     horizon_steps: 16 in 1..=64;
-    /// An agent plans again when its plan ends within this many quarters of the horizon. 0: only at the end of the
-    /// plan, so that it stops between plans; more: more searches. Not measured.
+    /// An agent plans again when its plan ends within this many quarters of the horizon. Lower: it stops between
+    /// plans; higher: more searches. Not measured.
     due_horizon_quarters: 2 in 0..=4;
-    /// An agent follows its path without a search if that is free for this many quarters of the horizon. More: it
-    /// searches although it could go on for a while. Not measured.
+    /// An agent follows its path without a search if the path is free for this many quarters of the horizon. Lower:
+    /// it runs into agents that a search would have avoided; higher: it searches although it could go on. Not
+    /// measured.
     free_path_horizon_quarters: 1 in 0..=4;
     /// An agent searches although its path is free if contraflow makes the next moves longer by more steps than this.
-    /// More: it goes on against the flow as long as no agent blocks it. Not measured.
+    /// Lower: it leaves its path for a weak flow; higher: it goes on against the flow until an agent blocks it. Not
+    /// measured.
     against_steps_max: 1 in 0..=1000;
-    /// Half steps after which an agent that has taken a plan may look for a better one. Fewer: more searches; a
-    /// search at every tick found no better plans (without figures). More: it keeps to a plan that others have made
-    /// bad. Not measured.
+    /// Pause, in half steps, before an agent with a new plan looks for a better one. Lower: more searches, and no
+    /// better plans were seen at one a tick (without figures); higher: it keeps to a plan that others have made bad.
+    /// Not measured.
     replan_half_steps: 1 in 0..=64;
-    /// Quarter steps after which an agent that has found no plan searches again; doubled with each failure in a row.
-    /// Fewer: searches in vain; more: gaps are missed. Not measured.
+    /// Pause, in quarter steps, before an agent without a plan searches again; doubled with each failure in a row.
+    /// Lower: searches in vain; higher: gaps between others are missed. Not measured.
     retry_quarter_steps: 1 in 0..=64;
-    /// How often that time is doubled. Not measured.
+    /// How often the pause after a search without a plan is doubled. Lower: searches in vain in jams; higher: an
+    /// agent stays behind when a jam dissolves. Not measured.
     retry_doublings_max: 3 in 0..=7;
-    /// Nodes that one search for moves may expand. Fewer: no plan out of a crowd is found. Not measured.
+    /// Nodes that one search for moves may expand. Lower: no plan out of a crowd is found; higher: jams cost more
+    /// time. Not measured.
     search_nodes: 240 in 1..=2048;
-    /// The same for an agent that has waited long. Not measured.
+    /// Nodes that the search of an agent may expand that has waited long. Lower: jams last; higher: they cost more
+    /// time. Not measured.
     search_nodes_after_waiting: 800 in 1..=2048;
-    /// Steps of waiting after which an agent has waited long. Not measured.
+    /// Steps of waiting after which an agent has waited long and gets `search_nodes_after_waiting`. Lower: jams cost
+    /// more time; higher: they last. Not measured.
     waited_long_steps: 2 in 0..=1000;
-    /// Free intervals of one pose that a search tries for each move into it (SIPP). Fewer: agents do not wait for a
-    /// later gap. More: more nodes for one pose. Not measured.
+    /// Free intervals of one pose that a search tries for each move into it (SIPP). Lower: an agent does not wait for
+    /// a later gap; higher: more nodes go into one pose. Not measured.
     search_intervals: 3 in 1..=64;
     /// How much farther a search looks ahead, in times of the ticks that the agent has waited. 0: a detour is worth
-    /// no more for having waited. Not measured.
+    /// no more for having waited; higher: agents take long detours early. Not measured.
     wait_horizon_factor: 2 in 0..=64;
-    /// Most that waiting adds to the horizon, in horizons. Not measured.
+    /// Most that waiting adds to the horizon, in horizons. Lower: long detours are never taken; higher: searches
+    /// spread over the window and run out of nodes. Not measured.
     wait_horizons_max: 3 in 0..=16;
-    /// Moves of a path from which the cost-to-go around an agent is computed. Fewer: poses near the path, but far
-    /// along it, look dear. Not measured.
+    /// Moves of a path from which the cost-to-go around an agent is computed. Lower: poses near the path, but far
+    /// along it, look expensive; higher: costs nothing beyond the window. Not measured.
     guide_path_moves: 64 in 1..=1024;
-    /// Moves at most that lead from the end of a plan back to the path; beyond that the agent asks for a new path. Not
-    /// measured.
+    /// Moves at most from the end of a plan back to the path; beyond that the agent asks for a new path. Lower: more
+    /// path requests. Not measured.
     path_back_moves: 256 in 1..=4096;
-    /// Half side of the window in which that cost-to-go is known, in cells, to which the length of the body is added.
-    /// Smaller: obstacles larger than the window cannot be passed. Larger: time and memory grow with its area. Not
-    /// measured.
+    /// Half side of the window of the cost-to-go around an agent, in cells, without its body. Lower: obstacles larger
+    /// than the window cannot be passed; higher: time and memory grow with its area. Not measured.
     field_reach: 14 in 2..=24;
-    /// How often the length of the body is added to it. Not measured.
+    /// Lengths of the body that are added to that half side. Lower: long bodies have no room to turn in the window;
+    /// higher: time and memory grow. Not measured.
     field_reach_bodies: 2 in 0..=4;
-    /// A window is used again while the agent is within one part in this many of the half side from its centre. Less:
-    /// agents come near the border before there is a new window. More: more windows. Not measured.
+    /// A window is used again while the agent is within one part in this many of the half side from its centre.
+    /// Lower: agents come near the border of the window; higher: more windows are computed. Not measured.
     field_reuse_parts: 3 in 1..=64;
 
     // Pushing.
 
-    /// Steps of waiting before an agent pushes an idle agent that blocks it; 1000 switches that off. Not measured.
+    /// Waiting time, in steps, before an agent pushes an idle agent that blocks it. Lower: idle agents are pushed
+    /// that could be passed; higher: agents stand before them; 1000 switches this off. Not measured.
     push_idle_after_steps: 1 in 0..=1000;
-    /// Steps of waiting before an agent pushes an agent of lower priority, and claims the cells that it needs next
-    /// against such agents; 1000 switches that off. Not measured.
+    /// Waiting time, in steps, before an agent pushes an agent of lower priority, and claims the cells that it needs
+    /// next against such agents. Lower: agents are pushed that were about to go on; higher: head-on meetings last;
+    /// 1000 switches both off. Not measured.
     push_after_steps: 3 in 0..=1000;
-    /// Steps of waiting before an agent pushes any other, against priority; 1000 switches that off. Not measured.
+    /// Waiting time, in steps, before an agent pushes any other, against priority. Lower: agents push each other to
+    /// and fro; higher: jams that priority cannot resolve last; 1000 switches this off. Not measured.
     push_any_after_steps: 16 in 0..=1000;
-    /// Steps of waiting before an agent asks for a path around resting agents; 1000 switches that off. Not measured.
-    around_after_steps: 12 in 0..=1000;
-    /// Moves of its path along which an agent looks for the agent that blocks it. Not measured.
-    blocker_moves: 3 in 1..=96;
-    /// Steps after which an agent that cannot reach its retreat gives it up. Fewer: retreats are given up that would
-    /// have been reached. Not measured.
-    give_up_after_steps: 8 in 1..=1000;
-    /// Steps at most for which a pushed agent stays at its retreat to let the other pass; 0 sends it back at once,
-    /// into the other's way. Not measured.
-    retreat_hold_steps: 48 in 0..=1000;
-    /// Half steps between two looks whether the other has passed. Not measured.
-    retreat_check_half_steps: 1 in 0..=64;
-    /// Moves of the passing agent that an agent at its retreat compares with its own. Not measured.
-    passing_moves: 32 in 1..=96;
-    /// Moves of its own that it compares with them. Not measured.
-    return_moves: 8 in 1..=64;
-    /// Moves ahead of an agent that retreats keep clear of, at the first try. Long, so that an agent backs out of a
-    /// corridor. Not measured.
-    clear_moves_first: 32 in 1..=96;
-    /// At the second try, where there is no retreat for the first. Not measured.
-    clear_moves_second: 8 in 1..=96;
-    /// At the last try, as in a full ring where all must move on a little. Not measured.
-    clear_moves_last: 2 in 1..=96;
-    /// Poses that the search for one retreat expands; doubled with each failure in a row. Fewer: no retreat is found
-    /// in a crowd. Not measured.
-    retreat_poses: 800 in 1..=4096;
-    /// Poses that the searches for all retreats of one push expand together; doubled likewise. Not measured.
-    retreat_poses_of_stretch: 4000 in 1..=1000000;
-    /// How often these numbers are doubled. Not measured.
-    retreat_doublings_max: 3 in 0..=3;
-    /// Agents of one push at most, the pusher included. Not measured.
-    pushed_max: 48 in 1..=1000;
-    /// How often the time from a push without a retreat to the next try, of a step, is doubled. As failures are
-    /// counted up to it, `back_out_after_failures` must not be larger. Not measured.
-    push_retry_doublings_max: 4 in 0..=7;
-    /// Failures in a row after which the pusher backs out itself; 255 switches that off. Not measured.
-    back_out_after_failures: 2 in 0..=255;
-    /// Steps for which an agent that has backed out pushes only for a long stretch, lest it push the other back in. Not
+    /// Waiting time, in steps, before an agent asks for a path around resting agents. Lower: more path requests, and
+    /// detours for short waits; higher: agents stand before agents that will not move; 1000 switches this off. Not
     /// measured.
+    around_after_steps: 12 in 0..=1000;
+    /// Moves of its path along which an agent looks for the agent that blocks it. Lower: it does not see the agent
+    /// that its plan stops before; higher: it pushes agents that would be gone in time. Not measured.
+    blocker_moves: 3 in 1..=96;
+    /// Waiting time, in steps, after which a pushed agent gives up a retreat that it cannot reach. Lower: retreats
+    /// are given up that would have been reached; higher: it stands on the way there. Not measured.
+    give_up_after_steps: 8 in 1..=1000;
+    /// Steps at most for which a pushed agent stays at its retreat to let the pusher pass. Lower: it returns into the
+    /// pusher's way, at once with 0; higher: it waits for a pusher that does not come. Not measured.
+    retreat_hold_steps: 48 in 0..=1000;
+    /// Pause, in half steps, between two looks whether the pusher has passed. Lower: more looks; higher: the agent
+    /// leaves its retreat late. Not measured.
+    retreat_check_half_steps: 1 in 0..=64;
+    /// Moves of the pusher's path that an agent at its retreat keeps clear of. Lower: it returns while the pusher
+    /// still comes its way; higher: it waits for conflicts far ahead. Not measured.
+    passing_moves: 32 in 1..=96;
+    /// Moves of its own path that an agent at its retreat compares with those of the pusher. Lower: it returns into
+    /// the pusher's way; higher: it waits for conflicts far ahead. Not measured.
+    return_moves: 8 in 1..=64;
+    /// Moves of the pusher's path that retreats keep clear of, at the first try. Lower: no agent backs out of a
+    /// corridor; higher: retreats are far away. Not measured.
+    clear_moves_first: 32 in 1..=96;
+    /// The same at the second try, where the first finds no retreat. Not measured.
+    clear_moves_second: 8 in 1..=96;
+    /// The same at the last try, as in a full ring where all must move on a little. Higher: full rings stop. Not
+    /// measured.
+    clear_moves_last: 2 in 1..=96;
+    /// Poses that the search for one retreat may expand; doubled with each failure in a row. Lower: no retreat is
+    /// found in a crowd; higher: jams cost more time. Not measured.
+    retreat_poses: 800 in 1..=4096;
+    /// Poses that the searches for all retreats of one push may expand together; doubled likewise. Lower: chains of
+    /// pushed agents are short; higher: jams cost more time. Not measured.
+    retreat_poses_of_stretch: 4000 in 1..=1000000;
+    /// How often `retreat_poses` and `retreat_poses_of_stretch` are doubled. Lower: distant retreats are never found;
+    /// higher: jams cost more time. Not measured.
+    retreat_doublings_max: 3 in 0..=3;
+    /// Agents of one push at most, the pusher included. Lower: retreats behind several agents are not found; higher:
+    /// pushes stir up whole crowds. Not measured.
+    pushed_max: 48 in 1..=1000;
+    /// How often the pause of one step after a push without a retreat is doubled. Failures are counted up to it, so
+    /// `back_out_after_failures` must not exceed it. Lower: pushes in vain; higher: room is seen late. Not measured.
+    push_retry_doublings_max: 4 in 0..=7;
+    /// Pushes in a row without a retreat after which the pusher backs out itself. Lower: it backs out where the other
+    /// could have; higher: dead ends stay blocked; 255 switches this off. Not measured.
+    back_out_after_failures: 2 in 0..=255;
+    /// Steps for which an agent that has backed out pushes only for the longest stretch. Lower: it pushes the other
+    /// back in; higher: it stands where a short push would do. Not measured.
     backed_out_steps: 96 in 0..=1000;
-    /// Ticks that an agent stays at its retreat before it takes up its order again. Not measured.
+    /// Ticks that an agent rests at its retreat before it takes up its order again. Lower: it returns while others
+    /// still pass; higher: it stands idle. Not measured.
     yield_hold_ticks: 12 in 0..=4096;
 
     // Displacement.
 
-    /// Steps that the plans of others must cost an agent before it displaces them; 1000 switches displacement off. Not
-    /// measured.
+    /// Steps that the plans of others must cost an agent before it displaces them. Lower: more attempts for small
+    /// gains; higher: agents of high priority wait; 1000 switches displacement off. Not measured.
     displace_after_steps: 3 in 0..=1000;
-    /// Steps that the agent itself must gain by it. Not measured.
+    /// Steps that the agent itself must gain by displacement. Lower: plans change for nothing; higher: fewer attempts
+    /// succeed. Not measured.
     displace_gain_steps: 1 in 0..=1000;
-    /// Agents that may be displaced for one agent. Not measured.
+    /// Agents that may be displaced for one agent. Lower: dense crowds cannot be crossed; higher: failed attempts
+    /// cost more. Not measured.
     displaced_max: 12 in 1..=1000;
-    /// Half steps that a move counts as longer if others must yield for it. 0: an agent displaces others although it
-    /// could pass around them as fast. Not measured.
+    /// Extra cost of a move for which others must yield, in half steps. Lower: an agent displaces others although it
+    /// could pass around them as fast; higher: it takes detours. Not measured.
     displacement_half_steps: 1 in 0..=64;
-    /// Steps in which an agent of lower priority is assumed to clear a cell, at the first try. Too few: it cannot,
-    /// and the try fails; too many: the agent waits for what is free sooner. Not measured.
+    /// Steps in which an agent of lower priority is assumed to clear a cell, at the first try. Lower: it cannot, and
+    /// the try fails; higher: the agent waits for cells that are free sooner. Not measured.
     displace_steps: 1 in 0..=64;
-    /// At the second try. Not measured.
+    /// The same at the second try. Not measured.
     displace_steps_again: 4 in 0..=64;
-    /// How often the time from a failure to the next try, of a step, is doubled. Not measured.
+    /// How often the pause of one step after a failed displacement is doubled. Lower: attempts in vain; higher:
+    /// chances are missed. Not measured.
     displace_retry_doublings_max: 4 in 0..=7;
-    /// Expansions a tick for displacement of agents of any priority where all plans together cost less; 0 switches
-    /// that off. Not measured.
+    /// Expansions a tick for displacement of agents of any priority, where all plans together cost less
+    /// (neighbourhood search). Lower: jams among equals last; higher: they cost more time; 0 switches this off. Not
+    /// measured.
     lns_expansions: 8192 in 0..=1000000000;
-    /// Half steps that all plans together must gain by it. Not measured.
+    /// Half steps that all plans together must gain by it. Lower: plans change for nothing; higher: fewer attempts
+    /// succeed. Not measured.
     lns_gain_half_steps: 1 in 0..=1000;
-    /// Steps that it counts against that gain if an idle agent has to move. Not measured.
+    /// Cost, in steps, of moving an idle agent in that sum. Lower: idle agents are moved for small gains; higher:
+    /// they stay in the way. Not measured.
     lns_idle_steps: 1 in 0..=1000;
-    /// Steps in which any agent is assumed to clear a cell, at the first try. Not measured.
+    /// Steps in which an agent of any priority is assumed to clear a cell, at the first try. Lower and higher as
+    /// `displace_steps`. Not measured.
     lns_steps: 4 in 0..=64;
-    /// At the second try. Not measured.
+    /// The same at the second try. Not measured.
     lns_steps_again: 12 in 0..=64;
-    /// How often the time from a failure to the next try, of a step, is doubled. Not measured.
+    /// How often the pause of one step after a failed neighbourhood search is doubled. Lower: attempts in vain;
+    /// higher: chances are missed. Not measured.
     lns_retry_doublings_max: 1 in 0..=7;
 
     // Corridors.
 
-    /// Cells of a corridor at most: larger narrow regions, such as mazes, are no corridors; 0 switches admission to
-    /// corridors off. Not measured.
+    /// Cells of a corridor at most: larger narrow regions, such as mazes, are no corridors. Lower: agents meet in
+    /// long corridors; higher: mazes are entered one way at a time; 0 switches admission to corridors off. Not
+    /// measured.
     corridor_cells_max: 1024 in 0..=65536;
-    /// Cells of the longer side of a corridor at most. Not measured.
+    /// Cells of the longer side of a corridor at most. Lower and higher as `corridor_cells_max`. Not measured.
     corridor_side_max: 48 in 0..=4096;
     /// Agents that approach or enter a corridor from one end before agents of higher priority at the other end have
-    /// their turn. Measured at a gate between two crowds: with 8 half as many passed.
+    /// their turn. Lower: turns change often; higher: agents that come out find no room: at a gate between two
+    /// crowds, half as many passed with 8.
     corridor_batch: 4 in 1..=1000;
-    /// Agents from either end that make a corridor busy; 1000 switches busy corridors off. Measured when these came:
-    /// of 400 trucks at `gate.toml` 358 in place of 289 were done at tick 20,000, `door` took 3308 ticks in place of
-    /// 4709, `bridge` 4926 in place of 5376; three small bases within noise.
+    /// Agents from either end that make a corridor busy. Lower: corridors keep agents out that could pass; higher:
+    /// crowds jam at gates; 1000 switches busy corridors off. Measured when these came: of 400 trucks at `gate.toml`
+    /// 358 in place of 289 were done at tick 20,000, `door` took 3308 ticks in place of 4709, `bridge` 4926 in place
+    /// of 5376; three small bases within noise.
     corridor_busy: 4 in 1..=1000;
-    /// Agents that approach a busy corridor from one end. Not measured.
+    /// Agents that approach a busy corridor from one end. Lower: the corridor is empty between them; higher: agents
+    /// that come out find no room. Not measured.
     corridor_batch_busy: 8 in 1..=1000;
-    /// Agents that enter a busy corridor from one end before the other end has its turn, which costs the time of
-    /// about two entries. Not measured.
+    /// Agents that enter a busy corridor from one end before the other end has its turn. A change of turns costs
+    /// about two entries. Lower: more changes; higher: longer waits. Not measured.
     corridor_turn_busy: 20 in 1..=1000;
-    /// Moves before a corridor at which an agent stops without admission. Fewer: agents that come out find no room. Not
-    /// measured.
+    /// Moves before a corridor at which the first agent without admission stops. Lower: agents that come out find no
+    /// room; higher: entering takes longer. Not measured.
     queue_moves: 4 in 0..=96;
-    /// Moves more for each agent before it in the queue. Not measured.
+    /// Moves farther back for each agent before it in the queue. Lower: queues block the ground before the entrance;
+    /// higher: they block what lies behind. Not measured.
     queue_moves_each: 2 in 0..=96;
-    /// Moves more at most. Not measured.
+    /// Moves farther back at most. Lower: long queues crowd; higher: they reach far across the map. Not measured.
     queue_moves_max: 72 in 0..=96;
-    /// Moves before a corridor from which on an agent is admitted. More: the corridor waits for agents that are far
-    /// away. Not measured.
+    /// Moves before a corridor within which an agent is admitted. Lower: it stops before entering; higher: the
+    /// corridor waits for agents that are far away. Not measured.
     admit_moves: 8 in 0..=96;
-    /// Moves before a corridor within which agents at the other end count when turns change. Not measured.
+    /// Moves before a corridor within which agents at the other end count when turns change. Lower: agents near the
+    /// entrance are passed over; higher: the corridor waits for agents that are far away. Not measured.
     turn_moves: 16 in 0..=96;
-    /// Moves of a path that are searched for corridors; 0 switches admission to corridors off. Not measured.
+    /// Moves of a path that are searched for corridors. Lower: agents notice corridors late, and crowd before them;
+    /// higher: each turn costs more; 0 switches admission to corridors off. Not measured.
     look_ahead_moves: 96 in 0..=1024;
-    /// Ticks for which an agent counts as waiting for a corridor after it has asked for it. Not measured.
+    /// Ticks for which an agent counts as waiting for a corridor after its last request. Lower: waiting agents are
+    /// forgotten between requests; higher: agents count that have gone elsewhere. Not measured.
     request_ticks: 64 in 1..=4096;
-    /// Ticks for which the ground before an entrance is kept clear after an agent has asked to enter there. Not
-    /// measured.
+    /// Ticks for which the ground before an entrance is kept clear after the last request there. Lower: idle agents
+    /// stay in the way; higher: they are moved for nothing. Not measured.
     entrance_ticks: 16 in 0..=4096;
-    /// Length of the ground before the entrance of a busy corridor, in lengths of the agent's body. Not measured.
+    /// Length of the ground before the entrance of a busy corridor, in lengths of the agent's body. Lower: agents
+    /// that come out find no room; higher: idle agents are moved for nothing. Not measured.
     entrance_bodies: 4 in 0..=64;
-    /// Ticks between two looks at the ground before entrances of busy corridors; 1000000 switches clearing it off. Not
-    /// measured.
+    /// Ticks between two looks at the ground before entrances of busy corridors. Lower: more looks; higher: idle
+    /// agents stay in the way; 1000000 switches clearing off. Not measured.
     clear_entrances_ticks: 5 in 1..=1000000;
-    /// Doublings of `retreat_poses` and `retreat_poses_of_stretch` for that. Not measured.
+    /// Doublings of `retreat_poses` and `retreat_poses_of_stretch` for agents on that ground. Lower: distant retreats
+    /// are not found; higher: each look costs more. Not measured.
     clear_entrances_doublings: 1 in 0..=3;
-    /// Steps after which an agent is asked again for which there was no retreat from that ground. Not measured.
+    /// Pause, in steps, before an agent without a retreat from that ground is tried again. Lower: searches in vain;
+    /// higher: it stays in the way. Not measured.
     clear_again_steps: 10 in 0..=1000;
-    /// Steps of waiting after which an agent in a corridor no longer keeps others from entering. Fewer: agents meet
-    /// head on; more: an agent inside and one outside wait longer for each other. Not measured.
+    /// Waiting time, in steps, after which an agent in a corridor no longer keeps others out. Lower: agents meet head
+    /// on; higher: an agent inside and one outside wait longer for each other. Not measured.
     holder_wait_steps: 8 in 0..=1000;
 
     // Directional flow.
 
-    /// Extra cost of a move against a flow in one direction only, in quarters of its time; 0 switches lanes off. Not
-    /// measured.
+    /// Extra cost of a move against a flow in one direction only, in quarters of its time. Lower: no lanes form;
+    /// higher: agents take long detours around a flow; 0 switches this off. Not measured.
     contraflow_weight: 10 in 0..=1000;
-    /// What the flow is weighed against, in the unit of `flow_body`: the more, the more bodies make a flow. Not
-    /// measured.
+    /// Resting term that the flow is weighed against, in the unit of `flow_body`. Lower: a few bodies make a flow;
+    /// higher: lanes form late. Not measured.
     contraflow_still: 12 in 1..=1000;
-    /// What a body counts on each cell that it comes to cover; a cell counts 255 at most. Not measured.
+    /// Count of a body on each cell that it comes to cover; a cell counts 255 at most. Lower: flows look weak next to
+    /// `contraflow_still`; higher: counts saturate after a few bodies. Not measured.
     flow_body: 16 in 1..=255;
-    /// Ticks after which the count of a cell fades. With 64 and a twelfth it halves in about 512 ticks. Not measured.
+    /// Ticks between two fadings of a cell's counts. With a twelfth every 64 ticks they halve in about 512. Lower:
+    /// lanes dissolve between bodies; higher: they outlive their traffic. Not measured.
     flow_fade_ticks: 64 in 1..=4096;
-    /// The part of it that fades then: one in this many. Not measured.
+    /// Part of the counts that fades: one in this many. Lower: lanes dissolve between bodies; higher: they outlive
+    /// their traffic. Not measured.
     flow_fade_parts: 12 in 1..=255;
 
     // Unit robots. Tasks are of League of Robot Runners problems: MR23-I-04 in 500 steps, others in 1000, seed 0.
 
-    /// Unit robots: ticks between two updates of the guidance by flow; 1000000 switches guidance off. Measured when
-    /// it came, without and with: MR23-I-04 1472 and 1560 tasks, MR23-I-05 3032 and 4665.
+    /// Unit robots: ticks between two updates of the costs of steps to the flow. Lower: fields are made again more
+    /// often; higher: lanes and detours lag behind; 1000000 switches guidance off. Measured when it came, without and
+    /// with: MR23-I-04 1472 and 1560 tasks, MR23-I-05 3032 and 4665.
     robot_guidance_ticks: 10 in 1..=1000000;
-    /// Unit robots: extra ticks of a step against a flow in one direction only. Less: no lanes form. Measured only
-    /// together with other changes.
+    /// Unit robots: extra ticks of a step against a flow in one direction only. Lower: no lanes form; higher: long
+    /// detours. Measured only together with other changes.
     robot_against_ticks: 8 in 0..=15;
     /// Unit robots: extra ticks of a step out of a cell for each tick that robots have waited there, by step made.
-    /// Measured on warehouse_small_400 without tries: 1, 2, 4, 8 gave 5097, 6080, 6847, 6968 tasks.
+    /// Lower: robots go on into jams: on warehouse_small_400 without tries 1, 2, 4, 8 gave 5097, 6080, 6847, 6968
+    /// tasks.
     robot_wait_ticks: 8 in 0..=1000;
-    /// Unit robots: most extra ticks for that. Not measured.
+    /// Unit robots: most extra ticks for waiting. Lower: robots go on into jams; higher: long detours. Not measured.
     robot_wait_ticks_max: 12 in 0..=15;
-    /// Unit robots: steps that a flow is weighed against, for each free cell a robot has: the more room there is, the
-    /// less it matters to go against a few. Measured against a constant: MR23-I-04 1673 in place of 1650 tasks,
-    /// random_50 2 % more.
+    /// Unit robots: steps that a flow is weighed against, for each free cell a robot has: with more room it matters
+    /// less to go against a few. Lower: detours around thin flows; higher: lanes form late. Measured against a
+    /// constant: MR23-I-04 1673 in place of 1650 tasks, random_50 2 % more.
     robot_still_of_cells: 2 in 0..=1000;
-    /// Unit robots: lower bound of these steps. Not measured.
+    /// Unit robots: lower bound of these steps. Lower: lanes form from chance in dense teams. Not measured.
     robot_still_min: 4 in 1..=1000;
-    /// Unit robots: upper bound of these steps. Not measured.
+    /// Unit robots: upper bound of these steps. Higher: no lanes form in thin teams. Not measured.
     robot_still_max: 16 in 1..=1000;
-    /// Unit robots: quarters of what was counted that are left after an update. More: measured on
-    /// warehouse_small_400, 900 in place of 1491 tasks.
+    /// Unit robots: quarters of the counts that are left after an update. Lower: lanes dissolve; higher: old jams
+    /// still count: 900 in place of 1491 tasks on warehouse_small_400.
     robot_fade_quarters: 3 in 0..=4;
-    /// Unit robots: states of all robots' fields together up to which all are made again after an update; beyond it a
-    /// field keeps the guidance under which it was made. More: updates of large teams cost whole ticks. Not measured.
+    /// Unit robots: states of all robots' fields together up to which all fields are made again after an update;
+    /// beyond it a field keeps the guidance under which it was made. Lower: guidance reaches few robots; higher:
+    /// updates of large teams take long ticks. Not measured.
     robot_remade_states_max: 8388608 in 0..=1000000000;
-    /// Unit robots: a field knows the cells of all paths that are longer by this many ticks than the robot's own.
-    /// Less: a pushed robot needs a new field more often. Measured on MR23-I-05: 8, 16, 32, 48 gave 7596, 7562, 7906,
-    /// 7900 tasks, none faster by more than a sixth.
+    /// Unit robots: a field knows the cells of all paths that are longer than the robot's own by this many ticks.
+    /// Lower: a pushed robot needs a new field more often; higher: fields cost more. Measured on MR23-I-05: 8, 16,
+    /// 32, 48 gave 7596, 7562, 7906, 7900 tasks, none faster by more than a sixth.
     robot_field_margin_ticks: 48 in 0..=1000;
-    /// Unit robots: fields that are made under the same expected flow at the start of a run. Not measured.
+    /// Unit robots: fields that are made under the same expected flow at the start of a run. Lower: less to share
+    /// among threads; higher: the first robots expect no flow. Not measured.
     robot_field_batch: 128 in 1..=65536;
-    /// Unit robots: of this many free cells...
+    /// Unit robots: of this many free cells, `robot_pursuers` robots pursue their goals.
     robot_pursuers_of: 7 in 1..=1000;
-    /// ...at least this many robots pursue their goals, and as many as there are empty cells. Fewer: room stays unused;
-    /// more: jams. Measured on random maps and in warehouses.
+    /// Unit robots: at least this many robots of `robot_pursuers_of` free cells pursue their goals, and as many as
+    /// there are empty cells. Lower: room stays unused; higher: jams. Measured on random maps and in warehouses,
+    /// without figures.
     robot_pursuers: 3 in 0..=1000;
-    /// Unit robots: ticks of waiting that make up for one step more to the goal when pursuers are chosen. Not measured.
+    /// Unit robots: ticks of waiting that make up for one step more to the goal when pursuers are chosen. Lower:
+    /// robots far from their goals pursue them and jam; higher: they wait long for their turn. Not measured.
     robot_ticks_of_step: 8 in 0..=1000;
     /// Unit robots: the same on a packed map, where no robot gets far. Not measured.
     robot_ticks_of_step_packed: 16 in 0..=1000;
-    /// Unit robots: a map is packed where robots stand on this many eighths of its free cells. Not measured.
+    /// Unit robots: a map is packed where robots stand on this many eighths of its free cells. Lower: pushes replace
+    /// operations where these find more; higher: full maps stop. Not measured.
     robot_packed_eighths: 7 in 0..=9;
-    /// Unit robots: robots that one robot may displace in its turn. Not measured.
+    /// Unit robots: robots that one robot may displace in its turn. Lower: dense crowds stop; higher: failed chains
+    /// cost more time. Not measured.
     robot_displaced_max: 400 in 0..=10000;
-    /// Unit robots: robots that one try of the neighbourhood search may displace. Measured on 300 steps of MR23-I-05:
-    /// 24 gave 1257 tasks, 100 gave 1962.
+    /// Unit robots: robots that one try of the neighbourhood search may displace. Lower: fewer improvements; higher:
+    /// failed tries cost more. Measured on 300 steps of MR23-I-05: 24 gave 1257 tasks, 100 gave 1962.
     robot_displaced_to_improve_max: 100 in 0..=10000;
-    /// Unit robots: robots that all tries of a tick may displace, for each try; 0 switches the search off. Bounds the
-    /// time of a tick in jams. Measured with 600 tries and four times this number, 28,800 in all as with 2400 tries
+    /// Unit robots: robots that all tries of a tick may displace, for each try. Bounds the time of a tick in jams; 0
+    /// switches the search off. Measured with 600 tries and four times this number, 28,800 in all as with 2400 tries
     /// now: that cost no tasks, half of it did (MR23-I-05 7867 in place of 7945, 150 ticks of warehouse_small_800 769
     /// in place of 846).
     robot_displaced_of_try: 12 in 0..=1000;
-    /// Unit robots: times that a robot looks for an operation in one turn or try. Not measured.
+    /// Unit robots: times that a robot may be displaced in one turn or try. Lower: chains end early; higher: robots
+    /// displace each other in circles. Not measured.
     robot_visits_max: 10 in 1..=255;
-    /// Unit robots: a robot that has waited longer than this many ticks, and than `robot_old_distances` times its
-    /// distance, goes before all younger ones. Measured with `robot_weight_ticks`.
+    /// Unit robots: a robot that has waited longer than this, and than `robot_old_distances` times its distance, goes
+    /// before all younger ones. Lower: age takes over from nearness, and jams follow; higher: robots starve. Measured
+    /// with `robot_weight_ticks`.
     robot_old_ticks: 40 in 0..=100000;
     /// Unit robots: see `robot_old_ticks`.
     robot_old_distances: 4 in 1..=1000;
-    /// Unit robots: one robot in this many of the oldest goes before all others; 1000000 leaves that to one robot.
-    /// Measured together with `robot_wait_ticks`: the longest task of MR23-I-05 fell from 591 to 170 ticks.
+    /// Unit robots: one robot in this many of the oldest goes before all others. Lower: they are in each other's way;
+    /// higher: jams last; 1000000 leaves it to one robot. Measured together with `robot_wait_ticks`: the longest task
+    /// of MR23-I-05 fell from 591 to 170 ticks.
     robot_first_of: 64 in 1..=1000000;
-    /// Unit robots: ticks for which it does. Not measured.
+    /// Unit robots: ticks for which it does. Lower: it is not through in time; higher: others wait for their terms.
+    /// Not measured.
     robot_term_ticks: 16 in 0..=10000;
-    /// Unit robots: times its distance that it does so longer. Not measured.
+    /// Unit robots: ticks longer for each step to its goal. Lower and higher as `robot_term_ticks`. Not measured.
     robot_term_distances: 2 in 0..=1000;
-    /// Unit robots: its weight in the neighbourhood search. Not measured.
+    /// Unit robots: its weight in the neighbourhood search. Lower: the search takes back what it has gained; higher:
+    /// others are displaced for it. Not measured.
     robot_first_weight: 64 in 1..=255;
     /// Unit robots: ticks of a task's age that add 1 to its robot's weight. Measured on MR23-I-05 with
     /// `robot_weight_max`: 40 and 16 gave 7148 tasks, 24 and 32 7088, 64 and 16 6919, 100 3955, 32 and 32 4348, a jam
     /// that lasts.
     robot_weight_ticks: 40 in 1..=100000;
-    /// Unit robots: the weight that age gives at most. See `robot_weight_ticks`.
+    /// Unit robots: weight that age gives at most. See `robot_weight_ticks`.
     robot_weight_max: 16 in 1..=255;
-    /// Unit robots: cells that the search for an empty cell expands for a robot that goes first. Measured when it
-    /// came: two robots in a lane with one bay did no task in 4000 ticks before, none took over 300 ticks since;
-    /// MR23-I-05 7900 and 7945 tasks, random_400 7131 and 7296.
+    /// Unit robots: cells that the search for an empty cell expands for a robot that goes first. Lower: distant room
+    /// is not found; higher: ticks in jams take longer. Measured when it came: two robots in a lane with one bay did
+    /// no task in 4000 ticks before, none took over 300 ticks since; MR23-I-05 7900 and 7945 tasks, random_400 7131
+    /// and 7296.
     robot_push_cells: 16384 in 0..=1000000;
     /// Unit robots: the same for any other robot, on packed maps. Not measured.
     robot_push_cells_near: 256 in 0..=1000000;

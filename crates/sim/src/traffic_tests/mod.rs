@@ -1,4 +1,4 @@
-//! Tests of the rule for agents of any body that need a whole simulation.
+//! Tests of the rules of traffic in whole runs.
 
 mod cooperative;
 mod greedy;

@@ -35,7 +35,7 @@ use wheelbase_planner::{ClassSpec, Heading, Pose, Primitive};
 
 /// All that an attempt that fails leaves as it was.
 #[derive(Debug, PartialEq)]
-struct Whole {
+struct Snapshot {
     /// By id, without the time of the next attempt.
     heads: Vec<String>,
     yield_states: Vec<YieldState>,
@@ -52,7 +52,7 @@ fn head(table: &PlanTable, id: usize) -> String {
     format!("{:?} {details:?} {:?}", table.heads[id], table.plans[id])
 }
 
-fn whole(planning: &Planning<'_>, decisions: &Decisions) -> Whole {
+fn snapshot(planning: &Planning<'_>, decisions: &Decisions) -> Snapshot {
     let (view, table) = (planning.view, &*planning.table);
     let mut reservations = BTreeSet::new();
     for cell in 0..view.grid_size.n_cells() {
@@ -64,7 +64,7 @@ fn whole(planning: &Planning<'_>, decisions: &Decisions) -> Whole {
     let mut corridor_control = Vec::new();
     table.corridor_control.admission.for_each_word(&mut |word| corridor_control.push(word));
     let Decisions { starts, reroutes, reroute_moves, replan, .. } = decisions;
-    Whole {
+    Snapshot {
         heads: (0..table.heads.len()).map(|id| head(table, id)).collect(),
         yield_states: table.yield_states.clone(),
         reservations,
@@ -134,28 +134,28 @@ struct Counts {
     /// By priority: successes by how many agents were displaced: none, one, two, more.
     done: [u32; 4],
     /// Failures before any agent was displaced, and after.
-    in_vain: [u32; 2],
+    failed: [u32; 2],
     /// Displaced agents that were idle, and that were on their way.
     displaced: [u32; 2],
     /// By neighbourhood: successes by how many were displaced, and displaced agents of higher priority.
-    for_all: [u32; 4],
+    by_neighbourhood: [u32; 4],
     higher: u32,
 }
 
 /// The rule, but many of the agents that are due displace others without need.
-struct Watched {
+struct Observed {
     rule: Cooperative,
-    watch: Watch,
+    observer: Observer,
 }
 
-struct Watch {
+struct Observer {
     random: Random,
     counts: Counts,
 }
 
-impl Traffic for Watched {
+impl Traffic for Observed {
     fn decide(&mut self, view: &TrafficView<'_>, decisions: &mut Decisions) {
-        let Self { rule, watch } = self;
+        let Self { rule, observer } = self;
         rule.update(view, decisions);
         let due = rule.due.clone();
         let (mut planning, coordination) = rule.planning(view);
@@ -164,8 +164,8 @@ impl Traffic for Watched {
             if planning.table.heads[view.agents.ids[row].0 as usize].next_try > view.tick {
                 continue;
             }
-            if watch.random.below(2) > 0
-                || !watch.displace((&mut planning, coordination), row, key, decisions)
+            if observer.random.below(2) > 0
+                || !observer.displace((&mut planning, coordination), row, key, decisions)
             {
                 plan_agent(&mut planning, coordination, row, key, decisions);
             }
@@ -175,7 +175,7 @@ impl Traffic for Watched {
     }
 }
 
-impl Watch {
+impl Observer {
     /// Has an agent displace others for any gain, if it can, and checks what comes of it; says whether it has a plan.
     fn displace(
         &mut self,
@@ -205,7 +205,7 @@ impl Watch {
         };
         // Some run out of tries halfway.
         let tries = if self.random.below(4) == 0 { 1 + self.random.below(60) as u64 } else { view.tries };
-        let (before, walks_before) = (whole(planning, decisions), walks(planning.table, view));
+        let (before, walks_before) = (snapshot(planning, decisions), walks(planning.table, view));
         let keys: Vec<PriorityKey> =
             (0..view.agents.len()).map(|row| planning.table.key(view, row)).collect();
         // The best that each can come to while all others keep their plans.
@@ -240,13 +240,13 @@ impl Watch {
         if !done {
             let again_at = planning.table.details[id].displace_retries[kind as usize].again_at;
             assert!(again_at > view.tick || cost_below == NO_PLAN_COST);
-            assert_eq!(whole(planning, decisions), before);
-            self.counts.in_vain[usize::from(log.len() > 1)] += 1;
+            assert_eq!(snapshot(planning, decisions), before);
+            self.counts.failed[usize::from(log.len() > 1)] += 1;
             return false;
         }
         match kind {
             DisplacementKind::LowerPriority => self.counts.done[(log.len() - 1).min(3)] += 1,
-            DisplacementKind::Neighbourhood => self.counts.for_all[(log.len() - 1).min(3)] += 1,
+            DisplacementKind::Neighbourhood => self.counts.by_neighbourhood[(log.len() - 1).min(3)] += 1,
         }
         assert!(log[0] == row && log.len() <= TrafficParams::USUAL.displaced_max as usize);
         assert_eq!(log.iter().collect::<BTreeSet<_>>().len(), log.len());
@@ -385,17 +385,17 @@ fn displaced_agents_plan_around_the_first_or_nothing_changes() {
     let result = TestRunner::new(config).run(&(crowd(), any::<u64>()), |(world, seed)| {
         let Some(mut world) = world else { return Ok(()) };
         let (rule, random) = (fresh_rule(&world), Random::new(seed));
-        let mut watched = Watched { rule, watch: Watch { random, counts: Counts::default() } };
+        let mut observed = Observed { rule, observer: Observer { random, counts: Counts::default() } };
         while world.tick < TICKS {
-            world.step(&mut watched);
-            audit(&world, &watched.rule);
+            world.step(&mut observed);
+            audit(&world, &observed.rule);
         }
-        let Counts { done, in_vain, displaced, for_all, higher } = watched.watch.counts;
+        let Counts { done, failed, displaced, by_neighbourhood, higher } = observed.observer.counts;
         let mut total = total.borrow_mut();
         total.done.iter_mut().zip(done).for_each(|(sum, n)| *sum += n);
-        total.in_vain.iter_mut().zip(in_vain).for_each(|(sum, n)| *sum += n);
+        total.failed.iter_mut().zip(failed).for_each(|(sum, n)| *sum += n);
         total.displaced.iter_mut().zip(displaced).for_each(|(sum, n)| *sum += n);
-        total.for_all.iter_mut().zip(for_all).for_each(|(sum, n)| *sum += n);
+        total.by_neighbourhood.iter_mut().zip(by_neighbourhood).for_each(|(sum, n)| *sum += n);
         total.higher += higher;
         Ok(())
     });
@@ -403,8 +403,9 @@ fn displaced_agents_plan_around_the_first_or_nothing_changes() {
         panic!("{error}");
     }
     let counts = total.into_inner();
-    let Counts { done, in_vain, displaced, for_all, higher } = counts;
-    let often = done[1..].iter().chain(&in_vain).chain(&displaced).chain(&for_all[1..]).chain([&higher]);
+    let Counts { done, failed, displaced, by_neighbourhood, higher } = counts;
+    let often =
+        done[1..].iter().chain(&failed).chain(&displaced).chain(&by_neighbourhood[1..]).chain([&higher]);
     assert!(often.copied().all(|n| n > 20), "{counts:?}");
 }
 
@@ -425,11 +426,11 @@ impl Traffic for Once {
         let query = query_of(&mut planning, &mut coordination.push.avoided, 0, key).unwrap();
         // Corridors are entered one way at a time, so that no two meet in a lane; here they do.
         planning.ahead.clear();
-        let before = whole(&planning, decisions);
+        let before = snapshot(&planning, decisions);
         let displacer = Displacer { row: 0, query, cost: NO_PLAN_COST };
         let done = displace(&mut planning, &mut coordination.displacement, displacer, decisions);
         let plans = [planning.table.plans[0], planning.table.plans[1]];
-        self.seen = Some((done, plans, whole(&planning, decisions) == before));
+        self.seen = Some((done, plans, snapshot(&planning, decisions) == before));
     }
 }
 
