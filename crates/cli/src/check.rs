@@ -12,7 +12,7 @@ use wheelbase_scenario::load::{
     read_scenario, warnings,
 };
 use wheelbase_scenario::recording::{Event, Reader, RecordingError, TickRecord, is_recording};
-use wheelbase_scenario::{JsonMistake, PlanVerdict, judge_plan};
+use wheelbase_scenario::{JsonError, PlanVerdict, judge_plan};
 use wheelbase_sim::Counters;
 use wheelbase_view::safe_text;
 
@@ -82,7 +82,7 @@ fn check_recording(file: &Path) -> Result<Checked, RecordingError> {
         counters = record.counters;
     }
     reader.check_end()?;
-    let warnings = reader.cut().map(|cut| format!("{}: {cut}", file.display())).into_iter().collect();
+    let warnings = reader.truncation().map(|cut| format!("{}: {cut}", file.display())).into_iter().collect();
     let summary = format!(
         "recording of \"{}\", {} chunks, {} ticks, {n_agents} agents, {} moves",
         safe_text::line(&reader.header().name),
@@ -142,7 +142,7 @@ fn check_plan(files: &[PathBuf], plan: &Path, memory_max: MemoryMax) -> Result<E
     let loaded =
         LoadedProblem::read(problem, &read(problem)?, Files::Disk, memory_max).map_err(Failure::bad_input)?;
     let text = read(plan)?;
-    let verdict = judge_plan(&loaded, &text).map_err(|JsonMistake { line, column, message }| {
+    let verdict = judge_plan(&loaded, &text).map_err(|JsonError { line, column, message, .. }| {
         Failure::bad_input(format!("{}:{line}:{column}: not a plan: {message}", safe_text::path(plan)))
     })?;
     let (mut out, plan) = (text_out(), safe_text::path(plan));

@@ -82,7 +82,7 @@ fn converted(args: &GenerateArgs) -> Result<Grid, Failure> {
     }
     let output = || [("--output", Some(args.output.as_path()))];
     refuse_clashes(output(), [file])?;
-    let LoadedGrid { grid, files } =
+    let LoadedGrid { grid, files, .. } =
         load_grid(file, args.memory.max()).map_err(|error| Failure::bad_input(error.to_string()))?;
     refuse_clashes(output(), files.iter().map(PathBuf::as_path))?;
     Ok(grid)

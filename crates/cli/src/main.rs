@@ -83,7 +83,7 @@ fn main() -> ExitCode {
 fn quiet_in_fences() {
     let print = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
-        if !wheelbase_maps::is_fenced() {
+        if !wheelbase_maps::is_in_decoder() {
             print(panic);
         }
     }));

@@ -18,7 +18,7 @@ use wheelbase_planner::search::batch::{BatchScratch, plan_all};
 use wheelbase_planner::search::{Answer, Fallback};
 use wheelbase_planner::tables::field_need;
 use wheelbase_planner::{Legality, MovementTables, Path, PathPose, Request, Scratch, Status, plan};
-use wheelbase_scenario::load::{PlanningProblem, load_problem, read_file};
+use wheelbase_scenario::load::{PlanningProblem, load_planning_problem, read_file};
 use wheelbase_view::picture::lattice::Lattice;
 use wheelbase_view::picture::plan::SearchOutcome;
 use wheelbase_view::picture::view::View;
@@ -112,7 +112,8 @@ impl PlanningInputs<'_> {
         // The class can also be the name of one within the scenario.
         let class_file = self.class.map(FilePath::new).filter(|file| file.exists());
         refuse_clashes(spec.outputs(), [Some(self.target), class_file, self.queries].into_iter().flatten())?;
-        let problem = load_problem(self.target, self.class, self.memory_max).map_err(Failure::bad_input)?;
+        let problem =
+            load_planning_problem(self.target, self.class, self.memory_max).map_err(Failure::bad_input)?;
         refuse_clashes(spec.outputs(), problem.files.iter().map(PathBuf::as_path))?;
         let lattice = Lattice(problem.grid.shape());
         let view = spec.any().then(|| spec.view(lattice, problem.grid.size().rect())).transpose()?;

@@ -7,7 +7,7 @@ use wheelbase_grid::{CellXY, GridShape, Rect};
 use wheelbase_planner::model::{heading_from_name, heading_name};
 use wheelbase_planner::search::{Answer, Fallback, Heuristic, HeuristicName};
 use wheelbase_planner::{Goal, GoalMember, MovementTables, Path, Pose, Request};
-use wheelbase_scenario::JsonMistake;
+use wheelbase_scenario::JsonError;
 
 /// A validated query.
 #[derive(Clone, Debug)]
@@ -163,7 +163,7 @@ pub fn rectangle_from_arg(text: &str, flag: &str) -> Result<Rect, String> {
 
 /// Without the line number of the parser, which is always 1: the caller knows the line.
 fn not_json(error: &serde_json::Error) -> String {
-    let JsonMistake { column, message, .. } = JsonMistake::of(error);
+    let JsonError { column, message, .. } = JsonError::of(error);
     format!("not JSON: column {column}: {message}")
 }
 

@@ -46,7 +46,7 @@ pub fn run(args: &RenderArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     let of_page = if args.html.is_some() { PAGE_BYTES * length } else { 0 };
     let need = MemoryNeed::built(of_map.saturating_add(of_page));
     memory_max::check(args.memory.max(), need, || format!("{file}: a recording of {length} bytes"))?;
-    if let Some(cut) = reader.cut() {
+    if let Some(cut) = reader.truncation() {
         say(format_args!("warning: {file}: {cut}"));
     }
     let mut outputs = Outputs::default();

@@ -8,7 +8,7 @@ use crate::output::files::Outputs;
 use crate::output::{progress_bar, say};
 use crate::phase_times::PhaseTimes;
 use crate::plan::thread_pool;
-use wheelbase_scenario::recording::{PhaseNanos, Reader, RecordingError, check_memory, replay};
+use wheelbase_scenario::recording::{PhaseNanos, Reader, RecordingError, check_memory, profile};
 use wheelbase_sim::{Phase, RunState, World};
 use wheelbase_view::{report, safe_text};
 
@@ -18,13 +18,13 @@ pub fn run(args: &ReportArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     refuse_clashes([("--html", Some(args.html.as_path()))], [args.recording.as_path()])?;
     let pool = thread_pool(args.threads)?;
     let mut reader = Reader::open_file(&args.recording).map_err(of_file)?;
-    if let Some(cut) = reader.cut() {
+    if let Some(cut) = reader.truncation() {
         say(format_args!("warning: {file}: {cut}"));
     }
     check_memory(reader.header(), args.memory.max()).map_err(of_file)?;
     let bar = progress_bar("tick", reader.ticks_run().into(), true);
-    let replayed = pool.install(|| {
-        replay(&mut reader, timed_step, |tick| {
+    let profile = pool.install(|| {
+        profile(&mut reader, timed_step, |tick| {
             // Signals are caught from the first tick on: while the world is built, they end the program at once.
             stop.catch_signals();
             bar.set_position(tick.into());
@@ -32,14 +32,14 @@ pub fn run(args: &ReportArgs, stop: &Interrupt) -> Result<Exit, Failure> {
         })
     });
     bar.finish_and_clear();
-    let replayed = replayed.map_err(of_file)?;
-    if let Some(tick) = replayed.differs_at {
+    let profile = profile.map_err(of_file)?;
+    if let Some(tick) = profile.differs_at {
         say(format_args!("warning: {file}: the replay differs from tick {tick} on"));
     }
-    let page = report::page(&mut reader, &replayed, pool.current_num_threads()).map_err(of_file)?;
+    let page = report::page(&mut reader, &profile, pool.current_num_threads()).map_err(of_file)?;
     let mut outputs = Outputs::default();
     outputs.write(&args.html, page.as_bytes(), stop);
-    outputs.end(match replayed.differs_at {
+    outputs.end(match profile.differs_at {
         _ if stop.is_raised() => Exit::Interrupted,
         Some(_) => Exit::Negative,
         None => Exit::Done,

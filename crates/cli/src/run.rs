@@ -50,7 +50,7 @@ pub fn run(args: &RunArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     }
     let pool = thread_pool(args.threads)?;
     let loaded = pool.install(|| load_world_and_text(&args.scenario, overrides));
-    let (Loaded { mut world, source }, text) = loaded.map_err(Failure::bad_input)?;
+    let (Loaded { mut world, source, .. }, text) = loaded.map_err(Failure::bad_input)?;
     if args.check_invariants {
         world.check_invariants();
     }

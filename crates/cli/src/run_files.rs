@@ -9,7 +9,7 @@ use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use wheelbase_scenario::load::Source;
-use wheelbase_scenario::recording::Recorder;
+use wheelbase_scenario::recording::{Recorder, ScenarioText};
 use wheelbase_scenario::{PlanFile, trace};
 use wheelbase_sim::{Counters, RunResult, RunState, World};
 use wheelbase_view::safe_text::SafeText;
@@ -61,8 +61,14 @@ impl<'a> OpenedFiles<'a> {
         let Self { args, trace, recording, metrics, plan, mut outputs } = self;
         let trace = trace.and_then(|file| outputs.note(TraceFile::begin(file, world)));
         let name = args.scenario.file_name().unwrap_or_default().to_string_lossy();
-        let recording = recording
-            .and_then(|file| outputs.note(RecordingFile::begin(file, (&name, scenario), source, world)));
+        let recording = recording.and_then(|file| {
+            outputs.note(RecordingFile::begin(
+                file,
+                ScenarioText { file: &name, text: scenario },
+                source,
+                world,
+            ))
+        });
         let metrics = metrics.and_then(|file| outputs.note(MetricsFile::begin(file, args.metrics_every)));
         let plan = plan.map(|file| PlanOut { file, plan: PlanFile::begin(world) });
         RunFiles { trace, recording, metrics, plan, outputs }
@@ -188,7 +194,7 @@ struct RecordingFile {
 impl RecordingFile {
     fn begin(
         Opened { path, out }: Opened,
-        scenario: (&str, &str),
+        scenario: ScenarioText<'_>,
         source: &Source,
         world: &mut World,
     ) -> Result<Self, Failure> {

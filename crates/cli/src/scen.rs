@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use wheelbase_grid::MemoryMax;
 use wheelbase_maps::movingai_scen::{self, ScenFile};
-use wheelbase_scenario::load::{LoadError, PlanningProblem, load_problem, read_file};
+use wheelbase_scenario::load::{LoadError, PlanningProblem, load_planning_problem, read_file};
 
 /// Queries with their map and the class to plan for.
 pub struct ScenProblem {
@@ -21,7 +21,7 @@ pub fn load_scen(file: &Path, class: Option<&str>, memory_max: MemoryMax) -> Res
     })?;
     let first = format!("{shown}:{}", queries.queries[0].line);
     let map = map_beside(file, queries.map_name()).map_err(|why| report(first.clone(), why))?;
-    let problem = load_problem(&map, class, memory_max)?;
+    let problem = load_planning_problem(&map, class, memory_max)?;
     let (stated, found) = (queries.size, problem.grid.size());
     if stated != found {
         let why = format!(

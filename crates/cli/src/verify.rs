@@ -27,7 +27,7 @@ pub fn run(args: &VerifyArgs, stop: &Interrupt) -> Result<Exit, Failure> {
     bar.finish_and_clear();
     let verified = verified.map_err(of_file)?;
     let mut out = text_out();
-    if let Some(cut) = reader.cut() {
+    if let Some(cut) = reader.truncation() {
         writeln!(out, "warning: {file}: {cut}")?;
     }
     let exit = match &verified.difference {

@@ -328,13 +328,13 @@ fn speed_over_65535() {
 fn duplicate_names() {
     assert_eq!(
         refused_at("name = \"left\"", "name = \"forward\""),
-        "class.truck.moves[2].name: expected a name of its own, found \"forward\", which is \
-         class.truck.moves[0].name too (line 25)"
+        "class.truck.moves[2].name: expected a unique name, found \"forward\", which is \
+         also class.truck.moves[0].name (line 25)"
     );
     let twice = "[[agents]]\nname = \"convoy-1\"\nclass = \"truck\"\nat = [6, 0, \"E\"]\n";
     assert_eq!(
         refused(format!("{TRUCKS}{twice}")),
-        "42: agents[2].name: expected a name of its own, found \"convoy-1\", which is agents[0].name too (line 32)"
+        "42: agents[2].name: expected a unique name, found \"convoy-1\", which is also agents[0].name (line 32)"
     );
     assert_eq!(refused(format!("{TRUCKS}[class.truck]\n")), "41: not valid TOML: duplicate key");
     assert_eq!(
@@ -359,11 +359,11 @@ fn slopes_headings_and_generated_maps() {
     let map = |map: &str| refused(format!("name = \"s\"\nticks = 1\n[map]\n{map}\n"));
     assert_eq!(
         map("rows = [\"..\"]\nelevation = [[0]]"),
-        "5: map.elevation[0]: expected 2 heights, one a cell of the row, found 1"
+        "5: map.elevation[0]: expected 2 heights, one per cell of the row, found 1"
     );
     assert_eq!(
         map("rows = [\".\"]\nelevation = [[0], [1]]"),
-        "5: map.elevation: expected 1 rows of heights, one a row of the map, found 2"
+        "5: map.elevation: expected 1 rows of heights, one per row of the map, found 2"
     );
     assert!(map("rows = [\".\"]\nelevation = [[40000]]").contains("from -32768 to 32767, found 40000"));
     assert!(
@@ -544,13 +544,13 @@ fn agents_overlap() {
     assert_eq!(
         message,
         format!(
-            "agents[1].at: cell (0, 0) is held by agent \"convoy-1\" (line {line}); agents need cells of their own"
+            "agents[1].at: cell (0, 0) is taken by agent \"convoy-1\" (line {line}); agents need separate cells"
         )
     );
     // An agent without a name is named by its key.
     let third = "[[agents]]\nclass = \"truck\"\nat = [6, 2, \"N\"]\n";
     let message = refused(format!("{TRUCKS}{third}"));
-    let held = "agents[2].at: cell (6, 3) is held by agents[1] (line 37); agents need cells of their own";
+    let held = "agents[2].at: cell (6, 3) is taken by agents[1] (line 37); agents need separate cells";
     assert_eq!(message, format!("43: {held}"));
 }
 
@@ -593,10 +593,10 @@ fn group_without_room() {
     let message = group("[0, 0, 8, 4]");
     let parts: Vec<&str> = message.split(" of 50 agents; the area has ").collect();
     assert!(parts[0].starts_with("41: groups[0]: found room for "), "{message}");
-    assert_eq!(parts[1], "80 legal poses of class \"truck\" and no free one is left");
+    assert_eq!(parts[1], "80 legal poses of class \"truck\" and none is free");
     assert_eq!(
         group("[100, 100, 8, 4]"),
-        "41: groups[0]: found room for 0 of 50 agents; the area has 0 legal poses of class \"truck\" and no free one is left"
+        "41: groups[0]: found room for 0 of 50 agents; the area has 0 legal poses of class \"truck\" and none is free"
     );
     // Far more agents than fit are refused quickly.
     let many = "[[groups]]\nclass = \"truck\"\ncount = 1048577\narea = [0, 0, 8, 4]\n";

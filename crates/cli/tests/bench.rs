@@ -214,7 +214,7 @@ fn the_map_is_found_by_the_name_in_the_file_or_of_the_file() {
 #[test]
 fn bad_queries_are_refused_with_their_place() {
     assert_eq!(refused(""), "1:1: found \"\", expected \"version 1\"");
-    assert_eq!(refused("version 1\n"), "2:1: the file has no query, expected one a line");
+    assert_eq!(refused("version 1\n"), "2:1: the file has no query, expected one per line");
     let fields = "bucket, map, width, height, start x, start y, goal x, goal y, optimal length";
     assert_eq!(
         refused(&replaced(SCEN, "\t8\n", "\n")),

@@ -46,7 +46,7 @@ fn a_speed_that_changes_no_time_is_a_warning() {
         folder.run(&["check", "s.toml"]).done(),
         format!(
             "warning: s.toml:{line}: class.truck: terrain \"turf\" at speed 1001 takes as long as at 1000: \
-             the base times are too small to tell\n\
+             the base times are too small to show it\n\
              s.toml: ok, 1 warning\n"
         )
     );
@@ -63,7 +63,7 @@ fn a_goal_unreachable_on_the_initial_map_is_a_warning() {
         let Some(message) = rest.strip_suffix("\ns.toml: ok, 1 warning\n") else { panic!("{output}") };
         message.to_owned()
     };
-    let blocked = "as the map starts, no goal is a legal pose; of ";
+    let blocked = "on the initial map, no goal is a legal pose; of ";
     assert_eq!(warning("{ goto = [2, 1, \"E\"] }"), format!("{blocked}(2, 1, E): cell (2, 1) is deep"));
     // The second stop of a patrol whose first is reachable.
     assert_eq!(
@@ -72,7 +72,7 @@ fn a_goal_unreachable_on_the_initial_map_is_a_warning() {
     );
     let folder = Folder::with("s.toml", trucks_with("[map]\n", "[map]\nwalls = [[5, 0, 5, 4]]\n"));
     let output = folder.run(&["check", "s.toml"]).done();
-    let unreachable = "as the map starts, no sequence of moves leads from the start to the goal";
+    let unreachable = "on the initial map, no sequence of moves leads from the start to the goal";
     assert_eq!(output.matches(unreachable).count(), 2, "{output}");
 }
 
@@ -88,7 +88,7 @@ fn a_blocked_goal_of_a_group_or_an_event_is_a_warning() {
     let line = |piece: &str| line_of(&scenario, piece);
     let at = |line: usize, key: &str, pose: &str, cell: &str| {
         format!(
-            "warning: s.toml:{line}: {key}: as the map starts, no goal is a legal pose; of {pose}: cell {cell} is deep\n"
+            "warning: s.toml:{line}: {key}: on the initial map, no goal is a legal pose; of {pose}: cell {cell} is deep\n"
         )
     };
     let expected = at(line("{ goto = [2, 1] },"), "groups[0].orders[1]", "(2, 1, E)", "(2, 1)")
@@ -116,7 +116,7 @@ fn an_edit_off_the_map_is_a_warning() {
 #[test]
 fn events_that_do_nothing_are_warnings() {
     let off = "no cell is on the map of 8 x 4; ignored";
-    let gone = "agent \"convoy-1\" is taken out at tick 3 by events[1]; ignored";
+    let gone = "agent \"convoy-1\" is removed at tick 3 by events[1]; ignored";
     let remove = "[[events]]\ntick = 3\nremove_agents = { names = [\"convoy-1\"] }\n";
     for (tick, action, expected) in [
         (5, "set_elevation = { area = [8, 0, 5, 5], height = 1 }", format!("set_elevation.area: {off}")),
@@ -137,7 +137,7 @@ fn events_that_do_nothing_are_warnings() {
         let expected = match (expected.is_empty(), tick) {
             // Two events at one tick: the first removes the agent, the second finds it gone.
             (true, _) => {
-                "46: events[1].remove_agents.names[0]: agent \"convoy-1\" is taken out at tick 3 by events[0]; ignored".to_owned()
+                "46: events[1].remove_agents.names[0]: agent \"convoy-1\" is removed at tick 3 by events[0]; ignored".to_owned()
             }
             (_, 200) => "41: events[0]: never takes effect: the run stops at tick 200".to_owned(),
             _ => format!("43: events[0].{expected}"),

@@ -109,7 +109,9 @@ fn exports(modules: &Modules, root: usize) -> BTreeMap<Target, Vec<String>> {
                             Found::Item(home, of, _) if modules.root_of(home) == root => {
                                 add(Target::Item(home, of), &name)
                             }
-                            Found::Module(home) => panic!("{}: re-exports a module", modules.all[home].file),
+                            Found::Module(home) if modules.root_of(home) == root => {
+                                open.push((home, format!("{path}{name}::")));
+                            }
                             _ => add(Target::Foreign(imported.join("::")), &name),
                         }
                     }

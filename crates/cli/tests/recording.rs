@@ -199,8 +199,8 @@ fn a_recording_in_progress_is_read_up_to_its_end() {
 fn a_pipe_is_refused_as_a_recording() {
     let folder = crossing();
     assert!(std::process::Command::new("mkfifo").arg(folder.path("a.rec")).status().unwrap().success());
-    let expected = "a.rec: is a pipe, and a recording is not read from its start to its end only: \
-                    write it to a file first, and name that";
+    let expected = "a.rec: is a pipe, but a recording is not read in one pass: \
+                    write it to a file first and pass that file";
     for args in [
         &["verify", "a.rec"][..],
         &["render", "a.rec", "--html", "a.html"],

@@ -1,9 +1,9 @@
-//! Reads, writes and makes maps.
+//! Reads, writes and generates maps.
 //!
-//! What comes out is a [`Grid`](wheelbase_grid::Grid), what goes in is the bytes of a whole file, or a seed. Readers
-//! name no file in their errors: the caller, who knows its name, puts it in front. Sizes in a file are bounded
-//! before memory is taken, and decoders that are not ours stand behind a fence ([`fenced`]). The MovingAI formats
-//! are always there; `png` and `tiled` are features.
+//! Input is the bytes of a whole file, or a seed; output is a [`Grid`](wheelbase_grid::Grid). Errors name no file: the
+//! caller knows its name and puts it in front. Sizes in a file are checked before memory is allocated, and panics of
+//! third-party decoders are errors of the file ([`catch_decoder_panic`]). The MovingAI formats are always included;
+//! `png` and `tiled` are features.
 //!
 //! ```
 //! use wheelbase_grid::{GridSize, SideTable, TerrainTable};
@@ -18,7 +18,7 @@
 
 #![forbid(unsafe_code)]
 
-mod fence;
+mod decoder_panic;
 mod generate;
 pub mod movingai;
 pub mod movingai_scen;
@@ -30,7 +30,7 @@ mod text_lines;
 pub mod tiled;
 mod write_error;
 
-pub use fence::{DecoderPanic, fenced, is_fenced};
+pub use decoder_panic::{DecoderPanic, catch_decoder_panic, is_in_decoder};
 pub use generate::{MapKind, generate};
 pub use movingai::{MapFile, MapFileError, MapFileErrorKind, MapFileWarning, MapFileWarningKind};
 pub use movingai_scen::{ScenFile, ScenFileError, ScenFileErrorKind, ScenQuery};

@@ -1,9 +1,9 @@
-//! Colours that stand for terrain kinds in pictures.
+//! Colours of terrain kinds in pictures.
 
 use wheelbase_grid::{Rgb, TerrainEntry, TerrainKind, TerrainTable};
 
-/// A colour for each kind of a table, no two the same: its own, else the standard one for its name and speed,
-/// or one near it that no other kind has.
+/// A distinct colour for each kind of a table: its own, else the standard one for its name and speed, or a similar one if
+/// another kind has that.
 ///
 /// ```
 /// use wheelbase_grid::{TerrainKind, TerrainTable};
@@ -36,14 +36,13 @@ impl TerrainColours {
         &self.colours
     }
 
-    /// The kind that has that colour. Linear in the kinds.
+    /// The kind of a colour. Linear in the number of kinds.
     pub fn kind_of(&self, colour: Rgb) -> Option<TerrainKind> {
         self.colours.iter().position(|&own| own == colour).map(|at| TerrainKind(at as u8))
     }
 }
 
-/// The colour of a terrain kind that has none of its own: by names that are common, else the slower the
-/// darker.
+/// The colour of a terrain kind without a colour: by name if it is a common one, else the slower the darker.
 fn standard_colour(name: &str, speed: u16) -> Rgb {
     match name {
         "ground" | "grass" | "meadow" | "floor" => [88, 120, 68],
@@ -56,15 +55,15 @@ fn standard_colour(name: &str, speed: u16) -> Rgb {
         "out" | "rock" => [30, 30, 30],
         _ if speed == 0 => [48, 40, 40],
         _ => {
-            // At most 60 + 100.
+            // At most 160.
             let level = 60 + (speed.min(1600) / 16) as u8;
             [level, level, level]
         }
     }
 }
 
-/// A colour for each kind: its own, else the standard one, or the next in a fixed order that none before it
-/// has. No two of the result are the same if no two of the kinds' own are.
+/// A colour for each kind: its own, else the standard one, or the next one in a fixed order that is free. The result is
+/// distinct if the colours of the kinds are.
 fn distinct_colours(entries: &[TerrainEntry]) -> Vec<Rgb> {
     let mut taken: Vec<Rgb> = entries.iter().filter_map(|entry| entry.colour).collect();
     let pick = |entry: &TerrainEntry| {
@@ -73,7 +72,7 @@ fn distinct_colours(entries: &[TerrainEntry]) -> Vec<Rgb> {
         }
         let mut colour = standard_colour(&entry.name, entry.speed);
         while taken.contains(&colour) {
-            // Odd steps: each component comes back only after 256 of them, and a table has fewer kinds.
+            // Odd steps: each component recurs only after 256 of them, more than the kinds of a table.
             let [red, green, blue] = colour;
             colour = [red.wrapping_add(37), green.wrapping_add(59), blue.wrapping_add(83)];
         }
@@ -89,7 +88,7 @@ mod tests {
     use wheelbase_grid::{SIDES_MAX, SideKind};
 
     #[test]
-    fn no_two_kinds_have_one_colour() {
+    fn colours_are_distinct() {
         let entry = |n: usize| TerrainEntry {
             name: format!("kind {n}"),
             glyphs: String::new(),
@@ -102,7 +101,7 @@ mod tests {
         for (number, &colour) in colours.all().iter().enumerate() {
             assert_eq!(colours.kind_of(colour), Some(TerrainKind(number as u8)));
         }
-        // What stands for ground elsewhere is another's here.
+        // The standard colour of ground is taken by another kind here.
         assert_eq!(colours.colour(TerrainKind(7)), [88, 120, 68]);
         let standard = TerrainColours::of(&TerrainTable::movingai());
         assert_eq!(standard.colour(TerrainKind(0)), [88, 120, 68]);

@@ -1,4 +1,4 @@
-//! What keeps a map out of a file that holds terrain alone.
+//! Errors of writing maps to formats that hold only terrain.
 
 use std::fmt;
 use std::io;
@@ -6,24 +6,25 @@ use wheelbase_grid::{Cell, CellXY, Grid, GridShape, Side, SideKind};
 
 /// Why a map could not be written.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum MapWriteError {
-    /// A terrain kind in use has no glyph that a row can hold.
+    /// A terrain kind in use has no glyph that fits in a row.
     NoGlyph {
         /// Name of the kind.
         kind: String,
         /// The first cell of that kind, row by row.
         cell: CellXY,
     },
-    /// A side is not open, which the format cannot say.
+    /// A side is not open, which the format cannot express.
     SideNotOpen {
         /// The first such cell, row by row.
         cell: CellXY,
-        /// Its first such side, counted from east.
+        /// Its first such side, counter-clockwise from east.
         side: Side,
-        /// Name of that side's kind.
+        /// Name of the kind of the side.
         kind: String,
     },
-    /// The cells are hexagons, which the format cannot say.
+    /// The cells are hexagons, which the format cannot express.
     Hexagons,
     /// The writer failed.
     Io(io::Error),

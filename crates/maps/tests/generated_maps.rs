@@ -1,8 +1,10 @@
-//! Generated maps stay the same for ever, are connected, and have room for vehicles.
+//! Generated maps never change, are connected, and have room for vehicles.
 
 #![allow(clippy::unwrap_used, reason = "all of it is for tests")]
 
-use wheelbase_grid::{BitGrid, CellXY, Grid, GridShape, GridSize, Rect, Side, SideTable, TerrainTable};
+use wheelbase_grid::{
+    BitGrid, CellXY, Fnv1a, Grid, GridShape, GridSize, Rect, Side, SideTable, TerrainTable,
+};
 use wheelbase_maps::movingai;
 use wheelbase_maps::{MapKind, generate};
 
@@ -32,18 +34,18 @@ fn text(grid: &Grid) -> String {
     String::from_utf8(file).unwrap()
 }
 
-/// 64-bit FNV-1a of the numbers of the terrain kinds, row by row.
-fn fnv_hash(grid: &Grid) -> u64 {
-    grid.terrain().iter().fold(0xcbf2_9ce4_8422_2325, |hash, kind| {
-        (hash ^ u64::from(kind.0)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
+/// Hash of the numbers of the terrain kinds, row by row.
+fn terrain_hash(grid: &Grid) -> u64 {
+    let mut hash = Fnv1a::new();
+    grid.terrain().iter().for_each(|kind| hash.write(&[kind.0]));
+    hash.finish()
 }
 
-/// Changing a generator voids every recording and every published cost on its maps: give the new one a
-/// new name, or a good reason.
+/// A changed generator invalidates every recording and every published cost on its maps: give it a new name instead, or a
+/// good reason.
 #[test]
-fn a_seed_gives_the_same_map_for_ever() {
-    let hashes = MapKind::ALL.map(|kind| (kind.name(), fnv_hash(&map(kind, 64, 48, 1))));
+fn a_seed_always_gives_the_same_map() {
+    let hashes = MapKind::ALL.map(|kind| (kind.name(), terrain_hash(&map(kind, 64, 48, 1))));
     let pinned: [(&str, u64); 7] = [
         ("open", 0xd86c_1a5c_6f3b_7a90),
         ("random", 0x52a9_6a5c_3a4b_1d34),
@@ -60,7 +62,7 @@ fn a_seed_gives_the_same_map_for_ever() {
 fn other_seeds_and_other_kinds_give_other_maps() {
     let mut hashes: Vec<u64> = MapKind::ALL
         .into_iter()
-        .flat_map(|kind| (0..50).map(move |seed| fnv_hash(&map(kind, 64, 48, seed))))
+        .flat_map(|kind| (0..50).map(move |seed| terrain_hash(&map(kind, 64, 48, seed))))
         .collect();
     hashes.sort_unstable();
     hashes.dedup();
@@ -76,7 +78,7 @@ fn kinds_are_found_by_name() {
 }
 
 #[test]
-fn maps_of_any_size_can_be_made_written_and_read_again() {
+fn maps_of_any_size_can_be_generated_written_and_read_again() {
     for (width, height) in ODD_SIZES {
         for kind in MapKind::ALL {
             for seed in 0..20 {
@@ -92,7 +94,7 @@ fn maps_of_any_size_can_be_made_written_and_read_again() {
     }
 }
 
-/// Cells that have speed.
+/// Passable cells.
 fn passable(grid: &Grid) -> BitGrid {
     let mut cells = BitGrid::new(grid.size());
     for xy in grid.size().rect().cells() {
@@ -102,7 +104,7 @@ fn passable(grid: &Grid) -> BitGrid {
     cells
 }
 
-/// Cells where the middle of a body of `width` x `height` cells can be, both odd.
+/// Cells where the middle of a body of `width` x `height` cells fits; both are odd.
 fn room_for(cells: &BitGrid, width: i32, height: i32) -> BitGrid {
     let size = cells.size();
     let mut room = BitGrid::new(size);
@@ -113,8 +115,8 @@ fn room_for(cells: &BitGrid, width: i32, height: i32) -> BitGrid {
     room
 }
 
-/// Permille of the set cells that lie in the largest piece connected by edges.
-fn largest_piece_permille(cells: &BitGrid) -> usize {
+/// Share of the cells in the largest edge-connected component, in permille.
+fn largest_component_permille(cells: &BitGrid) -> usize {
     let mut left = cells.clone();
     let mut largest = 0;
     for start in cells.size().rect().cells() {
@@ -135,21 +137,21 @@ fn largest_piece_permille(cells: &BitGrid) -> usize {
 }
 
 #[test]
-fn most_of_a_map_is_one_piece() {
+fn most_of_a_map_is_one_component() {
     for kind in MapKind::ALL {
         let (mut least, mut least_3x3) = (1000, 1000);
         for seed in 0..30 {
             for (width, height) in [(128, 128), (32, 32), (33, 100)] {
                 let cells = passable(&map(kind, width, height, seed));
-                least = least.min(largest_piece_permille(&cells));
+                least = least.min(largest_component_permille(&cells));
                 if !matches!(kind, MapKind::Open | MapKind::Random) {
-                    least_3x3 = least_3x3.min(largest_piece_permille(&room_for(&cells, 3, 3)));
+                    least_3x3 = least_3x3.min(largest_component_permille(&room_for(&cells, 3, 3)));
                 }
             }
         }
         let promised = match kind {
             MapKind::Rooms | MapKind::Maze | MapKind::Base | MapKind::Streets => 1000,
-            // A clump of trees may have a hole.
+            // A clump of trees can have a hole.
             MapKind::Open | MapKind::River => 990,
             MapKind::Random => 950,
         };
@@ -158,9 +160,9 @@ fn most_of_a_map_is_one_piece() {
     }
 }
 
-/// Permille of the places of a 3x5 body, lengthwise or crosswise, that it can reach from each other by
-/// going straight on or back, turning on the spot where both its places are free, and side steps.
-fn largest_3x5_piece_permille(cells: &BitGrid, side_steps: bool) -> usize {
+/// Share, in permille, of the positions of a 3x5 body, lengthwise or crosswise, that are mutually reachable by driving
+/// forward and back, turning on the spot where both orientations fit, and side steps.
+fn largest_3x5_component_permille(cells: &BitGrid, side_steps: bool) -> usize {
     let size = cells.size();
     let mut left = [room_for(cells, 5, 3), room_for(cells, 3, 5)];
     let all = left[0].count_ones() + left[1].count_ones();
@@ -188,11 +190,10 @@ fn largest_3x5_piece_permille(cells: &BitGrid, side_steps: bool) -> usize {
 #[test]
 fn a_3x5_body_can_use_the_main_parts() {
     for kind in MapKind::ALL.into_iter().filter(|&kind| kind != MapKind::Random) {
-        // Where a body goes into a bend of a corridor 4 cells wide along its outer wall, it cannot turn
-        // there about its middle.
+        // A body that enters a corner of a corridor 4 cells wide along the outer wall cannot turn there about its middle.
         let side_steps = kind == MapKind::Maze;
         let least = (0..30)
-            .map(|seed| largest_3x5_piece_permille(&passable(&map(kind, 128, 128, seed)), side_steps))
+            .map(|seed| largest_3x5_component_permille(&passable(&map(kind, 128, 128, seed)), side_steps))
             .min()
             .unwrap();
         assert!(least >= 700, "{}: {least}", kind.name());
@@ -200,7 +201,7 @@ fn a_3x5_body_can_use_the_main_parts() {
 }
 
 #[test]
-fn as_much_is_blocked_as_promised() {
+fn the_blocked_share_is_as_documented() {
     for (kind, expected) in [(MapKind::Open, 20..45), (MapKind::Random, 190..210)] {
         let grid = map(kind, 1000, 1000, 5);
         let blocked = 1000 - passable(&grid).count_ones() / 1000;
@@ -209,19 +210,19 @@ fn as_much_is_blocked_as_promised() {
 }
 
 #[test]
-fn a_river_runs_right_across_and_has_fords_and_bridges() {
+fn a_river_crosses_the_map_and_has_fords_and_bridges() {
     for seed in 0..30 {
         let grid = &map(MapKind::River, 128, 96, seed);
         let [swamp, water] = ["swamp", "water"].map(|name| grid.terrain_table().kind_of_name(name).unwrap());
         let cells_of = |kind| grid.size().rect().cells().filter(move |&xy| grid.terrain_at(xy) == Some(kind));
         assert!(cells_of(swamp).count() >= 16, "seed {seed}: no ford of 4 x 4 cells");
 
-        // Without the fords a bridge still joins the banks.
+        // Even without fords, a bridge joins the banks.
         let mut dry = passable(grid);
         cells_of(swamp).for_each(|xy| dry.set(xy, false));
-        assert!(largest_piece_permille(&dry) >= 900, "seed {seed}");
+        assert!(largest_component_permille(&dry) >= 900, "seed {seed}");
 
-        // All lines across the map meet the river, but for those over bridges.
+        // All lines across the map meet water, except on bridges.
         let distinct = |of: fn(CellXY) -> i32| {
             cells_of(swamp).chain(cells_of(water)).map(of).collect::<std::collections::BTreeSet<i32>>().len()
         };
@@ -253,7 +254,7 @@ fn time_large_maps() {
             let start = std::time::Instant::now();
             let grid = map(kind, width, height, 1);
             let elapsed_ms = start.elapsed().as_millis();
-            println!("{} {width}x{height}: {elapsed_ms} ms, hash {:016x}", kind.name(), fnv_hash(&grid));
+            println!("{} {width}x{height}: {elapsed_ms} ms, hash {:016x}", kind.name(), terrain_hash(&grid));
         }
     }
 }

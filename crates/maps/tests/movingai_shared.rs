@@ -1,4 +1,4 @@
-//! The MovingAI maps that lie beside the project are read as their README describes them.
+//! The MovingAI maps next to the project are as their README describes them.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,7 +8,7 @@ use wheelbase_maps::movingai;
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/movingai");
 
 /// Sizes `(width, height)` by map name, from the table of the README. Its rows are
-/// `| names | set | sizes |`, names and sizes separated by commas, one size a name.
+/// `| names | set | sizes |`, names and sizes separated by commas, one size per name.
 fn sizes_in(readme: &str) -> BTreeMap<&str, (u32, u32)> {
     let mut sizes = BTreeMap::new();
     for row in readme.lines().filter(|line| line.starts_with('|')) {

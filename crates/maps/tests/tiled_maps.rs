@@ -1,5 +1,5 @@
-//! Maps of the Tiled editor: what is written here, the slow way, is read as it was meant; what is wrong is told
-//! with its line; damage is an error and no panic.
+//! Maps of the Tiled editor: maps written here are read as intended, mistakes are reported with their line, and damage is an
+//! error, not a panic.
 
 #![cfg(feature = "tiled")]
 #![allow(clippy::unwrap_used, reason = "all of it is for tests")]
@@ -55,7 +55,7 @@ fn error(map: &str) -> String {
 
 #[test]
 fn tiles_are_terrain_and_sides() {
-    let TiledMap { grid, objects } = read(&csv("1,2,3,\n0,2147483651,3")).unwrap();
+    let TiledMap { grid, objects, .. } = read(&csv("1,2,3,\n0,2147483651,3")).unwrap();
     assert!(objects.is_empty());
     let table = grid.terrain_table();
     let names: Vec<&str> = grid.terrain().iter().map(|&kind| table[kind].name.as_str()).collect();
@@ -69,7 +69,7 @@ fn tiles_are_terrain_and_sides() {
 }
 
 #[test]
-fn the_caller_s_kinds_hold() {
+fn kinds_of_the_caller_take_precedence() {
     let road = TerrainEntry {
         name: "road".to_owned(),
         glyphs: "=".to_owned(),
@@ -84,7 +84,7 @@ fn the_caller_s_kinds_hold() {
 }
 
 #[test]
-fn layers_lie_on_each_other() {
+fn layers_are_stacked() {
     let fences =
         r#"<layer name="fences" width="3" height="2"><data encoding="csv">4,4,0,0,0,1</data></layer>"#;
     let trees = r#"<layer name="birds" width="3" height="2"><properties><property name="decoration" type="bool" value="true"/></properties><data encoding="csv">5,5,5,5,5,5</data></layer>"#;
@@ -92,9 +92,9 @@ fn layers_lie_on_each_other() {
     let grid = read(&csv("1,1073741827,3,2,2,2").replace("</map>", &group)).unwrap().grid;
     let side = |cell, side| sides()[grid.side_of(Cell(cell), side)].name.clone();
     assert_eq!([side(0, Side::East), side(0, Side::North)], ["hedge", "open"]);
-    // The tile below is flipped from north to south, the fence above adds to it.
+    // The tile below is flipped from north to south; the fence above adds to it.
     assert_eq!([side(1, Side::East), side(1, Side::South), side(1, Side::West)], ["hedge", "wall", "hedge"]);
-    // What lies above with terrain covers the sides too.
+    // A tile with terrain also covers the sides below.
     assert_eq!(side(5, Side::North), "open");
 }
 
@@ -119,7 +119,7 @@ fn objects_are_cells_and_properties() {
 }
 
 #[test]
-fn hexagons_are_those_with_odd_rows_shifted() {
+fn odd_rows_of_hexagons_are_shifted() {
     let hex = |from: &str, to: &str| {
         csv("1,1,1,1,1,1")
             .replace("orthogonal\"", "hexagonal\" staggeraxis=\"y\" staggerindex=\"odd\" hexsidelength=\"8\"")
@@ -143,7 +143,7 @@ fn hexagons_are_those_with_odd_rows_shifted() {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_its_line() {
+fn mistakes_are_reported_with_their_line() {
     let whole = csv("1,1,1,\n1,1,1");
     for (from, to, expected) in [
         (
@@ -164,7 +164,7 @@ fn what_is_wrong_is_told_with_its_line() {
         (
             "width=\"3\" height=\"2\">",
             "width=\"4\" height=\"2\">",
-            "line 4: \"width\" is \"4\", expected 3, as of the map",
+            "line 4: \"width\" is \"4\", expected 3, as for the map",
         ),
         ("roads.tsx", "none.tsx", "line 3: tileset none.tsx: cannot be read: no such file"),
         ("firstgid=\"1\"", "", "line 3: element \"tileset\" has no attribute \"firstgid\""),
@@ -193,8 +193,8 @@ fn what_is_wrong_is_told_with_its_line() {
             "1,1,1,\nx",
             "line 7: \"tile 3 of the layer\" is \"x\", expected a whole number from 0 to 4294967295",
         ),
-        ("1,1,1,\n1", "1,1,1", "line 5: the layer has 5 tiles, expected 6, one a cell"),
-        ("1,1,1,\n1", "1,1,1,1,1", "line 5: the layer has more than 6 tiles, expected one a cell"),
+        ("1,1,1,\n1", "1,1,1", "line 5: the layer has 5 tiles, expected 6, one per cell"),
+        ("1,1,1,\n1", "1,1,1,1,1", "line 5: the layer has more than 6 tiles, expected one per cell"),
         (
             "encoding=\"csv\"",
             "encoding=\"base64\" compression=\"zstd\"",
@@ -203,7 +203,7 @@ fn what_is_wrong_is_told_with_its_line() {
         (
             "encoding=\"csv\"",
             "encoding=\"base64\"",
-            "line 5: the data of the layer cannot be read: ',' is no digit of base64",
+            "line 5: the data of the layer cannot be read: ',' is not a base64 digit",
         ),
         (
             "encoding=\"csv\"",
@@ -254,7 +254,7 @@ fn what_is_wrong_is_told_with_its_line() {
     );
 }
 
-/// The parser holds each attribute of an element against all before it: minutes for so many.
+/// The parser compares each attribute of an element with all before it: that would take minutes.
 #[test]
 fn attributes_200_000_in_an_element() {
     let attributes: String = (0..200_000).map(|number| format!(" a{number}='='")).collect();
@@ -267,7 +267,7 @@ fn attributes_200_000_in_an_element() {
 }
 
 #[test]
-fn namespaces_are_bounded() {
+fn namespaces_are_limited() {
     let nested = |n: usize| {
         let open: String = (0..n).map(|number| format!("<e\nxmlns:a{number} = 'x'>")).collect();
         csv("1,1,1,1,1,1").replace("<layer", &format!("{open}{}<layer", "</e>".repeat(n)))
@@ -296,7 +296,7 @@ fn a_tileset_named_2000_times_is_read_once() {
 }
 
 #[test]
-fn layers_of_the_largest_map_are_bounded() {
+fn layers_of_the_largest_map_are_limited() {
     let layer = r#"<layer name="more"><data encoding="base64"></data></layer>"#;
     let large = csv("1,1,1,1,1,1")
         .replace("width=\"3\" height=\"2\"", "width=\"8192\" height=\"8192\"")
@@ -321,11 +321,11 @@ fn a_deflated_layer_of_many_pieces() {
         assert_eq!(grid.terrain_table()[kind].name, expected);
     }
     assert!(
-        error(&layer(&bytes[..119_999])).ends_with("the layer has 29999 tiles, expected 30000, one a cell")
+        error(&layer(&bytes[..119_999])).ends_with("the layer has 29999 tiles, expected 30000, one per cell")
     );
     assert!(
         error(&layer(&[&bytes[..], &[1]].concat()))
-            .ends_with("the layer has more than 30000 tiles, expected one a cell")
+            .ends_with("the layer has more than 30000 tiles, expected one per cell")
     );
     let text = layer(&bytes);
     let end = text.find("</data>").unwrap();
@@ -333,7 +333,7 @@ fn a_deflated_layer_of_many_pieces() {
     assert!(error(&cut).ends_with("the data of the layer cannot be read: its deflated bytes end too early"));
 }
 
-/// Where a flip of a square brings each side, by name, written out from the editor's description.
+/// Where flips of a square move a side, by name, as described by the editor.
 fn flipped_by_name(side: &str, flips: u32) -> &str {
     let [horizontal, vertical, diagonal] = [31, 30, 29].map(|bit| flips >> bit & 1 == 1);
     let mut side = side;
@@ -380,9 +380,9 @@ fn base64(bytes: &[u8]) -> String {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Random tiles, flipped at random, in each encoding.
+    /// Random tiles with random flips, in each encoding.
     #[test]
-    fn maps_are_read_as_they_were_written(
+    fn maps_are_read_as_written(
         tiles in prop::collection::vec((1_u32..4, 0_u32..8), 6),
         encoding in 0..3,
     ) {
@@ -409,7 +409,7 @@ proptest! {
     }
 
     #[test]
-    fn damage_is_an_error_or_another_map_and_no_panic(
+    fn damage_is_an_error_or_another_map_but_no_panic(
         at in 0_usize..2000,
         put in prop::sample::select(vec!["0", "9", "-", "<", ">", "/", "\"", "&", "", "4294967295", "1e9", "é"]),
         cut in 0_usize..40,

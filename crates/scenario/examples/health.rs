@@ -1,5 +1,5 @@
-//! A game that keeps components of its own beside ours: two carts cross a swamp that eats at them, and are
-//! drawn between two ticks. Run it with `cargo run --release --example health`.
+//! A game that adds its own components to the entities of agents: two carts lose health in a swamp, and are drawn between
+//! two ticks. Run it with `cargo run --release --example health`.
 
 use std::f32::consts::TAU;
 use std::path::Path;
@@ -8,10 +8,10 @@ use wheelbase_planner::{Heading, Pose};
 use wheelbase_scenario::{load, scenario};
 use wheelbase_sim::{AgentId, Row, RunState, TripStatistics, World};
 
-/// What the game knows of a unit and the simulation does not.
+/// Data of a unit that only the game knows.
 struct Health(i32);
 
-/// Health that a tick in the swamp costs.
+/// Health lost per tick in the swamp.
 const SWAMP_DAMAGE: i32 = 3;
 
 const SCENARIO: &str = r#"
@@ -50,7 +50,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             draw(&world);
         }
     }
-    // Its components and ours in one query; the order of entities means nothing, so it is sorted by id.
+    // Components of game and simulation in one query. The order of entities is arbitrary: sort by id.
     let mut query = world.entities().query::<(&AgentId, &TripStatistics, &Health)>();
     let mut units: Vec<_> = query.iter().map(|(id, trips, health)| (*id, trips.finished, health.0)).collect();
     units.sort_unstable();
@@ -61,7 +61,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Takes health from all who stand in the swamp.
+/// Takes health from all units in the swamp.
 fn hurt(world: &mut World, swamp: TerrainKind) {
     let in_swamp: Vec<bool> = (0..world.agents().len())
         .map(|row| world.grid().terrain_at(world.pose(row).cell) == Some(swamp))
@@ -73,7 +73,7 @@ fn hurt(world: &mut World, swamp: TerrainKind) {
     }
 }
 
-/// Prints where each unit is drawn half a tick from now, in units of 16 points a cell.
+/// Prints the position of each unit half a tick from now, at 16 pixels per cell.
 fn draw(world: &World) {
     let Ok(space) = WorldSpace::new(glam::Vec2::ZERO, 16.0) else { return };
     for row in 0..world.agents().len() {

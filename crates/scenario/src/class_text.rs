@@ -1,5 +1,5 @@
-//! The canonical text of a movement class, in traces and recordings (docs/format.md): the keys of a scenario's
-//! `[class.NAME]` in one sequence, cells in order, what is as by default left out.
+//! The canonical text of a movement class, for traces and recordings (docs/format.md): the keys of `[class.NAME]` in a
+//! fixed order, cells sorted, defaults left out.
 
 use crate::load::read_class_spec;
 use serde_json::{Map, Value, json};
@@ -7,7 +7,7 @@ use wheelbase_grid::GridShape;
 use wheelbase_planner::model::{Climb, Pivot, Sweep, SweepRule};
 use wheelbase_planner::{ClassSpec, MovementClass, Primitive, When};
 
-/// A class as JSON; its text is that of `to_string`. The built-in class is an empty table.
+/// A class as JSON, whose `to_string` is the canonical text. The built-in class is an empty table.
 pub(crate) fn class_json(spec: &ClassSpec) -> Value {
     let mut keys = Map::new();
     if spec.name == "octile" && spec == MovementClass::octile().spec() {
@@ -75,7 +75,7 @@ fn cells_json(cells: &[(i32, i32)]) -> Value {
     json!(cells)
 }
 
-/// A number of half cells in cells: a whole number stays one.
+/// Half cells as a number of cells, without a fraction if it is whole.
 fn halves(number: i32) -> Value {
     if number % 2 == 0 { (number / 2).into() } else { (f64::from(number) / 2.0).into() }
 }
@@ -89,15 +89,15 @@ fn sweep_json(sweep: Sweep) -> Value {
     if moves == turns { moves.into() } else { json!({ "moves": moves, "turns": turns }) }
 }
 
-/// By name.
+/// Speeds sorted by name.
 fn speeds_json(speeds: &[(String, u16)]) -> Value {
     let mut speeds: Vec<_> = speeds.iter().collect();
     speeds.sort();
     speeds.iter().map(|(name, speed)| (name.clone(), Value::from(*speed))).collect::<Map<_, _>>().into()
 }
 
-/// What a class as written by others comes to as canonical text; `None` if it cannot be read. Earlier releases
-/// recorded classes as scenarios have them.
+/// The canonical text of a class as written in a scenario, which is what earlier releases recorded; `None` if it
+/// cannot be read.
 pub(crate) fn canonical_class(text: &str, name: &str, shape: GridShape) -> Option<String> {
     let written: Value = serde_json::from_str(text).ok()?;
     if name == "octile" && written.as_object()?.is_empty() {
@@ -114,7 +114,7 @@ mod tests {
     const MOVES: &str = r#""moves":[{"name":"go","by":[1,0],"time":2}]"#;
 
     #[test]
-    fn a_class_as_it_was_written_comes_to_its_canonical_text() {
+    fn a_class_as_written_has_a_canonical_text() {
         let same = |written: &str, text: &str| {
             let of = |keys: &str| format!("{{\"headings\":4,{keys}{MOVES}}}");
             let found = canonical_class(&of(written), "big one", GridShape::Square);
@@ -132,15 +132,15 @@ mod tests {
             r#""max_tilt":0,"down":-5,"side_speed":{"a":1},"#,
             r#""side_speed":{"a":1},"down":-5,"max_tilt":0,"#,
         );
-        for strange in ["", "[]", "{}", "null", r#"{"headings":4}"#] {
-            assert_eq!(canonical_class(strange, "a", GridShape::Square), None, "{strange}");
+        for invalid in ["", "[]", "{}", "null", r#"{"headings":4}"#] {
+            assert_eq!(canonical_class(invalid, "a", GridShape::Square), None, "{invalid}");
         }
         assert_eq!(canonical_class("{}", "octile", GridShape::Square).as_deref(), Some("{}"));
         assert_eq!(class_json(MovementClass::octile().spec()).to_string(), "{}");
     }
 
     #[test]
-    fn a_move_has_its_keys_in_one_sequence() {
+    fn keys_of_a_move_have_a_fixed_order() {
         let written = r#"{"moves":[{"when":"diagonal","turn":0,"time":3,"swept":[[1,0],[0,1]],"name":"n","by":[1,-1]},
             {"name":"n","by":[1,0],"when":"straight","time":2,"swept":[]},{"turn":-7,"name":"t","time":1}],
             "headings":8,"footprint_diagonal":[[0,1],[0,0]]}"#;

@@ -1,8 +1,8 @@
-//! Files that become a [`World`](wheelbase_sim::Simulation), or come from one.
+//! Files that become a [`World`](wheelbase_sim::World), or come from one.
 //!
-//! A scenario file is read by [`scenario`] (what was typed) and given a meaning by [`load`]. A run is written by
-//! [`recording`] and [`trace`], as the canonical texts of [`order_text`] and [`class_text`] have its orders and classes,
-//! and by [`PlanFile`].
+//! [`scenario`] parses a scenario file, [`load`] builds a world from it. [`recording`] and [`trace`] write a run, with
+//! orders and classes as the canonical texts of [`order_text`] and [`class_text`]; [`PlanFile`] writes it as a plan.
+//! [`replay`] runs a recording again.
 //!
 //! ```
 //! use std::path::Path;
@@ -34,7 +34,7 @@
 #![forbid(unsafe_code)]
 
 pub mod class_text;
-mod json_mistake;
+mod json_error;
 pub mod load;
 pub mod order_text;
 mod outcome;
@@ -43,8 +43,10 @@ mod plan_judge;
 pub mod recording;
 pub mod scenario;
 pub mod trace;
+pub mod varint;
 
-pub use json_mistake::JsonMistake;
+pub use json_error::JsonError;
 pub use outcome::outcome_json;
 pub use plan_file::PlanFile;
 pub use plan_judge::{PlanVerdict, PlanViolation, judge_plan};
+pub use recording::replay;

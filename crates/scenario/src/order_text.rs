@@ -1,5 +1,5 @@
-//! The canonical text of an order, in traces and recordings (docs/format.md): its keys in one sequence, what is as
-//! by default left out.
+//! The canonical text of an order, for traces and recordings (docs/format.md): its keys in a fixed order, defaults left
+//! out.
 
 use serde_json::{Map, Value, json};
 use wheelbase_grid::Rect;
@@ -7,12 +7,12 @@ use wheelbase_planner::model::heading_name;
 use wheelbase_planner::search::Fallback;
 use wheelbase_sim::{IfUnreachable, Order, OrderKind, OrderPool, TaskSource, Trip};
 
-/// An order as JSON; its text is that of `to_string`.
+/// An order as JSON, whose `to_string` is the canonical text.
 pub fn order_json(order: &Order, pool: &OrderPool) -> Value {
     let value = match &order.kind {
         OrderKind::Wait(ticks) => json!(ticks),
         OrderKind::GotoArea(area, _) => area_json(*area),
-        OrderKind::Goto(trip) | OrderKind::GotoGroup(_, trip) => alone(goals_json(order, trip)),
+        OrderKind::Goto(trip) | OrderKind::GotoGroup(_, trip) => single_or_list(goals_json(order, trip)),
         OrderKind::Patrol(trip) => goals_json(order, trip).into(),
         OrderKind::Task(slot) => {
             return match pool.source_of(slot) {
@@ -23,20 +23,32 @@ pub fn order_json(order: &Order, pool: &OrderPool) -> Value {
         }
     };
     let trip = order.kind.trip();
-    let is_nearest = trip.is_some_and(|trip| trip.fallback == Fallback::Nearest);
-    let waits = trip.is_some_and(|trip| trip.if_unreachable == IfUnreachable::Wait);
-    let within = trip.map_or(0, |trip| trip.within);
-    with_reach((order.kind.name(), value), within.into(), is_nearest, waits)
+    let options = Options {
+        within: trip.map_or(0, |trip| trip.within.into()),
+        to_nearest: trip.is_some_and(|trip| trip.fallback == Fallback::Nearest),
+        waits: trip.is_some_and(|trip| trip.if_unreachable == IfUnreachable::Wait),
+    };
+    order_keys(order.kind.name(), value, options)
 }
 
-/// The keys of an order in their sequence.
-fn with_reach((kind, value): (&str, Value), within: u64, is_nearest: bool, waits: bool) -> Value {
+/// The options of an order; all have a default.
+#[derive(Clone, Copy, Debug, Default)]
+struct Options {
+    within: u64,
+    /// `fallback = "nearest"`.
+    to_nearest: bool,
+    /// `if_unreachable = "wait"`.
+    waits: bool,
+}
+
+/// The keys of an order in their order.
+fn order_keys(kind: &str, value: Value, Options { within, to_nearest, waits }: Options) -> Value {
     let mut keys = Map::new();
     keys.insert(kind.to_owned(), value);
     if within > 0 {
         keys.insert("within".to_owned(), within.into());
     }
-    if is_nearest {
+    if to_nearest {
         keys.insert("fallback".to_owned(), "nearest".into());
     }
     if waits {
@@ -49,15 +61,15 @@ fn area_json(area: Rect) -> Value {
     json!([area.x, area.y, area.width, area.height])
 }
 
-/// A list of one stands as that one.
-fn alone(mut goals: Vec<Value>) -> Value {
+/// A list of one entry is written as that entry.
+fn single_or_list(mut goals: Vec<Value>) -> Value {
     match goals.pop() {
         Some(goal) if goals.is_empty() => goal,
         last => goals.into_iter().chain(last).collect(),
     }
 }
 
-/// The goals as the order names them, those among them that its classes lack.
+/// The goals as the order names them, including those with a heading that its class lacks.
 fn goals_json(order: &Order, trip: &Trip) -> Vec<Value> {
     let (mut members, mut lacked) = (trip.members.iter(), order.lacked.iter().peekable());
     let mut goals = Vec::with_capacity(trip.members.len() + order.lacked.len());
@@ -77,8 +89,8 @@ fn goals_json(order: &Order, trip: &Trip) -> Vec<Value> {
     }
 }
 
-/// What an order as written by others comes to as canonical text; `None` if it cannot be read. Earlier releases
-/// recorded orders as scenarios have them, and tasks by the name of their file and with areas beyond the map.
+/// The canonical text of an order as earlier releases recorded it, `None` if it cannot be read. They recorded orders as
+/// written in the scenario, tasks with the name of their file, and areas that reach beyond the map.
 pub(crate) fn canonical_order(text: &str, map: Rect) -> Option<String> {
     let Value::Object(keys) = serde_json::from_str(text).ok()? else { return None };
     if let Some(task) = keys.get("task") {
@@ -93,22 +105,25 @@ pub(crate) fn canonical_order(text: &str, map: Rect) -> Option<String> {
             _ => return None,
         });
     }
-    let (mut first, mut within, mut is_nearest, mut waits) = (None, 0, false, false);
+    let (mut first, mut options) = (None, Options::default());
     for (key, value) in &keys {
         match (key.as_str(), value.as_str()) {
-            ("within", _) => within = value.as_u64()?,
-            ("fallback", Some(name @ ("fail" | "nearest"))) => is_nearest = name == "nearest",
-            ("if_unreachable", Some(name @ ("drop" | "wait"))) => waits = name == "wait",
+            ("within", _) => options.within = value.as_u64()?,
+            ("fallback", Some(name @ ("fail" | "nearest"))) => options.to_nearest = name == "nearest",
+            ("if_unreachable", Some(name @ ("drop" | "wait"))) => options.waits = name == "wait",
             ("wait" | "goto_area", _) if first.is_none() => first = Some((key.as_str(), value.clone())),
-            ("goto" | "goto_group", _) if first.is_none() => first = Some((key, alone(read_goals(value)?))),
+            ("goto" | "goto_group", _) if first.is_none() => {
+                first = Some((key, single_or_list(read_goals(value)?)))
+            }
             ("patrol", _) if first.is_none() => first = Some((key, read_goals(value)?.into())),
             _ => return None,
         }
     }
-    Some(with_reach(first?, within, is_nearest, waits).to_string())
+    let (kind, value) = first?;
+    Some(order_keys(kind, value, options).to_string())
 }
 
-/// Goals without headings that say that any will do.
+/// Goals, without a heading where it is "any".
 fn read_goals(value: &Value) -> Option<Vec<Value>> {
     let list = value.as_array()?;
     let goal = |pose: &Value| match pose.as_array()?.as_slice() {
@@ -120,7 +135,7 @@ fn read_goals(value: &Value) -> Option<Vec<Value>> {
     if list.first()?.is_array() { list.iter().map(goal).collect() } else { Some(vec![goal(value)?]) }
 }
 
-/// What of an area is on the map.
+/// The part of an area that is on the map.
 fn clipped(area: &Value, map: Rect) -> Option<Value> {
     let numbers: Vec<i64> = area.as_array()?.iter().map(Value::as_i64).collect::<Option<_>>()?;
     let [x, y, width, height] = numbers.try_into().ok()?;
@@ -134,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_order_as_it_was_written_comes_to_its_canonical_text() {
+    fn an_order_as_written_has_a_canonical_text() {
         let map = Rect::new(0, 0, 10, 10);
         for (written, text) in [
             (r#"{"goto":[4,1,"any"],"within":0}"#, r#"{"goto":[4,1]}"#),
@@ -151,10 +166,10 @@ mod tests {
             assert_eq!(canonical_order(written, map).as_deref(), Some(text), "{written}");
             assert_eq!(canonical_order(text, map).as_deref(), Some(text));
         }
-        for strange in
+        for invalid in
             ["", "[]", "{}", r#"{"goto":[1]}"#, r#"{"goto":[1,2],"wait":3}"#, r#"{"goto":[1,2],"on":1}"#]
         {
-            assert_eq!(canonical_order(strange, map), None, "{strange}");
+            assert_eq!(canonical_order(invalid, map), None, "{invalid}");
         }
     }
 }

@@ -3,12 +3,11 @@
 use serde_json::{Map, Value};
 use wheelbase_sim::{NOT_OUTCOME, RunResult};
 
-/// Keys of a recorded outcome that results print under another name since schema 2. Recordings of all versions
-/// of the format so far hold the left one.
+/// Keys that schema 2 renamed, old and new. Recordings keep the old ones: a change would need a new format version.
 const RECORDED_KEYS: [(&str, &str); 3] =
     [("lone_ticks", "bound_ticks"), ("knots", "wait_for_cycles"), ("fruitless_agents", "no_progress_agents")];
 
-/// The keys of a result that depend neither on time nor on threads or memory.
+/// The outcome of a run: the keys of its result that do not depend on time, threads or memory.
 pub fn outcome_json(result: &RunResult) -> Value {
     let mut value = serde_json::to_value(result).unwrap_or(Value::Null);
     if let Value::Object(keys) = &mut value {
@@ -17,7 +16,7 @@ pub fn outcome_json(result: &RunResult) -> Value {
     value
 }
 
-/// [`outcome_json`] under the keys that recordings hold.
+/// [`outcome_json`] with the keys of recordings.
 pub(crate) fn recorded_outcome_json(result: &RunResult) -> Value {
     let Value::Object(keys) = outcome_json(result) else { return Value::Null };
     let recorded = keys.into_iter().filter(|(key, _)| key != "schema").map(|(key, value)| {

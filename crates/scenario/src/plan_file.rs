@@ -1,4 +1,4 @@
-//! Plans in the format of the League of Robot Runners, 2023: what each agent did, as one JSON object.
+//! Writes plans in the format of the League of Robot Runners, 2023: the actions of each agent, as one JSON object.
 
 use serde::Serialize;
 use std::io::{self, Write};
@@ -6,32 +6,40 @@ use wheelbase_grid::CellXY;
 use wheelbase_planner::{Heading, Pose};
 use wheelbase_sim::{AgentId, TraceEvent, World};
 
-/// A step without a move.
+/// The action of a step without a move.
 const WAIT: u8 = b'W';
 
-/// Gathers the plan of a run tick by tick. The run is that of a problem: every move takes one tick.
+/// Collects the plan of a run tick by tick. The run is that of a problem: every move takes one tick.
 ///
-/// Takes a byte for each agent and tick.
+/// Takes a byte of memory per agent and tick.
 #[derive(Debug)]
 pub struct PlanFile {
-    /// Where each agent began, by id.
+    /// Start of each agent, by id.
     starts: Vec<Pose>,
-    /// What each did at each tick, by id: `F`, `R`, `C` or `W`.
+    /// Actions of each agent by tick, by id: `F`, `R`, `C` or `W`.
     actions: Vec<Vec<u8>>,
-    /// The task that each has at present: its number.
-    present: Vec<u32>,
-    /// `[task, tick, what]` of each agent.
-    events: Vec<Vec<(u32, u32, &'static str)>>,
-    /// Goals of the tasks, by number: in the order in which they were given.
+    /// Number of the current task of each agent, by id.
+    current_tasks: Vec<u32>,
+    /// Events of the tasks of each agent, by id.
+    events: Vec<Vec<TaskEvent>>,
+    /// Goals of the tasks, by number: in the order of assignment.
     tasks: Vec<CellXY>,
     n_finished: u64,
     seconds: Vec<f64>,
 }
 
-/// The object that is written; the competition's keys.
+/// A task is assigned or finished.
+#[derive(Clone, Copy, Debug)]
+struct TaskEvent {
+    task: u32,
+    tick: u32,
+    kind: &'static str,
+}
+
+/// The JSON object, with the keys of the competition.
 #[derive(Serialize)]
 #[allow(non_snake_case, reason = "the names are the competition's")]
-struct Written<'a> {
+struct PlanDocument<'a> {
     actionModel: &'a str,
     AllValid: &'a str,
     teamSize: usize,
@@ -43,19 +51,19 @@ struct Written<'a> {
     plannerPaths: &'a [String],
     plannerTimes: &'a [f64],
     errors: [u8; 0],
-    events: &'a [Vec<(u32, u32, &'a str)>],
+    events: Vec<Vec<(u32, u32, &'a str)>>,
     tasks: Vec<(u32, i32, i32)>,
 }
 
 impl PlanFile {
-    /// Begins the plan of a run that has not begun, and has the simulation keep what happens.
+    /// Begins the plan of a world that has not stepped, and has the world keep its log.
     pub fn begin(world: &mut World) -> Self {
         world.keep_log();
         let n = world.agents().len();
         Self {
             starts: (0..n).map(|row| world.pose(row)).collect(),
             actions: vec![Vec::new(); n],
-            present: vec![u32::MAX; n],
+            current_tasks: vec![u32::MAX; n],
             events: vec![Vec::new(); n],
             tasks: Vec::new(),
             n_finished: 0,
@@ -63,20 +71,21 @@ impl PlanFile {
         }
     }
 
-    /// Adds what happened at the tick that has just been run, and the seconds that it took. At the last tick
-    /// of a run, at which no move begins, `last` is set.
+    /// Adds the last tick of `world`, whose number is `tick`, and the seconds that it took. `last` marks the end of the
+    /// run, at which no move begins.
     pub fn tick(&mut self, world: &World, tick: u32, seconds: f64, last: bool) {
         for event in world.log() {
             match *event {
                 TraceEvent::Task { agent: AgentId(agent), goal, .. } => {
-                    let number = self.tasks.len() as u32;
+                    let task = self.tasks.len() as u32;
                     self.tasks.push(goal.cell);
-                    self.present[agent as usize] = number;
-                    self.events[agent as usize].push((number, tick, "assigned"));
+                    self.current_tasks[agent as usize] = task;
+                    self.events[agent as usize].push(TaskEvent { task, tick, kind: "assigned" });
                 }
                 TraceEvent::TaskDone { agent: AgentId(agent), .. } => {
                     self.n_finished += 1;
-                    self.events[agent as usize].push((self.present[agent as usize], tick, "finished"));
+                    let task = self.current_tasks[agent as usize];
+                    self.events[agent as usize].push(TaskEvent { task, tick, kind: "finished" });
                 }
                 TraceEvent::Move { agent: AgentId(agent), from, to, .. } => {
                     let action = match (from.heading, to.heading) {
@@ -114,7 +123,8 @@ impl PlanFile {
         let heading = |Heading(heading): Heading| ["E", "N", "W", "S"][usize::from(heading % 4)];
         let starts = self.starts.iter().map(|pose| (pose.cell.y, pose.cell.x, heading(pose.heading)));
         let n_steps = self.seconds.len();
-        let written = Written {
+        let event = |event: &TaskEvent| (event.task, event.tick, event.kind);
+        let document = PlanDocument {
             actionModel: "MAPF_T",
             AllValid: "Yes",
             teamSize: self.starts.len(),
@@ -126,10 +136,10 @@ impl PlanFile {
             plannerPaths: &paths,
             plannerTimes: &self.seconds,
             errors: [],
-            events: &self.events,
+            events: self.events.iter().map(|events| events.iter().map(event).collect()).collect(),
             tasks: self.tasks.iter().zip(0..).map(|(cell, number)| (number, cell.y, cell.x)).collect(),
         };
-        serde_json::to_writer(&mut out, &written)?;
+        serde_json::to_writer(&mut out, &document)?;
         writeln!(out)?;
         out.flush()
     }

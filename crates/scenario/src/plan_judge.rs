@@ -1,9 +1,9 @@
-//! The judge of plans of the League of Robot Runners, 2023: a small replay by the competition's rules.
+//! Judges plans of the League of Robot Runners, 2023: a small replay by the rules of the competition.
 //!
-//! It shares nothing with the simulation but the reader of problems: neither classes nor tables, nor the
-//! reservation, nor tasks. Cells are numbers, headings are counted clockwise from east.
+//! Independent of the simulation: it shares the reader of problems, but no classes, tables, occupancy or tasks. Cells
+//! are numbers; headings count clockwise from east.
 
-use crate::json_mistake::JsonMistake;
+use crate::json_error::JsonError;
 use crate::load::LoadedProblem;
 use serde::Deserialize;
 use std::borrow::Cow;
@@ -11,10 +11,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 use wheelbase_grid::Cell;
 
-/// Violations that a verdict names; more are only counted.
+/// Violations that a verdict lists; further ones are only counted.
 const VIOLATIONS_KEPT: usize = 20;
 
-/// What of a plan is judged; other keys of the file are not looked at.
+/// The keys of a plan that are judged; others are ignored.
 #[derive(Debug, Deserialize)]
 #[allow(non_snake_case, reason = "the names are the competition's")]
 struct Plan<'a> {
@@ -26,34 +26,36 @@ struct Plan<'a> {
     actualPaths: Vec<Cow<'a, str>>,
 }
 
-/// What came of a plan.
+/// The verdict on a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PlanVerdict {
     /// Agents of the plan.
     pub agents: usize,
-    /// Steps that were replayed.
+    /// Steps replayed.
     pub steps: usize,
     /// Tasks finished.
     pub tasks_finished: u64,
     /// The first violations.
     pub violations: Vec<PlanViolation>,
-    /// All violations, those that are not named too.
+    /// Number of all violations.
     pub n_violations: u64,
 }
 
-/// Something that a plan must not do or say.
+/// A violation of the rules by a plan, or a false statement of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum PlanViolation {
-    /// A number of the plan is not what it should be.
+    /// A number of the plan is wrong.
     Number {
         /// Its key.
         key: &'static str,
-        /// What the plan says.
+        /// The number in the plan.
         found: u64,
-        /// What would be right.
-        right: u64,
+        /// The correct number.
+        expected: u64,
     },
-    /// An agent does not start where the problem says.
+    /// An agent does not start at its cell in the problem.
     Start {
         /// The agent.
         agent: usize,
@@ -64,8 +66,8 @@ pub enum PlanViolation {
         agent: usize,
         /// Its steps.
         found: usize,
-        /// Those of the first.
-        right: usize,
+        /// Steps of the first agent.
+        expected: usize,
     },
     /// A step is none of `F`, `R`, `C`, `W`.
     Action {
@@ -73,7 +75,7 @@ pub enum PlanViolation {
         agent: usize,
         /// The step, from 0.
         step: usize,
-        /// What stands there, shortened.
+        /// The text of the step, shortened.
         found: String,
     },
     /// An agent leaves the map or enters a blocked cell.
@@ -85,7 +87,7 @@ pub enum PlanViolation {
     },
     /// Two agents are in one cell after a step.
     Vertex {
-        /// The two.
+        /// The agents.
         agents: [usize; 2],
         /// The step, from 0.
         step: usize,
@@ -94,7 +96,7 @@ pub enum PlanViolation {
     },
     /// Two agents exchange their cells in a step.
     Edge {
-        /// The two.
+        /// The agents.
         agents: [usize; 2],
         /// The step, from 0.
         step: usize,
@@ -104,10 +106,12 @@ pub enum PlanViolation {
 impl fmt::Display for PlanViolation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Number { key, found, right } => write!(f, "{key}: expected {right}, found {found}"),
-            Self::Start { agent } => write!(f, "start[{agent}]: not where the problem has agent {agent}"),
-            Self::Length { agent, found, right } => {
-                write!(f, "actualPaths[{agent}]: expected {right} steps as agent 0 has, found {found}")
+            Self::Number { key, found, expected } => write!(f, "{key}: expected {expected}, found {found}"),
+            Self::Start { agent } => {
+                write!(f, "start[{agent}]: expected the start of agent {agent} in the problem")
+            }
+            Self::Length { agent, found, expected } => {
+                write!(f, "actualPaths[{agent}]: expected {expected} steps as for agent 0, found {found}")
             }
             Self::Action { agent, step, found } => {
                 write!(f, "actualPaths[{agent}]: step {step}: expected F, R, C or W, found {found:?}")
@@ -125,16 +129,16 @@ impl fmt::Display for PlanViolation {
 
 /// Judges a plan, the text of a JSON file. Linear in agents times steps.
 /// # Errors
-/// What keeps the text from being a plan at all, and where.
-pub fn judge_plan(problem: &LoadedProblem, text: &[u8]) -> Result<PlanVerdict, JsonMistake> {
-    let plan: Plan<'_> = serde_json::from_slice(text).map_err(|error| JsonMistake::of(&error))?;
+/// [`JsonError`] if the text is not a plan.
+pub fn judge_plan(problem: &LoadedProblem, text: &[u8]) -> Result<PlanVerdict, JsonError> {
+    let plan: Plan<'_> = serde_json::from_slice(text).map_err(|error| JsonError::of(&error))?;
     let mut replay = Replay::new(problem);
     replay.check_head(&plan);
     let paths: Vec<Vec<&str>> = plan.actualPaths.iter().map(|path| steps_of(path)).collect();
     let n_steps = paths.first().map_or(0, Vec::len);
     replay.check_number("makespan", plan.makespan, n_steps as u64);
     for (agent, path) in paths.iter().enumerate().filter(|(_, path)| path.len() != n_steps) {
-        replay.add(PlanViolation::Length { agent, found: path.len(), right: n_steps });
+        replay.add(PlanViolation::Length { agent, found: path.len(), expected: n_steps });
     }
     for step in 0..n_steps {
         replay.step(step, &paths);
@@ -145,25 +149,25 @@ pub fn judge_plan(problem: &LoadedProblem, text: &[u8]) -> Result<PlanVerdict, J
     Ok(PlanVerdict { agents: paths.len(), steps: n_steps, tasks_finished, violations, n_violations })
 }
 
-/// The steps of a path: letters with commas between them; an empty one has none.
+/// The steps of a path: letters separated by commas; none if the path is empty.
 fn steps_of(path: &str) -> Vec<&str> {
     if path.is_empty() { Vec::new() } else { path.split(',').collect() }
 }
 
-/// A team on its way through a problem.
+/// A replay of a plan.
 struct Replay<'a> {
     problem: &'a LoadedProblem,
     cells: Vec<Cell>,
     /// Clockwise from east.
     headings: Vec<u8>,
-    /// How many tasks each agent has finished; the next one is its task.
+    /// Number of tasks that each agent has finished; its current task is the next one.
     done: Vec<u64>,
     n_finished: u64,
     violations: Vec<PlanViolation>,
     n_violations: u64,
-    /// By cell, who has entered it in this step.
+    /// The agent that has entered each cell in this step.
     entered: BTreeMap<Cell, usize>,
-    /// Who was in which cell before it.
+    /// The agent in each cell before the step.
     left: BTreeMap<Cell, usize>,
 }
 
@@ -190,9 +194,9 @@ impl<'a> Replay<'a> {
         }
     }
 
-    fn check_number(&mut self, key: &'static str, found: Option<u64>, right: u64) {
-        if let Some(found) = found.filter(|&found| found != right) {
-            self.add(PlanViolation::Number { key, found, right });
+    fn check_number(&mut self, key: &'static str, found: Option<u64>, expected: u64) {
+        if let Some(found) = found.filter(|&found| found != expected) {
+            self.add(PlanViolation::Number { key, found, expected });
         }
     }
 
@@ -211,7 +215,7 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Replays a step of all agents. One that may not be done is not: its agent waits.
+    /// Replays a step of all agents. The agent of an illegal action waits.
     fn step(&mut self, step: usize, paths: &[Vec<&str>]) {
         let before = self.cells.clone();
         for agent in 0..self.cells.len() {
@@ -222,7 +226,7 @@ impl<'a> Replay<'a> {
                 },
                 Some("R") => self.headings[agent] = (self.headings[agent] + 1) % 4,
                 Some("C") => self.headings[agent] = (self.headings[agent] + 3) % 4,
-                // A path that is too short or missing has been told.
+                // A path that is too short or missing has been reported.
                 Some("W") | None => {}
                 Some(other) => {
                     let found = other.chars().take(20).collect();
@@ -255,7 +259,7 @@ impl<'a> Replay<'a> {
         (grid.terrain_table()[kind].speed > 0).then_some(Cell(ahead))
     }
 
-    /// The cell of an agent's present task.
+    /// The cell of an agent's current task.
     fn task_of(&self, agent: usize) -> Cell {
         let tasks = &self.problem.tasks;
         let at = self.done[agent] * self.cells.len() as u64 + agent as u64;

@@ -1,27 +1,26 @@
-//! Traces: one JSON object a line, complete enough that a stranger can replay and judge the run
-//! (DESIGN 9).
+//! Traces (docs/format.md): one JSON object per line, complete enough for others to replay and judge the run.
 
 use crate::class_text::class_json;
 use crate::order_text::order_json;
 use crate::outcome::outcome_json;
 use serde_json::{Value, json};
 use std::io::{self, Write};
-use wheelbase_grid::{Cell, Grid, Rect, SideKind};
+use wheelbase_grid::{Cell, Grid, GridShape, Rect, SideKind};
 use wheelbase_planner::Pose;
 use wheelbase_planner::model::heading_name;
-use wheelbase_sim::{ClassId, EditEffect, OnAgents, RunResult, TraceEvent, World};
+use wheelbase_sim::{AppliedEdit, ClassId, EditEffect, OnAgents, RunResult, TraceEvent, World};
 
-/// Key and value of the line of what an edit set.
-fn set_json(set: &EditEffect) -> (&'static str, Value) {
+/// Key and value of an edit in its line.
+fn effect_json(effect: &EditEffect, shape: GridShape) -> (&'static str, Value) {
     let cells = |area: Rect| area.cells().map(|cell| [cell.x, cell.y]).collect::<Vec<_>>();
-    match *set {
+    match *effect {
         EditEffect::Terrain { area, kind } => {
             ("set_terrain", json!({ "cells": cells(area), "kind": kind.0 }))
         }
         EditEffect::Elevation { area, height } => {
             ("set_elevation", json!({ "cells": cells(area), "height": height }))
         }
-        EditEffect::Sides { cell, shape, kinds } => {
+        EditEffect::Sides { cell, kinds } => {
             let set = shape.sides().iter().zip(kinds).filter_map(|(side, kind)| Some((side, kind?)));
             let sides: Vec<Value> =
                 set.map(|(side, kind)| json!([cell.x, cell.y, side.name(), kind.0])).collect();
@@ -67,7 +66,7 @@ pub fn write_header(world: &World, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "{header}")
 }
 
-/// `[count, value]` of each run of equal values.
+/// Runs of equal values as `[count, value]`.
 fn runs(values: impl Iterator<Item = i64>) -> Vec<[i64; 2]> {
     let mut runs: Vec<[i64; 2]> = Vec::new();
     for value in values {
@@ -93,7 +92,7 @@ fn sides_not_open(grid: &Grid) -> Vec<Value> {
     .collect()
 }
 
-/// Writes one line of what took effect at a tick.
+/// Writes the line of an event that took effect at a tick.
 /// # Errors
 /// Those of the writer.
 pub fn write_event(world: &World, tick: u32, event: &TraceEvent, out: &mut impl Write) -> io::Result<()> {
@@ -130,8 +129,8 @@ pub fn write_event(world: &World, tick: u32, event: &TraceEvent, out: &mut impl 
         TraceEvent::TaskDone { agent, cell } => {
             json!({ "t": tick, "agent": agent.0, "task_done": [cell.x, cell.y] })
         }
-        TraceEvent::Edit { set, on_agents, asked } => {
-            let (key, value) = set_json(&set);
+        TraceEvent::Edit(AppliedEdit { effect, on_agents, asked }) => {
+            let (key, value) = effect_json(&effect, world.grid().shape());
             json!({
                 "t": tick,
                 key: value,
@@ -147,7 +146,7 @@ pub fn write_event(world: &World, tick: u32, event: &TraceEvent, out: &mut impl 
     writeln!(out, "{line}")
 }
 
-/// Writes the last line: the result, less what depends on time, threads or memory.
+/// Writes the last line: the outcome.
 /// # Errors
 /// Those of the writer.
 pub fn write_end(result: &RunResult, out: &mut impl Write) -> io::Result<()> {

@@ -1,10 +1,10 @@
-//! Agents that events bring, take out and send elsewhere.
+//! Events that add and remove agents and give them orders.
 
 #![allow(clippy::unwrap_used)]
 
 mod common;
 
-use common::{CART, OTHERS, TRUCK, cart, cell, run_checked, set_terrain, step_to, world_from, world_of};
+use common::{CART, OTHERS, TRUCK, build_world, cart, cell, run_checked, set_terrain, step_to, world_on};
 use wheelbase_grid::CellXY;
 use wheelbase_scenario::trace;
 use wheelbase_sim::{Activity, Counts, UnreachableReason, World};
@@ -33,15 +33,15 @@ fn lines(world: &mut World) -> Vec<String> {
 }
 
 #[test]
-fn added_agents_stand_where_nobody_does_and_begin_at_once() {
+fn added_agents_take_free_cells_and_begin_at_once() {
     let add =
         "add_agents = { class = \"cart\", count = 9, area = [0, 0, 4, 2], orders = [{ goto = [9, 0] }] }";
     let more = cart("[1, 0, \"E\"]", "{ wait = 90 }") + &event(20, add);
-    let mut world = world_of(&["..........", ".........."], &more);
+    let mut world = world_on(&["..........", ".........."], &more);
     step_to(&mut world, 20);
     assert_eq!(world.agents().len(), 1);
     step_to(&mut world, 21);
-    // Seven cells are left for nine.
+    // Seven free cells for nine agents.
     assert_eq!((world.counts().placed, world.counts().not_placed), (8, 2));
     assert!(world.counts().moves > 0);
     assert!((1..8).all(|row| world.agents().orders(row).given == 20));
@@ -55,15 +55,15 @@ fn added_agents_keep_off_cells_that_an_edit_waits_for() {
         let more = cart("[2, 0, \"E\"]", "{ goto = [5, 0] }")
             + &set_terrain(1, "[1, 0, 2, 1]", "water", "wait")
             + &event(1, add);
-        let mut world = world_of(&["......"], &more.replace("[map]", ""));
+        let mut world = world_on(&["......"], &more.replace("[map]", ""));
         if collision == "discrete" {
             let text = format!(
                 "name = \"t\"\nticks = 90\ncollision = \"discrete\"\n[map]\nrows = [\"......\"]\n{CART}{more}"
             );
-            world = world_from(&text);
+            world = build_world(&text);
         }
         step_to(&mut world, 2);
-        // Not on (1, 0) and (2, 0), which are to flood, nor on (3, 0), where the cart is going.
+        // Not on (1, 0) and (2, 0), which will flood, nor on (3, 0), the target of the cart.
         let mut places: Vec<i32> = (1..world.agents().len()).map(|row| cell(&world, row).x).collect();
         places.sort_unstable();
         assert_eq!((places, world.counts().not_placed), (vec![0, 4, 5], 2), "{collision}");
@@ -72,12 +72,12 @@ fn added_agents_keep_off_cells_that_an_edit_waits_for() {
 }
 
 #[test]
-fn what_an_event_draws_changes_nothing_that_was_placed_before() {
+fn random_draws_of_events_do_not_change_earlier_placements() {
     let groups = "[[groups]]\nclass = \"cart\"\ncount = 6\narea = [0, 0, 9, 3]\n";
     let add = "add_agents = { class = \"cart\", count = 3, area = [0, 0, 9, 3] }";
     let rows = [".........", ".........", "........."];
     let places = |more: &str| {
-        let mut world = world_of(&rows, more);
+        let mut world = world_on(&rows, more);
         step_to(&mut world, 0);
         world.step();
         (0..world.agents().len()).map(|row| world.pose(row)).collect::<Vec<_>>()
@@ -85,13 +85,13 @@ fn what_an_event_draws_changes_nothing_that_was_placed_before() {
     let (without, with) = (places(groups), places(&(groups.to_owned() + &event(0, add))));
     assert_eq!((without.len(), with.len()), (6, 9));
     assert_eq!(without, with[..6]);
-    // Each event has numbers of its own.
+    // Each event has its own random numbers.
     let twice = places(&(groups.to_owned() + &event(0, add) + &event(0, add)));
     assert_eq!(twice[..9], with);
 }
 
 #[test]
-fn agents_are_removed_by_name_and_by_area_in_mid_move_too() {
+fn agents_are_removed_by_name_and_by_area_even_while_moving() {
     for collision in ["swept", "discrete"] {
         let more = named("a", "[0, 0, \"E\"]", "{ goto = [5, 0] }")
             + &named("b", "[0, 1, \"E\"]", "{ goto = [5, 1] }")
@@ -100,11 +100,11 @@ fn agents_are_removed_by_name_and_by_area_in_mid_move_too() {
             + &event(3, "remove_agents = { area = [1, 1, 1, 1] }")
             + &event(5, "remove_agents = { names = [\"b\"] }");
         let rows = ["\"......\""; 3].join(",");
-        let mut world = world_from(&format!(
+        let mut world = build_world(&format!(
             "name = \"t\"\nticks = 90\ncollision = \"{collision}\"\n[map]\nrows = [{rows}]\n{CART}{more}"
         ));
         step_to(&mut world, 3);
-        // In mid-move from (1, 1): that is where it is, by its anchor.
+        // Moving from (1, 1), where its anchor still is.
         assert_eq!((cell(&world, 1), world.agents().motion[1].at_rest()), (CellXY::new(1, 1), false));
         step_to(&mut world, 4);
         assert_eq!((world.agents().len(), world.counts().removed), (1, 2), "{collision}");
@@ -120,7 +120,7 @@ fn a_removal_frees_an_edit_that_waits_at_the_same_tick() {
     let more = named("a", "[1, 0, \"E\"]", "{ wait = 90 }")
         + &set_terrain(2, "[1, 0, 1, 1]", "water", "wait")
         + &event(7, "remove_agents = { names = [\"a\"] }");
-    let mut world = world_of(&["...."], &more);
+    let mut world = world_on(&["...."], &more);
     step_to(&mut world, 7);
     assert_eq!(world.edits_pending(), 1);
     world.step();
@@ -128,24 +128,24 @@ fn a_removal_frees_an_edit_that_waits_at_the_same_tick() {
 }
 
 #[test]
-fn orders_that_are_given_replace_what_is_left() {
+fn given_orders_replace_the_remaining_ones() {
     let more = named("a", "[0, 0, \"E\"]", "{ goto = [6, 0] }, { wait = 9 }")
         + &event(3, "give_orders = { names = [\"a\"], orders = [{ goto = [0, 0] }] }");
-    let mut world = world_of(&["......."], &more);
+    let mut world = world_on(&["......."], &more);
     step_to(&mut world, 4);
-    // In mid-move until 4, from (1, 0) to (2, 0): it ends that first.
+    // It first ends its move from (1, 0) to (2, 0), at tick 4.
     assert_eq!((cell(&world, 0), world.agents().orders(0).given), (CellXY::new(2, 0), 3));
     run_checked(&mut world);
-    // It turns about in 2 ticks and drives 4.
+    // It turns around in 2 ticks and drives 4.
     assert_eq!((world.tick(), world.counts().orders_done, world.counts().flowtime), (10, 1, 7));
 }
 
 #[test]
-fn orders_for_one_at_rest_begin_at_their_tick() {
+fn orders_for_an_agent_at_rest_begin_at_their_tick() {
     for before in ["", "{ wait = 50 }", "{ goto = [9, 0], if_unreachable = \"wait\" }"] {
         let more = named("a", "[0, 0, \"E\"]", before)
             + &event(20, "give_orders = { area = [0, 0, 1, 1], orders = [{ goto = [3, 0] }, { wait = 4 }] }");
-        let mut world = world_of(&[".......W.."], &more);
+        let mut world = world_on(&[".......W.."], &more);
         run_checked(&mut world);
         assert_eq!((world.tick(), world.counts().orders_done), (30, 2), "{before}");
         assert_eq!(world.counts().flowtime, 6 + 10);
@@ -162,35 +162,35 @@ fn orders_of_one_tick_are_one_list() {
         + &give("names = [\"a\"]", 2)
         + &give("area = [0, 0, 1, 2]", 4)
         + &give("names = [\"a\"]", 5);
-    let mut world = world_of(&["......", "......"], &more);
+    let mut world = world_on(&["......", "......"], &more);
     step_to(&mut world, 6);
     assert_eq!([0, 1].map(|row| world.orders().left(&world.agents().orders(row))), [3, 1]);
     run_checked(&mut world);
     assert_eq!((world.counts().orders_done, cell(&world, 0)), (5, CellXY::new(5, 0)));
-    // With the orders of the file, where they are of one tick too; and of agents that come at it.
+    // Also together with the orders of the file, and for agents added at the same tick.
     let more =
         named("a", "[0, 0, \"E\"]", "{ wait = 3 }") + &give("names = [\"a\"]", 2).replace("= 5", "= 0");
-    let mut world = world_of(&["......", "......"], &more);
+    let mut world = world_on(&["......", "......"], &more);
     run_checked(&mut world);
     assert_eq!((world.counts().orders_done, world.counts().flowtime), (2, 3 + 7));
 }
 
 #[test]
-fn a_wait_given_in_mid_move_begins_at_its_end() {
+fn a_wait_given_during_a_move_begins_at_its_end() {
     let more = named("a", "[0, 0, \"E\"]", "{ goto = [6, 0] }")
         + &event(5, "give_orders = { names = [\"a\"], orders = [{ wait = 10 }] }");
-    let mut world = world_of(&["......."], &more);
+    let mut world = world_on(&["......."], &more);
     run_checked(&mut world);
     assert_eq!((world.tick(), world.counts().orders_done), (16, 1));
 }
 
 #[test]
-fn an_empty_list_stops_who_gets_it() {
+fn an_empty_list_stops_the_agent() {
     let more = named("a", "[0, 0, \"E\"]", "{ patrol = [[6, 0], [0, 0]] }")
         + &event(5, "give_orders = { names = [\"a\"], orders = [] }");
-    let mut world = world_of(&["......."], &more);
+    let mut world = world_on(&["......."], &more);
     run_checked(&mut world);
-    // In mid-move from 4 to 6; then it stands for a tick.
+    // It moves from 4 to 6, then stands for a tick.
     assert_eq!((world.tick(), cell(&world, 0), world.counts().orders_done), (7, CellXY::new(3, 0), 1));
 }
 
@@ -201,7 +201,7 @@ fn each_class_reads_the_headings_it_has() {
     let run_of = |chosen: &str, goals: &str| {
         let give =
             event(1, &format!("give_orders = {{ {chosen}, orders = [{{ {goals} }}, {{ wait = 1 }}] }}"));
-        let mut world = world_from(&format!(
+        let mut world = build_world(&format!(
             "name = \"t\"\nticks = 90\n[map]\nrows = [\"....\",\"....\"]\n[side.hedge]\nspeed = 0\n\
              {CART}{TRUCK}{OTHERS}{agents}{give}"
         ));
@@ -219,18 +219,18 @@ fn each_class_reads_the_headings_it_has() {
     };
     assert_eq!(run("goto = [3, 0, \"N\"]"), (3, 1));
     assert_eq!(run("goto = [[3, 0, \"N\"], [3, 1]]"), (4, 0));
-    // The walker has no station, and goes on to what comes behind.
+    // The walker has no valid stop, and continues with the next order.
     assert_eq!(run("patrol = [[3, 0, \"N\"], [0, 0, \"W\"]]"), (1, 1));
 }
 
 #[test]
-fn a_request_under_way_is_void() {
+fn a_pending_request_is_dropped() {
     let text = format!(
         "name = \"t\"\nticks = 90\nexpansions_per_tick = 3\n[map]\nrows = [\"..............\", \"..............\"]\n{CART}{}{}",
         named("a", "[0, 0, \"W\"]", "{ goto = [13, 1, \"W\"] }"),
         event(4, "give_orders = { names = [\"a\"], orders = [{ wait = 2 }] }")
     );
-    let mut world = world_from(&text);
+    let mut world = build_world(&text);
     step_to(&mut world, 4);
     assert_eq!(world.agents().motion[0].activity, Activity::AwaitingPath);
     run_checked(&mut world);
@@ -238,7 +238,7 @@ fn a_request_under_way_is_void() {
 }
 
 #[test]
-fn a_trace_has_a_line_for_each_thing() {
+fn a_trace_has_a_line_for_each_event() {
     let more = named("a", "[0, 0, \"E\"]", "{ wait = 9 }")
         + &event(
             1,
@@ -249,7 +249,7 @@ fn a_trace_has_a_line_for_each_thing() {
         + &event(4, "set_side = { cell = [0, 0], side = \"N\", kind = \"wall\", on_agents = \"strand\" }")
         + &event(5, "rotate = { cell = [0, 0], turns = 1 }")
         + &event(6, "set_elevation = { area = [1, -5, 2, 6], height = -3, on_agents = \"remove\" }");
-    let mut world = world_of(&["...."], &more);
+    let mut world = world_on(&["...."], &more);
     let written = lines(&mut world);
     let heading = ["E", "N", "W", "S"][world.pose(0).heading.0 as usize];
     let spawn = format!(r#"{{"t":1,"spawn":1,"class":"cart","at":[1,0,"{heading}"]}}"#);

@@ -1,4 +1,4 @@
-//! What is cold of an agent is a component of its entity: a run from which one is deleted comes to something else.
+//! The cold data of agents are components of their entities: a run with one of them removed has another result.
 
 #![allow(clippy::unwrap_used)]
 
@@ -40,8 +40,8 @@ fn begun() -> World {
     world
 }
 
-/// The result that the run prints.
-fn come_to(mut world: World) -> RunResult {
+/// The result of the run.
+fn run_to_end(mut world: World) -> RunResult {
     while world.step() == RunState::Running {}
     RunResult::of(&world, 1, &TickTimes::default(), 0.0, 0)
 }
@@ -60,17 +60,17 @@ fn a_run_needs_its_components() {
     let mut world = begun();
     while world.step() == RunState::Running {}
     let finished: u32 = (0..world.agents().len()).map(|row| world.agents().statistics(row).finished).sum();
-    let whole = come_to(world);
+    let whole = run_to_end(world);
     assert!(whole.orders_done == 2 && whole.tasks_done > 5, "{whole:?}");
     assert_eq!(whole.trips, whole.orders_done + whole.tasks_done);
     assert_eq!(u64::from(finished), whole.orders_done + whole.tasks_done);
     assert!(whole.progress_permille.is_some() && whole.no_progress_agents == 0, "{whole:?}");
-    let found = come_to(without::<OrderState>());
+    let found = run_to_end(without::<OrderState>());
     assert!(found.orders_done == 0 && found.tasks_done < 2, "{found:?}");
-    let found = come_to(without::<Tasks>());
+    let found = run_to_end(without::<Tasks>());
     assert!(found.orders_done == 2 && found.tasks_done != whole.tasks_done, "{found:?}");
     // Agents move as before, but no trip is counted.
-    let found = come_to(without::<TripStatistics>());
+    let found = run_to_end(without::<TripStatistics>());
     assert_eq!((found.orders_done, found.tasks_done), (whole.orders_done, whole.tasks_done));
     assert_eq!((found.trips, found.progress_permille, found.detour_permille), (0, None, None));
     assert_eq!(found.no_progress_agents, 1);
@@ -88,5 +88,5 @@ fn names_are_components_and_change_nothing() {
     let entity = world.agents().entity(0);
     world.entities_mut().remove_one::<Name>(entity).unwrap();
     assert_eq!((world.state_hash(), world.tick_hash()), hash);
-    assert_eq!(come_to(world).state_hash, come_to(begun()).state_hash);
+    assert_eq!(run_to_end(world).state_hash, run_to_end(begun()).state_hash);
 }

@@ -1,16 +1,16 @@
-//! Passages that edits make and do away with: as on a map that was so from the start, and everyone gets through.
+//! Corridors that edits create and remove: they behave as on a map that had them from the start, and all agents pass.
 
 #![allow(clippy::unwrap_used)]
 
 mod common;
 
-use common::{CART, OTHERS, TRUCK, cell, run_checked, set_terrain, world_from};
+use common::{CART, OTHERS, TRUCK, build_world, cell, run_checked, set_terrain};
 use wheelbase_sim::{RunState, World, invariant};
 
 const WIDTH: usize = 21;
 const HEIGHT: usize = 9;
 
-/// A map with a wall through the middle that has a gap of so many rows, or without a wall.
+/// A map with a wall through the middle, which has a gap of the given rows; or without a wall.
 fn rows(gap: Option<std::ops::Range<usize>>) -> String {
     let row = |y: usize| -> String {
         let is_wall = |x: usize| x == WIDTH / 2 && gap.as_ref().is_some_and(|gap| !gap.contains(&y));
@@ -19,7 +19,7 @@ fn rows(gap: Option<std::ops::Range<usize>>) -> String {
     (0..HEIGHT).map(|y| format!("\"{}\"", row(y))).collect::<Vec<_>>().join(",")
 }
 
-/// Two groups of several classes on either side, each of which wants to the other.
+/// Groups of several classes on both sides, which go to the other side.
 fn crossing(collision: &str, gap: Option<std::ops::Range<usize>>, events: &str) -> World {
     let mut text = format!(
         "name = \"gap\"\nseed = 3\nticks = 6000\ncollision = \"{collision}\"\n[map]\nrows = [{}]\n{CART}{TRUCK}{OTHERS}",
@@ -34,10 +34,10 @@ fn crossing(collision: &str, gap: Option<std::ops::Range<usize>>, events: &str) 
             );
         }
     }
-    world_from(&(text + events))
+    build_world(&(text + events))
 }
 
-/// Edits of a tick that put up a wall with a gap, or take it away.
+/// Edits of a tick that build a wall with a gap, or remove it.
 fn wall(tick: u32, gap: std::ops::Range<usize>, kind: &str) -> String {
     let x = WIDTH / 2;
     let above = format!("[{x}, 0, 1, {}]", gap.start);
@@ -45,8 +45,8 @@ fn wall(tick: u32, gap: std::ops::Range<usize>, kind: &str) -> String {
     set_terrain(tick, &above, kind, "wait") + &set_terrain(tick, &below, kind, "wait")
 }
 
-/// Everyone's pose after each tick, to the end.
-fn course(mut world: World) -> Vec<Vec<(i32, i32, u8)>> {
+/// The poses of all agents after each tick, to the end.
+fn trajectories(mut world: World) -> Vec<Vec<(i32, i32, u8)>> {
     let mut course = Vec::new();
     loop {
         let step = world.step();
@@ -66,24 +66,24 @@ fn course(mut world: World) -> Vec<Vec<(i32, i32, u8)>> {
     }
 }
 
-/// A wall with a gap that is put up before anybody moves makes the passage that it would have made from the start,
-/// and one that is widened is none, or a wider one, as it would have been.
+/// A wall built before any agent moves makes the same corridor as on a new map; widening its gap makes a wider corridor or
+/// none, as on a new map.
 #[test]
-fn passages_after_an_edit_are_those_of_a_new_map() {
+fn corridors_after_an_edit_are_those_of_a_new_map() {
     for collision in ["swept", "discrete"] {
-        let narrow = course(crossing(collision, Some(4..6), ""));
-        let edited = course(crossing(collision, None, &wall(0, 4..6, "water")));
+        let narrow = trajectories(crossing(collision, Some(4..6), ""));
+        let edited = trajectories(crossing(collision, None, &wall(0, 4..6, "water")));
         assert!(narrow == edited, "{collision}: a wall is put up");
-        // All of it but a row at the top: two of the widest get past each other.
-        let wide = course(crossing(collision, Some(1..9), ""));
+        // All but the top row: two of the widest agents can pass each other.
+        let wide = trajectories(crossing(collision, Some(1..9), ""));
         let area = format!("[{}, 1, 1, 8]", WIDTH / 2);
-        let widened = course(crossing(collision, Some(4..6), &set_terrain(0, &area, "ground", "wait")));
+        let widened = trajectories(crossing(collision, Some(4..6), &set_terrain(0, &area, "ground", "wait")));
         assert!(wide == widened, "{collision}: a gap is widened");
         assert!(wide.len() < narrow.len());
     }
 }
 
-/// A wall comes, and its gap moves, while all are on their way: who is in the old gap keeps the new wall waiting.
+/// A wall appears and its gap moves while all agents drive. Agents in the old gap make the new wall wait.
 #[test]
 fn opposite_groups_get_through_a_gap_that_moves() {
     for collision in ["swept", "discrete"] {

@@ -1,10 +1,10 @@
-//! What lone agents take of doors, held against what can be counted by hand.
+//! The load that single agents put on doors, against counts by hand.
 
 #![allow(clippy::unwrap_used)]
 
 mod common;
 
-use common::{CART, OTHERS, TRUCK, on_threads, world_from};
+use common::{CART, OTHERS, TRUCK, build_world, on_threads};
 use proptest::prelude::*;
 use std::fmt::Write;
 use std::path::Path;
@@ -27,7 +27,7 @@ fn load(world: &World) -> (Vec<SingleAgentBound>, Load) {
     (alone, Load { gates: load.n_gates(), busiest_permille: permille(taken, supply) })
 }
 
-/// Two rooms of 12 x 12 cells, joined by a door of so many cells in a wall of one.
+/// Two rooms of 12 x 12 cells, separated by a wall one cell thick with a door of `door` cells.
 fn two_rooms(door: usize) -> Vec<String> {
     let row = |y: usize| {
         let wall = if (5..5 + door).contains(&y) { "." } else { "T" };
@@ -36,7 +36,7 @@ fn two_rooms(door: usize) -> Vec<String> {
     (0..12).map(row).collect()
 }
 
-/// Agents in the room on the left, each with tasks to the right and to the left in turn, deep in the rooms.
+/// Agents in the left room with tasks deep in the right and the left room in turn.
 fn across(door: usize, class: &str, agents: usize, ticks: u32) -> World {
     let mut table = "agent,x,y,heading\n".to_owned();
     for agent in 0..agents {
@@ -53,9 +53,8 @@ fn across(door: usize, class: &str, agents: usize, ticks: u32) -> World {
     build_world_of(Path::new("across.toml"), &typed, Files::Attached(&files)).unwrap().world
 }
 
-/// A walker holds the door of one cell while it steps onto it and while it steps off, a tick each. So in 400 ticks
-/// it is gone through 200 times, and every task is a way through. Alone each of the 24 needs some twenty ticks for
-/// a task, and they do more than 300.
+/// A walker occupies a door of one cell while it steps onto it and off it, a tick each: 200 passes in 400 ticks, one for
+/// each task. Alone, each of 24 walkers needs about 20 ticks per task, so that together they do more than 300.
 #[test]
 fn a_door_of_one_cell_lets_a_walker_through_every_two_ticks() {
     let world = across(1, "walker", 24, 400);
@@ -63,31 +62,31 @@ fn a_door_of_one_cell_lets_a_walker_through_every_two_ticks() {
     let bound: u64 = alone.iter().map(|bound| bound.tasks_done).sum();
     assert!(bound > 300, "{bound}");
     assert_eq!(load.gates, 1);
-    // By what share lone agents want more than there is: two ticks of 400 for each task.
+    // The demand of single agents as a share of the capacity: two of 400 ticks for each task.
     assert_eq!(load.busiest_permille, 2 * bound * 1000 / 400);
 }
 
-/// Two cells of a door of three are held by a tank for three moves of four ticks: its nose enters, it is in it
-/// whole, its tail leaves. Cell by cell that would be 24 of 1,800 in 600 ticks, which 75 could have; but two tanks
-/// have no room beside each other, so that it is 12 of 600 ticks, and 50 tanks.
+/// A tank occupies two of three door cells for three moves of four ticks: its nose enters, it fills the door, its tail
+/// leaves. By cells that is 24 of 1,800 in 600 ticks, enough for 75 tanks. But two tanks do not fit next to each other, so
+/// it is 12 of 600 ticks, enough for 50.
 #[test]
-fn of_bodies_wider_than_half_a_door_one_is_in_it_at_a_time() {
+fn a_door_holds_one_body_wider_than_half_of_it_at_a_time() {
     let (alone, load) = load(&across(3, "tank", 12, 600));
     let bound = alone.iter().map(|bound| bound.tasks_done).sum::<u64>();
     assert!(bound > 60, "{alone:?}");
     assert_eq!(load.busiest_permille, 12 * bound * 1000 / 600);
-    // A wider door has room for both, and for all that lone agents do.
+    // A wider door has room for two, and for the whole demand of single agents.
     let (_, load) = self::load(&across(7, "tank", 6, 600));
     assert!(load.busiest_permille <= 1000, "{load:?}");
 }
 
 #[test]
-fn whoever_wants_no_answer_gets_none() {
+fn unrequested_answers_are_absent() {
     let world = across(1, "walker", 24, 400);
     assert_eq!(single_agent_bounds_observed(&world, &|| false, &|_, _| {}), Ok(None));
 }
 
-/// Rows of a map with walls across that have doors of one to three cells, and a few trees.
+/// Rows of a map with walls across it, doors of one to three cells, and a few trees.
 fn rooms() -> impl Strategy<Value = Vec<String>> {
     let glyph = prop_oneof![40 => Just('.'), 4 => Just('S'), 1 => Just('T')];
     let rows = prop::collection::vec(prop::collection::vec(glyph, 30), 16);
@@ -105,7 +104,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]
-    fn what_is_taken_is_the_same_for_any_number_of_threads(
+    fn the_load_does_not_depend_on_threads(
         rows in rooms(),
         counts in prop::collection::vec(0_u32..12, 4),
         (seed, ticks, discrete) in (0_u32..1000, 50_u32..500, any::<bool>()),
@@ -121,7 +120,7 @@ proptest! {
             }
         }
         prop_assume!(text.contains("[[groups]]"));
-        let on = |threads| on_threads(threads, || load(&world_from(&text)));
+        let on = |threads| on_threads(threads, || load(&build_world(&text)));
         prop_assert_eq!(on(2), on(1));
     }
 }

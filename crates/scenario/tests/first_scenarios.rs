@@ -12,7 +12,7 @@ use std::io::Cursor;
 use std::path::PathBuf;
 use wheelbase_grid::MemoryMax;
 use wheelbase_planner::{Goal, GoalMember, Heading, Pose, Request, Scratch, Status, plan};
-use wheelbase_scenario::load::{Overrides, load_problem, load_world, load_world_and_text};
+use wheelbase_scenario::load::{Overrides, load_planning_problem, load_world, load_world_and_text};
 use wheelbase_scenario::recording::{Reader, verify};
 use wheelbase_sim::{RunState, World};
 
@@ -68,8 +68,8 @@ fn answered(
     from: (i32, i32, u8),
     to: (i32, i32, Option<u8>),
 ) -> (Status, u32, usize) {
-    let problem =
-        load_problem(&first(name), Some(class), MemoryMax::NONE).unwrap_or_else(|error| panic!("{error}"));
+    let problem = load_planning_problem(&first(name), Some(class), MemoryMax::NONE)
+        .unwrap_or_else(|error| panic!("{error}"));
     let tables = wheelbase_planner::MovementTables::compile(&problem.grid, problem.class);
     let start = Pose::new(from.0, from.1, Heading(from.2));
     let cell = wheelbase_grid::CellXY::new(to.0, to.1);

@@ -1,10 +1,10 @@
-//! Orders to an area: who is given which pose.
+//! Orders to an area: which agent gets which pose.
 
 #![allow(clippy::unwrap_used)]
 
 mod common;
 
-use common::{CART, cart, cell, run_checked, set_terrain, step_to, world_from, world_of};
+use common::{CART, build_world, cart, cell, run_checked, set_terrain, step_to, world_on};
 use std::collections::BTreeSet;
 use wheelbase_grid::{CellXY, Rect};
 use wheelbase_planner::model::State;
@@ -16,18 +16,18 @@ fn to(area: &str) -> String {
     format!("{{ goto_area = {area} }}")
 }
 
-/// What the agent in a row has been given.
+/// The pose assigned to the agent in a row.
 fn given(world: &World, row: usize) -> Option<Pose> {
     world.agents().assigned[row].map(|state| world.tables()[0].space().pose(state))
 }
 
 #[test]
-fn poses_are_handed_out_in_order_of_id() {
-    // The same way to (3, 0) for all but the last, which is nearer to it and comes last all the same.
+fn poses_are_assigned_in_order_of_id() {
+    // Equally far from (3, 0), except the last agent, which is nearer and still chooses last.
     let order = to("[3, 0, 9, 1]");
     let more =
         cart("[0, 0, \"E\"]", &order) + &cart("[0, 1, \"E\"]", &order) + &cart("[2, 0, \"E\"]", &order);
-    let mut world = world_of(&["......", "......"], &more);
+    let mut world = world_on(&["......", "......"], &more);
     step_to(&mut world, 1);
     let places: Vec<i32> = (0..3).map(|row| given(&world, row).unwrap().cell.x).collect();
     assert_eq!(places, [3, 4, 5]);
@@ -37,26 +37,26 @@ fn poses_are_handed_out_in_order_of_id() {
 }
 
 #[test]
-fn a_lone_agent_arrives_at_its_cost_and_one_that_is_there_is_done() {
-    let mut world = world_of(&["......."], &cart("[0, 0, \"E\"]", &to("[4, 0, 3, 1]")));
+fn a_single_agent_arrives_at_its_cost_or_is_done_at_once() {
+    let mut world = world_on(&["......."], &cart("[0, 0, \"E\"]", &to("[4, 0, 3, 1]")));
     run_checked(&mut world);
     assert_eq!((world.tick(), cell(&world, 0), world.counts().moves), (8, CellXY::new(4, 0), 4));
-    let mut world = world_of(&["......."], &cart("[5, 0, \"N\"]", &to("[4, -3, 3, 9]")));
+    let mut world = world_on(&["......."], &cart("[5, 0, \"N\"]", &to("[4, -3, 3, 9]")));
     run_checked(&mut world);
     assert_eq!((world.tick(), world.counts().moves, world.counts().orders_done), (1, 0, 1));
 }
 
 #[test]
-fn others_at_rest_are_passed_over_and_those_that_move_are_not() {
+fn poses_of_resting_agents_are_skipped_but_not_of_moving_ones() {
     let rests = "{ wait = 90 }";
     let more = cart("[0, 0, \"E\"]", &to("[3, 0, 1, 2]")) + &cart("[3, 0, \"E\"]", rests);
-    let mut world = world_of(&[".....", "....."], &more);
+    let mut world = world_on(&[".....", "....."], &more);
     step_to(&mut world, 1);
     assert_eq!(given(&world, 0).unwrap().cell, CellXY::new(3, 1));
     run_checked(&mut world);
-    // It leaves (3, 0) at tick 0 and is in mid-move when the other asks.
+    // It leaves (3, 0) at tick 0 and is moving when the other asks.
     let more = "[[events]]\ntick = 1\nadd_agents = { class = \"cart\", count = 1, area = [0, 0, 1, 1], orders = [{ goto_area = [3, 0, 1, 1] }] }\n";
-    let mut world = world_of(&["......"], &(cart("[3, 0, \"E\"]", "{ goto = [5, 0] }") + more));
+    let mut world = world_on(&["......"], &(cart("[3, 0, \"E\"]", "{ goto = [5, 0] }") + more));
     run_checked(&mut world);
     assert_eq!((cell(&world, 1), world.counts().orders_done), (CellXY::new(3, 0), 2));
 }
@@ -65,11 +65,11 @@ fn others_at_rest_are_passed_over_and_those_that_move_are_not() {
 fn a_full_area_is_unreachable() {
     let more =
         cart("[0, 0, \"E\"]", &(to("[3, 0, 1, 1]") + ", { goto = [1, 0] }")) + &cart("[3, 0, \"E\"]", "");
-    let mut world = world_of(&["...."], &more);
+    let mut world = world_on(&["...."], &more);
     run_checked(&mut world);
     assert_eq!((world.counts().orders_unreachable, world.counts().orders_done), (1, 1));
-    // With a way or without, of the map or of the agents.
-    let mut world = world_of(&["..W."], &cart("[0, 0, \"E\"]", &to("[3, 0, 1, 1]")));
+    // With or without a path, blocked by the map or by agents.
+    let mut world = world_on(&["..W."], &cart("[0, 0, \"E\"]", &to("[3, 0, 1, 1]")));
     run_checked(&mut world);
     assert_eq!((world.counts().orders_unreachable, world.tick()), (1, 1));
 }
@@ -82,16 +82,16 @@ fn nearest_goes_near_and_says_unreachable_there() {
         )
     };
     let agents = |rule| cart("[0, 0, \"E\"]", &order(rule)) + &cart("[3, 0, \"E\"]", "");
-    // (3, 0) is taken: (2, 0) is the nearest that is free.
-    let mut world = world_of(&["....W..."], &agents("drop"));
+    // (3, 0) is taken; (2, 0) is the nearest free cell.
+    let mut world = world_on(&["....W..."], &agents("drop"));
     step_to(&mut world, 3);
     assert_eq!((given(&world, 0).unwrap().cell, world.counts().orders_unreachable), (CellXY::new(2, 0), 0));
     run_checked(&mut world);
     assert_eq!((cell(&world, 0), world.tick()), (CellXY::new(2, 0), 7));
     assert_eq!((world.counts().orders_unreachable, world.counts().orders_done), (1, 1));
-    // It waits there, and goes on when the way opens.
+    // It waits there, and goes on once there is a path.
     let open = set_terrain(50, "[4, 0, 1, 1]", "ground", "wait");
-    let mut world = world_of(&["....W...", "....W..."], &(agents("wait") + &open));
+    let mut world = world_on(&["....W...", "....W..."], &(agents("wait") + &open));
     step_to(&mut world, 40);
     assert_eq!(world.agents().motion[0].activity, Activity::Unreachable);
     run_checked(&mut world);
@@ -99,18 +99,18 @@ fn nearest_goes_near_and_says_unreachable_there() {
 }
 
 #[test]
-fn a_given_pose_is_kept_while_it_can_be_reached_and_replaced_otherwise() {
+fn an_assigned_pose_is_kept_while_it_is_reachable_and_replaced_otherwise() {
     let order = to("[4, 0, 4, 1]");
-    // A detour is dearer than another place would be: the place is kept.
+    // The pose is kept although its detour costs more than another pose would.
     let more = cart("[0, 0, \"E\"]", &order)
         + &set_terrain(1, "[3, 0, 1, 1]", "water", "wait")
         + &set_terrain(3, "[4, 0, 1, 1]", "water", "wait");
-    let mut world = world_of(&["........", "........"], &more);
+    let mut world = world_on(&["........", "........"], &more);
     step_to(&mut world, 1);
     assert_eq!(given(&world, 0).unwrap().cell, CellXY::new(4, 0));
     step_to(&mut world, 3);
     assert_eq!(given(&world, 0).unwrap().cell, CellXY::new(4, 0));
-    // Then it floods: another is handed out.
+    // It floods: another pose is assigned.
     step_to(&mut world, 5);
     assert_eq!(given(&world, 0).unwrap().cell, CellXY::new(5, 0));
     run_checked(&mut world);
@@ -118,14 +118,14 @@ fn a_given_pose_is_kept_while_it_can_be_reached_and_replaced_otherwise() {
 }
 
 #[test]
-fn a_pose_is_free_again_when_its_agent_is_gone_or_sent_elsewhere() {
+fn a_pose_is_free_again_once_its_agent_is_removed_or_sent_elsewhere() {
     for action in
         ["remove_agents = { names = [\"a\"] }", "give_orders = { names = [\"a\"], orders = [{ wait = 1 }] }"]
     {
         let first = cart("[0, 0, \"E\"]", &to("[5, 0, 1, 1]")).replace("class", "name = \"a\"\nclass");
         let second = cart("[0, 1, \"E\"]", &("{ wait = 4 }, ".to_owned() + &to("[5, 0, 1, 1]")));
         let event = format!("[[events]]\ntick = 3\n{action}\n");
-        let mut world = world_of(&["......", "......"], &(first + &second + &event));
+        let mut world = world_on(&["......", "......"], &(first + &second + &event));
         step_to(&mut world, 3);
         assert_eq!(given(&world, 0).unwrap().cell, CellXY::new(5, 0));
         run_checked(&mut world);
@@ -138,10 +138,10 @@ fn a_pose_is_free_again_when_its_agent_is_gone_or_sent_elsewhere() {
     }
 }
 
-/// Agents of one tick and one priority against the obvious way: one after the other in order of id, each the
-/// cheapest of all poses that are left.
+/// Agents of equal tick and priority against the obvious algorithm: in order of id, each gets the cheapest remaining
+/// pose.
 #[test]
-fn all_are_given_the_cheapest_that_is_left() {
+fn each_agent_gets_the_cheapest_remaining_pose() {
     let rows = ["....S.....T...", "..W.......T...", "..............", ".S..W.....SS..", "......TT......"];
     let rows: Vec<String> = rows.iter().map(|row| format!("\"{row}\"")).collect();
     for (seed, slots) in [(1, 1), (2, 3), (3, 40), (4, 16), (5, 2)] {
@@ -150,7 +150,7 @@ fn all_are_given_the_cheapest_that_is_left() {
             rows.join(","),
             to("[6, 0, 8, 4]")
         );
-        let mut world = world_from(&text);
+        let mut world = build_world(&text);
         let starts: Vec<Pose> = (0..14).map(|row| world.pose(row)).collect();
         let (grid, area) = (world.grid().clone(), Rect::new(6, 0, 8, 4));
         step_to(&mut world, 1);
@@ -168,7 +168,7 @@ fn all_are_given_the_cheapest_that_is_left() {
             let states = (0..space.n_states() as u32).map(State).map(|state| space.pose(state));
             let free = states.filter(|pose| area.contains(pose.cell) && is_free(pose.cell));
             let least = free.filter_map(cost).min().unwrap();
-            // One that was there at once is done and has given it back: it stands on it.
+            // An agent that was there at once is done and has released its pose, on which it stands.
             let got = given(&world, row).unwrap_or(world.pose(row));
             assert!(is_free(got.cell), "seed {seed}: agent {row}: {got:?}");
             assert_eq!(cost(got), Some(least), "seed {seed}: agent {row}: {got:?}");
@@ -180,7 +180,7 @@ fn all_are_given_the_cheapest_that_is_left() {
 }
 
 #[test]
-fn a_starved_budget_gives_each_a_place_too() {
+fn a_tiny_budget_still_gives_each_agent_a_pose() {
     let text = |expansions: u32| {
         let rows = ["\"....................\""; 12].join(",");
         format!(
@@ -190,7 +190,7 @@ fn a_starved_budget_gives_each_a_place_too() {
         )
     };
     for expansions in [5, 60, 100_000] {
-        let mut world = world_from(&text(expansions));
+        let mut world = build_world(&text(expansions));
         run_checked(&mut world);
         assert_eq!(world.counts().orders_done, 60, "{expansions}: {:?}", world.counts());
     }

@@ -1,10 +1,10 @@
-//! Orders to a group: which poses are chosen, who is given which, and by which way they go.
+//! Orders to a group: the chosen poses, their assignment, and the paths.
 
 #![allow(clippy::unwrap_used)]
 
 mod common;
 
-use common::{CART, TRUCK, cart, cell, on_threads, run_checked, set_terrain, step_to, world_from, world_of};
+use common::{CART, TRUCK, build_world, cart, cell, on_threads, run_checked, set_terrain, step_to, world_on};
 use proptest::prelude::*;
 use wheelbase_grid::CellXY;
 use wheelbase_planner::fields::CostField;
@@ -41,7 +41,7 @@ fn tables(world: &World, row: usize) -> &MovementTables {
     &world.tables()[world.agents().motion[row].class.0 as usize]
 }
 
-/// What the agent in a row has been given.
+/// The pose assigned to the agent in a row.
 fn given(world: &World, row: usize) -> Option<Pose> {
     world.agents().assigned[row].map(|state| tables(world, row).space().pose(state))
 }
@@ -58,19 +58,19 @@ fn body(tables: &MovementTables, pose: Pose) -> Vec<CellXY> {
 }
 
 #[test]
-fn poses_fill_the_room_round_the_goal_and_all_get_there() {
+fn poses_fill_the_space_around_the_goal_and_all_arrive() {
     let rows = ["..............."; 11].join("\",\"");
     let text = format!(
         "name = \"disc\"\nticks = 2000\nseed = 3\n[map]\nrows = [\"{rows}\"]\n{CART}{}",
         group("cart", 9, "[0, 0, 4, 11]", &to("[9, 5]"))
     );
-    let mut world = world_from(&text);
+    let mut world = build_world(&text);
     step_to(&mut world, 1);
     let mut cells = given_cells(&world);
     cells.sort_unstable();
     let square: Vec<(i32, i32)> = (8..11).flat_map(|x| (4..7).map(move |y| (x, y))).collect();
     assert_eq!(cells, square);
-    // One field for all: a request each, and little left to search for.
+    // One field for all: a request each, with few expansions left.
     assert_eq!(world.counts().path_requests, 9);
     run_checked(&mut world);
     assert_eq!(
@@ -83,30 +83,30 @@ fn poses_fill_the_room_round_the_goal_and_all_get_there() {
 }
 
 #[test]
-fn nobody_overtakes_and_a_lone_agent_goes_to_the_goal() {
-    // One behind the other in a lane: the first goes farthest.
+fn the_front_agent_gets_the_farthest_pose_and_a_single_agent_the_goal() {
+    // In a file in a corridor: the first goes farthest.
     let queue: String = (0..4).map(|at| cart(&format!("[{at}, 0, \"E\"]"), "")).collect::<Vec<_>>().concat();
     let all =
         "[[events]]\ntick = 1\ngive_orders = { area = [0, 0, 99, 9], orders = [{ goto_group = [10, 0] }] }\n";
-    let mut world = world_of(&["................"], &(queue + all));
+    let mut world = world_on(&["................"], &(queue + all));
     step_to(&mut world, 2);
     assert_eq!(given_cells(&world), [(9, 0), (10, 0), (11, 0), (12, 0)].map(|(x, y)| (x - 1, y)));
     run_checked(&mut world);
-    // Nobody waits for more than the one before it.
+    // No agent waits for more than the one in front of it.
     assert_eq!((world.counts().orders_done, world.counts().moves), (4, 32));
-    // A lone one, at its cost; the heading counts where it is asked for.
-    let mut world = world_of(&["......."], &cart("[0, 0, \"E\"]", &to("[4, 0]")));
+    // A single agent, at its cost; a requested heading counts.
+    let mut world = world_on(&["......."], &cart("[0, 0, \"E\"]", &to("[4, 0]")));
     run_checked(&mut world);
     assert_eq!((world.tick(), cell(&world, 0)), (8, CellXY::new(4, 0)));
-    // What it takes alone is the whole way, and not the last part that was searched for.
+    // Its single-agent time covers the whole path, not only the searched last part.
     assert_eq!((world.counts().bound_ticks, world.counts().trip_ticks), (8, 8));
-    let mut world = world_of(&["......."], &cart("[0, 0, \"E\"]", &to("[4, 0, \"N\"]")));
+    let mut world = world_on(&["......."], &cart("[0, 0, \"E\"]", &to("[4, 0, \"N\"]")));
     run_checked(&mut world);
     assert_eq!((world.tick(), world.pose(0).heading.0), (9, 1));
 }
 
 #[test]
-fn one_goal_for_several_classes_and_for_those_in_mid_move() {
+fn one_goal_for_several_classes_and_for_moving_agents() {
     let rows = ["...................."; 12].join("\",\"");
     let text = format!(
         "name = \"mixed\"\nticks = 3000\nseed = 8\n[map]\nrows = [\"{rows}\"]\n{CART}{TRUCK}{TANK}{}{}{}\
@@ -115,10 +115,10 @@ fn one_goal_for_several_classes_and_for_those_in_mid_move() {
         group("truck", 4, "[0, 0, 6, 12]", "{ goto = [19, 3] }"),
         group("tank", 3, "[6, 0, 6, 12]", ""),
     );
-    let mut world = world_from(&text);
+    let mut world = build_world(&text);
     step_to(&mut world, 10);
     assert!((0..12).any(|row| !world.agents().motion[row].at_rest()));
-    // Those in mid-move have been told where to go too.
+    // Moving agents have poses too.
     assert!((0..12).all(|row| given(&world, row).is_some()));
     let near = |row| given(&world, row).unwrap().cell.distance_squared(CellXY::new(14, 6));
     assert!((0..12).map(near).max().unwrap() <= 25);
@@ -128,31 +128,31 @@ fn one_goal_for_several_classes_and_for_those_in_mid_move() {
 }
 
 #[test]
-fn those_without_room_or_way_are_told_so() {
-    // Three cells of room behind the door for four carts, and one that cannot leave its own.
+fn agents_without_room_or_path_are_reported() {
+    // Three cells behind the door for four carts, and a cart that cannot leave its cell.
     let more = group("cart", 4, "[2, 0, 5, 1]", &to("[9, 0]")) + &cart("[0, 0, \"E\"]", &to("[9, 0]"));
-    let mut world = world_of(&[".W........"], &more);
+    let mut world = world_on(&[".W........"], &more);
     run_checked(&mut world);
     assert_eq!((world.counts().orders_done, world.counts().orders_unreachable), (4, 1));
     let more = group("cart", 4, "[0, 0, 2, 2]", &to("[3, 0]"));
-    let mut world = world_of(&["..W.", "..W."], &more);
+    let mut world = world_on(&["..W.", "..W."], &more);
     run_checked(&mut world);
     assert_eq!((world.counts().orders_done, world.counts().orders_unreachable), (0, 4));
-    // Five carts for five cells, one of which is held by one who stays: the farthest gets none.
+    // Five carts for five cells, one of them taken by an agent that stays: the farthest cart gets none.
     let more = cart("[4, 0, \"E\"]", "{ wait = 400 }") + &group("cart", 4, "[0, 0, 4, 1]", &to("[2, 0]"));
-    let mut world = world_of(&["....."], &more);
+    let mut world = world_on(&["....."], &more);
     step_to(&mut world, 1);
     assert_eq!((1..5).filter(|&row| given(&world, row).is_some()).count(), 4);
     assert_eq!(world.counts().orders_unreachable, 0);
 }
 
 #[test]
-fn nearest_spreads_them_on_each_side_of_the_water() {
+fn nearest_spreads_agents_on_each_side_of_the_water() {
     let order = "{ goto_group = [5, 1], fallback = \"nearest\" }";
     let more = group("cart", 3, "[0, 0, 3, 3]", order) + &group("cart", 3, "[8, 0, 3, 3]", order);
-    let mut world = world_of(&["....WWW....", "....WWW....", "....WWW...."], &more);
+    let mut world = world_on(&["....WWW....", "....WWW....", "....WWW...."], &more);
     step_to(&mut world, 1);
-    // Round the cells at the water that are nearest to the goal.
+    // Around the cells on the bank that are nearest to the goal.
     let near = |row: usize| {
         let bank = CellXY::new(if row < 3 { 3 } else { 7 }, 1);
         given(&world, row).unwrap().cell.distance_squared(bank)
@@ -163,23 +163,23 @@ fn nearest_spreads_them_on_each_side_of_the_water() {
 }
 
 #[test]
-fn a_pose_that_floods_is_replaced_and_one_that_waits_is_asked_again() {
+fn a_flooded_pose_is_replaced_and_a_waiting_order_is_retried() {
     let more = cart("[0, 0, \"E\"]", &to("[6, 0]")) + &set_terrain(3, "[6, 0, 2, 1]", "water", "wait");
-    let mut world = world_of(&["........", "........"], &more);
+    let mut world = world_on(&["........", "........"], &more);
     step_to(&mut world, 1);
     assert_eq!(given_cells(&world), [(6, 0)]);
-    // The goal is gone: no pose is near it.
+    // Without the goal no pose is near it.
     run_checked(&mut world);
     assert_eq!(world.counts().orders_unreachable, 1);
-    // The goal is there and the pose beside it is not.
+    // The goal is there, the adjacent pose is not.
     let more =
         group("cart", 2, "[0, 0, 2, 1]", &to("[6, 0]")) + &set_terrain(3, "[5, 0, 1, 1]", "water", "wait");
-    let mut world = world_of(&["........", "........"], &more);
+    let mut world = world_on(&["........", "........"], &more);
     run_checked(&mut world);
     assert_eq!((world.counts().orders_done, world.counts().orders_unreachable), (2, 0));
     let order = "{ goto_group = [6, 0], if_unreachable = \"wait\" }";
     let more = cart("[0, 0, \"E\"]", order) + &set_terrain(30, "[3, 0, 1, 1]", "ground", "wait");
-    let mut world = world_of(&["...W...."], &more);
+    let mut world = world_on(&["...W...."], &more);
     step_to(&mut world, 20);
     assert_eq!(world.agents().motion[0].activity, Activity::Unreachable);
     run_checked(&mut world);
@@ -187,7 +187,7 @@ fn a_pose_that_floods_is_replaced_and_one_that_waits_is_asked_again() {
 }
 
 #[test]
-fn a_field_that_takes_many_ticks_delays_the_choice_and_changes_nothing_else() {
+fn a_field_that_takes_many_ticks_only_delays_the_choice() {
     let text = |budget: u32| {
         format!(
             "name = \"slow\"\nticks = 4000\nseed = 2\nexpansions_per_tick = {budget}\n\
@@ -195,16 +195,16 @@ fn a_field_that_takes_many_ticks_delays_the_choice_and_changes_nothing_else() {
             group("cart", 12, "[0, 0, 12, 40]", &to("[30, 20]"))
         )
     };
-    let mut fast = world_from(&text(200_000));
+    let mut fast = build_world(&text(200_000));
     step_to(&mut fast, 1);
-    let mut slow = world_from(&text(64));
+    let mut slow = build_world(&text(64));
     while slow.agents().assigned.iter().all(Option::is_none) {
         assert!(slow.tick() < 500);
         let next = slow.tick() + 1;
         step_to(&mut slow, next);
     }
     assert!(slow.tick() > 20);
-    // Facing is settled with the way.
+    // The heading is decided with the path.
     let cells = |world: &World| given_cells(world);
     assert_eq!(cells(&slow), cells(&fast));
     run_checked(&mut slow);
@@ -220,27 +220,27 @@ fn cheapest(tables: &MovementTables, from: Pose, to: Pose) -> (u32, u64) {
     (answer.cost, answer.expansions)
 }
 
-/// Of a group that is sent somewhere at once: what all and each alone came to.
+/// A group that gets an order at once: sums over its agents, together and alone.
 #[derive(Debug)]
-struct Ways {
-    /// Ticks of the ways that they are given, and of the cheapest ones to the same poses.
+struct GroupPaths {
+    /// Ticks of the assigned paths, and of the cheapest paths to the same poses.
     ticks: [u64; 2],
-    /// Expansions of the choice and of all ways, and of searches for those alone.
+    /// Expansions of the choice and of all paths, and of searches for the same paths alone.
     expansions: [u64; 2],
 }
 
-fn ways(kind: &str) -> Ways {
+fn group_paths(kind: &str) -> GroupPaths {
     let text = format!(
         "name = \"ways\"\nticks = 4000\nseed = 5\n[map]\ngenerate = {{ kind = \"{kind}\", size = [128, 128], seed = 4 }}\n\
          {CART}{TRUCK}{}{}",
         group("cart", 60, "[0, 0, 128, 128]", &to("[48, 48]")),
         group("truck", 40, "[0, 0, 128, 128]", &to("[48, 52]"))
     );
-    let mut world = world_from(&text);
+    let mut world = build_world(&text);
     world.keep_log();
     let starts: Vec<Pose> = (0..100).map(|row| world.pose(row)).collect();
     step_to(&mut world, 1);
-    let mut ways = Ways { ticks: [0; 2], expansions: [world.counts().expansions, 0] };
+    let mut ways = GroupPaths { ticks: [0; 2], expansions: [world.counts().expansions, 0] };
     let moves = world.log_moves();
     for event in world.log() {
         let &TraceEvent::Path { agent, from, first, count } = event else { continue };
@@ -260,11 +260,11 @@ fn ways(kind: &str) -> Ways {
 }
 
 #[test]
-fn ways_along_the_shared_field_are_hardly_longer() {
+fn paths_along_the_shared_field_are_hardly_longer() {
     for kind in ["open", "rooms", "base"] {
-        let Ways { ticks: [went, least], expansions: [shared, alone] } = ways(kind);
+        let GroupPaths { ticks: [went, least], expansions: [shared, alone] } = group_paths(kind);
         assert!(least <= went && went * 100 <= least * 103, "{kind}: {went} {least}");
-        // A field reaches all round its goal; where nothing is in the way a search goes straight there.
+        // A field extends in all directions from its goal; without obstacles a search goes straight to it.
         assert!(kind == "open" || shared < alone, "{kind}: {shared} {alone}");
     }
 }
@@ -285,7 +285,7 @@ fn hexagons_and_bodies_that_never_turn() {
             group(name, 7, "[0, 0, 4, 12]", &to("[9, 3]")),
             group("crab", 5, "[0, 0, 5, 12]", &to("[9, 9]"))
         );
-        let mut world = world_from(&text);
+        let mut world = build_world(&text);
         step_to(&mut world, 1);
         if shape == "hex" {
             // The goal and its six neighbours.
@@ -306,7 +306,7 @@ fn crowd(threads: usize) -> u64 {
         group("truck", 15, "[0, 0, 48, 48]", "{ goto_group = [30, 30, \"N\"], fallback = \"nearest\" }"),
         "[[events]]\ntick = 120\ngive_orders = { area = [0, 0, 40, 40], orders = [{ goto_group = [24, 8], fallback = \"nearest\" }] }\n"
     );
-    on_threads(threads, || *run_checked(&mut world_from(&text)).last().unwrap())
+    on_threads(threads, || *run_checked(&mut build_world(&text)).last().unwrap())
 }
 
 #[test]
@@ -315,7 +315,7 @@ fn the_state_is_the_same_for_any_number_of_threads() {
     assert_eq!([crowd(2), crowd(8)], [alone; 2]);
 }
 
-/// Poses from which the goal can be reached and that can be reached from it.
+/// Poses mutually reachable with the goal.
 fn connected(tables: &MovementTables, goal: GoalMember) -> Vec<State> {
     let members = [goal];
     let mut to = CostField::to_goal(tables, &Goal::of(&members));
@@ -329,10 +329,10 @@ fn connected(tables: &MovementTables, goal: GoalMember) -> Vec<State> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
-    /// Everybody is given a legal pose of his own that is connected with the goal, as long as there is one; on
-    /// open ground none that is nearer is left.
+    /// Each agent gets its own legal pose connected with the goal, as long as there are any; on open ground no nearer pose
+    /// stays free.
     #[test]
-    fn poses_are_legal_apart_and_as_many_as_there_is_room_for(
+    fn poses_are_legal_and_disjoint_and_use_all_room(
         walls in proptest::collection::vec((0..14_usize, 0..10_usize), 0..50),
         class in 0..3_usize,
         count in 1..14_usize,
@@ -352,7 +352,7 @@ proptest! {
         );
         let typed = wheelbase_scenario::scenario::parse("test.toml", text.as_bytes()).unwrap();
         let built = wheelbase_scenario::load::build_world(std::path::Path::new("test.toml"), &typed);
-        // That there is no room for the group itself is an error of the scenario.
+        // A scenario without room for the group itself is an error.
         prop_assume!(built.is_ok());
         let mut world = built.unwrap();
         step_to(&mut world, 1);
@@ -377,7 +377,7 @@ proptest! {
         taken.dedup();
         prop_assert_eq!(taken.len(), n_cells);
         prop_assert_eq!(world.counts().orders_unreachable + world.counts().orders_done + rows.len() as u64, count as u64);
-        // Those who have none cannot reach the goal, or there is no room left.
+        // Agents without a pose cannot reach the goal, or there is no room left.
         let measure = |pose: Pose| pose.cell.distance_squared(goal.cell);
         let overlaps = |state: State| body(tables, space.pose(state)).iter().any(|cell| taken.contains(cell));
         let free: Vec<State> =
@@ -386,7 +386,7 @@ proptest! {
             let from = tables.space().state(world.pose(row)).unwrap();
             prop_assert!(free.is_empty() || !connected.contains(&from), "row {} of {:?}", row, rows);
         }
-        // A longer body has to go round to stand beside another at the edge of the map.
+        // A longer body must drive around others to stand next to them at the edge of the map.
         if walls.is_empty() && class == 0 {
             let farthest = rows.iter().map(|&row| measure(given(&world, row).unwrap())).max().unwrap_or(0);
             prop_assert!(free.iter().all(|&state| measure(space.pose(state)) >= farthest));

@@ -1,10 +1,10 @@
-//! Hexagonal maps in scenarios: what is refused there and by which words, and what sets them apart in a run.
+//! Hexagonal maps in scenarios: what is refused and how it is reported, and how a run differs.
 
 #![allow(clippy::unwrap_used)]
 
 mod common;
 
-use common::{run_checked, world_from};
+use common::{build_world, run_checked};
 use std::path::Path;
 use wheelbase_grid::{Cell, GridShape, Side, SideKind};
 use wheelbase_planner::{Heading, Pose};
@@ -44,7 +44,7 @@ fn refused(text: &str) -> String {
 }
 
 #[test]
-fn what_only_squares_have_is_refused_by_name() {
+fn features_of_square_maps_are_refused_by_name() {
     let walls = format!("{ROWS}\nwalls = [[0, 0, 0, 2]]");
     assert_eq!(
         refused(&board(&walls, WAGON, "")),
@@ -67,7 +67,7 @@ fn what_only_squares_have_is_refused_by_name() {
     let octile = "[[agents]]\nclass = \"octile\"\nat = [0, 0]\n";
     assert_eq!(
         refused(&board(ROWS, WAGON, octile)),
-        "s.toml:18: agents[0].class: class \"octile\" is for square maps; on hexagonal ones classes have 1 or 6 headings"
+        "s.toml:18: agents[0].class: class \"octile\" is for square maps; on hexagonal maps classes have 1 or 6 headings"
     );
     let north = "[[events]]\ntick = 1\nset_side = { cell = [0, 0], side = \"N\", kind = \"wall\" }\n";
     assert_eq!(
@@ -95,7 +95,7 @@ fn what_only_squares_have_is_refused_by_name() {
 fn sides_start_and_turn_by_sixths() {
     let turn = "[[events]]\ntick = 1\nrotate = { cell = [1, 2], turns = -1 }\n";
     let agent = "[[agents]]\nclass = \"wagon\"\nat = [1, 0, \"E\"]\norders = [{ wait = 5 }]\n";
-    let mut world = world_from(&board(ROWS, WAGON, &format!("{agent}{turn}")));
+    let mut world = build_world(&board(ROWS, WAGON, &format!("{agent}{turn}")));
     assert_eq!(world.grid().shape(), GridShape::Hex);
     let walls = |world: &wheelbase_sim::World| -> Vec<Side> {
         let is_wall = |side: &Side| world.grid().side_of(Cell(11), *side) == SideKind::WALL;
@@ -117,19 +117,19 @@ fn a_wagon_arrives_when_its_moves_say() {
     let orders =
         |goto: &str| format!("[[agents]]\nclass = \"wagon\"\nat = [1, 3, \"E\"]\norders = [{{ {goto} }}]\n");
     let run = |goto: &str| {
-        let mut world = world_from(&board(ROWS, WAGON, &orders(goto)));
+        let mut world = build_world(&board(ROWS, WAGON, &orders(goto)));
         run_checked(&mut world);
         (world.pose(0), world.tick())
     };
     assert_eq!(run("goto = [4, 3, \"E\"]"), (Pose::new(4, 3, Heading(0)), 6));
-    // (4, 2) is one step from (3, 3) and from (4, 3): with `within` the nearer way is taken.
+    // (4, 2) is one step from (3, 3) and from (4, 3): with `within` the shorter path wins.
     assert_eq!(run("goto = [4, 2], within = 1"), (Pose::new(3, 3, Heading(0)), 4));
     // Two steps E and, after a turn, one to the NE: from the odd row 3 a column further east.
     assert_eq!(run("goto = [4, 2, \"NE\"]"), (Pose::new(4, 2, Heading(1)), 4 + 3 + 2));
 }
 
 #[test]
-fn generated_maps_can_be_of_hexagons() {
-    let world = world_from(&board("generate = { kind = \"river\", size = [40, 30], seed = 3 }", WAGON, ""));
+fn generated_maps_can_be_hexagonal() {
+    let world = build_world(&board("generate = { kind = \"river\", size = [40, 30], seed = 3 }", WAGON, ""));
     assert_eq!((world.grid().shape(), world.grid().size().n_cells()), (GridShape::Hex, 1200));
 }

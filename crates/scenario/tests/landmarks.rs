@@ -1,17 +1,18 @@
-//! Landmarks make searches cheap and change no cost, while the map is edited both ways.
+//! Landmarks make searches cheaper and change no cost, while edits block and open the map.
 
 #![allow(clippy::unwrap_used)]
 
 mod common;
 
-use common::{CART, OTHERS, TRUCK, on_threads, run_checked, set_terrain, world_from};
+use common::{CART, OTHERS, TRUCK, build_world, on_threads, run_checked, set_terrain};
 use proptest::prelude::*;
 use wheelbase_planner::search::{Heuristic, HeuristicName};
 use wheelbase_planner::{Goal, Path, Request, Scratch, plan};
 use wheelbase_sim::TraceEvent;
 use wheelbase_sim::{RunState, World};
 
-/// Tick and area of an edit, the kind of terrain and of a side that it sets, and which of both or a turn it is.
+/// Tick and area of an edit, the terrain kind and side kind that it sets, and whether it sets terrain or a side or turns a
+/// cell.
 type DrawnEdit = (u32, [i32; 2], [u32; 2], usize, usize, usize);
 
 fn events(edits: &[DrawnEdit]) -> String {
@@ -58,8 +59,7 @@ fn edits() -> impl Strategy<Value = Vec<DrawnEdit>> {
     prop::collection::vec((1_u32..300, corner, extent, 0_usize..4, 0_usize..4, 0_usize..7), 0..10)
 }
 
-/// Runs to the end and holds each path that an agent is given against Dijkstra's on the map as it is then. How many
-/// paths there were.
+/// Runs to the end and compares each path with Dijkstra's algorithm on the map at that time. Gives the number of paths.
 fn check_paths(world: &mut World) -> usize {
     world.keep_log();
     let (mut scratch, mut path, mut checked) = (Scratch::new(), Path::new(), 0);
@@ -92,27 +92,27 @@ fn check_paths(world: &mut World) -> usize {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
-    /// One agent: others would have it led off its path.
+    /// One agent: others would divert it.
     #[test]
-    fn paths_are_cheapest_while_walls_open_and_shut(
+    fn paths_are_cheapest_while_walls_open_and_close(
         rows in maps(), edits in edits(), landmarks in 1_usize..5,
         class in prop::sample::select(vec!["cart", "truck", "tank"]),
     ) {
         let typed = text(&rows, landmarks, 1, (class, &events(&edits)));
-        check_paths(&mut world_from(&typed));
+        check_paths(&mut build_world(&typed));
     }
 
     #[test]
     fn runs_are_the_same_for_any_number_of_threads(rows in maps(), edits in edits()) {
         let typed = text(&rows, 3, 6, ("truck", &events(&edits)));
-        let hashes = |threads| on_threads(threads, || run_checked(&mut world_from(&typed)));
+        let hashes = |threads| on_threads(threads, || run_checked(&mut build_world(&typed)));
         prop_assert_eq!(hashes(1), hashes(3));
     }
 }
 
-/// Rooms with walls that open and shut: that is known when the landmarks are made, so searches stay cheap.
+/// Rooms whose walls open and close. Landmarks take known edits into account, so that searches stay cheap.
 #[test]
-fn landmarks_save_expansions_while_walls_open_and_shut() {
+fn landmarks_save_expansions_while_walls_open_and_close() {
     let open_and_shut =
         |n: u32| set_terrain(100 * n + 1, "[94, 0, 3, 192]", ["swamp", "ground"][n as usize % 2], "strand");
     let edits: String = (0..30).map(open_and_shut).collect();
@@ -121,37 +121,37 @@ fn landmarks_save_expansions_while_walls_open_and_shut() {
         let typed =
             typed.replace("[0, 0, 16, 12]", "[0, 0, 192, 192]").replace("ticks = 400", "ticks = 9000");
         let rooms = "generate = { kind = \"rooms\", size = [192, 192], seed = 3 }";
-        let mut world = world_from(&typed.replace("rows = [\".\"]", rooms));
+        let mut world = build_world(&typed.replace("rows = [\".\"]", rooms));
         assert!(check_paths(&mut world) > 10);
         (world.counts().expansions, world.memory().landmark_bytes)
     };
     let ((plain, no_bytes), (guided, bytes)) = (expansions(0), expansions(4));
     assert!(guided * 4 < plain * 3, "{guided} against {plain}");
-    // So many landmarks, two ways, two bytes, for the headings of four classes; a little for what is no distance.
+    // Landmarks, two directions, two bytes, the headings of four classes; a little for the rest.
     let distances = 4 * 2 * 2 * (192 * 192 * (4 + 4 + 4 + 1));
     assert!(no_bytes == 0 && (distances..distances + 2000).contains(&bytes), "{bytes}");
 }
 
-/// They are made by themselves where many agents have far tasks, and not where few have or the tasks are near.
+/// By default landmarks are made if many agents have distant tasks, but not if few have or if the tasks are near.
 #[test]
-fn landmarks_are_made_where_they_pay() {
+fn landmarks_are_made_if_they_pay_off() {
     let rows = vec![".".repeat(16); 12];
     let bytes = |count, area: &str| {
         let typed = text(&rows, 0, count, ("cart", "")).replace("landmarks = 0\n", "");
         let typed = typed.replace("area = [0, 0, 16, 12] }", &format!("area = {area} }}"));
-        world_from(&typed).memory().landmark_bytes
+        build_world(&typed).memory().landmark_bytes
     };
     assert!(bytes(100, "[0, 0, 16, 12]") > 0);
     assert_eq!(bytes(99, "[0, 0, 16, 12]"), 0);
     assert_eq!(bytes(100, "[0, 0, 1, 1]"), 0);
 }
 
-/// No more landmarks than poses.
+/// At most as many landmarks as poses.
 #[test]
 fn a_map_of_one_cell_has_landmarks() {
     let rows = vec!["T".repeat(16); 11];
     let rows: Vec<String> = rows.into_iter().chain([format!(".{}", "T".repeat(15))]).collect();
-    let mut world = world_from(&text(&rows, 64, 1, ("cart", "")));
+    let mut world = build_world(&text(&rows, 64, 1, ("cart", "")));
     world.run();
     assert!(world.counts().tasks_done > 0);
 }

@@ -1,15 +1,15 @@
-//! The four edits of the map, by what they do to agents and by both rules of collision.
+//! The four kinds of map edits: their effect on agents under both collision rules.
 
 mod common;
 
-use common::{cell, run_checked, step_to, world_from};
+use common::{build_world, cell, run_checked, step_to};
 use wheelbase_grid::{CellXY, Side, SideKind};
 use wheelbase_sim::{Activity, World};
 
-/// A truck of two cells that cannot stand on uneven ground, on a strip whose cell (3, 0) has a wall to the
-/// north; forward takes 3 ticks.
+/// A truck of two cells that cannot stand on uneven ground, on a strip whose cell (3, 0) has a wall to the north. Forward
+/// takes 3 ticks.
 fn strip(collision: &str, agents: &str, events: &str) -> World {
-    world_from(&format!(
+    build_world(&format!(
         r#"
 name = "strip"
 ticks = 100
@@ -36,8 +36,8 @@ fn truck(at: i32, goal: i32) -> String {
     )
 }
 
-/// An edit of (3, 0) that shuts it or its border to the west, and the one that opens it again; the tick at
-/// which the first truck is clear of it; whether a truck that covers (3, 0) and (4, 0) can go on.
+/// An edit that closes (3, 0) or its western border, and the edit that opens it again; the tick at which the first truck
+/// has left it; whether a truck on (3, 0) and (4, 0) can go on.
 struct Kind {
     shut: &'static str,
     open: &'static str,
@@ -76,7 +76,7 @@ fn event(tick: u32, action: &str, on_agents: &str) -> String {
     format!("[[events]]\ntick = {tick}\n{action}, on_agents = \"{on_agents}\" }}\n")
 }
 
-/// Every kind of edit under both rules.
+/// Checks every kind of edit under both rules.
 fn each(check: impl Fn(&str, &Kind)) {
     for collision in ["swept", "discrete"] {
         KINDS.iter().for_each(|kind| check(collision, kind));
@@ -84,9 +84,9 @@ fn each(check: impl Fn(&str, &Kind)) {
 }
 
 #[test]
-fn an_edit_waits_for_who_stands_there_and_keeps_the_others_out() {
+fn an_edit_waits_for_the_agent_there_and_keeps_others_out() {
     each(|collision, kind| {
-        // The first truck leaves (2, 0) and (3, 0), the second would follow it.
+        // The first truck leaves (2, 0) and (3, 0); the second would follow.
         let agents = truck(3, 6) + &truck(1, 4);
         let events = event(1, kind.shut, "wait") + &event(60, kind.open, "wait");
         let mut world = strip(collision, &agents, &events);
@@ -101,7 +101,7 @@ fn an_edit_waits_for_who_stands_there_and_keeps_the_others_out() {
         // Under the discrete rule it moves up while the first is still leaving.
         let kept_at = if kind.goes_on && collision == "swept" { 1 } else { 2 };
         assert_eq!((cell(&world, 0), cell(&world, 1)), (CellXY::new(6, 0), CellXY::new(kept_at, 0)));
-        // Reported once, kept, and asked again when it opens.
+        // Reported once, kept, and retried when it opens.
         assert_eq!(world.agents().motion[1].activity, Activity::Unreachable);
         run_checked(&mut world);
         let arrival = 60 + 3 * (4 - kept_at as u32);
@@ -128,7 +128,7 @@ fn a_stranded_truck_stays_until_an_edit_frees_it() {
 }
 
 #[test]
-fn a_truck_in_the_way_is_removed_in_mid_move() {
+fn a_truck_in_the_way_is_removed_while_moving() {
     each(|collision, kind| {
         let agents = truck(1, 6) + &truck(6, 6);
         let mut world = strip(collision, &agents, &event(7, kind.shut, "remove"));
@@ -143,7 +143,7 @@ fn a_truck_in_the_way_is_removed_in_mid_move() {
 }
 
 #[test]
-fn an_edit_that_changes_nothing_disturbs_nobody() {
+fn an_edit_without_effect_disturbs_no_agent() {
     for action in [
         "set_terrain = { area = [3, 0, 1, 1], kind = \"north\"",
         "set_elevation = { area = [0, 0, 7, 1], height = 0",
@@ -179,8 +179,8 @@ fn a_cell_turns_counter_clockwise() {
 }
 
 #[test]
-fn an_edit_that_leaves_a_class_alone_lets_it_be() {
-    // Heights far from its way, and a border that the body crosses nowhere.
+fn an_edit_irrelevant_to_a_class_does_not_disturb_it() {
+    // Heights far from its path, and a border that the body never crosses.
     let events = event(4, "set_elevation = { area = [0, 0, 1, 1], height = 9", "wait")
         + &event(5, "set_side = { cell = [3, 0], side = \"S\", kind = \"wall\"", "wait");
     let mut world = strip("swept", &truck(2, 6), &events);
@@ -188,7 +188,7 @@ fn an_edit_that_leaves_a_class_alone_lets_it_be() {
     assert_eq!((world.grid().revision(), world.counts().path_requests, world.tick()), (2, 1, 12));
 }
 
-/// Ground that rises as a whole under a truck tilts it nowhere; the way down from it is shut.
+/// Ground that rises evenly under a truck does not tilt it, but closes the way down.
 #[test]
 fn a_lift_under_a_truck_does_not_disturb_it() {
     let lift = "set_elevation = { area = [0, 0, 4, 1], height = 9";

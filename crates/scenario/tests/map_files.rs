@@ -1,4 +1,4 @@
-//! Map files of other programs: pictures, and maps of Tiled with their agents.
+//! Map files of other programs: pictures, and Tiled maps with agents.
 
 #![cfg(all(feature = "png", feature = "tiled"))]
 #![allow(clippy::unwrap_used, reason = "all of it is for tests")]
@@ -16,7 +16,7 @@ use wheelbase_scenario::order_text::order_json;
 use wheelbase_scenario::recording::{Reader, rebuild, verify};
 use wheelbase_sim::World;
 
-/// A folder of its own for a test.
+/// An own folder for a test.
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::create_dir_all(&folder).unwrap();
@@ -31,7 +31,7 @@ fn load(scenario: &Path) -> Result<World, String> {
     load_world(scenario, Overrides::default()).map_err(shown)
 }
 
-/// A picture in grey or colours, made by hand.
+/// A picture in greyscale or colours, encoded by hand.
 fn picture(size: [u32; 2], depth: u8, colours: u8, rows: &[&[u8]]) -> Vec<u8> {
     let crc = |bytes: &[u8]| {
         let step = |sum: u32, _| if sum & 1 == 1 { sum >> 1 ^ 0xedb8_8320 } else { sum >> 1 };
@@ -83,11 +83,11 @@ fn colours_and_heights_come_from_pictures() {
     for (map, expected) in [
         (
             "file = \"map.png\"\nelevation = \"map.png\"",
-            "map.png: is a picture in colours of 8 bits; expected heights in grey of 8 or 16 bits",
+            "map.png: is a picture in colours of 8 bits; expected heights in greyscale of 8 or 16 bits",
         ),
         (
             "rows = [\"..\"]\nelevation = \"hill.png\"",
-            "p.toml:5: map.elevation: hill.png is a picture of 3 x 2 pixels, expected 2 x 1, one a cell",
+            "p.toml:5: map.elevation: hill.png is a picture of 3 x 2 pixels, expected 2 x 1, one per cell",
         ),
         (
             "file = \"map.png\"\nelevation = \"no.png\"",
@@ -101,12 +101,12 @@ fn colours_and_heights_come_from_pictures() {
     ] {
         assert_eq!(scenario(map).map(|_| ()).unwrap_err(), expected);
     }
-    // What was read from files is in the recording.
+    // The recording contains the contents of the files.
     scenario("file = \"map.png\"\nelevation = \"hill.png\"").unwrap();
     assert_recorded(&folder.join("p.toml"), &["map.png", "hill.png"]);
 }
 
-/// Records a run, takes the files away, and runs the recording again.
+/// Records a run, removes the files, and runs the recording again.
 fn assert_recorded(scenario: &Path, files: &[&str]) {
     let (mut loaded, text) = load_world_and_text(scenario, Overrides::default()).unwrap();
     let file = record_loaded(&mut loaded, "gone.toml", &text);
@@ -122,10 +122,10 @@ fn assert_recorded(scenario: &Path, files: &[&str]) {
     assert_eq!(verify(&mut reader, |_| true).unwrap().difference, None);
 }
 
-/// A pipe would wait for its other end, a device may never end.
+/// A pipe would block until its other end opens, and a device may never end.
 #[cfg(unix)]
 #[test]
-fn a_file_names_regular_files_alone() {
+fn scenarios_can_name_only_regular_files() {
     let folder = folder("irregular");
     for (pipe, link, ending) in
         [("pipe.map", "zero.map", "map"), ("pipe.png", "zero.png", "png"), ("pipe.tmx", "zero.tmx", "tmx")]
@@ -165,7 +165,7 @@ fn a_file_names_regular_files_alone() {
     assert_eq!(load(&folder.join("p.toml")).map(|_| ()).unwrap_err(), expected);
 }
 
-/// Whatever file a scenario names as map or table, an error shows no line of it.
+/// A scenario may name any file as map or table: errors must show no line of it.
 #[test]
 fn no_text_of_another_file_is_quoted() {
     let folder = folder("quoted");
@@ -240,7 +240,7 @@ fn objects_are_agents_with_orders() {
 }
 
 #[test]
-fn what_is_wrong_with_an_object_is_told_with_its_line() {
+fn mistakes_in_objects_are_reported_with_their_line() {
     let folder = folder("wrong_objects");
     let own = "[[agents]]\nname = \"own\"\nclass = \"cart\"\nat = [3, 1, \"W\"]\n";
     for (from, to, expected) in [
@@ -267,7 +267,7 @@ fn what_is_wrong_with_an_object_is_told_with_its_line() {
         (
             "value=\"far\"",
             "type=\"object\" value=\"3\"",
-            "m.tmx:5: object 1: \"goal\": object 3 is no goal; expected an object of class \"goal\"",
+            "m.tmx:5: object 1: \"goal\": object 3 is not a goal; expected an object of class \"goal\"",
         ),
         (
             "name=\"near\"",
@@ -277,14 +277,14 @@ fn what_is_wrong_with_an_object_is_told_with_its_line() {
         (
             "x=\"5\" y=\"5\"",
             "x=\"0\" y=\"0\" width=\"20\" height=\"10\"",
-            "m.tmx:5: object 1: expected the cell of its anchor, a point or no more than a cell, found 2 x 1 cells",
+            "m.tmx:5: object 1: expected the cell of its anchor: a point, or an object of one cell; found 2 x 1 cells",
         ),
         (
             "x=\"5\" y=\"5\"",
             "x=\"35\" y=\"15\"",
-            "m.tmx:5: object 1.at: agent \"a\": cell (3, 1) is held by agent \"own\" (line 8); agents need cells of their own",
+            "m.tmx:5: object 1.at: agent \"a\": cell (3, 1) is taken by agent \"own\" (line 8); agents need separate cells",
         ),
-        ("name=\"a\"", "name=\"own\"", "m.tmx:5: object 1: expected a name of its own, found \"own\" twice"),
+        ("name=\"a\"", "name=\"own\"", "m.tmx:5: object 1: expected a unique name, found \"own\" twice"),
         (
             "value=\"-2\"",
             "value=\"x\"",
@@ -310,7 +310,7 @@ fn what_is_wrong_with_an_object_is_told_with_its_line() {
         let map = MAP.replacen(from, to, 1);
         assert_ne!(map, MAP, "{from}");
         let error = tiled(&folder, &map, own).map(|_| ()).unwrap_err();
-        // Of several mistakes the first.
+        // The first of several mistakes.
         assert_eq!(error.lines().next().unwrap(), expected);
     }
     std::fs::write(folder.join("t.tsx"), TILESET.replace("ground", "")).unwrap();

@@ -1,4 +1,5 @@
-//! What a scenario is said to take is what it takes. The only test of this file: the allocator is the process's.
+//! Memory estimates of scenarios match what they take. The only test of this file: it counts all allocations of the
+//! process.
 
 #![allow(clippy::unwrap_used)]
 
@@ -19,8 +20,8 @@ fn take(bytes: usize) {
     PEAK.fetch_max(held, Relaxed);
 }
 
-// SAFETY: every call is handed to `System` as it came, so `System` upholds the contract; counting touches
-// nothing that it gives.
+// SAFETY: every call is passed to `System` unchanged, which upholds the contract; counting does not touch the returned
+// memory.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         take(layout.size());
@@ -35,7 +36,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // The system moves pages and copies none of what is large.
+        // The system remaps the pages of large blocks and copies nothing.
         HELD.fetch_sub(layout.size() as u64, Relaxed);
         take(size);
         // SAFETY: as above.
@@ -60,14 +61,14 @@ const ONE_WAY: &str = r#"moves = [
   { name = "f", by = [1, 0], time = 10 }, { name = "l", turn = 1, time = 10 },
 ]"#;
 
-/// The least limit, of those that are named, under which a scenario is built, and the bytes that building it takes at its peak.
+/// The least limit under which a scenario is built, among a series of limits, and the peak memory of building it.
 fn estimate_and_peak(text: &str) -> (u64, u64) {
     let typed = parse("test.toml", text.as_bytes()).unwrap();
     let build = |bytes| {
         let max = MemoryMax { built: Some(bytes), total: None };
         build_world_within(Path::new("test.toml"), &typed, Files::Disk, max)
     };
-    // Reading the map needs less, and is looked at first.
+    // Reading the map needs less, and is checked first.
     let mut estimate = 1 << 20;
     while let Some(LoadError::Memory { error, .. }) = build(estimate).err() {
         assert!(error.need > estimate, "{error}");
@@ -82,7 +83,7 @@ fn estimate_and_peak(text: &str) -> (u64, u64) {
 }
 
 #[test]
-fn what_is_said_is_what_is_taken() {
+fn estimates_match_the_memory_taken() {
     let map = |kind: &str, width: u32, shape: &str| {
         format!(
             "name = \"m\"\nticks = 5\n[map]\nshape = \"{shape}\"\ngenerate = {{ kind = \"{kind}\", size = [{width}, 700] }}\n"
@@ -107,7 +108,7 @@ fn what_is_said_is_what_is_taken() {
         let (estimate, peak) = estimate_and_peak(&text);
         let permille = estimate * 1000 / peak;
         println!("estimate {} MiB, peak {} MiB, {permille} permille", estimate >> 20, peak >> 20);
-        // An order takes less since it carries no text; what is said of an agent is as it was.
+        // Orders take less memory without their text; the estimate per agent is as before.
         wrong += usize::from(!(800..=1650).contains(&permille));
     }
     assert_eq!(wrong, 0);

@@ -1,32 +1,32 @@
-//! In steady state a tick allocates nothing. The only test of this file: the allocator is the process's.
+//! In steady state a tick allocates nothing. The only test of this file: it counts all allocations of the process.
 
 #![allow(clippy::unwrap_used)]
 
 mod common;
 
-use common::{CART, OTHERS, TRUCK, on_threads, world_from};
+use common::{CART, OTHERS, TRUCK, build_world, on_threads};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use wheelbase_scenario::load::{AttachedFile, Files, Overrides, Source, build_problem};
-use wheelbase_scenario::recording::Recorder;
+use wheelbase_scenario::recording::{Recorder, ScenarioText};
 use wheelbase_sim::World;
 
 struct Counting;
 
-/// Threads and whether it is recorded, of the runs of the crowd; threads and robots, of those of the team.
+/// The runs of the crowd: threads, and whether the run is recorded. The runs of the team: threads and robots.
 const CROWDS: [(usize, bool); 3] = [(1, false), (2, false), (1, true)];
-/// A team that the map carries, one of which some have no wish of their own, and one on a packed map.
+/// A team that the map can carry, a team in which some robots have no goal, and a packed map.
 const TEAMS: [(usize, usize); 6] = [(1, 48), (2, 48), (1, 72), (2, 72), (1, 112), (2, 112)];
 
-/// By run.
+/// Allocations by run.
 static ALLOCATIONS: [AtomicU64; CROWDS.len() + TEAMS.len()] =
     [const { AtomicU64::new(0) }; CROWDS.len() + TEAMS.len()];
 
 thread_local! {
-    /// The run of which the thread is a worker. Of the other threads the test harness says on one that a test
-    /// has been running for over 60 seconds, and allocates for that.
+    /// The run of which the thread is a worker. Others are not counted: the test harness allocates on its own thread, for
+    /// example to report a test that runs for over 60 seconds.
     static RUN: Cell<Option<usize>> = const { Cell::new(None) };
 }
 
@@ -36,7 +36,7 @@ fn count() {
     }
 }
 
-/// Has allocations counted for a run on all workers of the pool in which it is called.
+/// Counts allocations for a run on all workers of the current thread pool.
 fn count_on_workers(run: usize) {
     rayon::broadcast(|_| RUN.set(Some(run)));
 }
@@ -45,7 +45,7 @@ fn allocations(run: usize) -> u64 {
     ALLOCATIONS[run].load(Ordering::Relaxed)
 }
 
-/// The runs have nothing to do with each other, and go on side by side.
+/// The runs are independent and run in parallel.
 #[test]
 fn a_steady_tick_allocates_nothing() {
     std::thread::scope(|scope| {
@@ -58,23 +58,22 @@ fn a_steady_tick_allocates_nothing() {
     });
 }
 
-// SAFETY: every call is passed on to the system's allocator unchanged; the counter touches no memory of
-// the caller's.
+// SAFETY: every call is passed to the system allocator unchanged; the counter does not touch the memory of the caller.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count();
-        // SAFETY: the caller keeps the contract of `alloc`, which is the same for both.
+        // SAFETY: the caller upholds the contract of `alloc`, which is the same for both.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: `pointer` came from `alloc` or `realloc` here, that is from the system's allocator.
+        // SAFETY: `pointer` came from `alloc` or `realloc` here, that is from the system allocator.
         unsafe { System.dealloc(pointer, layout) }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         count();
-        // SAFETY: as for `dealloc`; the size is the caller's.
+        // SAFETY: as for `dealloc`; the caller gives a valid size.
         unsafe { System.realloc(pointer, layout, size) }
     }
 }
@@ -82,8 +81,8 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// A crowd on patrol, and some who go from area to area: requests, waiting, ways around and giving way in
-/// every tick. An edit waits all the while.
+/// A crowd on patrol, and agents that go from area to area: requests, waits, detours and retreats in every tick. An edit
+/// stays pending throughout.
 fn crowd_allocates_nothing(run: usize, (threads, recorded): (usize, bool)) {
     let rows = vec!["\"........................................\""; 30].join(",");
     let mut text = format!(
@@ -101,9 +100,10 @@ fn crowd_allocates_nothing(run: usize, (threads, recorded): (usize, bool)) {
     text += "[[agents]]\nclass = \"cart\"\nat = [20, 29, \"E\"]\norders = [{ wait = 90000 }]\n";
     text += "[[events]]\ntick = 3\nset_side = { cell = [20, 29], side = \"E\", kind = \"wall\" }\n";
     text += "[[events]]\ntick = 3\nset_terrain = { area = [20, 29, 1, 1], kind = \"water\" }\n";
-    let mut world = world_from(&text);
+    let mut world = build_world(&text);
     let mut recorder = recorded.then(|| {
-        Recorder::begin(&mut world, &Source::default(), ("steady.toml", &text), std::io::sink()).unwrap()
+        let scenario = ScenarioText { file: "steady.toml", text: &text };
+        Recorder::begin(&mut world, &Source::default(), scenario, std::io::sink()).unwrap()
     });
     let mut step = |world: &mut World| {
         let tick = world.tick();
@@ -133,7 +133,7 @@ fn crowd_allocates_nothing(run: usize, (threads, recorded): (usize, bool)) {
     });
 }
 
-/// A team of robots in a crowd, which pushes, improves and makes fields anew in every tick.
+/// A dense team of robots that pushes, improves plans and rebuilds fields in every tick.
 fn robots_allocate_nothing(run: usize, (threads, team): (usize, usize)) {
     let map = format!("type octile\nheight 12\nwidth 12\nmap\n{}", "............\n..@..@..@...\n".repeat(6));
     // Rows without walls first.

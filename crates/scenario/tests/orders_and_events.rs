@@ -1,25 +1,25 @@
-//! Orders, events and what they promise, on small hand-made worlds.
+//! Orders and events on small hand-made worlds.
 
 mod common;
 
-use common::{CART, cart, cell, run_checked, set_terrain, step_to, world_from, world_of};
+use common::{CART, build_world, cart, cell, run_checked, set_terrain, step_to, world_on};
 use wheelbase_grid::CellXY;
 use wheelbase_sim::Activity;
 
 #[test]
-fn orders_run_in_turn_and_one_a_tick_is_done() {
+fn orders_run_in_turn_one_per_tick_at_most() {
     let orders = "{ goto = [0, 0] }, { wait = 0 }, { goto = [3, 0] }, { wait = 10 }, { goto = [0, 0] }";
-    let mut world = world_of(&["...."], &cart("[0, 0, \"E\"]", orders));
+    let mut world = world_on(&["...."], &cart("[0, 0, \"E\"]", orders));
     run_checked(&mut world);
-    // Done at 1, 2, 8 (3 x 2 ticks), 18, and 26 (it turns about in 2 and drives 6).
+    // Done at 1, 2, 8 (3 x 2 ticks), 18, and 26 (it turns around in 2 and drives 6).
     assert_eq!((world.tick(), world.counts().orders_done), (26, 5));
     assert_eq!(world.counts().flowtime, 1 + 2 + 8 + 18 + 26);
 }
 
 #[test]
-fn a_patrol_goes_on_for_ever_and_counts_as_nothing_left() {
+fn a_patrol_runs_forever_and_does_not_count_as_left() {
     let mut world =
-        world_of(&["...."], &cart("[0, 0, \"E\"]", "{ patrol = [[0, 0], [3, 0]] }, { wait = 1 }"));
+        world_on(&["...."], &cart("[0, 0, \"E\"]", "{ patrol = [[0, 0], [3, 0]] }, { wait = 1 }"));
     run_checked(&mut world);
     assert_eq!((world.tick(), world.counts().orders_done), (500, 0));
     assert!(world.counts().moves > 100);
@@ -29,7 +29,7 @@ fn a_patrol_goes_on_for_ever_and_counts_as_nothing_left() {
 
 #[test]
 fn an_unreachable_order_is_dropped_and_the_next_runs() {
-    let mut world = world_of(&["..W."], &cart("[0, 0, \"E\"]", "{ goto = [3, 0] }, { goto = [1, 0] }"));
+    let mut world = world_on(&["..W."], &cart("[0, 0, \"E\"]", "{ goto = [3, 0] }, { goto = [1, 0] }"));
     run_checked(&mut world);
     assert_eq!((world.counts().orders_unreachable, world.counts().orders_done), (1, 1));
     assert_eq!(cell(&world, 0), CellXY::new(1, 0));
@@ -37,25 +37,25 @@ fn an_unreachable_order_is_dropped_and_the_next_runs() {
 
 #[test]
 fn nearest_goes_as_near_as_it_can() {
-    let mut world = world_of(&["..W."], &cart("[0, 0, \"E\"]", "{ goto = [3, 0], fallback = \"nearest\" }"));
+    let mut world = world_on(&["..W."], &cart("[0, 0, \"E\"]", "{ goto = [3, 0], fallback = \"nearest\" }"));
     run_checked(&mut world);
     assert_eq!((world.counts().orders_done, cell(&world, 0)), (1, CellXY::new(1, 0)));
 }
 
 #[test]
-fn an_order_that_waits_is_asked_again_after_the_edit_that_helps() {
+fn a_waiting_order_is_retried_after_a_relevant_edit() {
     let order = "{ goto = [3, 0], if_unreachable = \"wait\" }";
     let more = cart("[0, 0, \"E\"]", order)
-        // Makes nothing faster: not asked again.
+        // Makes nothing faster: no retry.
         + &set_terrain(20, "[0, 1, 1, 1]", "trees", "wait")
         + &set_terrain(50, "[2, 0, 1, 1]", "ground", "wait");
-    let mut world = world_of(&["..W.", "...."], &more.replace("[0, 1, 1, 1]", "[3, 1, 1, 1]"));
+    let mut world = world_on(&["..W.", "...."], &more.replace("[0, 1, 1, 1]", "[3, 1, 1, 1]"));
     step_to(&mut world, 1);
-    // Row 1 leads round the water.
+    // Row 1 leads around the water.
     assert_eq!(world.agents().motion[0].activity, Activity::Following);
 
     let mut world =
-        world_of(&["..W."], &more.replace("[0, 1, 1, 1]", "[3, 0, 1, 1]").replace("trees", "swamp"));
+        world_on(&["..W."], &more.replace("[0, 1, 1, 1]", "[3, 0, 1, 1]").replace("trees", "swamp"));
     step_to(&mut world, 40);
     assert_eq!(world.agents().motion[0].activity, Activity::Unreachable);
     assert_eq!(world.counts().path_requests, 1);
@@ -65,17 +65,17 @@ fn an_order_that_waits_is_asked_again_after_the_edit_that_helps() {
 }
 
 #[test]
-fn an_edit_waits_until_it_disturbs_nobody_and_lets_nobody_else_in() {
-    // The first cart is on the bridge at tick 5; the second would follow it.
+fn an_edit_waits_until_it_disturbs_no_agent_and_lets_no_other_in() {
+    // The first cart is on the bridge at tick 5; the second would follow.
     let more = cart("[1, 0, \"E\"]", "{ goto = [6, 0] }")
         + &cart("[0, 0, \"E\"]", "{ goto = [5, 0], if_unreachable = \"wait\" }")
         + &set_terrain(5, "[3, 0, 1, 1]", "water", "wait")
         + &set_terrain(60, "[3, 0, 1, 1]", "ground", "wait");
-    let mut world = world_of(&["......."], &more);
+    let mut world = world_on(&["......."], &more);
     step_to(&mut world, 6);
     assert_eq!(world.edits_pending(), 1);
     step_to(&mut world, 7);
-    // Its move off the bridge holds the bridge until tick 6; the edit applies in the tick after.
+    // Its move off the bridge occupies the bridge until tick 6; the edit takes effect in the tick after.
     assert_eq!(world.edits_pending(), 0);
     step_to(&mut world, 59);
     assert_eq!(cell(&world, 1), CellXY::new(2, 0));
@@ -89,22 +89,22 @@ fn a_stranded_agent_stays_until_an_edit_frees_it() {
     let more = cart("[1, 0, \"E\"]", "{ goto = [4, 0] }")
         + &set_terrain(0, "[1, 0, 1, 1]", "water", "strand")
         + &set_terrain(30, "[1, 0, 1, 1]", "ground", "strand");
-    let mut world = world_of(&["....."], &more);
+    let mut world = world_on(&["....."], &more);
     step_to(&mut world, 29);
     assert_eq!((cell(&world, 0), world.counts().moves), (CellXY::new(1, 0), 0));
     run_checked(&mut world);
     assert_eq!((world.tick(), world.counts().orders_done, world.counts().orders_unreachable), (36, 1, 0));
 }
 
-/// Found by the random runs: the edit that waits takes effect in the very tick in which another strands
-/// the agent it waited for.
+/// Found by random runs: a pending edit takes effect in the same tick in which another edit strands the agent it waited
+/// for.
 #[test]
-fn an_edit_that_strands_lets_one_that_waited_take_effect() {
+fn an_edit_that_strands_an_agent_releases_a_pending_edit() {
     let truck = "[[agents]]\nclass = \"truck\"\nat = [1, 0, \"E\"]\norders = [{ wait = 15 }]\n";
     let more = truck.to_owned()
         + &set_terrain(3, "[1, 0, 1, 1]", "water", "wait")
         + &set_terrain(5, "[0, 0, 1, 1]", "water", "strand");
-    let mut world = world_of(&["...."], &more);
+    let mut world = world_on(&["...."], &more);
     step_to(&mut world, 5);
     assert_eq!(world.edits_pending(), 1);
     step_to(&mut world, 6);
@@ -112,10 +112,10 @@ fn an_edit_that_strands_lets_one_that_waited_take_effect() {
 }
 
 #[test]
-fn a_move_keeps_its_time_whatever_is_edited_meanwhile() {
+fn a_move_keeps_its_time_despite_edits() {
     let more =
         cart("[0, 0, \"E\"]", "{ goto = [1, 0] }") + &set_terrain(1, "[0, 0, 2, 1]", "swamp", "strand");
-    let mut world = world_of(&[".."], &more);
+    let mut world = world_on(&[".."], &more);
     run_checked(&mut world);
     assert_eq!((world.tick(), world.counts().orders_done), (2, 1));
 }
@@ -126,7 +126,7 @@ fn removed_agents_are_counted_and_free_their_cells() {
         + &cart("[0, 0, \"E\"]", "{ goto = [4, 0], if_unreachable = \"wait\" }")
         + &set_terrain(1, "[2, 0, 1, 1]", "water", "remove")
         + &set_terrain(2, "[2, 0, 1, 1]", "ground", "remove");
-    let mut world = world_of(&["....."], &more);
+    let mut world = world_on(&["....."], &more);
     run_checked(&mut world);
     assert_eq!((world.counts().removed, world.agents().len()), (1, 1));
     assert_eq!(world.agents().ids[0].0, 1);
@@ -139,31 +139,31 @@ fn removed_agents_are_counted_and_free_their_cells() {
 fn two_agents_share_a_goal_one_after_the_other() {
     let orders = "{ goto = [4, 1] }";
     let more = cart("[0, 0, \"E\"]", orders) + &cart("[0, 2, \"E\"]", orders);
-    let mut world = world_of(&[".......", ".......", "......."], &more);
+    let mut world = world_on(&[".......", ".......", "......."], &more);
     run_checked(&mut world);
     assert_eq!(world.counts().orders_done, 2);
 }
 
 #[test]
-fn head_on_in_a_corridor_with_a_bay_the_lower_rank_gives_way() {
+fn head_on_in_a_corridor_with_a_bay_the_lower_priority_yields() {
     let more = cart("[0, 1, \"E\"]", "{ goto = [9, 1] }") + &cart("[9, 1, \"W\"]", "{ goto = [0, 1] }");
-    let mut world = world_of(&["TTTTT.TTTT", "..........", "TTTTTTTTTT"], &more);
+    let mut world = world_on(&["TTTTT.TTTT", "..........", "TTTTTTTTTT"], &more);
     run_checked(&mut world);
     assert_eq!(world.counts().orders_done, 2, "{:?}", world.counts());
 }
 
 #[test]
-fn nothing_begins_at_the_last_tick_and_what_ends_there_counts() {
+fn nothing_begins_at_the_last_tick_but_moves_ending_there_count() {
     let text = |ticks: u32| {
         format!(
             "name = \"t\"\nticks = {ticks}\n[map]\nrows = [\"....\"]\n{CART}{}",
             cart("[0, 0, \"E\"]", "{ goto = [3, 0] }")
         )
     };
-    let mut world = world_from(&text(6));
+    let mut world = build_world(&text(6));
     run_checked(&mut world);
     assert_eq!((world.tick(), world.counts().orders_done, world.counts().moves), (6, 1, 3));
-    let mut world = world_from(&text(4));
+    let mut world = build_world(&text(4));
     run_checked(&mut world);
     assert_eq!((world.tick(), world.counts().orders_done, world.counts().moves), (4, 0, 2));
 }
@@ -179,19 +179,19 @@ fn orders_that_cannot_be_done_are_counted_by_reason() {
         "{ goto_area = [1, 0, 1, 1] }",
         "{ goto_group = [2, 0] }",
         "{ goto_group = [3, 0, \"N\"] }",
-        // It goes to the bank, and is not in the area there.
+        // It goes to the bank, which is not in the area.
         "{ goto_area = [3, 0, 1, 1], fallback = \"nearest\" }",
         "{ goto = [3, 0], if_unreachable = \"wait\" }",
     ];
     let more = cart("[0, 0, \"E\"]", &orders.join(", ")) + &cart("[1, 0, \"E\"]", "{ wait = 400 }");
-    let mut world = world_of(&["..W."], &more);
+    let mut world = world_on(&["..W."], &more);
     run_checked(&mut world);
     let counts = world.counts();
     assert_eq!((counts.orders_unreachable, counts.orders_done), (8, 1), "{counts:?}");
     assert_eq!(counts.unreachable_reasons.to_string(), "3 goal_blocked, 4 unreachable, 1 no_room");
-    // 70 cells of which each takes 65,535,000 ticks.
+    // 70 cells of 65,535,000 ticks each.
     let row = "s".repeat(70);
-    let mut world = world_from(&format!(
+    let mut world = build_world(&format!(
         "name = \"slow\"\nticks = 9\n[map]\nrows = [\"{row}\"]\n[terrain.slow]\nglyphs = \"s\"\nspeed = 1\n\
          [class.snail]\nheadings = 1\nmoves = [{{ name = \"E\", by = [1, 0], time = 65535 }}]\n\
          [[agents]]\nclass = \"snail\"\nat = [0, 0]\norders = [{{ goto = [69, 0] }}]\n"

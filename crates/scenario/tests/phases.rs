@@ -1,8 +1,8 @@
-//! A caller with a clock is told of each phase of a tick, in order, and the ticks are the same as without.
+//! `step_observed` reports the phases of each tick in order, and does not change the run.
 
 mod common;
 
-use common::{CART, world_from};
+use common::{CART, build_world};
 use wheelbase_sim::{Phase, RunState};
 
 #[test]
@@ -11,7 +11,7 @@ fn each_phase_is_named_before_it_begins() {
         "name = \"there\"\nticks = 3\n[map]\nrows = [\".....\"]\n{CART}\
          [[agents]]\nclass = \"cart\"\nat = [0, 0, \"E\"]\norders = [{{ goto = [4, 0] }}]\n"
     );
-    let (mut world, mut unobserved) = (world_from(&text), world_from(&text));
+    let (mut world, mut unobserved) = (build_world(&text), build_world(&text));
     let whole = [
         Phase::Events,
         Phase::Orders,

@@ -1,5 +1,4 @@
-//! Problems of the League of Robot Runners: what is read, what is refused, what comes of a run, and the judge
-//! of plans.
+//! Problems of the League of Robot Runners: reading, errors, results, and the judge of plans.
 
 #![allow(clippy::unwrap_used)]
 
@@ -22,7 +21,7 @@ const PROBLEM: &str = r#"{
     "numTasksReveal": 1,
     "taskAssignmentStrategy": "roundrobin"
 }"#;
-/// Whatever is not `@` or `T` is free.
+/// All glyphs but `@` and `T` are free.
 const MAP: &str = "type octile\nheight 3\nwidth 4\nmap\n.E.S\n.@T.\n....\n";
 
 fn files(map: &str, agents: &str, tasks: &str) -> Vec<AttachedFile> {
@@ -36,7 +35,7 @@ fn small() -> Vec<AttachedFile> {
     files(MAP, "# starts\n2\n0\n11\n", "4\n3\n8\n8\n3\n")
 }
 
-fn world_from(problem: &str, files: &[AttachedFile], ticks: u32) -> Result<World, String> {
+fn build_world(problem: &str, files: &[AttachedFile], ticks: u32) -> Result<World, String> {
     loaded(problem, files, ticks).map(|loaded| loaded.world)
 }
 
@@ -47,7 +46,7 @@ fn loaded(problem: &str, files: &[AttachedFile], ticks: u32) -> Result<Loaded, S
 }
 
 fn refused(problem: &str, files: &[AttachedFile]) -> String {
-    world_from(problem, files, 10).map(|_| ()).unwrap_err()
+    build_world(problem, files, 10).map(|_| ()).unwrap_err()
 }
 
 fn judged(files: &[AttachedFile], plan: &[u8]) -> PlanVerdict {
@@ -58,9 +57,9 @@ fn judged(files: &[AttachedFile], plan: &[u8]) -> PlanVerdict {
 }
 
 #[test]
-fn a_small_problem_runs_and_its_plan_is_what_was_done() {
+fn a_small_problem_runs_and_its_plan_has_its_actions() {
     let files = small();
-    let mut world = world_from(PROBLEM, &files, 40).unwrap();
+    let mut world = build_world(PROBLEM, &files, 40).unwrap();
     let plan = plan_checked(&mut world);
     let verdict = judged(&files, &plan);
     assert_eq!((verdict.agents, verdict.steps, verdict.n_violations), (2, 40, 0), "{:?}", verdict.violations);
@@ -76,16 +75,15 @@ fn a_small_problem_runs_and_its_plan_is_what_was_done() {
 }
 
 #[test]
-fn the_first_task_takes_as_long_as_the_way_to_it() {
-    // Alone, from the corner to the end of the first row: three steps.
+fn the_first_task_takes_the_time_of_its_path() {
+    // A single robot, from the corner to the end of the first row: three steps.
     let files = files(MAP, "1\n0\n", "2\n3\n3\n");
     let problem = PROBLEM.replace("\"teamSize\": 2", "\"teamSize\": 1");
-    let mut world = world_from(&problem, &files, 10).unwrap();
+    let mut world = build_world(&problem, &files, 10).unwrap();
     while world.counts().tasks_done == 0 {
         assert_eq!(world.step(), RunState::Running);
     }
-    // The tick at which it is given, the one after three moves; the next goal is where it stands, and is
-    // reached a tick later.
+    // The tick of assignment, the tick after three moves; the next goal is its own cell, reached a tick later.
     assert_eq!(world.tick(), 4);
     world.step();
     assert_eq!((world.tick(), world.counts().tasks_done), (5, 2));
@@ -106,7 +104,7 @@ fn mistakes_are_named_with_their_place() {
     );
     assert_eq!(
         with("Reveal\": 1", "Reveal\": 2"),
-        "a.json:6: numTasksReveal: expected 1, the number of tasks of which an agent knows, found 2"
+        "a.json:6: numTasksReveal: expected 1, the number of tasks that an agent knows, found 2"
     );
     assert!(with("\"a.agents\"", "\"b\"").starts_with("a.json:3: agentFile: b: is not among the files"));
     assert!(with("{", "[").starts_with("a.json:2: not JSON: "));
@@ -125,11 +123,11 @@ fn mistakes_are_named_with_their_place() {
     assert_eq!(bad("2\n0\n5", tasks), "a.agents:3: cell 5 is blocked, expected a free one");
     assert_eq!(
         bad("2\n0\n0", tasks),
-        "a.agents:3: cell 0 is the start of line 2 too; agents need cells of their own"
+        "a.agents:3: cell 0 is also the start of line 2; agents need separate cells"
     );
-    assert_eq!(bad("1\n0", tasks), "a.agents:1: expected 2 starts, one an agent of the team, found 1");
+    assert_eq!(bad("1\n0", tasks), "a.agents:1: expected 2 starts, one per agent of the team, found 1");
     assert_eq!(bad("2\n0\n1", "1\n6\n"), "a.tasks:2: cell 6 is blocked, expected a free one");
-    assert_eq!(bad("2\n0\n1", "# none\n0\n"), "a.tasks:2: expected a task at least");
+    assert_eq!(bad("2\n0\n1", "# none\n0\n"), "a.tasks:2: expected at least one task");
     let map = MAP.replace("....", "...");
     assert!(refused(PROBLEM, &files(&map, "2\n0\n1", tasks)).starts_with("a.map:7:4: "));
     let without_ticks =
@@ -146,20 +144,20 @@ fn the_judge_finds_each_kind_of_violation() {
         let texts: Vec<String> = verdict.violations.iter().map(ToString::to_string).collect();
         (verdict.tasks_finished, texts.join("; "))
     };
-    // Agent 0 is at cell 0, agent 1 at cell 11, both face east.
+    // Agent 0 is on cell 0, agent 1 on cell 11; both face east.
     assert_eq!(found(["F,F,F", "C,W,C"], ""), (1, String::new()));
     assert_eq!(found(["F,F,F", "F,W,W"], "").1, "step 0: agent 1 moves off the free cells");
     assert_eq!(found(["R,C,X", "W,W,W"], "").1, "actualPaths[0]: step 2: expected F, R, C or W, found \"X\"");
-    assert_eq!(found(["W,W", "W"], "").1, "actualPaths[1]: expected 2 steps as agent 0 has, found 1");
+    assert_eq!(found(["W,W", "W"], "").1, "actualPaths[1]: expected 2 steps as for agent 0, found 1");
     assert_eq!(
         found(["W", "W"], ", \"teamSize\": 3, \"makespan\": 2, \"numTaskFinished\": 1").1,
         "teamSize: expected 2, found 3; makespan: expected 1, found 2; numTaskFinished: expected 0, found 1"
     );
     assert_eq!(
         found(["W", "W"], ", \"start\": [[0, 0, \"E\"], [2, 3, \"S\"]]").1,
-        "start[1]: not where the problem has agent 1"
+        "start[1]: expected the start of agent 1 in the problem"
     );
-    // Both meet on the way along the south: from 0 down to 8 and east, from 11 west.
+    // They meet along the south: one goes from 0 to 8 and east, the other from 11 west.
     let south = "R,F,F,C,F";
     assert_eq!(
         found([&format!("{south},W,F"), "C,C,F,W,W,F,W"], "").1,

@@ -1,15 +1,15 @@
-//! What holds for every scenario: no two agents ever hold a cell, a lone agent arrives on time, and the
-//! result does not depend on the number of threads.
+//! Properties of all scenarios: agents never overlap, a single agent arrives on time, and the result does not depend on the
+//! number of threads.
 
 #![allow(clippy::unwrap_used)]
 
 mod common;
 
-use common::{CART, OTHERS, TRUCK, on_threads, run_checked, world_from};
+use common::{CART, OTHERS, TRUCK, build_world, on_threads, run_checked};
 use proptest::prelude::*;
 use wheelbase_planner::{Goal, GoalMember, Path, Request, Scratch, Status, plan};
 use wheelbase_scenario::load::Source;
-use wheelbase_scenario::recording::{Reader, Recorder, verify};
+use wheelbase_scenario::recording::{Reader, Recorder, ScenarioText, verify};
 
 const CLASSES: [&str; 4] = ["cart", "truck", "tank", "walker"];
 
@@ -45,7 +45,7 @@ fn order(width: usize, height: usize) -> impl Strategy<Value = String> {
     ]
 }
 
-/// An event of any kind, of a tick up to 200.
+/// An event of any kind, at a tick up to 200.
 fn event(width: usize, height: usize) -> impl Strategy<Value = String> {
     let cell = move || (0..width, 0..height);
     let area = move || {
@@ -99,7 +99,7 @@ fn scenario() -> impl Strategy<Value = String> {
             "name = \"random\"\nseed = {seed}\nticks = 260\nexpansions_per_tick = {expansions}\nsearch_slots = {slots}\ncollision = \"{collision}\"\n{map}"
         );
         text += "[side.hedge]\nspeed = 0\n";
-        // Heights tilt the truck, and are too much for the cart.
+        // Heights that tilt the truck and are too steep for the cart.
         text += &CART.replace("moves =", "up = 300\nmax_up = 1\nmoves =");
         text += &TRUCK.replace("moves =", "max_tilt = 1\nmoves =");
         text += OTHERS;
@@ -117,7 +117,7 @@ fn scenario() -> impl Strategy<Value = String> {
     })
 }
 
-/// A scenario that has room for its agents.
+/// The world of a scenario with room for its agents.
 fn built(text: &str) -> Option<wheelbase_sim::World> {
     let typed = wheelbase_scenario::scenario::parse("test.toml", text.as_bytes()).unwrap();
     match wheelbase_scenario::load::build_world(std::path::Path::new("test.toml"), &typed) {
@@ -135,7 +135,8 @@ fn built(text: &str) -> Option<wheelbase_sim::World> {
 
 /// Records a run to its end.
 fn record(world: &mut wheelbase_sim::World, text: &str) -> Vec<u8> {
-    let mut recorder = Recorder::begin(world, &Source::default(), ("test.toml", text), Vec::new()).unwrap();
+    let scenario = ScenarioText { file: "test.toml", text };
+    let mut recorder = Recorder::begin(world, &Source::default(), scenario, Vec::new()).unwrap();
     loop {
         let tick = world.tick();
         let step = world.step();
@@ -151,7 +152,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_recording_is_what_a_second_run_does(text in scenario()) {
+    fn recordings_verify(text in scenario()) {
         let Some(mut plain) = built(&text) else { return Ok(()) };
         plain.run();
         let mut world = built(&text).unwrap();
@@ -169,7 +170,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn nothing_ever_overlaps_and_threads_change_nothing(text in scenario()) {
+    fn agents_never_overlap_and_threads_change_nothing(text in scenario()) {
         let Some(mut world) = built(&text) else { return Ok(()) };
         let hashes = on_threads(1, || run_checked(&mut world));
         for threads in [2, 8] {
@@ -180,7 +181,7 @@ proptest! {
     }
 
     #[test]
-    fn a_lone_agent_arrives_exactly_on_time(
+    fn a_single_agent_arrives_exactly_on_time(
         (width, height, map) in map_rows(),
         class in 0_usize..4,
         goal in (0_i32..20, 0_i32..16),
@@ -200,7 +201,7 @@ proptest! {
         run_checked(&mut world);
         let counts = world.counts();
         if answer.status == Status::Found {
-            // Done at tick 1 at the earliest, where it stands at the goal already.
+            // At the earliest at tick 1, if it starts at its goal.
             prop_assert_eq!(counts.orders_done, 1);
             prop_assert_eq!(counts.flowtime, u64::from(answer.cost.max(1)));
             prop_assert_eq!(counts.wait_ticks, 0);
@@ -210,17 +211,17 @@ proptest! {
     }
 }
 
-/// The same scenario twice in one process, and a crowd on few expansions a tick.
+/// A crowd with few expansions per tick, and the same scenario twice in one process.
 #[test]
-fn a_starved_budget_only_makes_it_slower() {
+fn a_tiny_budget_only_makes_it_slower() {
     let text = |expansions: u64| {
         let rows = vec!["\"....................\""; 20].join(",");
         format!(
             "name = \"crowd\"\nticks = 3000\nexpansions_per_tick = {expansions}\nsearch_slots = 3\n[map]\nrows = [{rows}]\n{CART}{TRUCK}\n[[groups]]\nclass = \"truck\"\ncount = 20\narea = [0, 0, 20, 20]\norders = [{{ goto = [10, 10], within = 9 }}, {{ goto = [2, 2], within = 8 }}]\n"
         )
     };
-    let mut rich = world_from(&text(1_000_000));
-    let mut poor = world_from(&text(40));
+    let mut rich = build_world(&text(1_000_000));
+    let mut poor = build_world(&text(40));
     run_checked(&mut rich);
     run_checked(&mut poor);
     assert_eq!(rich.counts().orders_done, 40);

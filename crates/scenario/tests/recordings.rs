@@ -1,17 +1,16 @@
-//! Recordings: what is written can be read, is what happened, and damage is told.
+//! Recordings: they can be read, agree with the run, and damage is reported.
 
 #![allow(clippy::unwrap_used)]
 
 mod common;
 
-use common::{CART, OTHERS, TRUCK, cart, on_threads, set_terrain, world_from};
+use common::{CART, OTHERS, TRUCK, build_world, cart, on_threads, set_terrain};
 use std::collections::BTreeSet;
 use std::io::Cursor;
 use wheelbase_scenario::recording::{Event, Reader, RecordingError, TickRecord, verify};
 use wheelbase_sim::{AgentId, Counters, RunState};
 
-/// Groups that meet, agents that come and go, edits of all kinds, orders that cannot be done; long enough
-/// for several chunks.
+/// Groups that meet, agents that come and go, edits of all kinds, impossible orders; long enough for several chunks.
 fn busy() -> String {
     let rows = vec!["\"........................\""; 16].join(",");
     let mut text = format!(
@@ -46,9 +45,9 @@ fn busy() -> String {
     text
 }
 
-/// Records a run of a scenario; gives the file and the state hash at the end.
+/// Records a run of a scenario. Gives the file and the final state hash.
 fn record(text: &str) -> (Vec<u8>, u64) {
-    let mut world = world_from(text);
+    let mut world = build_world(text);
     let file = common::record(&mut world, "test.toml", text);
     (file, world.state_hash())
 }
@@ -57,7 +56,7 @@ fn open(file: &[u8]) -> Result<Reader<Cursor<Vec<u8>>>, RecordingError> {
     Reader::open(Cursor::new(file.to_vec()))
 }
 
-/// Reads all that there is.
+/// Reads all ticks.
 fn read_all(file: &[u8]) -> Result<Vec<TickRecord>, RecordingError> {
     let mut reader = open(file)?;
     let mut ticks = Vec::new();
@@ -68,10 +67,10 @@ fn read_all(file: &[u8]) -> Result<Vec<TickRecord>, RecordingError> {
     Ok(ticks)
 }
 
-/// Holds a recording against the same run beside it: agents, map and counters behind every tick. Gives the number of
-/// ticks and the kinds of events.
+/// Compares a recording with the same run: agents, map and counters after every tick. Gives the number of ticks and the
+/// kinds of events.
 fn assert_same_as_the_run(mut reader: Reader<Cursor<Vec<u8>>>, text: &str) -> (u64, BTreeSet<String>) {
-    let mut world = world_from(text);
+    let mut world = build_world(text);
     let mut tick = TickRecord::default();
     let mut kinds = BTreeSet::new();
     while reader.next_tick(&mut tick).unwrap() {
@@ -85,7 +84,7 @@ fn assert_same_as_the_run(mut reader: Reader<Cursor<Vec<u8>>>, text: &str) -> (u
             assert_eq!(frame.pose(row), world.pose(row));
             assert_eq!(frame.is_moving(row), !world.agents().motion[row].at_rest());
             assert_eq!(frame.waits_since[row], world.agents().wait_states[row].waits_since);
-            // The path leads on from where its move ends, pose by pose as the class moves.
+            // The path continues from the end of the move, pose by pose.
             let tables = &world.tables()[usize::from(world.agents().motion[row].class.0)];
             let mut state = tables.space().state(frame.motion[row].to);
             let mut poses = frame.path_poses(row, reader.header());
@@ -114,7 +113,7 @@ fn assert_same_as_the_run(mut reader: Reader<Cursor<Vec<u8>>>, text: &str) -> (u
 }
 
 #[test]
-fn a_recording_of_a_hexagonal_map_holds_what_happened() {
+fn a_recording_of_a_hexagonal_map_agrees_with_the_run() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/first/11_hexagons.toml");
     let text = std::fs::read_to_string(file).unwrap();
     let reader = open(&record(&text).0).unwrap();
@@ -127,14 +126,14 @@ fn a_recording_of_a_hexagonal_map_holds_what_happened() {
 }
 
 #[test]
-fn a_recording_holds_what_happened() {
+fn a_recording_agrees_with_the_run() {
     let text = busy();
     let (file, hash) = record(&text);
     let reader = open(&file).unwrap();
     assert_eq!((reader.header().name.as_str(), reader.header().scenario.as_str()), ("busy", text.as_str()));
     assert_eq!(reader.header().classes[1].footprints[0], [[-1, 0], [0, 0]]);
     let end = reader.end().unwrap().clone();
-    assert_eq!((end.state_hash, end.interrupted, reader.cut()), (hash, false, None));
+    assert_eq!((end.state_hash, end.interrupted, reader.truncation()), (hash, false, None));
     assert!(reader.chunks().len() > 2, "{:?}", reader.chunks());
 
     let (ticks, kinds) = assert_same_as_the_run(reader, &text);
@@ -144,9 +143,9 @@ fn a_recording_holds_what_happened() {
 }
 
 #[test]
-fn recording_changes_nothing_and_is_the_same_for_any_number_of_threads() {
+fn recording_changes_nothing_and_does_not_depend_on_threads() {
     let text = busy();
-    let mut world = world_from(&text);
+    let mut world = build_world(&text);
     world.run();
     let (file, hash) = on_threads(1, || record(&text));
     assert_eq!(hash, world.state_hash());
@@ -167,7 +166,7 @@ fn reading_can_begin_at_any_key_frame() {
             assert_eq!(&tick, expected);
         }
         assert!(!reader.next_tick(&mut tick).unwrap());
-        // The map at the end is that of the run, wherever reading began.
+        // The final map does not depend on where reading began.
         assert_eq!(reader.map().unwrap().terrain[3 * 24 + 3], 2);
     }
 }
@@ -182,7 +181,7 @@ fn a_second_run_is_equal() {
 }
 
 #[test]
-fn a_flipped_bit_is_always_told() {
+fn a_flipped_bit_is_always_reported() {
     let text = "name = \"small\"\nticks = 20\n[map]\nrows = [\"......\"]\n".to_owned()
         + CART
         + &cart("[0, 0, \"E\"]", "{ goto = [5, 0] }");
@@ -193,8 +192,8 @@ fn a_flipped_bit_is_always_told() {
             let mut damaged = file.clone();
             damaged[at] ^= 1 << bit;
             let error = read_all(&damaged).map(|ticks| ticks.len()).unwrap_err().to_string();
-            let told = error.contains("damaged") || error == "is not a recording";
-            assert!(told, "bit {bit} of byte {at}: {error}");
+            let is_reported = error.contains("damaged") || error == "is not a recording";
+            assert!(is_reported, "bit {bit} of byte {at}: {error}");
         }
     }
 }
@@ -202,42 +201,42 @@ fn a_flipped_bit_is_always_told() {
 #[test]
 fn damage_names_the_chunk() {
     let (file, _) = record(&busy());
-    let places: Vec<_> = open(&file).unwrap().chunks().to_vec();
-    for place in &places {
+    let chunks: Vec<_> = open(&file).unwrap().chunks().to_vec();
+    for chunk in &chunks {
         let mut damaged = file.clone();
-        damaged[place.offset as usize + 100] ^= 16;
+        damaged[chunk.offset as usize + 100] ^= 16;
         let error = read_all(&damaged).unwrap_err().to_string();
-        let last = place.first_tick + place.n_ticks - 1;
+        let last = chunk.first_tick + chunk.n_ticks - 1;
         assert_eq!(
             error,
             format!(
                 "is damaged: chunk {} (ticks {} to {last}, at byte {}): its checksum does not match",
-                place.number, place.first_tick, place.offset
+                chunk.number, chunk.first_tick, chunk.offset
             )
         );
     }
 }
 
 #[test]
-fn one_that_is_cut_off_is_read_up_to_its_last_whole_chunk() {
+fn a_truncated_recording_is_read_up_to_its_last_whole_chunk() {
     let (file, _) = record(&busy());
     let whole = read_all(&file).unwrap();
-    let places: Vec<_> = open(&file).unwrap().chunks().to_vec();
-    let first = places[0].offset as usize;
+    let chunks: Vec<_> = open(&file).unwrap().chunks().to_vec();
+    let first = chunks[0].offset as usize;
     for length in (0..first).step_by(7) {
         let error = open(&file[..length]).unwrap_err();
         assert!(matches!(error, RecordingError::NoStart), "{length}: {error}");
     }
-    // Every length near the borders of chunks, and some between.
-    let near = |length: usize| places.iter().any(|place| length.abs_diff(place.offset as usize) < 45);
+    // Every length near the boundaries of chunks, and some in between.
+    let near = |length: usize| chunks.iter().any(|chunk| length.abs_diff(chunk.offset as usize) < 45);
     for length in
         (first..file.len()).filter(|&length| near(length) || length % 61 == 0 || file.len() - length < 40)
     {
         let cut = &file[..length];
         let reader = open(cut).unwrap();
-        let n_whole = places.iter().filter(|place| place.end() <= length as u64).count();
+        let n_whole = chunks.iter().filter(|chunk| chunk.end() <= length as u64).count();
         assert_eq!(reader.chunks().len(), n_whole);
-        assert!(reader.end().is_none() && reader.cut().unwrap().starts_with("cut off"), "{length}");
+        assert!(reader.end().is_none() && reader.truncation().unwrap().starts_with("cut off"), "{length}");
         let ticks = read_all(cut).unwrap();
         assert_eq!(ticks.len() as u32, reader.n_ticks());
         assert!(ticks == whole[..ticks.len()]);
@@ -261,7 +260,7 @@ fn other_files_and_versions_are_refused_by_name() {
     assert!(refused(&file).contains("with an unknown layout"), "{}", refused(&file));
 }
 
-/// FNV-1a, written again from its definition.
+/// FNV-1a, from its definition: independent of the code under test.
 fn fnv(bytes: &[u8]) -> u64 {
     bytes.iter().fold(14_695_981_039_346_656_037, |sum, &byte| {
         (sum ^ u64::from(byte)).wrapping_mul(1_099_511_628_211)
@@ -277,17 +276,17 @@ fn paths_are_as_planned() {
     let ticks = read_all(&file).unwrap();
     let reader = open(&file).unwrap();
     let path = ticks[0].events.iter().find_map(|event| match *event {
-        Event::Path { agent, from, first, count } => Some((agent, from, first, count)),
+        Event::Path { agent, from, runs } => Some((agent, from, runs)),
         _ => None,
     });
-    let (agent, from, first, count) = path.unwrap();
-    let poses: Vec<_> = ticks[0].path_poses(&reader.header().classes[0], from, first, count).collect();
+    let (agent, from, runs) = path.unwrap();
+    let poses: Vec<_> = ticks[0].path_poses(&reader.header().classes[0], from, runs).collect();
     let moves = ticks.iter().flat_map(|tick| &tick.events).filter_map(|event| match *event {
         Event::Move { to, .. } => Some(to),
         _ => None,
     });
     assert_eq!(agent, AgentId(0));
-    let n_moves: u32 = ticks[0].runs_of_path(first, count).iter().map(|run| run.n_moves()).sum();
+    let n_moves: u32 = ticks[0].runs_of_path(runs).iter().map(|run| run.n_moves()).sum();
     assert_eq!(poses.len(), n_moves as usize + 1);
     assert!(poses[1..].iter().copied().eq(moves));
 }

@@ -1,4 +1,4 @@
-//! Each mistake once found leaves a scenario that must never go wrong again.
+//! Each fixed bug leaves a scenario behind, which must not fail again.
 
 mod common;
 
@@ -76,7 +76,7 @@ fn group_after_nearest() {
     }
     assert!(n_seen > 20, "{n_seen}");
     assert_eq!((world.counts().orders_done, world.counts().orders_unreachable), (12, 0));
-    // Trips to the nearest pose are none; those of agents that were there already, and of the group, are.
+    // Trips to a nearest pose do not count; trips of agents already there, and of the group, do.
     assert_eq!(world.counts().trips, 8);
 }
 
@@ -106,7 +106,7 @@ fn window_field_overflow() {
     }
 }
 
-/// A build with overflow checks panicked.
+/// Used to panic in builds with overflow checks.
 #[test]
 fn overflow_lattice() {
     let mut world = load("overflow_lattice.toml");

@@ -1,17 +1,17 @@
-//! Goals that many want and one can stand on: whatever the rule of traffic, nobody searches again and again, and
-//! where there is room to pass each gets its turn.
+//! Goals for many agents with room for one: under any traffic rule no agent searches over and over, and with room to pass
+//! each gets its turn.
 
 #![allow(clippy::unwrap_used)]
 
 mod common;
 
-use common::{CART, cart, cell, world_from};
+use common::{CART, build_world, cart, cell};
 use wheelbase_grid::CellXY;
 use wheelbase_sim::{RunResult, RunState, TickTimes, World, invariant};
 
-fn world_of(rows: &[String], ticks: u32, more: &str) -> World {
+fn world_on(rows: &[String], ticks: u32, more: &str) -> World {
     let rows = rows.join("\",\"");
-    world_from(&format!(
+    build_world(&format!(
         "name = \"shared\"\nticks = {ticks}\nseed = 5\n[map]\nrows = [\"{rows}\"]\n{CART}{more}"
     ))
 }
@@ -24,8 +24,7 @@ fn group(count: u32, area: &str, orders: &str) -> String {
     format!("[[groups]]\nclass = \"cart\"\ncount = {count}\narea = {area}\norders = [{orders}]\n")
 }
 
-/// Runs to the end; no two may ever hold one cell. Gives the result, and the requests of the last half of the
-/// ticks.
+/// Runs to the end without overlaps. Gives the result, and the requests in the second half of the ticks.
 fn run(mut world: World) -> (World, RunResult, u64) {
     let half = world.settings().ticks / 2;
     let mut before = 0;
@@ -41,51 +40,50 @@ fn run(mut world: World) -> (World, RunResult, u64) {
     (world, result, late)
 }
 
-/// On the whole an agent asks for a path at most once in eight ticks, also when it has pressed on its goal for
-/// long.
-fn nobody_searches_again_and_again(result: &RunResult, late: u64, agents: u64, ticks: u64) {
+/// On average an agent requests at most one path in eight ticks, even if it has waited near its goal for long.
+fn assert_few_searches(result: &RunResult, late: u64, agents: u64, ticks: u64) {
     assert!(result.path_requests * 8 <= agents * ticks, "{} requests", result.path_requests);
     assert!(late * 16 <= agents * ticks, "{late} of {} requests are late", result.path_requests);
 }
 
 #[test]
 fn all_to_one_cell() {
-    // With room about the goal each comes to it, and makes way for the next.
-    let world = world_of(&open(24, 24), 4000, &group(40, "[0, 0, 24, 24]", "{ goto = [12, 12] }"));
+    // With room around the goal each agent reaches it and yields to the next.
+    let world = world_on(&open(24, 24), 4000, &group(40, "[0, 0, 24, 24]", "{ goto = [12, 12] }"));
     let (_, result, late) = run(world);
     assert_eq!((result.orders_done, result.orders_left), (40, 0));
     assert!(result.longest_wait_ticks <= 1000, "{}", result.longest_wait_ticks);
-    nobody_searches_again_and_again(&result, late, 40, 1000);
+    assert_few_searches(&result, late, 40, 1000);
 }
 
 #[test]
-fn all_to_one_cell_for_ever() {
-    let world = world_of(
+fn all_to_one_cell_forever() {
+    let world = world_on(
         &open(24, 24),
         1000,
         &group(40, "[0, 0, 24, 24]", "{ patrol = [[12, 12], [2, 12], [12, 12], [21, 12]] }"),
     );
     let (_, result, late) = run(world);
-    nobody_searches_again_and_again(&result, late, 40, 1000);
-    // The same with nobody who has anywhere else to go.
+    assert_few_searches(&result, late, 40, 1000);
+    // The same, but no agent has another goal.
     let world =
-        world_of(&open(24, 24), 1000, &group(40, "[0, 0, 24, 24]", "{ goto = [12, 12] }, { wait = 4000 }"));
+        world_on(&open(24, 24), 1000, &group(40, "[0, 0, 24, 24]", "{ goto = [12, 12] }, { wait = 4000 }"));
     let (_, result, late) = run(world);
-    nobody_searches_again_and_again(&result, late, 40, 1000);
+    assert_few_searches(&result, late, 40, 1000);
 }
 
 #[test]
-fn a_goal_under_one_that_rests() {
-    // It makes way, and whoever came has done its order.
+fn a_goal_under_a_resting_agent() {
+    // It yields, and the other agent completes its order.
     let more = cart("[6, 3, \"E\"]", "") + &cart("[0, 3, \"E\"]", "{ goto = [6, 3] }");
-    let (world, result, _) = run(world_of(&open(12, 7), 1000, &more));
+    let (world, result, _) = run(world_on(&open(12, 7), 1000, &more));
     assert_eq!((result.orders_done, cell(&world, 1)), (1, CellXY::new(6, 3)));
     assert!(result.longest_wait_ticks <= 100 && result.path_requests <= 20, "{}", result.path_requests);
-    // One that is walled in with it cannot: the other waits for it, and says so.
+    // Enclosed by walls it cannot yield: the other waits for it, and is reported.
     let rows = [".....WWW".to_owned(), "........".to_owned(), ".....WWW".to_owned()];
     let more = cart("[7, 1, \"E\"]", "") + &cart("[0, 1, \"E\"]", "{ goto = [7, 1] }");
-    let (_, result, late) = run(world_of(&rows, 1000, &more));
-    nobody_searches_again_and_again(&result, late, 1, 1000);
+    let (_, result, late) = run(world_on(&rows, 1000, &more));
+    assert_few_searches(&result, late, 1, 1000);
     if result.orders_left > 0 {
         assert_eq!((result.stuck_agents, result.wait_for_cycles.len()), (1, 1));
         assert_eq!(
@@ -97,37 +95,35 @@ fn a_goal_under_one_that_rests() {
 
 #[test]
 fn a_goal_in_a_dead_end_of_one_lane() {
-    // A room, and a lane out of it that leads nowhere.
+    // A room with a dead-end corridor.
     let mut rows = open(16, 9);
     rows.iter_mut().for_each(|row| row.replace_range(8.., "WWWWWWWW"));
     rows[4] = ".".repeat(16);
-    // One after the other has to go in and come out again backwards; those who press in behind the first are in
-    // its way.
+    // Each agent must go in and come out backwards; agents that follow the first into the corridor block it.
     let orders = "{ goto = [15, 4] }, { goto = [2, 4] }";
     for count in [1, 4] {
-        let (_, result, late) = run(world_of(&rows, 1000, &group(count, "[0, 0, 6, 9]", orders)));
-        nobody_searches_again_and_again(&result, late, u64::from(count), 1000);
+        let (_, result, late) = run(world_on(&rows, 1000, &group(count, "[0, 0, 6, 9]", orders)));
+        assert_few_searches(&result, late, u64::from(count), 1000);
         if count == 1 {
             assert_eq!((result.orders_done, result.orders_left), (2, 0));
         }
-        // Whoever is stuck is in a knot that is told.
-        let told: u64 = result.wait_for_cycles.iter().map(|cycle| cycle.waiting).sum();
-        assert_eq!(told, result.stuck_agents);
+        // Every stuck agent is in a reported wait-for cycle.
+        let n_reported: u64 = result.wait_for_cycles.iter().map(|cycle| cycle.waiting).sum();
+        assert_eq!(n_reported, result.stuck_agents);
     }
-    // Those who are to stay at the end of the lane all come to a cell of their own.
+    // Agents that stay at the end of the corridor all get their own cell.
     let order = "{ goto_group = [15, 4] }";
-    let (world, result, late) = run(world_of(&rows, 1000, &group(5, "[0, 0, 6, 9]", order)));
+    let (world, result, late) = run(world_on(&rows, 1000, &group(5, "[0, 0, 6, 9]", order)));
     assert_eq!((result.orders_done, result.orders_left), (5, 0));
-    // One that has come may have to come out again for another that is to stand farther in; it does not go back.
+    // An agent may have to come out again for another one that goes farther in; it does not return.
     let inside = (0..5).filter(|&row| cell(&world, row).x >= 8).count();
     assert!(inside > 0 && result.stuck_agents == 0);
-    nobody_searches_again_and_again(&result, late, 5, 1000);
+    assert_few_searches(&result, late, 5, 1000);
 }
 
-/// Two that want to exchange the only two cells there are: no rule can solve that, on squares and hexagons, with
-/// a body that never turns.
+/// Two agents that want to swap the only two cells, on squares and on hexagons: no rule can solve that.
 #[test]
-fn an_exchange_without_room_is_told_as_a_ring() {
+fn an_impossible_swap_is_reported_as_a_cycle() {
     let crab = "[class.crab]\nheadings = 1\nmoves = [\n{ name = \"E\", by = [1, 0], time = 2 },\n\
                 { name = \"W\", by = [-1, 0], time = 2 },\n]\n";
     let agent = |from: usize, to: usize| {
@@ -135,14 +131,14 @@ fn an_exchange_without_room_is_told_as_a_ring() {
     };
     for shape in ["square", "hex"] {
         for collision in ["swept", "discrete"] {
-            let world = world_from(&format!(
+            let world = build_world(&format!(
                 "name = \"exchange\"\nticks = 400\ncollision = \"{collision}\"\n[map]\nshape = \"{shape}\"\n\
                  rows = [\"..\"]\n{crab}{}{}",
                 agent(0, 1),
                 agent(1, 0)
             ));
             let (_, result, late) = run(world);
-            nobody_searches_again_and_again(&result, late, 2, 400);
+            assert_few_searches(&result, late, 2, 400);
             assert_eq!((result.stuck_agents, result.wait_for_cycles.len()), (2, 1));
             let cycle = &result.wait_for_cycles[0];
             assert_eq!((&cycle.agents[..], &cycle.at[..]), (&[0, 1][..], &[[1, 0], [0, 0]][..]));

@@ -1,10 +1,10 @@
-//! What agents would do alone, held against runs in which they are; and what a run counts of trips and detours.
+//! The single-agent bound against runs of single agents; trips and detours in results.
 
 #![allow(clippy::unwrap_used)]
 
 mod common;
 
-use common::{CART, OTHERS, TRUCK, cart, on_threads, run_checked, world_from, world_of};
+use common::{CART, OTHERS, TRUCK, build_world, cart, on_threads, run_checked, world_on};
 use proptest::prelude::*;
 use std::path::Path;
 use wheelbase_scenario::load::{AttachedFile, Files, build_world_of};
@@ -19,7 +19,7 @@ fn result(world: &World) -> RunResult {
     RunResult::of(world, 1, &TickTimes::default(), 0.0, 0)
 }
 
-/// A budget that no search spends.
+/// A budget that searches never exhaust.
 fn text(rows: &[String], ticks: u32, more: &str) -> String {
     let rows: Vec<String> = rows.iter().map(|row| format!("\"{row}\"")).collect();
     format!(
@@ -29,10 +29,10 @@ fn text(rows: &[String], ticks: u32, more: &str) -> String {
 }
 
 /// Column, row and heading.
-type Station = (usize, usize, usize);
+type Stop = (usize, usize, usize);
 
-/// Rows of a map, an agent's class, and poses that it goes to in turn.
-fn bound_trips() -> impl Strategy<Value = (Vec<String>, &'static str, Vec<Station>)> {
+/// Rows of a map, the class of an agent, and its goals in turn.
+fn bound_trips() -> impl Strategy<Value = (Vec<String>, &'static str, Vec<Stop>)> {
     let glyph = prop_oneof![9 => Just('.'), 2 => Just('S'), 1 => Just('T')];
     let rows = prop::collection::vec(prop::collection::vec(glyph, 16), 12);
     let rows = rows.prop_map(|rows| rows.into_iter().map(String::from_iter).collect());
@@ -43,10 +43,9 @@ fn bound_trips() -> impl Strategy<Value = (Vec<String>, &'static str, Vec<Statio
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
-    /// With the heading of each goal named it is told where a trip ends, whichever of several cheapest paths is
-    /// taken.
+    /// Goals have headings, so that the end of a trip does not depend on the choice between several cheapest paths.
     #[test]
-    fn a_run_with_one_agent_is_what_it_does_alone((rows, class, goals) in bound_trips(), ticks in 1_u32..1000) {
+    fn a_run_with_one_agent_meets_the_bound((rows, class, goals) in bound_trips(), ticks in 1_u32..1000) {
         let mut table = "agent,x,y,heading\n".to_owned();
         for (x, y, heading) in goals {
             table += &format!("0,{x},{y},{}\n", ["E", "N", "W", "S"][heading]);
@@ -67,13 +66,13 @@ proptest! {
 }
 
 #[test]
-fn random_tasks_of_lone_agents_are_those_of_a_run() {
+fn random_tasks_of_the_bound_are_those_of_a_run() {
     let rows = vec![".".repeat(96); 64];
     for class in ["cart", "truck", "tank"] {
         let group = format!(
             "[[groups]]\nclass = \"{class}\"\ncount = 1\narea = [0, 0, 96, 64]\ntasks = {{ kind = \"random\", area = [0, 0, 96, 64] }}\n"
         );
-        let mut world = world_from(&text(&rows, 1500, &group));
+        let mut world = build_world(&text(&rows, 1500, &group));
         let bound = alone(&world).unwrap();
         world.run();
         assert_eq!(
@@ -95,12 +94,12 @@ fn crowd(count: u32) -> String {
     text(&vec![".".repeat(40); 24], 600, &groups.concat())
 }
 
-/// No rule of traffic can do more than agents that ignore each other.
+/// No traffic rule can do more than agents that ignore each other.
 #[test]
-fn a_crowd_does_less_than_its_agents_alone() {
-    let mut world = world_from(&crowd(12));
-    let bound = on_threads(1, || alone(&world_from(&crowd(12))).unwrap());
-    assert_eq!(on_threads(3, || alone(&world_from(&crowd(12))).unwrap()), bound);
+fn a_crowd_stays_below_its_bound() {
+    let mut world = build_world(&crowd(12));
+    let bound = on_threads(1, || alone(&build_world(&crowd(12))).unwrap());
+    assert_eq!(on_threads(3, || alone(&build_world(&crowd(12))).unwrap()), bound);
     assert_eq!(single_agent_bounds(&world, &|| false), Ok(None), "interrupted");
     world.run();
     let (done, bound) = (world.counts().tasks_done, bound.iter().map(|bound| bound.tasks_done).sum::<u64>());
@@ -114,22 +113,22 @@ fn a_crowd_does_less_than_its_agents_alone() {
 }
 
 #[test]
-fn an_agent_shut_in_is_told_apart() {
+fn an_enclosed_agent_is_distinguished() {
     let mut rows = vec![".".repeat(40); 24];
     rows[4].replace_range(3..8, "TTTTT");
     rows[5].replace_range(3..8, "T...T");
     rows[6].replace_range(3..8, "TTTTT");
     let tasks = "tasks = { kind = \"random\", area = [0, 0, 40, 24] }\n";
     let group = |area: &str| format!("[[groups]]\nclass = \"cart\"\ncount = 1\narea = {area}\n{tasks}");
-    let world = world_from(&text(&rows, 1000, &(group("[4, 5, 3, 1]") + &group("[20, 0, 5, 5]"))));
+    let world = build_world(&text(&rows, 1000, &(group("[4, 5, 3, 1]") + &group("[20, 0, 5, 5]"))));
     let bound = alone(&world).unwrap();
     assert_eq!([bound[0].confined, bound[1].confined], [true, false]);
     assert!(bound[0].tasks_done > 4 * bound[1].tasks_done, "{bound:?}");
 }
 
 #[test]
-fn what_cannot_be_said_of_lone_agents_is_refused() {
-    let why = |more: &str| alone(&world_from(&text(&vec![".".repeat(16); 12], 100, more))).unwrap_err();
+fn scenarios_without_a_bound_are_refused() {
+    let why = |more: &str| alone(&build_world(&text(&vec![".".repeat(16); 12], 100, more))).unwrap_err();
     let tasks = "[[groups]]\nclass = \"cart\"\ncount = 2\narea = [0, 0, 4, 4]\ntasks = { kind = \"random\", area = [0, 0, 9, 9] }\n";
     assert_eq!(why(&cart("[9, 9, \"E\"]", "{ goto = [0, 0] }")), NoSingleAgentBound::Orders { row: 0 });
     assert_eq!(why(&cart("[9, 9, \"E\"]", "")), NoSingleAgentBound::NoTasks);
@@ -137,36 +136,39 @@ fn what_cannot_be_said_of_lone_agents_is_refused() {
     assert_eq!(why(&orders).to_string(), "agent 0 has orders; expected tasks alone");
     let event = format!("{tasks}[[events]]\ntick = 5\nremove_agents = {{ area = [0, 0, 1, 1] }}\n");
     assert_eq!(why(&event).to_string(), "the scenario has 1 events; expected none");
-    let mut world = world_from(&text(&vec![".".repeat(16); 12], 100, tasks));
+    let mut world = build_world(&text(&vec![".".repeat(16); 12], 100, tasks));
     world.step();
     assert_eq!(alone(&world), Err(NoSingleAgentBound::Begun { tick: 1 }));
 }
 
-/// A trip is counted from where it was begun, whatever came before it in the list of orders.
+/// A trip counts from the pose where it begins, whatever the orders before it.
 #[test]
-fn trips_are_orders_stations_and_tasks() {
+fn trips_are_orders_stops_and_tasks() {
     let orders = "{ wait = 7 }, { goto = [7, 0] }, { goto = [7, 0] }, { goto = [3, 0, \"E\"] }";
-    let mut world = world_of(&["........"], &cart("[0, 0, \"E\"]", orders));
+    let mut world = world_on(&["........"], &cart("[0, 0, \"E\"]", orders));
     run_checked(&mut world);
-    // Seven steps ahead, a tick to see that it is there, and round, four back, and round.
+    // Seven steps ahead, a tick to notice the arrival, a turn, four steps back, a turn.
     assert_eq!((world.tick(), world.counts().orders_done, world.counts().trips), (34, 4, 3));
     assert_eq!((world.counts().trip_ticks, world.counts().bound_ticks), (14 + 1 + 12, 14 + 1 + 12));
-    let told = result(&world);
-    assert_eq!((told.detour_permille, told.longest_trip_ticks, told.no_progress_agents), (Some(1000), 14, 0));
+    let single = result(&world);
+    assert_eq!(
+        (single.detour_permille, single.longest_trip_ticks, single.no_progress_agents),
+        (Some(1000), 14, 0)
+    );
 
-    // Two that want to pass each other need a bay, and time.
+    // Two agents that pass each other need a bay, and time.
     let pass = cart("[0, 1, \"E\"]", "{ goto = [8, 1] }") + &cart("[8, 1, \"W\"]", "{ goto = [0, 1] }");
-    let mut world = world_of(&["TTTT.TTTT", "........."], &pass);
+    let mut world = world_on(&["TTTT.TTTT", "........."], &pass);
     run_checked(&mut world);
     assert_eq!((world.counts().trips, world.counts().bound_ticks), (2, 32));
-    let told = result(&world);
-    assert!(world.counts().trip_ticks > 32 && told.detour_permille > Some(1000));
+    let pair = result(&world);
+    assert!(world.counts().trip_ticks > 32 && pair.detour_permille > Some(1000));
     assert_eq!(
-        told.progress_permille,
+        pair.progress_permille,
         Some((32_000 + world.counts().trip_ticks / 2) / world.counts().trip_ticks)
     );
 
-    let mut patrol = world_of(&["........"], &cart("[0, 0, \"E\"]", "{ patrol = [[7, 0], [0, 0]] }"));
+    let mut patrol = world_on(&["........"], &cart("[0, 0, \"E\"]", "{ patrol = [[7, 0], [0, 0]] }"));
     run_checked(&mut patrol);
     let counts = patrol.counts();
     assert!(counts.trips > 5 && counts.trip_ticks == counts.bound_ticks, "{counts:?}");

@@ -1,13 +1,13 @@
-//! Tasks of scenarios: random ones and those of a table, done one after the other for ever.
+//! Tasks of groups, random or from a table, done one after the other forever.
 
 #![allow(clippy::unwrap_used)]
 
 mod common;
 
-use common::{CART, TRUCK, on_threads, record_loaded, run_checked, step_to, world_from};
+use common::{CART, TRUCK, build_world, on_threads, record_loaded, run_checked, step_to};
 use std::io::Cursor;
 use std::path::Path;
-use wheelbase_scenario::load::{AttachedFile, Files, Loaded, Source, build_world_of};
+use wheelbase_scenario::load::{AttachedFile, Files, Loaded, build_world_of};
 use wheelbase_scenario::recording::{Event, Reader, TickRecord, verify};
 use wheelbase_scenario::scenario;
 use wheelbase_sim::TraceEvent;
@@ -30,7 +30,7 @@ fn random_tasks(count: u32) -> String {
     text(&open_map(), &(group("cart", count, tasks) + &group("truck", count, tasks)))
 }
 
-/// A simulation with a table of tasks beside it.
+/// A world with a table of tasks.
 fn with_table(text: &str, table: &str) -> Result<World, String> {
     loaded_with_table(text, table).map(|loaded| loaded.world)
 }
@@ -47,9 +47,9 @@ fn of_table(count: u32) -> String {
 }
 
 #[test]
-fn random_tasks_are_done_for_ever_by_each() {
+fn each_agent_does_random_tasks_forever() {
     let run = || {
-        let mut world = world_from(&random_tasks(5));
+        let mut world = build_world(&random_tasks(5));
         world.keep_log();
         let hashes = run_checked(&mut world);
         let mut done = vec![0; world.agents().len()];
@@ -67,7 +67,7 @@ fn random_tasks_are_done_for_ever_by_each() {
 }
 
 #[test]
-fn tasks_of_a_table_come_in_turn_and_again() {
+fn tasks_of_a_table_come_in_turn_and_repeat() {
     let table = "agent,x,y,heading\n1,15,11,any\n0,4,0,E\n0,0,0,\n1,15,0,N\n";
     let mut world = with_table(&of_table(2), table).unwrap();
     world.keep_log();
@@ -89,7 +89,7 @@ fn orders_come_before_tasks_and_orders_given_later_end_them() {
     let tasks = "{ kind = \"random\", area = [8, 0, 8, 12] }\norders = [{ goto = [0, 0] }, { wait = 5 }]";
     let event =
         "[[events]]\ntick = 200\ngive_orders = { area = [0, 0, 16, 12], orders = [{ goto = [0, 11] }] }\n";
-    let mut world = world_from(&text(&open_map(), &(group("cart", 1, tasks) + event)));
+    let mut world = build_world(&text(&open_map(), &(group("cart", 1, tasks) + event)));
     step_to(&mut world, 200);
     let before = world.counts().tasks_done;
     assert!(world.counts().orders_done == 2 && before > 1, "{:?}", world.counts());
@@ -99,7 +99,7 @@ fn orders_come_before_tasks_and_orders_given_later_end_them() {
 }
 
 #[test]
-fn a_task_that_cannot_be_reached_is_given_up() {
+fn an_unreachable_task_is_dropped() {
     let map = "[\"......#...\", \"......#...\"]\n[terrain.rock]\nglyphs = \"#\"\nspeed = 0";
     let group =
         "[[groups]]\nclass = \"cart\"\ncount = 1\narea = [0, 0, 6, 2]\ntasks = { file = \"trips.csv\" }\n";
@@ -117,11 +117,8 @@ fn a_task_that_cannot_be_reached_is_given_up() {
 #[test]
 fn recorded_tasks_are_verified_without_the_table() {
     let table = "agent,x,y,heading\n0,15,11,any\n0,0,0,E\n1,3,3,any\n1,12,2,any\n";
-    for (text, table) in [(of_table(2), Some(table)), (random_tasks(3), None)] {
-        let mut loaded = match table {
-            Some(table) => loaded_with_table(&text, table).unwrap(),
-            None => Loaded { world: world_from(&text), source: Source::default() },
-        };
+    for (text, table) in [(of_table(2), table), (random_tasks(3), "")] {
+        let mut loaded = loaded_with_table(&text, table).unwrap();
         let file = record_loaded(&mut loaded, "test.toml", &text);
         let world = loaded.world;
         let mut reader = Reader::open(Cursor::new(&file)).unwrap();
@@ -138,9 +135,9 @@ fn recorded_tasks_are_verified_without_the_table() {
 }
 
 #[test]
-fn events_bring_agents_with_tasks() {
+fn events_add_agents_with_tasks() {
     let event = "[[events]]\ntick = 20\nadd_agents = { class = \"cart\", count = 3, area = [0, 0, 16, 12], tasks = { kind = \"random\", area = [0, 0, 4, 4] } }\n";
-    let mut world = world_from(&text(&open_map(), event));
+    let mut world = build_world(&text(&open_map(), event));
     run_checked(&mut world);
     assert!(world.counts().tasks_done > 30, "{:?}", world.counts());
 }
@@ -153,7 +150,7 @@ fn mistakes_in_tables_are_named_with_line_and_column() {
     assert_eq!(
         table(rows).lines().collect::<Vec<_>>(),
         [
-            "trips.csv:2: agent: expected a number from 0 to 1, as many as the group has, found \"2\"",
+            "trips.csv:2: agent: expected a number from 0 to 1, the agents of the group, found \"2\"",
             "trips.csv:3: x: expected a number from 0 to 15, found \"16\"",
             "trips.csv:4: y: expected a number from 0 to 11, found \"-1\"",
             "trips.csv:5: heading: expected any, E, N, W or S, found \"NE\"",
@@ -162,7 +159,7 @@ fn mistakes_in_tables_are_named_with_line_and_column() {
     );
     assert_eq!(
         table("agent,x,y,heading\n0,1,1,any\n"),
-        "trips.csv:1: agent 1 has no task, expected one at least for each of 2"
+        "trips.csv:1: agent 1 has no task, expected at least one for each of 2"
     );
     let missing = world_of_missing_table();
     assert!(missing.starts_with("test.toml:"), "{missing}");
@@ -171,10 +168,13 @@ fn mistakes_in_tables_are_named_with_line_and_column() {
     let typed = scenario::parse("test.toml", typed.as_bytes()).unwrap();
     let built = build_world_of(Path::new("test.toml"), &typed, Files::Disk);
     let message = built.map(|_| ()).unwrap_err().to_string();
-    assert!(message.ends_with("groups[0].tasks.area: no pose of class \"cart\" is legal in it"), "{message}");
+    assert!(
+        message.ends_with("groups[0].tasks.area: no pose of class \"cart\" is legal in the area"),
+        "{message}"
+    );
 }
 
-/// 12,000 groups that named a table of a megabyte took memory and time for each.
+/// 12,000 groups that named a table of a megabyte each took memory and time for it.
 #[test]
 fn a_table_named_by_many_groups_is_read_once() {
     let groups = |group_count: fn(u32) -> u32| -> String {
@@ -182,21 +182,21 @@ fn a_table_named_by_many_groups_is_read_once() {
     };
     let rows = "0,1,1,any\n1,2,1,any\n".repeat(1 << 19);
     let table = format!("agent,x,y,heading\n{rows}");
-    // Read for each it would be more than 2^24 lines.
+    // Read for each group it would have more than 2^24 lines.
     let world = with_table(&text(&open_map(), &groups(|_| 2)), &table).unwrap();
     assert_eq!(world.agents().len(), 80);
     let wrong = with_table(&text(&open_map(), &groups(|_| 2)), &table.replace("1,2,1", "9,2,1"));
     let wrong = wrong.map(|_| ()).unwrap_err();
-    assert_eq!(wrong.lines().count(), 20, "mistakes of a table are told once: {wrong}");
+    assert_eq!(wrong.lines().count(), 20, "mistakes of a table are reported once: {wrong}");
 }
 
-/// Each group listed all legal poses of its area: 9,000 groups on a map of a million cells took minutes.
+/// Each group used to list all legal poses of its area: 9,000 groups on a map of a million cells took minutes.
 #[test]
 fn groups_of_one_area_share_its_poses() {
     let map = "[map]\ngenerate = { kind = \"open\", size = [512, 512] }\n";
     let groups = "[[groups]]\nclass = \"cart\"\ncount = 1\narea = [0, 0, 512, 999]\n".repeat(4200);
-    // Listed for each they would be more than 2^32 poses, and an error.
-    let world = world_from(&format!("name = \"many\"\nticks = 1\n{map}{CART}{groups}"));
+    // Listed for each group there would be more than 2^32 poses, and an error.
+    let world = build_world(&format!("name = \"many\"\nticks = 1\n{map}{CART}{groups}"));
     assert_eq!(world.agents().len(), 4200);
 }
 
@@ -206,8 +206,8 @@ fn world_of_missing_table() -> String {
 }
 
 #[test]
-fn a_run_with_tasks_goes_on_to_its_last_tick() {
-    let mut world = world_from(&random_tasks(1));
+fn a_run_with_tasks_lasts_to_its_last_tick() {
+    let mut world = build_world(&random_tasks(1));
     while world.step() == RunState::Running {}
     assert_eq!(world.tick(), 400);
 }

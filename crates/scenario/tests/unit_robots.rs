@@ -1,5 +1,5 @@
-//! The rule for teams of unit robots, on problems of the League of Robot Runners drawn at random: nobody ever
-//! meets, the result is the same for any number of threads, and a robot alone is on time.
+//! The traffic rule for teams of unit robots, on random problems of the League of Robot Runners: robots never collide, the
+//! result does not depend on the number of threads, and a single robot is on time.
 
 #![allow(clippy::unwrap_used)]
 
@@ -49,7 +49,7 @@ impl Drawn {
         vec![file("m", map), file("a", list(&self.starts)), file("t", list(&self.tasks))]
     }
 
-    fn world_from(&self, ticks: u32) -> World {
+    fn world(&self, ticks: u32) -> World {
         let overrides =
             Overrides { ticks: Some(ticks), tries_per_tick: Some(self.tries), ..Overrides::default() };
         let files = self.files();
@@ -58,9 +58,9 @@ impl Drawn {
             .world
     }
 
-    /// Runs to the end, checked after every tick and judged; gives the tasks done and the hash.
+    /// Runs to the end, checked after every tick, and judges the plan. Gives the tasks done and the hash.
     fn run(&self, ticks: u32) -> (u64, u64) {
-        let mut world = self.world_from(ticks);
+        let mut world = self.world(ticks);
         let text = plan_checked(&mut world);
         let files = self.files();
         let problem = LoadedProblem::read(
@@ -79,9 +79,9 @@ impl Drawn {
         (world.counts().tasks_done, world.state_hash())
     }
 
-    /// Most ticks that a task took, or has taken at the end.
+    /// Most ticks of a task, including unfinished ones.
     fn longest_task(&self, ticks: u32) -> u32 {
-        let mut run = self.world_from(ticks);
+        let mut run = self.world(ticks);
         let mut longest = 0;
         while run.step() == RunState::Running {
             let tick = run.tick();
@@ -93,7 +93,7 @@ impl Drawn {
     }
 }
 
-/// Maps with walls, teams that fill some to most of what is free, tasks anywhere, also where there is no way.
+/// Maps with walls, teams that fill some to most of the free cells, tasks anywhere, even out of reach.
 fn drawn() -> impl Strategy<Value = Drawn> {
     let rows = (2_usize..9, 2_usize..9, 0_u32..45);
     rows.prop_flat_map(|(width, height, walls)| {
@@ -102,7 +102,7 @@ fn drawn() -> impl Strategy<Value = Drawn> {
     })
     .prop_filter_map("a free cell at least", |(width, cells, team, order, tries)| {
         let mut free: Vec<usize> = (0..cells.len()).filter(|&cell| cells[cell] == '.').collect();
-        // A shuffle that proptest need not shrink.
+        // Shuffled by a seed, which proptest need not shrink.
         free.sort_by_key(|&cell| (cell as u64 + 1).wrapping_mul(order | 1).rotate_left(17));
         let starts: Vec<usize> = free.iter().copied().take(team).collect();
         let tasks = free.iter().rev().copied().cycle().take(3 * free.len()).step_by(2).collect();
@@ -115,19 +115,19 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn nobody_ever_meets_and_threads_change_nothing(drawn in drawn()) {
+    fn robots_never_collide_and_threads_change_nothing(drawn in drawn()) {
         let on_one = on_threads(1, || drawn.run(60));
         prop_assert_eq!(on_one, on_threads(3, || drawn.run(60)));
     }
 }
 
 #[test]
-fn a_robot_alone_is_on_time() {
+fn a_single_robot_is_on_time() {
     let rows = ["....@...", ".@@.@.@.", "...@..@.", "@.....@."];
     let drawn = Drawn::of_rows(&rows, &[0], &[7, 24 + 2, 31, 16]);
-    let world = drawn.world_from(1);
+    let world = drawn.world(1);
     let tables = &world.tables()[0];
-    let mut run = drawn.world_from(200);
+    let mut run = drawn.world(200);
     let mut due = 0;
     for (number, &task) in drawn.tasks.iter().cycle().take(8).enumerate() {
         let goal = [GoalMember::any(CellXY::new(task as i32 % 8, task as i32 / 8))];
@@ -137,14 +137,14 @@ fn a_robot_alone_is_on_time() {
         while run.counts().tasks_done <= number as u64 {
             assert_eq!(run.step(), RunState::Running);
         }
-        // It is counted when the tick begins at which its last move has ended.
+        // A task counts at the tick after its last move.
         assert_eq!(run.tick(), due + 1, "task {number}");
     }
 }
 
-/// Where the first robot is when a tick begins.
+/// The state of the first robot before a tick.
 fn state_at(drawn: &Drawn, tick: u32) -> wheelbase_planner::model::State {
-    let mut world = drawn.world_from(200);
+    let mut world = drawn.world(200);
     while world.tick() < tick {
         world.step();
     }
@@ -152,7 +152,7 @@ fn state_at(drawn: &Drawn, tick: u32) -> wheelbase_planner::model::State {
 }
 
 #[test]
-fn a_ring_that_is_full_but_for_one_cell_turns() {
+fn a_ring_with_one_free_cell_rotates() {
     // Eight cells around a wall, seven robots.
     let rows = ["...", ".@.", "..."];
     let drawn = Drawn::of_rows(&rows, &[0, 1, 2, 3, 5, 6, 7], &[8, 6, 0, 2, 7, 5, 3, 1]);
@@ -161,7 +161,7 @@ fn a_ring_that_is_full_but_for_one_cell_turns() {
 }
 
 #[test]
-fn two_that_meet_in_a_street_of_two_lanes_pass() {
+fn two_robots_pass_in_a_street_of_two_lanes() {
     let rows = ["........", "........"];
     let drawn = Drawn::of_rows(&rows, &[0, 7], &[7, 0, 0, 7]);
     let (done, _) = drawn.run(400);
@@ -169,16 +169,16 @@ fn two_that_meet_in_a_street_of_two_lanes_pass() {
 }
 
 #[test]
-fn a_goal_without_a_way_disturbs_nobody() {
+fn an_unreachable_goal_disturbs_no_other_robot() {
     let rows = ["...@.", "...@."];
-    // The first robot has its task for ever; the other goes to and fro.
+    // The first robot keeps its task forever; the other goes back and forth.
     let drawn = Drawn::of_rows(&rows, &[0, 5], &[4, 2, 7, 5]);
     let (done, _) = drawn.run(60);
     assert!(done > 10, "{done}");
 }
 
-/// Nobody of a team waits longer than `ticks_max` for its task to be done, with so many tries a tick.
-fn nobody_starves(rows: &[&str], starts: &[usize], tasks: &[usize], (tries, ticks_max): (u64, u32)) {
+/// Checks that no task of a team takes longer than `ticks_max`, with `tries` per tick.
+fn assert_no_starvation(rows: &[&str], starts: &[usize], tasks: &[usize], (tries, ticks_max): (u64, u32)) {
     let drawn = Drawn { tries, ..Drawn::of_rows(rows, starts, tasks) };
     let longest = drawn.longest_task(1500);
     assert!(longest <= ticks_max, "{tries} tries: a task took {longest} ticks");
@@ -186,20 +186,20 @@ fn nobody_starves(rows: &[&str], starts: &[usize], tasks: &[usize], (tries, tick
 }
 
 #[test]
-fn two_that_meet_in_a_lane_with_one_bay_pass() {
+fn two_robots_pass_in_a_lane_with_one_bay() {
     let rows = ["@@@@.@@@@", "........."];
-    nobody_starves(&rows, &[9, 17], &[17, 9, 9, 17], (0, 300));
-    nobody_starves(&rows, &[9, 17], &[17, 9, 9, 17], (10, 300));
+    assert_no_starvation(&rows, &[9, 17], &[17, 9, 9, 17], (0, 300));
+    assert_no_starvation(&rows, &[9, 17], &[17, 9, 9, 17], (10, 300));
     let rows = ["@@@@@@@.@@@", "..........."];
-    nobody_starves(&rows, &[11, 21], &[21, 11, 11, 21], (0, 300));
-    nobody_starves(&rows, &[11, 21], &[21, 11, 11, 21], (10, 300));
+    assert_no_starvation(&rows, &[11, 21], &[21, 11, 11, 21], (0, 300));
+    assert_no_starvation(&rows, &[11, 21], &[21, 11, 11, 21], (10, 300));
 }
 
 #[test]
-fn a_full_ring_turns() {
+fn a_full_ring_rotates() {
     let rows = ["...", ".@.", "..."];
-    nobody_starves(&rows, &[0, 1, 2, 3, 5, 6, 7, 8], &[8, 6, 0, 2, 7, 5, 3, 1], (0, 300));
-    nobody_starves(&rows, &[0, 1, 2, 3, 5, 6, 7, 8], &[8, 6, 0, 2, 7, 5, 3, 1], (10, 300));
+    assert_no_starvation(&rows, &[0, 1, 2, 3, 5, 6, 7, 8], &[8, 6, 0, 2, 7, 5, 3, 1], (0, 300));
+    assert_no_starvation(&rows, &[0, 1, 2, 3, 5, 6, 7, 8], &[8, 6, 0, 2, 7, 5, 3, 1], (10, 300));
 }
 
 #[test]
@@ -208,17 +208,17 @@ fn a_full_room_empties_through_a_door_of_two_cells() {
     let starts: Vec<usize> = (0..6).flat_map(|row| (0..4).map(move |x| row * 9 + x)).collect();
     let tasks: Vec<usize> =
         (0..48).map(|k| (k * 7 % 6) * 9 + if k / 24 % 2 == 0 { 5 + k % 4 } else { k % 4 }).collect();
-    nobody_starves(&rows, &starts, &tasks, (0, 300));
-    nobody_starves(&rows, &starts, &tasks, (10, 300));
+    assert_no_starvation(&rows, &starts, &tasks, (0, 300));
+    assert_no_starvation(&rows, &starts, &tasks, (10, 300));
 }
 
 #[test]
-fn robots_in_a_blind_alley_come_out_past_those_that_want_in() {
+fn robots_leave_a_dead_end_past_robots_that_enter() {
     let rows = ["....@@@@@", ".........", "....@@@@@"];
-    nobody_starves(&rows, &[17, 16, 12, 11], &[9, 0, 17, 16, 17, 16, 2, 18], (0, 800));
+    assert_no_starvation(&rows, &[17, 16, 12, 11], &[9, 0, 17, 16, 17, 16, 2, 18], (0, 800));
 }
 
-/// Rooms with pillars and no blind alleys, filled beyond what they carry, and where tasks lie.
+/// Overcrowded rooms with pillars and without dead ends, and their tasks.
 fn crowded() -> impl Strategy<Value = Drawn> {
     let side = || prop_oneof![Just(4_usize), Just(6), Just(7), Just(9)];
     (side(), side(), 50_usize..97, any::<u64>(), 0_u64..20).prop_map(
@@ -239,7 +239,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn in_a_crowd_everybody_has_its_turn(drawn in crowded()) {
+    fn in_a_crowd_every_robot_gets_its_turn(drawn in crowded()) {
         let longest = drawn.longest_task(1500);
         prop_assert!(longest <= 300, "a task took {longest} ticks");
     }

@@ -11,8 +11,8 @@
 #[cfg(test)]
 extern crate self as wheelbase_sim;
 #[cfg(test)]
-#[path = "../../scenario/src/json_mistake.rs"]
-mod json_mistake;
+#[path = "../../scenario/src/json_error.rs"]
+mod json_error;
 #[cfg(test)]
 #[path = "../../scenario/src/load/mod.rs"]
 #[allow(dead_code, unexpected_cfgs, unused_imports, reason = "tests use a part of it")]
@@ -64,7 +64,7 @@ pub use agents::{Agents, Row};
 pub use class::WorldClass;
 pub use counts::Counts;
 pub use events::{Action, AgentSelection, Event, MapEdit, NewAgents, NewOrders, OnAgents};
-pub use log::{EditEffect, TraceEvent};
+pub use log::{AppliedEdit, EditEffect, TraceEvent};
 pub use memory::Memory;
 pub use metrics::{
     Counters, NOT_OUTCOME, NoSingleAgentBound, RunResult, STUCK_AFTER_TICKS, SingleAgentBound, TickMs,

@@ -1,7 +1,7 @@
 //! The log of a run: what traces and recordings are written from.
 
 use crate::events::OnAgents;
-use wheelbase_grid::{CellXY, GridShape, Rect, SIDES_MAX, SideKind, TerrainKind};
+use wheelbase_grid::{CellXY, Rect, SIDES_MAX, SideKind, TerrainKind};
 use wheelbase_planner::{GoalMember, Pose};
 use wheelbase_traffic::motion::{AgentId, ClassId};
 
@@ -88,14 +88,18 @@ pub enum TraceEvent {
         cell: CellXY,
     },
     /// An edit took effect.
-    Edit {
-        /// Its effect.
-        set: EditEffect,
-        /// What happens to disturbed agents.
-        on_agents: OnAgents,
-        /// Tick of the event.
-        asked: u32,
-    },
+    Edit(AppliedEdit),
+}
+
+/// An edit that took effect. Recordings and the page that plays a run hold the same type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AppliedEdit {
+    /// Its effect.
+    pub effect: EditEffect,
+    /// What happens to disturbed agents.
+    pub on_agents: OnAgents,
+    /// Tick of the event.
+    pub asked: u32,
 }
 
 /// The effect of an edit on the map.
@@ -119,9 +123,7 @@ pub enum EditEffect {
     Sides {
         /// The cell.
         cell: CellXY,
-        /// Shape of the map.
-        shape: GridShape,
-        /// New kind of each side, by [number](GridShape::side_number); `None` if the edit leaves it.
+        /// New kind of each side, by [number](wheelbase_grid::GridShape::side_number); `None` if the edit leaves it.
         kinds: [Option<SideKind>; SIDES_MAX],
     },
 }

@@ -22,7 +22,10 @@ pub const CRATES: [(&str, &[&str]); 8] = [
 ];
 
 /// Items made by a macro, which syntax alone does not show: file, macro, item.
-pub const MADE_BY_MACROS: [(&str, &str, &str); 1] = [("traffic/src/params.rs", "params", "TrafficParams")];
+pub const MADE_BY_MACROS: [(&str, &str, &str); 2] = [
+    ("traffic/src/params.rs", "params", "TrafficParams"),
+    ("sim/src/replan_params.rs", "params", "ReplanParams"),
+];
 
 /// Re-exports can lead to re-exports, but not deeper than this.
 const DEPTH_MAX: u32 = 16;

@@ -1,52 +1,51 @@
-//! Maps of scattered obstacles: open land, and single cells at random.
+//! Maps of scattered obstacles: open land with clumps of trees, and random single cells.
 
-use super::canvas::{Canvas, OUT, SWAMP, TREES, inset};
+use super::terrain_builder::{OUT, SWAMP, TREES, TerrainBuilder, inset};
+use std::ops::RangeInclusive;
 use wheelbase_grid::{Rect, SplitMix64, TerrainKind};
 
-/// Cells along a side of the tiles that hold at most one clump of trees each.
+/// Side, in cells, of the tiles that hold at most one clump of trees each.
 const TREE_TILE: u32 = 16;
-/// Cells along a side of the tiles that hold at most one patch of swamp each.
+/// Side, in cells, of the tiles that hold at most one patch of swamp each.
 const SWAMP_TILE: u32 = 20;
 
-pub(super) fn draw_open(canvas: &mut Canvas, random: &mut SplitMix64) {
-    clumps(canvas, random, 570, (1, 2), TREES);
+pub(super) fn draw_open(terrain: &mut TerrainBuilder, random: &mut SplitMix64) {
+    clumps(terrain, random, 570, 1..=2, TREES);
 }
 
-pub(super) fn draw_random(canvas: &mut Canvas, random: &mut SplitMix64) {
-    for tile in tiles(canvas.rect(), SWAMP_TILE) {
+pub(super) fn draw_random(terrain: &mut TerrainBuilder, random: &mut SplitMix64) {
+    for tile in tiles(terrain.rect(), SWAMP_TILE) {
         if random.chance(500) {
-            canvas.clump(random, tile, 5, SWAMP);
+            terrain.clump(random, tile, 5, SWAMP);
         }
     }
-    for kind in canvas.cells_mut() {
+    for kind in terrain.cells_mut() {
         if random.chance(200) {
             *kind = OUT;
         }
     }
 }
 
-/// Puts a clump of a radius in that range into so many of a thousand tiles. At least two cells lie
-/// between two clumps, and one between a clump and the border, so that they never close off more than
-/// a hole of their own.
+/// Puts clumps of radii in `radii` into `permille` tiles of a thousand. At least two cells separate two clumps, and one
+/// cell separates a clump from the border, so that clumps enclose no cells but their own holes.
 pub(super) fn clumps(
-    canvas: &mut Canvas,
+    terrain: &mut TerrainBuilder,
     random: &mut SplitMix64,
     permille: u32,
-    (radius_min, radius_max): (i32, i32),
+    radii: RangeInclusive<i32>,
     kind: TerrainKind,
 ) {
-    for tile in tiles(canvas.rect(), TREE_TILE) {
+    for tile in tiles(terrain.rect(), TREE_TILE) {
         let within = inset(tile, 1);
-        let radius = random.between(radius_min, radius_max);
-        // A tile at the end of the map may have no room for more than a hedge along the border.
+        let radius = random.between(*radii.start(), *radii.end());
+        // A tile at the edge of the map may have room only for a hedge along the border.
         if random.chance(permille) && !inset(within, radius).is_empty() {
-            canvas.clump(random, within, radius, kind);
+            terrain.clump(random, within, radius, kind);
         }
     }
 }
 
-/// The squares of `side` cells that fill `area`, row by row; those at the east and south end may be
-/// smaller.
+/// Squares of `side` cells that fill `area`, row by row; smaller at its eastern and southern edges.
 fn tiles(area: Rect, side: u32) -> impl Iterator<Item = Rect> {
     let starts = move |length: u32| (0..length).step_by(side as usize).map(|start| start as i32);
     starts(area.height)

@@ -1,4 +1,4 @@
-//! Stretches of cells along one axis of a map.
+//! Spans of cells along one axis of a map.
 
 use wheelbase_grid::{Rect, SplitMix64};
 
@@ -14,34 +14,42 @@ impl Span {
         Self { start, length }
     }
 
-    /// The first cell past it.
+    /// The first cell after it.
     pub(super) fn end(self) -> i32 {
         self.start + self.length
     }
 
-    /// A part of at most `length` cells, somewhere at random.
+    /// A random part of at most `length` cells.
     pub(super) fn part(self, random: &mut SplitMix64, length: i32) -> Self {
         let length = length.min(self.length);
         Self::new(self.start + random.between(0, self.length - length), length)
     }
 
-    /// The cells whose column lies in `self` and whose row lies in `rows`.
+    /// The cells with a column in `self` and a row in `rows`.
     pub(super) fn rect(self, rows: Self) -> Rect {
         Rect::new(self.start, rows.start, self.length.max(0) as u32, rows.length.max(0) as u32)
     }
 }
 
-/// Cuts an axis of `length` cells into spans of `low` to `high` cells, most of them near `usual`, with
-/// `gap` cells between each two. An axis that cannot be cut so gives fewer, longer spans, or a single
-/// one that is shorter.
-pub(super) fn cut(
+/// Lengths of the spans of an axis.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SpanLengths {
+    pub(super) min: i32,
+    /// Most are near it.
+    pub(super) usual: i32,
+    pub(super) max: i32,
+}
+
+/// Splits an axis of `length` cells into spans with `gap` cells between them. If the lengths cannot be kept, the spans
+/// are fewer and longer, or a single one that is shorter.
+pub(super) fn split_axis(
     random: &mut SplitMix64,
     length: i32,
     gap: i32,
-    (low, usual, high): (i32, i32, i32),
+    SpanLengths { min, usual, max }: SpanLengths,
 ) -> Vec<Span> {
-    let n_most = (length + gap) / (low + gap);
-    let n_least = (length + gap + high + gap - 1) / (high + gap);
+    let n_most = (length + gap) / (min + gap);
+    let n_least = (length + gap + max + gap - 1) / (max + gap);
     let n_usual = (length + gap + (usual + gap) / 2) / (usual + gap);
     let n_spans = n_usual.max(n_least).min(n_most).max(1);
 
@@ -50,15 +58,15 @@ pub(super) fn cut(
         .rev()
         .map(|n_left| {
             let (n_after, left_now) = (n_left - 1, left);
-            // What the spans after this one can hold at least and at most bounds it, too.
-            let least = low.max(left_now - n_after * (high + gap));
-            let most = high.min(left_now - n_after * (low + gap)).max(least);
+            // The spans after this one must be able to hold the rest.
+            let least = min.max(left_now - n_after * (max + gap));
+            let most = max.min(left_now - n_after * (min + gap)).max(least);
             let taken = if n_after == 0 { left_now } else { random.between(least, most) };
             left -= taken + gap;
             taken
         })
         .collect();
-    // The last spans have to make up for the first ones: shuffled, they do not all stand at one end.
+    // The last spans compensate for the first: shuffling spreads them over the axis.
     random.shuffle(&mut lengths);
     let mut start = 0;
     lengths
@@ -76,15 +84,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spans_fill_the_axis_and_keep_to_their_lengths() {
-        for (gap, lengths) in [(1, (12, 16, 20)), (1, (3, 4, 4)), (0, (1, 2, 3))] {
+    fn spans_fill_the_axis_within_their_lengths() {
+        for (gap, [min, usual, max]) in [(1, [12, 16, 20]), (1, [3, 4, 4]), (0, [1, 2, 3])] {
             for length in 1..400 {
                 let mut random = SplitMix64::new(length as u64);
-                let spans = cut(&mut random, length, gap, lengths);
+                let spans = split_axis(&mut random, length, gap, SpanLengths { min, usual, max });
                 assert_eq!((spans[0].start, spans[spans.len() - 1].end()), (0, length));
                 assert!(spans.windows(2).all(|pair| pair[0].end() + gap == pair[1].start));
-                assert!(spans.len() == 1 || spans.iter().all(|span| span.length >= lengths.0));
-                assert!(length < 40 || spans.iter().all(|span| span.length <= lengths.2), "{spans:?}");
+                assert!(spans.len() == 1 || spans.iter().all(|span| span.length >= min));
+                assert!(length < 40 || spans.iter().all(|span| span.length <= max), "{spans:?}");
             }
         }
     }

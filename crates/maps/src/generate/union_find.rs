@@ -1,37 +1,37 @@
-//! Sets of joined places, for spanning trees.
+//! Disjoint sets, for spanning trees.
 
 /// Disjoint sets of the numbers `0..n`, joined by size, with path halving (Tarjan and van Leeuwen,
 /// "Worst-case analysis of set union algorithms", 1984, <https://doi.org/10.1145/62.2160>).
 pub(super) struct UnionFind {
-    /// The number above, or itself at the top.
-    above: Vec<u32>,
-    /// Size of the set, at its top.
+    /// Parent of each number; a root is its own.
+    parents: Vec<u32>,
+    /// Size of each set, at its root.
     sizes: Vec<u32>,
 }
 
 impl UnionFind {
     pub(super) fn new(n: usize) -> Self {
-        Self { above: (0..n as u32).collect(), sizes: vec![1; n] }
+        Self { parents: (0..n as u32).collect(), sizes: vec![1; n] }
     }
 
-    /// Joins the sets of two numbers; false if they are one already.
+    /// Joins the sets of two numbers; false if it was one set already.
     pub(super) fn join(&mut self, a: u32, b: u32) -> bool {
-        let (a, b) = (self.top(a), self.top(b));
+        let (a, b) = (self.root(a), self.root(b));
         if a == b {
             return false;
         }
         let (small, large) = if self.sizes[a as usize] < self.sizes[b as usize] { (a, b) } else { (b, a) };
-        self.above[small as usize] = large;
+        self.parents[small as usize] = large;
         self.sizes[large as usize] += self.sizes[small as usize];
         true
     }
 
-    fn top(&mut self, mut at: u32) -> u32 {
-        while self.above[at as usize] != at {
-            let next = self.above[self.above[at as usize] as usize];
-            self.above[at as usize] = next;
-            at = next;
+    fn root(&mut self, mut number: u32) -> u32 {
+        while self.parents[number as usize] != number {
+            let next = self.parents[self.parents[number as usize] as usize];
+            self.parents[number as usize] = next;
+            number = next;
         }
-        at
+        number
     }
 }

@@ -1,8 +1,8 @@
-//! The tiles of a layer: numbers as text, or bytes in base64.
+//! Decodes the tiles of a layer: numbers as text, or bytes in base64.
 
 use super::error::{TiledError, TiledErrorKind};
 use super::source::{Source, line_breaks};
-use crate::fence::fenced;
+use crate::decoder_panic::catch_decoder_panic;
 use crate::text_lines::excerpt;
 use miniz_oxide::inflate::stream::{InflateState, inflate};
 use miniz_oxide::{DataFormat, MZError, MZFlush, MZStatus};
@@ -10,20 +10,20 @@ use roxmltree::Node;
 use std::borrow::Cow;
 use wheelbase_grid::GridSize;
 
-/// Bytes that are inflated at a time; tiles are not split between.
+/// Bytes that are inflated at a time; a multiple of the size of a tile.
 const INFLATED_BYTES: usize = 1 << 15;
 
-/// Gives the number of the tile of each cell to `lay`, row by row, with the bits that say how it is flipped.
-/// Nothing of a layer is kept.
+/// Calls `add_tile` with each cell, row by row, and the number of its tile, including the flip bits. Keeps nothing of the
+/// layer.
 pub(super) fn read_layer(
     source: &Source<'_>,
     layer: Node<'_, '_>,
     size: GridSize,
-    mut lay: impl FnMut(usize, u32) -> Result<(), TiledError>,
+    mut add_tile: impl FnMut(usize, u32) -> Result<(), TiledError>,
 ) -> Result<(), TiledError> {
     for (name, of_map) in [("width", size.width()), ("height", size.height())] {
         if let Some(found) = layer.attribute(name).filter(|found| found.parse() != Ok(of_map)) {
-            return Err(source.bad_value(layer, name, found, format!("{of_map}, as of the map")));
+            return Err(source.bad_value(layer, name, found, format!("{of_map}, as for the map")));
         }
     }
     let Some(data) = layer.children().find(|child| child.has_tag_name("data")) else {
@@ -38,12 +38,12 @@ pub(super) fn read_layer(
     let n_cells = size.n_cells();
     let formats = "Tile Layer Format \"CSV\" or \"Base64\", uncompressed or with zlib";
     match (data.attribute("encoding"), data.attribute("compression").unwrap_or("")) {
-        (Some("csv"), _) => read_csv(source, data, n_cells, lay),
+        (Some("csv"), _) => read_csv(source, data, n_cells, add_tile),
         (Some("base64"), compression @ ("" | "zlib")) => {
             let bad = |why: String| source.error(data, TiledErrorKind::BadData(why));
             let bytes = from_base64(&text_of(data)).map_err(bad)?;
             let mut n_bytes = 0;
-            let mut lay_bytes = |bytes: &[u8]| {
+            let mut add_bytes = |bytes: &[u8]| {
                 for tile in bytes.chunks(4) {
                     let cell = n_bytes / 4;
                     n_bytes += tile.len();
@@ -51,17 +51,17 @@ pub(super) fn read_layer(
                         break;
                     }
                     if let Ok(tile) = tile.try_into() {
-                        lay(cell, u32::from_le_bytes(tile))?;
+                        add_tile(cell, u32::from_le_bytes(tile))?;
                     }
                 }
                 Ok(n_bytes <= n_cells * 4)
             };
             match compression {
-                "zlib" => inflate_to(&bytes, &mut lay_bytes, |why| bad(why.to_owned()))?,
-                _ => lay_bytes(&bytes).map(drop)?,
+                "zlib" => inflate_to(&bytes, &mut add_bytes, |why| bad(why.to_owned()))?,
+                _ => add_bytes(&bytes).map(drop)?,
             }
             if n_bytes != n_cells * 4 {
-                // Part of a tile is none, but too much behind the last.
+                // An incomplete tile does not count, except after the last cell.
                 let found = if n_bytes > n_cells * 4 { n_cells + 1 } else { n_bytes / 4 };
                 let expected = n_cells;
                 return Err(source.error(data, TiledErrorKind::LayerLength { found, expected }));
@@ -74,7 +74,7 @@ pub(super) fn read_layer(
     }
 }
 
-/// Inflates bytes of the zlib format piece by piece. `take` says whether it wants more.
+/// Inflates zlib data piece by piece. `take` returns whether it wants more.
 fn inflate_to(
     mut bytes: &[u8],
     take: &mut impl FnMut(&[u8]) -> Result<bool, TiledError>,
@@ -84,7 +84,7 @@ fn inflate_to(
     let mut piece = vec![0; INFLATED_BYTES];
     let mut n_filled = 0;
     loop {
-        let step = fenced(|| inflate(&mut state, bytes, &mut piece[n_filled..], MZFlush::None));
+        let step = catch_decoder_panic(|| inflate(&mut state, bytes, &mut piece[n_filled..], MZFlush::None));
         let step = step.map_err(|panic| bad(&panic.to_string()))?;
         bytes = &bytes[step.bytes_consumed.min(bytes.len())..];
         n_filled += step.bytes_written;
@@ -104,20 +104,20 @@ fn inflate_to(
     }
 }
 
-/// All text of an element.
+/// The text of an element.
 fn text_of<'d>(node: Node<'d, '_>) -> Cow<'d, str> {
     let mut texts = node.children().filter_map(|child| child.is_text().then(|| child.text()).flatten());
     let first = texts.next().unwrap_or("");
-    // More than one only where comments lie between.
+    // Several only if comments separate them.
     texts.fold(Cow::Borrowed(first), |whole, more| whole + more)
 }
 
-/// Reads numbers with commas between them.
+/// Reads numbers separated by commas.
 fn read_csv(
     source: &Source<'_>,
     data: Node<'_, '_>,
     n_cells: usize,
-    mut lay: impl FnMut(usize, u32) -> Result<(), TiledError>,
+    mut add_tile: impl FnMut(usize, u32) -> Result<(), TiledError>,
 ) -> Result<(), TiledError> {
     let text = text_of(data);
     let mut n_tiles = 0;
@@ -126,7 +126,7 @@ fn read_csv(
         || source.error(data, TiledErrorKind::LayerLength { found: n_cells + 1, expected: n_cells });
     for part in text.split(',') {
         let number = part.trim();
-        // A comma after the last is none before another.
+        // A comma may follow the last number.
         if number.is_empty() && n_tiles == n_cells {
             break;
         }
@@ -140,7 +140,7 @@ fn read_csv(
             let at = format!("tile {n_tiles} of the layer");
             TiledError { line, ..source.bad_value(data, &at, number, expected) }
         })?;
-        lay(n_tiles, tile)?;
+        add_tile(n_tiles, tile)?;
         n_tiles += 1;
         line += line_breaks(part.trim_start().as_bytes());
     }
@@ -150,7 +150,7 @@ fn read_csv(
     Ok(())
 }
 
-/// The bytes that a text stands for in base64 (RFC 4648), blanks and lines apart, or what is wrong with it.
+/// Decodes base64 (RFC 4648) with white space in it. The error is a message.
 fn from_base64(text: &str) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
     let (mut bits, mut n_digits, mut padding) = (0_u32, 0_usize, 0_usize);
@@ -162,11 +162,11 @@ fn from_base64(text: &str) -> Result<Vec<u8>, String> {
             '+' => 62,
             '/' => 63,
             '=' => 0,
-            other => return Err(format!("{other:?} is no digit of base64")),
+            other => return Err(format!("{other:?} is not a base64 digit")),
         };
         padding += usize::from(letter == '=');
         if padding > 0 && letter != '=' {
-            return Err("there are digits of base64 after its end".to_owned());
+            return Err("there are base64 digits after its padding".to_owned());
         }
         bits = bits << 6 | digit;
         n_digits += 1;
@@ -175,7 +175,7 @@ fn from_base64(text: &str) -> Result<Vec<u8>, String> {
         }
     }
     if !n_digits.is_multiple_of(4) || padding > 2 {
-        return Err(format!("{n_digits} digits of base64, expected a multiple of 4"));
+        return Err(format!("{n_digits} base64 digits, expected a multiple of 4"));
     }
     bytes.truncate(bytes.len() - padding);
     Ok(bytes)
@@ -186,7 +186,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn base64_is_that_of_the_rfc() {
+    fn base64_is_as_in_the_rfc() {
         for (text, bytes) in
             [("", ""), ("Zg==", "f"), ("Zm8=", "fo"), ("Zm 9v\n", "foo"), ("Zm9vYmFy", "foobar")]
         {

@@ -1,23 +1,24 @@
-//! What can be wrong in a Tiled map.
+//! Errors of Tiled maps.
 
 use std::fmt;
 use wheelbase_grid::{CellXY, SizeError, TableError};
 
-/// Why a map of Tiled cannot be read, and where.
+/// Why a Tiled map cannot be read, and where.
 ///
-/// Its text has no name of the map: `line 7: element "layer" has no attribute "width"`.
+/// Its text does not name the map: `line 7: element "layer" has no attribute "width"`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TiledError {
-    /// The tileset that it is about, as the map names it; `None` for the map itself.
+    /// The tileset in which it is, as the map names it; `None` for the map itself.
     pub tileset: Option<String>,
     /// Line, from 1.
     pub line: u32,
-    /// What is wrong there.
+    /// The mistake.
     pub kind: TiledErrorKind,
 }
 
-/// What can be wrong in a map of Tiled.
+/// A mistake in a Tiled map.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum TiledErrorKind {
     /// It is not UTF-8 text from here on.
     NotUtf8,
@@ -27,7 +28,7 @@ pub enum TiledErrorKind {
     Root {
         /// Its outermost element.
         found: String,
-        /// What that should be.
+        /// The expected one.
         expected: &'static str,
     },
     /// An element lacks an attribute.
@@ -37,18 +38,18 @@ pub enum TiledErrorKind {
         /// The attribute.
         attribute: &'static str,
     },
-    /// An attribute or a property has a value that it must not have.
+    /// An attribute or a property has an invalid value.
     BadValue {
         /// The attribute or property.
         name: String,
         /// Its value.
         found: String,
-        /// What would be right.
+        /// The valid values.
         expected: String,
     },
-    /// Something that Tiled can do and this reader cannot.
+    /// A feature of Tiled that this reader lacks.
     NotSupported {
-        /// What.
+        /// The feature.
         what: String,
         /// What to use instead.
         instead: &'static str,
@@ -62,11 +63,11 @@ pub enum TiledErrorKind {
         /// Why.
         why: String,
     },
-    /// There is no layer of tiles.
+    /// There is no tile layer.
     NoLayer,
-    /// A layer has not one tile a cell.
+    /// A layer does not have one tile per cell.
     LayerLength {
-        /// Tiles in the layer; one more than expected stands for any more.
+        /// Tiles in the layer; one more than expected means that many or more.
         found: usize,
         /// Cells of the map.
         expected: usize,
@@ -77,12 +78,12 @@ pub enum TiledErrorKind {
     TileOutOfRange {
         /// The cell.
         cell: CellXY,
-        /// Its number as the layer has it, with its flips.
+        /// Its number as in the layer, with its flips.
         found: u32,
         /// The numbers of all tilesets.
         known: String,
     },
-    /// A tile does not say what it is.
+    /// A tile has neither terrain nor sides.
     NoTerrain {
         /// The first such cell.
         cell: CellXY,
@@ -100,12 +101,12 @@ pub enum TiledErrorKind {
     SpeedTwice {
         /// Name of the kind.
         terrain: String,
-        /// The speed that the first gives.
+        /// The speed of the first tile.
         first: u16,
-        /// That of the second.
+        /// The speed of the second tile.
         second: u16,
     },
-    /// The kinds of the tiles and of the caller do not make a table.
+    /// The kinds of the tiles and of the caller together make no valid table.
     Table(TableError),
 }
 
@@ -135,12 +136,12 @@ impl fmt::Display for TiledErrorKind {
             Self::NotSupported { what, instead } => write!(f, "not supported: {what}; use {instead}"),
             Self::BadSize(error) => error.fmt(f),
             Self::Tileset { file, why } => write!(f, "tileset {file}: {why}"),
-            Self::NoLayer => write!(f, "the map has no layer of tiles, expected at least one"),
+            Self::NoLayer => write!(f, "the map has no tile layer, expected at least one"),
             Self::LayerLength { found, expected } if found > expected => {
-                write!(f, "the layer has more than {expected} tiles, expected one a cell")
+                write!(f, "the layer has more than {expected} tiles, expected one per cell")
             }
             Self::LayerLength { found, expected } => {
-                write!(f, "the layer has {found} tiles, expected {expected}, one a cell")
+                write!(f, "the layer has {found} tiles, expected {expected}, one per cell")
             }
             Self::BadData(why) => write!(f, "the data of the layer cannot be read: {why}"),
             Self::TileOutOfRange { cell, found, known } => {

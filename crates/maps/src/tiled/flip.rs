@@ -1,24 +1,23 @@
-//! Tiles that are flipped or turned where they lie.
+//! Flips and rotations of tiles.
 
 use wheelbase_grid::{GridShape, SIDES_MAX, SideKind};
 
-/// Bits of a tile's number that say how it is flipped.
+/// The flip bits of a tile number.
 pub(super) const FLIPS: u32 = 0xf000_0000;
-/// The sides of a tile that says nothing of them.
+/// The sides of a tile without a property `sides`.
 pub(super) const OPEN: [SideKind; SIDES_MAX] = [SideKind::OPEN; SIDES_MAX];
-/// East becomes west.
+/// Swaps east and west.
 const HORIZONTAL: u32 = 0x8000_0000;
-/// North becomes south.
+/// Swaps north and south.
 const VERTICAL: u32 = 0x4000_0000;
-/// Of squares: about the diagonal from north-west to south-east. Of hexagons: turned clockwise by 60 degrees.
+/// Flips a square about the diagonal from north-west to south-east; turns a hexagon clockwise by 60 degrees.
 const DIAGONAL: u32 = 0x2000_0000;
-/// Of hexagons: turned clockwise by 120 degrees.
+/// Turns a hexagon clockwise by 120 degrees.
 pub(super) const HEX_120: u32 = 0x1000_0000;
 
-/// The sides of a tile that is flipped.
+/// The sides of a flipped tile.
 ///
-/// Of squares the diagonal comes first and the other two after it. Hexagons are flipped first and turned
-/// then, as the editor draws them.
+/// As the editor draws them: squares are flipped about the diagonal first, hexagons are flipped before they are turned.
 pub(super) fn flipped(shape: GridShape, sides: [SideKind; SIDES_MAX], flips: u32) -> [SideKind; SIDES_MAX] {
     if flips == 0 {
         return sides;
@@ -51,15 +50,15 @@ mod tests {
     use super::*;
     use wheelbase_grid::Side;
 
-    /// Where a side's middle is, as seen on the screen: east and south.
+    /// The middle of a side on the screen: east and south.
     fn middle(side: Side) -> (f64, f64) {
         let angle = f64::to_radians([0.0, 60.0, 90.0, 120.0, 180.0, 240.0, 270.0, 300.0][side as usize]);
         (angle.cos(), -angle.sin())
     }
 
-    /// Every flip moves the middles of the sides as it moves the points of a picture.
+    /// Every flip moves the middles of the sides like the points of a picture.
     #[test]
-    fn sides_go_where_their_middles_go() {
+    fn sides_move_with_their_middles() {
         for shape in [GridShape::Square, GridShape::Hex] {
             for flips in (0..16_u32).map(|bits| bits << 28) {
                 if shape == GridShape::Square && flips & HEX_120 != 0 {

@@ -1,29 +1,39 @@
-//! An XML document, and mistakes in it with their lines.
+//! XML documents, and errors in them with their lines.
 
 use super::error::{TiledError, TiledErrorKind};
-use crate::fence::fenced;
+use crate::decoder_panic::catch_decoder_panic;
 use crate::text_lines::{excerpt, shortened};
 use roxmltree::{Document, Node, ParsingOptions};
 use std::ops::RangeInclusive;
 
-/// Most nodes of a document: more than twice the agents there may be, with their properties.
+/// Most nodes of a document: twice the largest number of agents with their properties.
 const NODES_MAX: u32 = 1 << 24;
-/// Most attributes of an element: the parser holds each against all before it. Tiled writes two dozen at most.
+/// Most attributes of an element: the parser compares each with all before it. Tiled writes at most two dozen.
 const ATTRIBUTES_MAX: usize = 128;
-/// Most namespaces of a document: the parser looks through all of them, and copies them from element to
-/// element. Tiled writes none.
+/// Most namespaces of a document: the parser scans all of them, and copies them from element to element. Tiled writes
+/// none.
 const NAMESPACES_MAX: usize = 16;
-/// Most characters that an error repeats of what the parser says, which may have long names in it.
+/// Most characters of a message of the parser that an error repeats: it can contain long names.
 const PARSER_CHARS_MAX: usize = 120;
-/// Bytes between two places whose line is known.
+/// Bytes between two offsets with a known line.
 const LINE_STEP: usize = 1 << 12;
 
-/// A document and the file it is from.
+/// A document and its file.
 pub(super) struct Source<'d> {
     document: &'d Document<'d>,
     tileset: Option<&'d str>,
-    /// Line breaks before every [`LINE_STEP`]-th byte: objects and tiles all ask for their line.
+    /// Line breaks before every [`LINE_STEP`]-th byte, since all objects and tiles need their line.
     breaks: Vec<u32>,
+}
+
+/// A property of an element.
+#[derive(Clone, Copy)]
+pub(super) struct Property<'n, 'i> {
+    pub name: &'n str,
+    pub value: &'n str,
+    pub type_name: &'n str,
+    /// The element of the property.
+    pub node: Node<'n, 'i>,
 }
 
 /// The text of a file.
@@ -35,7 +45,7 @@ pub(super) fn text<'b>(bytes: &'b [u8], tileset: Option<&str>) -> Result<&'b str
     })
 }
 
-/// The elements of a text.
+/// Parses a text.
 pub(super) fn document<'t>(text: &'t str, tileset: Option<&str>) -> Result<Document<'t>, TiledError> {
     let error = |line, kind| TiledError { tileset: tileset.map(str::to_owned), line, kind };
     check_attributes(text).map_err(|(at, what)| {
@@ -43,7 +53,7 @@ pub(super) fn document<'t>(text: &'t str, tileset: Option<&str>) -> Result<Docum
         error(line, TiledErrorKind::NotSupported { what, instead: "what the editor writes" })
     })?;
     let options = ParsingOptions { nodes_limit: NODES_MAX, ..ParsingOptions::default() };
-    let parsed = fenced(|| Document::parse_with_options(text, options))
+    let parsed = catch_decoder_panic(|| Document::parse_with_options(text, options))
         .map_err(|panic| error(1, TiledErrorKind::Xml(panic.to_string())))?;
     parsed.map_err(|wrong| {
         let (line, what) = (wrong.pos().row, shortened(&wrong.to_string(), PARSER_CHARS_MAX));
@@ -51,8 +61,8 @@ pub(super) fn document<'t>(text: &'t str, tileset: Option<&str>) -> Result<Docum
     })
 }
 
-/// Refuses documents whose attributes would take the parser more than linear time; where, in bytes, and why.
-/// What is no well-formed XML may pass.
+/// Refuses documents whose attributes would take the parser more than linear time. Gives the byte and the reason. XML
+/// that is not well-formed can pass.
 fn check_attributes(text: &str) -> Result<(), (usize, String)> {
     let mut n_namespaces = 0;
     let mut at = 0;
@@ -64,10 +74,10 @@ fn check_attributes(text: &str) -> Result<(), (usize, String)> {
             .find_map(|(open, close)| Some(rest.strip_prefix(open)?.find(close).map(|end| open.len() + end)));
         at = match skipped {
             Some(Some(end)) => start + end,
-            // It has no end.
+            // Not terminated.
             Some(None) => return Ok(()),
             None => {
-                let tag = Tag::of(rest);
+                let tag = TagScan::of(rest);
                 if tag.n_attributes > ATTRIBUTES_MAX {
                     return Err((start, format!("more than {ATTRIBUTES_MAX} attributes in an element")));
                 }
@@ -82,15 +92,15 @@ fn check_attributes(text: &str) -> Result<(), (usize, String)> {
     Ok(())
 }
 
-/// What a tag is made of, as far as that can be told without parsing it.
-struct Tag {
+/// What a scan of a tag finds, short of parsing it.
+struct TagScan {
     n_bytes: usize,
     n_attributes: usize,
     n_namespaces: usize,
 }
 
-impl Tag {
-    /// The tag at the start of a text.
+impl TagScan {
+    /// Scans the tag at the start of a text.
     fn of(text: &str) -> Self {
         let mut tag = Self { n_bytes: text.len(), n_attributes: 0, n_namespaces: 0 };
         let mut quote = None;
@@ -125,7 +135,7 @@ impl<'d> Source<'d> {
         Self { document, tileset, breaks: breaks.collect() }
     }
 
-    /// The outermost element, which must have that name.
+    /// The outermost element, which must have the expected name.
     pub fn root(&self, expected: &'static str) -> Result<Node<'d, 'd>, TiledError> {
         let root = self.document.root_element();
         if root.has_tag_name(expected) {
@@ -135,7 +145,7 @@ impl<'d> Source<'d> {
         Err(self.error(root, TiledErrorKind::Root { found, expected }))
     }
 
-    /// A mistake at an element.
+    /// An error at an element.
     pub fn error(&self, node: Node<'_, '_>, kind: TiledErrorKind) -> TiledError {
         TiledError { tileset: self.tileset.map(str::to_owned), line: self.line(node), kind }
     }
@@ -147,13 +157,13 @@ impl<'d> Source<'d> {
         known + line_breaks(&self.document.input_text().as_bytes()[piece * LINE_STEP..at]) + 1
     }
 
-    /// A value that is not what it should be.
+    /// The error of an invalid value.
     pub fn bad_value(&self, node: Node<'_, '_>, name: &str, found: &str, expected: String) -> TiledError {
         let (name, found) = (name.to_owned(), excerpt(found));
         self.error(node, TiledErrorKind::BadValue { name, found, expected })
     }
 
-    /// An attribute that must be there.
+    /// A required attribute.
     pub fn attribute<'n>(&self, node: Node<'n, '_>, name: &'static str) -> Result<&'n str, TiledError> {
         node.attribute(name).ok_or_else(|| {
             let element = node.tag_name().name().to_owned();
@@ -161,7 +171,7 @@ impl<'d> Source<'d> {
         })
     }
 
-    /// An attribute that must be a whole number.
+    /// A required attribute with a whole number.
     pub fn whole(
         &self,
         node: Node<'_, '_>,
@@ -176,37 +186,36 @@ impl<'d> Source<'d> {
         })
     }
 
-    /// An attribute that is a number, 0 if it is not there, at most `limit` from 0.
+    /// An optional attribute with a number from `-limit` to `limit`; 0 if it is missing.
     pub fn number(&self, node: Node<'_, '_>, name: &'static str, limit: f64) -> Result<f64, TiledError> {
         let Some(found) = node.attribute(name) else { return Ok(0.0) };
-        // Also false for a NaN.
+        // False for NaN too.
         let number = found.parse().ok().filter(|number: &f64| number.abs() <= limit);
         number.ok_or_else(|| self.bad_value(node, name, found, format!("a number from -{limit} to {limit}")))
     }
 
-    /// The properties of an element: name, value, type and element of each.
+    /// The properties of an element.
     pub fn properties_of<'n, 'i: 'n>(
         &self,
         node: Node<'n, 'i>,
-    ) -> impl Iterator<Item = (&'n str, &'n str, &'n str, Node<'n, 'i>)> + use<'n, 'i> {
+    ) -> impl Iterator<Item = Property<'n, 'i>> + use<'n, 'i> {
         let lists = node.children().filter(|child| child.has_tag_name("properties"));
         let properties =
             lists.flat_map(|list| list.children().filter(|child| child.has_tag_name("property")));
-        properties.filter_map(|property| {
-            // A value of several lines stands as text.
-            let value = property.attribute("value").or_else(|| property.text()).unwrap_or("");
-            Some((
-                property.attribute("name")?,
-                value,
-                property.attribute("type").unwrap_or("string"),
-                property,
-            ))
+        properties.filter_map(|node| {
+            Some(Property {
+                name: node.attribute("name")?,
+                // A value of several lines is text.
+                value: node.attribute("value").or_else(|| node.text()).unwrap_or(""),
+                type_name: node.attribute("type").unwrap_or("string"),
+                node,
+            })
         })
     }
 
-    /// Whether a layer is there to be seen alone.
+    /// Whether a layer is decoration only.
     pub fn is_decoration(&self, layer: Node<'_, '_>) -> bool {
-        self.properties_of(layer).any(|(name, value, ..)| name == "decoration" && value == "true")
+        self.properties_of(layer).any(|property| property.name == "decoration" && property.value == "true")
     }
 }
 

@@ -1,43 +1,43 @@
-//! Agents and groups: their classes and where they stand.
+//! Places agents and groups.
 
-use super::classes::class_named;
-use super::diagnostics::{Diagnostics, listed};
+use super::areas::{POSES_CHECKED_MAX, area_rect, cells_text, heading_list};
+use super::classes::find_class;
 use super::orders::{GroupNumbers, add_orders};
-use super::places::{POSES_LOOKED_AT_MAX, area_rect, cells_of_map, heading_list};
 use super::tasks::{TaskReader, add_tasks};
 use crate::scenario;
+use crate::scenario::{Diagnostics, listed};
 use std::collections::BTreeMap;
 use wheelbase_planner::model::{PoseBlocked, State, heading_from_name};
 use wheelbase_planner::{Heading, Legality, Pose};
 use wheelbase_sim::{AgentId, ClassId, GroupOrders, OrderList, Placement, Random, World};
 
-const NOT_PLACED: AgentId = AgentId(u32::MAX);
+const UNPLACED: AgentId = AgentId(u32::MAX);
 
 /// Agents by name.
 pub(super) type AgentNames<'s> = BTreeMap<&'s str, AgentId>;
 
-/// Agents that have a place of their own.
+/// The agents placed so far that have a start pose.
 #[derive(Default)]
-pub(super) struct Placed<'s> {
+pub(super) struct PlacedAgents<'s> {
     /// By name.
     pub(super) names: AgentNames<'s>,
-    /// Those that were placed, by number of their ids.
+    /// The placed ones, by number of their ids.
     agents: Vec<&'s scenario::Agent>,
 }
 
-/// Places agents that have a place of their own.
+/// Places agents that have a start pose.
 pub(super) fn place_agents<'s>(
     world: &mut World,
     agents: &'s [scenario::Agent],
-    Placed { names, agents: placed }: &mut Placed<'s>,
+    PlacedAgents { names, agents: placed }: &mut PlacedAgents<'s>,
     groups: &mut GroupNumbers,
     errors: &mut Diagnostics<'_>,
 ) {
     let named = agents.iter().filter_map(|agent| agent.name.as_ref());
-    // One that cannot be placed has a name all the same, so that only its place is complained of.
-    names.extend(named.map(|name| (name.value.as_str(), NOT_PLACED)));
+    // Includes agents that cannot be placed: only their pose is reported then, not references to their name.
+    names.extend(named.map(|name| (name.value.as_str(), UNPLACED)));
     for agent in agents {
-        let Some(class) = class_named(world, &agent.class, &agent.key, errors) else { continue };
+        let Some(class) = find_class(world, &agent.class, &agent.key, errors) else { continue };
         let orders = add_orders(world, class, &agent.orders, groups, errors);
         let start = start_of(world, agent, class, placed);
         let place = |state| {
@@ -60,7 +60,7 @@ pub(super) fn place_agents<'s>(
     }
 }
 
-/// Where an agent is to stand, or why it cannot.
+/// The start of an agent, or the reason why it cannot stand there.
 fn start_of(
     world: &World,
     agent: &scenario::Agent,
@@ -88,7 +88,7 @@ fn start_of(
         format!(
             "{}; {}",
             blocked.describe(world.grid()),
-            needs(world, &agent.class.value, &legality, blocked)
+            requirement(world, &agent.class.value, &legality, blocked)
         )
     })?;
     for &offset in tables.class().cells_at(pose) {
@@ -97,16 +97,16 @@ fn start_of(
             let name = other.name.as_ref().map(|name| format!("agent \"{}\"", name.value));
             let name = name.unwrap_or_else(|| other.key.clone());
             return Err(format!(
-                "cell {cell} is held by {name} (line {}); agents need cells of their own",
+                "cell {cell} is taken by {name} (line {}); agents need separate cells",
                 other.line
             ));
         }
     }
-    tables.space().state(pose).ok_or_else(|| format!("{} is no pose", pose.cell))
+    tables.space().state(pose).ok_or_else(|| format!("{} is not a pose", pose.cell))
 }
 
-/// What a class needs where a pose is blocked.
-fn needs(world: &World, class: &str, legality: &Legality<'_>, blocked: PoseBlocked) -> String {
+/// What a class requires of a blocked pose.
+fn requirement(world: &World, class: &str, legality: &Legality<'_>, blocked: PoseBlocked) -> String {
     match blocked {
         PoseBlocked::Terrain { .. } => {
             let kinds = world.grid().terrain_table().entries().iter().zip(legality.terrain_speeds());
@@ -114,13 +114,13 @@ fn needs(world: &World, class: &str, legality: &Legality<'_>, blocked: PoseBlock
             format!("class \"{class}\" needs {}", listed(passable))
         }
         PoseBlocked::OffMap { .. } => {
-            format!("class \"{class}\" needs its body on {}", cells_of_map(world.grid().size()))
+            format!("class \"{class}\" needs its body on {}", cells_text(world.grid().size()))
         }
         _ => format!("class \"{class}\" needs it open"),
     }
 }
 
-/// Class of a group, its orders and its tasks in the pool.
+/// Adds the orders and tasks of a group to the pool. Gives its class too.
 pub(super) fn read_group(
     world: &mut World,
     group: &scenario::Group,
@@ -128,7 +128,7 @@ pub(super) fn read_group(
     groups: &mut GroupNumbers,
     errors: &mut Diagnostics<'_>,
 ) -> Option<(ClassId, GroupOrders)> {
-    let class = class_named(world, &group.class, &group.key, errors)?;
+    let class = find_class(world, &group.class, &group.key, errors)?;
     let orders = add_orders(world, class, &group.orders, groups, errors);
     let tasks = match &group.tasks {
         Some(typed) => add_tasks(world, class, group.count, typed, tasks, errors)?,
@@ -137,19 +137,19 @@ pub(super) fn read_group(
     Some((class, GroupOrders { orders, tasks }))
 }
 
-/// Places groups at random, one after the other.
+/// Places groups at random, in order.
 #[derive(Default)]
 pub(super) struct GroupPlacer {
-    /// Of the last group: many groups have class and area in common.
+    /// That of the last group: consecutive groups often share class and area.
     last: Option<Placement>,
-    /// Poses looked at so far.
+    /// Poses checked so far.
     n_poses: u64,
-    /// Whether that they are too many was told.
-    is_told: bool,
+    /// Whether the excess of poses was reported.
+    is_reported: bool,
 }
 
 impl GroupPlacer {
-    /// Places a group: its legal poses are drawn without putting back, and those that are free are taken.
+    /// Places a group: draws legal poses without replacement, and takes the free ones.
     pub(super) fn place(
         &mut self,
         world: &mut World,
@@ -164,13 +164,13 @@ impl GroupPlacer {
             _ => {
                 let headings = world.tables()[class.0 as usize].space().headings();
                 self.n_poses += u64::from(area.width) * u64::from(area.height) * u64::from(headings);
-                if self.n_poses > POSES_LOOKED_AT_MAX {
+                if self.n_poses > POSES_CHECKED_MAX {
                     let message = format!(
-                        "the areas of the groups so far have more than {POSES_LOOKED_AT_MAX} poses in all, expected \
-                         fewer groups, smaller areas, or groups of one class and area behind each other"
+                        "the areas of the groups so far have more than {POSES_CHECKED_MAX} poses in total; expected \
+                         fewer groups, smaller areas, or consecutive groups with the same class and area"
                     );
-                    // Those behind it would say the same.
-                    if !std::mem::replace(&mut self.is_told, true) {
+                    // Once: later groups would repeat it.
+                    if !std::mem::replace(&mut self.is_reported, true) {
                         errors.add(group.line, &group.key, message);
                     }
                     return;
@@ -181,7 +181,7 @@ impl GroupPlacer {
         for placed in 0..group.count {
             let Some(state) = placement.draw(world, random) else {
                 let message = format!(
-                    "found room for {placed} of {} agents; the area has {} legal poses of class \"{}\" and no free one is left",
+                    "found room for {placed} of {} agents; the area has {} legal poses of class \"{}\" and none is free",
                     group.count, placement.n_legal, group.class.value
                 );
                 errors.add(group.line, &group.key, message);
@@ -203,23 +203,23 @@ mod tests {
     use std::path::Path;
 
     #[test]
-    fn too_many_poses_of_groups_are_told_once() {
+    fn too_many_poses_of_groups_are_reported_once() {
         let text = "name = \"p\"\nticks = 1\n[map]\nrows = [\"....\"]\n[class.c]\nheadings = 1\n\
             moves = [{ name = \"E\", by = [1, 0], time = 1 }]\n[[groups]]\nclass = \"c\"\ncount = 1\narea = [0, 0, 4, 1]\n";
         let typed = scenario::parse("p.toml", text.as_bytes()).unwrap();
         let mut world = crate::load::build_world(Path::new("p.toml"), &typed).unwrap();
-        let mut placer = GroupPlacer { n_poses: POSES_LOOKED_AT_MAX, ..GroupPlacer::default() };
+        let mut placer = GroupPlacer { n_poses: POSES_CHECKED_MAX, ..GroupPlacer::default() };
         let mut errors = Diagnostics::new(Path::new("p.toml"));
         let orders = GroupOrders { orders: OrderList::default(), tasks: OrderList::default() };
         for _ in 0..3 {
             let group = (ClassId(0), orders);
             placer.place(&mut world, &typed.groups[0], group, &mut Random::new(0), &mut errors);
         }
-        let told: Vec<String> = errors.take().iter().map(ToString::to_string).collect();
-        assert_eq!(told.len(), 1);
+        let messages: Vec<String> = errors.take().iter().map(ToString::to_string).collect();
+        assert_eq!(messages.len(), 1);
         assert!(
-            told[0].starts_with("p.toml:8: groups[0]: the areas of the groups so far have more than"),
-            "{told:?}"
+            messages[0].starts_with("p.toml:8: groups[0]: the areas of the groups so far have more than"),
+            "{messages:?}"
         );
     }
 }

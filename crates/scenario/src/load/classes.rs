@@ -1,13 +1,13 @@
-//! Movement classes.
+//! Builds movement classes.
 
-use super::diagnostics::{Diagnostics, listed};
 use crate::scenario::{self, Scenario};
+use crate::scenario::{Diagnostics, listed};
 use wheelbase_grid::{GridShape, GridSize, Side};
 use wheelbase_planner::model::{ClassError, OFFSET_MAX, Pivot};
 use wheelbase_planner::{ClassSpec, MovementClass, Primitive};
 use wheelbase_sim::{ClassId, World};
 
-/// Makes a class for maps of a shape; with `size`, one that fits on a map of that size.
+/// Builds a class for maps of a shape, and checks that it fits on a map of `size` if that is known.
 pub(super) fn build_class(
     class: &scenario::Class,
     shape: GridShape,
@@ -21,7 +21,7 @@ pub(super) fn build_class(
     };
     built
         .map_err(|error| {
-            let (line, key) = place_in_class(class, &error);
+            let (line, key) = location_in_class(class, &error);
             let message = match error {
                 ClassError::FootprintTwice((forward, right)) => {
                     format!("expected each cell once, found [{forward}, {right}] twice")
@@ -33,7 +33,7 @@ pub(super) fn build_class(
         .ok()
 }
 
-/// A class as the planner takes it, for maps of a shape; not checked but for its pivot.
+/// The specification of a class for maps of a shape. Only its pivot is checked.
 pub(crate) fn spec_of(
     class: &scenario::Class,
     shape: GridShape,
@@ -49,13 +49,13 @@ pub(crate) fn spec_of(
     };
     let pair = |&[a, b]: &[i32; 2]| (a, b);
     let speeds = |of: &[scenario::SpeedOverride]| of.iter().map(|o| (o.name.clone(), o.speed)).collect();
-    let primitive = |one: &scenario::Move| Primitive {
-        name: one.name.clone(),
-        by: pair(&one.by),
-        turn: one.turn,
-        time: u32::from(one.time),
-        swept: one.swept.as_ref().map(|swept| swept.iter().map(pair).collect()),
-        when: one.when,
+    let primitive = |typed: &scenario::Move| Primitive {
+        name: typed.name.clone(),
+        by: pair(&typed.by),
+        turn: typed.turn,
+        time: u32::from(typed.time),
+        swept: typed.swept.as_ref().map(|swept| swept.iter().map(pair).collect()),
+        when: typed.when,
     };
     Some(ClassSpec {
         name: class.name.clone(),
@@ -72,8 +72,8 @@ pub(crate) fn spec_of(
     })
 }
 
-/// Line and key path of what is wrong with a class.
-fn place_in_class(class: &scenario::Class, error: &ClassError) -> (u32, String) {
+/// Line and key path of a mistake in a class.
+fn location_in_class(class: &scenario::Class, error: &ClassError) -> (u32, String) {
     let footprint = || (class.footprint.line, format!("{}.footprint", class.key));
     match error {
         ClassError::FootprintSize(_) | ClassError::FootprintTwice(_) | ClassError::LargerThanMap { .. } => {
@@ -107,7 +107,7 @@ fn place_in_class(class: &scenario::Class, error: &ClassError) -> (u32, String) 
     }
 }
 
-/// The shape of the maps that a class file is for, as far as it tells.
+/// The shape of the maps that a class file is for; square unless something in it is hexagonal.
 pub(super) fn shape_of_class_file(file: &scenario::ClassFile) -> GridShape {
     let is_hex = |side: Side| GridShape::Square.side_number(side).is_none();
     let mut sides = file.terrains.iter().flat_map(|terrain| &terrain.sides);
@@ -117,12 +117,12 @@ pub(super) fn shape_of_class_file(file: &scenario::ClassFile) -> GridShape {
     }
 }
 
-/// What to say where the built-in class is asked for on a map of hexagons.
+/// The message on the built-in class on a hexagonal map.
 pub(super) const OCTILE_ON_HEX: &str =
-    "class \"octile\" is for square maps; on hexagonal ones classes have 1 or 6 headings";
+    "class \"octile\" is for square maps; on hexagonal maps classes have 1 or 6 headings";
 
-/// Where the built-in class is named by an agent of the scenario or of its map, if no class of its name takes
-/// its place.
+/// Line and key path of the first agent, of the scenario or of its map, that has the built-in class. `None` if a class
+/// of the scenario replaces it.
 pub(super) fn names_octile(typed: &Scenario, on_map: &[scenario::Agent]) -> Option<(u32, String)> {
     let added = typed.events.iter().filter_map(|event| match &event.action {
         scenario::EventAction::AddAgents(group) => Some(group),
@@ -137,7 +137,8 @@ pub(super) fn names_octile(typed: &Scenario, on_map: &[scenario::Agent]) -> Opti
     Some((class.line, format!("{key}.class")))
 }
 
-pub(super) fn class_named(
+/// The class of a name.
+pub(super) fn find_class(
     world: &World,
     name: &scenario::Located<String>,
     key: &str,

@@ -1,4 +1,4 @@
-//! Why something could not be loaded.
+//! Errors of loading.
 
 use crate::scenario::ScenarioErrors;
 use std::fmt;
@@ -6,8 +6,9 @@ use std::path::Path;
 use wheelbase_grid::MemoryTooLarge;
 use wheelbase_sim::SetupError;
 
-/// Why something could not be loaded.
+/// Why a file could not be loaded.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum LoadError {
     /// A file cannot be read.
     File {
@@ -18,11 +19,11 @@ pub enum LoadError {
     },
     /// Mistakes in a scenario or class file.
     Scenario(ScenarioErrors),
-    /// It needs more memory than may be taken.
+    /// It needs more memory than allowed.
     Memory {
         /// The file.
         file: String,
-        /// How much, and for what.
+        /// The need and the limit.
         error: MemoryTooLarge,
     },
 }
@@ -45,7 +46,7 @@ impl From<ScenarioErrors> for LoadError {
     }
 }
 
-/// What was built does not fit together: a mistake that reading should have told.
+/// The parts of a world do not fit together: a mistake that earlier checks should have reported.
 pub(crate) fn refused(path: &Path, error: SetupError) -> LoadError {
     LoadError::File { file: path.display().to_string(), why: error.to_string() }
 }

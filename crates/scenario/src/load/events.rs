@@ -1,18 +1,18 @@
-//! Events.
+//! Builds events.
 
 use super::agents::{AgentNames, read_group};
-use super::diagnostics::{Diagnostics, listed};
+use super::areas::{area_rect, cells_text};
 use super::orders::{GroupNumbers, add_orders_for_all, add_orders_read_by};
-use super::places::{area_rect, cells_of_map};
 use super::tasks::TaskReader;
 use crate::scenario::{self, EventAction, Located, Scenario};
+use crate::scenario::{Diagnostics, listed};
 use wheelbase_grid::{CellXY, Change, Side, SideKind, TerrainKind};
 use wheelbase_sim::{
     Action, AgentId, AgentSelection, ClassId, Event, MapEdit, NewAgents, NewOrders, OnAgents, OrderList,
     World,
 };
 
-/// The events in order of tick, then of the file. All agents with names are placed.
+/// The events in order of tick, then of the file. All named agents must have been placed.
 pub(super) fn build_events(
     world: &mut World,
     typed: &Scenario,
@@ -63,22 +63,22 @@ fn build_action(
             let (count, area, priority) = (group.count, area_rect(&group.area), group.priority);
             Action::AddAgents(NewAgents { class, count, area, priority, orders })
         }
-        EventAction::RemoveAgents(chosen) => Action::RemoveAgents(chosen_agents(
-            chosen,
+        EventAction::RemoveAgents(selection) => Action::RemoveAgents(selected_agents(
+            selection,
             names,
             &format!("{}.remove_agents", event.key),
             errors,
         )?),
-        EventAction::GiveOrders { chosen, orders } => {
-            let agents = chosen_agents(chosen, names, &format!("{}.give_orders", event.key), errors)?;
+        EventAction::GiveOrders { selection, orders } => {
+            let agents = selected_agents(selection, names, &format!("{}.give_orders", event.key), errors)?;
             let by_class = given_orders(world, &agents, orders, groups, errors);
             Action::GiveOrders(NewOrders { agents, by_class })
         }
     })
 }
 
-/// The list of each class of an event's orders; those of named agents only for their classes. An empty list
-/// stands for one tick of standing: the trace has a line for each order, and none for having none.
+/// The orders of an event as a list for each class; of named agents, for their classes only. No orders become a wait of
+/// 0 ticks: a trace has a line for each order, but none for their absence.
 fn given_orders(
     world: &mut World,
     chosen: &AgentSelection,
@@ -147,20 +147,20 @@ fn cell_on_map(
     errors.add(
         typed.line,
         key,
-        format!("cell {cell} is off the map of {size}; expected {}", cells_of_map(size)),
+        format!("cell {cell} is off the map of {size}; expected {}", cells_text(size)),
     );
     None
 }
 
-fn chosen_agents(
-    chosen: &scenario::Chosen,
+fn selected_agents(
+    selection: &scenario::AgentSelection,
     names: &AgentNames<'_>,
     key: &str,
     errors: &mut Diagnostics<'_>,
 ) -> Option<AgentSelection> {
-    let typed = match chosen {
-        scenario::Chosen::Area(area) => return Some(AgentSelection::Area(area_rect(area))),
-        scenario::Chosen::Names(typed) => typed,
+    let typed = match selection {
+        scenario::AgentSelection::Area(area) => return Some(AgentSelection::Area(area_rect(area))),
+        scenario::AgentSelection::Names(typed) => typed,
     };
     let mut ids: Vec<AgentId> = Vec::new();
     for (at, name) in typed.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Files beside that of a scenario: on the disk, or held by a recording.
+//! Reads the files of a scenario, from the disk or from a recording.
 
 use super::error::LoadError;
 use serde::{Deserialize, Serialize};
@@ -6,12 +6,12 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Largest file that is read, in bytes: a map of 2^26 cells with room to spare.
+/// Largest file that is read, in bytes: a map of 2^26 cells, with room to spare.
 const FILE_BYTES_MAX: u64 = 1 << 28;
 
-/// Reads a file that a user names, be it a pipe, of bounded size: the memory it takes does not depend on what is in it.
+/// Reads a file that a user names, which may be a pipe. Its size is limited, and thus the memory it takes.
 /// # Errors
-/// [`LoadError::File`] if it cannot be read, is a folder, or is larger than 2^28 bytes.
+/// [`LoadError::File`] if it cannot be read, is a folder, or exceeds 2^28 bytes.
 pub fn read_file(path: &Path) -> Result<Vec<u8>, LoadError> {
     let report = |why: String| LoadError::File { file: path.display().to_string(), why };
     let file = File::open(path).map_err(|error| report(format!("cannot be read: {error}")))?;
@@ -27,21 +27,21 @@ pub fn read_file(path: &Path) -> Result<Vec<u8>, LoadError> {
     Ok(bytes)
 }
 
-/// A file that a scenario or problem names, with what was in it.
+/// A file that a scenario or problem names, with its content.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AttachedFile {
-    /// Its path as the scenario or problem has it.
+    /// Its path as written there.
     pub name: String,
-    /// What was in it.
+    /// Its content.
     pub bytes: Vec<u8>,
 }
 
-/// Where the files are that a scenario names.
+/// Where to read the files that a scenario names.
 #[derive(Clone, Copy, Debug)]
 pub enum Files<'a> {
-    /// On the disk, relative to the scenario.
+    /// From the disk, relative to the scenario.
     Disk,
-    /// In a recording, as they were when it was made.
+    /// From a recording, as they were when it was made.
     Attached(&'a [AttachedFile]),
 }
 
@@ -58,10 +58,10 @@ impl Files<'_> {
     }
 }
 
-/// Reads a file that another file names, where [`read_file`] reads what a user names: only a
-/// regular file, links followed. A pipe or a device may never end, and may do something when it is opened.
+/// Reads a file that another file names: unlike [`read_file`] only a regular file, through links. A pipe or a device
+/// may never end, and opening it may have effects.
 /// # Errors
-/// [`LoadError::File`] as there, and if it is not a regular file.
+/// As [`read_file`], and if it is not a regular file.
 pub(super) fn read_named_file(path: &Path) -> Result<Vec<u8>, LoadError> {
     let report = |why: String| LoadError::File { file: path.display().to_string(), why };
     let unread = |error: io::Error| report(format!("cannot be read: {error}"));
@@ -75,12 +75,12 @@ pub(super) fn read_named_file(path: &Path) -> Result<Vec<u8>, LoadError> {
         }
         n_bytes => Ok(n_bytes),
     };
-    // To open a pipe would wait for its other end.
+    // Asked before opening: to open a pipe blocks until its other end is open.
     check(std::fs::metadata(path).map_err(unread)?)?;
     let file = File::open(path).map_err(unread)?;
     let n_bytes = check(file.metadata().map_err(unread)?)?;
     let mut bytes = Vec::new();
-    // Some files of the system call themselves regular and empty, and never end.
+    // Some system files claim to be regular and empty, and never end.
     file.take(n_bytes).read_to_end(&mut bytes).map_err(unread)?;
     Ok(bytes)
 }

@@ -1,27 +1,27 @@
-//! Terrain and side kinds.
+//! Builds the tables of terrain and side kinds.
 
-use super::diagnostics::{Diagnostics, listed};
 use crate::scenario;
+use crate::scenario::{Diagnostics, listed};
 use std::path::Path;
 use wheelbase_grid::{
     GridShape, SIDES_MAX, SideEntry, SideKind, SideTable, TableError, TerrainEntry, TerrainTable,
 };
 
-/// Terrain and side kinds as typed, each with the file it is from.
+/// Terrain and side kinds as typed, each with its file.
 #[derive(Default)]
-pub(super) struct Kinds<'a> {
+pub(super) struct TypedKinds<'a> {
     terrains: Vec<(&'a Path, &'a scenario::Terrain)>,
     sides: Vec<(&'a Path, &'a scenario::Side)>,
 }
 
-impl<'a> Kinds<'a> {
+impl<'a> TypedKinds<'a> {
     pub(super) fn of(path: &'a Path, terrains: &'a [scenario::Terrain], sides: &'a [scenario::Side]) -> Self {
         let mut kinds = Self::default();
         kinds.add(path, terrains, sides);
         kinds
     }
 
-    /// Adds the kinds of a file; they replace those of the same name.
+    /// Adds the kinds of a file, which replace kinds of the same name.
     pub(super) fn add(
         &mut self,
         path: &'a Path,
@@ -34,7 +34,7 @@ impl<'a> Kinds<'a> {
         self.sides.extend(sides.iter().map(|new| (path, new)));
     }
 
-    /// The tables of a map of that shape that has these kinds and those of its format.
+    /// The tables for a map of the given shape: these kinds, and the standard ones.
     pub(super) fn tables(&self, shape: GridShape, errors: &mut Diagnostics<'_>) -> (TerrainTable, SideTable) {
         let sides = self.side_table(errors);
         (self.terrain_table(shape, &sides, errors), sides)
@@ -65,11 +65,11 @@ impl<'a> Kinds<'a> {
     ) -> TerrainTable {
         let mut entries = Vec::new();
         for (path, terrain) in &self.terrains {
-            let mut starts = [SideKind::OPEN; SIDES_MAX];
+            let mut sides_at_start = [SideKind::OPEN; SIDES_MAX];
             for (side, named) in &terrain.sides {
                 let message = match (shape.side_number(*side), sides.kind_of_name(&named.value)) {
                     (Some(number), Some(kind)) => {
-                        starts[number] = kind;
+                        sides_at_start[number] = kind;
                         continue;
                     }
                     (None, _) => {
@@ -87,7 +87,7 @@ impl<'a> Kinds<'a> {
             let glyphs = terrain.glyphs.as_ref().map_or(String::new(), |glyphs| glyphs.value.clone());
             let (name, speed) = (terrain.name.clone(), terrain.speed);
             let colour = terrain.colour.as_ref().map(|colour| colour.value);
-            entries.push(TerrainEntry { name, glyphs, speed, colour, sides: starts });
+            entries.push(TerrainEntry { name, glyphs, speed, colour, sides: sides_at_start });
         }
         TerrainTable::with_standard(entries).unwrap_or_else(|error| {
             self.report_terrains(&error, errors);

@@ -1,34 +1,36 @@
-//! What was loaded.
+//! A loaded world and its sources.
 
 use super::files::AttachedFile;
-use super::map::beside;
+use super::map::relative_to;
 use super::map_object::MapObject;
 use std::path::{Path, PathBuf};
 use wheelbase_sim::World;
 
-/// A simulation that was loaded, and what it was made of.
+/// A world that was loaded, and its sources.
+#[non_exhaustive]
 pub struct Loaded {
-    /// The simulation, before its first tick.
+    /// The world, before its first tick.
     pub world: World,
-    /// What it was made of beside the text of its scenario.
+    /// Its sources other than the text of the scenario.
     pub source: Source,
 }
 
-/// What a simulation was made of beside the text of its scenario; recordings hold it.
+/// The sources of a world other than the text of its scenario. Recordings hold them.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Source {
-    /// The files that the scenario names, but for a scenario's map.
+    /// The files that the scenario names, except its map.
     pub attached: Vec<AttachedFile>,
-    /// What lies on the map file beside its cells: agents and their goals.
+    /// The objects of the map file: agents and their goals.
     pub map_objects: Vec<MapObject>,
     /// The files that the map was read from.
     pub map_files: Vec<PathBuf>,
 }
 
 impl Source {
-    /// Every file that a simulation was made of beside that of the scenario, which is `scenario`.
+    /// Every file that was read in addition to that of the scenario, which is at `scenario`.
     pub fn files_read(&self, scenario: &Path) -> Vec<PathBuf> {
-        let attached = self.attached.iter().map(|file| beside(scenario, &file.name));
+        let attached = self.attached.iter().map(|file| relative_to(scenario, &file.name));
         self.map_files.iter().cloned().chain(attached).collect()
     }
 }

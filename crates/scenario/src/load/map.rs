@@ -1,41 +1,39 @@
-//! The map of a scenario.
+//! Reads or generates the map of a scenario.
 
-use super::diagnostics::{Diagnostics, listed};
 use super::error::LoadError;
-use super::files::read_file;
-use super::files::read_named_file;
-use super::kinds::Kinds;
+use super::files::{read_file, read_named_file};
+use super::kinds::TypedKinds;
 use super::map_object::MapObject;
-use super::need::{check_file, check_generated};
+use super::memory_need::{check_file, check_generated};
 use crate::scenario::{self, Elevation, Scenario, ScenarioErrors};
+use crate::scenario::{Diagnostics, listed};
 use std::path::{Path, PathBuf};
 use wheelbase_grid::{
     Cell, Grid, GridError, GridShape, GridSize, MemoryMax, MemoryNeed, SideTable, TerrainKind, TerrainTable,
 };
 #[cfg(feature = "png")]
 use wheelbase_maps::png;
-use wheelbase_maps::{MapFileWarning, movingai};
-use wheelbase_maps::{MapKind, generate};
+use wheelbase_maps::{MapFileWarning, MapKind, generate, movingai};
 
-/// A map and what lies on it.
+/// A map and its objects.
 #[derive(Debug)]
 pub(crate) struct LoadedMap {
     /// The map.
     pub(crate) grid: Grid,
-    /// The objects of a map file that has such.
+    /// The objects of its file, if the format has any.
     pub(crate) objects: Vec<MapObject>,
-    /// The map file, where there is one.
+    /// The map file; empty if there is none.
     pub(crate) file: PathBuf,
-    /// All files that it was read from.
+    /// All files that were read.
     pub(crate) files: Vec<PathBuf>,
 }
 
-/// What is in a map file.
+/// The contents of a map file.
 pub(super) struct MapContents {
     pub(super) grid: Grid,
     pub(super) objects: Vec<MapObject>,
     pub(super) warnings: Vec<MapFileWarning>,
-    /// The files that it was read from.
+    /// The files that were read.
     pub(super) files: Vec<PathBuf>,
 }
 
@@ -49,7 +47,7 @@ pub(super) fn read_map(
     parse_map(path, &read_file(path)?, terrain, sides, memory_max)
 }
 
-/// Reads the bytes of a map file in the format that its ending says: Tiled, a picture, else MovingAI.
+/// Parses a map file in the format of its extension: Tiled, PNG, else MovingAI.
 fn parse_map(
     path: &Path,
     bytes: &[u8],
@@ -61,7 +59,7 @@ fn parse_map(
         Some("tmx") => parse_tiled(path, bytes, &terrain, sides, memory_max),
         Some("png") => parse_picture(path, bytes, terrain, sides, memory_max),
         _ => {
-            // A file without its cells is refused before they are made.
+            // Checked before any cell is built.
             check_file(path, MemoryNeed::built(2 * bytes.len() as u64), memory_max)?;
             let read = movingai::parse(bytes, terrain, sides).map_err(|error| map_error(path, &error))?;
             let files = vec![path.to_owned()];
@@ -70,7 +68,7 @@ fn parse_map(
     }
 }
 
-/// What is wrong in a map file, with its place.
+/// An error in a map file, with its place.
 pub(super) fn map_error(path: &Path, error: &movingai::MapFileError) -> LoadError {
     LoadError::File {
         file: format!("{}:{}:{}", path.display(), error.line, error.column),
@@ -89,7 +87,7 @@ fn parse_tiled(
     use wheelbase_maps::tiled;
     let mut files = vec![path.to_owned()];
     let tileset = |name: &str| {
-        let file = beside(path, name);
+        let file = relative_to(path, name);
         files.push(file.clone());
         read_named_file(&file).map_err(|error| match error {
             LoadError::File { why, .. } => why,
@@ -98,7 +96,7 @@ fn parse_tiled(
     };
     check_file(path, tiled::need(bytes), memory_max)?;
     let read = tiled::parse(bytes, terrain, sides, tileset).map_err(|error| {
-        let file = error.tileset.as_ref().map_or(path.to_owned(), |tileset| beside(path, tileset));
+        let file = error.tileset.as_ref().map_or(path.to_owned(), |tileset| relative_to(path, tileset));
         LoadError::File { file: format!("{}:{}", file.display(), error.line), why: error.kind.to_string() }
     })?;
     let object = |object: tiled::TiledObject| MapObject {
@@ -150,7 +148,7 @@ fn parse_picture(
     Err(left_out(path, "pictures (feature \"png\")"))
 }
 
-/// The size and the heights of a grey picture.
+/// The size and the heights of a greyscale picture.
 #[cfg(feature = "png")]
 fn parse_height_picture(
     path: &Path,
@@ -167,34 +165,34 @@ fn parse_height_picture(path: &Path, _: &[u8], _: MemoryMax) -> Result<(GridSize
     Err(left_out(path, "pictures (feature \"png\")"))
 }
 
-/// What to say of a format that this build does not read.
+/// The error for a format that this build does not read.
 #[cfg(not(all(feature = "png", feature = "tiled")))]
 fn left_out(path: &Path, what: &str) -> LoadError {
     let why = format!("this program was built without {what}");
     LoadError::File { file: path.display().to_string(), why }
 }
 
-/// The map file of a scenario, looked for beside it.
-pub(crate) fn beside(path: &Path, file: &str) -> PathBuf {
+/// The path of a file that the file at `path` names.
+pub(crate) fn relative_to(path: &Path, file: &str) -> PathBuf {
     path.parent().unwrap_or(Path::new("")).join(file)
 }
 
-/// Reads or makes the map of a scenario.
+/// Reads or generates the map of a scenario.
 pub(super) fn load_map(
     path: &Path,
     typed: &Scenario,
-    kinds: &Kinds<'_>,
+    kinds: &TypedKinds<'_>,
     memory_max: MemoryMax,
 ) -> Result<LoadedMap, LoadError> {
     let mut errors = Diagnostics::new(path);
     let (mut objects, mut map_file, mut files) = (Vec::new(), PathBuf::new(), Vec::new());
     let shape = typed.map.shape;
     let (terrain_table, side_table) = kinds.tables(shape, &mut errors);
-    errors.stop_here()?;
+    errors.stop_if_any()?;
     let mut grid = match &typed.map.source {
         scenario::MapSource::File(file) => {
-            let map = beside(path, &file.value);
-            // What is wrong in the map has a line of its own; a map that cannot be read has none.
+            let map = relative_to(path, &file.value);
+            // A mistake in the map has its own line; a map that cannot be read has none.
             let bytes = read_named_file(&map).map_err(|error| {
                 errors.add(file.line, "map.file", error);
                 ScenarioErrors::new(errors.take())
@@ -204,12 +202,12 @@ pub(super) fn load_map(
                 let message =
                     format!("{} has cells of shape \"hex\", expected shape = \"hex\"", map.display());
                 errors.add(typed.map.line, "map.shape", message);
-                errors.stop_here()?;
+                errors.stop_if_any()?;
             }
             if is_tiled(&map) && shape != read.grid.shape() {
                 let message = format!("{} has square cells, expected shape = \"square\"", map.display());
                 errors.add(typed.map.line, "map.shape", message);
-                errors.stop_here()?;
+                errors.stop_if_any()?;
             }
             (objects, map_file, files) = (read.objects, map, read.files);
             read.grid
@@ -229,8 +227,8 @@ pub(super) fn load_map(
                 ScenarioErrors::new(errors.take())
             })?;
             check_generated(path, size, memory_max)?;
-            let made = generate(map_kind, size, *seed);
-            with_kinds(&made, terrain_table, side_table).map_err(|error| {
+            let generated = generate(map_kind, size, *seed);
+            with_kinds(&generated, terrain_table, side_table).map_err(|error| {
                 errors.add(kind.line, "map.generate", error);
                 ScenarioErrors::new(errors.take())
             })?
@@ -250,18 +248,18 @@ pub(super) fn load_map(
         }
     };
     if grid.shape() != shape {
-        // A format that knows its shape has it already, and sides that this would undo.
+        // Not for a format that knows its shape: this resets the sides.
         grid = grid.with_shape(shape);
     }
     if let Some(elevation) = &typed.map.elevation {
         let heights = match elevation {
             Elevation::Rows(rows) => read_heights(&grid, rows, typed.map.line, &mut errors),
             Elevation::File(file) => {
-                files.push(beside(path, &file.value));
+                files.push(relative_to(path, &file.value));
                 heights_of_picture(&grid, path, file, memory_max, &mut errors)?
             }
         };
-        errors.stop_here()?;
+        errors.stop_if_any()?;
         grid = grid.with_elevation(heights).map_err(|error| {
             errors.add(typed.map.line, "map.elevation", error);
             ScenarioErrors::new(errors.take())
@@ -272,7 +270,7 @@ pub(super) fn load_map(
             errors.add(wall.line, &wall.key, error);
         }
     }
-    errors.stop_here()?;
+    errors.stop_if_any()?;
     let walls: Vec<_> = typed.map.walls.iter().map(|wall| wall.corners.map(i64::from)).collect();
     grid.add_walls(&walls).map_err(|error| {
         errors.add(typed.map.line, "map.walls", error);
@@ -281,12 +279,12 @@ pub(super) fn load_map(
     Ok(LoadedMap { grid, objects, file: map_file, files })
 }
 
-/// Whether a map file is one of Tiled, by its ending.
+/// Whether a map file is a Tiled map, by its extension.
 fn is_tiled(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "tmx")
 }
 
-/// The heights of a picture beside the scenario, which must be as large as the map.
+/// The heights of a picture that the scenario names, which must have the size of the map.
 fn heights_of_picture(
     grid: &Grid,
     path: &Path,
@@ -294,7 +292,7 @@ fn heights_of_picture(
     memory_max: MemoryMax,
     errors: &mut Diagnostics<'_>,
 ) -> Result<Vec<i16>, LoadError> {
-    let picture = beside(path, &file.value);
+    let picture = relative_to(path, &file.value);
     let bytes = match read_named_file(&picture) {
         Ok(bytes) => bytes,
         Err(error) => {
@@ -305,7 +303,7 @@ fn heights_of_picture(
     let (size, heights) = parse_height_picture(&picture, &bytes, memory_max)?;
     if size != grid.size() {
         let message = format!(
-            "{} is a picture of {size} pixels, expected {}, one a cell",
+            "{} is a picture of {size} pixels, expected {}, one per cell",
             picture.display(),
             grid.size()
         );
@@ -314,24 +312,28 @@ fn heights_of_picture(
     Ok(heights)
 }
 
-/// A generated map with the kinds of a scenario in the place of its own, by glyph.
-fn with_kinds(made: &Grid, terrain_table: TerrainTable, side_table: SideTable) -> Result<Grid, GridError> {
-    let entries = made.terrain_table().entries().iter();
+/// A generated map with the kinds of a scenario in place of the generator's, by glyph.
+fn with_kinds(
+    generated: &Grid,
+    terrain_table: TerrainTable,
+    side_table: SideTable,
+) -> Result<Grid, GridError> {
+    let entries = generated.terrain_table().entries().iter();
     let glyphs: Vec<char> = entries.map(|entry| entry.glyphs.chars().next().unwrap_or_default()).collect();
     let kinds: Vec<Option<TerrainKind>> =
         glyphs.iter().map(|&glyph| terrain_table.kind_of_glyph(glyph)).collect();
-    let mut terrain = Vec::with_capacity(made.size().n_cells());
-    for &kind in made.terrain() {
+    let mut terrain = Vec::with_capacity(generated.size().n_cells());
+    for &kind in generated.terrain() {
         terrain.push(kinds[usize::from(kind.0)].ok_or_else(|| GridError::UnknownGlyph {
-            cell: made.size().xy(Cell(terrain.len() as u32)),
+            cell: generated.size().xy(Cell(terrain.len() as u32)),
             glyph: glyphs[usize::from(kind.0)],
             known: terrain_table.entries().iter().map(|entry| entry.glyphs.as_str()).collect(),
         })?);
     }
-    Ok(Grid::from_terrain(made.size(), terrain, terrain_table, side_table))
+    Ok(Grid::from_terrain(generated.size(), terrain, terrain_table, side_table))
 }
 
-/// The heights of a map, row-major; complains of rows that do not match it.
+/// The heights of a map, row-major. Reports rows that do not match it.
 fn read_heights(
     grid: &Grid,
     rows: &[scenario::Located<Vec<i16>>],
@@ -341,11 +343,11 @@ fn read_heights(
     let (width, height) = (grid.size().width() as usize, grid.size().height() as usize);
     if rows.len() != height {
         let message =
-            format!("expected {height} rows of heights, one a row of the map, found {}", rows.len());
+            format!("expected {height} rows of heights, one per row of the map, found {}", rows.len());
         errors.add(rows.first().map_or(line, |row| row.line), "map.elevation", message);
     }
     for (number, row) in rows.iter().enumerate().filter(|(_, row)| row.value.len() != width) {
-        let message = format!("expected {width} heights, one a cell of the row, found {}", row.value.len());
+        let message = format!("expected {width} heights, one per cell of the row, found {}", row.value.len());
         errors.add(row.line, &format!("map.elevation[{number}]"), message);
     }
     rows.iter().flat_map(|row| row.value.iter().copied()).collect()

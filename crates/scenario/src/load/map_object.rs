@@ -1,20 +1,21 @@
-//! Objects on a map of Tiled: agents and their goals.
+//! Objects of Tiled maps: agents and their goals.
 
-use super::diagnostics::{Diagnostics, listed};
 use crate::scenario::{
-    AGENTS_MAX, Agent, Area, Fallback, Located, ORDERS_MAX, Order, OrderKind, Reach, Scenario, WrittenPose,
+    AGENTS_MAX, Agent, Area, Fallback, GoalOptions, Located, ORDERS_MAX, Order, OrderKind, Scenario,
+    TypedPose,
 };
+use crate::scenario::{Diagnostics, listed};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use wheelbase_grid::Rect;
 use wheelbase_sim::IfUnreachable;
 
-/// Class of the objects that are goals; all others are agents of the movement class of that name.
+/// Class of the objects that are goals. The class of any other object is the movement class of an agent.
 const GOAL_CLASS: &str = "goal";
 const AGENT_PROPERTIES: [&str; 4] = ["heading", "priority", "goal", "patrol"];
 const GOAL_PROPERTIES: [&str; 4] = ["heading", "within", "fallback", "if_unreachable"];
 
-/// An object of a map file, as it stands there.
+/// An object of a map file, as written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MapObject {
     /// Line in the map file, from 1.
@@ -25,14 +26,14 @@ pub struct MapObject {
     pub name: String,
     /// `goal`, or a movement class.
     pub class: String,
-    /// Its cells, `[x, y]` of the one to the north-west and how many; may lie off the map.
+    /// Its cells: `[x, y]` of the north-western one, then columns and rows; may lie off the map.
     pub cells: ([i32; 2], [u32; 2]),
     /// Name and value of each property, and whether the value is the number of an object.
     pub properties: Vec<(String, String, bool)>,
 }
 
 impl MapObject {
-    /// Whether it is a goal, not an agent.
+    /// Whether it is a goal rather than an agent.
     pub fn is_goal(&self) -> bool {
         self.class == GOAL_CLASS
     }
@@ -51,7 +52,7 @@ impl MapObject {
     }
 }
 
-/// The agents among the objects, with their orders. Names must differ from those in the scenario.
+/// The agents among the objects, with their orders. Their names must differ from those in the scenario.
 pub(super) fn agents_of(objects: &[MapObject], typed: &Scenario, errors: &mut Diagnostics<'_>) -> Vec<Agent> {
     let named = typed.agents.iter().filter_map(|agent| agent.name.as_ref());
     let mut names: BTreeSet<&str> = named.map(|name| name.value.as_str()).collect();
@@ -67,13 +68,14 @@ pub(super) fn agents_of(objects: &[MapObject], typed: &Scenario, errors: &mut Di
             continue;
         }
         if !object.name.is_empty() && !names.insert(&object.name) {
-            let message = format!("expected a name of its own, found \"{}\" twice", object.name);
+            let message = format!("expected a unique name, found \"{}\" twice", object.name);
             errors.add(object.line, &object.key(), message);
         }
         agents.extend(agent_of(object, objects, errors));
         let n_agents = (typed.agents.len() + agents.len()) as u64 + in_groups;
         if n_agents > u64::from(AGENTS_MAX) {
-            let message = format!("expected at most {AGENTS_MAX} agents in all, found {n_agents} up to here");
+            let message =
+                format!("expected at most {AGENTS_MAX} agents in total, found {n_agents} up to here");
             errors.add(object.line, &object.key(), message);
             break;
         }
@@ -86,7 +88,7 @@ fn agent_of(object: &MapObject, objects: &[MapObject], errors: &mut Diagnostics<
     let ([x, y], size) = object.cells;
     if size != [1, 1] {
         let message = format!(
-            "expected the cell of its anchor, a point or no more than a cell, found {} x {} cells",
+            "expected the cell of its anchor: a point, or an object of one cell; found {} x {} cells",
             size[0], size[1]
         );
         errors.add(line, &key, message);
@@ -110,7 +112,7 @@ fn agent_of(object: &MapObject, objects: &[MapObject], errors: &mut Diagnostics<
     Some(Agent {
         name: (!object.name.is_empty()).then(|| Located { value: object.name.clone(), line }),
         class: Located { value: object.class.clone(), line },
-        at: WrittenPose { x, y, heading: object.property("heading").map(str::to_owned), line },
+        at: TypedPose { x, y, heading: object.property("heading").map(str::to_owned), line },
         priority,
         orders,
         line,
@@ -118,7 +120,7 @@ fn agent_of(object: &MapObject, objects: &[MapObject], errors: &mut Diagnostics<
     })
 }
 
-/// The goals that a property names, in turn: one object, or names with commas between them.
+/// The goals that a property names, in turn: one object, or names separated by commas.
 fn goals_of<'o>(
     object: &MapObject,
     property: &str,
@@ -131,11 +133,11 @@ fn goals_of<'o>(
     };
     let mut report = |message: String| errors.add(object.line, &object.key(), message);
     if *is_object {
-        // The editor writes 0 for none.
+        // Tiled writes 0 for none.
         let found = goals().find(|goal| goal.id.to_string() == *value);
         if found.is_none() && value != "0" {
             report(format!(
-                "\"{property}\": object {value} is no goal; expected an object of class \"goal\""
+                "\"{property}\": object {value} is not a goal; expected an object of class \"goal\""
             ));
         }
         return found.into_iter().collect();
@@ -161,66 +163,66 @@ fn goals_of<'o>(
 
 /// An order to go to a goal: to its cell, or anywhere in its area.
 fn goto(goal: &MapObject, key: &str, errors: &mut Diagnostics<'_>) -> Option<Order> {
-    let reach = reach_of(goal, errors)?;
+    let options = options_of(goal, errors)?;
     let (line, area) = (goal.line, goal.area());
     let kind = if let Some(pose) = stop_of(goal) {
-        OrderKind::Goto { goals: vec![pose], reach }
+        OrderKind::Goto { goals: vec![pose], options }
     } else {
-        if goal.property("heading").is_some() || reach.within > 0 {
+        if goal.property("heading").is_some() || options.within > 0 {
             let message = "\"heading\" and \"within\" are for goals of one cell, not for areas";
             errors.add(line, &goal.key(), message);
             return None;
         }
         let Rect { x, y, width, height } = area;
-        OrderKind::GotoArea { area: Area { x, y, width, height, line }, reach }
+        OrderKind::GotoArea { area: Area { x, y, width, height, line }, options }
     };
     Some(Order { kind, line, key: key.to_owned() })
 }
 
-/// An order to patrol between goals, whose reach must be the same.
+/// An order to patrol between goals, whose options must be equal.
 fn patrol(object: &MapObject, stops: &[&MapObject], errors: &mut Diagnostics<'_>) -> Option<Order> {
     let key = format!("{}: patrol", object.key());
-    let mut reaches = Vec::new();
+    let mut all_options = Vec::new();
     for stop in stops {
-        reaches.push(reach_of(stop, errors)?);
+        all_options.push(options_of(stop, errors)?);
     }
-    let found: Option<Vec<WrittenPose>> = stops.iter().map(|stop| stop_of(stop)).collect();
-    let (Some(stops), true) = (found, reaches.iter().all(|reach| *reach == reaches[0])) else {
+    let found: Option<Vec<TypedPose>> = stops.iter().map(|stop| stop_of(stop)).collect();
+    let (Some(stops), true) = (found, all_options.iter().all(|options| *options == all_options[0])) else {
         let message =
             "expected goals of one cell with the same \"within\", \"fallback\" and \"if_unreachable\"";
         errors.add(object.line, &key, message);
         return None;
     };
-    Some(Order { kind: OrderKind::Patrol { stops, reach: reaches[0] }, line: object.line, key })
+    Some(Order { kind: OrderKind::Patrol { stops, options: all_options[0] }, line: object.line, key })
 }
 
-/// The pose that a goal of one cell stands for.
-fn stop_of(goal: &MapObject) -> Option<WrittenPose> {
+/// The pose of a goal of one cell.
+fn stop_of(goal: &MapObject) -> Option<TypedPose> {
     let ([x, y], [1, 1]) = goal.cells else { return None };
     let heading = goal.property("heading").map(str::to_owned);
-    Some(WrittenPose { x, y, heading, line: goal.line })
+    Some(TypedPose { x, y, heading, line: goal.line })
 }
 
-fn reach_of(goal: &MapObject, errors: &mut Diagnostics<'_>) -> Option<Reach> {
+fn options_of(goal: &MapObject, errors: &mut Diagnostics<'_>) -> Option<GoalOptions> {
     let mut report = |name: &str, expected: &str, found: &str| {
         errors.add(goal.line, &goal.key(), format!("\"{name}\": expected {expected}, found {found:?}"));
     };
-    let mut reach =
-        Reach { within: 0, fallback: Fallback::default(), if_unreachable: IfUnreachable::default() };
+    let mut options =
+        GoalOptions { within: 0, fallback: Fallback::default(), if_unreachable: IfUnreachable::default() };
     for (name, value, _) in &goal.properties {
         let value = value.as_str();
         match (name.as_str(), value) {
             ("within", _) => match value.parse() {
-                Ok(within) => reach.within = within,
+                Ok(within) => options.within = within,
                 Err(_) => {
                     report("within", "a whole number from 0 to 65535", value);
                     return None;
                 }
             },
-            ("fallback", "fail") => reach.fallback = Fallback::Fail,
-            ("fallback", "nearest") => reach.fallback = Fallback::Nearest,
-            ("if_unreachable", "drop") => reach.if_unreachable = IfUnreachable::Drop,
-            ("if_unreachable", "wait") => reach.if_unreachable = IfUnreachable::Wait,
+            ("fallback", "fail") => options.fallback = Fallback::Fail,
+            ("fallback", "nearest") => options.fallback = Fallback::Nearest,
+            ("if_unreachable", "drop") => options.if_unreachable = IfUnreachable::Drop,
+            ("if_unreachable", "wait") => options.if_unreachable = IfUnreachable::Wait,
             ("fallback", _) => {
                 report("fallback", "\"fail\" or \"nearest\"", value);
                 return None;
@@ -232,11 +234,10 @@ fn reach_of(goal: &MapObject, errors: &mut Diagnostics<'_>) -> Option<Reach> {
             _ => {}
         }
     }
-    Some(reach)
+    Some(options)
 }
 
-/// Names of the agents of a scenario and of the objects of its map, in the order in which they are placed,
-/// which is that of their ids; empty for those without.
+/// Names of the agents of a scenario and of the objects of its map, by agent id; empty for agents without a name.
 pub fn agent_names(typed: &Scenario, objects: &[MapObject]) -> Vec<String> {
     let own = typed.agents.iter().map(|agent| agent.name.as_ref().map_or("", |name| name.value.as_str()));
     let of_map = objects.iter().filter(|object| !object.is_goal()).map(|object| object.name.as_str());

@@ -1,8 +1,8 @@
-//! What a scenario means: reads its map, compiles its classes, places its agents.
+//! Builds the world of a scenario: reads its map, compiles its classes, places its agents.
 
 mod agents;
+mod areas;
 mod classes;
-mod diagnostics;
 mod error;
 mod events;
 mod files;
@@ -10,10 +10,9 @@ mod kinds;
 mod loaded;
 mod map;
 mod map_object;
-mod need;
+mod memory_need;
 mod orders;
 mod overrides;
-mod places;
 mod problem;
 mod tasks;
 mod warnings;
@@ -24,13 +23,13 @@ pub use files::{AttachedFile, Files, read_file};
 pub use loaded::{Loaded, Source};
 pub(crate) use map::LoadedMap;
 pub use map_object::{MapObject, agent_names};
-pub(crate) use need::most_agents;
+pub(crate) use memory_need::agents_max;
 pub use overrides::Overrides;
 pub use problem::{LoadedProblem, build_problem, is_problem, problem_class};
 pub use warnings::warnings;
 pub use world::{
     LoadedGrid, PlanningProblem, build_classes, build_world, build_world_of, build_world_within,
-    check_class_file, check_map, load_grid, load_problem, load_world, load_world_and_text, read_class_file,
-    read_scenario,
+    check_class_file, check_map, load_grid, load_planning_problem, load_world, load_world_and_text,
+    read_class_file, read_scenario,
 };
 pub(crate) use world::{build_world_on, kind_tables, load_scenario_map, read_class_spec};

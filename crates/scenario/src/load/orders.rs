@@ -1,8 +1,8 @@
-//! Orders.
+//! Builds orders.
 
-use super::diagnostics::Diagnostics;
-use super::places::{area_rect, cells_of_map, heading_list};
+use super::areas::{area_rect, cells_text, heading_list};
 use crate::scenario;
+use crate::scenario::Diagnostics;
 use std::collections::BTreeMap;
 use wheelbase_grid::CellXY;
 use wheelbase_planner::model::{heading_from_name, heading_name};
@@ -10,7 +10,7 @@ use wheelbase_planner::search::Fallback;
 use wheelbase_planner::{Goal, GoalMember};
 use wheelbase_sim::{ClassId, LackedGoal, Order, OrderKind, OrderList, Trip, World};
 
-/// Numbers of headings that name headings.
+/// Numbers of headings by which a name is looked up.
 const HEADINGS_OF_CLASSES: [u8; 2] = [8, 6];
 
 /// Numbers of the orders to a group, by the key path of each. The lists that several classes get of one order share its
@@ -25,7 +25,7 @@ impl GroupNumbers {
     }
 }
 
-/// The orders of an agent of a class, in the pool.
+/// Adds the orders of an agent of a class to the pool.
 pub(super) fn add_orders(
     world: &mut World,
     class: ClassId,
@@ -36,11 +36,10 @@ pub(super) fn add_orders(
     let headings = world.tables()[class.0 as usize].space().headings();
     let orders: Vec<Order> =
         typed.iter().map(|order| build_order(world, headings, order, groups, errors)).collect();
-    put(world, &orders, typed, errors)
+    add_to_pool(world, &orders, typed, errors)
 }
 
-/// Orders for agents of any of the classes, in the pool once for each number of headings; gives the list of
-/// each class.
+/// Adds orders for agents of all classes to the pool, once for each number of headings. Gives the list of each class.
 pub(super) fn add_orders_for_all(
     world: &mut World,
     typed: &[scenario::Order],
@@ -56,8 +55,8 @@ pub(super) fn add_orders_for_all(
     of_class.iter().map(list_of).collect()
 }
 
-/// Orders in the pool as classes of such numbers of headings read them, a list for each. A heading that only
-/// some of them have is no goal for the others; one that none has is a mistake.
+/// Adds orders to the pool once for each of the given numbers of headings, and gives a list for each. A goal whose
+/// heading only some of them have is dropped for the others; a heading that none has is a mistake.
 pub(super) fn add_orders_read_by(
     world: &mut World,
     headings: &[u8],
@@ -77,11 +76,10 @@ pub(super) fn add_orders_read_by(
             errors.extend(diagnostics.pop().unwrap_or_default());
         }
     }
-    lists.iter().map(|list| put(world, list, typed, errors)).collect()
+    lists.iter().map(|list| add_to_pool(world, list, typed, errors)).collect()
 }
 
-/// Orders in the pool.
-fn put(
+fn add_to_pool(
     world: &mut World,
     orders: &[Order],
     typed: &[scenario::Order],
@@ -103,31 +101,31 @@ fn build_order(
 ) -> Order {
     let kind = match &order.kind {
         scenario::OrderKind::Wait { ticks } => OrderKind::Wait(*ticks),
-        scenario::OrderKind::Goto { goals, reach } => {
-            let trip = build_trip(headings, order, goals, reach, errors);
+        scenario::OrderKind::Goto { goals, options } => {
+            let trip = build_trip(headings, order, goals, options, errors);
             check_on_map(world, order, &trip, &trip.members, errors);
             OrderKind::Goto(trip)
         }
-        scenario::OrderKind::GotoArea { area, reach } => {
-            let trip = build_trip(headings, order, &[], reach, errors);
+        scenario::OrderKind::GotoArea { area, options } => {
+            let trip = build_trip(headings, order, &[], options, errors);
             let rect = area_rect(area);
             let size = world.grid().size();
             if rect.intersection(size.rect()).is_empty() && trip.fallback == Fallback::Fail {
                 let message =
-                    format!("no cell of the area is on the map of {size}; expected {}", cells_of_map(size));
+                    format!("no cell of the area is on the map of {size}; expected {}", cells_text(size));
                 errors.add(area.line, &format!("{}.goto_area", order.key), message);
             }
             OrderKind::GotoArea(rect, trip)
         }
-        scenario::OrderKind::GotoGroup { goal, reach } => {
-            let trip = build_trip(headings, order, std::slice::from_ref(goal), reach, errors);
+        scenario::OrderKind::GotoGroup { goal, options } => {
+            let trip = build_trip(headings, order, std::slice::from_ref(goal), options, errors);
             check_on_map(world, order, &trip, &trip.members, errors);
             OrderKind::GotoGroup(groups.number(&order.key), trip)
         }
-        scenario::OrderKind::Patrol { stops, reach } => {
-            let trip = build_trip(headings, order, stops, reach, errors);
-            for station in &trip.members {
-                check_on_map(world, order, &trip, std::slice::from_ref(station), errors);
+        scenario::OrderKind::Patrol { stops, options } => {
+            let trip = build_trip(headings, order, stops, options, errors);
+            for stop in &trip.members {
+                check_on_map(world, order, &trip, std::slice::from_ref(stop), errors);
             }
             OrderKind::Patrol(trip)
         }
@@ -141,9 +139,9 @@ fn build_order(
     Order { kind, headings, lacked }
 }
 
-/// The goals of which a class of so many headings has not the heading, and others have.
-fn lacked_goals(headings: u8, poses: &[scenario::WrittenPose]) -> Box<[LackedGoal]> {
-    let lacked = |(number, pose): (usize, &scenario::WrittenPose)| {
+/// The goals with a heading that classes of `headings` headings lack and others have.
+fn lacked_goals(headings: u8, poses: &[scenario::TypedPose]) -> Box<[LackedGoal]> {
+    let lacked = |(number, pose): (usize, &scenario::TypedPose)| {
         let name = pose.heading.as_deref().filter(|&name| name != "any")?;
         if heading_from_name(headings, name).is_some() {
             return None;
@@ -158,8 +156,8 @@ fn lacked_goals(headings: u8, poses: &[scenario::WrittenPose]) -> Box<[LackedGoa
 fn build_trip(
     headings: u8,
     order: &scenario::Order,
-    poses: &[scenario::WrittenPose],
-    reach: &scenario::Reach,
+    poses: &[scenario::TypedPose],
+    options: &scenario::GoalOptions,
     errors: &mut Diagnostics<'_>,
 ) -> Trip {
     let mut members = Vec::with_capacity(poses.len());
@@ -179,14 +177,14 @@ fn build_trip(
         };
         members.push(GoalMember { cell: CellXY::new(pose.x, pose.y), heading });
     }
-    let fallback = match reach.fallback {
+    let fallback = match options.fallback {
         scenario::Fallback::Fail => Fallback::Fail,
         scenario::Fallback::Nearest => Fallback::Nearest,
     };
-    Trip { members, within: u32::from(reach.within), fallback, if_unreachable: reach.if_unreachable }
+    Trip { members, within: u32::from(options.within), fallback, if_unreachable: options.if_unreachable }
 }
 
-/// A goal of which no member is on the map can never be reached, whatever is edited.
+/// Reports a goal without a member on the map: no edit makes it reachable.
 fn check_on_map(
     world: &World,
     order: &scenario::Order,
@@ -198,12 +196,12 @@ fn check_on_map(
     let goal = Goal { members, within: trip.within };
     let shape = world.grid().shape();
     let beyond = |cell: CellXY| shape.measure_to(cell, size.rect());
-    // Without members it has a heading that the class does not have.
+    // Without members the class lacks its heading.
     let on_map = members.is_empty()
         || goal.members.iter().any(|member| beyond(member.cell) <= shape.measure_of(trip.within));
     if !on_map && trip.fallback == Fallback::Fail {
         let cell = members.first().map_or(CellXY::new(0, 0), |member| member.cell);
-        let message = format!("goal {cell} is off the map of {size}; expected {}", cells_of_map(size));
+        let message = format!("goal {cell} is off the map of {size}; expected {}", cells_text(size));
         errors.add(order.line, &order.key, message);
     }
 }

@@ -1,31 +1,31 @@
-//! What takes the place of values of a scenario.
+//! Values that replace those of a scenario.
 
 use crate::scenario::Scenario;
 use wheelbase_grid::MemoryMax;
 use wheelbase_sim::ReplanParams;
 use wheelbase_traffic::TrafficParams;
 
-/// Values that take the place of a scenario's.
+/// Values that replace those of a scenario. More may be added: build with `..Overrides::default()`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Overrides {
-    /// Ticks to run at most.
+    /// Most ticks to run.
     pub ticks: Option<u32>,
     /// Seed.
     pub seed: Option<u64>,
-    /// Expansions a tick.
+    /// Expansions per tick.
     pub expansions_per_tick: Option<u64>,
-    /// Tries a tick.
+    /// Tries per tick.
     pub tries_per_tick: Option<u64>,
-    /// Tunables of the traffic rule: no part of a scenario, but set to measure a mechanism.
+    /// Parameters of the traffic rules, for experiments. Scenarios have no keys for them.
     pub traffic: TrafficParams,
-    /// Tunables of replanning around other agents, as those.
+    /// Parameters of replanning around other agents, likewise.
     pub replan: ReplanParams,
-    /// Memory that may be taken. No value of a scenario's, but of whoever runs it.
+    /// Memory limit. Set by the user of the machine; scenarios have no key for it.
     pub memory_max: MemoryMax,
 }
 
 impl Overrides {
-    /// Puts them in place of what was typed.
+    /// Replaces the typed values.
     pub(crate) fn apply(&self, typed: &mut Scenario) {
         typed.ticks = self.ticks.unwrap_or(typed.ticks);
         typed.seed = self.seed.unwrap_or(typed.seed);

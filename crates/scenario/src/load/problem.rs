@@ -1,17 +1,16 @@
-//! A problem of the League of Robot Runners becomes a simulation.
+//! Builds the world of a problem of the League of Robot Runners.
 //!
-//! Its robots are a class of one cell with four headings; a step forward and a quarter turn take a tick each,
-//! and the rule of collision is the discrete one. A robot starts facing east, and is given a task as soon as
-//! it has none.
+//! Its robots are a class of one cell and four headings; a step forward and a quarter turn take a tick each, and the
+//! collision rule is the discrete one. A robot starts facing east, and is assigned a task whenever it has none.
 
 use super::error::{LoadError, refused};
 use super::files::{AttachedFile, Files};
 use super::loaded::{Loaded, Source};
-use super::map::{beside, map_error};
-use super::need::{check_file, too_large};
+use super::map::{map_error, relative_to};
+use super::memory_need::{check_file, too_large};
 use super::overrides::Overrides;
 use crate::scenario::{
-    CellList, Located, Problem, ScenarioError, ScenarioErrors, parse_cell_list, parse_problem,
+    CellList, ListedCell, Located, Problem, ScenarioError, ScenarioErrors, parse_cell_list, parse_problem,
 };
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -25,35 +24,35 @@ use wheelbase_traffic::{Cooperative, Traffic, UnitRobots};
 
 /// Name of the class of all agents of a problem.
 const CLASS_NAME: &str = "robot";
-/// Expansions a tick; a scenario's default.
+/// Expansions per tick: the default of scenarios.
 const EXPANSIONS_PER_TICK: u64 = 200_000;
-/// Searches under way at once; a scenario's default.
+/// Searches at once: the default of scenarios.
 const SEARCH_SLOTS: usize = 16;
-/// Tries a tick: for a team of [`TEAM_OF_MANY_TRIES`] and smaller ones the most, for larger ones the fewer
-/// the larger they are, since they need the time for fields. About 10 ms of work.
+/// Tries per tick, about 10 ms of work: the maximum for teams up to [`TEAM_OF_MANY_TRIES`], fewer for larger teams,
+/// which need the time for fields.
 const TRIES_PER_TICK: RangeInclusive<u64> = 600..=2400;
 const TEAM_OF_MANY_TRIES: u64 = 1000;
-/// Bytes for each of a list of cells, which are two a line at least: the file twice, a cell with its line, a
-/// cell of its own.
+/// Memory per byte of a list of cells, whose lines have at least two bytes: the file twice, a cell with its line, a
+/// cell alone.
 const LIST_BYTES: u64 = 12;
-/// Glyphs of blocked cells; all others are free.
+/// Glyphs of blocked cells. All others are free.
 const BLOCKED: [u8; 2] = [b'@', b'T'];
 
-/// Whether a file is taken for a problem: one that ends in `.json`.
+/// Whether a file is a problem, by its extension `.json`.
 pub fn is_problem(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "json")
 }
 
-/// A problem with all its files: what both the simulation and the judge of plans begin with.
+/// A problem with all its files: the common start of the simulation and of the judge of plans.
 #[derive(Clone, Debug)]
 pub struct LoadedProblem {
     /// The map.
     pub grid: Grid,
-    /// Where the agents start, by id; all on free cells of their own.
+    /// Start cells of the agents, by id; free and distinct.
     pub starts: Vec<Cell>,
-    /// The tasks, all on free cells; agent k of n is given the k-th, the (n + k)-th and so on.
+    /// Goal cells of the tasks, all free. Agent k of n gets task k, task n + k and so on.
     pub tasks: Vec<Cell>,
-    /// What looks wrong but does no harm.
+    /// Mistakes that do no harm.
     pub warnings: Vec<String>,
     files: Vec<AttachedFile>,
 }
@@ -82,16 +81,16 @@ impl LoadedProblem {
         let starts = free_cells(&grid, &agents_path, &listed)?;
         if starts.len() < team {
             let found = starts.len();
-            let message = format!("expected {team} starts, one an agent of the team, found {found}");
-            return Err(mistake_in(&agents_path, listed.promised.1, message));
+            let message = format!("expected {team} starts, one per agent of the team, found {found}");
+            return Err(mistake_in(&agents_path, listed.announced.line, message));
         }
         let mut starts_sorted: Vec<(Cell, usize)> = starts.iter().copied().zip(0..).collect();
         starts_sorted.sort_unstable();
         if let Some(pair) = starts_sorted.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            let [first, second] = [pair[0].1, pair[1].1].map(|at| listed.cells[at].1);
+            let [first, second] = [pair[0].1, pair[1].1].map(|at| listed.cells[at].line);
             let cell = pair[0].0.0;
             let message =
-                format!("cell {cell} is the start of line {first} too; agents need cells of their own");
+                format!("cell {cell} is also the start of line {first}; agents need separate cells");
             return Err(mistake_in(&agents_path, second, message));
         }
         let (tasks_path, tasks_bytes) = reader.read(task_file, "taskFile")?;
@@ -100,25 +99,27 @@ impl LoadedProblem {
             .map_err(ScenarioErrors::from)?;
         let tasks = free_cells(&grid, &tasks_path, &listed)?;
         if tasks.is_empty() {
-            return Err(mistake_in(&tasks_path, listed.promised.1, "expected a task at least".to_owned()));
+            return Err(mistake_in(
+                &tasks_path,
+                listed.announced.line,
+                "expected at least one task".to_owned(),
+            ));
         }
         let mut warnings = Vec::new();
-        let (promised, line) = listed.promised;
-        if promised != tasks.len() as u64 {
+        let Located { value: announced, line } = listed.announced;
+        if announced != tasks.len() as u64 {
             let found = tasks.len();
-            warnings.push(format!(
-                "{}:{line}: {promised} tasks are promised, found {found}",
-                tasks_path.display()
-            ));
+            warnings
+                .push(format!("{}:{line}: expected {announced} tasks, found {found}", tasks_path.display()));
         }
         let files = reader.read;
         Ok(Self { grid, starts, tasks, warnings, files })
     }
 }
 
-/// Makes a simulation of a problem. The number of ticks is not in it: [`Overrides::ticks`] gives it.
+/// Builds the world of a problem. Problems have no number of ticks: [`Overrides::ticks`] gives it.
 /// # Errors
-/// [`LoadError`], also without a number of ticks.
+/// [`LoadError`]; also if there is no number of ticks.
 pub fn build_problem(
     path: &Path,
     bytes: &[u8],
@@ -174,7 +175,7 @@ pub fn build_problem(
     let tasks = world.add_tasks(ClassId(0), team, source).map_err(refused)?;
     for (number, &start) in starts.iter().enumerate() {
         let pose = Pose { cell: size.xy(start), heading: Heading(0) };
-        // The cell is free, so the pose is one.
+        // Cannot fail: the cell is free.
         let Some(state) = world.tables()[0].space().state(pose) else { continue };
         let orders = GroupOrders { orders: OrderList::default(), tasks };
         world.place_member(ClassId(0), state, 0, orders, number as u32).map_err(refused)?;
@@ -182,13 +183,13 @@ pub fn build_problem(
     Ok(Loaded { world, source: Source { attached: files, ..Source::default() } })
 }
 
-/// Tries a tick for so many robots.
+/// Tries per tick of a team.
 fn tries_of_team(robots: usize) -> u64 {
     let (least, most) = TRIES_PER_TICK.into_inner();
     (most * TEAM_OF_MANY_TRIES / (robots as u64).max(1)).clamp(least, most)
 }
 
-/// The class of all agents of a problem: the competition's robot.
+/// The class of all agents of a problem: the robot of the competition.
 pub fn problem_class() -> MovementClass {
     let mut spec = ClassSpec::new(CLASS_NAME, 4);
     spec.primitives = vec![
@@ -208,7 +209,7 @@ struct FileReader<'a> {
 
 impl FileReader<'_> {
     fn read(&mut self, file: &Located<String>, key: &str) -> Result<(PathBuf, Vec<u8>), LoadError> {
-        let path = beside(self.problem, &file.value);
+        let path = relative_to(self.problem, &file.value);
         let bytes = self.files.read(&path, &file.value).map_err(|error| {
             let (problem, message) = (self.problem.display().to_string(), error.to_string());
             let (line, key) = (file.line as usize, key.to_owned());
@@ -224,7 +225,7 @@ fn mistake_in(file: &Path, line: u32, message: String) -> LoadError {
     ScenarioErrors::from(ScenarioError { file, line: line as usize, key: String::new(), message }).into()
 }
 
-/// The map of a problem: `@` and `T` are blocked, whatever else stands there is free.
+/// The map of a problem: `@` and `T` are blocked, all other glyphs are free.
 fn read_robot_map(path: &Path, bytes: &[u8]) -> Result<Grid, LoadError> {
     let mut bytes = bytes.to_vec();
     let mut in_rows = false;
@@ -240,11 +241,11 @@ fn read_robot_map(path: &Path, bytes: &[u8]) -> Result<Grid, LoadError> {
     Ok(parsed.map_err(|error| map_error(path, &error))?.grid)
 }
 
-/// The cells of a list, if all are free cells of the map.
+/// The cells of a list, which must be free cells of the map.
 fn free_cells(grid: &Grid, path: &Path, listed: &CellList) -> Result<Vec<Cell>, LoadError> {
     let n_cells = grid.size().n_cells();
     let mut cells = Vec::with_capacity(listed.cells.len());
-    for &(cell, line) in &listed.cells {
+    for &ListedCell { cell, line } in &listed.cells {
         if cell as usize >= n_cells {
             let message = format!("expected a cell from 0 to {}, found {cell}", n_cells - 1);
             return Err(mistake_in(path, line, message));

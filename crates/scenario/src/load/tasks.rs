@@ -1,11 +1,10 @@
-//! Tasks of groups.
+//! Builds the tasks of groups.
 
-use super::diagnostics::Diagnostics;
+use super::areas::{POSES_CHECKED_MAX, area_rect, heading_list};
 use super::files::{AttachedFile, Files};
-use super::map::beside;
-use super::places::{POSES_LOOKED_AT_MAX, area_rect, heading_list};
-use crate::scenario::quoted_cell;
-use crate::scenario::{self, Located};
+use super::map::relative_to;
+use crate::scenario::Diagnostics;
+use crate::scenario::{self, Located, found_field};
 use std::collections::BTreeMap;
 use wheelbase_grid::{CellXY, Rect};
 use wheelbase_planner::model::heading_from_name;
@@ -14,12 +13,12 @@ use wheelbase_sim::{ClassId, OrderList, TaskSource, World};
 
 /// First line of a table of tasks.
 const HEADER: &str = "agent,x,y,heading";
-/// Mistakes of one table that are told.
+/// Most mistakes reported of one table.
 const MISTAKES_MAX: usize = 20;
-/// Most lines of all tables: groups of different numbers of agents may all name one.
+/// Most lines of all tables. Groups of different sizes can all name one table, which is then read for each size.
 const LINES_MAX: usize = 1 << 24;
 
-/// The tasks of each agent of a group, in the pool.
+/// Adds the tasks of the agents of a group to the pool.
 pub(super) fn add_tasks(
     world: &mut World,
     class: ClassId,
@@ -43,18 +42,19 @@ pub(super) fn add_tasks(
     }
 }
 
-/// Where the tasks of a scenario come from: each table is read once, each area looked at once.
+/// Reads the sources of tasks: each table once, each area once.
 pub(super) struct TaskReader<'f> {
     files: Files<'f>,
     /// The tables that were read.
     pub attached: Vec<AttachedFile>,
-    /// By file, agents of the group and headings of its class; `None` for what is wrong, which is told once.
+    /// Sources by file, number of agents of the group and number of headings of its class; `None` if wrong, so that
+    /// mistakes are reported once.
     read: BTreeMap<(String, u32, u8), Option<TaskSource>>,
     /// Lines read so far.
     n_lines: usize,
     /// Whether a class can stand in an area.
     areas: BTreeMap<(ClassId, [i64; 4]), bool>,
-    /// Poses looked at for that so far.
+    /// Poses checked for that so far.
     n_poses: u64,
 }
 
@@ -70,7 +70,7 @@ impl<'f> TaskReader<'f> {
         }
     }
 
-    /// Tasks at random in an area in which the class can stand.
+    /// Random tasks in an area, in which the class must have a legal pose.
     fn random_source(
         &mut self,
         world: &World,
@@ -81,41 +81,41 @@ impl<'f> TaskReader<'f> {
     ) -> Option<TaskSource> {
         let area = area_rect(area).intersection(world.grid().size().rect());
         let mut report = |message| errors.add(typed.line, &format!("{}.area", typed.key), message);
-        let which = (class, [area.x.into(), area.y.into(), area.width.into(), area.height.into()]);
-        let can_stand = match self.areas.get(&which) {
+        let key = (class, [area.x.into(), area.y.into(), area.width.into(), area.height.into()]);
+        let can_stand = match self.areas.get(&key) {
             Some(&known) => known,
             None => {
                 let tables = &world.tables()[class.0 as usize];
                 let headings = tables.space().headings();
-                let left = POSES_LOOKED_AT_MAX.saturating_sub(self.n_poses) / u64::from(headings);
+                let left = POSES_CHECKED_MAX.saturating_sub(self.n_poses) / u64::from(headings);
                 let legal = |&cell: &CellXY| {
                     (0..headings)
                         .any(|heading| tables.is_legal_pose(Pose { cell, heading: Heading(heading) }))
                 };
                 let found = area.cells().take(left as usize).position(|cell| legal(&cell));
                 let n_cells = u64::from(area.width) * u64::from(area.height);
-                let looked_at = found.map_or(n_cells, |at| at as u64 + 1);
-                if looked_at > left {
+                let n_checked = found.map_or(n_cells, |at| at as u64 + 1);
+                if n_checked > left {
                     report(format!(
-                        "the class stands nowhere in what was looked at, {POSES_LOOKED_AT_MAX} poses in all such \
-                         areas so far; expected fewer or smaller areas"
+                        "no legal pose of the class among the first {POSES_CHECKED_MAX} poses of all such areas so \
+                         far; expected fewer or smaller areas"
                     ));
                     return None;
                 }
-                self.n_poses += looked_at * u64::from(headings);
-                self.areas.insert(which, found.is_some());
+                self.n_poses += n_checked * u64::from(headings);
+                self.areas.insert(key, found.is_some());
                 found.is_some()
             }
         };
         if !can_stand {
             let class = &world.classes()[class.0 as usize].name;
-            report(format!("no pose of class \"{class}\" is legal in it"));
+            report(format!("no pose of class \"{class}\" is legal in the area"));
             return None;
         }
         Some(TaskSource::Random { area })
     }
 
-    /// The tasks in a table for a group of so many agents of a class.
+    /// The tasks in a table, for a group of `count` agents of a class.
     fn source(
         &mut self,
         world: &mut World,
@@ -125,23 +125,23 @@ impl<'f> TaskReader<'f> {
     ) -> Option<TaskSource> {
         let headings = world.tables()[class.0 as usize].space().headings();
         let table = TableReader { count, headings, map: world.grid().size().rect() };
-        let which = (file.value.clone(), count, headings);
-        if let Some(known) = self.read.get(&which) {
+        let source_key = (file.value.clone(), count, headings);
+        if let Some(known) = self.read.get(&source_key) {
             return known.clone();
         }
         let source = self.list(&table, (file, key), errors);
-        self.read.insert(which, source.clone());
+        self.read.insert(source_key, source.clone());
         source
     }
 
-    /// Reads a table: `agent,x,y,heading` a line, `agent` counted from 0 among those of the group.
+    /// Reads a table: lines of `agent,x,y,heading`, `agent` counted from 0 within the group.
     fn list(
         &mut self,
         table: &TableReader,
         (file, key): (&Located<String>, &str),
         errors: &mut Diagnostics<'_>,
     ) -> Option<TaskSource> {
-        let path = beside(errors.file(), &file.value);
+        let path = relative_to(errors.file(), &file.value);
         let attached = self.attached.iter().position(|attached| attached.name == file.value);
         let at = match attached {
             Some(at) => at,
@@ -174,17 +174,18 @@ impl<'f> TaskReader<'f> {
                 Ok(row) => goals.push(row),
                 Err((column, message)) => mistakes.push((number as u32 + 1, column, message)),
             }
-            // Without its first line it is another kind of file, whose text is not for messages.
+            // Without its first line it is some other file, whose text messages must not show.
             if mistakes.len() == MISTAKES_MAX || (number == 0 && !mistakes.is_empty()) {
                 break;
             }
         }
-        // Stable: the goals of an agent stay in their order.
+        // Stable: keeps the order of the goals of an agent.
         goals.sort_by_key(|&(agent, _)| agent);
-        let of_agent = if mistakes.is_empty() { of_agents(&goals, table.count) } else { Ok(Vec::new()) };
+        let of_agent =
+            if mistakes.is_empty() { goals_of_agents(&goals, table.count) } else { Ok(Vec::new()) };
         let of_agent = of_agent.unwrap_or_else(|agent| {
             let count = table.count;
-            let message = format!("agent {agent} has no task, expected one at least for each of {count}");
+            let message = format!("agent {agent} has no task, expected at least one for each of {count}");
             mistakes.push((1, "", message));
             Vec::new()
         });
@@ -199,7 +200,7 @@ impl<'f> TaskReader<'f> {
     }
 }
 
-/// What a row of a table is held against.
+/// Checks the rows of a table.
 struct TableReader {
     count: u32,
     headings: u8,
@@ -207,7 +208,7 @@ struct TableReader {
 }
 
 impl TableReader {
-    /// Agent and goal of a row, or the column that is wrong and why.
+    /// Agent and goal of a row, or the wrong column and a message.
     fn row(&self, text: &str) -> Result<(u32, GoalMember), (&'static str, String)> {
         let mut fields = text.split(',').map(str::trim);
         let mut next = || fields.next().unwrap_or("");
@@ -221,15 +222,15 @@ impl TableReader {
             (
                 "agent",
                 format!(
-                    "expected a number from 0 to {last}, as many as the group has, {}",
-                    quoted_cell(agent)
+                    "expected a number from 0 to {last}, the agents of the group, {}",
+                    found_field(agent)
                 ),
             )
         })?;
         let coordinate = |text: &str, name, len: u32| {
             let number = text.parse().ok().filter(|&number: &u32| number < len);
             let expected =
-                || (name, format!("expected a number from 0 to {}, {}", len - 1, quoted_cell(text)));
+                || (name, format!("expected a number from 0 to {}, {}", len - 1, found_field(text)));
             number.map(|number| number as i32).ok_or_else(expected)
         };
         let cell = CellXY::new(coordinate(x, "x", self.map.width)?, coordinate(y, "y", self.map.height)?);
@@ -237,24 +238,25 @@ impl TableReader {
             "" | "any" => None,
             name => Some(heading_from_name(self.headings, name).ok_or_else(|| {
                 let known = heading_list(self.headings);
-                ("heading", format!("expected any, {known}, {}", quoted_cell(name)))
+                ("heading", format!("expected any, {known}, {}", found_field(name)))
             })?),
         };
         Ok((agent, GoalMember { cell, heading }))
     }
 }
 
-/// First goal and number of goals of each agent, or the first that has none. `goals` stand in order of agent.
-fn of_agents(goals: &[(u32, GoalMember)], count: u32) -> Result<Vec<(u32, u32)>, u32> {
+/// Index of the first goal and number of goals of each agent, or the first agent without any. `goals` are in order of
+/// agent.
+fn goals_of_agents(goals: &[(u32, GoalMember)], count: u32) -> Result<Vec<(u32, u32)>, u32> {
     let mut of_agent = Vec::with_capacity(count as usize);
     let mut first = 0;
     for agent in 0..count {
-        let of_this = goals[first..].iter().take_while(|&&(owner, _)| owner == agent).count();
-        if of_this == 0 {
+        let n_goals = goals[first..].iter().take_while(|&&(owner, _)| owner == agent).count();
+        if n_goals == 0 {
             return Err(agent);
         }
-        of_agent.push((first as u32, of_this as u32));
-        first += of_this;
+        of_agent.push((first as u32, n_goals as u32));
+        first += n_goals;
     }
     Ok(of_agent)
 }

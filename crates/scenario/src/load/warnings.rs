@@ -1,9 +1,9 @@
-//! What looks wrong in a scenario that can be run.
+//! Warnings about scenarios that can be run.
 
-use super::diagnostics::Diagnostics;
-use super::map::{beside, read_map};
-use super::places::area_rect;
-use crate::scenario::{self, Area, Chosen, EventAction, Located, Scenario, ScenarioError};
+use super::areas::area_rect;
+use super::map::{read_map, relative_to};
+use crate::scenario::Diagnostics;
+use crate::scenario::{self, AgentSelection, Area, EventAction, Located, Scenario, ScenarioError};
 use std::collections::BTreeMap;
 use wheelbase_grid::{MemoryMax, Rect};
 use wheelbase_planner::model::{SLOPE_FLAT, move_time};
@@ -13,15 +13,15 @@ use wheelbase_planner::{
 };
 use wheelbase_sim::{Action, ClassId, NewAgents, NewOrders, OrderKind, OrderState, Trip, World};
 
-/// Poses that are looked at for warnings of goals of groups and events, in a scenario.
-const LOOKS_MAX: u64 = 1 << 27;
+/// Most poses of a scenario that are checked for warnings about the goals of groups and events.
+const GOAL_CHECKS_MAX: u64 = 1 << 27;
 
-/// What looks wrong in a scenario that can be run: text after the last row of its map, overrides of
-/// kinds that the map lacks, speeds that change no time, first orders that cannot be done on the map as
-/// it starts, goals of groups and events on which nobody can stand, events that do nothing.
+/// Likely mistakes in a scenario that can be run: text after the last row of its map, speed overrides for kinds that the
+/// map lacks, speeds that change no time, first orders that cannot be done on the initial map, goals of groups and
+/// events without a legal pose, events without effect.
 pub fn warnings(path: &std::path::Path, typed: &Scenario, world: &World) -> Vec<ScenarioError> {
     let mut found = Diagnostics::new(path);
-    warn_of_map(path, typed, world, &mut found);
+    warn_about_map(path, typed, world, &mut found);
     for class in &typed.classes {
         let terrain = world.grid().terrain_table();
         for over in class.speed.iter().filter(|over| terrain.kind_of_name(&over.name).is_none()) {
@@ -38,22 +38,22 @@ pub fn warnings(path: &std::path::Path, typed: &Scenario, world: &World) -> Vec<
             let same = |p: &Primitive| move_time(p.time, SLOPE_FLAT, speed) == p.time;
             if speed > 0 && speed != 1000 && tables.class().primitives().iter().all(same) {
                 let message = format!(
-                    "terrain \"{}\" at speed {speed} takes as long as at 1000: the base times are too small to tell",
+                    "terrain \"{}\" at speed {speed} takes as long as at 1000: the base times are too small to show it",
                     entry.name
                 );
                 found.add(typed_class.line, &typed_class.key, message);
             }
         }
     }
-    warn_of_goals(typed, world, &mut found);
-    warn_of_events(typed, world, &mut found);
+    warn_about_goals(typed, world, &mut found);
+    warn_about_events(typed, world, &mut found);
     found.take()
 }
 
-/// The map was read without its warnings, which only `check` asks for.
-fn warn_of_map(path: &std::path::Path, typed: &Scenario, world: &World, found: &mut Diagnostics<'_>) {
+/// Reads the map again for its warnings, which loading a scenario drops: only `check` asks for them.
+fn warn_about_map(path: &std::path::Path, typed: &Scenario, world: &World, found: &mut Diagnostics<'_>) {
     let scenario::MapSource::File(file) = &typed.map.source else { return };
-    let map = beside(path, &file.value);
+    let map = relative_to(path, &file.value);
     let (terrain, sides) = (world.grid().terrain_table().clone(), world.grid().side_table().clone());
     for warning in
         read_map(&map, terrain, sides, MemoryMax::NONE).map(|read| read.warnings).unwrap_or_default()
@@ -62,11 +62,11 @@ fn warn_of_map(path: &std::path::Path, typed: &Scenario, world: &World, found: &
     }
 }
 
-/// Events that come too late, that are about no cell of the map, or about agents that are gone by then.
-fn warn_of_events(typed: &Scenario, world: &World, found: &mut Diagnostics<'_>) {
+/// Events after the end of the run, on no cell of the map, or for agents that are gone by then.
+fn warn_about_events(typed: &Scenario, world: &World, found: &mut Diagnostics<'_>) {
     let mut by_time: Vec<&scenario::Event> = typed.events.iter().collect();
     by_time.sort_by_key(|event| event.tick);
-    // Tick and event that took each name out.
+    // Tick and event of the removal of each name.
     let mut gone: BTreeMap<&str, (u32, &str)> = BTreeMap::new();
     for event in by_time {
         if event.tick >= typed.ticks {
@@ -83,8 +83,7 @@ fn warn_of_events(typed: &Scenario, world: &World, found: &mut Diagnostics<'_>) 
         }
         for (at, name) in names.iter().enumerate() {
             if let Some((tick, by)) = gone.get(name.value.as_str()) {
-                let message =
-                    format!("agent \"{}\" is taken out at tick {tick} by {by}; ignored", name.value);
+                let message = format!("agent \"{}\" is removed at tick {tick} by {by}; ignored", name.value);
                 found.add(name.line, &format!("{key}.names[{at}]"), message);
             }
         }
@@ -96,27 +95,27 @@ fn warn_of_events(typed: &Scenario, world: &World, found: &mut Diagnostics<'_>) 
     }
 }
 
-/// Name of an event's action, and the cells and the agents that it is about.
+/// The name of an action, its area and the agents that it names.
 fn parts_of(action: &EventAction) -> (&'static str, Option<&Area>, &[Located<String>]) {
-    let (name, area, chosen) = match action {
+    let (name, area, selection) = match action {
         EventAction::SetTerrain { area, .. } => ("set_terrain", Some(area), None),
         EventAction::SetElevation { area, .. } => ("set_elevation", Some(area), None),
         EventAction::SetSide { .. } => ("set_side", None, None),
         EventAction::Rotate { .. } => ("rotate", None, None),
         EventAction::AddAgents(group) => ("add_agents", Some(&group.area), None),
-        EventAction::RemoveAgents(chosen) => ("remove_agents", None, Some(chosen)),
-        EventAction::GiveOrders { chosen, .. } => ("give_orders", None, Some(chosen)),
+        EventAction::RemoveAgents(selection) => ("remove_agents", None, Some(selection)),
+        EventAction::GiveOrders { selection, .. } => ("give_orders", None, Some(selection)),
     };
-    match chosen {
-        Some(Chosen::Area(area)) => (name, Some(area), &[]),
-        Some(Chosen::Names(names)) => (name, None, names),
+    match selection {
+        Some(AgentSelection::Area(area)) => (name, Some(area), &[]),
+        Some(AgentSelection::Names(names)) => (name, None, names),
         None => (name, area, &[]),
     }
 }
 
-/// First orders of agents to which there is no way, and orders of groups and events to goals on which nobody
-/// of the classes that are given them can stand.
-fn warn_of_goals(typed: &Scenario, world: &World, found: &mut Diagnostics<'_>) {
+/// First orders of agents that have no path, and orders of groups and events whose goals have no legal pose for any of
+/// their classes.
+fn warn_about_goals(typed: &Scenario, world: &World, found: &mut Diagnostics<'_>) {
     let (mut scratch, mut path) = (Scratch::new(), Path::new());
     for (row, agent) in typed.agents.iter().enumerate() {
         let Some(order) = world.orders().current(&world.agents().orders(row)) else { continue };
@@ -126,7 +125,7 @@ fn warn_of_goals(typed: &Scenario, world: &World, found: &mut Diagnostics<'_>) {
             let goal = Goal { members, within: trip.within };
             let mut request = Request { fallback: trip.fallback, ..Request::new(world.pose(row), goal) };
             if let OrderKind::GotoArea(area, _) = order.kind {
-                // Whoever stands there may go.
+                // Agents in the area may leave it.
                 request.area = Some(GoalArea { area, open: &|_| true });
             }
             let answer = plan(tables, &request, &mut scratch, &mut path);
@@ -136,25 +135,26 @@ fn warn_of_goals(typed: &Scenario, world: &World, found: &mut Diagnostics<'_>) {
                 let why = why.map(|reason| reason.describe(&legality, world.grid()));
                 let line = agent.orders.first().map_or(agent.line, |order| order.line);
                 let key = agent.orders.first().map_or(&agent.key, |order| &order.key);
-                found.add(line, key, as_the_map_starts(&why.unwrap_or_default()));
+                found.add(line, key, on_initial_map(&why.unwrap_or_default()));
                 break;
             }
         }
     }
-    let mut looks_left = LOOKS_MAX;
+    let mut checks_left = GOAL_CHECKS_MAX;
     let mut warn = |typed: &[scenario::Order], lists: &[(ClassId, OrderState)]| {
         for (at, order) in typed.iter().enumerate() {
-            let whys = lists.iter().map(|&(class, list)| {
+            let reasons = lists.iter().map(|&(class, list)| {
                 let kind = &world.orders().open(&list).nth(at)?.kind;
-                nobody_stands(world, class, kind, &mut looks_left)
+                unusable_goal(world, class, kind, &mut checks_left)
             });
-            // What one of the classes can do is as it should be.
-            if let Some(why) = whys.collect::<Option<Vec<_>>>().and_then(|whys| whys.into_iter().next()) {
-                found.add(order.line, &order.key, as_the_map_starts(&why));
+            // Only if no class can reach the goal.
+            let reasons: Option<Vec<String>> = reasons.collect();
+            if let Some(why) = reasons.and_then(|reasons| reasons.into_iter().next()) {
+                found.add(order.line, &order.key, on_initial_map(&why));
             }
         }
     };
-    // Groups stand behind all others, in the order of the file.
+    // The agents of groups have the last rows, in the order of the file.
     let in_groups: usize = typed.groups.iter().map(|group| group.count as usize).sum();
     let mut row = world.agents().len().saturating_sub(in_groups);
     for group in &typed.groups {
@@ -183,11 +183,11 @@ fn warn_of_goals(typed: &Scenario, world: &World, found: &mut Diagnostics<'_>) {
     }
 }
 
-fn as_the_map_starts(why: &str) -> String {
-    format!("as the map starts, {why}")
+fn on_initial_map(why: &str) -> String {
+    format!("on the initial map, {why}")
 }
 
-/// The goals of an order, each of which is to be reached: every stop of a patrol is one of its own.
+/// The goals of an order, all of which must be reached: each stop of a patrol is one.
 fn goals_of<'a>(kind: &OrderKind, trip: &'a Trip) -> Vec<&'a [GoalMember]> {
     match kind {
         OrderKind::Patrol(_) => trip.members.chunks(1).collect(),
@@ -195,9 +195,9 @@ fn goals_of<'a>(kind: &OrderKind, trip: &'a Trip) -> Vec<&'a [GoalMember]> {
     }
 }
 
-/// What blocks a goal of an order on which an agent of a class can nowhere stand. `None` where there is no such
-/// goal, where the order leads elsewhere then, and where no looks are left: each is at a pose.
-fn nobody_stands(world: &World, class: ClassId, kind: &OrderKind, looks_left: &mut u64) -> Option<String> {
+/// The reason why a goal of an order has no legal pose for a class. `None` if all goals have one, if the order falls
+/// back to another goal, or if no checks are left: each pose takes one.
+fn unusable_goal(world: &World, class: ClassId, kind: &OrderKind, checks_left: &mut u64) -> Option<String> {
     let trip = kind.trip().filter(|trip| trip.fallback == Fallback::Fail)?;
     let tables = &world.tables()[class.0 as usize];
     let (space, size) = (tables.space(), world.grid().size());
@@ -222,7 +222,7 @@ fn nobody_stands(world: &World, class: ClassId, kind: &OrderKind, looks_left: &m
             for cell in cells.cells() {
                 let headings = (0..space.headings()).map(Heading);
                 for pose in headings.map(|heading| Pose { cell, heading }) {
-                    *looks_left = looks_left.checked_sub(1)?;
+                    *checks_left = checks_left.checked_sub(1)?;
                     let is_goal = member.is_none_or(|member| {
                         Goal { members: &[member], within: trip.within }.matches(space.shape(), pose)
                     });

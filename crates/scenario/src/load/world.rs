@@ -1,21 +1,20 @@
-//! A scenario becomes a simulation, a map and a class to plan for, or a list of its mistakes.
+//! Builds a world, or a map and a class to plan for, from a scenario.
 
-use super::agents::{GroupPlacer, Placed, place_agents, read_group};
+use super::agents::{GroupPlacer, PlacedAgents, place_agents, read_group};
 use super::classes::{OCTILE_ON_HEX, build_class, names_octile, shape_of_class_file, spec_of};
-use super::diagnostics::Diagnostics;
 use super::error::{LoadError, refused};
 use super::events::build_events;
 use super::files::{Files, read_file};
-use super::kinds::Kinds;
+use super::kinds::TypedKinds;
 use super::loaded::{Loaded, Source};
 use super::map::{LoadedMap, MapContents, load_map, read_map};
-use super::map_object::MapObject;
-use super::map_object::agents_of;
-use super::need::{self, most_agents};
+use super::map_object::{MapObject, agents_of};
+use super::memory_need::{self, agents_max};
 use super::orders::GroupNumbers;
 use super::overrides::Overrides;
 use super::problem::{build_problem, is_problem};
 use super::tasks::TaskReader;
+use crate::scenario::Diagnostics;
 use crate::scenario::{self, Scenario};
 use std::path::{Path, PathBuf};
 use wheelbase_grid::{Grid, GridShape, GridSize, MemoryMax, SideTable, TerrainTable};
@@ -24,41 +23,44 @@ use wheelbase_sim::{CollisionRule, Random, Settings, Setup, World, WorldParts};
 
 /// A map and a class to plan for.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct PlanningProblem {
     /// The map.
     pub grid: Grid,
     /// The class.
     pub class: MovementClass,
-    /// Files that the map was read from, beside that of the scenario.
+    /// Files that the map was read from, other than the scenario.
     pub files: Vec<PathBuf>,
 }
 
-/// A map by itself.
+/// A map alone.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct LoadedGrid {
     /// The map.
     pub grid: Grid,
-    /// Files that it was read from, beside that of the scenario.
+    /// Files that it was read from, other than the scenario.
     pub files: Vec<PathBuf>,
 }
 
-/// Reads a scenario file without giving it a meaning.
+/// Reads and parses a scenario file.
 /// # Errors
 /// [`LoadError`] with every mistake in it.
 pub fn read_scenario(path: &Path, memory_max: MemoryMax) -> Result<Scenario, LoadError> {
     let bytes = read_file(path)?;
-    need::check_text(path, &bytes, memory_max)?;
+    memory_need::check_text(path, &bytes, memory_max)?;
     Ok(scenario::parse(&path.display().to_string(), &bytes)?)
 }
 
-/// Reads a scenario and makes a simulation of it: map, classes, agents, events.
+/// Reads a scenario and builds its world: map, classes, agents, events.
 /// # Errors
-/// [`LoadError`] with every mistake that could be told.
+/// [`LoadError`] with every mistake that could be found.
 pub fn load_world(path: &Path, overrides: Overrides) -> Result<World, LoadError> {
     load_world_and_text(path, overrides).map(|(loaded, _)| loaded.world)
 }
 
-/// [`load_world`] that also gives the text of the scenario, read once: it may be a pipe.
+/// As [`load_world`], and gives the sources of the world and the text of the scenario. Reads the file once, as a pipe
+/// requires.
 /// # Errors
 /// As [`load_world`].
 pub fn load_world_and_text(path: &Path, overrides: Overrides) -> Result<(Loaded, String), LoadError> {
@@ -66,32 +68,30 @@ pub fn load_world_and_text(path: &Path, overrides: Overrides) -> Result<(Loaded,
     let loaded = if is_problem(path) {
         build_problem(path, &bytes, overrides, Files::Disk)?
     } else {
-        need::check_text(path, &bytes, overrides.memory_max)?;
+        memory_need::check_text(path, &bytes, overrides.memory_max)?;
         let mut typed = scenario::parse(&path.display().to_string(), &bytes)?;
         overrides.apply(&mut typed);
         build_world_within(path, &typed, Files::Disk, overrides.memory_max)?
     };
-    // What is not UTF-8 was refused above.
+    // Lossless: anything but UTF-8 was refused above.
     Ok((loaded, String::from_utf8_lossy(&bytes).into_owned()))
 }
 
-/// Makes a simulation of a scenario. `path` is where it was read from: its map file is looked for
-/// beside it.
+/// Builds the world of a scenario. `path` is that of its file, to which the paths in it are relative.
 /// # Errors
 /// As [`load_world`].
 pub fn build_world(path: &Path, typed: &Scenario) -> Result<World, LoadError> {
     build_world_of(path, typed, Files::Disk).map(|loaded| loaded.world)
 }
 
-/// [`build_world`] with tables of tasks from `files`.
+/// As [`build_world`], with task tables from `files`, and gives the sources of the world.
 /// # Errors
 /// As [`load_world`].
 pub fn build_world_of(path: &Path, typed: &Scenario, files: Files<'_>) -> Result<Loaded, LoadError> {
     build_world_within(path, typed, files, MemoryMax::NONE)
 }
 
-/// [`build_world_of`] that takes no more memory than it may: what it needs is estimated before it is
-/// built.
+/// As [`build_world_of`], within a memory limit: the need is estimated before anything is built.
 /// # Errors
 /// As [`load_world`], and [`LoadError::Memory`].
 pub fn build_world_within(
@@ -103,7 +103,7 @@ pub fn build_world_within(
     build_world_on(path, typed, load_scenario_map(path, typed, memory_max)?, files, memory_max)
 }
 
-/// [`build_world_of`] on a map that is there already.
+/// As [`build_world_within`], on a map that is loaded already.
 /// # Errors
 /// As [`load_world`].
 pub(crate) fn build_world_on(
@@ -116,14 +116,14 @@ pub(crate) fn build_world_on(
     let mut errors = Diagnostics::new(path);
     let mut map_errors = Diagnostics::new(&file);
     let on_map = agents_of(&objects, typed, &mut map_errors);
-    map_errors.stop_here()?;
+    map_errors.stop_if_any()?;
     let built = movement_classes(typed, &on_map, (grid.shape(), grid.size()), &mut errors);
-    errors.stop_here()?;
+    errors.stop_if_any()?;
     let collision = match typed.collision {
         scenario::Collision::Swept => CollisionRule::Swept,
         scenario::Collision::Discrete => CollisionRule::Discrete,
     };
-    let agents = most_agents(typed, on_map.len());
+    let agents = agents_max(typed, on_map.len());
     let parts = WorldParts {
         grid: &grid,
         classes: built.iter().collect(),
@@ -132,11 +132,11 @@ pub(crate) fn build_world_on(
         agents,
         landmarks: WorldParts::landmarks_expected(
             typed.landmarks.map(|number| number as usize),
-            need::agents_with_tasks(typed),
+            memory_need::agents_with_tasks(typed),
         ),
         fields: WorldParts::FIELDS,
     };
-    parts.check(memory_max).map_err(|error| need::too_large(path, error))?;
+    parts.check(memory_max).map_err(|error| memory_need::too_large(path, error))?;
     let settings = Settings {
         name: typed.name.clone(),
         seed: typed.seed,
@@ -150,7 +150,7 @@ pub(crate) fn build_world_on(
     };
     let setup = Setup::cooperative(settings, grid, built);
     let mut world = World::new(setup).map_err(|error| refused(path, error))?;
-    let (mut placed, mut numbers) = (Placed::default(), GroupNumbers::default());
+    let (mut placed, mut numbers) = (PlacedAgents::default(), GroupNumbers::default());
     place_agents(&mut world, &typed.agents, &mut placed, &mut numbers, &mut errors);
     place_agents(&mut world, &on_map, &mut placed, &mut numbers, &mut map_errors);
     errors.extend(map_errors.take());
@@ -158,7 +158,7 @@ pub(crate) fn build_world_on(
     let read = |group| read_group(&mut world, group, &mut tasks, &mut numbers, &mut errors);
     let groups: Vec<_> = typed.groups.iter().map(read).collect();
     let events = build_events(&mut world, typed, &placed.names, &mut tasks, &mut numbers, &mut errors);
-    errors.stop_here()?;
+    errors.stop_if_any()?;
     world.add_events(events).map_err(|error| refused(path, error))?;
     let mut random = Random::new(typed.seed);
     let mut placer = GroupPlacer::default();
@@ -166,12 +166,12 @@ pub(crate) fn build_world_on(
         let Some(read) = read else { continue };
         placer.place(&mut world, group, read, &mut random, &mut errors);
     }
-    errors.stop_here()?;
+    errors.stop_if_any()?;
     world.make_landmarks(typed.landmarks.map(|number| number as usize));
     Ok(Loaded { world, source: Source { attached: tasks.attached, map_objects: objects, map_files } })
 }
 
-/// Reads or makes the map of a scenario at `path`.
+/// Reads or generates the map of a scenario at `path`.
 /// # Errors
 /// As [`load_world`].
 pub(crate) fn load_scenario_map(
@@ -179,20 +179,20 @@ pub(crate) fn load_scenario_map(
     typed: &Scenario,
     memory_max: MemoryMax,
 ) -> Result<LoadedMap, LoadError> {
-    load_map(path, typed, &Kinds::of(path, &typed.terrains, &typed.sides), memory_max)
+    load_map(path, typed, &TypedKinds::of(path, &typed.terrains, &typed.sides), memory_max)
 }
 
-/// The kinds that the map of a scenario has unless its file brings others.
+/// The kinds of the map of a scenario, unless the map file defines its own.
 /// # Errors
 /// [`LoadError`] with every mistake in them.
 pub(crate) fn kind_tables(path: &Path, typed: &Scenario) -> Result<(TerrainTable, SideTable), LoadError> {
     let mut errors = Diagnostics::new(path);
-    let tables = Kinds::of(path, &typed.terrains, &typed.sides).tables(typed.map.shape, &mut errors);
-    errors.stop_here()?;
+    let tables = TypedKinds::of(path, &typed.terrains, &typed.sides).tables(typed.map.shape, &mut errors);
+    errors.stop_if_any()?;
     Ok(tables)
 }
 
-/// The classes of a scenario as far as they can be built, and behind them `octile` if it is named.
+/// The classes of a scenario that can be built, then `octile` if an agent has it.
 fn movement_classes(
     typed: &Scenario,
     on_map: &[scenario::Agent],
@@ -212,14 +212,13 @@ fn movement_classes(
     classes
 }
 
-/// The one class of a class file's text, for maps of a shape; `None` if it cannot be read.
+/// The class in the text of a class file, for maps of a shape; `None` if it cannot be read.
 pub(crate) fn read_class_spec(text: &str, shape: GridShape) -> Option<ClassSpec> {
     let file = scenario::parse_class_file("", text.as_bytes()).ok()?;
     spec_of(&file.class, shape, &mut Diagnostics::new(Path::new("")))
 }
 
-/// The movement classes of a scenario for maps of that shape and size with these objects, in the order of
-/// their numbers in a simulation of it.
+/// The movement classes of a scenario on a map of the given shape and size with the given objects, by class id.
 /// # Errors
 /// [`LoadError`] with every mistake in them.
 pub fn build_classes(
@@ -231,15 +230,15 @@ pub fn build_classes(
     let mut errors = Diagnostics::new(path);
     let on_map = agents_of(objects, typed, &mut Diagnostics::new(path));
     let classes = movement_classes(typed, &on_map, map, &mut errors);
-    errors.stop_here()?;
+    errors.stop_if_any()?;
     Ok(classes)
 }
 
-/// Reads a map or scenario and picks the class to plan for: by name or by class file; without one, a
-/// scenario's only class.
+/// Reads a map or a scenario, and the class to plan for: given by its name or by a class file, else the only class of the
+/// scenario.
 /// # Errors
-/// [`LoadError`] with every mistake that could be told.
-pub fn load_problem(
+/// [`LoadError`] with every mistake that could be found.
+pub fn load_planning_problem(
     target: &Path,
     class: Option<&str>,
     memory_max: MemoryMax,
@@ -253,8 +252,8 @@ pub fn load_problem(
         None => None,
     };
     let report = |why: String| LoadError::File { file: target.display().to_string(), why };
-    let (class_file, file);
-    let (class, own, written_in) = match (named, class) {
+    let (read, file);
+    let (class, class_file, class_path) = match (named, class) {
         (Some(class), _) => (Some(class), None, target),
         (None, Some(name)) if name != "octile" || Path::new(name).exists() => {
             file = Path::new(name);
@@ -266,8 +265,8 @@ pub fn load_problem(
                     target.display()
                 )));
             }
-            class_file = read_class_file(file, memory_max)?;
-            (Some(&class_file.class), Some(&class_file), file)
+            read = read_class_file(file, memory_max)?;
+            (Some(&read.class), Some(&read), file)
         }
         (None, None) if classes.len() > 1 => {
             let names: Vec<&str> = classes.iter().map(|class| class.name.as_str()).collect();
@@ -276,12 +275,12 @@ pub fn load_problem(
         // The built-in class.
         _ => (None, None, target),
     };
-    let mut kinds = Kinds::default();
+    let mut kinds = TypedKinds::default();
     if let Some(typed) = &typed {
         kinds.add(target, &typed.terrains, &typed.sides);
     }
-    if let Some(own) = own {
-        kinds.add(written_in, &own.terrains, &own.sides);
+    if let Some(file) = class_file {
+        kinds.add(class_path, &file.terrains, &file.sides);
     }
     let (grid, files) = match &typed {
         Some(typed) => {
@@ -290,26 +289,26 @@ pub fn load_problem(
         }
         None => {
             let mut errors = Diagnostics::new(target);
-            let shape = own.map_or(GridShape::Square, shape_of_class_file);
+            let shape = class_file.map_or(GridShape::Square, shape_of_class_file);
             let (terrain_table, side_table) = kinds.tables(shape, &mut errors);
-            errors.stop_here()?;
+            errors.stop_if_any()?;
             let MapContents { grid, files, .. } = read_map(target, terrain_table, side_table, memory_max)?;
             (grid, files)
         }
     };
-    let mut errors = Diagnostics::new(written_in);
+    let mut errors = Diagnostics::new(class_path);
     let built = match class {
         Some(class) => build_class(class, grid.shape(), Some(grid.size()), &mut errors),
         None if grid.shape() == GridShape::Hex => return Err(report(OCTILE_ON_HEX.to_owned())),
         None => Some(MovementClass::octile()),
     };
-    errors.stop_here()?;
+    errors.stop_if_any()?;
     built
         .map(|class| PlanningProblem { grid, class, files })
         .ok_or_else(|| report("the class could not be built".to_owned()))
 }
 
-/// Warnings of a map file: text after the last row.
+/// Warnings about a map file: text after the last row.
 /// # Errors
 /// [`LoadError`] if it cannot be read.
 pub fn check_map(path: &Path, memory_max: MemoryMax) -> Result<Vec<String>, LoadError> {
@@ -318,7 +317,7 @@ pub fn check_map(path: &Path, memory_max: MemoryMax) -> Result<Vec<String>, Load
     Ok(map.warnings.iter().map(|warning| format!("{file}:{}: {}", warning.line, warning.kind)).collect())
 }
 
-/// Reads a map by itself: a map file of any format, or the map of a scenario.
+/// Reads a map alone: a map file of any format, or the map of a scenario.
 /// # Errors
 /// [`LoadError`] if it cannot be read.
 pub fn load_grid(target: &Path, memory_max: MemoryMax) -> Result<LoadedGrid, LoadError> {
@@ -332,23 +331,23 @@ pub fn load_grid(target: &Path, memory_max: MemoryMax) -> Result<LoadedGrid, Loa
     Ok(LoadedGrid { grid, files })
 }
 
-/// Reads a class file without giving it a meaning.
+/// Reads and parses a class file.
 /// # Errors
 /// [`LoadError`] with every mistake in it.
 pub fn read_class_file(path: &Path, memory_max: MemoryMax) -> Result<scenario::ClassFile, LoadError> {
     let bytes = read_file(path)?;
-    need::check_text(path, &bytes, memory_max)?;
+    memory_need::check_text(path, &bytes, memory_max)?;
     Ok(scenario::parse_class_file(&path.display().to_string(), &bytes)?)
 }
 
-/// Reads a class file and makes its kinds and its class, as far as that can be done without a map.
+/// Checks a class file as far as possible without a map: its kinds and its class.
 /// # Errors
-/// [`LoadError`] with every mistake that could be told.
+/// [`LoadError`] with every mistake that could be found.
 pub fn check_class_file(path: &Path, memory_max: MemoryMax) -> Result<(), LoadError> {
     let typed = read_class_file(path, memory_max)?;
     let mut errors = Diagnostics::new(path);
     let shape = shape_of_class_file(&typed);
-    Kinds::of(path, &typed.terrains, &typed.sides).tables(shape, &mut errors);
+    TypedKinds::of(path, &typed.terrains, &typed.sides).tables(shape, &mut errors);
     build_class(&typed.class, shape, None, &mut errors);
-    errors.stop_here()
+    Ok(errors.stop_if_any()?)
 }

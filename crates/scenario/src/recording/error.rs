@@ -1,4 +1,4 @@
-//! What can be wrong with a recording.
+//! Errors of recordings.
 
 use crate::load::LoadError;
 use crate::recording::format::KIND;
@@ -6,42 +6,43 @@ use std::fmt;
 use std::io;
 use wheelbase_sim::codec::Damage;
 
-/// Why a recording cannot be read, or not on.
+/// Why a recording cannot be read, or no further.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum RecordingError {
-    /// It cannot be read from where it is.
+    /// Its file cannot be read.
     Reading(io::Error),
-    /// It is no regular file.
-    NoFile {
+    /// It is not a regular file.
+    NotAFile {
         /// What it is.
         found: &'static str,
     },
-    /// It is no recording.
+    /// It is not a recording.
     NotARecording,
-    /// A release with another format has written it.
+    /// A release with another format wrote it.
     Version {
         /// Version of the file.
         found: u32,
-        /// The one that is read.
+        /// The version that is read.
         expected: u32,
     },
-    /// A release that lays out the same version in another way has written it.
+    /// A release with another layout of the same version wrote it.
     Layout {
         /// Hash of the file's layout.
         found: u64,
     },
     /// Its start is cut off.
     NoStart,
-    /// Some of its bytes are not those that were written.
+    /// Its bytes are not as written.
     Damaged {
-        /// Which part: the start, a chunk with its ticks and place, or the end.
+        /// The part: the start, a chunk with its ticks and offset, or the end.
         part: String,
         /// What does not match.
         why: String,
     },
-    /// Something about it is larger than what is made of recordings.
+    /// It exceeds a limit.
     TooLarge {
-        /// What, and how large it may be.
+        /// What does, and the limit.
         what: String,
     },
     /// The scenario in it cannot be built.
@@ -49,7 +50,7 @@ pub enum RecordingError {
 }
 
 impl RecordingError {
-    /// Damage of a part of the file; `part` says which.
+    /// Damage of a part of the file; `part` names it.
     pub(super) fn of(damage: Damage, part: impl FnOnce() -> String) -> Self {
         let damaged = |why: String, part: String| Self::Damaged { part, why };
         match damage {
@@ -70,10 +71,10 @@ impl fmt::Display for RecordingError {
         let name = KIND.name;
         match self {
             Self::Reading(error) => write!(f, "cannot be read: {error}"),
-            Self::NoFile { found: "a folder" } => write!(f, "is a folder, expected a {name}"),
-            Self::NoFile { found } => write!(
+            Self::NotAFile { found: "a folder" } => write!(f, "is a folder, expected a {name}"),
+            Self::NotAFile { found } => write!(
                 f,
-                "is {found}, and a {name} is not read from its start to its end only: write it to a file first, and name that"
+                "is {found}, but a {name} is not read in one pass: write it to a file first and pass that file"
             ),
             Self::NotARecording => write!(f, "is not a {name}"),
             Self::Version { found, expected } => {

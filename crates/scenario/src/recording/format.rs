@@ -1,12 +1,11 @@
-//! What the bytes of a recording begin with, and how it is cut into blocks.
+//! The file format of recordings: its magic word, its kinds of blocks, the limits of a chunk.
 
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use wheelbase_sim::codec::FileKind;
 
-/// The kind of file that a recording is. Whoever changes the layout of what is written changes the version
-/// and the description.
+/// The kind of file. A change of the layout changes version and description.
 pub(super) const KIND: FileKind = FileKind {
     magic: *b"WB-REC\r\n",
     name: "recording",
@@ -17,17 +16,19 @@ pub(super) const KIND: FileKind = FileKind {
              late waits current drops counters hash; End: tick interrupted state_hash outcome",
 };
 
-/// Kinds of blocks.
+/// Kind of the block that holds the header.
 pub(super) const BLOCK_HEADER: u8 = 1;
+/// Kind of the blocks that hold chunks.
 pub(super) const BLOCK_CHUNK: u8 = 2;
+/// Kind of the block that holds the end.
 pub(super) const BLOCK_END: u8 = 3;
 
-/// Ticks of a chunk at most.
+/// Most ticks of a chunk.
 pub(super) const CHUNK_TICKS: u32 = 128;
-/// Bytes of ticks behind which a chunk is written out.
+/// Bytes of ticks after which a chunk is full.
 pub(super) const CHUNK_BYTES: usize = 1 << 20;
 
-/// Whether a file begins as a recording does. Nothing is read of a pipe, for that would be lost.
+/// Whether a file begins like a recording. Does not read from a pipe: the bytes would be lost to later readers.
 pub fn is_recording(path: &Path) -> bool {
     if !path.is_file() {
         return false;

@@ -1,4 +1,4 @@
-//! What a recording says once, at its start: the scenario, the map, the classes, the orders.
+//! The start of a recording: scenario, map, classes, orders.
 
 use crate::class_text::{canonical_class, class_json};
 use crate::load::{AttachedFile, MapObject, Source};
@@ -11,31 +11,41 @@ use wheelbase_planner::model::{PRIMITIVES_MAX, TIME_MAX, heading_name};
 use wheelbase_planner::{Heading, MovementClass, Pose};
 use wheelbase_sim::{CollisionRule, OrderKind, World};
 
-/// Numbers of headings that a class can have.
+/// Possible numbers of headings of a class.
 const HEADINGS: [u8; 4] = [1, 4, 6, 8];
-/// Most cells of a footprint at any heading: on the diagonals a body may cover more than while it faces east.
+/// Most cells of a footprint at any heading: at diagonal headings a body can cover more than while it faces east.
 const BODY_CELLS_MAX: usize = 4 * FOOTPRINT_CELLS_MAX;
 
-/// The start of a recording: all that a renderer or a second run needs, and nothing beside it.
+/// A scenario file as it was read.
+#[derive(Clone, Copy, Debug)]
+pub struct ScenarioText<'a> {
+    /// Name of the file, without its folder.
+    pub file: &'a str,
+    /// Its content.
+    pub text: &'a str,
+}
+
+/// The start of a recording: all that a renderer or a second run needs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Header {
     /// Name of the scenario file, without its folder.
     pub file: String,
     /// The scenario file itself.
     pub scenario: String,
-    /// The other files that it names, but for the map of a scenario, which is `map`.
+    /// The other files that it names, except the map file of a scenario: `map` holds the cells.
     pub attached: Vec<AttachedFile>,
     /// Name of the scenario.
     pub name: String,
     /// Seed of the run.
     pub seed: u64,
-    /// Tick at which the run was to end at the latest.
+    /// Tick at which the run ends at the latest.
     pub ticks: u32,
-    /// Expansions that path requests could spend a tick.
+    /// Expansions of path requests per tick.
     pub expansions_per_tick: u64,
-    /// Poses that the traffic could try a tick.
+    /// Poses that the traffic rule tries per tick.
     pub tries_per_tick: u64,
-    /// Name of the rule of collision: `swept` or `discrete`.
+    /// Collision rule: `swept` or `discrete`.
     pub collision: String,
     /// Shape of the cells: `square` or `hex`.
     pub shape: String,
@@ -47,31 +57,33 @@ pub struct Header {
     pub side_kinds: Vec<RecordedKind>,
     /// The map before the first tick.
     pub map: MapLayers,
-    /// Changes that the map had seen by then.
+    /// Revision of the map: the number of changes before the first tick.
     pub map_revision: u64,
-    /// Objects of the map file: agents beside those of the scenario, and their goals.
+    /// Objects of the map file: agents in addition to those of the scenario, and their goals.
     pub objects: Vec<MapObject>,
     /// Classes, by [`ClassId`](wheelbase_sim::ClassId).
     pub classes: Vec<RecordedClass>,
-    /// Every order of the scenario as its canonical text; events name it by its number.
+    /// Every order of the scenario as its canonical text; events refer to it by number.
     pub orders: Vec<String>,
-    /// Names of the kinds of orders; events name them by number.
+    /// Names of the kinds of orders; events refer to them by number.
     pub order_kinds: Vec<String>,
 }
 
 /// A terrain or side kind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct RecordedKind {
     /// Name.
     pub name: String,
     /// Speed in permille, 0 impassable.
     pub speed: u16,
-    /// Characters that stand for it in maps; none of a side.
+    /// Its glyphs in maps; empty for a side kind.
     pub glyphs: String,
 }
 
 /// The layers of a map, each row-major, `[height * width]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct MapLayers {
     /// Columns.
     pub width: u32,
@@ -79,15 +91,16 @@ pub struct MapLayers {
     pub height: u32,
     /// Number of the terrain kind of each cell.
     pub terrain: Vec<u8>,
-    /// Kinds of the sides of each cell, four bits a side, the east side lowest, then counter-clockwise;
+    /// Kinds of the sides of each cell, four bits per side, the east side lowest, then counter-clockwise;
     /// empty while every side is open.
     pub sides: Vec<u32>,
     /// Height of each cell; empty while all are at 0.
     pub elevation: Vec<i16>,
 }
 
-/// A movement class, as far as it can be seen.
+/// A movement class as a renderer needs it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct RecordedClass {
     /// Name.
     pub name: String,
@@ -101,8 +114,9 @@ pub struct RecordedClass {
     pub footprints: Vec<Vec<[i32; 2]>>,
 }
 
-/// A motion primitive: where it leads, without what it costs on the map.
+/// A motion primitive: where it leads, not what it costs on the map.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct RecordedPrimitive {
     /// Name.
     pub name: String,
@@ -149,8 +163,8 @@ impl MapLayers {
 }
 
 impl RecordedClass {
-    /// Index of a pose in `footprints` and `steps`: by heading, and by whether the row is odd, on which
-    /// offsets depend where odd rows are shifted.
+    /// Index of a pose in `footprints` and `steps`: by heading, then by the parity of the row, on which offsets depend
+    /// on hexagonal maps.
     pub fn pose_index(pose: Pose) -> usize {
         usize::from(pose.heading.0) * 2 + (pose.cell.y & 1) as usize
     }
@@ -178,7 +192,7 @@ impl RecordedClass {
         if heading.0 < self.headings { heading_name(self.headings, heading) } else { "?" }
     }
 
-    /// The class as it is recorded.
+    /// The class as recorded.
     pub(super) fn of(movement: &MovementClass) -> Self {
         let poses = || (0..movement.headings()).flat_map(|heading| [(heading, 0), (heading, 1)]);
         let offset = |o: &wheelbase_planner::model::Offset| [o.dx, o.dy];
@@ -207,12 +221,12 @@ impl RecordedClass {
         }
     }
 
-    /// Fewest cells that a body of the class covers.
+    /// The least number of cells that a body of the class covers.
     pub(super) fn cells_min(&self) -> usize {
         self.footprints.iter().map(Vec::len).min().unwrap_or(0)
     }
 
-    /// What is wrong with a class that was read, if anything.
+    /// The first mistake in a class that was read.
     fn mistake(&self) -> Option<String> {
         let n_poses = usize::from(self.headings) * 2;
         let bad_offset = |offset: &i32| offset.unsigned_abs() as u64 > CELLS_MAX;
@@ -253,15 +267,14 @@ impl RecordedClass {
 }
 
 impl Header {
-    /// The header of a run that has not begun. `file` is the scenario's name, `scenario` its text,
-    /// `source` what else it was made of.
-    pub fn of(world: &World, source: &Source, file: &str, scenario: &str) -> Self {
+    /// The header of a world that has not stepped. `scenario` and `source` are what it was built from.
+    pub fn of(world: &World, source: &Source, scenario: ScenarioText<'_>) -> Self {
         let (settings, grid, orders) = (world.settings(), world.grid(), world.orders().all());
         let terrain = grid.terrain_table().entries().iter();
         let sides = grid.side_table().entries().iter();
         Self {
-            file: file.to_owned(),
-            scenario: scenario.to_owned(),
+            file: scenario.file.to_owned(),
+            scenario: scenario.text.to_owned(),
             attached: source.attached.clone(),
             name: settings.name.clone(),
             seed: settings.seed,
@@ -286,8 +299,13 @@ impl Header {
         }
     }
 
-    /// Takes the texts of classes and orders of another header that mean the same: earlier releases wrote them as
-    /// their scenarios had them.
+    /// The scenario file.
+    pub(super) fn scenario_text(&self) -> ScenarioText<'_> {
+        ScenarioText { file: &self.file, text: &self.scenario }
+    }
+
+    /// Takes over the texts of classes and orders of another header that mean the same: earlier releases recorded
+    /// them as written in the scenario.
     pub(super) fn take_texts_of(&mut self, other: &Self) {
         let shape = self.grid_shape();
         for (class, theirs) in self.classes.iter_mut().zip(&other.classes) {
@@ -310,8 +328,8 @@ impl Header {
         if self.shape == GridShape::Hex.name() { GridShape::Hex } else { GridShape::Square }
     }
 
-    /// What is wrong with a header that was read, if anything: what else reads it relies on sizes and
-    /// numbers that match, and on names that are known.
+    /// The first mistake in a header that was read. All other code relies on matching sizes, numbers in range and
+    /// known names.
     pub(super) fn mistake(&self) -> Option<String> {
         let too_many = |what: &str, found: usize, most: usize| {
             (found > most).then(|| format!("{found} {what}, expected at most {most}"))
@@ -326,7 +344,7 @@ impl Header {
             .map(CollisionRule::name)
             .contains(&&*self.collision)
         {
-            return Some(format!("unknown rule of collision \"{}\"", self.collision));
+            return Some(format!("unknown collision rule \"{}\"", self.collision));
         }
         if ![GridShape::Square, GridShape::Hex].map(GridShape::name).contains(&&*self.shape) {
             return Some(format!("unknown shape of cells \"{}\"", self.shape));
@@ -367,17 +385,17 @@ impl Header {
             return Some(format!("terrain kind {kind}, expected one of {}", self.terrain_kinds.len()));
         }
         let n_sides = self.grid_shape().sides().len() as u32;
-        // Cells alike stand beside each other: few are looked at.
+        // Equal cells are adjacent: few need a check.
         let known = |packed: u32| {
             let kinds = (0..n_sides).map(|side| packed >> (4 * side) & 15);
             packed >> (4 * n_sides) == 0 && kinds.max() < Some(self.side_kinds.len() as u32)
         };
-        let mut before = None;
+        let mut checked = None;
         for &packed in sides {
-            if before != Some(packed) && !known(packed) {
+            if checked != Some(packed) && !known(packed) {
                 return Some(format!("a side of a kind that is none of {}", self.side_kinds.len()));
             }
-            before = Some(packed);
+            checked = Some(packed);
         }
         None
     }

@@ -1,14 +1,15 @@
-//! Recordings: a run in a file, small, written as it goes, and complete.
+//! Recordings: a complete run in a small file, written tick by tick.
 //!
-//! A recording is a [`Header`] (scenario, map, classes), chunks of ticks, and an [`End`]. Each chunk begins
-//! with a key frame, so it can be read without those before it, and has a checksum of its own; a run that is
-//! killed leaves all chunks but the last. [`Recorder`] writes one beside a [`World`](wheelbase_sim::Simulation),
-//! [`Reader`] streams over one, a [`TickRecord`] at a time, and [`verify`] runs it again.
+//! A recording is a [`Header`] (scenario, map, classes), chunks of ticks, and an [`End`]. Each chunk begins with a key
+//! frame, so that it can be read without the ones before, and has its own checksum; a killed run leaves all chunks but
+//! the last. [`Recorder`] writes a recording as a [`World`](wheelbase_sim::World) steps, [`Reader`] streams over it, a
+//! [`TickRecord`] at a time, and [`replay`] runs it again: for [`verify`], which compares the two runs, and for
+//! [`profile`], which measures the second.
 //!
 //! ```
 //! use std::io::Cursor;
 //! use std::path::Path;
-//! use wheelbase_scenario::recording::{Event, Reader, Recorder, TickRecord};
+//! use wheelbase_scenario::recording::{Event, Reader, Recorder, ScenarioText, TickRecord};
 //! use wheelbase_scenario::{load, scenario};
 //! use wheelbase_sim::RunState;
 //! let text = r#"
@@ -27,7 +28,8 @@
 //! let typed = scenario::parse("there.toml", text.as_bytes())?;
 //! let mut world = load::build_world(Path::new("there.toml"), &typed)?;
 //! let mut file = Vec::new();
-//! let mut recorder = Recorder::begin(&mut world, &load::Source::default(), ("there.toml", text), &mut file)?;
+//! let scenario = ScenarioText { file: "there.toml", text };
+//! let mut recorder = Recorder::begin(&mut world, &load::Source::default(), scenario, &mut file)?;
 //! loop {
 //!     let tick = world.tick();
 //!     let step = world.step();
@@ -50,29 +52,35 @@
 //! ```
 
 mod chunk;
+mod difference;
 mod error;
 mod format;
 mod header;
+mod header_difference;
+mod map_edits;
 mod observe;
+mod profile;
 mod reader;
 mod rebuild;
 mod record;
 mod recorded_agents;
 mod recorder;
-mod replay;
+pub mod replay;
 mod tick_code;
+mod tick_difference;
 mod verify;
 
 #[cfg(test)]
-mod altered;
+mod tests;
 
+pub use difference::Difference;
 pub use error::RecordingError;
 pub use format::is_recording;
-pub use header::{Header, MapLayers, RecordedClass, RecordedKind, RecordedPrimitive};
-pub use reader::{ChunkPlace, Reader};
+pub use header::{Header, MapLayers, RecordedClass, RecordedKind, RecordedPrimitive, ScenarioText};
+pub use profile::{PhaseNanos, ReplayProfile, profile};
+pub use reader::{ChunkInfo, Reader};
 pub use rebuild::{check_memory, movement_classes, rebuild};
-pub use record::{End, Event, PathRun, RecordedEdit, RecordedSet, TickRecord};
+pub use record::{End, Event, PathRun, RunRange, TickRecord};
 pub use recorded_agents::{RecordedAgents, RecordedMotion};
 pub use recorder::Recorder;
-pub use replay::{PhaseNanos, Replayed, replay};
-pub use verify::{Difference, Verified, verify};
+pub use verify::{Verified, verify};

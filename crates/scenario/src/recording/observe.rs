@@ -1,28 +1,28 @@
-//! A tick of a simulation as a record: what the recorder writes and what a second run is held against.
+//! Turns a tick of a world into its record and its bytes, for the recorder and for the second run of `verify`.
 
 use crate::recording::header::Header;
-use crate::recording::record::{Event, PathRun, RecordedEdit, RecordedSet, TickRecord};
+use crate::recording::record::{Event, PathRun, RunRange, TickRecord};
 use crate::recording::recorded_agents::{NONE, RecordedAgents};
-use crate::recording::tick_code::{ENDED, Put, put_events, put_moves, put_rest};
-use wheelbase_sim::{Counters, EditEffect, OrderKind, RunState, TraceEvent, World};
+use crate::recording::tick_code::{ENDED, LateMove, encode_events, encode_moves, encode_rest};
+use wheelbase_sim::{Counters, OrderKind, RunState, TraceEvent, World};
 
-/// Follows a simulation tick by tick. Keeps its memory.
+/// Follows a world tick by tick. Keeps its memory.
 #[derive(Debug, Default)]
 pub(super) struct Observer {
-    /// The agents as they are known from what was recorded.
+    /// The agents as a reader of the recording knows them.
     pub frame: RecordedAgents,
     /// The last tick.
     pub record: TickRecord,
-    late: Vec<(u32, u32)>,
+    /// Scratch of [`encode_moves`].
+    late: Vec<LateMove>,
 }
 
 impl Observer {
-    /// Records the tick that was just run and puts its bytes behind others. What happened must be in the
-    /// simulation's log.
+    /// Records the last tick of `world`, whose number is `tick`, from the log of the world, and appends its bytes.
     ///
     /// # Errors
-    /// What of it cannot be recorded: more than a recording may hold, or what cannot be, such as two moves of one
-    /// agent at once.
+    /// The reason why it cannot be recorded: it exceeds the limits of a recording, or is impossible, such as two
+    /// moves of one agent at once.
     pub(super) fn observe(
         &mut self,
         world: &World,
@@ -35,25 +35,25 @@ impl Observer {
         record.clear();
         record.tick = tick;
         frame.tick = tick;
-        out.byte(if step == RunState::Ended { ENDED } else { 0 });
+        out.push(if step == RunState::Ended { ENDED } else { 0 });
         let n_events = gather_events(world, record);
-        put_events(record, n_events, frame, out)?;
-        put_moves(record, n_events, header, frame, late, out)?;
+        encode_events(record, n_events, frame, out)?;
+        encode_moves(record, n_events, header, frame, late, out)?;
         let n_moved = record.events.len();
         gather_rest(world, frame, record);
-        put_rest(record, n_moved, frame, out)?;
+        encode_rest(record, n_moved, frame, out)?;
         frame.tick = next_tick(tick, step == RunState::Ended);
-        debug_assert!(matches_simulation(world, frame));
+        debug_assert!(matches_world(world, frame));
         Ok(())
     }
 }
 
-/// The tick behind one: a run that ends stays at its last.
+/// The tick after `tick`: a run that ends stays at its last.
 pub(super) fn next_tick(tick: u32, ended: bool) -> u32 {
     if ended { tick } else { tick + 1 }
 }
 
-/// Fills in the events in their order, then the moves in order of id; says how many are no moves.
+/// Fills in the events in their order, then the moves in order of id. Gives the number of events before the moves.
 fn gather_events(world: &World, record: &mut TickRecord) -> usize {
     let TickRecord { events, path_runs, .. } = record;
     let kind_of = |name: &str| OrderKind::NAMES.iter().position(|known| *known == name).unwrap_or(0) as u8;
@@ -68,15 +68,13 @@ fn gather_events(world: &World, record: &mut TickRecord) -> usize {
                 Event::Task { agent, cell: goal.cell, heading: goal.heading }
             }
             TraceEvent::TaskDone { agent, cell } => Event::TaskDone { agent, cell },
-            TraceEvent::Edit { set, on_agents, asked } => {
-                Event::Edit(RecordedEdit { set: recorded_set(set), on_agents, asked })
-            }
+            TraceEvent::Edit(edit) => Event::Edit(edit),
             TraceEvent::Path { agent, from, first, count } => {
-                let runs_before = path_runs.len();
+                let first_run = path_runs.len();
                 let moves = &world.log_moves()[first as usize..][..count as usize];
-                PathRun::put_runs(moves, path_runs);
-                let count = (path_runs.len() - runs_before) as u32;
-                Event::Path { agent, from, first: runs_before as u32, count }
+                PathRun::append_path(moves, path_runs);
+                let count = (path_runs.len() - first_run) as u32;
+                Event::Path { agent, from, runs: RunRange { first: first_run as u32, count } }
             }
             TraceEvent::Move { .. } => continue,
         });
@@ -92,22 +90,8 @@ fn gather_events(world: &World, record: &mut TickRecord) -> usize {
     n_events
 }
 
-fn recorded_set(set: EditEffect) -> RecordedSet {
-    match set {
-        EditEffect::Terrain { area, kind } => RecordedSet::Terrain { area, kind: kind.0 },
-        EditEffect::Elevation { area, height } => RecordedSet::Elevation { area, height },
-        EditEffect::Sides { cell, kinds: set, .. } => {
-            let mut kinds = [None; 6];
-            for (kind, set) in kinds.iter_mut().zip(set) {
-                *kind = set.map(|kind| kind.0);
-            }
-            RecordedSet::Sides { cell, kinds }
-        }
-    }
-}
-
-/// Fills in what is told by looking: waits, current orders and dropped paths that differ from the frame's;
-/// counters and hash.
+/// Fills in what the log leaves out: changes of waits, current orders and paths against the frame; counters and
+/// hash.
 fn gather_rest(world: &World, frame: &RecordedAgents, record: &mut TickRecord) {
     let agents = world.agents();
     let rows = || agents.ids.iter().copied().enumerate();
@@ -125,7 +109,8 @@ fn gather_rest(world: &World, frame: &RecordedAgents, record: &mut TickRecord) {
     }
     for (row, agent) in rows() {
         if agents.paths[row].is_empty() && !frame.runs(row).is_empty() {
-            record.events.push(Event::Path { agent, from: frame.motion[row].to, first: 0, count: 0 });
+            let from = frame.motion[row].to;
+            record.events.push(Event::Path { agent, from, runs: RunRange::default() });
         }
     }
     record.counters = Counters::of(world);
@@ -138,8 +123,8 @@ fn current_order(world: &World, row: usize) -> u32 {
     if open.count > 0 { open.first } else { NONE }
 }
 
-/// Whether a frame holds what the simulation does.
-fn matches_simulation(world: &World, frame: &RecordedAgents) -> bool {
+/// Whether a frame agrees with the world.
+fn matches_world(world: &World, frame: &RecordedAgents) -> bool {
     let agents = world.agents();
     agents.ids == frame.ids
         && (0..agents.len()).all(|row| {

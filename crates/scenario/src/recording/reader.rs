@@ -4,36 +4,40 @@ use crate::recording::chunk::Chunk;
 use crate::recording::error::RecordingError;
 use crate::recording::format::{BLOCK_CHUNK, BLOCK_END, BLOCK_HEADER, CHUNK_BYTES, CHUNK_TICKS, KIND};
 use crate::recording::header::{Header, MapLayers};
+use crate::recording::map_edits::apply_edits;
 use crate::recording::observe::next_tick;
-use crate::recording::record::{End, Event, RecordedSet, TickRecord};
+use crate::recording::record::{End, Event, TickRecord};
 use crate::recording::recorded_agents::{KeyFrame, RecordedAgents};
-use crate::recording::tick_code::{Take, take_edit_list, take_events, take_moves, take_rest, too_many_edits};
+use crate::recording::tick_code::{
+    Decoder, decode_edit_list, decode_events, decode_moves, decode_rest, too_many_edits,
+};
 use crate::scenario::EVENTS_MAX;
 use std::fs::{self, File, FileType};
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
+use wheelbase_sim::EditEffect;
 use wheelbase_sim::codec::{BlockHead, Damage, HEAD_BYTES, read_block, read_prefix};
 
-/// Most bytes of memory that the header takes: the layers of a map of 2^26 cells, and files of 2^29 bytes.
+/// Most bytes of memory of the header: the layers of a map of 2^26 cells, and files of 2^29 bytes.
 const HEADER_MEMORY_MAX: usize = 1 << 30;
-/// Most bytes of memory that a chunk takes: 2^20 agents take a tenth of it, and their ticks little more.
+/// Most bytes of memory of a chunk: 2^20 agents take a tenth of it, and their ticks little more.
 const CHUNK_MEMORY_MAX: usize = 1 << 29;
-/// Most bytes of memory that the end takes.
+/// Most bytes of memory of the end.
 const END_MEMORY_MAX: usize = 1 << 20;
-/// Most bytes of memory that a scenario takes while it is read, and what a value of it takes at most: an inline table
-/// of a key. Texts by people deflate to a twentieth at best, and so many times the deflated bytes are always let be.
+/// Most bytes of memory of a scenario while it is parsed.
 const PARSED_MEMORY_MAX: usize = 1 << 30;
+/// Most bytes of memory of a parsed value: an inline table of one key.
 const PARSED_VALUE_BYTES: usize = 512;
-const TEXT_BYTES_A_STORED: usize = 512;
+/// Bytes of text always accepted per stored byte: texts by people deflate to a twentieth at best.
+const TEXT_BYTES_PER_STORED: usize = 512;
 /// Most bytes of all attached files: maps of 2^26 cells, and more.
 const ATTACHED_MAX: usize = 1 << 27;
-/// Most cells that edits are painted on for [`Reader::map`], rows of them counted as 16 more each: the largest map
-/// 500 times.
+/// Most cells painted for [`Reader::map`], 16 more counted for each row: the largest map 500 times.
 const PAINTED_MAX: u64 = 1 << 35;
 
-/// Where a chunk is.
+/// The place of a chunk in a recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ChunkPlace {
+pub struct ChunkInfo {
     /// Its number, from 1.
     pub number: u32,
     /// Its first byte in the file.
@@ -45,66 +49,79 @@ pub struct ChunkPlace {
     head: BlockHead,
 }
 
-impl ChunkPlace {
-    /// The first byte behind it in the file.
+impl ChunkInfo {
+    /// The first byte after it in the file.
     pub fn end(&self) -> u64 {
         self.offset + HEAD_BYTES as u64 + u64::from(self.head.stored_bytes)
     }
 
-    /// Name in messages.
+    /// Its name in messages.
     pub fn name(&self) -> String {
         let last = self.first_tick.saturating_add(self.n_ticks.saturating_sub(1));
         format!("chunk {} (ticks {} to {last}, at byte {})", self.number, self.first_tick, self.offset)
     }
 }
 
-/// A recording being read. Opening one reads its header and the heads of its chunks; then a chunk is in
-/// memory at a time.
+/// The tick and the number of ticks in the head of the end block.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct EndHead {
+    pub tick: u32,
+    pub n_ticks: u32,
+}
+
+/// A recording being read. Opening it reads the header and the heads of its chunks; from then on one chunk at a time
+/// is in memory.
 #[derive(Debug)]
 pub struct Reader<R> {
     input: R,
     header: Header,
-    chunks: Vec<ChunkPlace>,
+    chunks: Vec<ChunkInfo>,
     end: Option<End>,
-    /// Tick and number of ticks in the head of the end.
-    end_ticks: (u32, u32),
-    cut: Option<String>,
-    /// Number of chunks read so far, and the last of them.
+    end_head: EndHead,
+    /// What is missing, if the recording is cut off.
+    truncation: Option<String>,
+    /// Index of the chunk after the loaded one.
     next_chunk: usize,
+    /// The loaded chunk.
     chunk: Chunk,
-    /// Bytes read of it, up to the last tick and with it, and ticks that are left.
-    tick_at: usize,
-    at: usize,
+    /// Byte in the chunk at which the last tick read begins.
+    tick_begin: usize,
+    /// Byte in the chunk at which it ends.
+    tick_end: usize,
+    /// Ticks of the chunk not read yet.
     ticks_left: u32,
     frame: RecordedAgents,
-    /// The map as it was when it was last asked for, if that is not the header's, and the edits since then. Few
-    /// ask, and edits of a kilobyte can paint as many cells as all ticks of a run.
+    /// The map as of the last call of [`Reader::map`]; `None` while it is that of the header. Edits are applied on
+    /// demand: few callers need the map, and a kilobyte of edits can paint more cells than all ticks of a run.
     map: Option<MapLayers>,
-    edits: Vec<RecordedSet>,
-    /// Edits up to the last tick read, and cells painted so far.
+    /// The edits since then.
+    edits: Vec<EditEffect>,
+    /// Edits up to the last tick read.
     n_edits: usize,
+    /// Cells painted so far.
     painted: u64,
+    /// Whether the run ended at the last tick read.
     ended: bool,
 }
 
 impl Reader<BufReader<File>> {
     /// Opens a recording in a file.
     /// # Errors
-    /// [`RecordingError`] if it cannot be read, is none, or its start or its end is damaged, or if it is no regular
-    /// file: of a pipe nothing can be read twice.
+    /// [`RecordingError`] if it cannot be read, is not a recording, or has a damaged start or end; also if it is not
+    /// a regular file, since a pipe cannot be read twice.
     pub fn open_file(path: &Path) -> Result<Self, RecordingError> {
-        // Before it is opened: a pipe without a writer would keep us waiting.
+        // Asked before opening: to open a pipe without a writer blocks.
         let found = fs::metadata(path).map_err(RecordingError::Reading)?.file_type();
         if !found.is_file() {
-            return Err(RecordingError::NoFile { found: name_of(found) });
+            return Err(RecordingError::NotAFile { found: file_type_name(found) });
         }
         Self::open(BufReader::new(File::open(path).map_err(RecordingError::Reading)?))
     }
 }
 
-/// Whether what is made of the texts in a header takes more memory than is to be expected of a file of that size.
+/// Refuses a header whose texts, once parsed, take more memory than a file of that size can justify.
 fn check_texts(header: &Header, stored_bytes: usize) -> Result<(), RecordingError> {
-    let by_size = stored_bytes.saturating_mul(TEXT_BYTES_A_STORED);
+    let by_size = stored_bytes.saturating_mul(TEXT_BYTES_PER_STORED);
     let is_value = |byte: &&u8| matches!(byte, b'=' | b',' | b'[' | b'{' | b'\n');
     let n_values = header.scenario.as_bytes().iter().filter(is_value).count();
     let values_max = (PARSED_MEMORY_MAX.max(by_size)) / PARSED_VALUE_BYTES;
@@ -120,8 +137,8 @@ fn check_texts(header: &Header, stored_bytes: usize) -> Result<(), RecordingErro
     Err(RecordingError::TooLarge { what })
 }
 
-/// What something is that is no regular file.
-fn name_of(found: FileType) -> &'static str {
+/// Names a file type other than that of regular files.
+fn file_type_name(found: FileType) -> &'static str {
     #[cfg(unix)]
     if std::os::unix::fs::FileTypeExt::is_fifo(&found) {
         return "a pipe";
@@ -130,9 +147,10 @@ fn name_of(found: FileType) -> &'static str {
 }
 
 impl<R: Read + Seek> Reader<R> {
-    /// Opens a recording. One that is cut off is read up to its last whole chunk; [`Reader::cut`] says so.
+    /// Opens a recording. A file that is cut off is read up to its last whole chunk; [`Reader::truncation`] then says
+    /// so.
     /// # Errors
-    /// [`RecordingError`] if it cannot be read, is none, or its start, the head of a chunk, or its end is
+    /// [`RecordingError`] if it cannot be read, is not a recording, or its start, the head of a chunk or its end is
     /// damaged.
     pub fn open(mut input: R) -> Result<Self, RecordingError> {
         let start = || "the start".to_owned();
@@ -155,12 +173,12 @@ impl<R: Read + Seek> Reader<R> {
             header,
             chunks: Vec::new(),
             end: None,
-            end_ticks: (0, 0),
-            cut: None,
+            end_head: EndHead::default(),
+            truncation: None,
             next_chunk: 0,
             chunk: Chunk::default(),
-            tick_at: 0,
-            at: 0,
+            tick_begin: 0,
+            tick_end: 0,
             ticks_left: 0,
             frame: RecordedAgents::default(),
             map: None,
@@ -188,7 +206,7 @@ impl<R: Read + Seek> Reader<R> {
             let part = || format!("chunk {number} (from tick {tick}, at byte {offset})");
             let head = match BlockHead::read(&mut self.input) {
                 Ok(head) => head,
-                Err(Damage::Cut) => break self.cut_here(len - offset),
+                Err(Damage::Cut) => break self.note_truncation(len - offset),
                 Err(damage) => return Err(RecordingError::of(damage, part)),
             };
             if head.number != number {
@@ -197,15 +215,15 @@ impl<R: Read + Seek> Reader<R> {
             }
             let end = offset + HEAD_BYTES as u64 + u64::from(head.stored_bytes);
             if end > len {
-                break self.cut_here(len - offset);
+                break self.note_truncation(len - offset);
             }
             if head.kind == BLOCK_END {
                 let end_part = || "the end".to_owned();
                 let read = read_block(&head, END_MEMORY_MAX, &mut self.input);
                 self.end = Some(read.map_err(|damage| RecordingError::of(damage, end_part))?);
-                self.end_ticks = (head.first_tick, head.n_ticks);
+                self.end_head = EndHead { tick: head.first_tick, n_ticks: head.n_ticks };
                 if end < len {
-                    let why = format!("{} bytes behind it", len - end);
+                    let why = format!("{} bytes after it", len - end);
                     return Err(RecordingError::of(Damage::Meaning(why), end_part));
                 }
                 break;
@@ -216,20 +234,21 @@ impl<R: Read + Seek> Reader<R> {
                 return Err(RecordingError::of(Damage::meaning("its head does not follow"), part));
             };
             let (first_tick, n_ticks) = (head.first_tick, head.n_ticks);
-            self.chunks.push(ChunkPlace { number, offset, first_tick, n_ticks, head });
+            self.chunks.push(ChunkInfo { number, offset, first_tick, n_ticks, head });
             tick = next;
             self.input.seek(SeekFrom::Start(end)).map_err(RecordingError::Reading)?;
         }
         Ok(())
     }
 
-    fn cut_here(&mut self, bytes: u64) {
+    /// Notes that the file is cut off `bytes` after the last whole chunk.
+    fn note_truncation(&mut self, bytes: u64) {
         let last = match self.chunks.last() {
             Some(last) => format!("chunk {}, tick {}", last.number, last.first_tick + last.n_ticks - 1),
             None => "the header".to_owned(),
         };
-        self.cut = Some(match bytes {
-            0 => format!("cut off behind {last}, the last that is whole"),
+        self.truncation = Some(match bytes {
+            0 => format!("cut off after {last}, the last that is whole"),
             bytes => format!("cut off: the last {bytes} bytes are no whole chunk; whole up to {last}"),
         });
     }
@@ -240,7 +259,7 @@ impl<R: Read + Seek> Reader<R> {
     }
 
     /// The whole chunks.
-    pub fn chunks(&self) -> &[ChunkPlace] {
+    pub fn chunks(&self) -> &[ChunkInfo] {
         &self.chunks
     }
 
@@ -249,20 +268,19 @@ impl<R: Read + Seek> Reader<R> {
         self.chunks.last().map_or(0, |last| last.first_tick + last.n_ticks)
     }
 
-    /// How the run ended; `None` of one that is cut off.
+    /// The end of the run; `None` if the recording is cut off.
     pub fn end(&self) -> Option<&End> {
         self.end.as_ref()
     }
 
-    /// Ticks that were run. The last record of a run that came to its end is of what stands behind its last
-    /// tick, so that there is one more of them.
+    /// Ticks that were run. A run that came to its end has one more record: what happened after its last tick.
     pub fn ticks_run(&self) -> u32 {
         self.end.as_ref().map_or(self.n_ticks(), |end| end.tick)
     }
 
-    /// What is missing of a recording that is cut off.
-    pub fn cut(&self) -> Option<&str> {
-        self.cut.as_deref()
+    /// What is missing, if the recording is cut off.
+    pub fn truncation(&self) -> Option<&str> {
+        self.truncation.as_deref()
     }
 
     /// Whether the run ended at the last tick read.
@@ -270,12 +288,12 @@ impl<R: Read + Seek> Reader<R> {
         self.ended
     }
 
-    /// The agents behind the last tick read.
+    /// The agents after the last tick read.
     pub fn agents(&self) -> &RecordedAgents {
         &self.frame
     }
 
-    /// The map behind the last tick read. Linear in the cells of the edits since it was last asked for.
+    /// The map after the last tick read. Linear in the cells of the edits since the last call.
     /// # Errors
     /// [`RecordingError::TooLarge`] if all edits together paint more than 2^35 cells.
     pub fn map(&mut self) -> Result<&MapLayers, RecordingError> {
@@ -283,20 +301,20 @@ impl<R: Read + Seek> Reader<R> {
             return Ok(self.map.as_ref().unwrap_or(&self.header.map));
         }
         let map = self.map.get_or_insert_with(|| self.header.map.clone());
-        RecordedSet::apply_all(&self.edits, map, &mut self.painted, PAINTED_MAX)
+        apply_edits(&self.edits, map, &mut self.painted, PAINTED_MAX)
             .map_err(|what| RecordingError::TooLarge { what })?;
         self.edits.clear();
         Ok(map)
     }
 
-    /// What the end says beside the last tick read, which must be the last of all, that cannot be, if anything.
+    /// Checks that the end agrees with the last tick of the recording, which must have been read.
     /// # Errors
-    /// [`RecordingError::Damaged`] says what.
+    /// [`RecordingError::Damaged`] with the first contradiction.
     pub fn check_end(&self) -> Result<(), RecordingError> {
         let Some(end) = &self.end else { return Ok(()) };
         let tick = if self.chunks.is_empty() { 0 } else { self.frame.tick };
-        let of_head = (end.tick, 0);
-        let why = if self.end_ticks != of_head || end.tick != tick {
+        let expected = EndHead { tick: end.tick, n_ticks: 0 };
+        let why = if self.end_head != expected || end.tick != tick {
             format!("it is that of tick {}, expected {tick}", end.tick)
         } else if end.interrupted == self.ended {
             let text = |is: bool| if is { "is" } else { "is not" };
@@ -310,22 +328,21 @@ impl<R: Read + Seek> Reader<R> {
         Err(RecordingError::Damaged { part: "the end".to_owned(), why })
     }
 
-    /// Tick and number of ticks in the head of the end.
-    pub(super) fn end_ticks(&self) -> (u32, u32) {
-        self.end_ticks
+    pub(super) fn end_head(&self) -> EndHead {
+        self.end_head
     }
 
     /// The bytes of the last tick read.
     pub(super) fn tick_bytes(&self) -> &[u8] {
-        &self.chunk.ticks[self.tick_at..self.at]
+        &self.chunk.ticks[self.tick_begin..self.tick_end]
     }
 
-    /// The edits in the key frame of the chunk being read, as they stand there.
+    /// The bytes of the edits in the key frame of the loaded chunk.
     pub(super) fn key_edits(&self) -> &[u8] {
         &self.chunk.edits
     }
 
-    /// Loads the chunk of the next tick if that is its first, and says so; `None` behind the last.
+    /// Loads the next chunk if all ticks of the current one are read, and says whether it did; `None` after the last.
     pub(super) fn begin_chunk(&mut self) -> Result<Option<bool>, RecordingError> {
         if self.ticks_left > 0 {
             return Ok(Some(false));
@@ -337,7 +354,7 @@ impl<R: Read + Seek> Reader<R> {
         Ok(Some(true))
     }
 
-    /// Reads the next tick; `false` behind the last. `record` is filled anew, its memory is kept.
+    /// Reads the next tick into `record`, whose memory is kept; `false` after the last.
     /// # Errors
     /// [`RecordingError`] that names the chunk if it is damaged.
     pub fn next_tick(&mut self, record: &mut TickRecord) -> Result<bool, RecordingError> {
@@ -345,71 +362,70 @@ impl<R: Read + Seek> Reader<R> {
         if self.begin_chunk()?.is_none() {
             return Ok(false);
         }
-        let place = self.chunks[self.next_chunk - 1];
-        let damaged = |why: String| RecordingError::of(Damage::Meaning(why), || place.name());
+        let info = self.chunks[self.next_chunk - 1];
+        let damaged = |why: String| RecordingError::of(Damage::Meaning(why), || info.name());
         if self.ended {
-            return Err(damaged("ticks behind the end of the run".to_owned()));
+            return Err(damaged("ticks after the end of the run".to_owned()));
         }
-        if self.at >= CHUNK_BYTES {
-            return Err(damaged(format!("{} bytes before its last tick, expected fewer", self.at)));
+        if self.tick_end >= CHUNK_BYTES {
+            return Err(damaged(format!("{} bytes before its last tick, expected fewer", self.tick_end)));
         }
         let Self { chunk, header, frame, .. } = self;
-        let mut bytes = Take(&chunk.ticks[self.at..]);
-        let before = bytes.0.len();
+        let mut decoder = Decoder { bytes: &chunk.ticks[self.tick_end..] };
+        let bytes_before = decoder.bytes.len();
         record.tick = frame.tick;
         let mut read = || -> Result<bool, String> {
-            let ended = bytes.flags()?;
-            take_events(&mut bytes, header, frame, record)?;
-            take_moves(&mut bytes, header, frame, record)?;
-            take_rest(&mut bytes, header, frame, record)?;
+            let ended = decoder.flags()?;
+            decode_events(&mut decoder, header, frame, record)?;
+            decode_moves(&mut decoder, header, frame, record)?;
+            decode_rest(&mut decoder, header, frame, record)?;
             Ok(ended)
         };
         self.ended = read().map_err(|why| damaged(format!("tick {}: {why}", record.tick)))?;
-        self.tick_at = self.at;
-        self.at += before - bytes.0.len();
+        self.tick_begin = self.tick_end;
+        self.tick_end += bytes_before - decoder.bytes.len();
         self.ticks_left -= 1;
         frame.tick = next_tick(record.tick, self.ended);
         for event in &record.events {
             if let Event::Edit(edit) = event {
                 self.n_edits += 1;
-                self.edits.push(edit.set);
+                self.edits.push(edit.effect);
             }
         }
         if self.n_edits > EVENTS_MAX {
             return Err(damaged(format!("tick {}: {}", record.tick, too_many_edits())));
         }
-        if self.ticks_left == 0 && self.at < chunk.ticks.len() {
-            return Err(damaged("bytes behind its last tick".to_owned()));
+        if self.ticks_left == 0 && self.tick_end < chunk.ticks.len() {
+            return Err(damaged("bytes after its last tick".to_owned()));
         }
         Ok(true)
     }
 
-    /// Goes to the key frame at or before a tick, the last one if the recording ends before it. The next
-    /// tick read is that of the key frame, which is given.
+    /// Goes to the last key frame at or before a tick. Gives its tick, which is the next one read.
     /// # Errors
     /// [`RecordingError`] that names the chunk if it is damaged.
     pub fn seek(&mut self, tick: u32) -> Result<u32, RecordingError> {
-        let at = self.chunks.partition_point(|chunk| chunk.first_tick <= tick).saturating_sub(1);
+        let index = self.chunks.partition_point(|chunk| chunk.first_tick <= tick).saturating_sub(1);
         self.ended = false;
         if self.chunks.is_empty() {
             return Ok(0);
         }
-        self.load(at, false)?;
+        self.load(index, false)?;
         Ok(self.frame.tick)
     }
 
-    /// Loads a chunk, and its key frame as the frame; one that follows the frame must be equal to it.
-    fn load(&mut self, at: usize, follows: bool) -> Result<(), RecordingError> {
-        let place = self.chunks[at];
-        let damaged = |damage| RecordingError::of(damage, || place.name());
-        let bytes_at = place.offset + HEAD_BYTES as u64;
+    /// Loads a chunk and takes its key frame as the frame. With `follows`, the two must be equal.
+    fn load(&mut self, index: usize, follows: bool) -> Result<(), RecordingError> {
+        let info = self.chunks[index];
+        let damaged = |damage| RecordingError::of(damage, || info.name());
+        let bytes_at = info.offset + HEAD_BYTES as u64;
         self.input.seek(SeekFrom::Start(bytes_at)).map_err(RecordingError::Reading)?;
-        // Two chunks at once would be twice the memory.
+        // Freed first: two chunks at once would take twice the memory.
         self.chunk = Chunk::default();
-        let mut chunk: Chunk = read_block(&place.head, CHUNK_MEMORY_MAX, &mut self.input).map_err(damaged)?;
+        let mut chunk: Chunk = read_block(&info.head, CHUNK_MEMORY_MAX, &mut self.input).map_err(damaged)?;
         let meaning = |why: String| damaged(Damage::Meaning(why));
-        let key = RecordedAgents::from_key(&chunk.key, place.first_tick, &self.header).map_err(meaning)?;
-        let edits = take_edit_list(&chunk.edits, &self.header).map_err(meaning)?;
+        let key = RecordedAgents::from_key(&chunk.key, info.first_tick, &self.header).map_err(meaning)?;
+        let edits = decode_edit_list(&chunk.edits, &self.header).map_err(meaning)?;
         if follows {
             let found = self.frame.difference(&key);
             if let Some((agent, what)) = found {
@@ -423,15 +439,15 @@ impl<R: Read + Seek> Reader<R> {
         } else {
             self.map = None;
             self.n_edits = edits.len();
-            self.edits = edits.into_iter().map(|edit| edit.set).collect();
+            self.edits = edits.into_iter().map(|edit| edit.effect).collect();
         }
-        // It is read and takes as much memory as the frame.
+        // Freed: it takes as much memory as the frame.
         chunk.key = KeyFrame::default();
         self.frame = key;
         self.chunk = chunk;
-        self.next_chunk = at + 1;
-        (self.tick_at, self.at) = (0, 0);
-        self.ticks_left = place.n_ticks;
+        self.next_chunk = index + 1;
+        (self.tick_begin, self.tick_end) = (0, 0);
+        self.ticks_left = info.n_ticks;
         Ok(())
     }
 }

@@ -1,8 +1,8 @@
-//! The simulation that a recording began with, out of what is in it.
+//! Rebuilds the world that a recording began with.
 
 use crate::load::{
-    Files, LoadError, Loaded, LoadedMap, Overrides, build_classes, build_problem, build_world_of,
-    build_world_on, is_problem, kind_tables, load_scenario_map, most_agents, problem_class,
+    Files, LoadError, Loaded, LoadedMap, Overrides, agents_max, build_classes, build_problem, build_world_of,
+    build_world_on, is_problem, kind_tables, load_scenario_map, problem_class,
 };
 use crate::recording::error::RecordingError;
 use crate::recording::header::{Header, RecordedClass, RecordedKind};
@@ -16,9 +16,9 @@ use wheelbase_planner::MovementClass;
 use wheelbase_sim::{CollisionRule, ReplanParams, WorldParts};
 use wheelbase_traffic::TrafficParams;
 
-/// Builds the simulation that a recording began with, out of what is in it.
+/// Rebuilds the world that a recording began with, from the recording alone.
 /// # Errors
-/// [`RecordingError::Scenario`] if that cannot be done.
+/// [`RecordingError::Scenario`] if its scenario cannot be built.
 pub fn rebuild(header: &Header) -> Result<Loaded, RecordingError> {
     let (path, files) = (Path::new(&header.file), Files::Attached(&header.attached));
     if is_problem(path) {
@@ -26,7 +26,7 @@ pub fn rebuild(header: &Header) -> Result<Loaded, RecordingError> {
         return built.map_err(RecordingError::Scenario);
     }
     let mut typed = typed_scenario(header)?;
-    // Files need not be there any more, nor be as they were.
+    // Map and heights are recorded: their files may have changed or gone.
     let from_file = matches!(typed.map.elevation, Some(Elevation::File(_)));
     let build = match &typed.map.source {
         MapSource::File(file) => {
@@ -43,10 +43,9 @@ pub fn rebuild(header: &Header) -> Result<Loaded, RecordingError> {
     build.map_err(RecordingError::Scenario)
 }
 
-/// Whether the simulation that [`rebuild`] would make takes no more memory than may be taken, told before it is
-/// made.
+/// Checks that the world of [`rebuild`] fits in memory, without building it.
 /// # Errors
-/// [`RecordingError::Scenario`] if it does, or cannot be made.
+/// [`RecordingError::Scenario`] if it does not, or cannot be built.
 pub fn check_memory(header: &Header, memory_max: MemoryMax) -> Result<(), RecordingError> {
     let classes = scenario_classes(header)?;
     let grid = recorded_cells(header, recorded_kinds(header)?, header.grid_shape())?;
@@ -62,21 +61,21 @@ pub fn check_memory(header: &Header, memory_max: MemoryMax) -> Result<(), Record
     if !is_problem(Path::new(&header.file)) {
         let typed = typed_scenario(header)?;
         parts.search_slots = typed.search_slots.into();
-        parts.agents = most_agents(&typed, header.objects.len());
+        parts.agents = agents_max(&typed, header.objects.len());
     }
     let too_large = |error| LoadError::Memory { file: header.file.clone(), error };
     parts.check(memory_max).map_err(too_large).map_err(RecordingError::Scenario)
 }
 
-/// Whether a map file brings kinds of its own.
+/// Whether a map file defines its own kinds.
 fn is_tiled(file: &str) -> bool {
     Path::new(file).extension().is_some_and(|ending| ending == "tmx")
 }
 
-/// The movement classes of a recording, by [`ClassId`](wheelbase_sim::ClassId), out of the scenario in it.
+/// The movement classes of a recording, by [`ClassId`](wheelbase_sim::ClassId), built from its scenario.
 /// # Errors
-/// [`RecordingError::Scenario`] if they cannot be built, [`RecordingError::Damaged`] if the recording shows them
-/// otherwise.
+/// [`RecordingError::Scenario`] if they cannot be built, [`RecordingError::Damaged`] if the header describes other
+/// classes.
 pub fn movement_classes(header: &Header) -> Result<Vec<MovementClass>, RecordingError> {
     let classes = scenario_classes(header)?;
     let (found, recorded) = (classes.len(), header.classes.len());
@@ -95,18 +94,18 @@ fn scenario_classes(header: &Header) -> Result<Vec<MovementClass>, RecordingErro
     }
     let typed = typed_scenario(header)?;
     let (width, height) = (header.map.width.into(), header.map.height.into());
-    // A header that was read has a size that is one of maps.
+    // Cannot fail: the reader has checked the size.
     let size = GridSize::new(width, height).map_err(|error| damaged(error.to_string()))?;
     build_classes(Path::new(&header.file), &typed, &header.objects, (header.grid_shape(), size))
         .map_err(RecordingError::Scenario)
 }
 
-/// What is wrong with what is in the header.
+/// Damage in the header.
 fn damaged(why: String) -> RecordingError {
     RecordingError::Damaged { part: "the start".to_owned(), why }
 }
 
-/// The scenario of a recording, with what was set in its place.
+/// The scenario of a recording with its overrides.
 fn typed_scenario(header: &Header) -> Result<Scenario, RecordingError> {
     let mut typed = scenario::parse(&header.file, header.scenario.as_bytes())
         .map_err(|errors| RecordingError::Scenario(errors.into()))?;
@@ -114,7 +113,7 @@ fn typed_scenario(header: &Header) -> Result<Scenario, RecordingError> {
     Ok(typed)
 }
 
-/// What was set in place of the scenario's own.
+/// The overrides of a recording: the effective values of its run.
 fn overrides(header: &Header) -> Overrides {
     Overrides {
         ticks: Some(header.ticks),
@@ -127,8 +126,8 @@ fn overrides(header: &Header) -> Overrides {
     }
 }
 
-/// The map file of a recording as it was before the first tick, and its objects. Kinds are those of the
-/// scenario, but of a map file that brings its own.
+/// The map of a recording before the first tick, with its objects. Kinds are those of the scenario, unless the map
+/// file defines its own.
 fn recorded_map(header: &Header, typed: &Scenario, tiled: bool) -> Result<LoadedMap, RecordingError> {
     let (tables, shape) = if tiled {
         (recorded_kinds(header)?, header.grid_shape())
@@ -145,7 +144,7 @@ fn recorded_map(header: &Header, typed: &Scenario, tiled: bool) -> Result<Loaded
     with_recorded_heights(header, map)
 }
 
-/// The cells of a recording and their sides, of the given kinds.
+/// The recorded cells and sides, with tables of their kinds.
 fn recorded_cells(
     header: &Header,
     (terrain, sides): (TerrainTable, SideTable),
@@ -167,7 +166,7 @@ fn recorded_cells(
     Ok(Grid::from_terrain(size, kinds, terrain, sides).with_shape(shape).with_sides(sides_of))
 }
 
-/// A map with the heights and the revision that were recorded.
+/// A map with the recorded heights and revision.
 fn with_recorded_heights(header: &Header, map: LoadedMap) -> Result<LoadedMap, RecordingError> {
     let LoadedMap { mut grid, objects, file, files } = map;
     if !header.map.elevation.is_empty() {
@@ -177,14 +176,14 @@ fn with_recorded_heights(header: &Header, map: LoadedMap) -> Result<LoadedMap, R
     Ok(LoadedMap { grid: grid.at_revision(header.map_revision), objects, file, files })
 }
 
-/// The kinds that were recorded.
+/// The recorded kinds.
 fn recorded_kinds(header: &Header) -> Result<(TerrainTable, SideTable), RecordingError> {
     let entry = |(kind, colour): (&RecordedKind, &[u8; 3])| TerrainEntry {
         name: kind.name.clone(),
         glyphs: kind.glyphs.clone(),
         speed: kind.speed,
         colour: Some(*colour),
-        // What cells start with is in the layer of sides.
+        // Not needed: the recorded layer holds the sides of all cells.
         sides: [SideKind::OPEN; SIDES_MAX],
     };
     let terrain = header.terrain_kinds.iter().zip(&header.terrain_colours).map(entry).collect();

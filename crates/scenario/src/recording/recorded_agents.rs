@@ -1,7 +1,6 @@
-//! What is known of all agents between two ticks of a recording.
+//! The state of all agents between two ticks of a recording.
 //!
-//! The writer and the reader each keep one and change it by the same events: what follows from it need not
-//! be written.
+//! Writer and reader each keep one and apply the same events to it, so that whatever follows from it is not written.
 
 use crate::recording::header::{Header, RecordedClass};
 use crate::recording::record::{Event, PathRun, TickRecord};
@@ -11,42 +10,43 @@ use wheelbase_grid::CellXY;
 use wheelbase_planner::{Heading, Pose};
 use wheelbase_sim::{AgentId, ClassId, Counters, PathHandle, PathPool};
 
-/// `u32` that stands for none.
+/// `u32` for none.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// All agents between two ticks. Arrays of one length, joined by row, in order of id.
+/// All agents between two ticks: a frame. Arrays of equal length, joined by row, in order of id.
 #[derive(Debug, Default)]
 pub struct RecordedAgents {
-    /// The tick that comes next; of a run that ended, the one at which it ended.
+    /// The next tick; once the run has ended, the tick at which it did.
     pub tick: u32,
     /// Ids, rising.
     pub ids: Vec<AgentId>,
     /// Their classes.
     pub classes: Vec<ClassId>,
-    /// Where they are and the move each has begun last.
+    /// The position and the last move of each.
     pub motion: Vec<RecordedMotion>,
     /// Number of the current order of each in [`Header::orders`]; `u32::MAX` for none.
     pub orders: Vec<u32>,
-    /// Tick since which each waits though it could go on; `u32::MAX` if it does not.
+    /// Tick since which each waits although it could go on; `u32::MAX` if it does not wait.
     pub waits_since: Vec<u32>,
-    /// Counts behind the last tick.
+    /// Counters after the last tick.
     pub counters: Counters,
     paths: Vec<PathHandle>,
     pool: PathPool<PathRun>,
-    /// Rows to be taken out once the events of the tick are through.
+    /// Rows to remove after the events of the tick.
     gone: Vec<u32>,
-    /// End tick of each row's move once more: it is looked through each tick.
+    /// End tick of each row's move, a copy that each tick scans.
     ends: Vec<u32>,
-    /// No move ends before this tick that has not ended yet.
+    /// A lower bound of the end ticks of moves in progress.
     next_end: u32,
 }
 
-/// Where an agent is, and the move it has begun last.
+/// The position of an agent, and its last move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RecordedMotion {
     /// Where the move began.
     pub from: Pose,
-    /// Where it ends; where an agent stands whose move has ended.
+    /// Where it ends; the pose of the agent once it has.
     pub to: Pose,
     /// Number of its primitive; 255 if none has begun since the last key frame.
     pub primitive: u8,
@@ -60,7 +60,7 @@ impl RecordedMotion {
     /// [`RecordedMotion::primitive`] without a move.
     pub const NO_MOVE: u8 = u8::MAX;
 
-    /// One at rest.
+    /// An agent at rest.
     fn resting(pose: Pose, tick: u32) -> Self {
         Self { from: pose, to: pose, primitive: Self::NO_MOVE, start: tick, end: tick }
     }
@@ -71,32 +71,32 @@ impl RecordedMotion {
     }
 }
 
-/// A frame as it is written: a column each, so that like stands by like.
+/// A frame as written: in columns, so that similar numbers are adjacent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct KeyFrame {
-    /// Each id less the one before.
+    /// Each id minus the one before.
     ids: Vec<u32>,
     classes: Vec<u8>,
-    /// Coordinates of `from`, each less the one before.
+    /// Coordinates of `from`, each minus the one before.
     x: Vec<i32>,
     y: Vec<i32>,
     headings: Vec<u8>,
     /// `NO_MOVE` at rest.
     primitives: Vec<u8>,
-    /// Ticks since the move began, and until it ends; of those in mid-move only.
+    /// Ticks since the move began, and until it ends; of moving agents only.
     since: Vec<u32>,
     left: Vec<u32>,
-    /// Number of the current order and 1; 0 for none.
+    /// Number of the current order, plus 1; 0 for none.
     orders: Vec<u32>,
-    /// Ticks it has waited and 1; 0 if it does not wait.
+    /// Ticks it has waited, plus 1; 0 if it does not wait.
     waits: Vec<u32>,
-    /// Number of runs of each path, and all runs.
+    /// Number of runs of each path, and the runs of all.
     n_runs: Vec<u32>,
     runs: Vec<u32>,
     counters: [u64; 13],
 }
 
-/// Most runs of all paths together: 32 of each agent of the largest simulation.
+/// Most runs of all paths together: 32 for each agent of the largest simulation.
 pub(super) const PATH_RUNS_MAX: usize = 1 << 25;
 
 impl RecordedAgents {
@@ -115,23 +115,23 @@ impl RecordedAgents {
         self.ids.binary_search(&agent).ok()
     }
 
-    /// Whether the agent of a row is in mid-move.
+    /// Whether the agent of a row is moving.
     pub fn is_moving(&self, row: usize) -> bool {
         self.motion[row].is_moving(self.tick)
     }
 
-    /// Pose of the agent of a row at rest, or from which its move in progress began.
+    /// Pose of the agent of a row; while it moves, the pose from which it does.
     pub fn pose(&self, row: usize) -> Pose {
         let motion = &self.motion[row];
         if motion.is_moving(self.tick) { motion.from } else { motion.to }
     }
 
-    /// What is left of the path of a row, next first: runs of equal moves.
+    /// The rest of the path of a row, next first: runs of equal moves.
     pub fn runs(&self, row: usize) -> &[PathRun] {
         self.pool.moves(self.paths[row])
     }
 
-    /// Primitives of what is left of the path of a row, next first.
+    /// Primitives of the rest of the path of a row, next first.
     pub fn path(&self, row: usize) -> impl Iterator<Item = u8> {
         PathRun::moves(self.runs(row))
     }
@@ -146,12 +146,12 @@ impl RecordedAgents {
         self.runs(row).first().map(|run| run.primitive())
     }
 
-    /// Calls `each` with every row, in order, whose move ends at this tick. `each` may begin its next.
+    /// Calls `each` for every row whose move ends at this tick, in order. `each` may begin the next move.
     pub(super) fn for_each_due<E>(
         &mut self,
         mut each: impl FnMut(&mut Self, usize) -> Result<(), E>,
     ) -> Result<(), E> {
-        /// Ends that are looked at before it is asked whether one of them is it.
+        /// Rows tested at once: a fold without branches, which the compiler vectorises.
         const ROWS: usize = 64;
         let tick = self.tick;
         if self.next_end > tick {
@@ -191,9 +191,9 @@ impl RecordedAgents {
         self.paths.push(PathHandle::EMPTY);
     }
 
-    /// Whether there are more agents than a simulation may have, or their bodies cover more cells than the map
-    /// has, which would be so if any stood on another.
-    pub(super) fn check_room(&self, header: &Header) -> Result<(), String> {
+    /// Checks that there are not too many agents for a simulation, and that their bodies fit on the map without
+    /// overlap.
+    pub(super) fn check_fits(&self, header: &Header) -> Result<(), String> {
         if self.len() > AGENTS_MAX as usize {
             return Err(format!("{} agents, expected at most {AGENTS_MAX}", self.len()));
         }
@@ -206,7 +206,7 @@ impl RecordedAgents {
         Ok(())
     }
 
-    /// Poses of what is left of the path of a row: where it begins and the pose after each move.
+    /// Poses of the rest of the path of a row: where it begins and the pose after each move.
     pub fn path_poses(&self, row: usize, header: &Header) -> impl Iterator<Item = Pose> {
         let class = header.classes.get(usize::from(self.classes[row].0));
         let mut moves = self.path(row);
@@ -215,23 +215,23 @@ impl RecordedAgents {
         })
     }
 
-    /// Time that a primitive of an agent is taken to last: as long as its last move, if that was of the
-    /// same primitive, else as long as on normal ground.
+    /// Expected time of a primitive of an agent: that of its last move if the primitive is the same, else that on
+    /// normal ground.
     pub(super) fn expected_ticks(&self, row: usize, class: &RecordedClass, primitive: u8) -> u32 {
         let last = &self.motion[row];
         let base = class.primitives.get(usize::from(primitive)).map_or(1, |primitive| primitive.ticks);
         if last.primitive == primitive { last.end - last.start } else { base }
     }
 
-    /// Lets an event of the tick `self.tick` take effect on the agents.
+    /// Applies an event of the tick `self.tick`.
     /// # Errors
-    /// What is impossible about it.
+    /// The reason why it is impossible.
     pub(super) fn apply(&mut self, event: &Event, record: &TickRecord) -> Result<(), String> {
         if let Event::Spawn { agent, class, pose } = *event {
             if self.ids.last().is_some_and(|&last| last >= agent) {
-                return Err(format!("agent {} is placed behind one of a higher id", agent.0));
+                return Err(format!("agent {} is placed after one of a higher id", agent.0));
             }
-            // As many may go at the same tick; how many stay is told when the rows have closed up.
+            // As many may be removed at the same tick; `check_fits` counts what remains.
             if self.len() >= 2 * AGENTS_MAX as usize {
                 return Err(format!("more than {AGENTS_MAX} agents"));
             }
@@ -241,11 +241,11 @@ impl RecordedAgents {
         let Some(agent) = event.agent() else { return Ok(()) };
         let Some(row) = self.row(agent) else { return Err(format!("agent {} is not there", agent.0)) };
         match *event {
-            // Those of one tick are told apart when the rows close up.
+            // `remove_gone` finds an agent that is removed twice.
             Event::Remove { .. } if self.gone.len() < self.len() => self.gone.push(row as u32),
-            Event::Remove { .. } => return Err(TAKEN_OUT_TWICE.to_owned()),
-            Event::Path { first, count, .. } => {
-                let runs = record.runs_of_path(first, count);
+            Event::Remove { .. } => return Err(REMOVED_TWICE.to_owned()),
+            Event::Path { runs, .. } => {
+                let runs = record.runs_of_path(runs);
                 if self.n_runs() - self.runs(row).len() + runs.len() > PATH_RUNS_MAX {
                     return Err(format!("paths of more than {PATH_RUNS_MAX} runs of equal moves"));
                 }
@@ -268,7 +268,7 @@ impl RecordedAgents {
         Ok(())
     }
 
-    /// Takes the next move off the path of a row.
+    /// Removes the first move of the path of a row.
     fn advance(&mut self, row: usize) {
         let path = &mut self.paths[row];
         let Some(run) = self.pool.first_mut(*path) else { return };
@@ -278,17 +278,17 @@ impl RecordedAgents {
         }
     }
 
-    /// Takes out the agents whose removal was among the events of the tick.
+    /// Removes the agents whose removal was among the events of the tick.
     /// # Errors
-    /// One of them was taken out twice.
-    pub(super) fn close_up(&mut self) -> Result<(), String> {
+    /// An agent is removed twice.
+    pub(super) fn remove_gone(&mut self) -> Result<(), String> {
         let Self { gone, .. } = self;
         gone.sort_unstable();
         let Some(&first) = gone.first() else { return Ok(()) };
         if gone.windows(2).any(|pair| pair[0] == pair[1]) {
-            return Err(TAKEN_OUT_TWICE.to_owned());
+            return Err(REMOVED_TWICE.to_owned());
         }
-        /// Moves the rows behind the first that goes up, stretch by stretch.
+        /// Moves up the rows between those that are gone.
         fn keep<T: Copy>(rows: &mut Vec<T>, gone: &[u32], first: u32) {
             let mut to = first as usize;
             for (number, &row) in gone.iter().enumerate() {
@@ -313,8 +313,7 @@ impl RecordedAgents {
         Ok(())
     }
 
-    /// Forgets what a key frame does not hold, so that those who read on and those who begin at the key
-    /// frame know the same.
+    /// Forgets what a key frame does not hold, so that reading on and reading from the key frame give the same.
     pub(super) fn forget_history(&mut self) {
         for (motion, end) in self.motion.iter_mut().zip(&mut self.ends) {
             if !motion.is_moving(self.tick) {
@@ -324,7 +323,7 @@ impl RecordedAgents {
         }
     }
 
-    /// Writes the frame to columns, whose memory is kept.
+    /// Writes the frame to columns and keeps their memory.
     pub(super) fn to_key(&self, key: &mut KeyFrame) {
         key.clear();
         let (mut last, mut id) = (CellXY::new(0, 0), 0);
@@ -353,9 +352,9 @@ impl RecordedAgents {
         key.counters = self.counters.values();
     }
 
-    /// Reads a frame at a tick.
+    /// Reads the frame before a tick.
     /// # Errors
-    /// What does not match in it.
+    /// The first thing in it that does not match.
     pub(super) fn from_key(key: &KeyFrame, tick: u32, header: &Header) -> Result<Self, String> {
         let n = key.ids.len();
         let columns = [
@@ -404,23 +403,23 @@ impl RecordedAgents {
                 check_pose(header, class, motion.to)?;
             }
             frame.push(AgentId(id), class, motion);
-            frame.orders[row] = known_order(key.orders[row].wrapping_sub(1), header)?;
+            frame.orders[row] = check_order(key.orders[row].wrapping_sub(1), header)?;
             let waits = key.waits[row];
             frame.waits_since[row] = if waits == 0 { NONE } else { tick.wrapping_sub(waits - 1) };
-            let (of_row, others) = runs.split_at(key.n_runs[row] as usize);
-            runs = others;
+            let (of_row, rest) = runs.split_at(key.n_runs[row] as usize);
+            runs = rest;
             last = cell;
             path.clear();
             for &run in of_row {
-                put_run(PathRun::of_number(run), known, 0, &mut path)?;
+                push_run(PathRun::of_number(run), known, 0, &mut path)?;
             }
             frame.pool.replace(&mut frame.paths, row, &path);
         }
-        frame.check_room(header)?;
+        frame.check_fits(header)?;
         Ok(frame)
     }
 
-    /// The first row in which two frames of one tick differ, and in what.
+    /// The first agent in which two frames of one tick differ, and in what.
     pub(super) fn difference(&self, other: &Self) -> Option<(AgentId, &'static str)> {
         let n = self.len().max(other.len());
         for row in 0..n {
@@ -445,11 +444,11 @@ impl RecordedAgents {
     }
 }
 
-/// What is said of an agent that is taken out and is gone.
-const TAKEN_OUT_TWICE: &str = "an agent that is taken out twice";
+/// The message on an agent that is removed twice at a tick.
+const REMOVED_TWICE: &str = "an agent that is removed twice";
 
-/// Puts a run that was read behind those of its path, which begin at `first`.
-pub(super) fn put_run(
+/// Appends a run that was read to those of its path, which begin at `first`.
+pub(super) fn push_run(
     run: PathRun,
     class: &RecordedClass,
     first: usize,
@@ -461,20 +460,20 @@ pub(super) fn put_run(
     if run.n_moves() > PathRun::MOVES_MAX {
         return Err(format!("a run of {} moves, expected at most {}", run.n_moves(), PathRun::MOVES_MAX));
     }
-    if runs[first..].last().is_some_and(|&before| !run.may_follow(before)) {
+    if runs[first..].last().is_some_and(|&previous| !run.may_follow(previous)) {
         return Err("a path of which two runs are one".to_owned());
     }
     runs.push(run);
     Ok(())
 }
 
-/// An order that may be current.
-pub(super) fn known_order(order: u32, header: &Header) -> Result<u32, String> {
+/// The number of a recorded order, or [`NONE`]; others are refused.
+pub(super) fn check_order(order: u32, header: &Header) -> Result<u32, String> {
     let known = order == NONE || (order as usize) < header.orders.len();
     if known { Ok(order) } else { Err(format!("order {order}, expected one of {}", header.orders.len())) }
 }
 
-/// Whether a pose can be one of a class on the map.
+/// Checks that a class can have a pose on the map.
 pub(super) fn check_pose(header: &Header, class: ClassId, pose: Pose) -> Result<(), String> {
     let Some(known) = header.classes.get(usize::from(class.0)) else {
         return Err(format!("class {}, expected one of {}", class.0, header.classes.len()));

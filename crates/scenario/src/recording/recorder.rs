@@ -1,19 +1,18 @@
-//! Writes a recording beside a simulation.
+//! Writes a recording as a world steps.
 
 use crate::load::Source;
 use crate::outcome::recorded_outcome_json;
 use crate::recording::chunk::Chunk;
 use crate::recording::format::{BLOCK_CHUNK, BLOCK_END, BLOCK_HEADER, CHUNK_BYTES, CHUNK_TICKS, KIND};
-use crate::recording::header::Header;
+use crate::recording::header::{Header, ScenarioText};
+use crate::recording::map_edits::EditsInForce;
 use crate::recording::observe::Observer;
-use crate::recording::record::{End, Event, RecordedEdit, TickRecord};
-use crate::recording::tick_code::put_edit;
+use crate::recording::record::End;
 use std::io::{self, Write};
 use wheelbase_sim::codec::{BlockWriter, write_prefix};
 use wheelbase_sim::{RunResult, RunState, TickTimes, World};
 
-/// A recording being written. Once its buffers have grown to what a chunk takes, a tick allocates nothing
-/// in it.
+/// A recording being written. Once its buffers have the size of a chunk, a tick allocates nothing.
 #[derive(Debug)]
 pub struct Recorder<W: Write> {
     out: W,
@@ -28,24 +27,23 @@ pub struct Recorder<W: Write> {
 }
 
 impl<W: Write> Recorder<W> {
-    /// Begins the recording of a run that has not begun: writes the header, and has the simulation keep
-    /// what happens. `file` is the name of the scenario file, `scenario` its text, `source` what else the
-    /// simulation was made of.
+    /// Begins the recording of a world that has not stepped: writes the header, and has the world keep its log.
+    /// `scenario` and `source` are what it was built from.
     ///
     /// # Errors
     /// Those of the writer.
     pub fn begin(
         world: &mut World,
         source: &Source,
-        (file, scenario): (&str, &str),
+        scenario: ScenarioText<'_>,
         mut out: W,
     ) -> io::Result<Self> {
-        let mut header = Header::of(world, source, file, scenario);
+        let mut header = Header::of(world, source, scenario);
         let mut blocks = BlockWriter::default();
         write_prefix(&KIND, &mut out)?;
         blocks.write(BLOCK_HEADER, (0, 0), &header, &mut out)?;
         out.flush()?;
-        // Only the classes are needed from here on; a map may be large.
+        // Freed, for a map may be large: from here on only the classes are needed.
         header.map.terrain = Vec::new();
         header.map.sides = Vec::new();
         header.map.elevation = Vec::new();
@@ -65,12 +63,12 @@ impl<W: Write> Recorder<W> {
         })
     }
 
-    /// Records the tick that the simulation has just run: `tick` is its number, `step` what came of it. The
-    /// log is left as it is: [`World::clear_log`] is the caller's.
+    /// Records the last tick of `world`: `tick` is its number, `step` its result. The caller clears the log
+    /// ([`World::clear_log`]).
     ///
     /// # Errors
-    /// Those of the writer, at ticks at which a chunk is full, and of a tick at which more happens than a recording
-    /// may hold: paths of 2^25 runs of equal moves, 2^24 other events.
+    /// Those of the writer, at ticks that fill a chunk, and of a tick beyond the limits of a recording: 2^25 runs of
+    /// equal moves in all paths, 2^24 other events.
     pub fn tick(&mut self, world: &World, tick: u32, step: RunState) -> io::Result<()> {
         if self.n_ticks == 0 {
             self.begin_chunk(tick);
@@ -86,7 +84,7 @@ impl<W: Write> Recorder<W> {
         Ok(())
     }
 
-    /// Writes what is left, and the end. A run that was stopped before its end is marked as interrupted.
+    /// Writes the last chunk and the end. A run that did not come to its end is marked as interrupted.
     ///
     /// # Errors
     /// Those of the writer.
@@ -110,7 +108,7 @@ impl<W: Write> Recorder<W> {
         self.first_tick = tick;
         self.chunk.ticks.clear();
         self.chunk.edits.clear();
-        self.edits.put(&mut self.chunk.edits);
+        self.edits.encode(&mut self.chunk.edits);
         let frame = &mut self.observer.frame;
         frame.tick = tick;
         frame.forget_history();
@@ -120,29 +118,7 @@ impl<W: Write> Recorder<W> {
     fn write_chunk(&mut self) -> io::Result<()> {
         self.blocks.write(BLOCK_CHUNK, (self.first_tick, self.n_ticks), &self.chunk, &mut self.out)?;
         self.n_ticks = 0;
-        // What is not handed over is lost when the run is killed.
+        // A killed run loses what was not flushed.
         self.out.flush()
-    }
-}
-
-/// The edits made so far, less those that others have undone: what key frames hold of the map.
-#[derive(Debug, Default)]
-pub(super) struct EditsInForce(Vec<RecordedEdit>);
-
-impl EditsInForce {
-    /// Keeps the edits of a tick for the key frames to come; one that sets again all that an earlier one did
-    /// takes its place, so that a bridge that opens and closes for ever is kept once.
-    pub(super) fn note(&mut self, record: &TickRecord) {
-        for event in &record.events {
-            if let Event::Edit(edit) = event {
-                self.0.retain(|earlier| !edit.set.covers(&earlier.set));
-                self.0.push(*edit);
-            }
-        }
-    }
-
-    /// Writes them one behind the other.
-    pub(super) fn put(&self, out: &mut Vec<u8>) {
-        self.0.iter().for_each(|edit| put_edit(edit, out));
     }
 }

@@ -1,25 +1,26 @@
-//! A tick of a recording as bytes: what follows from the frame before it is not written.
+//! The bytes of a tick. What follows from the frame, the agents after the tick before, is left out.
 //!
-//! First the events that are no moves, each with a tag and its agent as the difference from the one before.
-//! Then the moves. Most agents in mid-move go on with the next move of their path, at once, for as long as
-//! the move before: so each agent whose move ended at the tick has one byte, 0 if it rests, 1 if it goes
-//! on just so; the others that start are listed. Last come lists of rows: who began or ceased to wait, whose
-//! current order is another, whose path was dropped. Runs of equal bytes are for deflate.
+//! First come the events other than moves, each a tag and its agent as a difference from the previous one. Then the
+//! moves: most agents that end a move begin the next one of their path at once, of equal length, so each agent whose
+//! move ends at the tick has one byte, 0 if it rests and 1 if it goes on that way. Other agents that begin a move
+//! are listed. Last come lists of rows with a changed wait, a changed current order or a dropped path. Runs of equal
+//! bytes are left to deflate.
 
 use crate::recording::header::Header;
-use crate::recording::record::{Event, PathRun, RecordedEdit, RecordedSet, TickRecord};
+use crate::recording::record::{Event, PathRun, RunRange, TickRecord};
 use crate::recording::recorded_agents::{
-    NONE, PATH_RUNS_MAX, RecordedAgents, check_pose, known_order, put_run,
+    NONE, PATH_RUNS_MAX, RecordedAgents, check_order, check_pose, push_run,
 };
 use crate::scenario::EVENTS_MAX;
-use wheelbase_grid::{CellXY, Rect};
+use crate::varint::{self, VarintError};
+use wheelbase_grid::{CellXY, Rect, SideKind, TerrainKind};
 use wheelbase_planner::{Heading, Pose};
-use wheelbase_sim::{AgentId, ClassId, Counters, OnAgents};
+use wheelbase_sim::{AgentId, AppliedEdit, ClassId, Counters, EditEffect, OnAgents};
 
-/// The flag of the tick at which a run ended.
+/// Flag of the tick at which a run ended.
 pub(super) const ENDED: u8 = 1;
 
-/// Most events of a tick that are no moves: 16 of each agent of the largest simulation.
+/// Most events of a tick other than moves: 16 for each agent of the largest simulation.
 const TICK_EVENTS_MAX: u64 = 1 << 24;
 
 const SPAWN: u8 = 0;
@@ -32,78 +33,39 @@ const EDIT: u8 = 6;
 const TASK: u8 = 7;
 const TASK_DONE: u8 = 8;
 
-/// The agent rests on.
+/// The agent rests.
 const RESTS: u8 = 0;
-/// The next move of its path for as long as expected, or for a time that follows.
+/// The next move of its path, in the expected time.
 const NEXT: u8 = 1;
+/// The next move of its path; its time follows.
 const NEXT_TICKS: u8 = 2;
-/// Another primitive: this and twice its number for as long as expected; one more if a time follows.
+/// Another primitive: this plus twice its number, in the expected time; one more if its time follows.
 const OTHER: u8 = 3;
 
-/// Writes numbers.
-pub(super) trait Put {
-    fn byte(&mut self, byte: u8);
-
-    /// Seven bits a byte, lowest first.
-    fn number(&mut self, mut number: u64) {
-        while number >= 0x80 {
-            self.byte(number as u8 | 0x80);
-            number >>= 7;
-        }
-        self.byte(number as u8);
-    }
-
-    /// A difference: small for a small one of either sign.
-    fn signed(&mut self, number: i64) {
-        self.number((number << 1 ^ number >> 63) as u64);
-    }
-}
-
-impl Put for Vec<u8> {
-    fn byte(&mut self, byte: u8) {
-        self.push(byte);
-    }
-}
-
-/// Reads numbers.
+/// Reads the bytes of ticks and of edits.
 #[derive(Debug)]
-pub(super) struct Take<'a>(pub &'a [u8]);
+pub(super) struct Decoder<'a> {
+    /// The bytes that are left.
+    pub bytes: &'a [u8],
+}
 
-impl Take<'_> {
+impl Decoder<'_> {
     fn byte(&mut self) -> Result<u8, String> {
-        let (&byte, rest) = self.0.split_first().ok_or("a tick lacks its end")?;
-        self.0 = rest;
+        let (&byte, rest) = self.bytes.split_first().ok_or(TRUNCATED)?;
+        self.bytes = rest;
         Ok(byte)
     }
 
     fn number(&mut self) -> Result<u64, String> {
-        let mut number = 0;
-        for shift in (0..64).step_by(7) {
-            let byte = self.byte()?;
-            let bits = u64::from(byte & 0x7f);
-            number |= bits << shift;
-            if number >> shift != bits {
-                break;
-            }
-            if byte < 0x80 {
-                let longer = byte == 0 && shift > 0;
-                return if longer {
-                    Err("a number in more bytes than it takes".to_owned())
-                } else {
-                    Ok(number)
-                };
-            }
-        }
-        Err("a number of more than 64 bits".to_owned())
+        varint::read(&mut self.bytes).map_err(varint_message)
     }
 
-    fn small(&mut self) -> Result<u32, String> {
+    fn number_u32(&mut self) -> Result<u32, String> {
         u32::try_from(self.number()?).map_err(|_| "a number of more than 32 bits".to_owned())
     }
 
     fn signed(&mut self) -> Result<i64, String> {
-        let number = self.number()?;
-        Ok((number >> 1) as i64 ^ -((number & 1) as i64))
+        varint::read_signed(&mut self.bytes).map_err(varint_message)
     }
 
     /// The flags of a tick: whether the run ended at it.
@@ -114,43 +76,53 @@ impl Take<'_> {
         }
     }
 
-    /// Number of entries of a list, each of which takes so many bytes or more.
-    fn count(&mut self, bytes_each: usize) -> Result<u64, String> {
-        let (count, left) = (self.number()?, self.0.len());
-        let fits = count <= (left / bytes_each) as u64;
+    /// Length of a list whose entries take at least `entry_bytes` each.
+    fn list_len(&mut self, entry_bytes: usize) -> Result<u64, String> {
+        let (count, left) = (self.number()?, self.bytes.len());
+        let fits = count <= (left / entry_bytes) as u64;
         if fits { Ok(count) } else { Err(format!("a list of {count} where {left} bytes are left")) }
     }
 
-    /// A number that is the sum of one before and a difference.
-    fn after(&mut self, before: u32) -> Result<u32, String> {
-        let sum = i64::from(before).checked_add(self.signed()?);
+    /// A number stored as its difference from `base`.
+    fn number_from(&mut self, base: u32) -> Result<u32, String> {
+        let sum = i64::from(base).checked_add(self.signed()?);
         sum.and_then(|sum| u32::try_from(sum).ok()).ok_or_else(|| "a number below 0".to_owned())
     }
 
-    /// A cell on the map.
-    fn cell_on(&mut self, header: &Header, before: CellXY) -> Result<CellXY, String> {
-        let cell = self.cell_after(before)?;
+    /// A cell stored as its difference from `base`.
+    fn cell_from(&mut self, base: CellXY) -> Result<CellXY, String> {
+        let mut coordinate = |base: i32| {
+            let sum = i64::from(base).checked_add(self.signed()?);
+            sum.and_then(|sum| i32::try_from(sum).ok()).ok_or_else(|| "a cell off all maps".to_owned())
+        };
+        Ok(CellXY::new(coordinate(base.x)?, coordinate(base.y)?))
+    }
+
+    /// As [`Self::cell_from`], on the map.
+    fn cell_on_map(&mut self, header: &Header, base: CellXY) -> Result<CellXY, String> {
+        let cell = self.cell_from(base)?;
         let on_map = header.map.index(cell).is_some();
         if on_map { Ok(cell) } else { Err(format!("cell {cell}, which is off the map")) }
     }
 
-    fn cell_after(&mut self, before: CellXY) -> Result<CellXY, String> {
-        let mut of = |before: i32| {
-            let sum = i64::from(before).checked_add(self.signed()?);
-            sum.and_then(|sum| i32::try_from(sum).ok()).ok_or_else(|| "a cell off all maps".to_owned())
-        };
-        Ok(CellXY::new(of(before.x)?, of(before.y)?))
-    }
-
     fn hash(&mut self) -> Result<u64, String> {
-        let (head, rest) = self.0.split_first_chunk::<8>().ok_or("a tick lacks its hash")?;
-        self.0 = rest;
+        let (head, rest) = self.bytes.split_first_chunk::<8>().ok_or("a tick lacks its hash")?;
+        self.bytes = rest;
         Ok(u64::from_le_bytes(*head))
     }
 }
 
-/// What numbers of one event are written as differences from; each tick begins anew.
-struct Before {
+const TRUNCATED: &str = "a tick lacks its end";
+
+fn varint_message(error: VarintError) -> String {
+    match error {
+        VarintError::Truncated => TRUNCATED.to_owned(),
+        other => other.to_string(),
+    }
+}
+
+/// The values that the next event of a tick is stored as a difference from.
+struct DeltaBase {
     agent: u32,
     order: u32,
     cell: CellXY,
@@ -158,26 +130,21 @@ struct Before {
 
 const ORIGIN: CellXY = CellXY::new(0, 0);
 
-impl Before {
+impl DeltaBase {
+    /// Before the first event of each tick.
     const START: Self = Self { agent: 0, order: 0, cell: ORIGIN };
 }
 
-fn put_cell(out: &mut Vec<u8>, before: CellXY, cell: CellXY) {
-    out.signed(i64::from(cell.x) - i64::from(before.x));
-    out.signed(i64::from(cell.y) - i64::from(before.y));
+fn encode_cell(out: &mut Vec<u8>, base: CellXY, cell: CellXY) {
+    varint::put_signed(out, i64::from(cell.x) - i64::from(base.x));
+    varint::put_signed(out, i64::from(cell.y) - i64::from(base.y));
 }
 
-fn put_agent(out: &mut Vec<u8>, before: &mut Before, tag: u8, agent: AgentId) {
-    out.byte(tag);
-    out.signed(i64::from(agent.0) - i64::from(before.agent));
-    before.agent = agent.0;
-}
-
-/// Writes the events up to the moves, and lets them take effect on the frame.
+/// Writes the events other than moves, the first `n_events`, and applies them to the frame.
 ///
 /// # Errors
-/// What is impossible about one: of our own events none is.
-pub(super) fn put_events(
+/// The reason why an event is impossible; none of ours is.
+pub(super) fn encode_events(
     record: &TickRecord,
     n_events: usize,
     frame: &mut RecordedAgents,
@@ -186,263 +153,284 @@ pub(super) fn put_events(
     if n_events as u64 > TICK_EVENTS_MAX {
         return Err(too_many_events(n_events as u64));
     }
-    out.number(n_events as u64);
-    let mut before = Before::START;
+    varint::put(out, n_events as u64);
+    let mut base = DeltaBase::START;
     for event in &record.events[..n_events] {
-        match *event {
-            Event::Spawn { agent, class, pose } => {
-                put_agent(out, &mut before, SPAWN, agent);
-                out.byte(class.0);
-                put_cell(out, before.cell, pose.cell);
-                out.byte(pose.heading.0);
-                before.cell = pose.cell;
-            }
-            Event::Remove { agent } => put_agent(out, &mut before, REMOVE, agent),
-            Event::Order { agent, order } => {
-                put_agent(out, &mut before, ORDER, agent);
-                out.signed(i64::from(order) - i64::from(before.order));
-                before.order = order;
-            }
-            Event::Done { agent, kind } => {
-                put_agent(out, &mut before, DONE, agent);
-                out.byte(kind);
-            }
-            Event::Unreachable { agent, kind } => {
-                put_agent(out, &mut before, UNREACHABLE, agent);
-                out.byte(kind);
-            }
-            Event::Path { agent, first, count, .. } => {
-                put_agent(out, &mut before, PATH, agent);
-                out.number(count.into());
-                record.runs_of_path(first, count).iter().for_each(|run| out.number(run.to_number().into()));
-            }
-            Event::Task { agent, cell, heading } => {
-                put_agent(out, &mut before, TASK, agent);
-                put_cell(out, before.cell, cell);
-                out.byte(heading.map_or(0, |heading| heading.0 + 1));
-                before.cell = cell;
-            }
-            Event::TaskDone { agent, cell } => {
-                put_agent(out, &mut before, TASK_DONE, agent);
-                put_cell(out, before.cell, cell);
-                before.cell = cell;
-            }
-            Event::Edit(edit) => put_edit(&edit, out),
-            Event::Move { .. } | Event::Wait { .. } | Event::Current { .. } => {}
-        }
+        encode_event(event, record, &mut base, out);
         frame.apply(event, record)?;
     }
-    frame.close_up()
+    frame.remove_gone()
+}
+
+fn encode_event(event: &Event, record: &TickRecord, base: &mut DeltaBase, out: &mut Vec<u8>) {
+    let mut head = |tag: u8, agent: AgentId, out: &mut Vec<u8>| {
+        out.push(tag);
+        varint::put_signed(out, i64::from(agent.0) - i64::from(base.agent));
+        base.agent = agent.0;
+    };
+    match *event {
+        Event::Spawn { agent, class, pose } => {
+            head(SPAWN, agent, out);
+            out.push(class.0);
+            encode_cell(out, base.cell, pose.cell);
+            out.push(pose.heading.0);
+            base.cell = pose.cell;
+        }
+        Event::Remove { agent } => head(REMOVE, agent, out),
+        Event::Order { agent, order } => {
+            head(ORDER, agent, out);
+            varint::put_signed(out, i64::from(order) - i64::from(base.order));
+            base.order = order;
+        }
+        Event::Done { agent, kind } => {
+            head(DONE, agent, out);
+            out.push(kind);
+        }
+        Event::Unreachable { agent, kind } => {
+            head(UNREACHABLE, agent, out);
+            out.push(kind);
+        }
+        Event::Path { agent, runs, .. } => {
+            head(PATH, agent, out);
+            varint::put(out, runs.count.into());
+            record.runs_of_path(runs).iter().for_each(|run| varint::put(out, run.to_number().into()));
+        }
+        Event::Task { agent, cell, heading } => {
+            head(TASK, agent, out);
+            encode_cell(out, base.cell, cell);
+            out.push(heading.map_or(0, |heading| heading.0 + 1));
+            base.cell = cell;
+        }
+        Event::TaskDone { agent, cell } => {
+            head(TASK_DONE, agent, out);
+            encode_cell(out, base.cell, cell);
+            base.cell = cell;
+        }
+        Event::Edit(edit) => encode_edit(&edit, out),
+        Event::Move { .. } | Event::Wait { .. } | Event::Current { .. } => {}
+    }
 }
 
 fn too_many_events(found: u64) -> String {
     format!("{found} events at one tick, expected at most {TICK_EVENTS_MAX}")
 }
 
-fn put_area(out: &mut Vec<u8>, area: Rect) {
-    put_cell(out, ORIGIN, CellXY::new(area.x, area.y));
-    out.number(area.width.into());
-    out.number(area.height.into());
+fn encode_area(out: &mut Vec<u8>, area: Rect) {
+    encode_cell(out, ORIGIN, CellXY::new(area.x, area.y));
+    varint::put(out, area.width.into());
+    varint::put(out, area.height.into());
 }
 
 /// Writes an edit with its tag.
-pub(super) fn put_edit(edit: &RecordedEdit, out: &mut Vec<u8>) {
-    out.byte(EDIT);
-    out.byte(match edit.on_agents {
+pub(super) fn encode_edit(edit: &AppliedEdit, out: &mut Vec<u8>) {
+    out.push(EDIT);
+    out.push(match edit.on_agents {
         OnAgents::Wait => 0,
         OnAgents::Strand => 1,
         OnAgents::Remove => 2,
     });
-    out.number(edit.asked.into());
-    match edit.set {
-        RecordedSet::Terrain { area, kind } => {
-            out.byte(0);
-            put_area(out, area);
-            out.byte(kind);
+    varint::put(out, edit.asked.into());
+    match edit.effect {
+        EditEffect::Terrain { area, kind } => {
+            out.push(0);
+            encode_area(out, area);
+            out.push(kind.0);
         }
-        RecordedSet::Elevation { area, height } => {
-            out.byte(1);
-            put_area(out, area);
-            out.signed(height.into());
+        EditEffect::Elevation { area, height } => {
+            out.push(1);
+            encode_area(out, area);
+            varint::put_signed(out, height.into());
         }
-        RecordedSet::Sides { cell, kinds } => {
-            out.byte(2);
-            put_cell(out, ORIGIN, cell);
+        EditEffect::Sides { cell, kinds } => {
+            out.push(2);
+            encode_cell(out, ORIGIN, cell);
             for kind in kinds {
-                out.byte(kind.map_or(0, |kind| kind + 1));
+                out.push(kind.map_or(0, |kind| kind.0 + 1));
             }
         }
     }
 }
 
-/// Reads an edit behind its tag.
-fn take_edit(bytes: &mut Take<'_>, header: &Header) -> Result<RecordedEdit, String> {
+/// Reads an edit after its tag.
+fn decode_edit(bytes: &mut Decoder<'_>, header: &Header) -> Result<AppliedEdit, String> {
     let on_agents = match bytes.byte()? {
         0 => OnAgents::Wait,
         1 => OnAgents::Strand,
         2 => OnAgents::Remove,
         other => return Err(format!("an edit that does {other} with agents")),
     };
-    let asked = bytes.small()?;
-    let area = |bytes: &mut Take<'_>| {
-        let corner = bytes.cell_after(ORIGIN)?;
-        let area = Rect::new(corner.x, corner.y, bytes.small()?, bytes.small()?);
+    let asked = bytes.number_u32()?;
+    let area = |bytes: &mut Decoder<'_>| {
+        let corner = bytes.cell_from(ORIGIN)?;
+        let area = Rect::new(corner.x, corner.y, bytes.number_u32()?, bytes.number_u32()?);
         let on_map = area.intersection(Rect::new(0, 0, header.map.width, header.map.height)) == area;
         if on_map { Ok(area) } else { Err("an edit off the map".to_owned()) }
     };
-    let set = match bytes.byte()? {
+    let effect = match bytes.byte()? {
         0 => {
             let (area, kind) = (area(bytes)?, bytes.byte()?);
             if usize::from(kind) >= header.terrain_kinds.len() {
                 return Err(format!("terrain kind {kind}, expected one of {}", header.terrain_kinds.len()));
             }
-            RecordedSet::Terrain { area, kind }
+            EditEffect::Terrain { area, kind: TerrainKind(kind) }
         }
         1 => {
             let (area, height) = (area(bytes)?, bytes.signed()?);
             let height = i16::try_from(height).map_err(|_| format!("height {height}"))?;
-            RecordedSet::Elevation { area, height }
+            EditEffect::Elevation { area, height }
         }
         2 => {
-            let cell = bytes.cell_on(header, ORIGIN)?;
+            let cell = bytes.cell_on_map(header, ORIGIN)?;
             let mut kinds = [None; 6];
             for (side, kind) in kinds.iter_mut().enumerate() {
-                *kind = bytes.byte()?.checked_sub(1);
-                let known = |kind: u8| {
-                    usize::from(kind) < header.side_kinds.len() && side < header.grid_shape().sides().len()
-                };
-                if let Some(kind) = kind.filter(|&kind| !known(kind)) {
-                    return Err(format!(
-                        "side {side} of kind {kind}, expected one of {}",
-                        header.side_kinds.len()
-                    ));
+                let Some(number) = bytes.byte()?.checked_sub(1) else { continue };
+                let n_kinds = header.side_kinds.len();
+                if usize::from(number) >= n_kinds || side >= header.grid_shape().sides().len() {
+                    return Err(format!("side {side} of kind {number}, expected one of {n_kinds}"));
                 }
+                *kind = Some(SideKind(number));
             }
-            RecordedSet::Sides { cell, kinds }
+            EditEffect::Sides { cell, kinds }
         }
         other => return Err(format!("an edit of kind {other}")),
     };
-    Ok(RecordedEdit { set, on_agents, asked })
+    Ok(AppliedEdit { effect, on_agents, asked })
 }
 
-/// What is said of more edits than a scenario can ask for.
+/// The message on more edits than a scenario may have.
 pub(super) fn too_many_edits() -> String {
     format!("more than {EVENTS_MAX} edits of the map, the most that a scenario may have")
 }
 
-/// Reads edits that stand one behind the other.
-pub(super) fn take_edit_list(bytes: &[u8], header: &Header) -> Result<Vec<RecordedEdit>, String> {
-    let (mut bytes, mut edits) = (Take(bytes), Vec::new());
-    while !bytes.0.is_empty() {
-        if bytes.byte()? != EDIT {
+/// Reads the edits of a key frame.
+pub(super) fn decode_edit_list(bytes: &[u8], header: &Header) -> Result<Vec<AppliedEdit>, String> {
+    let (mut decoder, mut edits) = (Decoder { bytes }, Vec::new());
+    while !decoder.bytes.is_empty() {
+        if decoder.byte()? != EDIT {
             return Err("something else among the edits".to_owned());
         }
         if edits.len() == EVENTS_MAX {
             return Err(too_many_edits());
         }
-        edits.push(take_edit(&mut bytes, header)?);
+        edits.push(decode_edit(&mut decoder, header)?);
     }
     Ok(edits)
 }
 
-/// Reads the events up to the moves, and lets them take effect on the frame.
-pub(super) fn take_events(
-    bytes: &mut Take<'_>,
+/// Reads the events other than moves, and applies them to the frame.
+pub(super) fn decode_events(
+    bytes: &mut Decoder<'_>,
     header: &Header,
     frame: &mut RecordedAgents,
     record: &mut TickRecord,
 ) -> Result<(), String> {
-    // A tag and an agent or more.
-    let n_events = bytes.count(2)?;
+    // At least a tag and an agent each.
+    let n_events = bytes.list_len(2)?;
     if n_events > TICK_EVENTS_MAX {
         return Err(too_many_events(n_events));
     }
-    let (mut before, mut any_placed) = (Before::START, false);
+    let (mut base, mut any_spawned) = (DeltaBase::START, false);
     for _ in 0..n_events {
-        let tag = bytes.byte()?;
-        let agent = if tag == EDIT { AgentId(NONE) } else { AgentId(bytes.after(before.agent)?) };
-        if tag != EDIT {
-            before.agent = agent.0;
-        }
-        let kind_of_order = |kind: u8| {
-            let known = usize::from(kind) < header.order_kinds.len();
-            if known { Ok(kind) } else { Err(format!("order kind {kind}")) }
-        };
-        let event = match tag {
-            SPAWN => {
-                let class = ClassId(bytes.byte()?);
-                let cell = bytes.cell_after(before.cell)?;
-                before.cell = cell;
-                let pose = Pose { cell, heading: Heading(bytes.byte()?) };
-                check_pose(header, class, pose)?;
-                any_placed = true;
-                Event::Spawn { agent, class, pose }
-            }
-            REMOVE => Event::Remove { agent },
-            ORDER => {
-                before.order = known_order(bytes.after(before.order)?, header)?;
-                Event::Order { agent, order: before.order }
-            }
-            DONE => Event::Done { agent, kind: kind_of_order(bytes.byte()?)? },
-            UNREACHABLE => Event::Unreachable { agent, kind: kind_of_order(bytes.byte()?)? },
-            PATH => {
-                let row = frame.row(agent).ok_or_else(|| format!("agent {} is not there", agent.0))?;
-                let class = &header.classes[usize::from(frame.classes[row].0)];
-                let first = record.path_runs.len();
-                let count = bytes.count(1)? as usize;
-                if first + count > PATH_RUNS_MAX {
-                    return Err(format!(
-                        "paths of more than {PATH_RUNS_MAX} runs of equal moves at one tick"
-                    ));
-                }
-                for _ in 0..count {
-                    put_run(PathRun::of_number(bytes.small()?), class, first, &mut record.path_runs)?;
-                }
-                Event::Path { agent, from: frame.motion[row].to, first: first as u32, count: count as u32 }
-            }
-            TASK => {
-                before.cell = bytes.cell_on(header, before.cell)?;
-                let heading = bytes.byte()?.checked_sub(1).map(Heading);
-                let row = frame.row(agent).ok_or_else(|| format!("agent {} is not there", agent.0))?;
-                if let Some(heading) = heading {
-                    let pose = Pose { cell: before.cell, heading };
-                    check_pose(header, frame.classes[row], pose)?;
-                }
-                Event::Task { agent, cell: before.cell, heading }
-            }
-            TASK_DONE => {
-                before.cell = bytes.cell_on(header, before.cell)?;
-                Event::TaskDone { agent, cell: before.cell }
-            }
-            EDIT => Event::Edit(take_edit(bytes, header)?),
-            other => return Err(format!("an event of kind {other}")),
-        };
+        let event = decode_event(bytes, header, frame, record, &mut base)?;
+        any_spawned |= matches!(event, Event::Spawn { .. });
         frame.apply(&event, record)?;
         record.events.push(event);
     }
-    frame.close_up()?;
-    if any_placed { frame.check_room(header) } else { Ok(()) }
+    frame.remove_gone()?;
+    if any_spawned { frame.check_fits(header) } else { Ok(()) }
 }
 
-/// Writes the moves of a tick, which stand from `first` on in order of id, and lets them take effect.
-/// `late` is room for those of agents that rested.
-pub(super) fn put_moves(
+fn decode_event(
+    bytes: &mut Decoder<'_>,
+    header: &Header,
+    frame: &RecordedAgents,
+    record: &mut TickRecord,
+    base: &mut DeltaBase,
+) -> Result<Event, String> {
+    let tag = bytes.byte()?;
+    if tag == EDIT {
+        return Ok(Event::Edit(decode_edit(bytes, header)?));
+    }
+    base.agent = bytes.number_from(base.agent)?;
+    let agent = AgentId(base.agent);
+    let row = || frame.row(agent).ok_or_else(|| format!("agent {} is not there", agent.0));
+    let order_kind = |kind: u8| {
+        let known = usize::from(kind) < header.order_kinds.len();
+        if known { Ok(kind) } else { Err(format!("order kind {kind}")) }
+    };
+    Ok(match tag {
+        SPAWN => {
+            let class = ClassId(bytes.byte()?);
+            base.cell = bytes.cell_from(base.cell)?;
+            let pose = Pose { cell: base.cell, heading: Heading(bytes.byte()?) };
+            check_pose(header, class, pose)?;
+            Event::Spawn { agent, class, pose }
+        }
+        REMOVE => Event::Remove { agent },
+        ORDER => {
+            base.order = check_order(bytes.number_from(base.order)?, header)?;
+            Event::Order { agent, order: base.order }
+        }
+        DONE => Event::Done { agent, kind: order_kind(bytes.byte()?)? },
+        UNREACHABLE => Event::Unreachable { agent, kind: order_kind(bytes.byte()?)? },
+        PATH => {
+            let row = row()?;
+            let class = &header.classes[usize::from(frame.classes[row].0)];
+            let first = record.path_runs.len();
+            let count = bytes.list_len(1)? as usize;
+            if first + count > PATH_RUNS_MAX {
+                return Err(format!("paths of more than {PATH_RUNS_MAX} runs of equal moves at one tick"));
+            }
+            for _ in 0..count {
+                push_run(PathRun::of_number(bytes.number_u32()?), class, first, &mut record.path_runs)?;
+            }
+            let runs = RunRange { first: first as u32, count: count as u32 };
+            Event::Path { agent, from: frame.motion[row].to, runs }
+        }
+        TASK => {
+            base.cell = bytes.cell_on_map(header, base.cell)?;
+            let heading = bytes.byte()?.checked_sub(1).map(Heading);
+            let row = row()?;
+            if let Some(heading) = heading {
+                check_pose(header, frame.classes[row], Pose { cell: base.cell, heading })?;
+            }
+            Event::Task { agent, cell: base.cell, heading }
+        }
+        TASK_DONE => {
+            base.cell = bytes.cell_on_map(header, base.cell)?;
+            Event::TaskDone { agent, cell: base.cell }
+        }
+        other => return Err(format!("an event of kind {other}")),
+    })
+}
+
+/// A move of an agent that rested before the tick.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LateMove {
+    row: u32,
+    /// Index of the event.
+    event: u32,
+}
+
+/// Writes the moves of a tick, the events from `first` on in order of id, and applies them to the frame. `late` is
+/// scratch.
+pub(super) fn encode_moves(
     record: &TickRecord,
     first: usize,
     header: &Header,
     frame: &mut RecordedAgents,
-    late: &mut Vec<(u32, u32)>,
+    late: &mut Vec<LateMove>,
     out: &mut Vec<u8>,
 ) -> Result<(), String> {
     late.clear();
     let (mut next, n_rows) = (first, frame.len());
     for row in 0..n_rows {
         let starts = record.events.get(next).is_some_and(|event| event.agent() == Some(frame.ids[row]));
-        let due = frame.motion[row].end == frame.tick;
-        match (due, starts) {
-            (true, true) => put_move(&record.events[next], row, header, frame, record, out)?,
-            (true, false) => out.byte(RESTS),
-            (false, true) => late.push((row as u32, next as u32)),
+        let is_due = frame.motion[row].end == frame.tick;
+        match (is_due, starts) {
+            (true, true) => encode_move(&record.events[next], row, header, frame, record, out)?,
+            (true, false) => out.push(RESTS),
+            (false, true) => late.push(LateMove { row: row as u32, event: next as u32 }),
             (false, false) => {}
         }
         next += usize::from(starts);
@@ -450,17 +438,17 @@ pub(super) fn put_moves(
     if next != record.events.len() {
         return Err("a move of an agent that is not there".to_owned());
     }
-    out.number(late.len() as u64);
-    let mut row_before = 0;
-    for &(row, at) in &*late {
-        out.number((row - row_before).into());
-        row_before = row;
-        put_move(&record.events[at as usize], row as usize, header, frame, record, out)?;
+    varint::put(out, late.len() as u64);
+    let mut previous_row = 0;
+    for &LateMove { row, event } in &*late {
+        varint::put(out, (row - previous_row).into());
+        previous_row = row;
+        encode_move(&record.events[event as usize], row as usize, header, frame, record, out)?;
     }
     Ok(())
 }
 
-fn put_move(
+fn encode_move(
     event: &Event,
     row: usize,
     header: &Header,
@@ -471,22 +459,22 @@ fn put_move(
     let Event::Move { primitive, end, .. } = *event else { return Err("no move".to_owned()) };
     let class = &header.classes[usize::from(frame.classes[row].0)];
     let ticks = end - frame.tick;
-    let expected = ticks == frame.expected_ticks(row, class, primitive);
-    let next = frame.next_move(row) == Some(primitive);
-    out.byte(match (next, expected) {
+    let as_expected = ticks == frame.expected_ticks(row, class, primitive);
+    let is_next = frame.next_move(row) == Some(primitive);
+    out.push(match (is_next, as_expected) {
         (true, true) => NEXT,
         (true, false) => NEXT_TICKS,
-        (false, expected) => OTHER + 2 * primitive + u8::from(!expected),
+        (false, _) => OTHER + 2 * primitive + u8::from(!as_expected),
     });
-    if !expected {
-        out.number(ticks.into());
+    if !as_expected {
+        varint::put(out, ticks.into());
     }
     frame.apply(event, record)
 }
 
-/// Reads the moves of a tick, and lets them take effect on the frame.
-pub(super) fn take_moves(
-    bytes: &mut Take<'_>,
+/// Reads the moves of a tick, and applies them to the frame.
+pub(super) fn decode_moves(
+    bytes: &mut Decoder<'_>,
     header: &Header,
     frame: &mut RecordedAgents,
     record: &mut TickRecord,
@@ -494,48 +482,48 @@ pub(super) fn take_moves(
     let first = record.events.len();
     frame.for_each_due(|frame, row| {
         let symbol = bytes.byte()?;
-        take_move(symbol, row, bytes, header, frame, record)
+        decode_move(symbol, row, bytes, header, frame, record)
     })?;
-    let mut rows = Rows::default();
+    let mut rows = RowList::default();
     for _ in 0..bytes.number()? {
-        let row = rows.take(bytes, frame)?;
+        let row = rows.next(bytes, frame)?;
         let symbol = bytes.byte()?;
         if symbol == RESTS {
             return Err("a row among the moves that begins none".to_owned());
         }
-        take_move(symbol, row, bytes, header, frame, record)?;
+        decode_move(symbol, row, bytes, header, frame, record)?;
     }
     record.events[first..].sort_unstable_by_key(Event::agent);
     Ok(())
 }
 
-/// Rows that rise, so that a list has no more of them than there are agents.
+/// A list of rising rows. No list has more entries than there are agents.
 #[derive(Default)]
-struct Rows {
-    /// The one after the last.
-    next: usize,
+struct RowList {
+    /// The row after the last one read.
+    end: usize,
 }
 
-impl Rows {
-    fn take(&mut self, bytes: &mut Take<'_>, frame: &RecordedAgents) -> Result<usize, String> {
-        let more = bytes.small()? as usize;
-        let row = if self.next == 0 { Some(more) } else { (self.next - 1).checked_add(more) };
-        let row = row.filter(|row| (self.next..frame.len()).contains(row));
+impl RowList {
+    fn next(&mut self, bytes: &mut Decoder<'_>, frame: &RecordedAgents) -> Result<usize, String> {
+        let difference = bytes.number_u32()? as usize;
+        let row = if self.end == 0 { Some(difference) } else { (self.end - 1).checked_add(difference) };
+        let row = row.filter(|row| (self.end..frame.len()).contains(row));
         let row = row.ok_or_else(|| format!("a row that is none of {} in their order", frame.len()))?;
-        self.next = row + 1;
+        self.end = row + 1;
         Ok(row)
     }
 }
 
-fn take_move(
+fn decode_move(
     symbol: u8,
     row: usize,
-    bytes: &mut Take<'_>,
+    bytes: &mut Decoder<'_>,
     header: &Header,
     frame: &mut RecordedAgents,
     record: &mut TickRecord,
 ) -> Result<(), String> {
-    let (primitive, expected) = match symbol {
+    let (primitive, as_expected) = match symbol {
         RESTS => return Ok(()),
         NEXT | NEXT_TICKS => {
             let next = frame.next_move(row);
@@ -545,7 +533,7 @@ fn take_move(
     };
     let agent = frame.ids[row];
     let class = &header.classes[usize::from(frame.classes[row].0)];
-    let ticks = if expected { frame.expected_ticks(row, class, primitive) } else { bytes.small()? };
+    let ticks = if as_expected { frame.expected_ticks(row, class, primitive) } else { bytes.number_u32()? };
     let from = frame.pose(row);
     let to = class.after(from, primitive).filter(|to| header.map.index(to.cell).is_some());
     let impossible = || format!("a move of agent {} that leads nowhere", agent.0);
@@ -556,8 +544,8 @@ fn take_move(
     Ok(())
 }
 
-/// Writes the rest of a tick: the lists of rows behind `first`, the counters and the hash.
-pub(super) fn put_rest(
+/// Writes the rest of a tick: the lists of rows, the events from `first` on, the counters and the hash.
+pub(super) fn encode_rest(
     record: &TickRecord,
     first: usize,
     frame: &mut RecordedAgents,
@@ -569,26 +557,28 @@ pub(super) fn put_rest(
     let n_orders = rest.iter().take_while(|event| matches!(event, Event::Current { .. })).count();
     let (orders, drops) = rest.split_at(n_orders);
     for (number, list) in [waits, orders, drops].into_iter().enumerate() {
-        out.number(list.len() as u64);
-        let mut before = 0;
+        varint::put(out, list.len() as u64);
+        let mut previous_row = 0;
         for event in list {
             let row = event.agent().and_then(|agent| frame.row(agent)).ok_or("an agent that is not there")?;
-            out.number((row - before) as u64);
-            before = row;
+            varint::put(out, (row - previous_row) as u64);
+            previous_row = row;
             match *event {
-                Event::Wait { since, .. } if since == NONE => out.number(0),
-                Event::Wait { since, .. } => out.number(u64::from(frame.tick.wrapping_sub(since)) + 1),
-                Event::Current { order, .. } => {
-                    out.signed(i64::from(order as i32) - i64::from(frame.orders[row] as i32));
+                Event::Wait { since, .. } if since == NONE => varint::put(out, 0),
+                Event::Wait { since, .. } => {
+                    varint::put(out, u64::from(frame.tick.wrapping_sub(since)) + 1);
                 }
-                Event::Path { count: 0, .. } if number == 2 => {}
+                Event::Current { order, .. } => {
+                    varint::put_signed(out, i64::from(order as i32) - i64::from(frame.orders[row] as i32));
+                }
+                Event::Path { runs, .. } if number == 2 && runs.count == 0 => {}
                 _ => return Err("events out of order".to_owned()),
             }
             frame.apply(event, record)?;
         }
     }
-    for (value, before) in record.counters.values().into_iter().zip(frame.counters.values()) {
-        out.signed(value.wrapping_sub(before) as i64);
+    for (value, previous) in record.counters.values().into_iter().zip(frame.counters.values()) {
+        varint::put_signed(out, value.wrapping_sub(previous) as i64);
     }
     frame.counters = record.counters;
     out.extend_from_slice(&record.state_hash.to_le_bytes());
@@ -596,16 +586,16 @@ pub(super) fn put_rest(
 }
 
 /// Reads the rest of a tick.
-pub(super) fn take_rest(
-    bytes: &mut Take<'_>,
+pub(super) fn decode_rest(
+    bytes: &mut Decoder<'_>,
     header: &Header,
     frame: &mut RecordedAgents,
     record: &mut TickRecord,
 ) -> Result<(), String> {
     for number in 0..3 {
-        let mut rows = Rows::default();
+        let mut rows = RowList::default();
         for _ in 0..bytes.number()? {
-            let row = rows.take(bytes, frame)?;
+            let row = rows.next(bytes, frame)?;
             let agent = frame.ids[row];
             let event = match number {
                 0 => match bytes.number()? {
@@ -618,9 +608,9 @@ pub(super) fn take_rest(
                 1 => {
                     let order = i64::from(frame.orders[row] as i32).checked_add(bytes.signed()?);
                     let order = order.and_then(|order| i32::try_from(order).ok()).ok_or("no order")?;
-                    Event::Current { agent, order: known_order(order as u32, header)? }
+                    Event::Current { agent, order: check_order(order as u32, header)? }
                 }
-                _ => Event::Path { agent, from: frame.motion[row].to, first: 0, count: 0 },
+                _ => Event::Path { agent, from: frame.motion[row].to, runs: RunRange::default() },
             };
             frame.apply(&event, record)?;
             record.events.push(event);

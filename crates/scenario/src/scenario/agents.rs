@@ -2,8 +2,8 @@
 
 use super::reader::{Keys, ListOf, Names, Node, Reader, Table};
 use super::typed::{
-    AGENTS_MAX, Agent, Fallback, Group, IfUnreachable, Located, ORDERS_MAX, Order, OrderKind, Reach,
-    TaskSource, Tasks, WrittenPose,
+    AGENTS_MAX, Agent, Fallback, GoalOptions, Group, IfUnreachable, Located, ORDERS_MAX, Order, OrderKind,
+    TaskSource, Tasks, TypedPose,
 };
 use super::values::{I32_RANGE, TICK_RANGE, area, located_name, required_area};
 
@@ -31,7 +31,7 @@ const GOALS_FORM: &str = "[x, y], [x, y, heading] or a list of these";
 const TASK_FILE: &str = "the path of a table of tasks";
 const CLASS_NAME: &str = "the name of a class";
 
-/// Reads an `[[agents]]` table; `names` are those of the agents before it.
+/// Reads an `[[agents]]` table. `names` are those of the agents before, and gets its name.
 pub(super) fn agent(reader: &mut Reader, node: &Node, names: &mut Names) -> Option<Agent> {
     let table = reader.table(node, &AGENT_KEYS)?;
     let name = reader.optional(&table, "name", None, |reader, node| {
@@ -54,8 +54,8 @@ pub(super) fn agent(reader: &mut Reader, node: &Node, names: &mut Names) -> Opti
     })
 }
 
-/// Reads a `[[groups]]` table, or the table of an event with the same keys, and adds its
-/// count to `n_agents`, the agents before it.
+/// Reads a `[[groups]]` table, or the table of an event with the same keys, and adds its count to `n_agents`, the
+/// number of agents before it.
 pub(super) fn group(reader: &mut Reader, node: &Node, n_agents: &mut u64) -> Option<Group> {
     let table = reader.table(node, &GROUP_KEYS)?;
     let class = class_name(reader, &table);
@@ -63,10 +63,10 @@ pub(super) fn group(reader: &mut Reader, node: &Node, n_agents: &mut u64) -> Opt
     let before = *n_agents;
     *n_agents += u64::from(count.unwrap_or(0));
     let limit = u64::from(AGENTS_MAX);
-    // Said once, where the sum passes the limit.
+    // Reported once, where the sum passes the limit.
     if before <= limit && *n_agents > limit {
-        let message = format!("expected at most {limit} agents in all, found {n_agents} up to here");
-        reader.mistake(&table.child("count").unwrap_or(*node), message);
+        let message = format!("expected at most {limit} agents in total, found {n_agents} up to here");
+        reader.report(&table.child("count").unwrap_or(*node), message);
     }
     let area = required_area(reader, &table);
     let priority = priority(reader, &table);
@@ -84,14 +84,14 @@ pub(super) fn group(reader: &mut Reader, node: &Node, n_agents: &mut u64) -> Opt
     })
 }
 
-/// Reads `tasks`, if a table has them.
+/// Reads the optional `tasks` of a table.
 fn tasks(reader: &mut Reader, table: &Table) -> Option<Option<Tasks>> {
     reader.optional(table, "tasks", None, |reader, node| {
         let table = reader.table(node, &TASKS_KEYS)?;
         let source = match reader.exactly_one(&table, &TASK_SOURCES)? {
             "file" => {
                 if let Some(area) = table.child("area") {
-                    reader.mistake(&area, "expected only beside kind, found beside file".to_owned());
+                    reader.report(&area, "expected only with kind, found with file".to_owned());
                 }
                 let file = reader.required(&table, "file", TASK_FILE, |reader, node| {
                     located_name(reader, node, TASK_FILE)
@@ -100,7 +100,7 @@ fn tasks(reader: &mut Reader, table: &Table) -> Option<Option<Tasks>> {
             }
             _ => {
                 let kind = reader.required(&table, "kind", "\"random\"", |reader, node| {
-                    reader.choice(node, &[("random", ())], &[])
+                    reader.choice(node, &[("random", ())])
                 });
                 let area = required_area(reader, &table);
                 kind?;
@@ -123,7 +123,7 @@ fn orders(reader: &mut Reader, table: &Table) -> Option<Vec<Order>> {
     reader.optional(table, "orders", Vec::new(), |reader, node| reader.list(node, &ORDERS, order))
 }
 
-/// The `orders` of a table that must have some to say.
+/// The required `orders` of a table.
 pub(super) fn required_orders(reader: &mut Reader, table: &Table) -> Option<Vec<Order>> {
     reader.required(table, "orders", ORDERS_FORM, |reader, node| reader.list(node, &ORDERS, order))
 }
@@ -133,58 +133,58 @@ fn order(reader: &mut Reader, node: &Node) -> Option<Order> {
     let kind = match reader.exactly_one(&table, &ORDER_KINDS)? {
         "goto" => {
             let goals = reader.required(&table, "goto", GOALS_FORM, poses);
-            let reach = reach(reader, &table);
-            OrderKind::Goto { goals: goals?, reach: reach? }
+            let options = goal_options(reader, &table);
+            OrderKind::Goto { goals: goals?, options: options? }
         }
         "goto_area" => {
             refuse(reader, &table, &["within"], "goto or patrol", "goto_area");
             let area = reader.required(&table, "goto_area", GOAL_AREA_FORM, area);
-            let reach = reach(reader, &table);
-            OrderKind::GotoArea { area: area?, reach: reach? }
+            let options = goal_options(reader, &table);
+            OrderKind::GotoArea { area: area?, options: options? }
         }
         "goto_group" => {
             refuse(reader, &table, &["within"], "goto or patrol", "goto_group");
             let goal = reader
                 .required(&table, "goto_group", GOAL_FORM, |reader, node| pose(reader, node, GOAL_FORM));
-            let reach = reach(reader, &table);
-            OrderKind::GotoGroup { goal: goal?, reach: reach? }
+            let options = goal_options(reader, &table);
+            OrderKind::GotoGroup { goal: goal?, options: options? }
         }
         "patrol" => {
             let stops = reader.required(&table, "patrol", GOALS_FORM, poses);
-            let reach = reach(reader, &table);
-            OrderKind::Patrol { stops: stops?, reach: reach? }
+            let options = goal_options(reader, &table);
+            OrderKind::Patrol { stops: stops?, options: options? }
         }
         _ => {
             refuse(reader, &table, &["within"], "goto or patrol", "wait");
-            let right = "goto, goto_area, goto_group or patrol";
-            refuse(reader, &table, &["fallback", "if_unreachable"], right, "wait");
+            let goals = "goto, goto_area, goto_group or patrol";
+            refuse(reader, &table, &["fallback", "if_unreachable"], goals, "wait");
             OrderKind::Wait { ticks: reader.required_whole(&table, "wait", TICK_RANGE)? }
         }
     };
     Some(Order { kind, line: reader.line(node), key: node.key() })
 }
 
-/// Reports those of `names` that the table has, right beside other keys, as wrong beside `found`.
-fn refuse(reader: &mut Reader, table: &Table, names: &[&'static str], right: &str, found: &str) {
+/// Reports the keys among `names` that the table has: they go with the order `expected`, not with `found`.
+fn refuse(reader: &mut Reader, table: &Table, names: &[&'static str], expected: &str, found: &str) {
     for node in names.iter().filter_map(|name| table.child(name)) {
-        reader.mistake(&node, format!("expected only beside {right}, found beside {found}"));
+        reader.report(&node, format!("expected only with {expected}, found with {found}"));
     }
 }
 
-fn reach(reader: &mut Reader, table: &Table) -> Option<Reach> {
+fn goal_options(reader: &mut Reader, table: &Table) -> Option<GoalOptions> {
     let within = reader.optional_whole(table, "within", 0, 0..=i64::from(u16::MAX));
     let fallback = reader.optional(table, "fallback", Fallback::default(), |reader, node| {
-        reader.choice(node, &[("fail", Fallback::Fail), ("nearest", Fallback::Nearest)], &[])
+        reader.choice(node, &[("fail", Fallback::Fail), ("nearest", Fallback::Nearest)])
     });
     let if_unreachable =
         reader.optional(table, "if_unreachable", IfUnreachable::default(), |reader, node| {
-            reader.choice(node, &[("drop", IfUnreachable::Drop), ("wait", IfUnreachable::Wait)], &[])
+            reader.choice(node, &[("drop", IfUnreachable::Drop), ("wait", IfUnreachable::Wait)])
         });
-    Some(Reach { within: within?, fallback: fallback?, if_unreachable: if_unreachable? })
+    Some(GoalOptions { within: within?, fallback: fallback?, if_unreachable: if_unreachable? })
 }
 
 /// Reads one pose or a list of poses.
-fn poses(reader: &mut Reader, node: &Node) -> Option<Vec<WrittenPose>> {
+fn poses(reader: &mut Reader, node: &Node) -> Option<Vec<TypedPose>> {
     if node.first_item().is_some_and(|first| first.is_list()) {
         reader.list(node, &POSES, |reader, node| pose(reader, node, GOAL_FORM))
     } else {
@@ -192,7 +192,7 @@ fn poses(reader: &mut Reader, node: &Node) -> Option<Vec<WrittenPose>> {
     }
 }
 
-fn pose(reader: &mut Reader, node: &Node, expected: &str) -> Option<WrittenPose> {
+fn pose(reader: &mut Reader, node: &Node, expected: &str) -> Option<TypedPose> {
     let items: Vec<Node> = node.items().map_or_else(Vec::new, Iterator::collect);
     let (x, y, heading) = match &items[..] {
         [x, y] => (x, y, None),
@@ -207,5 +207,5 @@ fn pose(reader: &mut Reader, node: &Node, expected: &str) -> Option<WrittenPose>
         Some(node) => reader.filled_string(node, "a heading such as \"E\"").map(Some),
         None => Some(None),
     };
-    Some(WrittenPose { x: x?, y: y?, heading: heading?, line: reader.line(node) })
+    Some(TypedPose { x: x?, y: y?, heading: heading?, line: reader.line(node) })
 }

@@ -41,10 +41,10 @@ const SIDE_SPEEDS: ListOf = ListOf { one: "side kind", many: "side speeds", len:
 
 const OFFSET_FORM: &str = "[forward, right]";
 const MOVE_NAME: &str = "the name of the move";
-/// Turns of the class with the most headings, 8; the planner knows how many this one has.
+/// Largest turn of a class of 8 headings, the most there are. The planner checks it against the headings of the class.
 const TURN_MAX: i64 = 7;
 
-/// Reads a `[class.NAME]` table, of a class for maps of that shape if it is known.
+/// Reads a `[class.NAME]` table. `shape` is that of the map, if it is known.
 pub(super) fn class(reader: &mut Reader, node: &Node, name: &str, shape: Option<GridShape>) -> Option<Class> {
     let table = reader.table(node, &CLASS_KEYS)?;
     let line = reader.line(node);
@@ -54,12 +54,12 @@ pub(super) fn class(reader: &mut Reader, node: &Node, name: &str, shape: Option<
         None => "1, 4, 6 or 8",
     };
     let headings = reader.required(&table, "headings", expected, |reader, node| {
-        let right = |n: &i64| match shape {
+        let is_valid = |n: &i64| match shape {
             Some(GridShape::Square) => matches!(n, 1 | 4 | 8),
             Some(GridShape::Hex) => matches!(n, 1 | 6),
             None => matches!(n, 1 | 4 | 6 | 8),
         };
-        let value = node.whole().filter(right);
+        let value = node.whole().filter(is_valid);
         if value.is_none() {
             reader.unexpected(node, expected);
         }
@@ -101,8 +101,7 @@ fn footprint(reader: &mut Reader, node: &Node) -> Option<Located<Vec<[i32; 2]>>>
     Some(Located { value, line: reader.line(node) })
 }
 
-/// The offsets of rows such as `["XX", "X>"]`. The body faces east, so that forward is to the right on
-/// the page and right is down.
+/// The offsets of rows such as `["XX", "X>"]`. The body faces east: on the page, forward is right and right is down.
 fn footprint_rows(reader: &mut Reader, node: &Node) -> Option<Vec<[i32; 2]>> {
     let mut row_len = None;
     let rows = reader.list(node, &FOOTPRINT_ROWS, |reader, node| {
@@ -114,7 +113,7 @@ fn footprint_rows(reader: &mut Reader, node: &Node) -> Option<Vec<[i32; 2]>> {
         let first_len = *row_len.get_or_insert(row.len());
         if row.len() != first_len {
             let message = format!("expected {first_len} glyphs, as in the first row, found {}", row.len());
-            reader.mistake(node, message);
+            reader.report(node, message);
             return None;
         }
         Some(row)
@@ -127,7 +126,7 @@ fn footprint_rows(reader: &mut Reader, node: &Node) -> Option<Vec<[i32; 2]>> {
     let anchors: Vec<_> = glyphs().filter(|&(_, _, glyph)| glyph == '>').collect();
     let &[(anchor_column, anchor_row, _)] = anchors.as_slice() else {
         let message = format!("expected exactly one > (the covered anchor), found {}", anchors.len());
-        reader.mistake(node, message);
+        reader.report(node, message);
         return None;
     };
     let cells: Vec<[i32; 2]> = glyphs()
@@ -136,7 +135,7 @@ fn footprint_rows(reader: &mut Reader, node: &Node) -> Option<Vec<[i32; 2]>> {
         .collect();
     if cells.len() > FOOTPRINT_CELLS_MAX {
         let message = format!("expected at most {FOOTPRINT_CELLS_MAX} cells, found {}", cells.len());
-        reader.mistake(node, message);
+        reader.report(node, message);
         return None;
     }
     Some(cells)
@@ -159,7 +158,7 @@ fn pivot(reader: &mut Reader, node: &Node) -> Option<Located<[f64; 2]>> {
 
 fn sweep(reader: &mut Reader, node: &Node) -> Option<Sweep> {
     let rule = |reader: &mut Reader, node: &Node| {
-        reader.choice(node, &[("ends", SweepRule::Ends), ("full", SweepRule::Full)], &[])
+        reader.choice(node, &[("ends", SweepRule::Ends), ("full", SweepRule::Full)])
     };
     if !node.is_table() {
         return rule(reader, node).map(Sweep::both);
@@ -192,17 +191,17 @@ fn moves(reader: &mut Reader, node: &Node) -> Option<Vec<Move>> {
     reader.list(node, &MOVES, |reader, node| {
         let table = reader.table(node, &MOVE_KEYS)?;
         let when = reader.optional(&table, "when", When::Any, |reader, node| {
-            reader.choice(node, &[("straight", When::Straight), ("diagonal", When::Diagonal)], &[])
+            reader.choice(node, &[("straight", When::Straight), ("diagonal", When::Diagonal)])
         });
         let name = reader.required(&table, "name", MOVE_NAME, |reader, node| {
             let name = reader.filled_string(node, MOVE_NAME)?;
-            // A name may stand once for the straight and once for the diagonal headings.
-            let in_full = match when {
+            // A name may be used twice: for the straight and for the diagonal headings.
+            let full_name = match when {
                 Some(When::Straight) => format!("{name} (straight)"),
                 Some(When::Diagonal) => format!("{name} (diagonal)"),
                 _ => name.clone(),
             };
-            reader.unique_name(node, in_full, &mut names).map(|_| name)
+            reader.unique_name(node, full_name, &mut names).map(|_| name)
         });
         let displacement = i64::from(DISPLACEMENT_MAX);
         let by = reader.optional(&table, "by", [0, 0], |reader, node| {
@@ -211,7 +210,7 @@ fn moves(reader: &mut Reader, node: &Node) -> Option<Vec<Move>> {
         let turn = reader.optional_whole(&table, "turn", 0, -TURN_MAX..=TURN_MAX);
         if by == Some([0, 0]) && turn == Some(0) && table.all_known {
             let message = "expected by = [forward, right] or turn = steps, found no motion".to_owned();
-            reader.mistake(node, message);
+            reader.report(node, message);
         }
         let time = reader.required_whole(&table, "time", 1..=i64::from(u16::MAX));
         let swept = reader.optional(&table, "swept", None, |reader, node| {

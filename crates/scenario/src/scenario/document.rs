@@ -1,4 +1,4 @@
-//! Reads a document from its top: budgets, map, kinds.
+//! Reads the top level of a document: budgets, map, kinds.
 
 use std::collections::HashMap;
 
@@ -41,13 +41,12 @@ const MAP_KEYS: Keys =
 const MAP_SOURCES: [&str; 3] = ["file", "rows", "generate"];
 const GENERATE_KEYS: Keys = Keys { known: &["kind", "size", "seed"], later: &[] };
 const TERRAIN_KEYS: Keys = Keys { known: &["glyphs", "speed", "colour", "sides"], later: &[] };
-/// The sides of a cell as keys and values, in the order of their numbers.
-/// Those of squares and of hexagons; whoever gives the file a meaning knows which the map has.
+/// The sides of squares and of hexagons, in the order of their numbers. Which of them the map has is checked later.
 const TERRAIN_SIDE_KEYS: Keys = Keys { known: &["E", "NE", "N", "NW", "W", "SW", "S", "SE"], later: &[] };
 const SIDE_KEYS: Keys = Keys { known: &["speed"], later: &[] };
 
 const CLASSES: ListOf = ListOf { one: "class", many: "classes", len: 0..=CLASSES_MAX };
-// How many kinds a map may have depends on those of its file: the builder counts them.
+// No limits here: a map file can add kinds, so that only the loader can count them.
 const TERRAINS: ListOf = ListOf { one: "terrain kind", many: "terrain kinds", len: 0..=usize::MAX };
 const SIDES: ListOf = ListOf { one: "side kind", many: "side kinds", len: 0..=usize::MAX };
 const ROWS: ListOf = ListOf { one: "row", many: "rows", len: 1..=usize::MAX };
@@ -69,7 +68,7 @@ pub(super) fn scenario(reader: &mut Reader, document: &Node) -> Option<Scenario>
     let seed = reader.optional_whole(&top, "seed", SEED_DEFAULT, 0..=i64::MAX);
     let ticks = reader.required_whole(&top, "ticks", 1..=i64::from(TICK_MAX));
     let collision = reader.optional(&top, "collision", Collision::default(), |reader, node| {
-        reader.choice(node, &[("swept", Collision::Swept), ("discrete", Collision::Discrete)], &[])
+        reader.choice(node, &[("swept", Collision::Swept), ("discrete", Collision::Discrete)])
     });
     let expansions_per_tick = reader.optional_whole(
         &top,
@@ -131,7 +130,7 @@ pub(super) fn class_file(reader: &mut Reader, document: &Node) -> Option<ClassFi
     let classes = reader.named(&top, "class", &CLASSES, |reader, node, name| {
         n_classes += 1;
         if n_classes == 2 {
-            reader.mistake(node, "expected one class in a class file, found a second".to_owned());
+            reader.report(node, "expected one class in a class file, found a second".to_owned());
         }
         class::class(reader, node, name, None)
     });
@@ -164,7 +163,7 @@ fn map(reader: &mut Reader, node: &Node) -> Option<Map> {
         None => None,
     };
     let shape = reader.optional(&table, "shape", GridShape::Square, |reader, node| {
-        reader.choice(node, &[GridShape::Square, GridShape::Hex].map(|shape| (shape.name(), shape)), &[])
+        reader.choice(node, &[GridShape::Square, GridShape::Hex].map(|shape| (shape.name(), shape)))
     });
     let elevation = reader.optional(&table, "elevation", None, |reader, node| {
         if node.is_string() {

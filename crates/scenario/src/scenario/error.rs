@@ -1,27 +1,27 @@
-//! Mistakes in a scenario file.
+//! Errors of scenario files.
 
 use std::error::Error;
 use std::fmt;
 
-/// Most mistakes that the text of [`ScenarioErrors`] names one by one.
+/// Most mistakes that the text of [`ScenarioErrors`] lists.
 const SHOWN_MAX: usize = 20;
 
-/// Begins the message of a key or value that the format has and this release does not read yet.
+/// Begins the message on a key that this release does not read yet.
 pub(super) const NOT_SUPPORTED_YET: &str = "not supported yet: ";
 
-/// One mistake in a scenario file: where it is, what was found, what would be right.
+/// One mistake in a scenario file: its place, what was found, what is expected.
 ///
-/// Its text is `file:line: key: message`. The key is left out where there is none (the file is not
-/// TOML) and where the message is "not supported yet: ...", which names the key itself.
+/// Its text is `file:line: key: message`, without the key if there is none (the file is not TOML) or if the message
+/// names it ("not supported yet: ...").
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScenarioError {
     /// The file, as the caller named it.
     pub file: String,
     /// Line in the file, from 1.
     pub line: usize,
-    /// Path of the key, such as `class.truck.moves[2].time`; empty where no key can be named.
+    /// Path of the key, such as `class.truck.moves[2].time`; empty if there is none.
     pub key: String,
-    /// What was found and what would be right.
+    /// What was found and what is expected.
     pub message: String,
 }
 
@@ -40,14 +40,14 @@ impl Error for ScenarioError {}
 
 /// All mistakes found in a scenario; never empty.
 ///
-/// Its text has one line for each of the first 20 and says how many more there are.
+/// Its text has a line for each of the first 20, then the number of further ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScenarioErrors(Vec<ScenarioError>);
 
 impl ScenarioErrors {
-    /// The mistakes in the order given.
+    /// The mistakes in the given order.
     /// # Panics
-    /// If there are none: then nothing is wrong, and the caller has a result to give.
+    /// If there are none: a caller without mistakes has a result to return.
     pub fn new(errors: Vec<ScenarioError>) -> Self {
         assert!(!errors.is_empty(), "a failure must name at least one mistake");
         Self(errors)
@@ -58,7 +58,7 @@ impl ScenarioErrors {
         &self.0
     }
 
-    /// The mistakes, given away.
+    /// The mistakes, by value.
     pub fn into_vec(self) -> Vec<ScenarioError> {
         self.0
     }
@@ -86,15 +86,3 @@ impl fmt::Display for ScenarioErrors {
 }
 
 impl Error for ScenarioErrors {}
-
-/// Most characters of a cell of a file that a message repeats: whatever file a scenario names, no more of it is
-/// shown.
-const CELL_CHARS_MAX: usize = 16;
-
-/// A cell of a table or list as a message shows it: as it is if it is short enough to be one.
-pub(crate) fn quoted_cell(text: &str) -> String {
-    match text.chars().nth(CELL_CHARS_MAX) {
-        None => format!("found {text:?}"),
-        Some(_) => format!("found a text of {} characters", text.chars().count()),
-    }
-}

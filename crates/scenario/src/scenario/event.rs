@@ -1,8 +1,9 @@
 //! Reads events.
 
 use super::agents::{group, required_orders};
-use super::reader::{Keys, ListOf, Node, Reader, Table, alternatives};
-use super::typed::{AGENTS_MAX, Chosen, EVENTS_MAX, Event, EventAction, Located, OnAgents};
+use super::diagnostics::alternatives;
+use super::reader::{Keys, ListOf, Node, Reader, Table};
+use super::typed::{AGENTS_MAX, AgentSelection, EVENTS_MAX, Event, EventAction, Located, OnAgents};
 use super::values::{I32_RANGE, TICK_RANGE, area, located_name, required_area};
 use wheelbase_grid::{GridShape, Side};
 
@@ -25,15 +26,15 @@ const SET_TERRAIN_KEYS: Keys = Keys { known: &["area", "kind", "on_agents"], lat
 const SET_ELEVATION_KEYS: Keys = Keys { known: &["area", "height", "on_agents"], later: &[] };
 const SET_SIDE_KEYS: Keys = Keys { known: &["cell", "side", "kind", "on_agents"], later: &[] };
 const ROTATE_KEYS: Keys = Keys { known: &["cell", "turns", "on_agents"], later: &[] };
-const REMOVE_AGENTS_KEYS: Keys = Keys { known: &CHOICES, later: &[] };
+const REMOVE_AGENTS_KEYS: Keys = Keys { known: &SELECTION_KEYS, later: &[] };
 const GIVE_ORDERS_KEYS: Keys = Keys { known: &["names", "area", "orders"], later: &[] };
-const CHOICES: [&str; 2] = ["names", "area"];
+const SELECTION_KEYS: [&str; 2] = ["names", "area"];
 
 pub(super) const EVENTS: ListOf = ListOf { one: "event", many: "events", len: 0..=EVENTS_MAX };
 const NAMES: ListOf = ListOf { one: "name", many: "names", len: 1..=AGENTS_MAX as usize };
 
-/// Reads an `[[events]]` table and adds the agents that it brings to `n_agents`, those before it. `shape` is
-/// that of the map, if it is known.
+/// Reads an `[[events]]` table and adds the agents that it spawns to `n_agents`. `shape` is that of the map, if it is
+/// known.
 pub(super) fn event(
     reader: &mut Reader,
     node: &Node,
@@ -75,12 +76,12 @@ fn set_elevation(reader: &mut Reader, node: &Node) -> Option<EventAction> {
 fn set_side(reader: &mut Reader, node: &Node, shape: Option<GridShape>) -> Option<EventAction> {
     let table = reader.table(node, &SET_SIDE_KEYS)?;
     let cell = cell(reader, &table);
-    // Of a map that cannot be read, any side will do.
+    // Of an unknown shape, accept any side.
     let sides = shape.map_or(&Side::ALL[..], GridShape::sides);
     let names: Vec<(&str, &str)> = sides.iter().map(|side| (side.name(), side.name())).collect();
     let expected = alternatives(&names.iter().map(|(name, _)| format!("{name:?}")).collect::<Vec<_>>());
     let side = reader.required(&table, "side", &expected, |reader, node| {
-        let value = reader.choice(node, &names, &[])?;
+        let value = reader.choice(node, &names)?;
         Some(Located { value: value.to_owned(), line: reader.line(node) })
     });
     let kind = kind(reader, &table, "the name of a side kind");
@@ -105,25 +106,27 @@ fn rotate(reader: &mut Reader, node: &Node) -> Option<EventAction> {
 
 fn remove_agents(reader: &mut Reader, node: &Node) -> Option<EventAction> {
     let table = reader.table(node, &REMOVE_AGENTS_KEYS)?;
-    chosen(reader, &table).map(EventAction::RemoveAgents)
+    selection(reader, &table).map(EventAction::RemoveAgents)
 }
 
 fn give_orders(reader: &mut Reader, node: &Node) -> Option<EventAction> {
     let table = reader.table(node, &GIVE_ORDERS_KEYS)?;
-    let chosen = chosen(reader, &table);
+    let selection = selection(reader, &table);
     let orders = required_orders(reader, &table);
-    Some(EventAction::GiveOrders { chosen: chosen?, orders: orders? })
+    Some(EventAction::GiveOrders { selection: selection?, orders: orders? })
 }
 
-/// Reads the `names` or the `area` of the agents that an event is about.
-fn chosen(reader: &mut Reader, table: &Table) -> Option<Chosen> {
-    let name = reader.exactly_one(table, &CHOICES)?;
+/// Reads `names` or `area`: the agents to which an event applies.
+fn selection(reader: &mut Reader, table: &Table) -> Option<AgentSelection> {
+    let name = reader.exactly_one(table, &SELECTION_KEYS)?;
     reader.required(table, name, "a choice of agents", |reader, node| match name {
         "names" => {
             let expected = "the name of an agent";
-            reader.list(node, &NAMES, |reader, node| located_name(reader, node, expected)).map(Chosen::Names)
+            reader
+                .list(node, &NAMES, |reader, node| located_name(reader, node, expected))
+                .map(AgentSelection::Names)
         }
-        _ => area(reader, node).map(Chosen::Area),
+        _ => area(reader, node).map(AgentSelection::Area),
     })
 }
 
@@ -141,7 +144,7 @@ fn kind(reader: &mut Reader, table: &Table, expected: &str) -> Option<Located<St
 
 fn on_agents(reader: &mut Reader, table: &Table) -> Option<OnAgents> {
     reader.optional(table, "on_agents", OnAgents::default(), |reader, node| {
-        let right = [("wait", OnAgents::Wait), ("strand", OnAgents::Strand), ("remove", OnAgents::Remove)];
-        reader.choice(node, &right, &[])
+        let choices = [("wait", OnAgents::Wait), ("strand", OnAgents::Strand), ("remove", OnAgents::Remove)];
+        reader.choice(node, &choices)
     })
 }

@@ -1,15 +1,13 @@
-//! Reads the files of a scenario and of a class.
+//! The entry points: parse scenario files and class files.
 
 use super::document;
 use super::error::ScenarioErrors;
 use super::reader;
 use super::typed::{ClassFile, Scenario};
 
-/// Reads a scenario.
-///
-/// `file` is the name by which messages call it. The bytes are those of the whole file, at most 2^28.
+/// Parses a scenario, a file of at most 2^28 bytes. `file` is its name in messages.
 /// # Errors
-/// Every mistake in the file, in line order; only the first where the file is not TOML at all.
+/// Every mistake in the file, in line order; only the first if the file is not TOML.
 ///
 /// ```
 /// use wheelbase_scenario::scenario::parse;
@@ -39,7 +37,7 @@ pub fn parse(file: &str, bytes: &[u8]) -> Result<Scenario, ScenarioErrors> {
     reader::read_document(file, bytes, document::scenario)
 }
 
-/// Reads a class file: one `[class.NAME]` table, and `[terrain.*]` and `[side.*]` tables if need be.
+/// Parses a class file: one `[class.NAME]` table, and optional `[terrain.*]` and `[side.*]` tables.
 /// # Errors
 /// As [`parse`].
 pub fn parse_class_file(file: &str, bytes: &[u8]) -> Result<ClassFile, ScenarioErrors> {

@@ -1,18 +1,19 @@
-//! What was typed: problems of the League of Robot Runners, 2023 (<https://github.com/MAPF-Competition>).
+//! Parses problems of the League of Robot Runners, 2023 (<https://github.com/MAPF-Competition>).
 //!
-//! A problem is a JSON file that names three others: a map in the MovingAI format, the cells in which the
-//! agents start, and the cells they are sent to. Cells are numbered row by row. Nothing is given a meaning
-//! here; that is for [`crate::load`].
+//! A problem is a JSON file that names three others: a map in the MovingAI format, a list of start cells and a list of
+//! task cells. Cells are numbered row by row. [`load`](crate::load) interprets the files.
 
-use super::error::{ScenarioError, ScenarioErrors, quoted_cell};
+use super::diagnostics::{Diagnostics, found_field};
+use super::error::{ScenarioError, ScenarioErrors};
 use super::typed::{AGENTS_MAX, Located};
-use crate::json_mistake::JsonMistake;
+use crate::json_error::JsonError;
 use serde_json::Value;
+use std::path::Path;
 
-/// Longest problem file that is read, in bytes; the files that it names may be longer.
+/// Longest problem file that is read, in bytes. The files that it names may be longer.
 pub const PROBLEM_BYTES_MAX: usize = 1 << 20;
 
-/// The only way of handing out tasks in the competition of 2023.
+/// The task assignment of the competition of 2023, the only one supported.
 const ROUND_ROBIN: &str = "roundrobin";
 
 /// A problem file.
@@ -28,18 +29,27 @@ pub struct Problem {
     pub team_size: Located<u32>,
 }
 
-/// Cells listed in a file, with what stands at its head.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A list of cells.
+#[derive(Clone, Debug, PartialEq)]
 pub struct CellList {
-    /// How many the head promises, and its line.
-    pub promised: (u64, u32),
-    /// The cells, `row * width + column`, not checked against a map, and their lines.
-    pub cells: Vec<(u32, u32)>,
+    /// Number of cells that the head of the file announces.
+    pub announced: Located<u64>,
+    /// The cells.
+    pub cells: Vec<ListedCell>,
 }
 
-/// Reads a problem file. `file` is the name by which messages call it.
+/// A cell of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ListedCell {
+    /// `row * width + column`; not checked against a map.
+    pub cell: u32,
+    /// Line in the file, from 1.
+    pub line: u32,
+}
+
+/// Parses a problem. `file` is its name in messages.
 /// # Errors
-/// Every mistake in the file; only the first where it is not JSON at all.
+/// Every mistake in the file, in line order; only the first if it is not JSON.
 ///
 /// ```
 /// use wheelbase_scenario::scenario::parse_problem;
@@ -52,37 +62,36 @@ pub struct CellList {
 /// );
 /// ```
 pub fn parse_problem(file: &str, bytes: &[u8]) -> Result<Problem, ScenarioErrors> {
-    let at = |line: usize, key: &str, message: String| ScenarioError {
-        file: file.to_owned(),
-        line,
-        key: key.to_owned(),
-        message,
+    let whole_file = |line: usize, message: String| {
+        ScenarioErrors::from(ScenarioError { file: file.to_owned(), line, key: String::new(), message })
     };
     if bytes.len() > PROBLEM_BYTES_MAX {
         let message =
             format!("expected a problem of at most {PROBLEM_BYTES_MAX} bytes, found {}", bytes.len());
-        return Err(at(1, "", message).into());
+        return Err(whole_file(1, message));
     }
-    let document: Value = serde_json::from_slice(bytes).map_err(|error| JsonMistake::of(&error)).map_err(
-        |JsonMistake { line, column, message }| at(line, "", format!("not JSON: column {column}: {message}")),
+    let document: Value = serde_json::from_slice(bytes).map_err(|error| JsonError::of(&error)).map_err(
+        |JsonError { line, column, message }| {
+            whole_file(line, format!("not JSON: column {column}: {message}"))
+        },
     )?;
     let Value::Object(keys) = document else {
-        return Err(at(1, "", "expected an object with the keys of a problem".to_owned()).into());
+        return Err(whole_file(1, "expected an object with the keys of a problem".to_owned()));
     };
     let line_of = |key: &str| line_of_key(bytes, key);
-    let mut mistakes = Vec::new();
+    let mut diagnostics = Diagnostics::new(Path::new(file));
     let mut report = |key: &str, expected: &str| {
         let found = keys.get(key);
         let message = match found {
             None => format!("missing, expected {expected}"),
             Some(found) => format!("expected {expected}, found {}", excerpt(found)),
         };
-        mistakes.push(at(line_of(key) as usize, key, message));
+        diagnostics.add(line_of(key), key, message);
     };
-    let mut path = |key: &str, of: &str| {
+    let mut path = |key: &str, expected: &str| {
         let text = keys.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
         if text.is_none() {
-            report(key, of);
+            report(key, expected);
         }
         Located { value: text.unwrap_or_default().to_owned(), line: line_of(key) }
     };
@@ -95,25 +104,22 @@ pub fn parse_problem(file: &str, bytes: &[u8]) -> Result<Problem, ScenarioErrors
         report("teamSize", &format!("a whole number from 1 to {AGENTS_MAX}"));
     }
     if keys.get("numTasksReveal").is_some_and(|reveal| reveal.as_u64() != Some(1)) {
-        report("numTasksReveal", "1, the number of tasks of which an agent knows");
+        report("numTasksReveal", "1, the number of tasks that an agent knows");
     }
     if keys.get("taskAssignmentStrategy").and_then(Value::as_str) != Some(ROUND_ROBIN) {
         report("taskAssignmentStrategy", &format!("\"{ROUND_ROBIN}\""));
     }
-    if !mistakes.is_empty() {
-        mistakes.sort_by_key(|mistake| mistake.line);
-        return Err(ScenarioErrors::new(mistakes));
-    }
+    diagnostics.stop_if_any()?;
     let team_size = Located { value: team.unwrap_or(0) as u32, line: line_of("teamSize") };
     Ok(Problem { map_file, agent_file, task_file, team_size })
 }
 
-/// Reads a list of cells: lines that begin with `#`, a count, then one cell a line. Lines behind as many as
-/// the count, or as `enough`, are not read.
+/// Parses a list of cells: their number, then one cell a line, with comment lines that begin with `#`. Stops after
+/// that number, or after `cells_max`.
 /// # Errors
-/// The first line that is not as it should be.
-pub fn parse_cell_list(file: &str, bytes: &[u8], enough: usize) -> Result<CellList, ScenarioError> {
-    let mut promised = None;
+/// The first wrong line.
+pub fn parse_cell_list(file: &str, bytes: &[u8], cells_max: usize) -> Result<CellList, ScenarioError> {
+    let mut announced = None;
     let mut cells = Vec::new();
     for (number, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
         let line_number = number as u32 + 1;
@@ -123,30 +129,31 @@ pub fn parse_cell_list(file: &str, bytes: &[u8], enough: usize) -> Result<CellLi
         }
         let found = std::str::from_utf8(text).ok().and_then(|text| text.parse::<u64>().ok());
         let mistake = |expected: String| {
-            let message = format!("expected {expected}, {}", quoted_cell(&String::from_utf8_lossy(text)));
+            let message = format!("expected {expected}, {}", found_field(&String::from_utf8_lossy(text)));
             ScenarioError { file: file.to_owned(), line: line_number as usize, key: String::new(), message }
         };
-        let Some((count, _)) = promised else {
+        let Some(Located { value: count, .. }) = announced else {
             let count = found.ok_or_else(|| mistake("the number of cells in the list".to_owned()))?;
-            promised = Some((count, line_number));
+            announced = Some(Located { value: count, line: line_number });
             continue;
         };
-        if cells.len() as u64 >= count || cells.len() >= enough {
+        if cells.len() as u64 >= count || cells.len() >= cells_max {
             break;
         }
         let cell = found.and_then(|cell| u32::try_from(cell).ok());
-        cells.push((cell.ok_or_else(|| mistake("the number of a cell".to_owned()))?, line_number));
+        let cell = cell.ok_or_else(|| mistake("the number of a cell".to_owned()))?;
+        cells.push(ListedCell { cell, line: line_number });
     }
-    let promised = promised.ok_or_else(|| ScenarioError {
+    let announced = announced.ok_or_else(|| ScenarioError {
         file: file.to_owned(),
         line: 1,
         key: String::new(),
         message: "expected the number of cells in the list, found the end of the file".to_owned(),
     })?;
-    Ok(CellList { promised, cells })
+    Ok(CellList { announced, cells })
 }
 
-/// The line on which a key stands, from 1; 1 where it does not.
+/// The line of a key, from 1; 1 if it is missing.
 fn line_of_key(bytes: &[u8], key: &str) -> u32 {
     let quoted = format!("\"{key}\"");
     let at = bytes.windows(quoted.len()).position(|window| window == quoted.as_bytes());

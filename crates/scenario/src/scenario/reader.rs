@@ -1,38 +1,37 @@
-//! A walk over a TOML document that knows the key path and the line of every value and gathers all
-//! mistakes.
+//! Reads TOML documents: knows key path and line of every value, and reports all mistakes.
 //!
-//! It is written by hand, over the spanned values of the `toml` crate, because derived
-//! deserialisation stops at the first mistake, knows no key path and cannot tell a key that is wrong
-//! from one that this release does not read yet. Reading functions return `None` when they have
-//! reported a mistake; their callers go on with the other keys and give up only at the end.
+//! Written by hand over the spanned values of the `toml` crate: derived deserialisation stops at the first mistake and
+//! knows no key path. Reading functions return `None` once they have reported a mistake; callers read the other keys
+//! before they give up.
 
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::ops::RangeInclusive;
+use std::path::Path;
 
 use toml::de::{DeInteger, DeTable, DeValue};
-use wheelbase_maps::fenced;
+use wheelbase_maps::catch_decoder_panic;
 
-use super::error::{NOT_SUPPORTED_YET, ScenarioError, ScenarioErrors};
+use super::diagnostics::{Diagnostics, alternatives};
+use super::error::{NOT_SUPPORTED_YET, ScenarioErrors};
 
-/// Longest file that is read, in bytes; a map of 2^26 cells as rows and 2^20 agents fit well.
+/// Longest file that is read, in bytes: room for a map of 2^26 cells as rows and for 2^20 agents.
 const FILE_BYTES_MAX: usize = 1 << 28;
 /// Longest quotation of a wrong value in a message, in characters.
 const FOUND_CHARS_MAX: usize = 40;
 
-/// One step of a key path.
+/// One part of a key path.
 #[derive(Clone, Copy)]
-enum Segment<'n> {
+enum KeyPart<'n> {
     Key(&'n str),
     Index(usize),
 }
 
-/// A value of the document, joined to its parents so that its key path costs nothing until a message
-/// needs it.
+/// A value of the document, linked to its parents: its key path costs nothing until a message needs it.
 #[derive(Clone, Copy)]
 pub(super) struct Node<'n> {
-    /// The value this one stands in and its place there; `None` for the document.
-    parent: Option<(&'n Node<'n>, Segment<'n>)>,
+    /// The enclosing value and the key or index in it; `None` for the document.
+    parent: Option<(&'n Node<'n>, KeyPart<'n>)>,
     value: &'n DeValue<'n>,
     /// Byte of the file at which it begins.
     offset: usize,
@@ -43,26 +42,26 @@ impl<'n> Node<'n> {
     pub(super) fn key(&self) -> String {
         match &self.parent {
             None => String::new(),
-            Some((parent, segment)) => {
+            Some((parent, part)) => {
                 let mut path = parent.key();
-                push_segment(&mut path, *segment);
+                push_key_part(&mut path, *part);
                 path
             }
         }
     }
 
-    /// The key path of a value in this table, there or missing.
+    /// The key path of a value in this table, present or missing.
     pub(super) fn key_of(&self, name: &str) -> String {
         let mut path = self.key();
-        push_segment(&mut path, Segment::Key(name));
+        push_key_part(&mut path, KeyPart::Key(name));
         path
     }
 
-    /// The values of a list; `None` if it is none.
+    /// The values of a list; `None` if it is not a list.
     pub(super) fn items(&'n self) -> Option<impl ExactSizeIterator<Item = Node<'n>> + use<'n>> {
         let array = self.value.as_array()?;
         Some(array.iter().enumerate().map(move |(item_idx, item)| Node {
-            parent: Some((self, Segment::Index(item_idx))),
+            parent: Some((self, KeyPart::Index(item_idx))),
             value: item.get_ref(),
             offset: item.span().start,
         }))
@@ -78,7 +77,7 @@ impl<'n> Node<'n> {
         self.value.is_str()
     }
 
-    /// The first value of a list; `None` if it is none, or an empty one.
+    /// The first value of a list; `None` if it is not a list, or empty.
     pub(super) fn first_item(&'n self) -> Option<Node<'n>> {
         self.items()?.next()
     }
@@ -88,17 +87,17 @@ impl<'n> Node<'n> {
         self.value.is_array()
     }
 
-    /// The whole number it is; `None` if it is none, or one that 64 bits cannot hold.
+    /// Its whole number; `None` if it has none that fits in 64 bits.
     pub(super) fn whole(&self) -> Option<i64> {
         self.value.as_integer().and_then(integer_value)
     }
 }
 
-/// Appends one step to a key path; names that TOML would have in quotes are in quotes here too.
-fn push_segment(path: &mut String, segment: Segment) {
-    match segment {
-        Segment::Index(item_idx) => path.push_str(&format!("[{item_idx}]")),
-        Segment::Key(name) => {
+/// Appends a part to a key path, in quotes where TOML requires them.
+fn push_key_part(path: &mut String, part: KeyPart) {
+    match part {
+        KeyPart::Index(item_idx) => path.push_str(&format!("[{item_idx}]")),
+        KeyPart::Key(name) => {
             if !path.is_empty() {
                 path.push('.');
             }
@@ -112,19 +111,19 @@ fn push_segment(path: &mut String, segment: Segment) {
     }
 }
 
-/// The keys a table may have.
+/// The keys that a table may have.
 pub(super) struct Keys {
     /// Keys that are read.
     pub(super) known: &'static [&'static str],
-    /// Keys that belong to the format and are not read yet.
+    /// Keys of the format that this release does not read yet.
     pub(super) later: &'static [&'static str],
 }
 
-/// A table whose keys have been looked through.
+/// A table whose keys have been checked.
 pub(super) struct Table<'n> {
     pub(super) node: &'n Node<'n>,
     entries: &'n DeTable<'n>,
-    /// Whether no key was refused; where one was, a missing key is most likely that one, mistyped.
+    /// Whether no key was refused. A refused key is most likely the missing one, mistyped.
     pub(super) all_known: bool,
 }
 
@@ -133,33 +132,31 @@ impl<'n> Table<'n> {
     pub(super) fn child(&self, name: &'n str) -> Option<Node<'n>> {
         let value = self.entries.get(name)?;
         Some(Node {
-            parent: Some((self.node, Segment::Key(name))),
+            parent: Some((self.node, KeyPart::Key(name))),
             value: value.get_ref(),
             offset: value.span().start,
         })
     }
 }
 
-/// Names that must not come twice, with the key path and the line of each.
+/// Names that must be unique, with the key path and the line of each.
 pub(super) type Names = HashMap<String, (String, u32)>;
 
-/// What a list holds, for messages, and how many of them it may hold.
+/// The entries of a list: their name in messages, and their number.
 pub(super) struct ListOf {
-    /// One of them.
+    /// Singular.
     pub(super) one: &'static str,
-    /// More of them.
+    /// Plural.
     pub(super) many: &'static str,
-    /// How many there may be.
+    /// Number allowed.
     pub(super) len: RangeInclusive<usize>,
 }
 
-/// Reads values and gathers the mistakes found on the way.
+/// Reads values and collects the mistakes in them.
 pub(super) struct Reader<'s> {
-    file: &'s str,
     /// Byte at which each line ends.
     line_ends: Vec<usize>,
-    /// Each with the byte it is at.
-    mistakes: Vec<(usize, ScenarioError)>,
+    diagnostics: Diagnostics<'s>,
 }
 
 /// Reads the document in `bytes` with `read`.
@@ -173,16 +170,12 @@ pub(super) fn read_document<T>(
     read: impl FnOnce(&mut Reader, &Node) -> Option<T>,
 ) -> Result<T, ScenarioErrors> {
     let line_ends = bytes.iter().enumerate().filter(|&(_, &byte)| byte == b'\n').map(|(at, _)| at).collect();
-    let mut reader = Reader { file, line_ends, mistakes: Vec::new() };
+    let mut reader = Reader { line_ends, diagnostics: Diagnostics::new(Path::new(file)) };
     let result = parse_toml(&mut reader, bytes)
         .and_then(|value| read(&mut reader, &Node { parent: None, value: &value, offset: 0 }));
-    let mut mistakes = reader.mistakes;
     match result {
-        Some(result) if mistakes.is_empty() => Ok(result),
-        _ => {
-            mistakes.sort_by_key(|&(offset, _)| offset);
-            Err(ScenarioErrors::new(mistakes.into_iter().map(|(_, mistake)| mistake).collect()))
-        }
+        Some(result) if reader.diagnostics.is_empty() => Ok(result),
+        _ => Err(ScenarioErrors::new(reader.diagnostics.take())),
     }
 }
 
@@ -190,7 +183,7 @@ pub(super) fn read_document<T>(
 fn parse_toml<'b>(reader: &mut Reader, bytes: &'b [u8]) -> Option<DeValue<'b>> {
     if bytes.len() > FILE_BYTES_MAX {
         let message = format!("expected at most {FILE_BYTES_MAX} bytes, found {}", bytes.len());
-        reader.report(0, String::new(), message);
+        reader.report_at(0, String::new(), message);
         return None;
     }
     let text = match str::from_utf8(bytes) {
@@ -198,20 +191,20 @@ fn parse_toml<'b>(reader: &mut Reader, bytes: &'b [u8]) -> Option<DeValue<'b>> {
         Err(error) => {
             let offset = error.valid_up_to();
             let message = format!("expected UTF-8 text, found the byte 0x{:02x}", bytes[offset]);
-            reader.report(offset, String::new(), message);
+            reader.report_at(offset, String::new(), message);
             return None;
         }
     };
-    match fenced(|| DeTable::parse(text)) {
+    match catch_decoder_panic(|| DeTable::parse(text)) {
         Ok(Ok(document)) => Some(DeValue::Table(document.into_inner())),
         Err(panic) => {
-            reader.report(0, String::new(), format!("not valid TOML: {panic}"));
+            reader.report_at(0, String::new(), format!("not valid TOML: {panic}"));
             None
         }
         Ok(Err(error)) => {
-            // What is missing at the end of the file belongs to its last line, not to the one after it.
+            // What is missing at the end of the file belongs to its last line, not to the one after.
             let offset = error.span().map_or(0, |span| span.start).min(text.len().saturating_sub(1));
-            reader.report(offset, String::new(), format!("not valid TOML: {}", error.message()));
+            reader.report_at(offset, String::new(), format!("not valid TOML: {}", error.message()));
             None
         }
     }
@@ -221,43 +214,35 @@ impl Reader<'_> {
     /// Line of a byte of the file, from 1.
     fn line_at(&self, offset: usize) -> u32 {
         let n_lines_before = self.line_ends.partition_point(|&line_end| line_end < offset);
-        // A file has fewer bytes than a `u32` counts, and so fewer lines.
+        // Fits: a file has fewer than 2^32 bytes.
         n_lines_before as u32 + 1
     }
 
-    /// Line of a value, from 1. That of a table with a header is the line of the header.
+    /// Line of a value, from 1; of a table with a header, the line of the header.
     pub(super) fn line(&self, node: &Node) -> u32 {
         self.line_at(node.offset)
     }
 
-    fn report(&mut self, offset: usize, key: String, message: String) {
-        let line = self.line_at(offset) as usize;
-        let mistake = ScenarioError { file: self.file.to_owned(), line, key, message };
-        self.mistakes.push((offset, mistake));
+    fn report_at(&mut self, offset: usize, key: String, message: String) {
+        self.diagnostics.add_at(offset, self.line_at(offset), key, message);
     }
 
     /// Reports a mistake at a value.
-    pub(super) fn mistake(&mut self, node: &Node, message: String) {
-        self.report(node.offset, node.key(), message);
+    pub(super) fn report(&mut self, node: &Node, message: String) {
+        self.report_at(node.offset, node.key(), message);
     }
 
-    /// Reports that a value is not what it should be.
+    /// Reports that a value is not the expected one.
     pub(super) fn unexpected(&mut self, node: &Node, expected: &str) {
-        self.mistake(node, format!("expected {expected}, found {}", found(node.value)));
+        self.report(node, format!("expected {expected}, found {}", found(node.value)));
     }
 
     /// Reports that a table lacks a key.
     pub(super) fn missing(&mut self, table: &Node, name: &str, expected: &str) {
-        self.report(table.offset, table.key_of(name), format!("missing, expected {expected}"));
+        self.report_at(table.offset, table.key_of(name), format!("missing, expected {expected}"));
     }
 
-    /// Reports a value that the format has and this release does not read yet.
-    pub(super) fn not_supported_value(&mut self, node: &Node) {
-        let message = format!("{NOT_SUPPORTED_YET}{} = {}", node.key(), found(node.value));
-        self.mistake(node, message);
-    }
-
-    /// The table, after a look at its keys: each that is not in `keys` is reported.
+    /// The table, after a check of its keys: those not read are reported.
     pub(super) fn table<'n>(&mut self, node: &'n Node<'n>, keys: &Keys) -> Option<Table<'n>> {
         let Some(entries) = node.value.as_table() else {
             self.unexpected(node, "a table");
@@ -276,12 +261,12 @@ impl Reader<'_> {
             } else {
                 unknown_key(name, keys)
             };
-            self.report(offset, key, message);
+            self.report_at(offset, key, message);
         }
         Some(Table { node, entries, all_known })
     }
 
-    /// The value of a key that must be there, read by `read`.
+    /// The value of a required key, read by `read`.
     pub(super) fn required<T>(
         &mut self,
         table: &Table,
@@ -298,7 +283,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The value of a key that may be left out, read by `read`.
+    /// The value of an optional key, read by `read`.
     pub(super) fn optional<T>(
         &mut self,
         table: &Table,
@@ -312,31 +297,31 @@ impl Reader<'_> {
         }
     }
 
-    /// The name, if none of `names` is the same; it joins them.
+    /// The name, unless it is among `names`; adds it to them.
     pub(super) fn unique_name(&mut self, node: &Node, name: String, names: &mut Names) -> Option<String> {
         if let Some((key, line)) = names.get(&name) {
             let message =
-                format!("expected a name of its own, found {name:?}, which is {key} too (line {line})");
-            self.mistake(node, message);
+                format!("expected a unique name, found {name:?}, which is also {key} (line {line})");
+            self.report(node, message);
             return None;
         }
         names.insert(name.clone(), (node.key(), self.line(node)));
         Some(name)
     }
 
-    /// The one of `names` that the table has; several or none are a mistake.
+    /// The only one of `names` that the table has; none or several are a mistake.
     pub(super) fn exactly_one(&mut self, table: &Table, names: &[&'static str]) -> Option<&'static str> {
         let present: Vec<&str> =
             names.iter().copied().filter(|name| table.entries.contains_key(*name)).collect();
-        let right = alternatives(names);
+        let expected = alternatives(names);
         match present[..] {
             [name] => return Some(name),
-            // The key that was refused is the one that was meant.
+            // A refused key is the one that was meant.
             [] if !table.all_known => {}
-            [] => self.mistake(table.node, format!("expected {right}, found none")),
+            [] => self.report(table.node, format!("expected {expected}, found none")),
             _ => {
-                let message = format!("expected only one of {right}, found {}", present.join(" and "));
-                self.mistake(table.node, message);
+                let message = format!("expected only one of {expected}, found {}", present.join(" and "));
+                self.report(table.node, message);
             }
         }
         None
@@ -353,7 +338,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A whole number in `range` that must be there.
+    /// The whole number in `range` of a required key.
     pub(super) fn required_whole<T: TryFrom<i64>>(
         &mut self,
         table: &Table,
@@ -364,7 +349,7 @@ impl Reader<'_> {
         self.required(table, name, &expected, |reader, node| reader.whole(node, range))
     }
 
-    /// A whole number in `range` that may be left out.
+    /// The whole number in `range` of an optional key.
     pub(super) fn optional_whole<T: TryFrom<i64>>(
         &mut self,
         table: &Table,
@@ -375,14 +360,14 @@ impl Reader<'_> {
         self.optional(table, name, default, |reader, node| reader.whole(node, range))
     }
 
-    /// A number at most `limit` away from zero, whole or with a fraction.
+    /// A number from `-limit` to `limit`, whole or with a fraction.
     pub(super) fn number(&mut self, node: &Node, limit: u32) -> Option<f64> {
         let number = match node.value {
             DeValue::Integer(integer) => integer_value(integer).map(|number| number as f64),
             DeValue::Float(float) => float.as_str().parse().ok(),
             _ => None,
         };
-        // Also false for a NaN.
+        // False for NaN too.
         let number = number.filter(|number: &f64| number.abs() <= f64::from(limit));
         if number.is_none() {
             self.unexpected(node, &format!("a number from -{limit} to {limit}"));
@@ -390,7 +375,7 @@ impl Reader<'_> {
         number
     }
 
-    /// A string; `expected` says which, for the message.
+    /// A string; `expected` describes it in the message.
     pub(super) fn string(&mut self, node: &Node, expected: &str) -> Option<String> {
         let text = node.value.as_str().map(str::to_owned);
         if text.is_none() {
@@ -409,23 +394,18 @@ impl Reader<'_> {
         Some(text)
     }
 
-    /// The value that a word of `right` stands for; the words of `later` are not supported yet.
-    pub(super) fn choice<T: Copy>(&mut self, node: &Node, right: &[(&str, T)], later: &[&str]) -> Option<T> {
+    /// The value of a word in `choices`.
+    pub(super) fn choice<T: Copy>(&mut self, node: &Node, choices: &[(&str, T)]) -> Option<T> {
         let word = node.value.as_str();
-        if let Some((_, choice)) = right.iter().find(|(right_word, _)| word == Some(right_word)) {
+        if let Some((_, choice)) = choices.iter().find(|(known, _)| word == Some(known)) {
             return Some(*choice);
         }
-        if word.is_some_and(|word| later.contains(&word)) {
-            self.not_supported_value(node);
-        } else {
-            let words: Vec<String> = right.iter().map(|(word, _)| format!("{word:?}")).collect();
-            self.unexpected(node, &alternatives(&words));
-        }
+        let words: Vec<String> = choices.iter().map(|(word, _)| format!("{word:?}")).collect();
+        self.unexpected(node, &alternatives(&words));
         None
     }
 
-    /// All values of a list, each read by `read`; mistakes in one do not keep the others from being
-    /// read.
+    /// All values of a list, each read by `read`. A mistake in one does not keep the others from being read.
     pub(super) fn list<T>(
         &mut self,
         node: &Node,
@@ -439,7 +419,7 @@ impl Reader<'_> {
         let n_items = items.len();
         if n_items > *of.len.end() {
             let message = format!("expected at most {} {}, found {n_items}", of.len.end(), of.many);
-            self.mistake(node, message);
+            self.report(node, message);
             return None;
         }
         if n_items < *of.len.start() {
@@ -471,8 +451,8 @@ impl Reader<'_> {
         numbers.try_into().ok()
     }
 
-    /// All values of a table of names, such as the `[class.NAME]` tables, in the order of the file.
-    /// A table that is left out is empty.
+    /// All values of a table of names, such as the `[class.NAME]` tables, in the order of the file; empty if the table
+    /// is missing.
     pub(super) fn named<T>(
         &mut self,
         table: &Table,
@@ -489,23 +469,23 @@ impl Reader<'_> {
         };
         if entries.len() > *of.len.end() {
             let message = format!("expected at most {} {}, found {}", of.len.end(), of.many, entries.len());
-            self.mistake(&node, message);
+            self.report(&node, message);
             return None;
         }
         let mut children: Vec<(&str, Node)> = entries
             .iter()
             .map(|(name, value)| {
                 let name = name.get_ref().as_ref();
-                let parent = Some((&node, Segment::Key(name)));
+                let parent = Some((&node, KeyPart::Key(name)));
                 (name, Node { parent, value: value.get_ref(), offset: value.span().start })
             })
             .collect();
-        // The map of the TOML crate is in the order of the alphabet; kinds are numbered as written.
+        // The map of the `toml` crate is in alphabetical order; kinds are numbered as written.
         children.sort_by_key(|(_, child)| child.offset);
         let mut values = Vec::with_capacity(children.len());
         for (name, child) in &children {
             if name.is_empty() {
-                self.mistake(child, format!("expected a name for the {}, found \"\"", of.one));
+                self.report(child, format!("expected a name for the {}, found \"\"", of.one));
             }
             values.extend(read(self, child, name));
         }
@@ -513,7 +493,7 @@ impl Reader<'_> {
     }
 }
 
-/// The number, unless 64 bits cannot hold it.
+/// The number, if it fits in 64 bits.
 fn integer_value(integer: &DeInteger) -> Option<i64> {
     i64::from_str_radix(integer.as_str(), integer.radix()).ok()
 }
@@ -522,21 +502,7 @@ fn whole_expected(range: &RangeInclusive<i64>) -> String {
     format!("a whole number from {} to {}", range.start(), range.end())
 }
 
-/// Joins names as in `a, b or c`.
-pub(super) fn alternatives<T: AsRef<str>>(names: &[T]) -> String {
-    let mut text = String::new();
-    for (name_idx, name) in names.iter().enumerate() {
-        text.push_str(match name_idx {
-            0 => "",
-            _ if name_idx + 1 == names.len() => " or ",
-            _ => ", ",
-        });
-        text.push_str(name.as_ref());
-    }
-    text
-}
-
-/// What to say of a key that is not in `keys`: the nearest right one, or all of them.
+/// The message on a key that is not in `keys`: suggests the nearest one, else lists all.
 fn unknown_key(name: &str, keys: &Keys) -> String {
     let lowercase = name.to_lowercase();
     let nearest = keys
@@ -545,7 +511,7 @@ fn unknown_key(name: &str, keys: &Keys) -> String {
         .chain(keys.later)
         .map(|key| (strsim::osa_distance(&lowercase, &key.to_lowercase()), key))
         .filter(|(distance, key)| *distance <= (key.len().max(name.len()) / 3).max(1))
-        // The first of the nearest: `min_by_key` keeps the order of the keys.
+        // Of equally near keys the first: `min_by_key` keeps the order.
         .min_by_key(|(distance, _)| *distance);
     match nearest {
         Some((_, key)) => format!("unknown key, did you mean `{key}`?"),
@@ -553,7 +519,7 @@ fn unknown_key(name: &str, keys: &Keys) -> String {
     }
 }
 
-/// A value as a message quotes it: as written where that is short, else what kind of value it is.
+/// A value in a message: as written if that is short, else its type.
 fn found(value: &DeValue) -> String {
     match value {
         DeValue::Table(_) => "a table".to_owned(),
@@ -574,7 +540,7 @@ fn found(value: &DeValue) -> String {
     }
 }
 
-/// Writes a value, or as much of it as shows that it is too long to be quoted.
+/// Writes a value, or enough of it to see that it is too long.
 fn quote(value: &DeValue, text: &mut String) {
     // Writing to a string cannot fail.
     let _ = match value {

@@ -1,4 +1,4 @@
-//! What was typed: the tables of a scenario as plain structs, each value with its line; and how much may be typed.
+//! The tables of a scenario as typed: plain structs, each with its line, and the limits of their values.
 
 use wheelbase_grid::{GridShape, Rgb};
 use wheelbase_planner::When;
@@ -7,36 +7,34 @@ use wheelbase_sim::ReplanParams;
 pub use wheelbase_sim::{IfUnreachable, OnAgents};
 use wheelbase_traffic::TrafficParams;
 
-/// Last tick that can be named, and the longest run: 2^32 - 2.
+/// The last tick, and the longest run: 2^32 - 2.
 pub const TICK_MAX: u32 = u32::MAX - 1;
-/// Most expansions a tick may be given.
+/// Most expansions per tick.
 pub const EXPANSIONS_PER_TICK_MAX: u64 = 1 << 40;
-/// Most searches that may be under way at once.
+/// Most searches at once.
 pub const SEARCH_SLOTS_MAX: u32 = 1024;
 /// Most landmarks of a class.
 pub const LANDMARKS_MAX: u32 = 64;
-/// Most agents a scenario may place, those of its groups and events included.
+/// Most agents of a scenario, including those of its groups and events.
 pub const AGENTS_MAX: u32 = 1 << 20;
-/// Most columns and most rows of a generated map; the builder bounds their product.
+/// Most columns, and most rows, of a generated map. The loader limits their product.
 pub const GENERATED_LEN_MAX: u32 = 1 << 26;
-/// Most events a scenario may have.
+/// Most events of a scenario.
 pub const EVENTS_MAX: usize = 65_536;
-/// Most movement classes a scenario may define.
+/// Most movement classes of a scenario.
 pub const CLASSES_MAX: usize = 256;
-/// Most moves a movement class may have.
+/// Most moves of a movement class.
 pub const MOVES_MAX: usize = 16;
-/// Most cells a footprint may have.
+/// Most cells of a footprint.
 pub const FOOTPRINT_CELLS_MAX: usize = 1024;
-/// Most orders that an agent may be given at once.
+/// Most orders given to an agent at once.
 pub const ORDERS_MAX: usize = 1024;
-/// Farthest offset of a footprint or a swept cell, and of a pivot: no map is longer than 2^26 cells.
+/// Largest offset of a footprint cell, a swept cell or a pivot: no map is longer than 2^26 cells.
 pub const OFFSET_MAX: u32 = 1 << 26;
-/// Farthest displacement of a move.
+/// Largest displacement of a move.
 pub const DISPLACEMENT_MAX: u8 = 255;
 
-/// A value and the line it was read from.
-///
-/// The line of a value that was left out is the line of the table it is missing in.
+/// A value and its line; of a missing value, the line of the table that lacks it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Located<T> {
     /// The value.
@@ -54,17 +52,17 @@ pub struct Scenario {
     pub seed: u64,
     /// Ticks after which a run stops, 1 to [`TICK_MAX`].
     pub ticks: u32,
-    /// `collision`: the cells that a moving agent keeps from the others.
+    /// `collision`: the cells that a moving agent occupies.
     pub collision: Collision,
-    /// Expansions the planner may make each tick, 1 to [`EXPANSIONS_PER_TICK_MAX`]; 200,000 by default.
+    /// Expansions of path requests per tick, 1 to [`EXPANSIONS_PER_TICK_MAX`]; 200,000 by default.
     pub expansions_per_tick: u64,
-    /// Searches under way at once, 1 to [`SEARCH_SLOTS_MAX`]; 16 by default.
+    /// Searches at once, 1 to [`SEARCH_SLOTS_MAX`]; 16 by default.
     pub search_slots: u32,
-    /// Landmarks of each class, at most [`LANDMARKS_MAX`]; by default as many as pay.
+    /// Landmarks of each class, at most [`LANDMARKS_MAX`]; by default chosen by the expected gain.
     pub landmarks: Option<u32>,
-    /// Tries the traffic may make each tick; 20,000 by default.
+    /// Poses that the traffic rule tries per tick; 20,000 by default.
     pub tries_per_tick: u64,
-    /// Tunables of the traffic rule; no key sets them.
+    /// Parameters of the traffic rules. No key sets them.
     pub traffic: TrafficParams,
     /// Tunables of replanning around other agents; no key sets them.
     pub replan: ReplanParams,
@@ -74,11 +72,11 @@ pub struct Scenario {
     pub terrains: Vec<Terrain>,
     /// The `[side.NAME]` tables in the order of the file.
     pub sides: Vec<Side>,
-    /// The `[class.NAME]` tables in the order of the file, at most [`CLASSES_MAX`]. One named `octile`
-    /// stands in place of the built-in class.
+    /// The `[class.NAME]` tables in the order of the file, at most [`CLASSES_MAX`]. A class named `octile`
+    /// replaces the built-in one.
     pub classes: Vec<Class>,
-    /// The `[[agents]]` tables in the order of the file; at most [`AGENTS_MAX`] agents
-    /// with those of the groups and of the events.
+    /// The `[[agents]]` tables in the order of the file; at most [`AGENTS_MAX`] agents, including those of groups and
+    /// events.
     pub agents: Vec<Agent>,
     /// The `[[groups]]` tables in the order of the file.
     pub groups: Vec<Group>,
@@ -86,18 +84,18 @@ pub struct Scenario {
     pub events: Vec<Event>,
 }
 
-/// The cells that a moving agent keeps from the others.
+/// The cells that a moving agent occupies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Collision {
-    /// `"swept"`: all that its move sweeps, until the move ends.
+    /// `"swept"`: all swept cells, until the move ends.
     #[default]
     Swept,
-    /// `"discrete"`: those it leaves, until the move ends, and then those it enters; the rule of the
-    /// multi-agent path-finding benchmarks.
+    /// `"discrete"`: the cells it leaves until the move ends, then the cells it enters; the rule of the multi-agent
+    /// path-finding benchmarks.
     Discrete,
 }
 
-/// A class file: one movement class and the kinds that it comes with.
+/// A class file: one movement class and its kinds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClassFile {
     /// The `[class.NAME]` table.
@@ -111,7 +109,7 @@ pub struct ClassFile {
 /// The `[map]` table. Its key path is `map`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Map {
-    /// Where the cells come from.
+    /// The source of the cells.
     pub source: MapSource,
     /// `map.shape`.
     pub shape: GridShape,
@@ -123,15 +121,15 @@ pub struct Map {
     pub line: u32,
 }
 
-/// Where the cells of a map come from.
+/// The source of the cells of a map.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MapSource {
     /// `map.file`: a path relative to the scenario file; not empty.
     File(Located<String>),
-    /// `map.rows`: one glyph a cell, from north to south; at least one row, not checked for length.
+    /// `map.rows`: one glyph per cell, from north to south; at least one row. Lengths are not checked.
     /// Row `n` has the key path `map.rows[n]`.
     Rows(Vec<Located<String>>),
-    /// `map.generate`: made by rule.
+    /// `map.generate`: generated.
     Generate {
         /// `kind`: name of the generator; not empty, not looked up.
         kind: Located<String>,
@@ -142,13 +140,13 @@ pub enum MapSource {
     },
 }
 
-/// Where the heights of a map come from.
+/// The source of the heights of a map.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Elevation {
-    /// Rows of heights, the northern first; not checked for number and length. Row `n` has the key path
+    /// Rows of heights from north to south. Number and lengths are not checked. Row `n` has the key path
     /// `map.elevation[n]`.
     Rows(Vec<Located<Vec<i16>>>),
-    /// A grey picture: a path relative to the scenario file; not empty.
+    /// A greyscale picture: a path relative to the scenario file; not empty.
     File(Located<String>),
 }
 
@@ -168,13 +166,13 @@ pub struct Wall {
 pub struct Terrain {
     /// Name of the kind; not empty.
     pub name: String,
-    /// `glyphs`: the characters that stand for it; may be empty.
+    /// `glyphs`: its characters in maps; may be empty.
     pub glyphs: Option<Located<String>>,
     /// `speed` in permille.
     pub speed: u16,
     /// `colour` in pictures.
     pub colour: Option<Located<Rgb>>,
-    /// `sides`: the side kinds such a cell starts with, those that are named, counter-clockwise from east.
+    /// `sides`: the named initial side kinds of such a cell, counter-clockwise from east.
     pub sides: Vec<(wheelbase_grid::Side, Located<String>)>,
     /// Line of the table.
     pub line: u32,
@@ -202,17 +200,17 @@ pub struct Class {
     pub name: String,
     /// `headings`: 1, 4 or 8; 6 on hexagonal maps.
     pub headings: Located<u8>,
-    /// `footprint`: `[forward, right]` offsets while facing east, 1 to [`FOOTPRINT_CELLS_MAX`], each
-    /// number at most [`OFFSET_MAX`] from 0. Rows are turned into offsets, row by row. One cell,
-    /// `[0, 0]`, by default. Cells may repeat.
+    /// `footprint`: `[forward, right]` offsets while facing east, 1 to [`FOOTPRINT_CELLS_MAX`], each number at most
+    /// [`OFFSET_MAX`] from 0. Rows are converted to offsets, row by row. One cell, `[0, 0]`, by default. Cells may
+    /// repeat.
     pub footprint: Located<Vec<[i32; 2]>>,
     /// `footprint_diagonal`: offsets in map axes while facing NE.
     pub footprint_diagonal: Option<Vec<[i32; 2]>>,
     /// `pivot`: `[forward, right]`, finite, at most [`OFFSET_MAX`] from 0; `[0, 0]` by default.
     pub pivot: Located<[f64; 2]>,
-    /// `sweep`: which cells its moves touch.
+    /// `sweep`: the rule for the cells that its moves sweep.
     pub sweep: Sweep,
-    /// `up`, `down`, `max_up`, `max_down`, `max_tilt`: what slopes cost and which it can take.
+    /// `up`, `down`, `max_up`, `max_down`, `max_tilt`: cost and limits of slopes.
     pub climb: Climb,
     /// `speed`: overrides by terrain kind, in the order of the file.
     pub speed: Vec<SpeedOverride>,
@@ -244,16 +242,16 @@ pub struct SpeedOverride {
 pub struct Move {
     /// `name`, unique in its class; not empty.
     pub name: String,
-    /// `by`: displacement `[forward, right]`, each at most [`DISPLACEMENT_MAX`] from 0; `[0, 0]` by
-    /// default, then `turn` is not 0.
+    /// `by`: displacement `[forward, right]`, each at most [`DISPLACEMENT_MAX`] from 0. `[0, 0]` by default, and only
+    /// if `turn` is not 0.
     pub by: [i32; 2],
-    /// `turn` in heading steps, positive to the left, -7 to 7; 0 by default. Not checked against the
-    /// headings of the class.
+    /// `turn` in heading steps, positive to the left, -7 to 7; 0 by default. Not checked against the headings of the
+    /// class.
     pub turn: i32,
     /// `time`: base time in ticks, at least 1.
     pub time: u16,
-    /// `swept`: offsets `[forward, right]` of further swept cells, each number at most [`OFFSET_MAX`]
-    /// from 0; none by default.
+    /// `swept`: offsets `[forward, right]` of additional swept cells, each number at most [`OFFSET_MAX`] from 0; none
+    /// by default.
     pub swept: Option<Vec<[i32; 2]>>,
     /// `when`: the headings from which it starts.
     pub when: When,
@@ -265,12 +263,12 @@ pub struct Move {
 
 /// A pose as typed.
 #[derive(Clone, Debug, PartialEq)]
-pub struct WrittenPose {
+pub struct TypedPose {
     /// Column; may be off the map.
     pub x: i32,
     /// Row; may be off the map.
     pub y: i32,
-    /// The heading, any string; `None` where it was left out.
+    /// The heading, any string; `None` if missing.
     pub heading: Option<String>,
     /// Line of the pose.
     pub line: u32,
@@ -299,7 +297,7 @@ pub struct Agent {
     /// `class`: name of the movement class.
     pub class: Located<String>,
     /// `at`: the start pose.
-    pub at: WrittenPose,
+    pub at: TypedPose,
     /// `priority`; 0 by default.
     pub priority: i32,
     /// `orders`, at most [`ORDERS_MAX`].
@@ -310,20 +308,20 @@ pub struct Agent {
     pub key: String,
 }
 
-/// A `[[groups]]` table, or an event's `add_agents`: agents to be placed at random.
+/// A `[[groups]]` table, or the `add_agents` of an event: agents to be placed at random.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
     /// `class`: name of the movement class.
     pub class: Located<String>,
     /// `count`: number of agents, 1 to [`AGENTS_MAX`].
     pub count: u32,
-    /// `area` to place them in.
+    /// `area` in which they are placed.
     pub area: Area,
     /// `priority` of each; 0 by default.
     pub priority: i32,
     /// `orders` of each, at most [`ORDERS_MAX`].
     pub orders: Vec<Order>,
-    /// `tasks` of each, done for ever behind its orders.
+    /// `tasks` of each, done forever after its orders.
     pub tasks: Option<Tasks>,
     /// Line of the table.
     pub line: u32,
@@ -334,7 +332,7 @@ pub struct Group {
 /// Tasks of the agents of a group.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tasks {
-    /// Where they come from.
+    /// Their source.
     pub source: TaskSource,
     /// Line of the table.
     pub line: u32,
@@ -342,12 +340,12 @@ pub struct Tasks {
     pub key: String,
 }
 
-/// Where tasks come from.
+/// The source of tasks.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TaskSource {
-    /// `kind = "random"`: legal cells of `area`, at random.
+    /// `kind = "random"`: random legal cells of `area`.
     Random {
-        /// `area`; may be off the map in part.
+        /// `area`; may lie partly off the map.
         area: Area,
     },
     /// `file`: a path relative to the scenario file; not empty.
@@ -357,7 +355,7 @@ pub enum TaskSource {
 /// One order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Order {
-    /// What is to be done.
+    /// What it asks for.
     pub kind: OrderKind,
     /// Line of the order.
     pub line: u32,
@@ -368,44 +366,44 @@ pub struct Order {
 /// What an order asks for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OrderKind {
-    /// Go to one of the poses, at least one.
+    /// Go to one of the poses; at least one.
     Goto {
-        /// The goal set. A heading left out means any.
-        goals: Vec<WrittenPose>,
-        /// How near, and what if not.
-        reach: Reach,
+        /// The goal set. No heading means any.
+        goals: Vec<TypedPose>,
+        /// Tolerance and fallback.
+        options: GoalOptions,
     },
-    /// Go to a pose in the area that no other agent stands on or has been given.
+    /// Go to a pose in the area that no other agent occupies or has as its goal.
     GotoArea {
-        /// Where the pose is to be.
+        /// The area.
         area: Area,
-        /// What if there is none; `within` is 0.
-        reach: Reach,
+        /// Fallback; `within` is 0.
+        options: GoalOptions,
     },
-    /// Go to a pose of one's own around the goal, chosen for all that have the order together.
+    /// Go to a pose around the goal. Poses are assigned to all agents with the order together, each its own.
     GotoGroup {
-        /// The goal. A heading left out means any.
-        goal: WrittenPose,
-        /// What if there is no way; `within` is 0.
-        reach: Reach,
+        /// The goal. No heading means any.
+        goal: TypedPose,
+        /// Fallback; `within` is 0.
+        options: GoalOptions,
     },
-    /// Stay for so many ticks, at most [`TICK_MAX`].
+    /// Stay.
     Wait {
-        /// Ticks to wait.
+        /// Ticks to wait, at most [`TICK_MAX`].
         ticks: u32,
     },
-    /// Go to the poses in turn, at least one, for ever. Orders that stand behind it never run.
+    /// Go to the poses in turn, forever; at least one. Orders after it never run.
     Patrol {
-        /// The stops in turn. A heading left out means any.
-        stops: Vec<WrittenPose>,
-        /// How near, and what if not, for each stop.
-        reach: Reach,
+        /// The stops in turn. No heading means any.
+        stops: Vec<TypedPose>,
+        /// Tolerance and fallback of each stop.
+        options: GoalOptions,
     },
 }
 
-/// How near an order must come to its goal, and what happens if it cannot.
+/// Tolerance of the goal of an order, and what happens if it cannot be reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reach {
+pub struct GoalOptions {
     /// `within`: greatest distance in cells; 0 by default.
     pub within: u16,
     /// `fallback`.
@@ -414,7 +412,7 @@ pub struct Reach {
     pub if_unreachable: IfUnreachable,
 }
 
-/// What a search gives when it cannot reach its goal.
+/// The result of a search that cannot reach its goal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fallback {
     /// `"fail"`: nothing.
@@ -437,29 +435,29 @@ pub struct Event {
     pub key: String,
 }
 
-/// What an event does. The key path of each is that of the event with the name of the action behind
-/// it, such as `events[0].set_terrain`.
+/// What an event does. Its key path is that of the event followed by the name of the action, such as
+/// `events[0].set_terrain`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EventAction {
-    /// `set_terrain`: cells become of another kind.
+    /// `set_terrain`: changes the terrain kind of cells.
     SetTerrain {
         /// The cells.
         area: Area,
         /// Name of the terrain kind.
         kind: Located<String>,
-        /// What becomes of agents that the edit disturbs.
+        /// What happens to agents in the way of the edit.
         on_agents: OnAgents,
     },
-    /// `set_elevation`: cells get another height.
+    /// `set_elevation`: changes the height of cells.
     SetElevation {
         /// The cells.
         area: Area,
         /// Their new height.
         height: i16,
-        /// What becomes of agents that the edit disturbs.
+        /// What happens to agents in the way of the edit.
         on_agents: OnAgents,
     },
-    /// `set_side`: one side of a cell becomes of another kind.
+    /// `set_side`: changes the kind of one side of a cell.
     SetSide {
         /// `[x, y]`; may be off the map.
         cell: Located<[i32; 2]>,
@@ -467,37 +465,37 @@ pub enum EventAction {
         side: Located<String>,
         /// Name of the side kind.
         kind: Located<String>,
-        /// What becomes of agents that the edit disturbs.
+        /// What happens to agents in the way of the edit.
         on_agents: OnAgents,
     },
-    /// `rotate`: the sides of a cell turn.
+    /// `rotate`: turns the sides of a cell.
     Rotate {
         /// `[x, y]`; may be off the map.
         cell: Located<[i32; 2]>,
         /// Steps from one side to the next, counter-clockwise; not 0.
         turns: i32,
-        /// What becomes of agents that the edit disturbs.
+        /// What happens to agents in the way of the edit.
         on_agents: OnAgents,
     },
-    /// `add_agents`: agents are placed at random.
+    /// `add_agents`: places agents at random.
     AddAgents(Group),
-    /// `remove_agents`: agents are taken out.
-    RemoveAgents(Chosen),
-    /// `give_orders`: agents get other orders in place of what is left of theirs.
+    /// `remove_agents`: removes agents.
+    RemoveAgents(AgentSelection),
+    /// `give_orders`: replaces the remaining orders of agents.
     GiveOrders {
         /// The agents.
-        chosen: Chosen,
-        /// `orders` of each, at most [`ORDERS_MAX`]; none to make them stop.
+        selection: AgentSelection,
+        /// `orders` of each, at most [`ORDERS_MAX`]; none makes them stop.
         orders: Vec<Order>,
     },
 }
 
-/// The agents that an event is about.
+/// The agents to which an event applies.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Chosen {
-    /// `names`, 1 to [`AGENTS_MAX`], none of them empty; not looked up. Name `n` has the key path of
-    /// the action with `.names[n]` behind it.
+pub enum AgentSelection {
+    /// `names`, 1 to [`AGENTS_MAX`], none of them empty; not looked up. Name `n` has the key path of the action
+    /// followed by `.names[n]`.
     Names(Vec<Located<String>>),
-    /// `area`: those in a rectangle of cells.
+    /// `area`: the agents in a rectangle of cells.
     Area(Area),
 }

@@ -1,4 +1,4 @@
-//! Values that several tables have: ranges of numbers, areas, names.
+//! Values that several tables share: ranges of numbers, areas, names.
 
 use super::reader::{Node, Reader, Table};
 use super::typed::{Area, Located, TICK_MAX};
@@ -6,9 +6,9 @@ use std::ops::RangeInclusive;
 
 /// Range of a speed in permille.
 pub(super) const SPEED_RANGE: RangeInclusive<i64> = 0..=u16::MAX as i64;
-/// Range of a coordinate, a priority and whatever else is an `i32`.
+/// Range of coordinates, priorities and other `i32` values.
 pub(super) const I32_RANGE: RangeInclusive<i64> = i32::MIN as i64..=i32::MAX as i64;
-/// Range of a tick and of a number of ticks to wait.
+/// Range of ticks and of waiting times.
 pub(super) const TICK_RANGE: RangeInclusive<i64> = 0..=TICK_MAX as i64;
 const AREA_FORM: &str = "[x, y, width, height]";
 
@@ -29,7 +29,7 @@ pub(super) fn area(reader: &mut Reader, node: &Node) -> Option<Area> {
     Some(Area { x: x?, y: y?, width: width?, height: height?, line: reader.line(node) })
 }
 
-/// A string of at least one character with its line.
+/// A non-empty string with its line.
 pub(super) fn located_name(reader: &mut Reader, node: &Node, expected: &str) -> Option<Located<String>> {
     let value = reader.filled_string(node, expected)?;
     Some(Located { value, line: reader.line(node) })

@@ -1,22 +1,22 @@
-//! Simulations from text, and runs that are checked after every tick.
+//! Worlds from text, and runs that are checked after every tick.
 
 #![allow(dead_code, clippy::unwrap_used)]
 
 use std::path::Path;
 use wheelbase_grid::CellXY;
 use wheelbase_scenario::load::{Loaded, Source};
-use wheelbase_scenario::recording::Recorder;
+use wheelbase_scenario::recording::{Recorder, ScenarioText};
 use wheelbase_scenario::{PlanFile, load, scenario};
 use wheelbase_sim::{RunState, World, invariant};
 
-/// Builds a scenario given as text.
-pub fn world_from(text: &str) -> World {
+/// Builds the world of a scenario.
+pub fn build_world(text: &str) -> World {
     let typed =
         scenario::parse("test.toml", text.as_bytes()).unwrap_or_else(|errors| panic!("{errors}\n{text}"));
     load::build_world(Path::new("test.toml"), &typed).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
-/// Runs to the end; nothing that must never be may be after any tick. Gives the state hash after each.
+/// Runs to the end and checks the invariants after every tick. Gives the state hash after each.
 pub fn run_checked(world: &mut World) -> Vec<u64> {
     let mut hashes = Vec::new();
     loop {
@@ -30,18 +30,19 @@ pub fn run_checked(world: &mut World) -> Vec<u64> {
     }
 }
 
-/// Records a run of a scenario, given as text under a name, to its end.
+/// Records a run to its end. `name` and `text` are those of the scenario file.
 pub fn record(world: &mut World, name: &str, text: &str) -> Vec<u8> {
     record_with(world, &Source::default(), name, text)
 }
 
-/// Records a run of what was loaded to its end.
+/// Records a run of a loaded world to its end.
 pub fn record_loaded(loaded: &mut Loaded, name: &str, text: &str) -> Vec<u8> {
     record_with(&mut loaded.world, &loaded.source, name, text)
 }
 
 fn record_with(world: &mut World, source: &Source, name: &str, text: &str) -> Vec<u8> {
-    let mut recorder = Recorder::begin(world, source, (name, text), Vec::new()).unwrap();
+    let scenario = ScenarioText { file: name, text };
+    let mut recorder = Recorder::begin(world, source, scenario, Vec::new()).unwrap();
     loop {
         let tick = world.tick();
         let step = world.step();
@@ -53,7 +54,7 @@ fn record_with(world: &mut World, source: &Source, name: &str, text: &str) -> Ve
     }
 }
 
-/// Runs a problem to its end, checked after every tick; gives the plan.
+/// Runs a problem to its end and checks the invariants after every tick. Gives the plan.
 pub fn plan_checked(world: &mut World) -> Vec<u8> {
     let mut plan = PlanFile::begin(world);
     loop {
@@ -71,33 +72,33 @@ pub fn plan_checked(world: &mut World) -> Vec<u8> {
     text
 }
 
-/// Runs on so many threads.
+/// Runs on `threads` threads.
 pub fn on_threads<T: Send>(threads: usize, run: impl FnOnce() -> T + Send) -> T {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(run)
 }
 
-/// Carts and trucks on a map.
-pub fn world_of(rows: &[&str], more: &str) -> World {
+/// A world with carts and trucks.
+pub fn world_on(rows: &[&str], more: &str) -> World {
     let rows: Vec<String> = rows.iter().map(|row| format!("\"{row}\"")).collect();
-    world_from(&format!(
+    build_world(&format!(
         "name = \"test\"\nticks = 500\n[map]\nrows = [{}]\n{CART}{TRUCK}{more}",
         rows.join(",")
     ))
 }
 
-/// A cart of its own.
+/// An `[[agents]]` table of a cart.
 pub fn cart(at: &str, orders: &str) -> String {
     format!("[[agents]]\nclass = \"cart\"\nat = {at}\norders = [{orders}]\n")
 }
 
-/// An edit of the terrain.
+/// An event that sets terrain.
 pub fn set_terrain(tick: u32, area: &str, kind: &str, on_agents: &str) -> String {
     format!(
         "[[events]]\ntick = {tick}\nset_terrain = {{ area = {area}, kind = \"{kind}\", on_agents = \"{on_agents}\" }}\n"
     )
 }
 
-/// Where the agent in a row is.
+/// The cell of the agent in a row.
 pub fn cell(world: &World, row: usize) -> CellXY {
     world.pose(row).cell
 }

@@ -51,7 +51,7 @@ fn wrong_values_say_what_was_found() {
 fn agent_names_are_unique() {
     assert_eq!(
         message("class = \"octile\"", "name = \"convoy-1\"\nclass = \"octile\""),
-        "61: agents[1].name: expected a name of its own, found \"convoy-1\", which is agents[0].name too \
+        "61: agents[1].name: expected a unique name, found \"convoy-1\", which is also agents[0].name \
          (line 50)"
     );
 }

@@ -133,8 +133,8 @@ fn classes_must_have_moves_and_a_body() {
         (
             "name = \"left\"",
             "name = \"forward\"",
-            "37: class.truck.moves[1].name: expected a name of its own, found \"forward\", which is \
-             class.truck.moves[0].name too (line 36)",
+            "37: class.truck.moves[1].name: expected a unique name, found \"forward\", which is \
+             also class.truck.moves[0].name (line 36)",
         ),
         (
             "turn = 1, ",
@@ -192,8 +192,8 @@ fn slopes_and_diagonals_say_what_is_wrong() {
         (
             "when = \"diagonal\"",
             "when = \"straight\"",
-            "19: class.tank.moves[1].name: expected a name of its own, found \"go (straight)\", which is \
-             class.tank.moves[0].name too (line 18)"
+            "19: class.tank.moves[1].name: expected a unique name, found \"go (straight)\", which is \
+             also class.tank.moves[0].name (line 18)"
                 .to_owned(),
         ),
         (

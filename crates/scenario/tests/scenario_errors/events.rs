@@ -52,14 +52,16 @@ fn each_event_is_read_field_by_field() {
     assert_eq!(group.orders[0].key, "events[3].add_agents.orders[0]");
 
     let [remove_named, remove_there, order_named, order_there] = rest else { panic!("{rest:?}") };
-    let names = Chosen::Names(vec![text("a", 48), text("b", 48)]);
+    let names = AgentSelection::Names(vec![text("a", 48), text("b", 48)]);
     assert_eq!(remove_named.action, EventAction::RemoveAgents(names));
     let area = Area { x: 0, y: 1, width: 2, height: 3, line: 51 };
-    assert_eq!(remove_there.action, EventAction::RemoveAgents(Chosen::Area(area)));
-    let chosen = Chosen::Names(vec![text("c", 54)]);
-    assert_eq!(order_named.action, EventAction::GiveOrders { chosen, orders: vec![] });
-    let EventAction::GiveOrders { chosen, orders } = &order_there.action else { panic!("{order_there:?}") };
-    assert_eq!(*chosen, Chosen::Area(Area { x: 1, y: 1, width: 1, height: 1, line: 57 }));
+    assert_eq!(remove_there.action, EventAction::RemoveAgents(AgentSelection::Area(area)));
+    let selection = AgentSelection::Names(vec![text("c", 54)]);
+    assert_eq!(order_named.action, EventAction::GiveOrders { selection, orders: vec![] });
+    let EventAction::GiveOrders { selection, orders } = &order_there.action else {
+        panic!("{order_there:?}")
+    };
+    assert_eq!(*selection, AgentSelection::Area(Area { x: 1, y: 1, width: 1, height: 1, line: 57 }));
     assert_eq!((orders.len(), orders[0].key.as_str()), (1, "events[7].give_orders.orders[0]"));
 }
 
@@ -211,7 +213,7 @@ fn events_about_agents_say_what_is_wrong() {
         (
             "count = 2",
             "count = 1048576",
-            "42: events[3].add_agents.count: expected at most 1048576 agents in all, \
+            "42: events[3].add_agents.count: expected at most 1048576 agents in total, \
              found 1048577 up to here",
         ),
         (

@@ -37,7 +37,7 @@ fn tasks_say_what_is_wrong() {
         ("{ file = \"\" }", "groups[0].tasks.file: expected the path of a table of tasks, found \"\""),
         (
             "{ file = \"a.csv\", area = [0, 0, 1, 1] }",
-            "groups[0].tasks.area: expected only beside kind, found beside file",
+            "groups[0].tasks.area: expected only with kind, found with file",
         ),
         ("{ area = [0, 0, 1, 1] }", "groups[0].tasks: expected kind or file, found none"),
         ("7", "groups[0].tasks: expected a table, found 7"),
@@ -58,6 +58,6 @@ fn counts_are_bounded() {
     let groups = format!("{}{}{}\n[[events]]", group(1_000_000), group(48_075), group(1));
     assert_eq!(
         message("[[events]]", &groups),
-        "76: groups[2].count: expected at most 1048576 agents in all, found 1048577 up to here"
+        "76: groups[2].count: expected at most 1048576 agents in total, found 1048577 up to here"
     );
 }

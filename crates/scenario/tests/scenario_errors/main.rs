@@ -16,8 +16,8 @@ use wheelbase_grid::Side;
 use wheelbase_planner::When;
 use wheelbase_planner::model::{Climb, Sweep, SweepRule};
 use wheelbase_scenario::scenario::{
-    Area, Chosen, Collision, Elevation, Event, EventAction, Fallback, IfUnreachable, Located, MapSource,
-    OnAgents, OrderKind, Reach, Scenario, ScenarioError, ScenarioErrors, WrittenPose, parse,
+    AgentSelection, Area, Collision, Elevation, Event, EventAction, Fallback, GoalOptions, IfUnreachable,
+    Located, MapSource, OnAgents, OrderKind, Scenario, ScenarioError, ScenarioErrors, TypedPose, parse,
     parse_class_file,
 };
 
@@ -240,6 +240,6 @@ fn text(value: &str, line: u32) -> Located<String> {
     located(value.to_owned(), line)
 }
 
-fn pose(x: i32, y: i32, heading: Option<&str>, line: u32) -> WrittenPose {
-    WrittenPose { x, y, heading: heading.map(str::to_owned), line }
+fn pose(x: i32, y: i32, heading: Option<&str>, line: u32) -> TypedPose {
+    TypedPose { x, y, heading: heading.map(str::to_owned), line }
 }

@@ -7,26 +7,26 @@ fn good_orders_are_read_field_by_field() {
     let scenario = good();
     let convoy = &scenario.agents[0];
     let [first, wait, second] = &convoy.orders[..] else { panic!("{:?}", convoy.orders) };
-    let reach = Reach { within: 2, fallback: Fallback::Fail, if_unreachable: IfUnreachable::Drop };
-    assert_eq!(first.kind, OrderKind::Goto { goals: vec![pose(40, 12, Some("any"), 55)], reach });
+    let options = GoalOptions { within: 2, fallback: Fallback::Fail, if_unreachable: IfUnreachable::Drop };
+    assert_eq!(first.kind, OrderKind::Goto { goals: vec![pose(40, 12, Some("any"), 55)], options });
     assert_eq!((wait.kind.clone(), wait.line), (OrderKind::Wait { ticks: 50 }, 56));
     assert_eq!(wait.key, "agents[0].orders[1]");
-    let reach = Reach { within: 0, fallback: Fallback::Nearest, if_unreachable: IfUnreachable::Wait };
+    let options = GoalOptions { within: 0, fallback: Fallback::Nearest, if_unreachable: IfUnreachable::Wait };
     let goals = vec![pose(3, 4, Some("E"), 57), pose(-1, 4, None, 57)];
-    assert_eq!(second.kind, OrderKind::Goto { goals, reach });
+    assert_eq!(second.kind, OrderKind::Goto { goals, options });
     let group = &scenario.groups[0];
-    let reach = Reach { within: 0, fallback: Fallback::Fail, if_unreachable: IfUnreachable::Drop };
+    let options = GoalOptions { within: 0, fallback: Fallback::Fail, if_unreachable: IfUnreachable::Drop };
     let stops = vec![pose(460, 40, None, 68), pose(40, 460, None, 68)];
-    assert_eq!(group.orders[0].kind, OrderKind::Patrol { stops, reach });
+    assert_eq!(group.orders[0].kind, OrderKind::Patrol { stops, options });
 }
 
 #[test]
 fn orders_to_an_area_are_read_field_by_field() {
     let scenario = edits();
     let order = &scenario.groups[0].orders[0];
-    let reach = Reach { within: 0, fallback: Fallback::Nearest, if_unreachable: IfUnreachable::Wait };
+    let options = GoalOptions { within: 0, fallback: Fallback::Nearest, if_unreachable: IfUnreachable::Wait };
     let area = Area { x: -1, y: 2, width: 3, height: 4, line: 27 };
-    assert_eq!(order.kind, OrderKind::GotoArea { area, reach });
+    assert_eq!(order.kind, OrderKind::GotoArea { area, options });
     assert_eq!((order.line, order.key.as_str()), (27, "groups[0].orders[0]"));
 }
 
@@ -77,7 +77,7 @@ fn orders_do_exactly_one_thing() {
         (
             "{ wait = 50 }",
             "{ wait = 50, within = 2 }",
-            "56: agents[0].orders[1].within: expected only beside goto or patrol, found beside wait",
+            "56: agents[0].orders[1].within: expected only with goto or patrol, found with wait",
         ),
     ]);
 }
@@ -94,12 +94,12 @@ fn orders_to_an_area_say_what_is_wrong() {
         (
             order,
             "{ goto_area = [1, 1, 1, 1], within = 1 }",
-            ".within: expected only beside goto or patrol, found beside goto_area",
+            ".within: expected only with goto or patrol, found with goto_area",
         ),
         (
             order,
             "{ wait = 1, fallback = \"fail\" }",
-            ".fallback: expected only beside goto, goto_area, goto_group or patrol, found beside wait",
+            ".fallback: expected only with goto, goto_area, goto_group or patrol, found with wait",
         ),
         (
             order,
@@ -119,7 +119,7 @@ fn orders_to_an_area_say_what_is_wrong() {
         (
             order,
             "{ goto_group = [1, 1], within = 2 }",
-            ".within: expected only beside goto or patrol, found beside goto_group",
+            ".within: expected only with goto or patrol, found with goto_group",
         ),
         ("\"nearest\"", "\"near\"", ".fallback: expected \"fail\" or \"nearest\", found \"near\""),
         (

@@ -2,7 +2,7 @@
 
 use crate::class::WorldClass;
 use crate::events::{MapEdit, OnAgents};
-use crate::log::{EditEffect, TraceEvent};
+use crate::log::{AppliedEdit, EditEffect, TraceEvent};
 use crate::pending_edits::PendingEdit;
 use crate::world::World;
 use wheelbase_grid::{CellXY, Change, Grid, Rect, SIDES_MAX, Side};
@@ -45,8 +45,8 @@ fn try_apply(world: &mut World, pending: PendingEdit) -> bool {
     let waits = on_agents == OnAgents::Wait && !disturbed.is_empty();
     if !waits {
         let edit = change.apply(&mut world.grid);
-        let set = effect_of(&world.grid, change, area);
-        world.log_event(TraceEvent::Edit { set, on_agents, asked: pending.asked });
+        let effect = effect_of(&world.grid, change, area);
+        world.log_event(TraceEvent::Edit(AppliedEdit { effect, on_agents, asked: pending.asked }));
         if !edit.changed.is_empty() {
             follow_edit(world, edit.changed);
         }
@@ -74,12 +74,12 @@ fn try_apply(world: &mut World, pending: PendingEdit) -> bool {
 /// The effect that a change has had on an area of the map, for the log.
 fn effect_of(grid: &Grid, change: Change, area: Rect) -> EditEffect {
     let sides_set = |cell, is_set: &dyn Fn(Side) -> bool| {
-        let (shape, mut kinds) = (grid.shape(), [None; SIDES_MAX]);
+        let mut kinds = [None; SIDES_MAX];
         let at = grid.size().cell(cell);
-        for (kind, &side) in kinds.iter_mut().zip(shape.sides()).filter(|(_, side)| is_set(**side)) {
+        for (kind, &side) in kinds.iter_mut().zip(grid.shape().sides()).filter(|(_, side)| is_set(**side)) {
             *kind = at.map(|at| grid.side_of(at, side));
         }
-        EditEffect::Sides { cell, shape, kinds }
+        EditEffect::Sides { cell, kinds }
     };
     match change {
         Change::Terrain { kind, .. } => EditEffect::Terrain { area, kind },

@@ -26,8 +26,8 @@ use crate::safe_text;
 use serde_json::{Value, json};
 use wheelbase_grid::GridShape;
 use wheelbase_grid::hexadecimal as css;
-use wheelbase_scenario::recording::{RecordedEdit, RecordedSet};
-use wheelbase_sim::{Counters, STUCK_AFTER_TICKS};
+use wheelbase_scenario::varint::{put, put_signed};
+use wheelbase_sim::{AppliedEdit, Counters, EditEffect, STUCK_AFTER_TICKS};
 
 /// A counter plotted by the page: its name and its value.
 type PlottedCounter = (&'static str, fn(&Counters) -> u64);
@@ -68,18 +68,6 @@ pub fn pack(timeline: &Timeline) -> Vec<u8> {
         out.extend_from_slice(section);
     }
     out
-}
-
-fn put(out: &mut Vec<u8>, mut number: u64) {
-    while number >= 128 {
-        out.push(number as u8 | 128);
-        number >>= 7;
-    }
-    out.push(number as u8);
-}
-
-fn put_signed(out: &mut Vec<u8>, number: i64) {
-    put(out, (number << 1 ^ number >> 63) as u64);
 }
 
 /// The JSON section.
@@ -308,27 +296,27 @@ fn put_stretches(moves: &[TimelineMove], stretches: &mut Vec<u32>) {
 
 fn edits(timeline: &Timeline) -> Vec<u8> {
     let (mut out, mut before) = (Vec::new(), 0);
-    for (tick, RecordedEdit { set, .. }) in &timeline.edits {
+    for (tick, AppliedEdit { effect, .. }) in &timeline.edits {
         put(&mut out, (tick - before).into());
         before = *tick;
-        match *set {
-            RecordedSet::Terrain { area, kind } => {
+        match *effect {
+            EditEffect::Terrain { area, kind } => {
                 put(&mut out, 0);
                 put_area(&mut out, area);
-                put(&mut out, kind.into());
+                put(&mut out, kind.0.into());
             }
-            RecordedSet::Elevation { area, height } => {
+            EditEffect::Elevation { area, height } => {
                 put(&mut out, 1);
                 put_area(&mut out, area);
                 put_signed(&mut out, height.into());
             }
-            RecordedSet::Sides { cell, kinds } => {
+            EditEffect::Sides { cell, kinds } => {
                 put(&mut out, 2);
                 put_signed(&mut out, cell.x.into());
                 put_signed(&mut out, cell.y.into());
                 let n_sides = if timeline.header.shape == GridShape::Hex.name() { 6 } else { 4 };
                 for kind in &kinds[..n_sides] {
-                    put(&mut out, kind.map_or(0, |kind| u64::from(kind) + 1));
+                    put(&mut out, kind.map_or(0, |kind| u64::from(kind.0) + 1));
                 }
             }
         }

@@ -5,9 +5,9 @@ use crate::recorded::{NONE, names};
 use std::io::{Read, Seek};
 use wheelbase_planner::{ClassSpec, Heading, MovementClass, Pose};
 use wheelbase_scenario::recording::{
-    Event, Header, PathRun, Reader, RecordedEdit, RecordingError, TickRecord, movement_classes,
+    Event, Header, PathRun, Reader, RecordingError, TickRecord, movement_classes,
 };
-use wheelbase_sim::Counters;
+use wheelbase_sim::{AppliedEdit, Counters};
 
 /// Most bytes of memory for a timeline, not counting spare capacity of its lists. Browsers cannot show larger pages.
 const MEMORY_MAX: usize = 1 << 29;
@@ -25,7 +25,7 @@ pub struct Timeline {
     /// Runs of equal moves of all planned paths, path after path.
     pub path_runs: Vec<PathRun>,
     /// Map edits with the ticks at which they took effect.
-    pub edits: Vec<(u32, RecordedEdit)>,
+    pub edits: Vec<(u32, AppliedEdit)>,
     /// Counts after each tick.
     pub counters: Vec<Counters>,
     /// Whether the recording reaches the end of the run.
@@ -173,8 +173,8 @@ impl Timeline {
                 agent.waits.push([since.clamp(after, tick), NONE]);
             }
             Event::Current { order, .. } => agent.orders.push([tick, order]),
-            Event::Path { first, count, .. } if with_paths => {
-                let runs = record.runs_of_path(first, count);
+            Event::Path { runs, .. } if with_paths => {
+                let runs = record.runs_of_path(runs);
                 agent.paths.push(TimelinePath { tick, first: self.path_runs.len(), count: runs.len() });
                 self.path_runs.extend_from_slice(runs);
             }
@@ -191,7 +191,7 @@ fn memory_of(event: &Event) -> usize {
         Event::Move { .. } => size_of::<TimelineMove>(),
         Event::Wait { .. } | Event::Current { .. } => size_of::<[u32; 2]>(),
         Event::Path { .. } => size_of::<TimelinePath>(),
-        Event::Edit(_) => size_of::<(u32, RecordedEdit)>(),
+        Event::Edit(_) => size_of::<(u32, AppliedEdit)>(),
         _ => 0,
     }
 }

@@ -18,7 +18,7 @@ use std::fmt::Write as _;
 use std::io::{Read, Seek};
 use std::time::Duration;
 use wheelbase_grid::Rgb;
-use wheelbase_scenario::recording::{MapLayers, Reader, RecordingError, Replayed};
+use wheelbase_scenario::recording::{MapLayers, Reader, RecordingError, ReplayProfile};
 use wheelbase_sim::{Counters, Phase, STUCK_AFTER_TICKS, TickTimes};
 
 const PAGE: &str = include_str!("report.html");
@@ -32,43 +32,44 @@ const SHADE: Paint = Paint::new([0; 3], 110);
 
 const N_PHASES: usize = Phase::ALL.len();
 
-/// The page of a recording that was [replayed](wheelbase_scenario::recording::replay) on a number of threads. The
+/// The page of a recording that was [profile](wheelbase_scenario::recording::profile) on a number of threads. The
 /// reader must have read the last tick.
 /// # Errors
 /// [`RecordingError`] if the map after that tick cannot be built.
 pub fn page<R: Read + Seek>(
     reader: &mut Reader<R>,
-    replayed: &Replayed,
+    profile: &ReplayProfile,
     threads: usize,
 ) -> Result<String, RecordingError> {
-    let maps = maps(reader, replayed)?;
+    let maps = maps(reader, profile)?;
     let header = reader.header();
-    let cut = reader.cut().map(|cut| format!("<p class=\"differs\">The recording is {}.</p>", markup(cut)));
+    let cut =
+        reader.truncation().map(|cut| format!("<p class=\"differs\">The recording is {}.</p>", markup(cut)));
     let heading = format!("{}: report of a run", header.name);
     let parts = [
         ("{{title}}", markup(&heading)),
         ("{{heading}}", markup(&heading)),
         ("{{warning}}", cut.unwrap_or_default()),
-        ("{{facts}}", facts(reader, replayed)),
-        ("{{plots}}", plots(&replayed.counters)),
-        ("{{replay}}", replay_summary(replayed, threads)),
-        ("{{phases}}", phases(replayed)),
+        ("{{facts}}", facts(reader, profile)),
+        ("{{plots}}", plots(&profile.counters)),
+        ("{{replay}}", replay_summary(profile, threads)),
+        ("{{phases}}", phases(profile)),
         ("{{maps}}", maps),
     ];
     Ok(filled(PAGE, &parts))
 }
 
 /// The run and its results in figures.
-fn facts<R: Read + Seek>(reader: &Reader<R>, replayed: &Replayed) -> String {
+fn facts<R: Read + Seek>(reader: &Reader<R>, profile: &ReplayProfile) -> String {
     let header = reader.header();
-    let last = replayed.counters.last().copied().unwrap_or_default();
+    let last = profile.counters.last().copied().unwrap_or_default();
     let stuck = format!("{} stuck (no move ended for {STUCK_AFTER_TICKS} ticks)", last.stuck);
     let map = &header.map;
     let rows = [
         ("Scenario", format!("{}, seed {}", header.file, header.seed)),
         ("Map", format!("{} x {} cells, {}", map.width, map.height, header.shape)),
         ("Rule", format!("collision \"{}\"", header.collision)),
-        ("Ticks", reader.end().map_or(replayed.counters.len() as u32, |end| end.tick).to_string()),
+        ("Ticks", reader.end().map_or(profile.counters.len() as u32, |end| end.tick).to_string()),
         ("Agents", format!("{} at the end, {stuck}", last.agents)),
         ("Done", format!("{} orders, {} tasks", last.orders_done, last.tasks_done)),
         ("Given up", format!("{} unreachable orders", last.orders_unreachable)),
@@ -156,9 +157,9 @@ fn plots(counters: &[Counters]) -> String {
 }
 
 /// How the replay was run, and whether it agrees with the recording.
-fn replay_summary(replayed: &Replayed, threads: usize) -> String {
-    let n = replayed.nanos.len();
-    let verdict = match replayed.differs_at {
+fn replay_summary(profile: &ReplayProfile, threads: usize) -> String {
+    let n = profile.nanos.len();
+    let verdict = match profile.differs_at {
         None => format!("; its state equals the recorded state after each of {n} ticks."),
         Some(tick) => {
             format!(". <b>It differs from the recording at tick {tick}</b>, and the times end there.")
@@ -168,9 +169,9 @@ fn replay_summary(replayed: &Replayed, threads: usize) -> String {
 }
 
 /// A plot and a table of phase times.
-fn phases(replayed: &Replayed) -> String {
-    let ticks = ticks_per_value(replayed.nanos.len(), VALUES_MAX);
-    let of_phase = |phase: usize| replayed.nanos.iter().map(move |nanos| nanos[phase] as f64 / 1e6);
+fn phases(profile: &ReplayProfile) -> String {
+    let ticks = ticks_per_value(profile.nanos.len(), VALUES_MAX);
+    let of_phase = |phase: usize| profile.nanos.iter().map(move |nanos| nanos[phase] as f64 / 1e6);
     let series = Phase::ALL.iter().enumerate().map(|(number, phase)| Series {
         name: phase.name(),
         values: means(of_phase(number), ticks),
@@ -186,7 +187,7 @@ fn phases(replayed: &Replayed) -> String {
     let mut out = plot.section().replace("<section>", "<div>").replace("</section>", "</div>");
     out.push_str("<table><tr><th>phase</th><th>share</th><th>mean ms</th><th>longest ms</th></tr>");
     let sums: Vec<f64> = (0..N_PHASES).map(|phase| of_phase(phase).sum()).collect();
-    let (all, n) = (sums.iter().sum::<f64>(), replayed.nanos.len().max(1) as f64);
+    let (all, n) = (sums.iter().sum::<f64>(), profile.nanos.len().max(1) as f64);
     for (number, phase) in Phase::ALL.iter().enumerate() {
         let (sum, longest) = (sums[number], of_phase(number).fold(0.0, f64::max));
         let share = if all > 0.0 { 100.0 * sum / all } else { 0.0 };
@@ -197,8 +198,8 @@ fn phases(replayed: &Replayed) -> String {
             sum / n
         );
     }
-    let mut times = TickTimes::with_capacity(replayed.nanos.len() as u32);
-    for (tick, nanos) in (0..).zip(&replayed.nanos) {
+    let mut times = TickTimes::with_capacity(profile.nanos.len() as u32);
+    for (tick, nanos) in (0..).zip(&profile.nanos) {
         times.add(tick, Duration::from_nanos(nanos.iter().sum()));
     }
     let quantiles = times.quantiles();
@@ -211,7 +212,7 @@ fn phases(replayed: &Replayed) -> String {
 }
 
 /// Heat maps of waiting and of swept cells.
-fn maps<R: Read + Seek>(reader: &mut Reader<R>, replayed: &Replayed) -> Result<String, RecordingError> {
+fn maps<R: Read + Seek>(reader: &mut Reader<R>, profile: &ReplayProfile) -> Result<String, RecordingError> {
     let lattice = Lattice(reader.header().grid_shape());
     let view = View::of(lattice, map_area(&reader.header().map), None, None, gif::PIXELS_MAX);
     let Ok(view) = view else {
@@ -237,8 +238,8 @@ fn maps<R: Read + Seek>(reader: &mut Reader<R>, replayed: &Replayed) -> Result<S
     };
     let waited = "Ticks that agents waited on each cell, over the whole run";
     let swept = "Moves that swept each cell, over the whole run";
-    let congestion = picture("Congestion", waited, &replayed.waited, [255, 30, 30]);
-    Ok(congestion + &picture("Traffic", swept, &replayed.swept, [255, 60, 0]))
+    let congestion = picture("Congestion", waited, &profile.waited, [255, 30, 30]);
+    Ok(congestion + &picture("Traffic", swept, &profile.swept, [255, 60, 0]))
 }
 
 /// Counts as colours on a logarithmic scale, from yellow to `far` at the largest count.

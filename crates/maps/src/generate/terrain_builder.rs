@@ -1,24 +1,23 @@
-//! The terrain of a map that is being drawn.
+//! Builds the terrain of a generated map.
 
 use wheelbase_grid::{CellXY, Grid, GridSize, Rect, SideTable, SplitMix64, TerrainKind, TerrainTable};
 
-/// Kinds of [`TerrainTable::movingai`] by number, which a test below holds against the table.
+/// Kinds of [`TerrainTable::movingai`] by number; a test below compares them with the table.
 pub(super) const GROUND: TerrainKind = TerrainKind(0);
 pub(super) const SWAMP: TerrainKind = TerrainKind(1);
 pub(super) const WATER: TerrainKind = TerrainKind(2);
 pub(super) const TREES: TerrainKind = TerrainKind(3);
 pub(super) const OUT: TerrainKind = TerrainKind(4);
 
-/// Terrain of a map, `[height * width]`, row-major, at first all ground. What is drawn past the border
-/// is cut off.
-pub(super) struct Canvas {
+/// The terrain of a map, `[height * width]`, row-major; ground at first. Areas are clipped at the border.
+pub(super) struct TerrainBuilder {
     size: GridSize,
-    terrain: Vec<TerrainKind>,
+    kinds: Vec<TerrainKind>,
 }
 
-impl Canvas {
+impl TerrainBuilder {
     pub(super) fn new(size: GridSize) -> Self {
-        Self { size, terrain: vec![GROUND; size.n_cells()] }
+        Self { size, kinds: vec![GROUND; size.n_cells()] }
     }
 
     /// Columns and rows.
@@ -31,19 +30,19 @@ impl Canvas {
         self.size.rect()
     }
 
-    /// All cells, row-major, to be changed one by one.
+    /// All cells, row-major.
     pub(super) fn cells_mut(&mut self) -> &mut [TerrainKind] {
-        &mut self.terrain
+        &mut self.kinds
     }
 
     /// Terrain kind of a cell, or `None` off the map.
     pub(super) fn at(&self, x: i32, y: i32) -> Option<TerrainKind> {
-        self.size.cell(CellXY::new(x, y)).map(|cell| self.terrain[cell.0 as usize])
+        self.size.cell(CellXY::new(x, y)).map(|cell| self.kinds[cell.0 as usize])
     }
 
     pub(super) fn put(&mut self, x: i32, y: i32, kind: TerrainKind) {
         if let Some(cell) = self.size.cell(CellXY::new(x, y)) {
-            self.terrain[cell.0 as usize] = kind;
+            self.kinds[cell.0 as usize] = kind;
         }
     }
 
@@ -53,14 +52,13 @@ impl Canvas {
             return;
         }
         let (start, end) = (area.x as usize, area.x as usize + area.width as usize);
-        let rows = self.terrain.chunks_exact_mut(self.size.width() as usize);
+        let rows = self.kinds.chunks_exact_mut(self.size.width() as usize);
         for row in rows.skip(area.y as usize).take(area.height as usize) {
             row[start..end].fill(kind);
         }
     }
 
-    /// Fills the disc of cells whose squared distance to `(x, y)` is at most `radius_squared`, as far
-    /// as it lies in `within`.
+    /// Fills the cells of `within` whose squared distance to `(x, y)` is at most `radius_squared`.
     pub(super) fn disc(&mut self, x: i32, y: i32, radius_squared: i32, within: Rect, kind: TerrainKind) {
         let radius = radius_squared.isqrt();
         for dy in -radius..=radius {
@@ -70,9 +68,9 @@ impl Canvas {
         }
     }
 
-    /// Fills a ragged clump of two to four discs of at most that radius about a cell of `within`.
+    /// Fills a ragged clump in `within`: two to four discs of at most the given radius around one of its cells.
     pub(super) fn clump(&mut self, random: &mut SplitMix64, within: Rect, radius: i32, kind: TerrainKind) {
-        // Where there is room, away from the border of `within`, which would cut the clump off straight.
+        // Away from the border of `within`, if there is room: it would give the clump a straight edge.
         let inner = inset(within, radius);
         let centre = if inner.is_empty() { within } else { inner };
         let x = random.between(centre.x, centre.x + centre.width as i32 - 1);
@@ -91,11 +89,11 @@ impl Canvas {
     }
 
     pub(super) fn into_grid(self) -> Grid {
-        Grid::from_terrain(self.size, self.terrain, TerrainTable::movingai(), SideTable::default())
+        Grid::from_terrain(self.size, self.kinds, TerrainTable::movingai(), SideTable::default())
     }
 }
 
-/// The rectangle less `margin` cells on each side; empty if it is too small for that.
+/// The rectangle without `margin` cells on each side; empty if it is too small.
 pub(super) fn inset(area: Rect, margin: i32) -> Rect {
     let less = 2 * margin as u32;
     let (width, height) = (area.width.saturating_sub(less), area.height.saturating_sub(less));
@@ -115,13 +113,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_drawn_past_the_border_is_cut_off() {
-        let mut canvas = Canvas::new(GridSize::new(5, 4).unwrap());
-        canvas.fill(Rect::new(3, -2, 9, 3), OUT);
-        canvas.disc(0, 3, 2, canvas.rect(), TREES);
-        canvas.put(-1, 0, WATER);
-        let drawn: Vec<u8> = canvas.terrain.iter().map(|kind| kind.0).collect();
+    fn areas_are_clipped_at_the_border() {
+        let mut terrain = TerrainBuilder::new(GridSize::new(5, 4).unwrap());
+        terrain.fill(Rect::new(3, -2, 9, 3), OUT);
+        terrain.disc(0, 3, 2, terrain.rect(), TREES);
+        terrain.put(-1, 0, WATER);
+        let drawn: Vec<u8> = terrain.kinds.iter().map(|kind| kind.0).collect();
         assert_eq!(drawn, [0, 0, 0, 4, 4, 0, 0, 0, 0, 0, 3, 3, 0, 0, 0, 3, 3, 0, 0, 0]);
-        assert!(canvas.is_ground(Rect::new(2, 1, 3, 3)) && !canvas.is_ground(Rect::new(2, 1, 4, 3)));
+        assert!(terrain.is_ground(Rect::new(2, 1, 3, 3)) && !terrain.is_ground(Rect::new(2, 1, 4, 3)));
     }
 }

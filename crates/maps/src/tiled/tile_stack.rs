@@ -1,4 +1,4 @@
-//! The layers of a map laid on each other, tile by tile as they are read.
+//! Combines the layers of a map, tile by tile as they are read.
 
 use super::error::{TiledError, TiledErrorKind};
 use super::flip::{FLIPS, HEX_120, OPEN, flipped};
@@ -7,47 +7,48 @@ use super::tileset::{Tile, Tileset, terrain_of_tiles};
 use roxmltree::Node;
 use std::collections::{BTreeMap, HashMap};
 use wheelbase_grid::{
-    CellXY, GridShape, GridSize, SIDES_MAX, SideKind, SideTable, TERRAIN_KINDS_MAX, TerrainKind, TerrainTable,
+    CellXY, GridShape, GridSize, SIDES_MAX, SideKind, SideTable, TERRAIN_KINDS_MAX, TerrainKind,
+    TerrainTable, pack_sides, unpack_sides,
 };
-use wheelbase_grid::{pack_sides, unpack_sides};
 
 /// Most tilesets that an error lists.
 const TILESETS_SHOWN_MAX: usize = 8;
-/// Places for meanings that are found without a search.
-const RECENT: usize = 64;
+/// Slots of the cache of tile effects.
+const CACHE_SLOTS: usize = 64;
 
-/// The layers so far.
-pub(super) struct Laid<'t> {
+/// The layers combined so far.
+pub(super) struct TileStack<'t> {
     tilesets: &'t [Tileset],
     shape: GridShape,
+    /// The kinds of the caller.
     given: &'t TerrainTable,
     side_table: &'t SideTable,
     size: GridSize,
-    /// The kind of each cell: 0 where no tile lies, else 1 more than its place in `names`. The table of kinds is
-    /// known only when all tiles are.
+    /// The kind of each cell: 0 without a tile, else its index in `names` plus 1. The table of kinds is known only after
+    /// the last tile.
     kinds: Vec<u8>,
     /// Packed sides of each cell; empty while all are open.
     sides: Vec<u32>,
-    /// The kinds of the tiles, in the order in which they were met.
+    /// Names of the kinds of the tiles, in the order of their first tile.
     names: Vec<&'t str>,
-    /// The tiles that lie on the map, by number.
+    /// The tiles on the map, by number.
     used: BTreeMap<u32, &'t Tile>,
-    /// What the tiles mean, by number with flips. Looked up alone, never walked.
-    meanings: HashMap<u32, Meaning>,
-    /// Some of them, each at a place that its number gives: most tiles are alike.
-    recent: [(u32, Meaning); RECENT],
+    /// Effects of the tiles, by number with flips. Only for look-ups: the order of a hash map must not matter.
+    effects: HashMap<u32, TileEffect>,
+    /// A direct-mapped cache of them: most tiles repeat.
+    cache: [(u32, TileEffect); CACHE_SLOTS],
 }
 
-/// What a tile does to its cell.
+/// The effect of a tile on its cell.
 #[derive(Clone, Copy)]
-struct Meaning {
-    /// As in [`Laid::kinds`]; `None` if it adds its sides to what lies below.
+struct TileEffect {
+    /// As in [`TileStack::kinds`]; `None` if the tile only adds its sides to those below.
     kind: Option<u8>,
     sides: [SideKind; SIDES_MAX],
 }
 
-impl<'t> Laid<'t> {
-    /// No layer yet.
+impl<'t> TileStack<'t> {
+    /// Without layers yet.
     pub fn new(
         tilesets: &'t [Tileset],
         (shape, given, side_table): (GridShape, &'t TerrainTable, &'t SideTable),
@@ -63,33 +64,33 @@ impl<'t> Laid<'t> {
             sides: Vec::new(),
             names: Vec::new(),
             used: BTreeMap::new(),
-            meanings: HashMap::new(),
-            // No tile has the number 0.
-            recent: [(0, Meaning { kind: None, sides: OPEN }); RECENT],
+            effects: HashMap::new(),
+            // No tile has number 0.
+            cache: [(0, TileEffect { kind: None, sides: OPEN }); CACHE_SLOTS],
         }
     }
 
-    /// Lays a tile of a layer on what lies on a cell.
-    pub fn lay(
+    /// Puts a tile of a layer on a cell. `tile` is its number with its flips.
+    pub fn add_tile(
         &mut self,
         source: &Source<'_>,
         layer: Node<'_, '_>,
         cell: usize,
-        laid: u32,
+        tile: u32,
     ) -> Result<(), TiledError> {
-        if laid & !FLIPS == 0 {
+        if tile & !FLIPS == 0 {
             return Ok(());
         }
-        // The flips are the highest bits.
-        let place = (laid ^ laid >> 26) as usize % RECENT;
-        if laid != self.recent[place].0 {
-            let meaning = match self.meanings.get(&laid) {
+        // Mixes in the flips, the highest bits.
+        let slot = (tile ^ tile >> 26) as usize % CACHE_SLOTS;
+        if tile != self.cache[slot].0 {
+            let effect = match self.effects.get(&tile) {
                 Some(&known) => known,
-                None => self.meaning(source, layer, cell, laid)?,
+                None => self.new_effect(source, layer, cell, tile)?,
             };
-            self.recent[place] = (laid, meaning);
+            self.cache[slot] = (tile, effect);
         }
-        let Meaning { kind, mut sides } = self.recent[place].1;
+        let TileEffect { kind, mut sides } = self.cache[slot].1;
         let below = self.sides.get(cell).copied().unwrap_or(0);
         if let Some(kind) = kind {
             self.kinds[cell] = kind;
@@ -111,23 +112,24 @@ impl<'t> Laid<'t> {
         if self.side_table[b].speed < self.side_table[a].speed { b } else { a }
     }
 
-    /// What a tile means that was not met before.
-    fn meaning(
+    /// The effect of a tile that has not occurred before.
+    fn new_effect(
         &mut self,
         source: &Source<'_>,
         layer: Node<'_, '_>,
         cell: usize,
-        laid: u32,
-    ) -> Result<Meaning, TiledError> {
-        let number = laid & !FLIPS;
-        let bad_flip = self.shape == GridShape::Square && laid & HEX_120 != 0;
+        flipped_number: u32,
+    ) -> Result<TileEffect, TiledError> {
+        let number = flipped_number & !FLIPS;
+        let bad_flip = self.shape == GridShape::Square && flipped_number & HEX_120 != 0;
         let width = self.size.width() as usize;
         let cell = CellXY::new((cell % width) as i32, (cell / width) as i32);
-        let behind = self.tilesets.partition_point(|tileset| tileset.first <= number);
-        let tileset = self.tilesets[..behind].last();
+        let after = self.tilesets.partition_point(|tileset| tileset.first <= number);
+        let tileset = self.tilesets[..after].last();
         let tile = tileset.and_then(|tileset| tileset.tile(number - tileset.first));
         let Some(tile) = tile.filter(|_| !bad_flip) else {
-            let kind = TiledErrorKind::TileOutOfRange { cell, found: laid, known: self.known_numbers() };
+            let kind =
+                TiledErrorKind::TileOutOfRange { cell, found: flipped_number, known: self.known_numbers() };
             return Err(source.error(layer, kind));
         };
         if tile.terrain.is_none() && tile.sides.is_none() {
@@ -135,29 +137,29 @@ impl<'t> Laid<'t> {
             return Err(source.error(layer, TiledErrorKind::NoTerrain { cell, tile, tileset }));
         }
         self.used.insert(number, tile);
-        let mut meaning = Meaning { kind: None, sides: tile.sides.unwrap_or(OPEN) };
+        let mut effect = TileEffect { kind: None, sides: tile.sides.unwrap_or(OPEN) };
         if let Some((name, _)) = &tile.terrain {
-            let place = self.names.iter().position(|known| known == name).unwrap_or(self.names.len());
-            if place == self.names.len() {
+            let index = self.names.iter().position(|known| known == name).unwrap_or(self.names.len());
+            if index == self.names.len() {
                 self.names.push(name);
             }
-            if place >= TERRAIN_KINDS_MAX {
-                // There are too many kinds, whatever comes, or one of them is wrong.
+            if index >= TERRAIN_KINDS_MAX {
+                // Fails: there are too many kinds, or one of them is wrong.
                 self.table()?;
             }
-            meaning.kind = Some((place + 1) as u8);
-            let starting = || {
+            effect.kind = Some((index + 1) as u8);
+            let sides_of_kind = || {
                 let given = self.given.given().iter().find(|entry| entry.name == *name);
                 given.map_or(OPEN, |entry| entry.sides)
             };
-            meaning.sides = tile.sides.unwrap_or_else(starting);
+            effect.sides = tile.sides.unwrap_or_else(sides_of_kind);
         }
-        meaning.sides = flipped(self.shape, meaning.sides, laid & FLIPS);
-        self.meanings.insert(laid, meaning);
-        Ok(meaning)
+        effect.sides = flipped(self.shape, effect.sides, flipped_number & FLIPS);
+        self.effects.insert(flipped_number, effect);
+        Ok(effect)
     }
 
-    /// The numbers of the tiles of all tilesets, in words; of many only the first.
+    /// The tile numbers of all tilesets, for a message; of many tilesets only the first.
     fn known_numbers(&self) -> String {
         let shown = self.tilesets.iter().take(TILESETS_SHOWN_MAX).map(Tileset::numbers);
         let shown = shown.collect::<Vec<_>>().join(", ");
@@ -172,7 +174,7 @@ impl<'t> Laid<'t> {
         terrain_of_tiles(self.given, self.used.values().copied(), self.tilesets)
     }
 
-    /// The kinds and the packed sides of all cells, these empty if all are open, and the table of kinds.
+    /// The map: kinds and packed sides of all cells (no sides if all are open), and the table of kinds.
     pub fn finish(mut self) -> Result<(Vec<TerrainKind>, Vec<u32>, TerrainTable), TiledError> {
         let table = self.table()?;
         let out = table.kind_of_name("out").unwrap_or(TerrainKind(0));

@@ -1,16 +1,16 @@
-//! Areas, cells and headings as messages and orders have them.
+//! Areas of cells, and the valid cells and headings as messages list them.
 
-use super::diagnostics::listed;
 use crate::scenario;
+use crate::scenario::listed;
 use wheelbase_grid::{GridSize, Rect};
 use wheelbase_planner::Heading;
 use wheelbase_planner::model::heading_name;
 
-/// Most poses that groups are looked for in their areas, all groups together: 64 areas of the largest map.
-pub(super) const POSES_LOOKED_AT_MAX: u64 = 1 << 32;
+/// Most poses checked in the areas of groups, all groups together: those of 64 areas of the largest map.
+pub(super) const POSES_CHECKED_MAX: u64 = 1 << 32;
 
-/// The cells of a map in words.
-pub(super) fn cells_of_map(size: GridSize) -> String {
+/// The cells of a map, for messages.
+pub(super) fn cells_text(size: GridSize) -> String {
     format!("columns 0 to {} and rows 0 to {}", size.width() - 1, size.height() - 1)
 }
 

@@ -1,26 +1,25 @@
-//! Recordings that no run has written, with right checksums: each is read within bounds, and none is equal to the run
-//! that it is not.
+//! Recordings altered at random, with right checksums: all are read within the limits, and none passes for the run.
 
-use crate::load::{Source, build_world};
+use super::record_text;
 use crate::recording::chunk::Chunk;
 use crate::recording::format::{BLOCK_CHUNK, BLOCK_END, BLOCK_HEADER, KIND};
 use crate::recording::record::PathRun;
 use crate::recording::recorded_agents::RecordedAgents;
-use crate::recording::tick_code::Put;
 use crate::recording::{
-    Difference, End, Event, Header, Reader, RecordedKind, Recorder, RecordingError, TickRecord,
-    movement_classes, verify,
+    Difference, End, Event, Header, Reader, RecordedKind, RecordingError, TickRecord, movement_classes,
+    verify,
 };
-use crate::scenario::{self, AGENTS_MAX, EVENTS_MAX};
+use crate::scenario::{AGENTS_MAX, EVENTS_MAX};
+use crate::varint;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::io::Cursor;
-use std::path::Path;
 use std::time::{Duration, Instant};
+use wheelbase_sim::Random;
 use wheelbase_sim::codec::{BlockHead, BlockWriter, read_block, read_prefix, write_prefix};
-use wheelbase_sim::{Random, RunState};
 
-/// Two carts, one of which patrols in the other's way; edits of all kinds; two chunks.
+const FILE: &str = "altered.toml";
+/// Two carts, one of which patrols in the way of the other; edits of all kinds; two chunks.
 const TEXT: &str = r#"
 name = "altered"
 ticks = 140
@@ -62,29 +61,13 @@ tick = 100
 remove_agents = { names = ["one"] }
 "#;
 
-/// All that a recording says.
+/// A recording taken apart.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Parts {
     header: Header,
     /// First tick, number of ticks.
     chunks: Vec<((u32, u32), Chunk)>,
     end: Option<((u32, u32), End)>,
-}
-
-fn recorded() -> Vec<u8> {
-    let typed = scenario::parse("altered.toml", TEXT.as_bytes()).unwrap();
-    let mut world = build_world(Path::new("altered.toml"), &typed).unwrap();
-    let mut recorder =
-        Recorder::begin(&mut world, &Source::default(), ("altered.toml", TEXT), Vec::new()).unwrap();
-    loop {
-        let tick = world.tick();
-        let step = world.step();
-        recorder.tick(&world, tick, step).unwrap();
-        world.clear_log();
-        if step == RunState::Ended {
-            return recorder.finish(&world).unwrap();
-        }
-    }
 }
 
 impl Parts {
@@ -105,7 +88,7 @@ impl Parts {
     }
 
     fn recorded() -> Self {
-        Self::of(&recorded())
+        Self::of(&record_text(FILE, TEXT))
     }
 
     fn file(&self) -> Vec<u8> {
@@ -126,7 +109,7 @@ fn open(file: &[u8]) -> Result<Reader<Cursor<&[u8]>>, RecordingError> {
     Reader::open(Cursor::new(file))
 }
 
-/// Reads all that there is, and the map at the end; gives the number of events.
+/// Reads all ticks, the final map and the end. Gives the number of events.
 fn read(file: &[u8]) -> Result<usize, RecordingError> {
     let (mut reader, mut record, mut n_events) = (open(file)?, TickRecord::default(), 0);
     while reader.next_tick(&mut record)? {
@@ -145,24 +128,24 @@ fn difference(parts: &Parts) -> Result<Option<Difference>, RecordingError> {
     Ok(verify(&mut open(&parts.file())?, |_| true)?.difference)
 }
 
-/// What a second run says of a recording that can be read.
-fn told(parts: &Parts) -> String {
+/// The difference that `verify` finds, as text.
+fn verified(parts: &Parts) -> String {
     difference(parts).unwrap().map_or("equal".to_owned(), |difference| difference.to_string())
 }
 
-/// Bytes of a tick: flags, events, a rest of each agent that is due, late moves, lists, counters and a hash. `put`
-/// writes the number of events and the events; so many agents are counted more.
-fn tick(out: &mut Vec<u8>, placed: u8, put: impl FnOnce(&mut Vec<u8>)) {
-    out.byte(0);
-    put(out);
-    out.extend(vec![0; usize::from(placed)]);
+/// Writes a tick: flags, events, a rest of each agent that is due, late moves, lists, counters and a hash. `events`
+/// writes the number of events and the events, which spawn `n_spawned` agents.
+fn tick(out: &mut Vec<u8>, n_spawned: u8, events: impl FnOnce(&mut Vec<u8>)) {
+    out.push(0);
+    events(out);
+    out.extend(vec![0; usize::from(n_spawned)]);
     out.extend([0; 4]);
-    out.signed(placed.into());
+    varint::put_signed(out, n_spawned.into());
     out.extend([0; 12]);
     out.extend([0; 8]);
 }
 
-/// A recording of one chunk without agents, whose ticks are those bytes.
+/// A recording of one chunk with the given ticks, before which there are no agents.
 fn of_ticks(n_ticks: u32, ticks: Vec<u8>) -> Parts {
     let mut parts = Parts::recorded();
     let mut chunk = Chunk { ticks, ..Chunk::default() };
@@ -173,8 +156,8 @@ fn of_ticks(n_ticks: u32, ticks: Vec<u8>) -> Parts {
 }
 
 #[test]
-fn what_was_taken_apart_is_put_together_again() {
-    let file = recorded();
+fn parts_make_the_same_file_again() {
+    let file = record_text(FILE, TEXT);
     let parts = Parts::of(&file);
     assert!(parts.file() == file && parts.chunks.len() == 2);
     assert_eq!(difference(&parts).unwrap(), None);
@@ -183,20 +166,20 @@ fn what_was_taken_apart_is_put_together_again() {
 }
 
 #[test]
-fn paths_of_many_moves_take_as_much_memory_as_their_runs() {
-    // Two agents; each is given 2^27 moves at every tick.
+fn paths_of_many_moves_take_the_memory_of_their_runs() {
+    // Two agents, each of which gets 2^27 moves at every tick.
     let with = |runs: [u32; 2]| {
         let mut ticks = Vec::new();
         tick(&mut ticks, 2, |out| {
-            out.number(2);
+            varint::put(out, 2);
             out.extend([0, 0, 0, 0, 0, 0, 0, 2, 0, 2, 0, 0]);
         });
         for _ in 1..100 {
             tick(&mut ticks, 0, |out| {
-                out.number(2);
+                varint::put(out, 2);
                 for agent in [0, 2] {
                     out.extend([5, agent, 2]);
-                    runs.iter().for_each(|&run| out.number(run.into()));
+                    runs.iter().for_each(|&run| varint::put(out, run.into()));
                 }
             });
         }
@@ -215,7 +198,7 @@ fn paths_of_many_moves_take_as_much_memory_as_their_runs() {
 }
 
 #[test]
-fn lists_of_empty_texts_are_refused_before_they_are_made() {
+fn lists_of_empty_texts_are_refused_before_allocation() {
     let mut parts = Parts::recorded();
     parts.header.orders = vec![String::new(); 12_000_000];
     let file = parts.file();
@@ -225,7 +208,7 @@ fn lists_of_empty_texts_are_refused_before_they_are_made() {
 }
 
 #[test]
-fn a_scenario_of_more_values_than_its_bytes_can_mean_is_refused() {
+fn a_scenario_of_too_many_values_for_its_size_is_refused() {
     let mut parts = Parts::recorded();
     parts.header.scenario = "a=[".to_owned() + &"{a=1},".repeat(1_000_000);
     let why = refused(&parts);
@@ -233,25 +216,25 @@ fn a_scenario_of_more_values_than_its_bytes_can_mean_is_refused() {
 }
 
 #[test]
-fn edits_of_a_large_map_are_counted_and_painted_only_for_who_asks() {
+fn edits_of_a_large_map_are_limited_and_painted_on_demand() {
     let mut parts = of_ticks(1, Vec::new());
     parts.header.map.width = 8192;
     parts.header.map.height = 8192;
     parts.header.map.terrain = vec![0; 1 << 26];
     let edit = |out: &mut Vec<u8>, x: u64, width: u64| {
         out.extend([6, 1, 0, 0]);
-        out.number(x * 2);
-        out.byte(0);
-        out.number(width);
-        out.number(8192);
-        out.byte(1);
+        varint::put(out, x * 2);
+        out.push(0);
+        varint::put(out, width);
+        varint::put(out, 8192);
+        out.push(1);
     };
     let with = |n: usize, grows: bool| {
         let mut ticks = Vec::new();
         tick(&mut ticks, 0, |out| {
-            out.number(n as u64);
+            varint::put(out, n as u64);
             for number in 0..n as u64 {
-                // None of those that shrink covers one before it.
+                // A shrinking edit does not overwrite the ones before.
                 if grows { edit(out, 0, 8192) } else { edit(out, number % 4096, 8192 - number % 4096) }
             }
         });
@@ -260,7 +243,7 @@ fn edits_of_a_large_map_are_counted_and_painted_only_for_who_asks() {
         parts.file()
     };
     let begun = Instant::now();
-    // A flood that comes again is painted once.
+    // A repeated flood is painted once.
     assert_eq!(read(&with(EVENTS_MAX, true)).unwrap(), EVENTS_MAX);
     let why = read(&with(4000, false)).unwrap_err().to_string();
     assert!(why.contains("its edits, 4000 of them here, paint more than"), "{why}");
@@ -286,10 +269,10 @@ fn more_agents_than_a_simulation_may_have_are_refused() {
     *key = serde_json::from_value(json).unwrap();
     let why = refused(&parts);
     assert!(why.ends_with("1048577 agents, expected at most 1048576"), "{why}");
-    // On a small map there is room for fewer.
+    // A small map holds fewer.
     let mut ticks = Vec::new();
     tick(&mut ticks, 0, |out| {
-        out.number(19);
+        varint::put(out, 19);
         for _ in 0..19 {
             out.extend([0, 2, 0, 0, 0, 0]);
         }
@@ -299,9 +282,9 @@ fn more_agents_than_a_simulation_may_have_are_refused() {
 }
 
 #[test]
-fn unknown_flags_and_chunks_that_no_writer_writes_are_refused() {
+fn unknown_flags_and_overfull_chunks_are_refused() {
     let mut ticks = Vec::new();
-    tick(&mut ticks, 0, |out| out.number(0));
+    tick(&mut ticks, 0, |out| varint::put(out, 0));
     let with = |flags: u8| {
         let mut ticks = ticks.clone();
         ticks[0] = flags;
@@ -313,10 +296,10 @@ fn unknown_flags_and_chunks_that_no_writer_writes_are_refused() {
     }
     let why = refused(&of_ticks(129, ticks.repeat(129)));
     assert!(why.ends_with("its head does not follow"), "{why}");
-    // A tick behind so many bytes that the chunk was full.
+    // A tick after the bytes that fill a chunk.
     let mut full = Vec::new();
     tick(&mut full, 1, |out| {
-        out.number(1 + (1 << 19));
+        varint::put(out, 1 + (1 << 19));
         out.extend([0; 6]);
         (0..1 << 19).for_each(|_| out.extend([3, 0, 0]));
     });
@@ -327,12 +310,12 @@ fn unknown_flags_and_chunks_that_no_writer_writes_are_refused() {
 }
 
 #[test]
-fn an_end_that_is_not_that_of_the_run_is_told() {
+fn a_wrong_end_is_reported() {
     let parts = Parts::recorded();
     let with = |change: &dyn Fn(&mut End)| {
         let mut parts = parts.clone();
         change(&mut parts.end.as_mut().unwrap().1);
-        told(&parts)
+        verified(&parts)
     };
     let outcome = |from: &str, to: &str| with(&|end| end.outcome = end.outcome.replacen(from, to, 1));
     let at = "differs at tick 140: ";
@@ -357,9 +340,9 @@ fn an_end_that_is_not_that_of_the_run_is_told() {
             .contains("outcome: collisions: recorded 77, found 0")
     );
     assert!(outcome("{", "{\"moves\":7,").starts_with(&format!("{at}outcome: recorded ")));
-    // Blanks are no part of it.
+    // White space does not count.
     assert_eq!(outcome("{", "{ "), "equal");
-    // Recordings made before this key was counted lack it.
+    // Older recordings lack this key.
     let reasons = "\"unreachable_reasons\":{\"unreachable\":1},";
     assert!(parts.end.as_ref().unwrap().1.outcome.contains(reasons));
     assert_eq!(outcome(reasons, ""), "equal");
@@ -370,12 +353,12 @@ fn an_end_that_is_not_that_of_the_run_is_told() {
 }
 
 #[test]
-fn what_the_header_says_beside_the_run_is_compared() {
+fn parts_of_the_header_that_no_tick_uses_are_compared() {
     let parts = Parts::recorded();
     let with = |change: &dyn Fn(&mut Header)| {
         let mut parts = parts.clone();
         change(&mut parts.header);
-        told(&parts)
+        verified(&parts)
     };
     let at = "differs at tick 0: ";
     assert!(
@@ -410,12 +393,12 @@ fn what_the_header_says_beside_the_run_is_compared() {
     assert_eq!(with(&ticks), format!("{at}class 0: primitives[1].ticks: recorded 7, found 6"));
     let mut edited = parts.clone();
     let edits = &mut edited.chunks[1].1.edits;
-    // The tick at which the first was asked for.
+    // The tick at which the first edit was asked for.
     edits[2] ^= 1;
-    assert!(told(&edited).starts_with("differs at tick 128: edits in force: "), "{}", told(&edited));
+    assert!(verified(&edited).starts_with("differs at tick 128: edits in force: "), "{}", verified(&edited));
 }
 
-/// A number that is at the edge of something, or next to the one before.
+/// A number at a limit, or next to the number before.
 fn extreme(random: &mut Random, before: i128) -> i128 {
     const EDGES: [i128; 16] = [
         0,
@@ -444,20 +427,20 @@ fn extreme(random: &mut Random, before: i128) -> i128 {
     }
 }
 
-/// Alters a value somewhere; gives the place.
-fn alter(random: &mut Random, value: &mut Value, place: &mut String) {
+/// Alters a random part of a value and appends its path.
+fn alter(random: &mut Random, value: &mut Value, path: &mut String) {
     match value {
         Value::Object(keys) => {
             let at = random.below(keys.len());
             if let Some((key, value)) = keys.iter_mut().nth(at) {
-                *place += &format!("/{key}");
-                alter(random, value, place);
+                *path += &format!("/{key}");
+                alter(random, value, path);
             }
         }
         Value::Array(elements) if !elements.is_empty() && random.below(8) > 0 => {
             let at = random.below(elements.len());
-            *place += &format!("/{at}");
-            alter(random, &mut elements[at], place);
+            *path += &format!("/{at}");
+            alter(random, &mut elements[at], path);
         }
         Value::Array(elements) => match (random.below(4), elements.last().cloned()) {
             (0, Some(last)) => elements.extend(vec![last; 1 << random.below(12)]),
@@ -482,7 +465,7 @@ fn alter(random: &mut Random, value: &mut Value, place: &mut String) {
     }
 }
 
-/// What a second run is made of and nothing else says.
+/// The inputs of a second run, which `verify` compares with nothing.
 const INPUTS: [&str; 6] = [
     "/header/file",
     "/header/scenario",
@@ -493,15 +476,15 @@ const INPUTS: [&str; 6] = [
 ];
 
 #[test]
-fn whatever_is_altered_is_refused_or_told() {
+fn altered_recordings_are_refused_or_differ() {
     let parts = Parts::recorded();
     let json = serde_json::to_value(&parts).unwrap();
     let mut random = Random::new(25);
-    let (mut n_refused, mut n_told, mut n_inputs) = (0, 0, 0);
-    while n_refused + n_told + n_inputs < 1500 {
-        let (mut altered, mut place) = (json.clone(), String::new());
+    let (mut n_refused, mut n_differ, mut n_inputs) = (0, 0, 0);
+    while n_refused + n_differ + n_inputs < 1500 {
+        let (mut altered, mut path) = (json.clone(), String::new());
         for _ in 0..1 + random.below(4) / 3 {
-            alter(&mut random, &mut altered, &mut place);
+            alter(&mut random, &mut altered, &mut path);
         }
         let Ok(altered) = serde_json::from_value::<Parts>(altered) else { continue };
         if altered == parts {
@@ -514,21 +497,21 @@ fn whatever_is_altered_is_refused_or_told() {
         }
         match difference(&altered) {
             Err(_) => n_refused += 1,
-            Ok(Some(_)) => n_told += 1,
+            Ok(Some(_)) => n_differ += 1,
             Ok(None) => {
-                assert!(is_read && INPUTS.iter().any(|input| place.contains(input)), "{place} is equal");
+                assert!(is_read && INPUTS.iter().any(|input| path.contains(input)), "{path} is equal");
                 n_inputs += 1;
             }
         }
-        assert!(begun.elapsed() < Duration::from_secs(5), "{place}: {:?}", begun.elapsed());
+        assert!(begun.elapsed() < Duration::from_secs(5), "{path}: {:?}", begun.elapsed());
     }
-    assert!(n_refused > 300 && n_told > 100, "{n_refused} refused, {n_told} told, {n_inputs} inputs");
-    // With all that the other tests of this process take.
+    assert!(n_refused > 300 && n_differ > 100, "{n_refused} refused, {n_differ} differ, {n_inputs} inputs");
+    // Includes the other tests of this process.
     assert!(peak_memory_kib().is_none_or(|kib| kib < 1_900_000), "{:?} KiB", peak_memory_kib());
 }
 
 #[test]
-fn an_order_of_blocks_that_no_writer_writes_is_refused() {
+fn blocks_out_of_order_are_refused() {
     let parts = Parts::recorded();
     let mut swapped = parts.clone();
     swapped.chunks.swap(0, 1);
@@ -539,7 +522,7 @@ fn an_order_of_blocks_that_no_writer_writes_is_refused() {
     let mut without = parts.clone();
     without.chunks.pop();
     assert!(refused(&without).starts_with("is damaged: the end: it is that of tick 140"));
-    assert!(told(&without).starts_with("differs at tick 128: tick of the end: "));
+    assert!(verified(&without).starts_with("differs at tick 128: tick of the end: "));
     let removed = |event: &Event| matches!(event, Event::Remove { .. });
     let (mut reader, mut record) = (Reader::open(Cursor::new(parts.file())).unwrap(), TickRecord::default());
     let mut n_removed = 0;
@@ -549,7 +532,7 @@ fn an_order_of_blocks_that_no_writer_writes_is_refused() {
     assert_eq!(n_removed, 1);
 }
 
-/// Most memory that this process has held; `None` where the system does not say.
+/// Peak memory of this process; `None` where the system does not report it.
 fn peak_memory_kib() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let most = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

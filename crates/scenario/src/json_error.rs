@@ -1,18 +1,19 @@
-//! What keeps a text from being JSON of the kind that is read.
+//! Errors of JSON texts.
 
-/// A mistake in a JSON text and its place.
+/// The first error in a JSON text, of syntax or of type, and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct JsonMistake {
+#[non_exhaustive]
+pub struct JsonError {
     /// Line, from 1.
     pub line: usize,
-    /// Column, from 1; 0 in front of the first.
+    /// Column, from 1; 0 before the first.
     pub column: usize,
     /// What is wrong.
     pub message: String,
 }
 
-impl JsonMistake {
-    /// What the parser says, less the place in its words.
+impl JsonError {
+    /// The error of the parser; its message without the place, which serde_json appends.
     pub fn of(error: &serde_json::Error) -> Self {
         let (line, column, text) = (error.line(), error.column(), error.to_string());
         let place = format!(" at line {line} column {column}");
