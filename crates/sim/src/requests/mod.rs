@@ -18,6 +18,7 @@ pub(crate) use search_inputs::{SearchContext, SearchInputs, least_ticks, shared_
 pub(crate) use slot::Slot;
 use std::sync::atomic::{AtomicBool, Ordering};
 use wheelbase_grid::GridSize;
+use wheelbase_planner::search::schedule;
 use wheelbase_traffic::motion::AgentId;
 
 /// All path requests: those in the queue and those with a slot.
@@ -104,7 +105,7 @@ impl Requests {
             return;
         }
         // Last request first, to pop from the end.
-        self.queue.sort_unstable_by_key(|request| std::cmp::Reverse(request.queue_key(tick)));
+        self.queue.sort_unstable_by_key(|request| std::cmp::Reverse(request.key().order(tick)));
         for slot in self.slots.iter_mut().filter(|slot| slot.request.is_none()) {
             let Some(request) = self.queue.pop() else { break };
             slot.request = Some(request);
@@ -165,24 +166,7 @@ impl Requests {
 
     /// Shares a budget among the slots in use, in order of their requests. Returns the number of slots with a share.
     pub(crate) fn share_out(&mut self, budget: u64, tick: u32) -> usize {
-        let searches = |slot: &Slot| slot.request.is_some() && slot.answer.is_none();
-        let mut active = self.slots.iter().filter(|slot| searches(slot)).count() as u64;
-        let mut left = budget;
-        let mut given = 0;
-        self.slots.iter_mut().for_each(|slot| slot.share = 0);
-        // Slots are few: the first is searched for each time.
-        while active > 0 && left > 0 {
-            let next = self.slots.iter_mut().filter(|slot| slot.share == 0 && searches(slot));
-            let Some(slot) = next.min_by_key(|slot| slot.request.map(|request| request.queue_key(tick)))
-            else {
-                break;
-            };
-            slot.share = left.div_ceil(active);
-            left -= slot.share;
-            active -= 1;
-            given += 1;
-        }
-        given
+        schedule::share_out(&mut self.slots, budget, tick)
     }
 }
 

@@ -10,6 +10,7 @@ use crate::trip::Trip;
 use std::sync::atomic::{AtomicBool, Ordering};
 use wheelbase_grid::{BitGrid, CellXY, GridSize, Rect};
 use wheelbase_planner::model::{Reached, State};
+use wheelbase_planner::search::schedule::{RequestKey, SearchSlot};
 use wheelbase_planner::search::{Answer, Fallback, GoalArea, Guide};
 use wheelbase_planner::{
     Goal, GoalMember, MovementTables, Path, PathPose, Progress, Scratch, Status, advance, begin, finish,
@@ -48,6 +49,16 @@ pub(crate) struct Slot {
     /// Whether the field of the goal answers the request, and whether it has failed to.
     pub by_field: bool,
     pub field_failed: bool,
+}
+
+impl SearchSlot for Slot {
+    fn searching(&self) -> Option<RequestKey> {
+        self.request.filter(|_| self.answer.is_none()).map(|request| request.key())
+    }
+
+    fn share_mut(&mut self) -> &mut u64 {
+        &mut self.share
+    }
 }
 
 impl Slot {

@@ -12,7 +12,7 @@ fn request(agent: u32, issued: u32, priority: i32, least_ticks: u32) -> PathRequ
 #[test]
 fn short_paths_come_first_and_no_request_starves() {
     let far = request(0, 10, 0, 4000);
-    let comes_before = |other: PathRequest| other.queue_key(other.issued) < far.queue_key(other.issued);
+    let comes_before = |other: PathRequest| other.key().order(other.issued) < far.key().order(other.issued);
     for near in [request(1, 10, 0, 40), request(1, 10, 3, 4000), request(1, 999, 0, 40)] {
         assert!(comes_before(near), "{near:?}");
     }

@@ -1,0 +1,451 @@
+//! A queue of path requests for games: owned requests, a budget of expansions a frame, cancellation, edits.
+
+use crate::model::goal::{Goal, GoalMember};
+use crate::model::outcome::Progress;
+use crate::model::path::Path;
+use crate::model::pose::Pose;
+use crate::search::guide::HeuristicName;
+use crate::search::heuristic::Heuristic;
+use crate::search::landmarks::Landmarks;
+use crate::search::penalties::Penalties;
+use crate::search::plan::{advance, begin, cost_lower_bound_of, finish};
+use crate::search::request::{Answer, Fallback, Request};
+use crate::search::schedule::{RequestKey, SearchSlot, share_out};
+use crate::search::scratch::Scratch;
+use crate::tables::MovementTables;
+use std::cmp::Reverse;
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+use wheelbase_grid::{BitGrid, CellXY, GridSize, Rect};
+
+/// Penalties as plain data: ticks for entering each cell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CellPenalties {
+    size: GridSize,
+    ticks: Vec<u16>,
+    max: u16,
+}
+
+impl CellPenalties {
+    /// No penalty anywhere. 2 bytes a cell.
+    pub fn new(size: GridSize) -> Self {
+        Self { size, ticks: vec![0; size.n_cells()], max: 0 }
+    }
+
+    /// Size of the map.
+    pub fn size(&self) -> GridSize {
+        self.size
+    }
+
+    /// Sets the penalty of the cells of an area, in ticks; cells off the map are ignored.
+    pub fn set(&mut self, area: Rect, ticks: u16) {
+        for cell in area.intersection(self.size.rect()).cells() {
+            if let Some(cell) = self.size.cell(cell) {
+                self.ticks[cell.0 as usize] = ticks;
+            }
+        }
+        self.max = self.max.max(ticks);
+    }
+}
+
+impl Penalties for CellPenalties {
+    fn ticks(&self, from: CellXY, to: CellXY, _: u32) -> u32 {
+        let entered = self.size.cell(to).filter(|_| from != to);
+        entered.map_or(0, |cell| u32::from(self.ticks[cell.0 as usize]))
+    }
+
+    fn max_ticks(&self) -> u32 {
+        u32::from(self.max)
+    }
+}
+
+/// A request that owns all it names, so that a unit can keep it. The fields mean what those of [`Request`] mean.
+#[derive(Clone, Debug)]
+pub struct QueuedRequest {
+    /// Movement class: index into the tables given to [`PathQueue::advance`].
+    pub class: u16,
+    /// Start pose.
+    pub start: Pose,
+    /// Members of the goal.
+    pub goal: Vec<GoalMember>,
+    /// Radius of the goal, in cells.
+    pub within: u32,
+    /// Heuristic by name; `None` for the default one.
+    pub heuristic: Option<HeuristicName>,
+    /// Landmarks of the class, in place of the heuristic.
+    pub landmarks: Option<Arc<Landmarks>>,
+    /// 1000 is exact.
+    pub weight_permille: u32,
+    /// Most expansions, over all frames.
+    pub expansions_max: Option<u64>,
+    /// Whether a search that hits the limit gives the path to its best pose.
+    pub partial: bool,
+    /// What to do without a path to the goal.
+    pub fallback: Fallback,
+    /// No move sweeps a cell outside it.
+    pub window: Option<Rect>,
+    /// Cells that no move may sweep.
+    pub obstacles: Option<Arc<BitGrid>>,
+    /// Extra ticks by cell.
+    pub penalties: Option<Arc<CellPenalties>>,
+    /// Higher goes first; a unit weighs as much as a frame of waiting.
+    pub priority: i32,
+}
+
+impl QueuedRequest {
+    /// The cheapest path to a goal, of priority 0.
+    pub fn new(class: u16, start: Pose, goal: Vec<GoalMember>) -> Self {
+        Self {
+            class,
+            start,
+            goal,
+            within: 0,
+            heuristic: None,
+            landmarks: None,
+            weight_permille: 1000,
+            expansions_max: None,
+            partial: false,
+            fallback: Fallback::Fail,
+            window: None,
+            obstacles: None,
+            penalties: None,
+            priority: 0,
+        }
+    }
+
+    /// The same as a borrowed request.
+    pub fn as_request(&self) -> Request<'_> {
+        let heuristic = match (&self.landmarks, self.heuristic) {
+            (Some(landmarks), _) => Heuristic::Landmarks(landmarks),
+            (None, Some(name)) => Heuristic::Named(name),
+            (None, None) => Heuristic::default(),
+        };
+        let mut request = Request::new(self.start, Goal { members: &self.goal, within: self.within });
+        request.heuristic = heuristic;
+        request.weight_permille = self.weight_permille;
+        request.expansions_max = self.expansions_max;
+        request.partial = self.partial;
+        request.fallback = self.fallback;
+        request.window = self.window;
+        request.obstacles = self.obstacles.as_deref();
+        request.penalties = self.penalties.as_deref().map(|penalties| penalties as &dyn Penalties);
+        request
+    }
+}
+
+/// Names a request of a queue; never used again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Ticket(pub u64);
+
+/// Why a request cannot be queued.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum QueueError {
+    /// The queue has fewer classes.
+    NoClass {
+        /// Class asked for.
+        class: u16,
+        /// Classes of the queue.
+        classes: u16,
+    },
+    /// Obstacles, penalties or landmarks of a map of another size.
+    OtherMap {
+        /// Field of the request.
+        field: &'static str,
+        /// Its size.
+        found: GridSize,
+        /// Size of the queue's map.
+        expected: GridSize,
+    },
+    /// A weight below 1000.
+    Weight(u32),
+    /// A goal without members.
+    NoGoal,
+}
+
+impl fmt::Display for QueueError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoClass { class, classes } => write!(f, "class {class}: the queue has {classes} classes"),
+            Self::OtherMap { field, found, expected } => {
+                write!(f, "{field}: for a map of {found}, expected {expected}")
+            }
+            Self::Weight(found) => write!(f, "weight_permille: {found}, expected at least 1000"),
+            Self::NoGoal => write!(f, "goal: no members, expected at least one"),
+        }
+    }
+}
+
+impl Error for QueueError {}
+
+/// An answer of the queue.
+#[derive(Clone, Copy, Debug)]
+pub struct QueueAnswer<'q> {
+    /// The request.
+    pub ticket: Ticket,
+    /// How it ended. `expansions` counts the last search alone where an edit restarted it.
+    pub answer: Answer,
+    /// The path; empty without one.
+    pub path: &'q Path,
+}
+
+#[derive(Clone, Debug)]
+struct Queued {
+    ticket: Ticket,
+    key: RequestKey,
+    /// [`RequestKey::least_ticks`] has been looked up.
+    is_rated: bool,
+    request: QueuedRequest,
+}
+
+#[derive(Debug, Default)]
+struct Slot {
+    queued: Option<Queued>,
+    /// Revision of the tables for which the search was begun.
+    begun_for: Option<u64>,
+    share: u64,
+    expansions: u64,
+    scratch: Scratch,
+    path: Path,
+    answer: Option<Answer>,
+}
+
+impl SearchSlot for Slot {
+    fn searching(&self) -> Option<RequestKey> {
+        self.queued.as_ref().filter(|_| self.answer.is_none()).map(|queued| queued.key)
+    }
+
+    fn share_mut(&mut self) -> &mut u64 {
+        &mut self.share
+    }
+}
+
+impl Slot {
+    /// Searches for at most `share` expansions; `share` becomes what was spent.
+    fn search(&mut self, tables: &[MovementTables]) {
+        let Some(queued) = &self.queued else { return };
+        let tables = &tables[usize::from(queued.request.class)];
+        let request = queued.request.as_request();
+        if self.begun_for != Some(tables.revision()) {
+            begin(tables, &request, &mut self.scratch);
+            (self.begun_for, self.expansions) = (Some(tables.revision()), 0);
+        }
+        let progress = advance(tables, &request, &mut self.scratch, self.share);
+        let answer = finish(tables, &request, &self.scratch, &mut self.path);
+        self.share = answer.expansions - self.expansions;
+        self.expansions = answer.expansions;
+        if progress == Progress::Done {
+            self.answer = Some(answer);
+        }
+    }
+}
+
+/// A queue of path requests over the tables of a few classes.
+///
+/// Each frame, [`advance`](Self::advance) spends a budget of expansions on the requests that come first by priority
+/// plus age ([`RequestKey::order`]); [`answers`](Self::answers) gives what has been found, in order of the tickets.
+/// A search that does not finish goes on in the next frame. When the tables of its class have been updated since,
+/// it starts again and keeps its age. The answers depend on the requests, the tables and the budgets, and on no
+/// thread: with the feature `rayon`, and called inside a pool of several threads, slots are searched in parallel. The
+/// global pool is never touched.
+///
+/// ```
+/// use wheelbase_grid::{CellXY, Grid, SideTable, TerrainTable};
+/// use wheelbase_planner::search::{PathQueue, QueuedRequest};
+/// use wheelbase_planner::*;
+///
+/// let grid = Grid::from_rows(&["......", "..WW..", "......"], TerrainTable::movingai(), SideTable::default())?;
+/// let mut spec = ClassSpec::new("scout", 1);
+/// spec.primitives = Primitive::four_directions(5);
+/// let tables = [MovementTables::compile(&grid, MovementClass::new(spec)?)];
+/// let mut queue = PathQueue::new(grid.size(), 1, 4);
+/// let goal = vec![GoalMember::any(CellXY::new(5, 2))];
+/// let ticket = queue.submit(QueuedRequest::new(0, Pose::new(0, 0, Heading(0)), goal))?;
+/// // Each frame:
+/// queue.advance(&tables, 10_000);
+/// for found in queue.answers() {
+///     assert_eq!((found.ticket, found.answer.cost, found.path.moves.len()), (ticket, 35, 7));
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct PathQueue {
+    size: GridSize,
+    classes: u16,
+    frame: u32,
+    next_ticket: u64,
+    waiting: Vec<Queued>,
+    slots: Vec<Slot>,
+    /// Answers of the last frame, in order of ticket.
+    answered: Vec<(Ticket, Answer, Path)>,
+    /// Emptied paths for later answers.
+    spare: Vec<Path>,
+}
+
+impl PathQueue {
+    /// An empty queue for maps of a size and a number of movement classes. `slots` searches are under way at once,
+    /// at least one; each holds the scratch memory of a search. The number of slots is part of the result.
+    pub fn new(size: GridSize, classes: u16, slots: usize) -> Self {
+        Self {
+            size,
+            classes,
+            frame: 0,
+            next_ticket: 0,
+            waiting: Vec::new(),
+            slots: std::iter::repeat_with(Slot::default).take(slots.max(1)).collect(),
+            answered: Vec::new(),
+            spare: Vec::new(),
+        }
+    }
+
+    /// Queues a request.
+    /// # Errors
+    /// [`QueueError`] names the field; nothing is queued then.
+    pub fn submit(&mut self, request: QueuedRequest) -> Result<Ticket, QueueError> {
+        let sizes = [
+            ("obstacles", request.obstacles.as_ref().map(|obstacles| obstacles.size())),
+            ("penalties", request.penalties.as_ref().map(|penalties| penalties.size())),
+            ("landmarks", request.landmarks.as_ref().map(|landmarks| landmarks.space().size())),
+        ];
+        if request.class >= self.classes {
+            return Err(QueueError::NoClass { class: request.class, classes: self.classes });
+        }
+        if let Some(&(field, Some(found))) =
+            sizes.iter().find(|(_, size)| size.is_some_and(|size| size != self.size))
+        {
+            return Err(QueueError::OtherMap { field, found, expected: self.size });
+        }
+        if request.weight_permille < 1000 {
+            return Err(QueueError::Weight(request.weight_permille));
+        }
+        if request.goal.is_empty() {
+            return Err(QueueError::NoGoal);
+        }
+        let ticket = Ticket(self.next_ticket);
+        self.next_ticket += 1;
+        let key =
+            RequestKey { priority: request.priority, issued: self.frame, least_ticks: 0, number: ticket.0 };
+        self.waiting.push(Queued { ticket, key, is_rated: false, request });
+        Ok(ticket)
+    }
+
+    /// Drops a request; its search ends and its answer, if one is ready, is not given. Whether it was there.
+    pub fn cancel(&mut self, ticket: Ticket) -> bool {
+        let before = self.waiting.len() + self.answered.len();
+        self.waiting.retain(|queued| queued.ticket != ticket);
+        let spare = &mut self.spare;
+        self.answered.retain_mut(|(answered, _, path)| {
+            let keeps = *answered != ticket;
+            if !keeps {
+                spare.push(std::mem::take(path));
+            }
+            keeps
+        });
+        let of_ticket = |slot: &&mut Slot| slot.queued.as_ref().is_some_and(|queued| queued.ticket == ticket);
+        if let Some(slot) = self.slots.iter_mut().find(of_ticket) {
+            slot.free();
+            return true;
+        }
+        self.waiting.len() + self.answered.len() < before
+    }
+
+    /// Requests without an answer.
+    pub fn open(&self) -> usize {
+        self.waiting.len() + self.slots.iter().filter(|slot| slot.queued.is_some()).count()
+    }
+
+    /// Frames so far.
+    pub fn frame(&self) -> u32 {
+        self.frame
+    }
+
+    /// Spends at most `budget` expansions on the requests and ends a frame. Answers of the frame before are dropped.
+    /// Returns the number of new answers. Apart from growing buffers, allocates nothing.
+    /// # Panics
+    /// If `tables` are not those of the number of classes and of the map that the queue was made for.
+    pub fn advance(&mut self, tables: &[MovementTables], budget: u64) -> usize {
+        assert_eq!(tables.len(), usize::from(self.classes), "one table a class");
+        let is_same_map = |tables: &MovementTables| tables.space().size() == self.size;
+        assert!(tables.iter().all(is_same_map), "tables of another map");
+        for (.., mut path) in self.answered.drain(..) {
+            path.clear();
+            self.spare.push(path);
+        }
+        for queued in self.waiting.iter_mut().filter(|queued| !queued.is_rated) {
+            let tables = &tables[usize::from(queued.request.class)];
+            queued.key.least_ticks = cost_lower_bound_of(tables, &queued.request.as_request());
+            queued.is_rated = true;
+        }
+        let mut left = budget;
+        loop {
+            self.fill_slots();
+            let given = share_out(&mut self.slots, left, self.frame);
+            if given == 0 {
+                break;
+            }
+            self.search(tables);
+            let spent = self.slots.iter().map(|slot| slot.share).sum::<u64>();
+            left -= spent.min(left);
+            if self.take_answers() == 0 && spent == 0 {
+                break;
+            }
+        }
+        self.frame = self.frame.saturating_add(1);
+        self.answered.sort_unstable_by_key(|(ticket, ..)| *ticket);
+        self.answered.len()
+    }
+
+    /// Answers of the last frame, in order of their tickets. They hold until the next frame.
+    pub fn answers(&self) -> impl Iterator<Item = QueueAnswer<'_>> {
+        self.answered.iter().map(|(ticket, answer, path)| QueueAnswer {
+            ticket: *ticket,
+            answer: *answer,
+            path,
+        })
+    }
+
+    fn fill_slots(&mut self) {
+        if self.waiting.is_empty() || self.slots.iter().all(|slot| slot.queued.is_some()) {
+            return;
+        }
+        let frame = self.frame;
+        // The first comes last, so that it can be popped.
+        self.waiting.sort_unstable_by_key(|queued| Reverse(queued.key.order(frame)));
+        for slot in self.slots.iter_mut().filter(|slot| slot.queued.is_none()) {
+            let Some(queued) = self.waiting.pop() else { break };
+            slot.queued = Some(queued);
+        }
+    }
+
+    fn search(&mut self, tables: &[MovementTables]) {
+        let has_share = |slot: &&mut Slot| slot.share > 0;
+        #[cfg(feature = "rayon")]
+        if rayon::current_thread_index().is_some() && rayon::current_num_threads() > 1 {
+            use rayon::prelude::*;
+            let slots = self.slots.par_iter_mut().with_max_len(1).filter(has_share);
+            return slots.for_each(|slot| slot.search(tables));
+        }
+        self.slots.iter_mut().filter(has_share).for_each(|slot| slot.search(tables));
+    }
+
+    /// Moves what the slots have found to the answers; returns how many.
+    fn take_answers(&mut self) -> usize {
+        let before = self.answered.len();
+        for slot in &mut self.slots {
+            if let (Some(answer), Some(queued)) = (slot.answer, &slot.queued) {
+                let path = std::mem::replace(&mut slot.path, self.spare.pop().unwrap_or_default());
+                self.answered.push((queued.ticket, answer, path));
+                slot.free();
+            }
+        }
+        self.answered.len() - before
+    }
+}
+
+impl Slot {
+    fn free(&mut self) {
+        (self.queued, self.begun_for, self.answer) = (None, None, None);
+        (self.share, self.expansions) = (0, 0);
+    }
+}
