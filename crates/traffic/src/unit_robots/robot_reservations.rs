@@ -40,6 +40,7 @@ impl RobotReservations {
     }
 
     /// Reserves the cells of a robot, from the present tick on.
+    #[inline]
     pub fn put(&mut self, cells: &[u32; DEPTH + 1], robot: u32) {
         for (depth, &cell) in cells.iter().enumerate() {
             self.of_cell[cell as usize][(self.tick + depth) % RING] = robot as u16;
@@ -47,6 +48,7 @@ impl RobotReservations {
     }
 
     /// Frees the cells of a robot after the present tick.
+    #[inline]
     pub fn clear(&mut self, cells: &[u32; DEPTH + 1]) {
         for (depth, &cell) in cells.iter().enumerate().skip(1) {
             self.of_cell[cell as usize][(self.tick + depth) % RING] = NOBODY;
@@ -62,12 +64,15 @@ impl RobotReservations {
 
     /// The only robot in the way of an operation from a cell, [`NOBODY`] if there is none; `None` if there are several.
     /// `passed` are the cells of the operation relative to the start.
+    #[inline]
     pub fn blocker_of(&self, start: u32, passed: &[i32; DEPTH]) -> Option<u16> {
         let mut blocker = NOBODY;
-        let mut before = start;
+        let (mut before, mut before_cell) = (start, &self.of_cell[start as usize]);
         for (depth, &step) in passed.iter().enumerate() {
-            let cell = start.wrapping_add_signed(step);
-            let there = self.holder(cell, depth + 1);
+            let (then, now) = ((self.tick + depth) % RING, (self.tick + depth + 1) % RING);
+            let index = start.wrapping_add_signed(step);
+            let cell = &self.of_cell[index as usize];
+            let there = cell[now];
             if there != NOBODY {
                 if blocker != NOBODY && blocker != there {
                     return None;
@@ -75,14 +80,14 @@ impl RobotReservations {
                 blocker = there;
             }
             // A robot that comes the other way would exchange cells with it.
-            let comes = self.holder(cell, depth);
-            if cell != before && comes != NOBODY && self.holder(before, depth + 1) == comes {
+            let comes = cell[then];
+            if index != before && comes != NOBODY && before_cell[now] == comes {
                 if blocker != NOBODY && blocker != comes {
                     return None;
                 }
                 blocker = comes;
             }
-            before = cell;
+            (before, before_cell) = (index, cell);
         }
         Some(blocker)
     }
