@@ -119,6 +119,10 @@ fn a_path_that_leads_nowhere_is_told() {
             );
         }
     }
+    // A re-export leads nowhere by a relative path.
+    let lib = ("grid/src/lib.rs", "mod a; mod b; mod c; pub use a::Made;");
+    let modules = made_up(&[lib, TYPE, METHOD, ("grid/src/c.rs", "use crate::Made;")]);
+    assert_eq!(unresolved(&modules), ["grid/src/c.rs: crate::Made", "grid/src/lib.rs: a::Made"]);
     let code =
         "use std::fmt; use crate::a::A; fn f<T>(it: A) { fmt::f(); T::new(); it.field; vec![A::far]; }";
     assert_eq!(unresolved(&made_up(&[LIB, TYPE, METHOD, ("grid/src/c.rs", code)])), [""; 0]);

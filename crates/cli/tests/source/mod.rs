@@ -22,9 +22,10 @@ pub const CRATES: [(&str, &[&str]); 8] = [
 ];
 
 /// Items made by a macro, which syntax alone does not show: file, macro, item.
-pub const MADE_BY_MACROS: [(&str, &str, &str); 2] = [
+pub const MADE_BY_MACROS: [(&str, &str, &str); 3] = [
     ("traffic/src/params.rs", "params", "TrafficParams"),
     ("sim/src/replan_params.rs", "params", "ReplanParams"),
+    ("sim/src/metrics/counters.rs", "counters", "Counters"),
 ];
 
 /// Re-exports can lead to re-exports, but not deeper than this.
@@ -400,10 +401,7 @@ impl Modules {
             "super" => self.all[from].parent?,
             name => match self.roots.get(name) {
                 Some(&root) => root,
-                None if name.starts_with("wheelbase_") && self.local(from, path, depth).is_none() => {
-                    return None;
-                }
-                None => return Some(self.local(from, path, depth).unwrap_or(Found::Outside)),
+                None => return self.local(from, path, depth),
             },
         };
         while rest.first().is_some_and(|part| part == "super") {
@@ -419,7 +417,11 @@ impl Modules {
         if import.is_some_and(|import| import.len() == 1 && import[0] == path[0]) {
             return Some(Found::Outside);
         }
-        self.within(from, path, depth)
+        if self.within(from, &path[..1], depth).is_some() {
+            return self.within(from, path, depth);
+        }
+        // Foreign, or a local variable: what is not known may be anything but one of the crates.
+        (!path[0].starts_with("wheelbase_")).then_some(Found::Outside)
     }
 
     /// What a path leads to that begins inside a module.
