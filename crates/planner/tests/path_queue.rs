@@ -24,12 +24,12 @@ fn request(size: GridSize, headings: u8, n: [u32; 6]) -> QueuedRequest {
     let mut asked =
         QueuedRequest::new(0, Pose { cell: cell(n[0], n[1]), heading: heading(n[4]) }, vec![goal]);
     asked.within = n[5] % 2;
-    asked.fallback = if n[5] % 5 == 0 { Fallback::Nearest } else { Fallback::Fail };
-    asked.expansions_max = (n[5] % 7 == 0).then_some(u64::from(n[4] % 40));
-    asked.partial = n[5] % 2 == 0;
-    asked.weight_permille = if n[5] % 4 == 0 { 1500 } else { 1000 };
+    asked.fallback = if n[5].is_multiple_of(5) { Fallback::Nearest } else { Fallback::Fail };
+    asked.expansions_max = (n[5].is_multiple_of(7)).then_some(u64::from(n[4] % 40));
+    asked.partial = n[5].is_multiple_of(2);
+    asked.weight_permille = if n[5].is_multiple_of(4) { 1500 } else { 1000 };
     asked.priority = (n[5] % 9) as i32 - 4;
-    if n[5] % 6 == 0 {
+    if n[5].is_multiple_of(6) {
         let mut penalties = CellPenalties::new(size);
         penalties.set(Rect::new(1, 1, 3, 2), 40);
         asked.penalties = Some(Arc::new(penalties));
