@@ -54,6 +54,17 @@ fn drain(queue: &mut PathQueue, tables: &[MovementTables], budget: u64) -> Vec<(
     found
 }
 
+#[cfg(feature = "rayon")]
+fn on_threads<T: Send>(threads: usize, run: impl FnOnce() -> T + Send) -> T {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(run)
+}
+
+/// Without rayon there is one thread.
+#[cfg(not(feature = "rayon"))]
+fn on_threads<T>(_: usize, run: impl FnOnce() -> T) -> T {
+    run()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
@@ -69,10 +80,9 @@ proptest! {
         let asked: Vec<QueuedRequest> =
             asked.into_iter().map(|numbers| request(grid.size(), headings, numbers)).collect();
         let run = |threads: usize| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let mut queue = PathQueue::new(grid.size(), 1, slots);
             let tickets: Vec<Ticket> = asked.iter().map(|one| queue.submit(one.clone()).unwrap()).collect();
-            (tickets, pool.install(|| drain(&mut queue, &tables, budget)))
+            (tickets, on_threads(threads, || drain(&mut queue, &tables, budget)))
         };
         let (tickets, found) = run(1);
         prop_assert_eq!(&found, &run(3).1);
