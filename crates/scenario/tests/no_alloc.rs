@@ -115,8 +115,7 @@ fn crowd_allocates_nothing(run: usize, (threads, recorded): (usize, bool)) {
     };
     on_threads(threads, || {
         count_on_workers(run);
-        // The last of its arrays has grown at tick 1,693.
-        for _ in 0..6000 {
+        for _ in 0..30_000 {
             step(&mut world);
         }
         assert_eq!(world.edits_pending(), 1);

@@ -25,7 +25,6 @@ mod priority;
 pub mod random;
 mod row_set;
 mod rule;
-mod stamp_set;
 #[cfg(test)]
 mod tests;
 mod ticks;

@@ -4,21 +4,21 @@ use crate::cooperative::moves::transition_at;
 use crate::cooperative::plan_table::PlanTable;
 use crate::cooperative::reservations::Reservations;
 use crate::motion::end_state;
-use crate::stamp_set::StampSet;
 use crate::view::TrafficView;
 use wheelbase_grid::CellXY;
+use wheelbase_grid::EpochMarks;
 use wheelbase_planner::model::Offset;
 
 /// A set of cells, by index. Scratch memory: 4 bytes a cell.
 #[derive(Debug, Default)]
 pub(crate) struct PathCells {
-    cells: StampSet,
+    cells: EpochMarks,
 }
 
 impl PathCells {
     /// No cells, of a map of `n_cells`.
     pub(crate) fn reset(&mut self, n_cells: usize) {
-        self.cells.reset(n_cells);
+        self.cells.begin(n_cells);
     }
 
     /// Adds a cell.

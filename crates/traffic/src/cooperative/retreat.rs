@@ -13,9 +13,9 @@ use crate::cooperative::reservations::FOREVER;
 use crate::forbidden::forbids;
 use crate::motion::AgentId;
 use crate::priority::PriorityKey;
-use crate::stamp_set::StampSet;
 use crate::view::TrafficView;
 use wheelbase_grid::CellXY;
+use wheelbase_grid::EpochMarks;
 use wheelbase_planner::model::{Offset, State};
 
 /// Index of the pose before the first.
@@ -52,7 +52,7 @@ pub(crate) struct PushScratch {
     /// Cells that retreats keep clear of.
     pub(crate) avoided: PathCells,
     /// States that the search has reached.
-    pub(crate) seen: StampSet,
+    pub(crate) seen: EpochMarks,
     pub(crate) reached: Vec<ReachedPose>,
     /// The pusher, unless it may be pushed itself, then the agents that retreat.
     pub(crate) chain: Vec<ChainLink>,
@@ -151,7 +151,7 @@ fn find_retreat(
     let poses = table.params.retreat_poses as usize;
     let doublings_max = table.params.retreat_doublings_max.max(table.params.clear_entrances_doublings);
     let poses_max = poses << attempt.doublings;
-    seen.reset(n_states);
+    seen.begin(n_states);
     reached.clear();
     // A pose leads to 16 others at most.
     reached.reserve(16 * (poses << doublings_max));

@@ -6,21 +6,21 @@
 //! path of the pusher, or else one on it. All robots in between turn and then move up by one cell at the same tick.
 //! Where no cell is empty, a ring of robots rotates.
 
-use crate::stamp_set::StampSet;
 use crate::unit_robots::operations::{DEPTH, FORWARD, LEFT, RIGHT, WAIT};
 use crate::unit_robots::robot_reservations::{NOBODY, RobotReservations};
 use crate::unit_robots::team::{NO_GOAL, Team};
 use crate::unit_robots::unit_fields::UnitFields;
 use crate::unit_robots::unit_map::{BLOCKED, UnitMap};
+use wheelbase_grid::EpochMarks;
 
 /// Scratch memory of the search.
 #[derive(Debug, Default)]
 pub(super) struct PushScratch {
     /// Predecessor of each cell that is `seen`, `[n_cells]`.
     came_from: Vec<u32>,
-    seen: StampSet,
+    seen: EpochMarks,
     /// Cells on the path of the pusher.
-    on_path: StampSet,
+    on_path: EpochMarks,
     queue: Vec<u32>,
     /// Robots that move, each with the heading of its step.
     moves: Vec<(u32, u8)>,
@@ -29,8 +29,8 @@ pub(super) struct PushScratch {
 impl PushScratch {
     fn begin(&mut self, n_cells: usize) {
         self.came_from.resize(n_cells, 0);
-        self.seen.reset(n_cells);
-        self.on_path.reset(n_cells);
+        self.seen.begin(n_cells);
+        self.on_path.begin(n_cells);
         self.queue.clear();
         self.moves.clear();
         self.queue.reserve(n_cells);
